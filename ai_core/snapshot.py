@@ -16,7 +16,7 @@ from ai_core.clock import ManualClock
 from ai_core.errors import UnknownNameError, shown
 from ai_core.saving.fields import Fields, State, StateError, brief
 from ai_core.saving.inner_state import is_saveable
-from ai_core.saving.plain_data import MAXIMUM_DEPTH, MAXIMUM_VALUES, Constant, Twice, check_plain
+from ai_core.saving.plain_data import MAXIMUM_DEPTH, MAXIMUM_VALUES, DuplicateKeys, JsonConstant, check_plain
 
 __all__ = [
     "MAXIMUM_CHARACTERS",
@@ -194,7 +194,7 @@ def from_json(text: str) -> State:
         raise SnapshotError(f"a snapshot's text must be text, got {brief(text)}")
     _check_size(text)
     try:
-        snapshot = json.loads(text, object_pairs_hook=_pairs, parse_constant=Constant)
+        snapshot = json.loads(text, object_pairs_hook=_pairs, parse_constant=JsonConstant)
     except RecursionError:
         raise SnapshotError(f"nested deeper than {MAXIMUM_DEPTH}") from None
     except ValueError as error:
@@ -210,7 +210,7 @@ def _pairs(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     if len(found) == len(pairs):
         return found
     seen = set()
-    twice = Twice(found)
+    twice = DuplicateKeys(found)
     for key, _ in pairs:
         if key in seen:
             twice.key = key

@@ -12,7 +12,7 @@ Rejected: numbers for priority of habits. They creep upwards; order does not.
 """
 from __future__ import annotations
 
-from ai_core.decisions.adaptation.adaptive import AdaptiveChoice, Chosen
+from ai_core.decisions.adaptation.adaptive import AdaptiveChoice, ChoiceResult
 from ai_core.decisions.adaptation.sequence_prediction import Prediction, SequencePrediction
 from ai_core.decisions.adaptation.success_memory import SuccessMemory, bands
 from ai_core.decisions.blackboard import Blackboard
@@ -35,7 +35,7 @@ from ai_core.decisions.habits.habit_context import HabitContext
 from ai_core.decisions.habits.habit_population import HabitPopulation
 from ai_core.decisions.habits.habit_tree import HabitTree
 from ai_core.decisions.habits.habits import FOR_EVER, Callback, Habit, Launch, Outcome, Status
-from ai_core.decisions.rules.rule_mind import Fired, RuleMind
+from ai_core.decisions.rules.rule_mind import FiredRule, RuleMind
 from ai_core.decisions.rules.rule_set import Rule, RuleSet
 from ai_core.decisions.state_machines.state_machine import StateMachine
 from ai_core.decisions.state_machines.state_machine_definition import (
@@ -56,9 +56,9 @@ __all__ = [
     "Callback",
     "ChangeValue",
     "CheckValue",
-    "Chosen",
+    "ChoiceResult",
     "Emit",
-    "Fired",
+    "FiredRule",
     "Habit",
     "HabitBatch",
     "HabitContext",

@@ -7,17 +7,17 @@ from math import inf
 from typing import ClassVar, Generic, Literal, Protocol, TypeVar
 
 from ai_core.budget import Budget, check_budget
-from ai_core.decisions.population import Population, by_place
-from ai_core.decisions.turns import Seat
+from ai_core.decisions.population import DeciderPopulation, by_place
+from ai_core.decisions.turns import PopulationSlot
 from ai_core.errors import finite_number, shown
 from ai_core.faults import FaultIsolation, given_faults
 from ai_core.saving.fields import Fields, State
 from ai_core.scheduling.task import Turn
 
-__all__ = ["Mind", "MindPopulation"]
+__all__ = ["Decider", "MindPopulation"]
 
 
-class Mind(Protocol):
+class Decider(Protocol):
     """Who decides."""
 
     def live(self, elapsed_s: float) -> float:
@@ -25,10 +25,10 @@ class Mind(Protocol):
         ...
 
 
-AnyMind = TypeVar("AnyMind", bound=Mind)
+AnyMind = TypeVar("AnyMind", bound=Decider)
 
 
-class MindSeat(Seat, Generic[AnyMind]):
+class MindSeat(PopulationSlot, Generic[AnyMind]):
     """A mind's seat in a population.
 
     Attributes:
@@ -42,7 +42,7 @@ class MindSeat(Seat, Generic[AnyMind]):
         self.mind, self.lived_s = mind, lived_s
 
 
-class MindPopulation(Population[AnyMind, MindSeat[AnyMind]]):
+class MindPopulation(DeciderPopulation[AnyMind, MindSeat[AnyMind]]):
     """Lets many minds live: ``scheduler.add(population)``.
 
     A mind that waits is not visited and costs nothing, however many wait.

@@ -5,17 +5,17 @@ from collections.abc import Callable, Iterator, Sequence
 from math import inf
 from typing import Generic, TypeVar
 
-from ai_core.decisions.turns import Seat, Turns
+from ai_core.decisions.turns import PopulationSlot, RoundRobin
 from ai_core.errors import shown
 from ai_core.saving.fields import Fields, State
 
-__all__ = ["Population", "by_place"]
+__all__ = ["DeciderPopulation", "by_place"]
 
 AnyWho = TypeVar("AnyWho")
-AnySeat = TypeVar("AnySeat", bound=Seat)
+AnySeat = TypeVar("AnySeat", bound=PopulationSlot)
 
 
-class Population(Turns, Generic[AnyWho, AnySeat]):
+class DeciderPopulation(RoundRobin, Generic[AnyWho, AnySeat]):
     """What ``HabitPopulation`` and ``MindPopulation`` share; neither is made of it alone.
 
     Attributes:
@@ -120,7 +120,7 @@ class Population(Turns, Generic[AnyWho, AnySeat]):
         return change
 
 
-def _place(seats: Sequence[Seat], number: int) -> int:
+def _place(seats: Sequence[PopulationSlot], number: int) -> int:
     if not number:
         return -1
     return next((place for place, one in enumerate(seats) if one.number >= number), len(seats))

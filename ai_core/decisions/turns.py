@@ -9,11 +9,11 @@ from typing import Any
 from ai_core.decisions.habits.habit_place import INTERFACE, KERNEL
 from ai_core.twins import twin_class
 
-__all__ = ["Seat", "Turns"]
+__all__ = ["PopulationSlot", "RoundRobin"]
 
 
 @twin_class(KERNEL, INTERFACE)
-class Seat:
+class PopulationSlot:
     """Somebody's seat in a population.
 
     Attributes:
@@ -32,7 +32,7 @@ class Seat:
 
 
 @twin_class(KERNEL, INTERFACE)
-class Turns:
+class RoundRobin:
     """The part of a population that knows who is awake, and who comes first in the next tick.
 
     Attributes:
@@ -75,7 +75,7 @@ class Turns:
             return [one for one in turned if first <= one.number < until]
         return [one for one in turned if one.number >= first or one.number < until]
 
-    def _sleep(self, seat: Seat, wakes_at_s: float) -> None:
+    def _sleep(self, seat: PopulationSlot, wakes_at_s: float) -> None:
         """Visit a seat no more until it wakes or a time has come (s, the population's; inf for never)."""
         if self._awake.pop(seat.number, None) is not None:
             self._order = None
@@ -85,7 +85,7 @@ class Turns:
             if len(self._timers) > 2 * len(self._seats) + 64:
                 self._tidy_timers()
 
-    def _wake(self, seat: Seat) -> None:
+    def _wake(self, seat: PopulationSlot) -> None:
         """Visit a seat in the next tick, unless it rests."""
         if seat.is_resting or seat.number in self._awake:
             return

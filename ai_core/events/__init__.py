@@ -14,12 +14,12 @@ mask is one more way to say which.
 """
 from __future__ import annotations
 
-from ai_core.events.checking import Check, CheckingEngine
+from ai_core.events.checking import CheckingEngine, EventCheck
 from ai_core.events.event import Delivery, Event, Receipt
-from ai_core.events.event_log import EventLog, LogEntry
-from ai_core.events.event_manager import EventCounts, EventManager, Listening
+from ai_core.events.event_log import EventLog, EventLogEntry
+from ai_core.events.event_manager import EventCounts, EventManager, Subscription
 from ai_core.events.event_registry import EVERY_CODE
-from ai_core.events.narrowcast import Group, Member, Narrowcast
+from ai_core.events.narrowcast import Group, GroupMembership, Narrowcast
 from ai_core.events.polling.polling_log import PollingLog
 from ai_core.events.polling.polling_station import REFUSED, Answer, PollingStation, TopicStatistics
 from ai_core.events.polling.polling_topic import IdPairs
@@ -30,24 +30,24 @@ __all__ = [
     "EVERY_CODE",
     "REFUSED",
     "Answer",
-    "Check",
     "CheckingEngine",
     "Delivery",
     "Event",
+    "EventCheck",
     "EventCounts",
     "EventLog",
+    "EventLogEntry",
     "EventManager",
     "Group",
+    "GroupMembership",
     "IdPairs",
-    "Listening",
-    "LogEntry",
-    "Member",
     "Narrowcast",
     "PollingLog",
     "PollingStation",
     "RadioMessage",
     "Receipt",
     "SquadRadio",
+    "Subscription",
     "TimeOfDay",
     "TopicStatistics",
 ]

@@ -17,13 +17,13 @@ from ai_core.saving.fields import Fields, State
 from ai_core.scheduling.scheduler import Scheduler
 from ai_core.scheduling.task import Task
 
-__all__ = ["Check", "CheckingEngine", "Listened", "Look"]
+__all__ = ["CheckingEngine", "EventCheck", "ListenerQuery", "Look"]
 
 Look = Callable[[tuple[str, ...]], object]
 """Called with those of the codes that somebody listens to; sends what it finds."""
 
 
-class Listened(Protocol):
+class ListenerQuery(Protocol):
     """What a check asks before it looks: an EventManager or a Narrowcast."""
 
     @property
@@ -36,7 +36,7 @@ class Listened(Protocol):
         ...
 
 
-class Check:
+class EventCheck:
     """One check; made by ``CheckingEngine.add``.
 
     Attributes:
@@ -46,7 +46,7 @@ class Check:
         rests: how often its turn came and nobody listened.
     """
 
-    def __init__(self, name: str, codes: tuple[str, ...], look: Look, heard: Listened, clock: Clock) -> None:
+    def __init__(self, name: str, codes: tuple[str, ...], look: Look, heard: ListenerQuery, clock: Clock) -> None:
         self.name = name
         self.codes = codes
         self.looks = 0
@@ -94,7 +94,7 @@ class CheckingEngine:
         TypeError: if one is not what it must be.
     """
 
-    def __init__(self, heard: Listened, scheduler: Scheduler, clock: Clock) -> None:
+    def __init__(self, heard: ListenerQuery, scheduler: Scheduler, clock: Clock) -> None:
         if not callable(getattr(heard, "has_listeners", None)):
             raise TypeError(f"heard must be an EventManager or a Narrowcast, got {shown(heard)}")
         if not isinstance(scheduler, Scheduler):
@@ -102,16 +102,16 @@ class CheckingEngine:
         self._heard = heard
         self._scheduler = scheduler
         self._clock = checked_clock(clock)
-        self._checks: dict[Check, Task] = {}
+        self._checks: dict[EventCheck, Task] = {}
 
     @property
-    def checks(self) -> tuple[Check, ...]:
+    def checks(self) -> tuple[EventCheck, ...]:
         """All checks, in the order they were added."""
         return tuple(self._checks)
 
     def add(
         self, codes: str | Iterable[str], look: Look, *, name: str | None = None, **task: Any
-    ) -> Check:
+    ) -> EventCheck:
         """Let ``look(wanted)`` run whenever somebody listens to one of the codes.
 
         Args:
@@ -135,11 +135,11 @@ class CheckingEngine:
         for code in names:
             self._heard.has_listeners(code)  # which refuses one that is not declared
         name = handler_name(look) if name is None else name
-        check = Check(name, names, look, self._heard, self._clock)
+        check = EventCheck(name, names, look, self._heard, self._clock)
         self._checks[check] = self._scheduler.add(check, name=name, **task)
         return check
 
-    def remove(self, check: Check) -> None:
+    def remove(self, check: EventCheck) -> None:
         """Look for it no more.
 
         Raises:

@@ -14,7 +14,7 @@ from ai_core.clock import Clock
 from ai_core.errors import shown
 from ai_core.events.event import Delivery, Event, Handler
 from ai_core.events.event_log import EventLog
-from ai_core.events.event_registry import Calls, Listening
+from ai_core.events.event_registry import CallTable, Subscription
 from ai_core.faults import NO_FAILURES, Failures, FaultIsolation
 
 ENTRIES = {"EventManager.tell", "EventManager.tell_sticky", "EventManager.advance"}
@@ -142,7 +142,7 @@ class Dispatcher:
             sent, self.dispatched, delivered, self.unheard, self.failed, self.late, self.freed
         )
 
-    def tell_now(self, event: Event, listeners: tuple[Listening, ...]) -> None:
+    def tell_now(self, event: Event, listeners: tuple[Subscription, ...]) -> None:
         """Tell all of them before returning."""
         rest = iter(listeners)
         try:
@@ -153,7 +153,7 @@ class Dispatcher:
             if not left:
                 self.finish(event, len(listeners))
 
-    def go_on(self, event: Event, rest: Iterator[Listening], budget: Budget) -> None:
+    def go_on(self, event: Event, rest: Iterator[Subscription], budget: Budget) -> None:
         """Tell the rest of the listeners, or as many as the budget allows."""
         left = budget.left
         is_timed = budget.stopwatch is not None
@@ -172,7 +172,7 @@ class Dispatcher:
                 fitting = min(4 * calls, left * told / used)
             calls = max(1, int(min(CALLS_PER_CHECK, fitting)))
 
-    def tell(self, event: Event, listeners: Iterator[Listening]) -> None:
+    def tell(self, event: Event, listeners: Iterator[Subscription]) -> None:
         """Call each of them, whoever fails."""
         if event.terms.receipt is not None or self.log is not None:
             self._tell_noting(event, listeners)
@@ -185,12 +185,12 @@ class Dispatcher:
             except Exception as error:  # whatever it is, the others are told
                 self.fail(listening, event, error)
 
-    def tell_instead(self, event: Event, listening: Listening) -> None:
+    def tell_instead(self, event: Event, listening: Subscription) -> None:
         """Tell one listener in place of the one being called."""
         self.tell(event, iter((listening,)))
         self._left_out = event  # the other one; it was counted, not told
 
-    def go_on_after(self, place: int, error: Exception | None, event: Event, calls: Calls) -> None:
+    def go_on_after(self, place: int, error: Exception | None, event: Event, calls: CallTable) -> None:
         """Tell the rest after a loop over calls ended at a place, and with what that one raised."""
         if error is not None:
             self.fail(calls.listeners[place], event, error)
@@ -219,7 +219,7 @@ class Dispatcher:
         self.skipped += 1
         self._left_out = event
 
-    def note_freed(self, listening: Listening) -> None:
+    def note_freed(self, listening: Subscription) -> None:
         """Stop a weak listener whose object is gone."""
         self.freed += 1
         name = listening.name
@@ -229,7 +229,7 @@ class Dispatcher:
         if self.freed == 1:
             self.report_freed(name)
 
-    def fail(self, listening: Listening, event: Event, error: Exception) -> None:
+    def fail(self, listening: Subscription, event: Event, error: Exception) -> None:
         """Report a handler that raised, and have it called with care from now on.
 
         Raises:
@@ -251,7 +251,7 @@ class Dispatcher:
             if not listening.is_active:  # it stopped itself, then raised
                 self.faults.forget(listening)
 
-    def put_failures(self, listening: Listening, failures: Failures) -> None:
+    def put_failures(self, listening: Subscription, failures: Failures) -> None:
         """Set how a listener fails."""
         self.faults.put_failures(listening, failures)
         if failures != NO_FAILURES:
@@ -259,16 +259,16 @@ class Dispatcher:
         elif listening.is_active and listening.call is not listening.handler:
             listening.answer_by(listening.handler)
 
-    def when_stopped(self, listening: Listening) -> Handler:
+    def when_stopped(self, listening: Subscription) -> Handler:
         """Forget a listener; return what a broadcast under way calls in its place."""
         self.faults.forget(listening)
         return self.leave_out
 
-    def _watch(self, listening: Listening) -> None:
+    def _watch(self, listening: Subscription) -> None:
         """Let a listener that failed be called with care until it succeeds."""
         listening.answer_by(lambda event: self._retry(listening, event))
 
-    def _retry(self, listening: Listening, event: Event) -> None:
+    def _retry(self, listening: Subscription, event: Event) -> None:
         """Stand in for a handler that has failed, until it succeeds once."""
         if self.faults.is_quarantined(listening):
             self.leave_out(event)
@@ -278,7 +278,7 @@ class Dispatcher:
         if listening.is_active:
             listening.answer_by(listening.handler)
 
-    def _tell_noting(self, event: Event, listeners: Iterator[Listening]) -> None:
+    def _tell_noting(self, event: Event, listeners: Iterator[Subscription]) -> None:
         """Tell each, and write down who was told: slower, for receipts and logs only."""
         for listening in listeners:
             name, has_failed = listening.name, False

@@ -9,17 +9,17 @@ from ai_core.clock import TimeIndex
 from ai_core.saving.fields import State
 
 if TYPE_CHECKING:
-    from ai_core.events.event_registry import EventRegistry, Listening
+    from ai_core.events.event_registry import EventRegistry, Subscription
 
-__all__ = ["PLAIN", "Audience", "Delivery", "Event", "EventTerms", "Handler", "Receipt", "new_event"]
+__all__ = ["PLAIN", "Delivery", "Event", "EventTerms", "Handler", "ListenerGroup", "Receipt", "new_event"]
 
 Position = tuple[float, float, float]
 
 
-class Audience(Protocol):
+class ListenerGroup(Protocol):
     """A part of all listeners that an event is meant for; hashable, compared by value."""
 
-    def listeners(self, code: str) -> tuple[Listening, ...]:
+    def listeners(self, code: str) -> tuple[Subscription, ...]:
         """Return who of it listens to ``code`` now, in order."""
         ...
 
@@ -56,7 +56,7 @@ class EventTerms(NamedTuple):
     """Game time by which all should have been told (s)."""
     position: Position | None = None
     is_sticky: bool = False
-    audience: Audience | None = None
+    audience: ListenerGroup | None = None
     receipt: Receipt | None = None
 
 

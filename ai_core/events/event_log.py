@@ -18,7 +18,7 @@ CELL_CHARACTERS = 40
 """Widest column of a table (characters); what is longer ends in "..."."""
 
 
-class LogEntry(NamedTuple):
+class EventLogEntry(NamedTuple):
     """One thing that happened."""
 
     at: TimeIndex
@@ -41,7 +41,7 @@ class EventLog:
     """
 
     def __init__(self, capacity: int = 1000) -> None:
-        self._ring: deque[LogEntry] = deque(
+        self._ring: deque[EventLogEntry] = deque(
             maxlen=whole_number(
                 "capacity", capacity, minimum=1, maximum=MOST_ENTRIES, remedy="attach no log to keep none"))
         self._noted = 0
@@ -56,7 +56,7 @@ class EventLog:
 
     def note(self, kind: str, at: TimeIndex, code: str, who: str = "", detail: str = "") -> None:
         """Write an entry. Cost: O(1)."""
-        self._ring.append(LogEntry(at, kind, code, who, detail))
+        self._ring.append(EventLogEntry(at, kind, code, who, detail))
         self._noted += 1
 
     def clear(self) -> None:
@@ -67,7 +67,7 @@ class EventLog:
     def entries(
         self, *, kinds: str | Iterable[str] | None = None, code: str | None = None,
         who: str | None = None, since_frame: int = 0,
-    ) -> list[LogEntry]:
+    ) -> list[EventLogEntry]:
         """Return what fits every condition given, oldest first.
 
         Args:
@@ -92,7 +92,7 @@ class EventLog:
             and entry.at.frame >= since_frame
         ]
 
-    def table(self, entries: Iterable[LogEntry] | None = None) -> str:
+    def table(self, entries: Iterable[EventLogEntry] | None = None) -> str:
         """Return entries as a table in ASCII; None takes all.
 
         >>> log = EventLog()
@@ -133,4 +133,4 @@ def checked_log(log: object, kind: type[Log]) -> Log | None:
     return log
 
 
-__all__ = ["KINDS", "EventLog", "LogEntry", "checked_log", "sender_name"]
+__all__ = ["KINDS", "EventLog", "EventLogEntry", "checked_log", "sender_name"]

@@ -13,12 +13,12 @@ from ai_core.budget import Budget, check_budget
 from ai_core.clock import Clock, TimeIndex, checked_clock
 from ai_core.errors import finite_number, shown
 from ai_core.events.dispatcher import DUE_TOLERANCE_S, Dispatcher, EventCounts, WhenLate
-from ai_core.events.event import PLAIN, Audience, Event, Handler, new_event
+from ai_core.events.event import PLAIN, Event, Handler, ListenerGroup, new_event
 from ai_core.events.event_log import EventLog, checked_log, sender_name
 from ai_core.events.event_queue import EventQueue, queued
-from ai_core.events.event_registry import Codes, EventRegistry, KeeperGoneError, Listening, handler_name
-from ai_core.events.event_state import ListenerBook, RegistryBook, prepared_manager, saved_manager
-from ai_core.events.interest import ANYTHING, Interest, Place, Predicate, interest_of, stand_in
+from ai_core.events.event_registry import Codes, EventRegistry, KeeperGoneError, Subscription, handler_name
+from ai_core.events.event_state import ListenerSerializer, RegistrySerializer, prepared_manager, saved_manager
+from ai_core.events.interest import ANYTHING, ListenerFilter, Place, Predicate, interest_of, stand_in
 from ai_core.events.once_listeners import OnceListeners
 from ai_core.events.sticky_events import StickyEvents
 from ai_core.events.terms import terms_of
@@ -64,7 +64,7 @@ class EventManager:
         trace: Trace | None = None,
         values: SavedValues | None = None,
         when_late: WhenLate | None = None,
-        book: ListenerBook | None = None,
+        book: ListenerSerializer | None = None,
     ) -> None:
         self._clock = checked_clock(clock)
         self._trace = given_trace(trace)
@@ -76,7 +76,7 @@ class EventManager:
         self._order = 0
         self._trace.watch(self._watchers_changed)
         self.values = values if values is not None else SavedValues()
-        self._book = book if book is not None else RegistryBook(self._registry, self._once)
+        self._book = book if book is not None else RegistrySerializer(self._registry, self._once)
         self._queue = EventQueue()
         self._is_advancing = self._is_telling = False
 
@@ -94,7 +94,7 @@ class EventManager:
     def send(
         self, code: str, *arguments: Any, sender: object | None = None, delay_s: float = 0.0,
         deadline_s: float | None = None, priority: int = 0, position: Iterable[float] | None = None,
-        is_sticky: bool = False, wants_receipt: bool = False, audience: Audience | None = None,
+        is_sticky: bool = False, wants_receipt: bool = False, audience: ListenerGroup | None = None,
     ) -> Event:
         """Queue an event for the first ``advance`` at which it is due.
 
@@ -274,7 +274,7 @@ class EventManager:
         self, codes: Codes, handler: Handler, *, name: str | None = None,
         where: Predicate | None = None, near: tuple[Place, float] | None = None,
         priority: int = 0, once: bool = False, weak: bool = False,
-    ) -> Listening:
+    ) -> Subscription:
         """Call ``handler(event)`` for every event of one code, or of several.
 
         The same handler may listen more than once; it is then called as often.
@@ -309,7 +309,7 @@ class EventManager:
     def send_now(
         self, code: str, *arguments: Any, sender: object | None = None,
         position: Iterable[float] | None = None, is_sticky: bool = False,
-        wants_receipt: bool = False, audience: Audience | None = None,
+        wants_receipt: bool = False, audience: ListenerGroup | None = None,
     ) -> Event:
         """Tell the listeners before returning, past the queue and any budget.
 
@@ -373,7 +373,7 @@ class EventManager:
         self._registry.check(code)
         return self._sticky.kept(code, None)
 
-    def clear_sticky(self, code: str, audience: Audience | None = None) -> None:
+    def clear_sticky(self, code: str, audience: ListenerGroup | None = None) -> None:
         """Forget the sticky event of a code; those who listen later are not told.
 
         One still in the queue sticks when it is told.
@@ -385,16 +385,16 @@ class EventManager:
         self._sticky.clear(code, audience)
 
     def register(
-        self, registry: EventRegistry, codes: Codes, handler: Handler, interest: Interest, *,
+        self, registry: EventRegistry, codes: Codes, handler: Handler, interest: ListenerFilter, *,
         name: str | None = None, priority: int = 0, rank: int | None = None,
-    ) -> Listening:
+    ) -> Subscription:
         """Let a handler listen in a registry, with this manager as its dispatcher."""
         if interest is not ANYTHING and name is None:
             name = handler_name(handler)  # whoever stands in has no name of its own
         listening = registry.add(codes, handler, name, priority, rank)
         if interest is not ANYTHING:
             done = self.dispatcher
-            use_up: Callable[[Listening], None] = Listening.stop
+            use_up: Callable[[Subscription], None] = Subscription.stop
             if interest.is_once and registry is self._registry:
                 use_up = self._once.add(listening)
             listening.handler = listening.call = stand_in(
@@ -404,7 +404,7 @@ class EventManager:
                 registry.held_weakly[listening] = interest.held_weakly()
         return listening
 
-    def listen_again(self, listening: Listening) -> bool:
+    def listen_again(self, listening: Subscription) -> bool:
         """Let one that listened once, and was told, listen once more.
 
         Returns:
@@ -418,12 +418,12 @@ class EventManager:
         self.tell_sticky(listening, self._registry)
         return True
 
-    def is_over(self, listening: Listening) -> bool:
+    def is_over(self, listening: Subscription) -> bool:
         """Return whether it hears nothing more, and neither a save nor ``listen_again`` can change that."""
         return not listening.is_active and not self._once.remembers(listening)
 
     def tell_sticky(
-        self, listening: Listening, registry: EventRegistry, before: EventRegistry | None = None
+        self, listening: Subscription, registry: EventRegistry, before: EventRegistry | None = None
     ) -> None:
         """Tell what is sticky in a registry to one who came, unless it was told ``before``."""
         for event in self._sticky.meant_for(listening, registry, before, self._registry):
@@ -450,7 +450,7 @@ class EventManager:
         self._order += 1
         self.dispatcher.tell_now(event, self._begin(event))
 
-    def _begin(self, event: Event) -> tuple[Listening, ...]:
+    def _begin(self, event: Event) -> tuple[Subscription, ...]:
         """Return who is to be told; from now on a sticky event waits for those who come."""
         code, terms = event.code, event.terms
         if terms.is_sticky:
@@ -480,4 +480,4 @@ def _moments(now_s: float, delay_s: float, deadline_s: float | None) -> tuple[fl
     return now_s + delay_s, now_s + deadline_s
 
 
-__all__ = ["Event", "EventCounts", "EventManager", "Handler", "Listening", "no_event"]
+__all__ = ["Event", "EventCounts", "EventManager", "Handler", "Subscription", "no_event"]

@@ -12,7 +12,7 @@ from heapq import heapify, heappop, heappush
 
 from ai_core.budget import Budget
 from ai_core.events.event import Event
-from ai_core.events.event_registry import Listening
+from ai_core.events.event_registry import Subscription
 
 __all__ = ["EventQueue", "Queued"]
 
@@ -29,7 +29,7 @@ class EventQueue:
     def __init__(self) -> None:
         self._waiting: list[tuple[float, int, Queued]] = []
         self._ready: list[Queued] = []
-        self._half_told: dict[int, Iterator[Listening]] = {}
+        self._half_told: dict[int, Iterator[Subscription]] = {}
 
     def __len__(self) -> int:
         return len(self._waiting) + len(self._ready)
@@ -60,22 +60,22 @@ class EventQueue:
             moves += 1
         return True
 
-    def pop(self) -> tuple[Queued, Iterator[Listening] | None]:
+    def pop(self) -> tuple[Queued, Iterator[Subscription] | None]:
         """Take the most urgent of those that are ready, and who is still to be told of it."""
         entry = heappop(self._ready)
         return entry, self._half_told.pop(entry[3], None)
 
-    def put_back(self, entry: Queued, rest: Iterator[Listening]) -> None:
+    def put_back(self, entry: Queued, rest: Iterator[Subscription]) -> None:
         """Keep an event that is half told; it is ready as before."""
         self._half_told[entry[3]] = rest
         heappush(self._ready, entry)
 
-    def entries(self) -> list[tuple[Queued, Iterator[Listening] | None]]:
+    def entries(self) -> list[tuple[Queued, Iterator[Subscription] | None]]:
         """Return all by order of sending, with who is still to be told where that is known."""
         found = sorted([*self._ready, *(one[2] for one in self._waiting)], key=lambda one: one[3])
         return [(entry, self._half_told.get(entry[3])) for entry in found]
 
-    def replace(self, entries: Iterable[tuple[Queued, Iterator[Listening] | None]]) -> None:
+    def replace(self, entries: Iterable[tuple[Queued, Iterator[Subscription] | None]]) -> None:
         """Hold these and no others; those not half told wait for ``settle``."""
         self._ready, self._waiting, self._half_told = [], [], {}
         for entry, rest in entries:

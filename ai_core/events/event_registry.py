@@ -17,7 +17,7 @@ Told = Callable[[Any, Event], object]
 """Called with the keeper of a handler and an event."""
 
 
-class HeldWeakly(NamedTuple):
+class WeakHandler(NamedTuple):
     """A handler that somebody else keeps: ``function(keeper(), event)`` calls it."""
 
     function: Told
@@ -29,7 +29,7 @@ class KeeperGoneError(Exception):
     """Ends a loop at a listener whose handler is gone; whoever is told with care notes that."""
 
 
-class Tally:
+class PendingCounts:
     """What was told by bare loops, until somebody counts it with the rest."""
 
     __slots__ = ("calls", "events")
@@ -38,7 +38,7 @@ class Tally:
         self.events = self.calls = 0
 
 
-class Calls(list[Handler]):
+class CallTable(list[Handler]):
     """What the listeners of one code are called by, for bare loops.
 
     A list of handlers, or in its place those who keep them: each is handed to
@@ -65,13 +65,13 @@ class Calls(list[Handler]):
         "_are_weak", "_held", "are_distinct", "function", "functions", "is_over", "keepers", "listeners", "times")
 
     def __init__(
-        self, listeners: tuple[Listening, ...], held_weakly: Mapping[Listening, HeldWeakly]
+        self, listeners: tuple[Subscription, ...], held_weakly: Mapping[Subscription, WeakHandler]
     ) -> None:
         super().__init__()
         self.listeners = listeners
         self.times = 0.0
         self.is_over = self.are_distinct = False
-        self.keepers: living.Living | None = None
+        self.keepers: living.WeakList | None = None
         self.function: Told | None = None
         self.functions: list[Told] | None = None
         self._held: list[Any] = []
@@ -82,7 +82,7 @@ class Calls(list[Handler]):
         if not is_weak and not self.are_distinct:
             self._call([one.call for one in listeners])
 
-    def count_into(self, tally: Tally) -> None:
+    def count_into(self, tally: PendingCounts) -> None:
         """Hand over what was told."""
         times, self.times = int(self.times), 0.0
         if self.keepers is not None:
@@ -124,10 +124,10 @@ class Calls(list[Handler]):
         self.extend(calls)
         self.are_distinct = len({*map(id, calls)}) == len(calls)
 
-    def _hold(self, rows: list[HeldWeakly | tuple[Told, Any]]) -> None:
+    def _hold(self, rows: list[WeakHandler | tuple[Told, Any]]) -> None:
         functions = [row[0] for row in rows]
         self._held = [row[1] for row in rows]
-        self._are_weak = [type(row) is HeldWeakly for row in rows]
+        self._are_weak = [type(row) is WeakHandler for row in rows]
         self.keepers = living.living(self._held, self._are_weak, KeeperGoneError)
         self.function = functions[0]
         if len({*map(id, functions)}) > 1:
@@ -136,13 +136,13 @@ class Calls(list[Handler]):
         self.keepers.times = 0
 
 
-def _are_of_one_method(listeners: tuple[Listening, ...]) -> bool:
+def _are_of_one_method(listeners: tuple[Subscription, ...]) -> bool:
     """Return whether all are called by the same method of theirs."""
     calls: list[Any] = [one.call for one in listeners]
     return {*map(type, calls)} == {MethodType} and len({id(one.__func__) for one in calls}) == 1
 
 
-def _are_distinct(functions: list[Told], keepers: living.Living) -> bool:
+def _are_distinct(functions: list[Told], keepers: living.WeakList) -> bool:
     try:
         found = [*keepers]
     except KeeperGoneError:
@@ -173,7 +173,7 @@ Codes = str | int | Iterable[str]
 BY_RANK = attrgetter("rank")
 
 
-class Listening:
+class Subscription:
     """The handle of one registration: ``stop()`` ends it.
 
     Attributes:
@@ -256,13 +256,13 @@ class Channel:
     def __init__(self, code: str, registry: EventRegistry) -> None:
         self.code = code
         self._registry = registry
-        self.members: dict[Listening, None] = {}
+        self.members: dict[Subscription, None] = {}
         self.alone = (self,)
-        self.in_order: tuple[Listening, ...] | None = None
+        self.in_order: tuple[Subscription, ...] | None = None
         self.is_in_order = True
         self._highest = -PLACES_PER_PRIORITY * MOST_PRIORITY
 
-    def add(self, listening: Listening) -> None:
+    def add(self, listening: Subscription) -> None:
         """Let it hear from the next event on."""
         if listening.rank < self._highest:
             self.is_in_order = False
@@ -271,7 +271,7 @@ class Channel:
         self.members[listening] = None
         self.changed()
 
-    def discard(self, listening: Listening) -> None:
+    def discard(self, listening: Subscription) -> None:
         """Leave it out from the next event on."""
         self.members.pop(listening, None)
         self.changed()
@@ -288,7 +288,7 @@ class Channel:
             calls.count_into(self._registry.tally)
             calls.end()
 
-    def sorted_members(self) -> list[Listening]:
+    def sorted_members(self) -> list[Subscription]:
         """Return the listeners by rank."""
         return list(self.members) if self.is_in_order else sorted(self.members, key=BY_RANK)
 
@@ -311,13 +311,13 @@ class EventRegistry:
     """
 
     def __init__(
-        self, codes: Iterable[str] | None, stopped: Callable[[Listening], Handler]
+        self, codes: Iterable[str] | None, stopped: Callable[[Subscription], Handler]
     ) -> None:
         self.are_declared = codes is not None
         self.channels: dict[str, Channel] = {}
-        self.tally = Tally()
-        self.calls: dict[str, Calls | None] = {}
-        self.held_weakly: dict[Listening, HeldWeakly] = {}
+        self.tally = PendingCounts()
+        self.calls: dict[str, CallTable | None] = {}
+        self.held_weakly: dict[Subscription, WeakHandler] = {}
         self.everyone = Channel(EVERY_CODE, self)
         self._stopped = stopped
         self._registrations = 0
@@ -358,7 +358,7 @@ class EventRegistry:
     def add(
         self, codes: Codes, handler: Handler, name: str | None = None, priority: int = 0,
         rank: int | None = None,
-    ) -> Listening:
+    ) -> Subscription:
         """Register ``handler`` for each code. Cost: O(codes)."""
         if name is not None and (not isinstance(name, str) or not name):
             raise TypeError(f"name must be a text that is not empty, got {shown(name)}")
@@ -371,14 +371,14 @@ class EventRegistry:
         channels = tuple([self._channel(code) for code in names])
         if len(channels) == 1:
             channels = channels[0].alone  # shared: a registration stays small
-        listening = Listening(self, channels, handler, name, rank)
+        listening = Subscription(self, channels, handler, name, rank)
         for channel in channels:
             channel.add(listening)
         if names[0] == EVERY_CODE:
             self._everyone_changed()
         return listening
 
-    def remove(self, listening: Listening, channels: tuple[Channel, ...]) -> None:
+    def remove(self, listening: Subscription, channels: tuple[Channel, ...]) -> None:
         """Take it out of every channel; forget channels nobody needs."""
         if not channels:
             return
@@ -391,7 +391,7 @@ class EventRegistry:
         self.held_weakly.pop(listening, None)
         listening.call = self._stopped(listening)
 
-    def put_back(self, listening: Listening, codes: Iterable[str]) -> None:
+    def put_back(self, listening: Subscription, codes: Iterable[str]) -> None:
         """Let one that has stopped hear these codes again, as it did. Cost: O(codes)."""
         channels = tuple([self._channel(code) for code in codes])
         listening.hear_again(channels[0].alone if len(channels) == 1 else channels)
@@ -400,7 +400,7 @@ class EventRegistry:
         if channels[0] is self.everyone:
             self._everyone_changed()
 
-    def listeners(self, code: str) -> tuple[Listening, ...]:
+    def listeners(self, code: str) -> tuple[Subscription, ...]:
         """Return who listens to ``code`` now, by rank; a broadcast keeps what it was given."""
         channel = self.channels.get(code, self.everyone)
         if channel.in_order is None:
@@ -409,16 +409,16 @@ class EventRegistry:
                 found = sorted([*found, *self.everyone.members], key=BY_RANK)
             channel.in_order = tuple(found)
         if channel.in_order and code in self.channels and code not in self.calls:
-            calls = Calls(channel.in_order, self.held_weakly)
+            calls = CallTable(channel.in_order, self.held_weakly)
             self.calls[code] = calls if calls.are_distinct else None
         return channel.in_order
 
-    def tallied(self) -> Tally:
+    def tallied(self) -> PendingCounts:
         """Return what bare loops told since this was last called. Cost: O(codes)."""
         for calls in self.calls.values():
             if calls is not None:
                 calls.count_into(self.tally)
-        told, self.tally = self.tally, Tally()
+        told, self.tally = self.tally, PendingCounts()
         return told
 
     def check(self, code: object) -> None:
@@ -495,13 +495,13 @@ def code_tuple(codes: object) -> tuple[str, ...]:
 __all__ = [
     "EVERY_CODE",
     "MOST_PRIORITY",
-    "Calls",
+    "CallTable",
     "Codes",
     "Event",
     "EventRegistry",
     "Handler",
-    "HeldWeakly",
     "KeeperGoneError",
-    "Listening",
-    "Tally",
+    "PendingCounts",
+    "Subscription",
+    "WeakHandler",
 ]

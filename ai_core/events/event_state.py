@@ -12,9 +12,9 @@ from typing import TYPE_CHECKING, Any, NoReturn, Protocol
 
 from ai_core.clock import TimeIndex
 from ai_core.errors import UnknownNameError
-from ai_core.events.event import PLAIN, Audience, Delivery, Event, EventTerms, Receipt
+from ai_core.events.event import PLAIN, Delivery, Event, EventTerms, ListenerGroup, Receipt
 from ai_core.events.event_queue import queued
-from ai_core.events.event_registry import MOST_PRIORITY, EventRegistry, Listening
+from ai_core.events.event_registry import MOST_PRIORITY, EventRegistry, Subscription
 from ai_core.events.once_listeners import OnceListeners
 from ai_core.faults import NO_FAILURES, Failures
 from ai_core.saving.fields import Fields, State, StateError, brief
@@ -22,20 +22,20 @@ from ai_core.saving.fields import Fields, State, StateError, brief
 if TYPE_CHECKING:
     from ai_core.events.event_manager import EventManager
 
-__all__ = ["ListenerBook", "RegistryBook", "prepared_manager", "saved_manager"]
+__all__ = ["ListenerSerializer", "RegistrySerializer", "prepared_manager", "saved_manager"]
 
 VERSION = 1
 
 COUNTS = ("dispatched", "called", "skipped", "unheard", "failed", "late", "freed")
 
-Finder = Callable[[], Listening]
+Finder = Callable[[], Subscription]
 """Returns a listener once the whole state is loaded."""
 
 
-class ListenerBook(Protocol):
+class ListenerSerializer(Protocol):
     """How saves refer to listeners and audiences."""
 
-    def references(self) -> dict[Listening, list[Any]]:
+    def references(self) -> dict[Subscription, list[Any]]:
         """Return by listener what a save calls it, as plain data."""
         ...
 
@@ -44,21 +44,21 @@ class ListenerBook(Protocol):
         broadcast that is under way; StateError if there is none."""
         ...
 
-    def audience(self, plain: object, place: str) -> Audience:
+    def audience(self, plain: object, place: str) -> ListenerGroup:
         """Return the audience a save speaks of; StateError if there is none."""
         ...
 
 
-class RegistryBook:
+class RegistrySerializer:
     """Listeners by code, name, and which of those of that code and name; once-listeners by all codes."""
 
     def __init__(self, registry: EventRegistry, once: OnceListeners) -> None:
         self._registry = registry
         self._once = once
 
-    def references(self) -> dict[Listening, list[Any]]:
+    def references(self) -> dict[Subscription, list[Any]]:
         """Return code, name and number of each listener."""
-        found: dict[Listening, list[Any]] = {}
+        found: dict[Subscription, list[Any]] = {}
         for reference, listening in self._by_reference().items():
             found.setdefault(listening, list(reference))
         for listening, known in self._once.references().items():
@@ -95,8 +95,8 @@ class RegistryBook:
         """Refuse: here everybody hears everything."""
         raise StateError(f"{place!r} speaks of a narrowcast, and this is none")
 
-    def _by_reference(self) -> dict[tuple[str, str, int], Listening]:
-        found: dict[tuple[str, str, int], Listening] = {}
+    def _by_reference(self) -> dict[tuple[str, str, int], Subscription]:
+        found: dict[tuple[str, str, int], Subscription] = {}
         once = self._once.references()
         for channel in (*self._registry.channels.values(), self._registry.everyone):
             numbers: dict[str, int] = defaultdict(int)
@@ -226,7 +226,7 @@ def _read_event(manager: EventManager, fields: Fields) -> Event:
     return Event(code, arguments, sender, sent_at, fields.seconds("due_at"), terms)
 
 
-def _read_terms(book: ListenerBook, fields: Fields) -> EventTerms:
+def _read_terms(book: ListenerSerializer, fields: Fields) -> EventTerms:
     audience, receipt = fields.anything("audience"), fields.anything("receipt")
     terms = EventTerms(
         fields.whole("priority", minimum=-MOST_PRIORITY, maximum=MOST_PRIORITY),
@@ -286,14 +286,14 @@ def _read_sticky(manager: EventManager, fields: Fields) -> list[Event]:
 
 
 def _saved_rest(
-    rest: Iterator[Listening] | None, references: dict[Listening, list[Any]]
+    rest: Iterator[Subscription] | None, references: dict[Subscription, list[Any]]
 ) -> list[list[Any] | None] | None:
     """Return who is still to be told; None for each who has stopped."""
     return None if rest is None else [references.get(one) for one in copy(rest)]
 
 
 def _read_rest(manager: EventManager, fields: Fields) -> list[Finder]:
-    stopped = Listening(manager._registry, (), manager.dispatcher.leave_out, "stopped")
+    stopped = Subscription(manager._registry, (), manager.dispatcher.leave_out, "stopped")
     rest: list[Finder] = []
     for index, one in enumerate(fields.items("rest")):
         find = _finder(manager._book, fields, f"rest[{index}]", one, True) if one is not None else None
@@ -301,7 +301,7 @@ def _read_rest(manager: EventManager, fields: Fields) -> list[Finder]:
     return rest
 
 
-def _saved_failing(manager: EventManager, references: dict[Listening, list[Any]]) -> list[State]:
+def _saved_failing(manager: EventManager, references: dict[Subscription, list[Any]]) -> list[State]:
     rows = []
     for listening, reference in references.items():
         failures = manager.dispatcher.faults.failures_of(listening)
@@ -310,7 +310,7 @@ def _saved_failing(manager: EventManager, references: dict[Listening, list[Any]]
     return rows
 
 
-def _read_failing(book: ListenerBook, fields: Fields) -> list[tuple[Finder, Failures]]:
+def _read_failing(book: ListenerSerializer, fields: Fields) -> list[tuple[Finder, Failures]]:
     failing: list[tuple[Finder, Failures]] = []
     told: list[object] = []
     for one in fields.groups("failing"):
@@ -325,7 +325,7 @@ def _read_failing(book: ListenerBook, fields: Fields) -> list[tuple[Finder, Fail
 
 
 def _finder(
-    book: ListenerBook, fields: Fields, name: str, reference: object, is_under_way: bool
+    book: ListenerSerializer, fields: Fields, name: str, reference: object, is_under_way: bool
 ) -> Finder:
     if not isinstance(reference, list) or len(reference) != 3:
         fields.refuse(name, f"must be three words of a listener, got {brief(reference)}")

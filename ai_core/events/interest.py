@@ -13,13 +13,13 @@ from typing import TYPE_CHECKING, Any, NamedTuple, cast
 
 from ai_core.errors import finite_number, shown
 from ai_core.events.event import Event, Handler, Position
-from ai_core.events.event_registry import HeldWeakly, called
+from ai_core.events.event_registry import WeakHandler, called
 from ai_core.events.terms import coordinates
 
 if TYPE_CHECKING:
-    from ai_core.events.event_registry import Listening
+    from ai_core.events.event_registry import Subscription
 
-__all__ = ["ANYTHING", "Interest", "Near", "Place", "Predicate", "interest_of", "stand_in"]
+__all__ = ["ANYTHING", "ListenerFilter", "NearbyEvents", "Place", "Predicate", "interest_of", "stand_in"]
 
 Predicate = Callable[[Event], object]
 """Returns something true for an event that is to be told."""
@@ -28,7 +28,7 @@ Place = Iterable[float] | Callable[[], Iterable[float]]
 """Two or three coordinates (m), or what returns them, for somebody who moves."""
 
 
-class Near:
+class NearbyEvents:
     """Events within ``range_m`` of a place, which may move.
 
     An event that was sent without a position is near nobody.
@@ -57,11 +57,11 @@ class Near:
         return math.dist(here, there) <= self._range_m
 
 
-class Interest(NamedTuple):
+class ListenerFilter(NamedTuple):
     """How a listener wants to be told."""
 
     where: Predicate | None = None
-    near: Near | None = None
+    near: NearbyEvents | None = None
     is_once: bool = False
     weak: Callable[[], Handler | None] | None = None
     """Returns the handler as long as its object lives."""
@@ -71,39 +71,39 @@ class Interest(NamedTuple):
         """Whether it is held weakly, and is to be told of everything."""
         return self.weak is not None and self[:3] == (None, None, False)
 
-    def held_weakly(self) -> HeldWeakly:
+    def held_weakly(self) -> WeakHandler:
         """Return how to call a handler that is held weakly; of a method its object is looked up."""
         assert self.weak is not None
         method = self.weak() if isinstance(self.weak, weakref.WeakMethod) else None
         if isinstance(method, MethodType):
-            return HeldWeakly(method.__func__, weakref.ref(method.__self__))
-        return HeldWeakly(called, self.weak)
+            return WeakHandler(method.__func__, weakref.ref(method.__self__))
+        return WeakHandler(called, self.weak)
 
 
-ANYTHING = Interest()
+ANYTHING = ListenerFilter()
 """Every event of the code, every time."""
 
 
 def interest_of(
     handler: object, where: Predicate | None, near: tuple[Place, float] | None, once: bool, weak: bool,
-) -> Interest:
+) -> ListenerFilter:
     """Return the interest that these settings of ``listen`` stand for; all of them are checked."""
     if where is not None and not callable(where):
         raise TypeError(f"where must be callable with an event, got {shown(where)}")
-    place_and_range: Near | None = None
+    place_and_range: NearbyEvents | None = None
     if near is not None:
         if not isinstance(near, tuple) or len(near) != 2:
             raise TypeError(f"near must be a place and a range in metres, got {shown(near)}")
-        place_and_range = Near(_unheld(near[0]) if weak else near[0], near[1])
+        place_and_range = NearbyEvents(_unheld(near[0]) if weak else near[0], near[1])
     look_up = _looked_up(handler) if weak else None
     if where is None and near is None and not once and look_up is None:
         return ANYTHING
-    return Interest(_unheld(where) if weak else where, place_and_range, bool(once), look_up)
+    return ListenerFilter(_unheld(where) if weak else where, place_and_range, bool(once), look_up)
 
 
 def stand_in(
-    listening: Listening, interest: Interest, leave_out: Handler, freed: Callable[[Listening], None],
-    use_up: Callable[[Listening], None],
+    listening: Subscription, interest: ListenerFilter, leave_out: Handler, freed: Callable[[Subscription], None],
+    use_up: Callable[[Subscription], None],
 ) -> Handler:
     """Return what is called in place of a handler; ``leave_out`` notes that it was not.
 
@@ -131,7 +131,7 @@ def stand_in(
 
 
 def _told_weakly(
-    listening: Listening, held: HeldWeakly, leave_out: Handler, freed: Callable[[Listening], None]
+    listening: Subscription, held: WeakHandler, leave_out: Handler, freed: Callable[[Subscription], None]
 ) -> Handler:
     """Return what calls a handler held weakly, in half the time of the general way."""
     function, keeper = held

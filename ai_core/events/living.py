@@ -11,13 +11,13 @@ from typing import Any, Protocol
 
 from ai_core.twins import twin
 
-__all__ = ["INTERFACE", "Living", "living"]
+__all__ = ["INTERFACE", "WeakList", "living"]
 
 INTERFACE = 1
 """Changes with any change of names, arguments or results, here and in the kernel."""
 
 
-class Living(Protocol):
+class WeakList(Protocol):
     """Objects in order, some of them held weakly; gone through as often as wanted, also inside itself."""
 
     times: int
@@ -30,7 +30,7 @@ class Living(Protocol):
 
 
 @twin
-def living(held: Sequence[Any], are_weak: Sequence[bool], gone: type[Exception]) -> Living:
+def living(held: Sequence[Any], are_weak: Sequence[bool], gone: type[Exception]) -> WeakList:
     """Return what goes through objects; each is looked up when it is its turn.
 
     Args:
@@ -38,10 +38,10 @@ def living(held: Sequence[Any], are_weak: Sequence[bool], gone: type[Exception])
         are_weak: of each, whether it is a reference.
         gone: raised, without arguments, at the first whose object is gone.
     """
-    return _Living(held, are_weak, gone) if any(are_weak) or len(held) != len(are_weak) else _Held(held)
+    return _WeakList(held, are_weak, gone) if any(are_weak) or len(held) != len(are_weak) else _StrongList(held)
 
 
-class _Held:
+class _StrongList:
     """As below, where nobody has to be looked up: much quicker."""
 
     __slots__ = ("_held", "times")
@@ -58,7 +58,7 @@ class _Held:
         self._held.clear()
 
 
-class _Living:
+class _WeakList:
     __slots__ = ("_gone", "_held", "times")
 
     def __init__(self, held: Sequence[Any], are_weak: Sequence[bool], gone: type[Exception]) -> None:

@@ -22,9 +22,9 @@ from ai_core.events.dispatcher import EventCounts, WhenLate
 from ai_core.events.event import Event, EventTerms, Handler, new_event
 from ai_core.events.event_log import EventLog
 from ai_core.events.event_manager import EventManager
-from ai_core.events.event_registry import Codes, EventRegistry, Listening, handler_name, rank_of
+from ai_core.events.event_registry import Codes, EventRegistry, Subscription, handler_name, rank_of
 from ai_core.events.event_state import Finder
-from ai_core.events.interest import Interest, Place, Predicate, interest_of
+from ai_core.events.interest import ListenerFilter, Place, Predicate, interest_of
 from ai_core.events.once_listeners import REMEMBERED
 from ai_core.faults import NO_FAILURES, FaultIsolation
 from ai_core.saving.fields import Fields, State, StateError
@@ -35,14 +35,14 @@ REACHES = ("own", "down", "up", "all")
 """How far an event goes from the group it is sent to."""
 
 
-class Reached(NamedTuple):
+class GroupRecipients(NamedTuple):
     """The audience of an event sent to a group."""
 
     group: Group
     reach: str
 
     @classmethod
-    def of(cls, group: Group, reach: object) -> Reached:
+    def of(cls, group: Group, reach: object) -> GroupRecipients:
         """Return an audience whose reach is checked."""
         if not isinstance(reach, str) or reach not in REACHES:
             raise ValueError(f"reach must be {', '.join(REACHES)}, got {shown(reach)}")
@@ -62,7 +62,7 @@ class Reached(NamedTuple):
             above = above.above
         return found
 
-    def listeners(self, code: str) -> tuple[Listening, ...]:
+    def listeners(self, code: str) -> tuple[Subscription, ...]:
         """Return who listens there to ``code`` now, group by group."""
         if self.reach == "own":
             return self.group.registry.listeners(code)
@@ -77,7 +77,7 @@ class Reached(NamedTuple):
         return {"group": None if self.group.is_removed else self.group.name, "reach": self.reach}
 
 
-class MemberListening:
+class MemberSubscription:
     """The handle of one registration of a member: ``stop()`` ends it, wherever it is.
 
     Attributes:
@@ -93,7 +93,7 @@ class MemberListening:
     )
 
     def __init__(
-        self, member: Member, number: int, codes: Codes, handler: Handler, interest: Interest,
+        self, member: GroupMembership, number: int, codes: Codes, handler: Handler, interest: ListenerFilter,
         name: str | None, priority: int,
     ) -> None:
         self.member = member
@@ -136,7 +136,7 @@ class MemberListening:
         """Whether loading a save can bring it back."""
         return self in self.member.used_up
 
-    def is_like(self, other: MemberListening) -> bool:
+    def is_like(self, other: MemberSubscription) -> bool:
         """Return whether it listens to the same codes by the same name."""
         return (self._codes, self._name) == (other._codes, other._name)
 
@@ -160,14 +160,14 @@ class MemberListening:
         else:
             dispatcher.tell_instead(event, self.listening)
 
-    def forwarder(self) -> Listening:
+    def forwarder(self) -> Subscription:
         """Return one who stands for it in a broadcast under way, wherever it will be by then."""
         registry = self.member.group.registry
-        listening = Listening(registry, (), self.forward, self._name)
+        listening = Subscription(registry, (), self.forward, self._name)
         self.member.narrowcast.owners[listening] = ref(self)
         return listening
 
-    def _registered(self, place: int | None) -> Listening:
+    def _registered(self, place: int | None) -> Subscription:
         narrowcast = self.member.narrowcast
         self.place = narrowcast.registrations if place is None else place
         listening = narrowcast.events.register(
@@ -179,7 +179,7 @@ class MemberListening:
         return listening
 
 
-class Member:
+class GroupMembership:
     """Somebody who is in one group at a time. Made by ``Narrowcast.add_member``."""
 
     def __init__(self, name: str, group: Group) -> None:
@@ -188,8 +188,8 @@ class Member:
         self.is_removed = False
         self.times_listened = 0
         self._group = group
-        self._listenings: list[MemberListening] = []
-        self._used_up: dict[int, MemberListening] = {}
+        self._listenings: list[MemberSubscription] = []
+        self._used_up: dict[int, MemberSubscription] = {}
         self._tidy_at = 16
         group.take_in(self)
 
@@ -199,13 +199,13 @@ class Member:
         return self._group
 
     @property
-    def listenings(self) -> tuple[MemberListening, ...]:
+    def listenings(self) -> tuple[MemberSubscription, ...]:
         """What it listens to, in the order it began."""
         self._tidy()
         return tuple(self._listenings)
 
     @property
-    def used_up(self) -> tuple[MemberListening, ...]:
+    def used_up(self) -> tuple[MemberSubscription, ...]:
         """The latest who listened once and were told; a save from before brings them back."""
         self._tidy()
         return tuple(self._used_up.values())
@@ -214,14 +214,14 @@ class Member:
         self, codes: Codes, handler: Handler, *, name: str | None = None,
         where: Predicate | None = None, near: tuple[Place, float] | None = None,
         priority: int = 0, once: bool = False, weak: bool = False,
-    ) -> MemberListening:
+    ) -> MemberSubscription:
         """Call ``handler(event)`` for events of its group, whichever that is by then.
 
         Takes and raises what ``EventManager.listen`` does. Cost: O(codes).
         """
         self._check_present()
         interest = interest_of(handler, where, near, once, weak)
-        made = MemberListening(self, self.times_listened, codes, handler, interest, name, priority)
+        made = MemberSubscription(self, self.times_listened, codes, handler, interest, name, priority)
         self.times_listened += 1
         self._listenings.append(made)
         if len(self._listenings) >= self._tidy_at:
@@ -263,7 +263,7 @@ class Member:
             self.is_removed = True
             self.narrowcast.forget_member(self)
 
-    def listen_again(self, one: MemberListening) -> bool:
+    def listen_again(self, one: MemberSubscription) -> bool:
         """Let one that listened once, and was told, listen once more; False if it is not remembered."""
         if not one.is_remembered:
             return False
@@ -271,7 +271,7 @@ class Member:
         self.narrowcast.events.tell_sticky(one.listening, self._group.registry)
         return True
 
-    def bring_back(self, used_up: MemberListening, place: int | None) -> None:
+    def bring_back(self, used_up: MemberSubscription, place: int | None) -> None:
         """Let one that was told listen again; as the last one if no place is given."""
         del self._used_up[used_up.number]
         used_up.move(place)
@@ -313,13 +313,13 @@ VERSION = 1
 MEMBER = "member"
 
 
-class MemberBook:
+class MemberSerializer:
     """Listeners by member and the number of the registration."""
 
     def __init__(self, narrowcast: Narrowcast) -> None:
         self._narrowcast = narrowcast
 
-    def references(self) -> dict[Listening, list[Any]]:
+    def references(self) -> dict[Subscription, list[Any]]:
         """Return what a save calls each listener, those of broadcasts under way included."""
         return {
             listening: [MEMBER, owner.member.name, owner.number]
@@ -334,18 +334,18 @@ class MemberBook:
         owner = _listening_of(_member(self._narrowcast, fields, "member"), fields)
         return owner.forwarder if is_under_way else lambda: owner.listening
 
-    def audience(self, plain: object, place: str) -> Reached:
+    def audience(self, plain: object, place: str) -> GroupRecipients:
         """Return the audience; one whose group was removed reaches nobody."""
         fields = Fields(plain, place)
         name, reach = fields.anything("group"), fields.one_of("reach", REACHES)
         fields.end()
         if name is None:
-            return Reached(self._narrowcast.removed_group(), reach)
-        return Reached(_group(self._narrowcast, fields, "group"), reach)
+            return GroupRecipients(self._narrowcast.removed_group(), reach)
+        return GroupRecipients(_group(self._narrowcast, fields, "group"), reach)
 
 
-class _SavedMember(NamedTuple):
-    member: Member
+class _SavedMembership(NamedTuple):
+    member: GroupMembership
     group: Group
     times_listened: int
     places: dict[int, int]
@@ -413,8 +413,8 @@ def _read_groups(narrowcast: Narrowcast, fields: Fields) -> list[tuple[Group, Gr
     return list(found.items())
 
 
-def _read_members(narrowcast: Narrowcast, fields: Fields) -> list[_SavedMember]:
-    found: dict[Member, _SavedMember] = {}
+def _read_members(narrowcast: Narrowcast, fields: Fields) -> list[_SavedMembership]:
+    found: dict[GroupMembership, _SavedMembership] = {}
     for one in fields.groups("members"):
         member = _member(narrowcast, one, "name")
         if member in found:
@@ -428,11 +428,11 @@ def _read_members(narrowcast: Narrowcast, fields: Fields) -> list[_SavedMember]:
             places[number] = row.whole("place")
             row.end()
         one.end()
-        found[member] = _SavedMember(member, group, times, places)
+        found[member] = _SavedMembership(member, group, times, places)
     return list(found.values())
 
 
-def _put(saved: _SavedMember) -> None:
+def _put(saved: _SavedMembership) -> None:
     """Put a member where it was; what it had stopped listening to is stopped."""
     member = saved.member
     member.put_into(saved.group)
@@ -457,14 +457,14 @@ def _group(narrowcast: Narrowcast, fields: Fields, name: str) -> Group:
         raise StateError(f"{fields.place_of(name)!r}: {error}; add it before loading") from None
 
 
-def _member(narrowcast: Narrowcast, fields: Fields, name: str) -> Member:
+def _member(narrowcast: Narrowcast, fields: Fields, name: str) -> GroupMembership:
     try:
         return narrowcast.member(fields.text(name))
     except UnknownNameError as error:
         raise StateError(f"{fields.place_of(name)!r}: {error}; add it before loading") from None
 
 
-def _listening_of(member: Member, fields: Fields) -> MemberListening:
+def _listening_of(member: GroupMembership, fields: Fields) -> MemberSubscription:
     number = fields.whole("number")
     here = (*member.listenings, *member.used_up)
     found = next((one for one in here if one.number == number), None)
@@ -483,7 +483,7 @@ class Group:
         self.is_removed = False
         self._above: Group | None = None
         self._below: list[Group] = []
-        self._members: dict[Member, None] = {}
+        self._members: dict[GroupMembership, None] = {}
         self._terms: dict[str, EventTerms] = {}
 
     @property
@@ -497,7 +497,7 @@ class Group:
         return tuple(self._below)
 
     @property
-    def members(self) -> tuple[Member, ...]:
+    def members(self) -> tuple[GroupMembership, ...]:
         """Who is in this group itself, in the order they came."""
         return tuple(self._members)
 
@@ -585,11 +585,11 @@ class Group:
         if above is not None:
             above._below.append(self)
 
-    def take_in(self, member: Member) -> None:
+    def take_in(self, member: GroupMembership) -> None:
         """Count somebody as a member, the last one."""
         self._members[member] = None
 
-    def let_out(self, member: Member) -> None:
+    def let_out(self, member: GroupMembership) -> None:
         """Count somebody as a member no more."""
         del self._members[member]
 
@@ -609,9 +609,9 @@ class Group:
             group = group._above
         return group
 
-    def _reached(self, reach: str) -> Reached:
+    def _reached(self, reach: str) -> GroupRecipients:
         self.narrowcast.check_own(self)
-        return Reached.of(self, reach)
+        return GroupRecipients.of(self, reach)
 
     def _terms_of(self, reach: str) -> EventTerms:
         """Return the terms of an event that asks for nothing but its reach; made once."""
@@ -644,14 +644,14 @@ class Narrowcast:
     ) -> None:
         self.events = EventManager(
             clock, codes=codes, faults=faults, trace=trace, values=values, when_late=when_late,
-            book=MemberBook(self),
+            book=MemberSerializer(self),
         )
         self.declared = self.events.codes if codes is not None else None
         self.registrations = 0
         # Weak both ways: an owner holds its registration, so holding it would keep both for ever.
-        self.owners: WeakKeyDictionary[Listening, ReferenceType[MemberListening]] = WeakKeyDictionary()
+        self.owners: WeakKeyDictionary[Subscription, ReferenceType[MemberSubscription]] = WeakKeyDictionary()
         self._groups: dict[str, Group] = {}
-        self._members: dict[str, Member] = {}
+        self._members: dict[str, GroupMembership] = {}
 
     @property
     def groups(self) -> tuple[Group, ...]:
@@ -659,7 +659,7 @@ class Narrowcast:
         return tuple(self._groups.values())
 
     @property
-    def members(self) -> tuple[Member, ...]:
+    def members(self) -> tuple[GroupMembership, ...]:
         """All members, in the order they were added."""
         return tuple(self._members.values())
 
@@ -695,26 +695,26 @@ class Narrowcast:
         group.attach(under)
         return group
 
-    def add_member(self, name: str, group: Group) -> Member:
-        """Let somebody into a group; it hears what it listens to with ``Member.listen``.
+    def add_member(self, name: str, group: Group) -> GroupMembership:
+        """Let somebody into a group; it hears what it listens to with ``GroupMembership.listen``.
 
         Raises:
             ValueError: if there is a member of this name.
         """
         _check_name("member", name, self._members)
         self.check_own(group)
-        member = self._members[name] = Member(name, group)
+        member = self._members[name] = GroupMembership(name, group)
         return member
 
     def group(self, name: str) -> Group:
         """Return a group by name; UnknownNameError if there is none."""
         return named("group", name, self._groups)
 
-    def member(self, name: str) -> Member:
+    def member(self, name: str) -> GroupMembership:
         """Return a member by name; UnknownNameError if there is none."""
         return named("member", name, self._members)
 
-    def rename(self, names: Mapping[Group | Member, str]) -> None:
+    def rename(self, names: Mapping[Group | GroupMembership, str]) -> None:
         """Call groups and members otherwise, in events from now on and in saves; their order stays.
 
         Raises:
@@ -787,7 +787,7 @@ class Narrowcast:
         group.is_removed = True
         return group
 
-    def forget_member(self, member: Member) -> None:
+    def forget_member(self, member: GroupMembership) -> None:
         """Know a member no more."""
         del self._members[member.name]
 
@@ -802,11 +802,11 @@ def _check_name(kind: str, name: object, taken: Iterable[str]) -> None:
 __all__ = [
     "REACHES",
     "Group",
-    "Member",
-    "MemberBook",
-    "MemberListening",
+    "GroupMembership",
+    "GroupRecipients",
+    "MemberSerializer",
+    "MemberSubscription",
     "Narrowcast",
-    "Reached",
     "prepared_narrowcast",
     "saved_narrowcast",
 ]

@@ -12,7 +12,7 @@ from collections.abc import Callable
 from typing import NamedTuple
 from weakref import WeakValueDictionary
 
-from ai_core.events.event_registry import EventRegistry, Listening
+from ai_core.events.event_registry import EventRegistry, Subscription
 from ai_core.saving.fields import Fields, State
 
 __all__ = ["REMEMBERED", "OnceListeners"]
@@ -36,7 +36,7 @@ Kind = tuple[tuple[str, ...], str]
 """The codes listened to, and the name."""
 
 
-class Known(NamedTuple):
+class OnceListenerKey(NamedTuple):
     """One once-listener: which of its kind."""
 
     codes: tuple[str, ...]
@@ -55,19 +55,19 @@ class OnceListeners:
         self._registry = registry
         self._times: dict[Kind, int] = {}  # the one that was added to last is the last
         self._most_kinds = KINDS
-        self._present: WeakValueDictionary[Known, Listening] = WeakValueDictionary()
-        self._told: OrderedDict[Listening, Known] = OrderedDict()
+        self._present: WeakValueDictionary[OnceListenerKey, Subscription] = WeakValueDictionary()
+        self._told: OrderedDict[Subscription, OnceListenerKey] = OrderedDict()
 
-    def add(self, listening: Listening) -> Callable[[Listening], None]:
+    def add(self, listening: Subscription) -> Callable[[Subscription], None]:
         """Know one that begins; return what stops it when it is told."""
         kind = listening.codes, listening.name
-        known = Known(*kind, self._times.pop(kind, 0))
+        known = OnceListenerKey(*kind, self._times.pop(kind, 0))
         self._times[kind] = known.number + 1
         self._present[known] = listening
         if len(self._times) > self._most_kinds:
             self._forget_kinds()
 
-        def use_up(one: Listening) -> None:
+        def use_up(one: Subscription) -> None:
             one.stop()
             self._told[one] = known
             if len(self._told) > REMEMBERED:
@@ -75,11 +75,11 @@ class OnceListeners:
 
         return use_up
 
-    def remembers(self, listening: Listening) -> bool:
+    def remembers(self, listening: Subscription) -> bool:
         """Return whether one that was told can come back."""
         return listening in self._told
 
-    def bring_back(self, listening: Listening) -> bool:
+    def bring_back(self, listening: Subscription) -> bool:
         """Let one that was told listen again; False if it is not among the latest that were."""
         known = self._told.pop(listening, None)
         if known is None:
@@ -87,13 +87,13 @@ class OnceListeners:
         self._registry.put_back(listening, known.codes)
         return True
 
-    def references(self) -> dict[Listening, Known]:
+    def references(self) -> dict[Subscription, OnceListenerKey]:
         """Return those who still listen."""
         return {one: known for known, one in self._present.items() if one.is_active}
 
-    def find(self, codes: tuple[str, ...], name: str, number: int) -> Listening | None:
+    def find(self, codes: tuple[str, ...], name: str, number: int) -> Subscription | None:
         """Return one that listens, or would after loading a save in which it does."""
-        one = self._present.get(Known(codes, name, number))
+        one = self._present.get(OnceListenerKey(codes, name, number))
         return one if one is not None and (one.is_active or one in self._told) else None
 
     def save_state(self) -> list[State]:

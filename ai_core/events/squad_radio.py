@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 
 from ai_core.errors import finite_number, shown, whole_number
 from ai_core.events.event import Event, Position
-from ai_core.events.narrowcast import Member
+from ai_core.events.narrowcast import GroupMembership
 from ai_core.events.terms import coordinates
 from ai_core.saving.fields import LARGEST, Fields, State
 
@@ -60,8 +60,8 @@ class SquadRadio:
         TypeError, ValueError: if an argument is not what it must be.
     """
 
-    def __init__(self, member: Member, *, capacity: int = 64) -> None:
-        if not isinstance(member, Member):
+    def __init__(self, member: GroupMembership, *, capacity: int = 64) -> None:
+        if not isinstance(member, GroupMembership):
             raise TypeError(f"member must be a Member of a Narrowcast, got {shown(member)}")
         self._member = member
         self._capacity = whole_number("capacity", capacity, minimum=1, remedy="use 1 for the last one")

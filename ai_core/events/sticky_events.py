@@ -3,8 +3,8 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from ai_core.events.event import Audience, Event
-from ai_core.events.event_registry import EVERY_CODE, EventRegistry, Listening
+from ai_core.events.event import Event, ListenerGroup
+from ai_core.events.event_registry import EVERY_CODE, EventRegistry, Subscription
 
 __all__ = ["StickyEvents"]
 
@@ -13,7 +13,7 @@ class StickyEvents:
     """One event for each code and audience, in the order they were told."""
 
     def __init__(self) -> None:
-        self._kept: dict[tuple[str, Audience | None], Event] = {}
+        self._kept: dict[tuple[str, ListenerGroup | None], Event] = {}
 
     def __len__(self) -> int:
         return len(self._kept)
@@ -23,16 +23,16 @@ class StickyEvents:
         self.clear(event.code, event.terms.audience)  # so that the latest comes last
         self._kept[event.code, event.terms.audience] = event
 
-    def kept(self, code: str, audience: Audience | None) -> Event | None:
+    def kept(self, code: str, audience: ListenerGroup | None) -> Event | None:
         """Return the event kept for a code, None if there is none."""
         return self._kept.get((code, audience))
 
-    def clear(self, code: str, audience: Audience | None) -> None:
+    def clear(self, code: str, audience: ListenerGroup | None) -> None:
         """Keep none for a code; harmless if there is none."""
         self._kept.pop((code, audience), None)
 
     def meant_for(
-        self, listening: Listening, registry: EventRegistry, before: EventRegistry | None,
+        self, listening: Subscription, registry: EventRegistry, before: EventRegistry | None,
         main: EventRegistry,
     ) -> list[Event]:
         """Return what one who begins to listen in ``registry`` has not been told ``before``.
@@ -41,7 +41,7 @@ class StickyEvents:
         """
         codes = listening.codes
 
-        def is_for(there: EventRegistry, audience: Audience | None) -> bool:
+        def is_for(there: EventRegistry, audience: ListenerGroup | None) -> bool:
             return there is main if audience is None else audience.includes(there)
 
         return [

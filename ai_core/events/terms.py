@@ -5,7 +5,7 @@ from collections.abc import Iterable
 from typing import cast
 
 from ai_core.errors import finite_number, shown, whole_number
-from ai_core.events.event import PLAIN, Audience, EventTerms, Position, Receipt
+from ai_core.events.event import PLAIN, EventTerms, ListenerGroup, Position, Receipt
 from ai_core.events.event_registry import MOST_PRIORITY
 
 __all__ = ["coordinates", "terms_of"]
@@ -13,7 +13,7 @@ __all__ = ["coordinates", "terms_of"]
 
 def terms_of(
     priority: int, deadline_at: float | None, position: Iterable[float] | None, is_sticky: bool,
-    wants_receipt: bool, audience: Audience | None,
+    wants_receipt: bool, audience: ListenerGroup | None,
 ) -> EventTerms:
     """Return checked terms; PLAIN itself where nothing was asked for."""
     asks = priority or is_sticky or wants_receipt

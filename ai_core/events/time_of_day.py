@@ -17,7 +17,7 @@ from ai_core.clock import Clock
 from ai_core.errors import UnknownNameError, finite_number, shown, whole_number
 from ai_core.events.event import Handler
 from ai_core.events.event_manager import EventManager
-from ai_core.events.event_registry import EVERY_CODE, Listening
+from ai_core.events.event_registry import EVERY_CODE, Subscription
 from ai_core.saving.fields import LATEST_S, Fields, State
 
 __all__ = ["DAY_S", "TimeOfDay"]
@@ -81,7 +81,7 @@ class TimeOfDay:
     def listen(
         self, time: str, handler: Handler, *, every_day: bool = False, name: str | None = None,
         priority: int = 0, weak: bool = False,
-    ) -> Listening:
+    ) -> Subscription:
         """Call ``handler(event)`` when the day reaches a time: the next one, not the present.
 
         ``event.arguments`` are the day it was reached last, and how many times
@@ -109,7 +109,7 @@ class TimeOfDay:
         self._next_s = min(self._next_s, self._coming_s(code, self._looked_s))
         return listening
 
-    def listen_again(self, listening: Listening) -> bool:
+    def listen_again(self, listening: Subscription) -> bool:
         """Wait once more with what ``listen`` returned, once its time has come; False if it waits still."""
         self._look()
         if not self.events.listen_again(listening):

@@ -20,35 +20,35 @@ from ai_core.level_of_detail.level_limits import Level, LevelLimits
 from ai_core.level_of_detail.population.categorical import Categorical
 from ai_core.level_of_detail.population.community import Community
 from ai_core.level_of_detail.population.distributions import Distribution, Normal, PowerLaw, Quantiles
-from ai_core.level_of_detail.population.people import Draft, KnownPerson, People, made_characters
+from ai_core.level_of_detail.population.people import CharacterDraft, NamedPerson, People, made_characters
 from ai_core.level_of_detail.population.population import Population
-from ai_core.level_of_detail.scheduling_lod import Band, Rate, SchedulingLOD
+from ai_core.level_of_detail.scheduling_lod import RateBand, SchedulingLOD, TaskRate
 from ai_core.level_of_detail.viewer import Viewer
 
 __all__ = [
     "ARBITRATIONS",
     "PARTS",
-    "Band",
     "BehaviorRanges",
     "BehavioralLOD",
     "Categorical",
+    "CharacterDraft",
     "Community",
     "Distribution",
-    "Draft",
     "GroupLOD",
     "Importance",
     "ImportanceSettings",
-    "KnownPerson",
     "LODBehavior",
     "Level",
     "LevelLimits",
+    "NamedPerson",
     "Normal",
     "People",
     "Population",
     "PowerLaw",
     "Quantiles",
-    "Rate",
+    "RateBand",
     "SchedulingLOD",
+    "TaskRate",
     "Viewer",
     "made_characters",
 ]

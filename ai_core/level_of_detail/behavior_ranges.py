@@ -17,13 +17,13 @@ from typing import NamedTuple
 
 from ai_core.errors import UnknownNameError, finite_number, shown
 
-__all__ = ["ARBITRATIONS", "BehaviorRanges", "Range", "checked_importance", "united"]
+__all__ = ["ARBITRATIONS", "BehaviorRanges", "ImportanceRange", "checked_importance", "united"]
 
 ARBITRATIONS = ("first", "any", "most_central", "smallest_range")
 """The ways to choose."""
 
 
-class Range(NamedTuple):
+class ImportanceRange(NamedTuple):
     """Importances from ``lowest`` to ``highest``, both included."""
 
     lowest: float
@@ -73,13 +73,13 @@ class BehaviorRanges:
     def __len__(self) -> int:
         return len(self._ranges)
 
-    def __getitem__(self, number: int) -> Range:
+    def __getitem__(self, number: int) -> ImportanceRange:
         return self._ranges[number]
 
-    def __iter__(self) -> Iterator[Range]:
+    def __iter__(self) -> Iterator[ImportanceRange]:
         return iter(self._ranges)
 
-    def held(self, margin: float) -> list[Range]:
+    def held(self, margin: float) -> list[ImportanceRange]:
         """Return up to where each behavior is kept once it runs: hysteresis for all borders.
 
         Where a neighbour's range overlaps by less than twice the margin, the
@@ -87,7 +87,7 @@ class BehaviorRanges:
         into the neighbour. Borders on a gap stay, as do 0 and 1.
         """
         return [
-            Range(one.lowest - _beyond(one, self._ranges, margin),
+            ImportanceRange(one.lowest - _beyond(one, self._ranges, margin),
                   one.highest + _beyond(_mirrored(one), [_mirrored(two) for two in self._ranges], margin))
             for one in self._ranges
         ]
@@ -147,12 +147,12 @@ def checked_importance(value: object) -> float:
     return finite_number("importance", value, minimum=0, maximum=1)
 
 
-def _checked(name: str, one: tuple[float, float]) -> Range:
+def _checked(name: str, one: tuple[float, float]) -> ImportanceRange:
     try:
         lowest, highest = one
     except (TypeError, ValueError):
         raise TypeError(f"range of {name!r} must be (lowest, highest), got {shown(one)}") from None
-    found = Range(
+    found = ImportanceRange(
         finite_number(f"lowest of {name!r}", lowest, minimum=0, maximum=1),
         finite_number(f"highest of {name!r}", highest, minimum=0, maximum=1),
     )
@@ -168,32 +168,32 @@ def _checked(name: str, one: tuple[float, float]) -> Range:
     return found
 
 
-def _refuse_gaps(ranges: Sequence[Range]) -> None:
+def _refuse_gaps(ranges: Sequence[ImportanceRange]) -> None:
     gaps = _gaps(ranges)
     if gaps:
         told = " and ".join(f"{low:g} to {high:g}" for low, high in gaps)
         raise ValueError(f"no range holds importance {told}; widen one, or give a fallback")
 
 
-def united(ranges: Iterable[Range]) -> list[Range]:
+def united(ranges: Iterable[ImportanceRange]) -> list[ImportanceRange]:
     """Return the ranges that these cover together, ascending, with gaps between them."""
-    found: list[Range] = []
+    found: list[ImportanceRange] = []
     for one in sorted(ranges):
         if found and one.lowest <= found[-1].highest:
-            found[-1] = Range(found[-1].lowest, max(found[-1].highest, one.highest))
+            found[-1] = ImportanceRange(found[-1].lowest, max(found[-1].highest, one.highest))
         else:
             found.append(one)
     return found
 
 
-def _gaps(ranges: Sequence[Range]) -> list[tuple[float, float]]:
+def _gaps(ranges: Sequence[ImportanceRange]) -> list[tuple[float, float]]:
     covered = united(ranges)
     begins = [0.0, *(one.highest for one in covered)]
     ends = [*(one.lowest for one in covered), 1.0]
     return [(begin, end) for begin, end in zip(begins, ends, strict=True) if begin < end]
 
 
-def _beyond(one: Range, ranges: Sequence[Range], margin: float) -> float:
+def _beyond(one: ImportanceRange, ranges: Sequence[ImportanceRange], margin: float) -> float:
     """Return how far below its range a behavior is kept."""
     below = [other for other in ranges if other.lowest < one.lowest <= other.highest]
     if not below:
@@ -203,5 +203,5 @@ def _beyond(one: Range, ranges: Sequence[Range], margin: float) -> float:
     return max(0.0, min(margin - overlap / 2, room / 2))
 
 
-def _mirrored(one: Range) -> Range:
-    return Range(-one.highest, -one.lowest)
+def _mirrored(one: ImportanceRange) -> ImportanceRange:
+    return ImportanceRange(-one.highest, -one.lowest)

@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 
 from ai_core.errors import UnknownNameError, finite_number, shown, whole_number
 from ai_core.faults import NO_FAILURES, Failures, FaultIsolation, given_faults
-from ai_core.level_of_detail.behavior_ranges import BehaviorRanges, Range, checked_importance, united
+from ai_core.level_of_detail.behavior_ranges import BehaviorRanges, ImportanceRange, checked_importance, united
 from ai_core.saving.fields import Fields, State
 from ai_core.saving.inner_state import inner_state, prepared_inner
 from ai_core.scheduling.task import Turn, Work
@@ -37,7 +37,7 @@ class LODBehavior:
     exit: Callable[[LODBehavior | None], Any] | None = None
 
 
-class Force(NamedTuple):
+class ForcedBehavior(NamedTuple):
     """A behavior that runs whatever the importance.
 
     Attributes:
@@ -86,7 +86,7 @@ def prepared_lod(lod: BehavioralLOD, state: object) -> Callable[[], None]:
     if fields.anything("forced") is not None:
         one = fields.group("forced")
         left_s = one.number_or("left_s", math.inf, minimum=0)
-        forced = Force(here[one.one_of("name", names)], left_s, one.flag("has_begun"))
+        forced = ForcedBehavior(here[one.one_of("name", names)], left_s, one.flag("has_begun"))
         one.end()
     switches = fields.whole("switches")
     failing = _read_failing(fields, names)
@@ -184,7 +184,7 @@ class BehavioralLOD:
         self._compressions: dict[tuple[str, str], Callable[[Any], Any]] = {}
         self._importance = 0.0
         self._level: int | None = None
-        self._forced: Force | None = None
+        self._forced: ForcedBehavior | None = None
         self._current: LODBehavior | None = None
         self._frame = 0
         self.switches = 0
@@ -266,7 +266,7 @@ class BehavioralLOD:
             for_s: how long (s of turns that ran), above 0; None until ``unforce``.
         """
         left_s = math.inf if for_s is None else finite_number("for_s", for_s, above=0)
-        self._forced = Force(self._named(name), left_s)
+        self._forced = ForcedBehavior(self._named(name), left_s)
         self._tell()
 
     def unforce(self) -> None:
@@ -424,13 +424,13 @@ def _checked_names(behaviors: Sequence[LODBehavior]) -> list[str]:
     return names
 
 
-def _narrowed(one: Range, margin: float) -> Range:
+def _narrowed(one: ImportanceRange, margin: float) -> ImportanceRange:
     """Return the range by which a fallback ends; the ends of 0 to 1 are no borders."""
     margin = min(margin, (one.highest - one.lowest) / 4)
-    return Range(
+    return ImportanceRange(
         one.lowest if one.lowest == 0 else one.lowest + margin,
         one.highest if one.highest == 1 else one.highest - margin,
     )
 
 
-__all__ = ["BehavioralLOD", "Force", "LODBehavior", "prepared_lod", "saved_lod"]
+__all__ = ["BehavioralLOD", "ForcedBehavior", "LODBehavior", "prepared_lod", "saved_lod"]

@@ -13,7 +13,7 @@ from ai_core.level_of_detail.agent_rows import AgentRows
 from ai_core.level_of_detail.importance_kernel import BLOCK_ROWS
 from ai_core.level_of_detail.importance_settings import PARTS, VIEWER_PARTS, ImportanceSettings
 from ai_core.level_of_detail.importance_state import prepared_importance, saved_importance
-from ai_core.level_of_detail.viewer import Viewer, ViewerOpinions
+from ai_core.level_of_detail.viewer import Viewer, ViewerContributions
 from ai_core.saving.fields import State
 
 __all__ = ["Importance"]
@@ -55,7 +55,7 @@ class Importance:
         if settings is not None and not isinstance(settings, ImportanceSettings):
             raise TypeError(f"settings must be ImportanceSettings, got {shown(settings)}")
         self.settings = settings or ImportanceSettings()
-        self._opinions = ViewerOpinions(self.settings)
+        self._opinions = ViewerContributions(self.settings)
         self._scratch = np.zeros(BLOCK_ROWS, np.float32)
         self._flags = np.zeros(BLOCK_ROWS, np.bool_)
         self._rows = AgentRows("agent", COLUMNS)

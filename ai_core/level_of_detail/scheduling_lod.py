@@ -16,13 +16,13 @@ from ai_core.scheduling.scheduler import Scheduler
 from ai_core.scheduling.task import Task
 from ai_core.scheduling.task_limits import checked_period, checked_priority
 
-__all__ = ["Band", "Rate", "SchedulingLOD"]
+__all__ = ["RateBand", "SchedulingLOD", "TaskRate"]
 
 NEVER = -1.0
 """Applied importance of a task that was never given a rate."""
 
 
-class Rate(NamedTuple):
+class TaskRate(NamedTuple):
     """What a task gets; None leaves that as it is.
 
     Attributes:
@@ -34,7 +34,7 @@ class Rate(NamedTuple):
     priority: float | None = None
 
 
-class Band(NamedTuple):
+class RateBand(NamedTuple):
     """From which importance on a task gets a rate.
 
     Attributes:
@@ -43,7 +43,7 @@ class Band(NamedTuple):
     """
 
     at_least: float
-    rate: Rate
+    rate: TaskRate
 
 
 class SchedulingLOD:
@@ -63,7 +63,7 @@ class SchedulingLOD:
     """
 
     def __init__(
-        self, scheduler: Scheduler, rates: Sequence[Band] | Callable[[float], Rate], *,
+        self, scheduler: Scheduler, rates: Sequence[RateBand] | Callable[[float], TaskRate], *,
         hysteresis: float = 0.05,
     ) -> None:
         if not isinstance(scheduler, Scheduler):
@@ -214,18 +214,18 @@ class SchedulingLOD:
         due: NDArray[np.bool_] = is_new | out
         return due
 
-    def _rate_of(self, value: float) -> Rate:
+    def _rate_of(self, value: float) -> TaskRate:
         if self._function is None:
             return self._bands[int(np.searchsorted(self._borders, value, side="right"))].rate
         rate = self._function(value)
         if not isinstance(rate, tuple) or len(rate) != 2:
             raise TypeError(f"rates must return a Rate for importance {value:g}, got {shown(rate)}")
-        return _checked_rate(Rate(*rate))
+        return _checked_rate(TaskRate(*rate))
 
 
-def _checked_bands(rates: Sequence[Band]) -> list[Band]:
+def _checked_bands(rates: Sequence[RateBand]) -> list[RateBand]:
     try:
-        bands = [Band(at_least, Rate(*rate)) for at_least, rate in rates]
+        bands = [RateBand(at_least, TaskRate(*rate)) for at_least, rate in rates]
     except TypeError:
         raise TypeError(
             f"rates must be Bands or a function from importance to a Rate, got {shown(rates)}"
@@ -244,7 +244,7 @@ def _checked_bands(rates: Sequence[Band]) -> list[Band]:
     return bands
 
 
-def _checked_rate(rate: Rate) -> Rate:
+def _checked_rate(rate: TaskRate) -> TaskRate:
     if rate.period_frames is not None:
         checked_period(rate.period_frames)
     if rate.priority is not None:

@@ -90,7 +90,7 @@ LEAST = 1e-6
 Floats = NDArray[np.float32]
 
 
-class ViewerOpinions:
+class ViewerContributions:
     """Writes what viewers add to the importance of arrays of agents.
 
     Weights, ranges and scales are multiplied into the few numbers of a viewer
@@ -161,4 +161,4 @@ def _within(value: float) -> float:
     return max(-FARTHEST, min(FARTHEST, value))
 
 
-__all__ = ["Place", "Viewer", "ViewerOpinions"]
+__all__ = ["Place", "Viewer", "ViewerContributions"]

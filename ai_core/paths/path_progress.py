@@ -36,9 +36,9 @@ class PathProgress:
         ValueError: if the points have another shape or are not finite, or a number is out of range.
 
     >>> progress = PathProgress([(0, 0), (10, 0), (10, 10)])
-    >>> progress.note((6, 1))
-    >>> progress.walked_m, progress.offset_m, progress.ahead(5.0).tolist()
-    (6.0, 1.0, [10.0, 1.0])
+    >>> progress.note((4, 1))
+    >>> progress.walked_m, progress.offset_m, progress.ahead(8.0).tolist()
+    (4.0, 1.0, [10.0, 2.0])
     """
 
     def __init__(self, points: ArrayLike, *, arrival_m: float = 0.5, window_m: float = 5.0) -> None:
@@ -169,7 +169,7 @@ class StuckDetector:
         walked = finite_number("walked_m", walked_m)
         now = finite_number("now_s", now_s)
         if self._from_m is not None and now < self._since_s:
-            raise ValueError(f"now_s must not decrease, got {now:g} after {self._since_s:g}; use reset()")
+            raise ValueError(f"now_s must not decrease, got {now:g} after {self._since_s:g}; reset() after loading")
         if self._from_m is None or abs(walked - self._from_m) >= self._least_m:
             self._from_m, self._since_s = walked, now
         self.is_stuck = now - self._since_s >= self._within_s

@@ -7,7 +7,7 @@ from typing import Any, NoReturn
 
 from ai_core.saving.fields import StateError, brief
 
-__all__ = ["MAXIMUM_DEPTH", "MAXIMUM_VALUES", "Constant", "Twice", "check_plain"]
+__all__ = ["MAXIMUM_DEPTH", "MAXIMUM_VALUES", "DuplicateKeys", "JsonConstant", "check_plain"]
 
 MAXIMUM_VALUES = 1_000_000
 """Most values in a snapshot (count), in a text commas and brackets: ten times a large game.
@@ -25,13 +25,13 @@ BOXES = {dict, list}
 PLAIN = LEAVES | BOXES
 
 
-class Constant(str):
+class JsonConstant(str):
     """NaN, Infinity or -Infinity in a text, kept until its place is known."""
 
     __slots__ = ()
 
 
-class Twice(dict[str, Any]):
+class DuplicateKeys(dict[str, Any]):
     """A dict in which a key came twice."""
 
     key = ""
@@ -112,9 +112,9 @@ def _find_wrong(whole: object, room: int) -> None:
 
 
 def _refuse(keys: list[object], value: object) -> NoReturn:
-    if isinstance(value, Twice):
+    if isinstance(value, DuplicateKeys):
         raise StateError(f"{_place([*keys, value.key])!r} comes twice")
-    if isinstance(value, float | Constant):
+    if isinstance(value, float | JsonConstant):
         raise StateError(f"{_place(keys)!r} must be a finite number, got {value!s}")
     raise StateError(f"{_place(keys)!r} must be plain data, got {brief(value)}")
 

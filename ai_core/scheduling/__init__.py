@@ -12,19 +12,19 @@
 Rejected: preemptive threads for each piece of work. Work pauses where it
 says so, and the same inputs give the same trace.
 """
-from ai_core.scheduling.anytime import Anytime, GoodEnough
+from ai_core.scheduling.anytime import Anytime, UntilGoodEnough
 from ai_core.scheduling.budget_margin import BudgetMargin
 from ai_core.scheduling.contracts import Contracts
 from ai_core.scheduling.direct_access import DirectAccessScheduler
-from ai_core.scheduling.errand import Errand
+from ai_core.scheduling.errand import BackgroundJob
 from ai_core.scheduling.frame_timeline import FrameTimeline, TimedFrame, TimedRun
 from ai_core.scheduling.frequency import FrequencyScheduler
 from ai_core.scheduling.hierarchical import HierarchicalScheduler, tree_statistics
-from ai_core.scheduling.in_sequence import InSequence
+from ai_core.scheduling.in_sequence import WorkSequence
 from ai_core.scheduling.interruptible import Interruptible
 from ai_core.scheduling.load_balancing import LoadBalancingScheduler
 from ai_core.scheduling.overrun_bias import OverrunBias
-from ai_core.scheduling.phasing import DryRun, PhaseQuality, PhaseTable, Rephasing, Slot, phase_quality
+from ai_core.scheduling.phasing import DryRun, PhaseQuality, PhaseSlot, PhaseTable, Rephasing, phase_quality
 from ai_core.scheduling.priority import PriorityPolicy, PriorityScheduler
 from ai_core.scheduling.quality_of_service import QualityOfService
 from ai_core.scheduling.requested_time import RequestedTimeScheduler
@@ -45,21 +45,20 @@ __all__ = [
     "MIN_PRIORITY",
     "Advancing",
     "Anytime",
+    "BackgroundJob",
     "BudgetMargin",
     "Contracts",
     "DirectAccessScheduler",
     "DryRun",
-    "Errand",
     "FrameTimeline",
     "FrequencyScheduler",
-    "GoodEnough",
     "HierarchicalScheduler",
-    "InSequence",
     "Interruptible",
     "LoadBalancingScheduler",
     "Overrun",
     "OverrunBias",
     "PhaseQuality",
+    "PhaseSlot",
     "PhaseTable",
     "PriorityPolicy",
     "PriorityScheduler",
@@ -67,7 +66,6 @@ __all__ = [
     "Rephasing",
     "RequestedTimeScheduler",
     "Scheduler",
-    "Slot",
     "Suspendable",
     "Task",
     "TaskRephasing",
@@ -78,7 +76,9 @@ __all__ = [
     "Timing",
     "Turn",
     "TurnTaking",
+    "UntilGoodEnough",
     "Work",
+    "WorkSequence",
     "phase_quality",
     "statistics_table",
     "tree_statistics",

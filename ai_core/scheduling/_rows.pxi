@@ -122,7 +122,7 @@ cdef struct Ring:
     Py_ssize_t first            # of its rows
 
 
-cdef class Rings:
+cdef class PeriodRings:
     cdef list kept              # the rings as they were given, so that what is borrowed of them lives
     cdef Ring* rings            # OWNED
     cdef PyObject** rows        # OWNED, of all rings; each BORROWED

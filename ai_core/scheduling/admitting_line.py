@@ -6,19 +6,19 @@ from heapq import merge
 from itertools import islice
 
 from ai_core.scheduling.task import Task
-from ai_core.scheduling.waiting_line import WaitingLine
+from ai_core.scheduling.waiting_line import CarryOverQueue
 
-__all__ = ["AdmittingLine"]
+__all__ = ["AdmissionQueue"]
 
 
-class AdmittingLine:
-    """Serves as a ``WaitingLine``, but of those who never ran only the first so many in a frame.
+class AdmissionQueue:
+    """Serves as a ``CarryOverQueue``, but of those who never ran only the first so many in a frame.
 
     They stand in a line of their own, so that a wave of new ones is not gone through
     in each frame to find those who ran before.
 
     Args:
-        weight_of: as a WaitingLine takes it.
+        weight_of: as a CarryOverQueue takes it.
         most: who may run for the first time in one frame (count), 1 or more.
 
     Attributes:
@@ -29,7 +29,7 @@ class AdmittingLine:
 
     def __init__(self, weight_of: Callable[[Task], float], most: int) -> None:
         self.since: dict[Task, int] = {}
-        self._known, self._new = WaitingLine(weight_of), WaitingLine(weight_of)
+        self._known, self._new = CarryOverQueue(weight_of), CarryOverQueue(weight_of)
         self._most = self._left = most
 
     def join(self, tasks: Iterable[Task], frame: int) -> None:

@@ -5,8 +5,8 @@ likes: whatever has the members of ``Anytime``. A *contract* algorithm must be
 told beforehand how much it may use, and has nothing until then; ``Contracts``
 makes work of the first kind of it.
 
-Act on ``best`` while it improves, or have ``GoodEnough`` stop when the answer
-will do or must do: it has an end, so an ``Errand`` can run it.
+Act on ``best`` while it improves, or have ``UntilGoodEnough`` stop when the answer
+will do or must do: it has an end, so an ``BackgroundJob`` can run it.
 """
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from ai_core.saving.fields import Fields, State
 from ai_core.saving.inner_state import inner_state, prepared_inner
 from ai_core.scheduling.interruptible import check_done, check_not_cancelled
 
-__all__ = ["Anytime", "GoodEnough"]
+__all__ = ["Anytime", "UntilGoodEnough"]
 
 R = TypeVar("R")
 R_co = TypeVar("R_co", covariant=True)
@@ -52,7 +52,7 @@ class Anytime(Protocol[R_co]):
         ...
 
 
-class GoodEnough(Generic[R]):
+class UntilGoodEnough(Generic[R]):
     """Runs anytime work until its answer is good enough, or time is up; interruptible work.
 
     Done when the quality asked for is reached, when the work finds no better

@@ -11,7 +11,7 @@ from operator import length_hint
 from typing import Protocol
 
 from ai_core.budget import Budget, Stopwatch
-from ai_core.scheduling.rounds import NEVER_NS, Call, Moment, Round, Row, round_times
+from ai_core.scheduling.rounds import NEVER_NS, Call, FrameMoment, Round, Row, round_times
 from ai_core.scheduling.task import Turn
 from ai_core.twins import twin
 
@@ -62,7 +62,7 @@ class BatchedRound(Round, Protocol):
         ...
 
     def begin(
-        self, moment: Moment, budget: Budget, stopwatch: Stopwatch | None, limit_ns: int, timed_every: int
+        self, moment: FrameMoment, budget: Budget, stopwatch: Stopwatch | None, limit_ns: int, timed_every: int
     ) -> None:
         """Make ready for a round.
 
@@ -115,7 +115,7 @@ class _BatchedRound:
         self._stamps = array("q")
 
     def begin(
-        self, moment: Moment, budget: Budget, stopwatch: Stopwatch | None, limit_ns: int, timed_every: int
+        self, moment: FrameMoment, budget: Budget, stopwatch: Stopwatch | None, limit_ns: int, timed_every: int
     ) -> None:
         self.turn = turn = Turn(moment[0], moment[1] - self._row.last[1], budget)
         self._moment, self._stopwatch, self._limit_ns = moment, stopwatch, limit_ns

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from ai_core.clock import TimeIndex
 from ai_core.scheduling.batched_round import BatchedRound, batched_round
-from ai_core.scheduling.rounds import Call, Moment, Row
+from ai_core.scheduling.rounds import Call, FrameMoment, Row
 
 if TYPE_CHECKING:
     from ai_core.scheduling.due_table import DueTable
@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
 __all__ = ["Bucket"]
 
-NEVER = Moment(TimeIndex(0, 0.0), 0.0)
+NEVER = FrameMoment(TimeIndex(0, 0.0), 0.0)
 """Stands where no task is in step, so that none asks."""
 
 

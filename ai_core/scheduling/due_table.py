@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import ai_core.scheduling.rounds as rounds
 from ai_core.scheduling.bucket import Bucket
-from ai_core.scheduling.rounds import Call, Moment
+from ai_core.scheduling.rounds import Call, FrameMoment
 
 if TYPE_CHECKING:
     from ai_core.scheduling.rounds import Round
@@ -40,11 +40,11 @@ class DueTable:
 
     def __init__(self) -> None:
         self.frame = 0
-        self.moment: Moment | None = None
+        self.moment: FrameMoment | None = None
         self.round: Round | None = None
         self.has_batches = False
         self._rings: dict[int, list[Bucket]] = {}
-        self._in_order: rounds.Rings | None = None
+        self._in_order: rounds.PeriodRings | None = None
         self._rare: dict[tuple[int, int], Bucket] = {}
         self._calendar: dict[int, list[Bucket]] = {}
 
@@ -77,7 +77,7 @@ class DueTable:
         """Return the buckets due on ``frame``, by ascending period, and go on to the next."""
         frame, in_order = self.frame, self._in_order
         if in_order is None:
-            in_order = self._in_order = rounds.Rings(sorted(self._rings.items(), key=itemgetter(0)))
+            in_order = self._in_order = rounds.PeriodRings(sorted(self._rings.items(), key=itemgetter(0)))
         due: list[Bucket] = in_order.due(frame)  # type: ignore[assignment]  # what is in is what comes out
         rare = self._calendar.pop(frame, None) if self._calendar else None
         if rare is not None:

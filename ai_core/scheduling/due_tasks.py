@@ -6,7 +6,7 @@ from operator import attrgetter
 
 from ai_core.scheduling.bucket import Bucket
 from ai_core.scheduling.due_table import DueTable
-from ai_core.scheduling.phasing import DryRun, PhaseTable, Slot
+from ai_core.scheduling.phasing import DryRun, PhaseSlot, PhaseTable
 from ai_core.scheduling.rounds import Call
 from ai_core.scheduling.running import TaskRunning
 from ai_core.scheduling.task import Task
@@ -68,9 +68,9 @@ class DueTasks(TaskRunning):
     def _place(self, task: Task, period: int, phase: int | None) -> None:
         task._period = period
         task._phase = self._phasing.best_phase(period) if phase is None else phase
-        self._phasing.add(Slot(period, task._phase))
+        self._phasing.add(PhaseSlot(period, task._phase))
 
     def _move(self, task: Task, period: int, phase: int | None) -> None:
-        self._phasing.remove(Slot(task._period, task._phase))
+        self._phasing.remove(PhaseSlot(task._period, task._phase))
         self._place(task, period, phase)
         self._touch(task)

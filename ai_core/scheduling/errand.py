@@ -12,10 +12,10 @@ from ai_core.scheduling.interruptible import Interruptible, check_interruptible
 from ai_core.scheduling.scheduler import Scheduler
 from ai_core.scheduling.task import Task
 
-__all__ = ["Errand"]
+__all__ = ["BackgroundJob"]
 
 
-class Errand:
+class BackgroundJob:
     """Interruptible work as a task that removes itself when the work is done.
 
     ``then`` is told the result in the run in which the work ends, and before

@@ -16,10 +16,10 @@ from ai_core.scheduling.interruptible import (
     check_not_cancelled,
 )
 
-__all__ = ["InSequence"]
+__all__ = ["WorkSequence"]
 
 
-class InSequence:
+class WorkSequence:
     """Several pieces of interruptible work, one after the other, as one.
 
     Args:

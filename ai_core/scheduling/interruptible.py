@@ -3,7 +3,7 @@
 Begin (make it), ``advance(budget)`` until ``is_done``, then take ``result``.
 Whatever has the members of ``Interruptible`` is such work; nothing need be
 inherited. A generator becomes one through ``Suspendable``, several become one
-through ``InSequence``, anytime work through ``GoodEnough``, and ``Errand`` has
+through ``WorkSequence``, anytime work through ``UntilGoodEnough``, and ``BackgroundJob`` has
 a scheduler run one to its end.
 """
 from __future__ import annotations

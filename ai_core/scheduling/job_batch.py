@@ -10,16 +10,16 @@ from typing import Any, NamedTuple
 from ai_core.budget import Budget
 from ai_core.scheduling.timing import Timing
 
-__all__ = ["UNREAD", "Flight", "Job", "JobBatch", "JobFailed", "Moment", "wait_for"]
+__all__ = ["UNREAD", "FrameMoment", "Job", "JobBatch", "RunningJob", "SavedJobError", "wait_for"]
 
-Moment = tuple[int, float]
+FrameMoment = tuple[int, float]
 """The number of an update, and the game time (s) in which it ran."""
 
 UNREAD: Any = object()
 """Stands for an input that was not read yet; None may be an input."""
 
 
-class JobFailed(Exception):
+class SavedJobError(Exception):
     """What a job raised before the game was saved, told after it was loaded."""
 
 
@@ -31,19 +31,19 @@ class Job:
     def __init__(self, key: Hashable) -> None:
         self.key = key
         self.input: Any = UNREAD
-        self.read_at: Moment = (0, 0.0)
+        self.read_at: FrameMoment = (0, 0.0)
         self.result: Any = None
-        self.result_at: Moment | None = None
+        self.result_at: FrameMoment | None = None
         self.is_failing = False
         self.is_removed = False
 
 
-class Flight(NamedTuple):
+class RunningJob(NamedTuple):
     """A job that runs on an executor, and when its input was read."""
 
     job: Job
     future: Future[Any]
-    read_at: Moment
+    read_at: FrameMoment
 
 
 class JobBatch:
@@ -77,8 +77,8 @@ class JobBatch:
         self._on_failed = on_failed
         self._on_mended = on_mended
         self.rest: deque[Job] = deque()
-        self.flights: deque[Flight] = deque()
-        self.unseen: list[tuple[Job, Any, Moment]] = []
+        self.flights: deque[RunningJob] = deque()
+        self.unseen: list[tuple[Job, Any, FrameMoment]] = []
         self.started = 0
 
     @property
@@ -89,7 +89,7 @@ class JobBatch:
             rest.popleft()
         return not rest and not self.flights
 
-    def begin(self, jobs: Iterable[Job], moment: Moment) -> None:
+    def begin(self, jobs: Iterable[Job], moment: FrameMoment) -> None:
         """Let the results of the batch that is over be seen, and begin with these jobs."""
         unseen, self.unseen = self.unseen, []
         for job, result, read_at in unseen:
@@ -108,7 +108,7 @@ class JobBatch:
                 job.read_at = moment
                 self.rest.append(job)
 
-    def run(self, budget: Budget, most: int, moment: Moment) -> int:
+    def run(self, budget: Budget, most: int, moment: FrameMoment) -> int:
         """Run jobs here until ``most`` have run or the budget is spent, one at least; return how many ran."""
         call, inputs, rest = self._call, self._inputs, self.rest
         unseen = self.unseen if self._shows_together else None
@@ -146,7 +146,7 @@ class JobBatch:
             self.started += ran
         return ran
 
-    def start(self, executor: Executor, budget: Budget, most: int, moment: Moment) -> None:
+    def start(self, executor: Executor, budget: Budget, most: int, moment: FrameMoment) -> None:
         """Start jobs on an executor until ``most`` were started or the budget is spent.
 
         Raises:
@@ -171,7 +171,7 @@ class JobBatch:
                     raise
                 self.started += 1
                 read_at = moment if job.input is UNREAD else job.read_at
-                self.flights.append(Flight(job, future, read_at))
+                self.flights.append(RunningJob(job, future, read_at))
             budget.spend()
             if budget.is_spent:
                 break
@@ -195,7 +195,7 @@ class JobBatch:
             self.started -= len(cancelled)
             self.rest.extendleft(reversed(cancelled))
 
-    def _take(self, job: Job, future: Future[Any], read_at: Moment) -> None:
+    def _take(self, job: Job, future: Future[Any], read_at: FrameMoment) -> None:
         job.input = UNREAD
         if job.is_removed:
             return

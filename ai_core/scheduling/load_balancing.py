@@ -7,11 +7,11 @@ from typing import Unpack
 
 from ai_core.budget import Budget
 from ai_core.clock import Clock
-from ai_core.scheduling.admitting_line import AdmittingLine
+from ai_core.scheduling.admitting_line import AdmissionQueue
 from ai_core.scheduling.settings import SharingSettings
 from ai_core.scheduling.sharing import SharingScheduler
 from ai_core.scheduling.task import Task
-from ai_core.scheduling.waiting_line import WaitingLine
+from ai_core.scheduling.waiting_line import CarryOverQueue
 
 __all__ = ["LoadBalancingScheduler"]
 
@@ -52,7 +52,7 @@ class LoadBalancingScheduler(SharingScheduler):
     def __init__(self, clock: Clock, **settings: Unpack[SharingSettings]) -> None:
         super().__init__(clock, **settings)
         most = self._activations
-        self._line = WaitingLine(self._weight) if most is None else AdmittingLine(self._weight, most)
+        self._line = CarryOverQueue(self._weight) if most is None else AdmissionQueue(self._weight, most)
         self._waiting = self._line.since
 
     def longest_wait_frames(self, task: Task) -> int:

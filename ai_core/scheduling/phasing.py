@@ -32,7 +32,7 @@ one misses meetings.
 """
 
 
-class Slot(NamedTuple):
+class PhaseSlot(NamedTuple):
     """When one task runs: every ``period_frames``, offset by ``phase_frames``."""
 
     period_frames: int
@@ -54,7 +54,7 @@ class PhaseTable:
     def __init__(self) -> None:
         self._load = FrameLoad(LOOK_AHEAD_FRAMES)
 
-    def add(self, slot: Slot) -> None:
+    def add(self, slot: PhaseSlot) -> None:
         """Count a task in.
 
         Raises:
@@ -66,7 +66,7 @@ class PhaseTable:
         slot = checked_slot(slot)
         self._load.add(slot.period_frames, first_frame(slot))
 
-    def remove(self, slot: Slot) -> None:
+    def remove(self, slot: PhaseSlot) -> None:
         """Count out a task that was counted in.
 
         Raises:
@@ -85,7 +85,7 @@ class PhaseTable:
         Cost: O(LOOK_AHEAD_FRAMES), whatever the number of tasks.
 
         >>> table = PhaseTable()
-        >>> table.add(Slot(2, 0))
+        >>> table.add(PhaseSlot(2, 0))
         >>> table.best_phase(2)
         1
         """
@@ -120,14 +120,14 @@ class DryRun:
         """Runs on each frame of the look-ahead, a copy."""
         return self._load.copy()
 
-    def add(self, slot: Slot) -> None:
+    def add(self, slot: PhaseSlot) -> None:
         """Count a task in. Cost: O(look_ahead_frames / period)."""
         slot = checked_slot(slot)
         first = first_frame(slot)
         self._counts[slot.period_frames, first] += 1
         self._load[first :: slot.period_frames] += 1
 
-    def remove(self, slot: Slot) -> None:
+    def remove(self, slot: PhaseSlot) -> None:
         """Count out a task that was counted in.
 
         Raises:
@@ -148,7 +148,7 @@ class DryRun:
         Cost: O(look_ahead_frames), whatever the number of tasks.
 
         >>> dry_run = DryRun(look_ahead_frames=10)
-        >>> dry_run.add(Slot(2, 0))
+        >>> dry_run.add(PhaseSlot(2, 0))
         >>> dry_run.best_phase(2)
         1
         """
@@ -165,20 +165,20 @@ def common_multiple(periods: Iterable[int], most: int) -> int | None:
     return common
 
 
-def first_frame(slot: Slot) -> int:
+def first_frame(slot: PhaseSlot) -> int:
     """Return the first frame, from 0, on which a task is due."""
     return -slot.phase_frames % slot.period_frames
 
 
-def checked_slot(value: object) -> Slot:
+def checked_slot(value: object) -> PhaseSlot:
     """Return ``value`` as a Slot, if it is a period and a phase in range."""
-    if type(value) is Slot:
+    if type(value) is PhaseSlot:
         period, phase = value
         if type(period) is type(phase) is int and 0 < period <= MAX_PERIOD_FRAMES and 0 <= phase <= MAX_PERIOD_FRAMES:
             return value
     if not isinstance(value, tuple) or len(value) != 2:
-        raise TypeError(f"a slot must be a period and a phase, got {shown(value)}; use Slot(10, 0)")
-    return Slot(checked_period(value[0]), checked_phase(value[1]))
+        raise TypeError(f"a slot must be a period and a phase, got {shown(value)}; use PhaseSlot(10, 0)")
+    return PhaseSlot(checked_period(value[0]), checked_phase(value[1]))
 
 
 MOST_HINTS = 3
@@ -362,7 +362,7 @@ class PhaseQuality:
 
 
 def phase_quality(
-    slots: Sequence[Slot],
+    slots: Sequence[PhaseSlot],
     *,
     costs_us: Sequence[float] | None = None,
     names: Sequence[str] | None = None,
@@ -431,7 +431,7 @@ def _checked_names(names: Sequence[str] | None, count: int) -> list[str]:
 
 
 def _load(
-    slots: list[Slot], weights: list[float], frames: int, from_frame: int
+    slots: list[PhaseSlot], weights: list[float], frames: int, from_frame: int
 ) -> NDArray[np.float64]:
     """Return the sum of weights due on each frame."""
     load = np.zeros(frames)
@@ -496,7 +496,7 @@ HEAPED_PERIOD_FRAMES = 256
 """Longest period whose residues are held in a heap (frames): making one stays below 0.1 ms."""
 
 
-class Measure(NamedTuple):
+class LoadMeasure(NamedTuple):
     """What is made smaller, in this order; rounded weights, or runs."""
 
     peak: int
@@ -523,7 +523,7 @@ class PhaseSearch:
         measure: of ``best``; None until then.
     """
 
-    def __init__(self, slots: list[Slot], weights: list[int], movable: list[bool]) -> None:
+    def __init__(self, slots: list[PhaseSlot], weights: list[int], movable: list[bool]) -> None:
         self._slots, self._weights, self._movable = slots, weights, movable
         self._may_move = np.array(movable, bool)
         self._periods = np.array([slot.period_frames for slot in slots], np.int64)
@@ -531,8 +531,8 @@ class PhaseSearch:
         self._first = -self._given % self._periods
         self._mixed = 1
         self.best = self._first.copy()
-        self.measure_before: Measure | None = None
-        self.measure: Measure | None = None
+        self.measure_before: LoadMeasure | None = None
+        self.measure: LoadMeasure | None = None
 
     def phases(self) -> list[int]:
         """Return the best phases so far; tasks that did not move keep what they were given."""
@@ -677,10 +677,10 @@ class PhaseSearch:
         return self._mixed >> 33
 
 
-def _measured(load: FrameLoad) -> Measure:
+def _measured(load: FrameLoad) -> LoadMeasure:
     cells = load.cells
     peak = int(cells.max())
-    return Measure(peak, int(np.count_nonzero(cells == peak)), int((cells * cells).sum()))
+    return LoadMeasure(peak, int(np.count_nonzero(cells == peak)), int((cells * cells).sum()))
 
 
 VERSION = 1
@@ -714,14 +714,14 @@ class Rephasing:
 
     def __init__(
         self,
-        slots: Sequence[Slot],
+        slots: Sequence[PhaseSlot],
         *,
         weights: Sequence[float] | None = None,
         movable: Sequence[bool] | None = None,
     ) -> None:
         self._begin(*_checked(slots, weights, movable))
 
-    def _begin(self, slots: list[Slot], weights: list[float] | None, movable: list[bool]) -> None:
+    def _begin(self, slots: list[PhaseSlot], weights: list[float] | None, movable: list[bool]) -> None:
         self._slots, self._weights, self._movable = slots, weights, movable
         self._search = PhaseSearch(slots, _rounded(weights, len(slots)), movable)
         self._steps = self._search.steps()
@@ -739,12 +739,12 @@ class Rephasing:
         return self._search.phases()
 
     @property
-    def measure_before(self) -> Measure | None:
+    def measure_before(self) -> LoadMeasure | None:
         """Measure of the phases it began with; None until that is counted."""
         return self._search.measure_before
 
     @property
-    def measure(self) -> Measure | None:
+    def measure(self) -> LoadMeasure | None:
         """Measure of ``result``; None until the phases it began with are counted."""
         return self._search.measure
 
@@ -782,7 +782,7 @@ class Rephasing:
         movable, steps = fields.items("movable"), fields.whole("steps")
         fields.end()
         try:
-            slots = [Slot(*pair) for pair in zip(periods, phases, strict=True)]
+            slots = [PhaseSlot(*pair) for pair in zip(periods, phases, strict=True)]
             arguments = _checked(slots, weights, movable)
         except (TypeError, ValueError) as error:
             fields.refuse("periods_frames", f"does not go with what else is there: {error}")
@@ -800,8 +800,8 @@ class Rephasing:
 
 
 def _checked(
-    slots: Sequence[Slot], weights: Sequence[float] | None, movable: Sequence[bool] | None
-) -> tuple[list[Slot], list[float] | None, list[bool]]:
+    slots: Sequence[PhaseSlot], weights: Sequence[float] | None, movable: Sequence[bool] | None
+) -> tuple[list[PhaseSlot], list[float] | None, list[bool]]:
     checked = [checked_slot(slot) for slot in slots]
     for name, values in (("weights", weights), ("movable", movable)):
         if values is not None and len(values) != len(checked):
@@ -834,13 +834,13 @@ __all__ = [
     "MOST_EXACT_FRAMES",
     "SAMPLED_FRAMES",
     "DryRun",
+    "LoadMeasure",
     "LoadSpread",
-    "Measure",
     "PhaseQuality",
     "PhaseSearch",
+    "PhaseSlot",
     "PhaseTable",
     "Rephasing",
-    "Slot",
     "advice_on",
     "checked_slot",
     "common_multiple",

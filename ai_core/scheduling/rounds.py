@@ -27,7 +27,8 @@ from ai_core.scheduling.task import Turn
 from ai_core.twins import twin
 
 __all__ = [
-    "INTERFACE", "NEVER_NS", "Call", "Column", "Moment", "Rings", "Round", "RoundTimes", "Row", "begin_round",
+    "INTERFACE", "NEVER_NS", "Call", "Column", "FrameMoment", "PeriodRings", "Round", "RoundTimes", "Row",
+    "begin_round",
     "round_times",
 ]
 
@@ -45,7 +46,7 @@ Call = Callable[[Turn], object]
 """What a bucket calls for a task: its work if it is in step, else what runs it by itself."""
 
 
-class Moment(NamedTuple):
+class FrameMoment(NamedTuple):
     """One frame of a scheduler, as all work that runs in it shares it: two of one time are not the same."""
 
     now: TimeIndex
@@ -58,7 +59,7 @@ class Row:
 
     __slots__ = ("_calls", "_ids", "last", "times")
 
-    def __init__(self, last: Moment) -> None:
+    def __init__(self, last: FrameMoment) -> None:
         self._calls: list[Call] = []
         self._ids: list[int] = []
         self.last = last
@@ -138,7 +139,7 @@ class RoundTimes(Protocol):
 
 
 @twin
-class Rings:
+class PeriodRings:
     """Finds what is due on a frame.
 
     Args:
@@ -163,7 +164,7 @@ class Rings:
 
 @twin
 def begin_round(
-    buckets: Sequence[Row], moment: Moment, turn: Turn, stopwatch: Stopwatch | None, limit_ns: int
+    buckets: Sequence[Row], moment: FrameMoment, turn: Turn, stopwatch: Stopwatch | None, limit_ns: int
 ) -> Round:
     """Return a round through buckets, none of them empty.
 
@@ -191,7 +192,7 @@ class _Round:
     )
 
     def __init__(
-        self, buckets: Sequence[Row], moment: Moment, turn: Turn, stopwatch: Stopwatch | None, limit_ns: int
+        self, buckets: Sequence[Row], moment: FrameMoment, turn: Turn, stopwatch: Stopwatch | None, limit_ns: int
     ) -> None:
         self._buckets = iter(buckets)
         self._moment = moment
@@ -299,7 +300,7 @@ class _RoundTimes:
 
 
 def _references_of_ours() -> int:
-    round = _Round([], Moment(TimeIndex(0, 0.0), 0.0), Turn(TimeIndex(0, 0.0), 0.0, Budget.unlimited()), None, 0)
+    round = _Round([], FrameMoment(TimeIndex(0, 0.0), 0.0), Turn(TimeIndex(0, 0.0), 0.0, Budget.unlimited()), None, 0)
     turn = round.turn  # as whoever makes the calls has it
     references = getrefcount(round.turn)
     del turn

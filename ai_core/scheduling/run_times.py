@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from ai_core.scheduling.task import Task, Turn
     from ai_core.trace import Trace
 
-__all__ = ["INTERFACE", "RECENT_RUNS", "Frame", "RunTimes", "Shares", "begin_shares"]
+__all__ = ["INTERFACE", "RECENT_RUNS", "RunFrame", "RunTimes", "Shares", "begin_shares"]
 
 INTERFACE = 7
 """Changes with any change of names, arguments or results, here and in the kernel."""
@@ -97,7 +97,7 @@ class RunTimes:
                 times.add(sum(whole), max(whole), whole)
 
 
-class Frame(NamedTuple):
+class RunFrame(NamedTuple):
     """What is the same for all runs of a frame."""
 
     now: TimeIndex
@@ -188,7 +188,7 @@ class Shares(Protocol):
 
 
 @twin
-def begin_shares(queue: list[Task], to_come: Iterator[Task], frame: Frame) -> Shares:
+def begin_shares(queue: list[Task], to_come: Iterator[Task], frame: RunFrame) -> Shares:
     """Return shares by priority of what is left of a budget of time.
 
     This form makes none of the calls: whoever goes on makes all, in the same way.
@@ -208,7 +208,7 @@ class _NoShares:
     place = 0
     times_ns = (0.0, 0, 0)
 
-    def __init__(self, frame: Frame) -> None:
+    def __init__(self, frame: RunFrame) -> None:
         self.ended_ns = frame.budget._watch()
 
     def goes_on(self) -> bool:

@@ -15,8 +15,8 @@ from ai_core.errors import CycleError, shown
 from ai_core.faults import FaultIsolation
 from ai_core.saving.fields import State
 from ai_core.scheduling.due_tasks import DueTasks
-from ai_core.scheduling.phasing import SAMPLED_FRAMES, DryRun, PhaseQuality, PhaseTable, Slot, phase_quality
-from ai_core.scheduling.rounds import Moment
+from ai_core.scheduling.phasing import SAMPLED_FRAMES, DryRun, PhaseQuality, PhaseSlot, PhaseTable, phase_quality
+from ai_core.scheduling.rounds import FrameMoment
 from ai_core.scheduling.scheduler_state import prepared_scheduler, saved_scheduler
 from ai_core.scheduling.statistics import Overrun
 from ai_core.scheduling.task import Task, Work
@@ -147,7 +147,7 @@ class Scheduler(DueTasks):
         self._check_ours(task)
         task._owner = None
         del self._tasks[task.id]
-        self._phasing.remove(Slot(task._period, task._phase))
+        self._phasing.remove(PhaseSlot(task._period, task._phase))
         self._touch(task)
         self._close(task)
 
@@ -248,7 +248,7 @@ class Scheduler(DueTasks):
         self._is_advancing = True
         self._overrun_told = not budget.is_unlimited and budget.over > 0
         now, table = self._clock.now, self._table
-        table.moment = moment_of(Moment, (now, now.seconds))
+        table.moment = moment_of(FrameMoment, (now, now.seconds))
         self._due_buckets = table.due()
         try:
             self._run_frame(budget)

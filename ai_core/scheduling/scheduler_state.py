@@ -9,7 +9,7 @@ from ai_core.faults import Failures
 from ai_core.saving.fields import Fields, State
 from ai_core.saving.inner_state import inner_state, prepared_inner
 from ai_core.saving.matching import match_by_name
-from ai_core.scheduling.phasing import Slot
+from ai_core.scheduling.phasing import PhaseSlot
 from ai_core.scheduling.statistics import RunRecord
 from ai_core.scheduling.task import Task
 from ai_core.scheduling.task_limits import MAX_PERIOD_FRAMES, MAX_PRIORITY, MIN_PRIORITY
@@ -166,7 +166,7 @@ def _put_tasks(
     """Give tasks their state and saved ids; those that were not saved get new ones."""
     scheduler._settle_all()
     for task in scheduler._tasks.values():
-        scheduler._phasing.remove(Slot(task._period, task._phase))
+        scheduler._phasing.remove(PhaseSlot(task._period, task._phase))
     matched = {task for _, task in pairs}
     extra = [task for task in scheduler._tasks.values() if task not in matched]
     for saved, task in pairs:
@@ -181,7 +181,7 @@ def _put_tasks(
     scheduler._next_id = next_id + len(extra)
     scheduler._tasks = {task.id: task for task in tasks}
     for task in tasks:
-        scheduler._phasing.add(Slot(task._period, task._phase))
+        scheduler._phasing.add(PhaseSlot(task._period, task._phase))
     scheduler._fill_table()
 
 

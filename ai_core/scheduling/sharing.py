@@ -18,7 +18,7 @@ from ai_core.scheduling.scheduler import Scheduler
 from ai_core.scheduling.settings import SchedulerSettings
 from ai_core.scheduling.task import Task
 from ai_core.scheduling.task_numbers import ids_saved, read_numbers, saved_numbers
-from ai_core.scheduling.timed_sharing import Asked, Asking, share_time, tuple_of
+from ai_core.scheduling.timed_sharing import SenseQueries, ShareQueue, share_time, tuple_of
 
 __all__ = ["SharingScheduler"]
 
@@ -222,7 +222,7 @@ class SharingScheduler(Scheduler):
         Returns:
             Whether those behind may wait.
         """
-        asked = tuple_of(Asked, (queue, iter(queue), requests, weight_behind))
+        asked = tuple_of(ShareQueue, (queue, iter(queue), requests, weight_behind))
         try:
             if isinstance(budget, _TimeBudget) and queue:
                 return share_time(self, asked, budget, late, may_wait)
@@ -232,7 +232,7 @@ class SharingScheduler(Scheduler):
         finally:  # those behind one that let something through wait too
             late += asked.to_come
 
-    def _asking(self, asked: Asked, done: int = 0, parts: Iterable[float] | None = None) -> Iterator[Asking]:
+    def _asking(self, asked: ShareQueue, done: int = 0, parts: Iterable[float] | None = None) -> Iterator[SenseQueries]:
         """Return what those of a queue ask for who are still to come, after so many that are done.
 
         A priority that changes while a queue runs counts from the next one on: parts once made stay.
@@ -250,7 +250,7 @@ class SharingScheduler(Scheduler):
         return zip(count(done), asked.to_come, parts, asked.requests or repeat(None), strict=False)
 
     def _share_one_by_one(
-        self, queue: Iterable[Asking], budget: Budget, late: list[Task], may_wait: bool
+        self, queue: Iterable[SenseQueries], budget: Budget, late: list[Task], may_wait: bool
     ) -> bool:
         whole = budget.part(math.inf)  # nobody else asks it, or spends on it
         for _, task, part, request in queue:

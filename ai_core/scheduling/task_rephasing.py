@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING
 
 from ai_core.budget import Budget
 from ai_core.scheduling.interruptible import Cancellable
-from ai_core.scheduling.phasing import Rephasing, Slot
+from ai_core.scheduling.phasing import PhaseSlot, Rephasing
 
 if TYPE_CHECKING:
     from ai_core.scheduling.scheduler import Scheduler
@@ -19,7 +19,7 @@ MOVED_AT_ONCE = 10
 
 
 class TaskRephasing(Cancellable):
-    """What ``rephase`` of a scheduler returns: interruptible work, for an ``Errand``, too.
+    """What ``rephase`` of a scheduler returns: interruptible work, for an ``BackgroundJob``, too.
 
     Only automatic phases change, once the search has ended. Who was removed or
     changed in the meantime is left as it is.
@@ -38,7 +38,7 @@ class TaskRephasing(Cancellable):
             weights=mean_costs_us(scheduler, self._tasks) if by_cost else None,
             movable=[task._automatic_phase for task in self._tasks],
         )
-        self._found: list[tuple[Task, Slot, int]] | None = None
+        self._found: list[tuple[Task, PhaseSlot, int]] | None = None
         self._offered = self._moved = 0
         self._is_done = False
 
@@ -93,9 +93,9 @@ class TaskRephasing(Cancellable):
             budget.spend()
 
 
-def slots_of(tasks: list[Task]) -> list[Slot]:
+def slots_of(tasks: list[Task]) -> list[PhaseSlot]:
     """Return period and phase of each task."""
-    return [Slot(task._period, task._phase) for task in tasks]
+    return [PhaseSlot(task._period, task._phase) for task in tasks]
 
 
 def mean_costs_us(scheduler: Scheduler, tasks: list[Task]) -> list[float] | None:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, NamedTuple
 import ai_core.scheduling.run_times as run_times
 from ai_core.budget import Budget, _TimeBudget
 from ai_core.scheduling.rounds import NEVER_NS
-from ai_core.scheduling.run_times import Frame, Shares
+from ai_core.scheduling.run_times import RunFrame, Shares
 from ai_core.scheduling.statistics import NS_PER_US, Overrun
 from ai_core.scheduling.task import Task, Turn
 
@@ -15,13 +15,13 @@ if TYPE_CHECKING:
     from ai_core.scheduling.sharing import SharingScheduler
     from ai_core.trace import Trace
 
-__all__ = ["Asked", "Asking", "share_time"]
+__all__ = ["SenseQueries", "ShareQueue", "share_time"]
 
-Asking = tuple[int, Task, float, float | None]
+SenseQueries = tuple[int, Task, float, float | None]
 """A number from 0, a task, its part of what is left when its turn comes (0 to 1), and what it asks for instead."""
 
 
-class Asked(NamedTuple):
+class ShareQueue(NamedTuple):
     """A queue that shares out what is left of a budget."""
 
     queue: list[Task]
@@ -61,7 +61,7 @@ class _ShareTurn(Turn):
 
 
 def share_time(
-    scheduler: SharingScheduler, asked: Asked, budget: _TimeBudget, late: list[Task], may_wait: bool
+    scheduler: SharingScheduler, asked: ShareQueue, budget: _TimeBudget, late: list[Task], may_wait: bool
 ) -> bool:
     """Do what ``SharingScheduler._share_one_by_one`` does, with fewer readings.
 
@@ -84,7 +84,7 @@ def share_time(
 
 
 def _share_in_full(
-    scheduler: SharingScheduler, queue: Iterator[Asking], budget: _TimeBudget, late: list[Task],
+    scheduler: SharingScheduler, queue: Iterator[SenseQueries], budget: _TimeBudget, late: list[Task],
     so_far: tuple[int, int, bool, bool],
 ) -> bool:
     """Share out, telling and asking whatever there is to be told and asked."""
@@ -127,7 +127,7 @@ def _share_in_full(
 
 
 def _share_plainly(
-    scheduler: SharingScheduler, asked: Asked, budget: _TimeBudget, trace: Trace | None, may_wait: bool
+    scheduler: SharingScheduler, asked: ShareQueue, budget: _TimeBudget, trace: Trace | None, may_wait: bool
 ) -> tuple[int, int, list[float] | None]:
     """Share out among tasks by priority as long as nothing is to be asked between two of them.
 
@@ -135,7 +135,7 @@ def _share_plainly(
         How many runs have begun, when the last one ended (ns), and the parts of those still to come.
     """
     touched, failing = scheduler._touched, scheduler._faults._in_a_row
-    frame = tuple_of(Frame, (
+    frame = tuple_of(RunFrame, (
         scheduler._clock.now, budget, _ShareTurn, touched, failing, scheduler._waiting, scheduler._frame, trace,
         asked.weight_behind, scheduler._margin_ns if scheduler.lets_wait else 0, may_wait,
     ))

@@ -12,7 +12,7 @@ from ai_core.errors import UnknownNameError, shown, whole_number
 from ai_core.faults import FaultIsolation, given_faults
 from ai_core.saving.fields import State
 from ai_core.saving.values import SavedValues
-from ai_core.scheduling.job_batch import Job, JobBatch, Moment
+from ai_core.scheduling.job_batch import FrameMoment, Job, JobBatch
 from ai_core.scheduling.task_limits import checked_budget
 from ai_core.scheduling.timeslicer_state import prepared_timeslicer, saved_timeslicer
 from ai_core.scheduling.timing import Timing
@@ -359,7 +359,7 @@ class Timeslicer:
         """
         return prepared_timeslicer(self, state)
 
-    def _start(self, executor: Executor, budget: Budget, moment: Moment) -> int:
+    def _start(self, executor: Executor, budget: Budget, moment: FrameMoment) -> int:
         batch = self._batch
         started = batch.started
         batch.start(executor, budget, self._most, moment)

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from ai_core.errors import UnknownNameError, shown
 from ai_core.faults import Failures
 from ai_core.saving.fields import Fields, State
-from ai_core.scheduling.job_batch import UNREAD, Flight, Job, JobFailed, Moment, wait_for
+from ai_core.scheduling.job_batch import UNREAD, FrameMoment, Job, RunningJob, SavedJobError, wait_for
 
 if TYPE_CHECKING:
     from ai_core.scheduling.timeslicer import Timeslicer
@@ -21,8 +21,8 @@ VERSION = 1
 
 class _SavedBatch(NamedTuple):
     rest: deque[Job]
-    flights: deque[Flight]
-    unseen: list[tuple[Job, Any, Moment]]
+    flights: deque[RunningJob]
+    unseen: list[tuple[Job, Any, FrameMoment]]
 
 
 def saved_timeslicer(slicer: Timeslicer) -> State:
@@ -114,12 +114,12 @@ def _saved_key(slicer: Timeslicer, job: Job) -> State:
     }
 
 
-def _saved_flight(slicer: Timeslicer, flight: Flight) -> State:
+def _saved_flight(slicer: Timeslicer, flight: RunningJob) -> State:
     error = flight.future.exception()
     if error is None:
         text, result = None, slicer._values.plain(flight.future.result(), _place("result", flight.job))
     else:
-        text, result = str(error) if isinstance(error, JobFailed) else shown(error), None
+        text, result = str(error) if isinstance(error, SavedJobError) else shown(error), None
     return {"result": result, "error": text, "read_at": list(flight.read_at)}
 
 
@@ -162,19 +162,19 @@ class _Reader:
         fields.end()
         return job
 
-    def flight(self, fields: Fields) -> Flight:
+    def flight(self, fields: Fields) -> RunningJob:
         """Return a job that ran elsewhere, as one that has ended there."""
         job, result = self._job(fields), self._value(fields, "result")
         future: Future[Any] = Future()
         if fields.anything("error") is None:
             future.set_result(result)
         else:
-            future.set_exception(JobFailed(fields.text("error")))
-        flight = Flight(job, future, self._moment(fields))
+            future.set_exception(SavedJobError(fields.text("error")))
+        flight = RunningJob(job, future, self._moment(fields))
         fields.end()
         return flight
 
-    def unseen(self, fields: Fields) -> tuple[Job, Any, Moment]:
+    def unseen(self, fields: Fields) -> tuple[Job, Any, FrameMoment]:
         """Return a job with a result that is not to be seen yet."""
         unseen = self._job(fields), self._value(fields, "result"), self._moment(fields)
         fields.end()
@@ -191,7 +191,7 @@ class _Reader:
     def _value(self, fields: Fields, name: str) -> Any:
         return self._slicer._values.value(fields.anything(name), fields.place_of(name))
 
-    def _moment(self, fields: Fields) -> Moment:
+    def _moment(self, fields: Fields) -> FrameMoment:
         update, seconds = fields.moment("read_at", latest_s=self._now_s)
         if update > self._updates:
             fields.refuse("read_at", f"is of update {update}, and there were {self._updates}")

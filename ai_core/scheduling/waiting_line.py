@@ -8,7 +8,7 @@ from operator import attrgetter
 
 from ai_core.scheduling.task import Task
 
-__all__ = ["WaitingLine"]
+__all__ = ["CarryOverQueue"]
 
 UNIT = 2.0**80
 """How many units a weight of 1 is (count): in whole units sums are exact, in any order, for ever.
@@ -20,7 +20,7 @@ and go, and shares after loading would not be those of a game that went on.
 by_id = attrgetter("_id")
 
 
-class WaitingLine:
+class CarryOverQueue:
     """Tasks in order since when they wait, those of one frame by id; served from the front.
 
     Nothing here but ``refill`` goes through all who wait.

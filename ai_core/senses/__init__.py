@@ -15,7 +15,7 @@ make 1,000 objects); telling of sight every frame (memory follows it anyway).
 """
 from __future__ import annotations
 
-from ai_core.senses.audience import Audience, Told
+from ai_core.senses.audience import SensationBatch, SensationReceiver
 from ai_core.senses.baking.sense_graph_baking import BakingSettings, SenseGraphBaking
 from ai_core.senses.baking.sense_graph_baking_again import BakingReport
 from ai_core.senses.baking.sense_graph_baking_ground import WalkableGrid, WalkablePolygons
@@ -25,7 +25,7 @@ from ai_core.senses.graph.sense_graph_manager import SenseGraphManager
 from ai_core.senses.graph.sense_graph_parts import Passage, SensePortal, SenseRegion
 from ai_core.senses.graph.sense_graph_picture import graph_to_svg
 from ai_core.senses.graph.sense_graph_shapes import Box, Boxes, Prism
-from ai_core.senses.graph.smell_cloud import Uphill
+from ai_core.senses.graph.smell_cloud import ScentGradient
 from ai_core.senses.modality import Modality
 from ai_core.senses.percepts.awareness import (
     Awareness,
@@ -35,10 +35,10 @@ from ai_core.senses.percepts.awareness import (
     LevelChange,
 )
 from ai_core.senses.percepts.memory import MemoryChange, SenseMemory
-from ai_core.senses.percepts.remembered import Remembered
+from ai_core.senses.percepts.remembered import KnownTarget
 from ai_core.senses.percepts.target_report import TargetReport
 from ai_core.senses.regional_sense_manager import RegionalSenseManager
-from ai_core.senses.scent.scent_trail import Mark, ScentTrails
+from ai_core.senses.scent.scent_trail import ScentMark, ScentTrails
 from ai_core.senses.sensation import Sensation
 from ai_core.senses.sense_reasons import SenseFactors, SenseReasons
 from ai_core.senses.sight.camouflage import Backdrop, Background, Camouflage
@@ -49,7 +49,6 @@ from ai_core.senses.source_details import Clue, VisiblePart
 from ai_core.senses.stimuli.muffling import Between, Materials
 
 __all__ = [
-    "Audience",
     "Awareness",
     "AwarenessLevel",
     "AwarenessReasons",
@@ -64,18 +63,21 @@ __all__ = [
     "Camouflage",
     "Clue",
     "GridSight",
+    "KnownTarget",
     "LevelChange",
     "LineOfSight",
-    "Mark",
     "Materials",
     "MemoryChange",
     "Modality",
     "Passage",
     "Prism",
     "RegionalSenseManager",
-    "Remembered",
+    "ScentGradient",
+    "ScentMark",
     "ScentTrails",
     "Sensation",
+    "SensationBatch",
+    "SensationReceiver",
     "SenseFactors",
     "SenseGraph",
     "SenseGraphBaking",
@@ -86,8 +88,6 @@ __all__ = [
     "SenseRegion",
     "SightCone",
     "TargetReport",
-    "Told",
-    "Uphill",
     "VisiblePart",
     "WalkableGrid",
     "WalkablePolygons",

@@ -7,10 +7,10 @@ from ai_core.senses.clues import Clues
 from ai_core.senses.modality import ModalitySet
 from ai_core.senses.percepts.awareness import Awareness
 from ai_core.senses.percepts.memory import SenseMemory
-from ai_core.senses.percepts.perceiver import Perceiver
-from ai_core.senses.percepts.perceivers import Perceivers
-from ai_core.senses.scent.scent_trail import Mark
-from ai_core.senses.scent.smelling import Smelling
+from ai_core.senses.percepts.perceiver import SensorMind
+from ai_core.senses.percepts.perceivers import PerceptionSystem
+from ai_core.senses.scent.scent_trail import ScentMark
+from ai_core.senses.scent.smelling import TrailSmelling
 from ai_core.senses.sensation import Sensation
 from ai_core.senses.sense_reasons import FactorsBetween, SenseReasons
 from ai_core.senses.sensor_table import SensorTable
@@ -20,10 +20,10 @@ from ai_core.senses.sight.visibility import Visibility
 from ai_core.senses.source_table import SourceTable
 from ai_core.senses.stimuli.emitted_signals import EmittedSignals
 
-__all__ = ["Asking"]
+__all__ = ["SenseQueries"]
 
 
-class Asking:
+class SenseQueries:
     """What a ``RegionalSenseManager`` answers."""
 
     clock: Clock
@@ -31,12 +31,12 @@ class Asking:
     _modalities: ModalitySet
     _sensors: SensorTable
     _sources: SourceTable
-    _perceivers: Perceivers
+    _perceivers: PerceptionSystem
     _continuous: ContinuousSensing
     _visibility: Visibility
     _emitted: EmittedSignals
     _clues: Clues
-    _smelling: Smelling | None
+    _smelling: TrailSmelling | None
     _rays_asked: int
 
     def memory_of(self, sensor_id: int) -> SenseMemory | None:
@@ -98,16 +98,16 @@ class Asking:
         perceiver = self._perceiver(sensor_id)
         factors = {}
         if self._sources.ids.knows(target):
-            between = FactorsBetween(
+            occlusion = FactorsBetween(
                 self._modalities, self._sensors, self._sources, self._continuous, self._emitted,
                 self._visibility.names_of)
             factors = {
-                self._modalities[number].name: between.of(number, sensor_id, target)
+                self._modalities[number].name: occlusion.of(number, sensor_id, target)
                 for number in range(len(self._modalities))
             }
         return SenseReasons(int(sensor_id), int(target), factors, perceiver.why(target))
 
-    def track(self, sensor_id: int, scent: int | None = None) -> Mark | None:
+    def track(self, sensor_id: int, scent: int | None = None) -> ScentMark | None:
         """Return the newest mark of a scent trail that a sensor smells where it is.
 
         Going to it, and asking again there, leads along the trail to who left it.
@@ -163,6 +163,6 @@ class Asking:
             "noticed_within_s": bound * continuous.ages.slowest_pass_s,
         }
 
-    def _perceiver(self, sensor_id: int) -> Perceiver:
+    def _perceiver(self, sensor_id: int) -> SensorMind:
         self._sensors.ids.slot(sensor_id)
         return self._perceivers[int(sensor_id)]

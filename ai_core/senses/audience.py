@@ -6,14 +6,14 @@ from typing import NamedTuple, Protocol
 
 from ai_core.senses.sensation import Point, Sensation
 
-__all__ = ["Audience", "Heard", "Told", "What"]
+__all__ = ["SensationBatch", "SensationReceiver", "StimulusBatch", "What"]
 
 
 What = tuple[int, str, Point, float, str]
 """A signal that was heard: source, name of the modality, where it came from (m), when it left there (s), tag."""
 
 
-class Told(NamedTuple):
+class SensationBatch(NamedTuple):
     """Sensations in the order in which they are told.
 
     Attributes:
@@ -29,7 +29,7 @@ class Told(NamedTuple):
     what: list[tuple[int, str, Point]]
 
 
-class Heard(NamedTuple):
+class StimulusBatch(NamedTuple):
     """Signals at sensors, in the order in which they arrived.
 
     Attributes:
@@ -53,7 +53,7 @@ class Heard(NamedTuple):
             self.sensor_ids[place], source_id, modality, self.intensities[place], position, sent_at, self.now_s, tag)
 
 
-class Audience(Protocol):
+class SensationReceiver(Protocol):
     """Is told in place of the ``on_sensed`` of sensors, so that many cost one call.
 
     What is told together has been taken in by all memories before the first is told. Who was
@@ -63,5 +63,5 @@ class Audience(Protocol):
     def listening(self, sensor_ids: Sequence[int]) -> list[bool]:
         """Return for each of some sensors whether anybody is told what it senses."""
 
-    def tell(self, told: Told) -> None:
+    def tell(self, told: SensationBatch) -> None:
         """Tell all of it, in order."""

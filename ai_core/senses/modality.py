@@ -36,7 +36,7 @@ class Modality:
         needs_cone: True if only what is inside a sensor's sight cones counts.
         needs_line_of_sight: True if nothing may stand between.
         needs_light: True if a source shows itself as strongly as it is lit.
-        is_muffled: True if what stands between weakens it: see ``between`` of
+        is_muffled: True if what stands between weakens it: see ``occlusion`` of
             the sense manager. Few materials are proof against sound.
         is_slow: True if sensors can outrun it or run into it: its front is
             followed, drifts with the wind, and is told to whomever it meets.

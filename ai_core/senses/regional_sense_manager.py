@@ -2,7 +2,7 @@
 
 Three phases, as in the source: aggregation (who is in reach), testing
 (threshold, affiliation, cone, line of sight), notification (when it arrives).
-Walls stop sight, and muffle sounds and smells by what ``between`` says of a line.
+Walls stop sight, and muffle sounds and smells by what ``occlusion`` says of a line.
 """
 from __future__ import annotations
 
@@ -16,27 +16,27 @@ from ai_core.budget import Budget, check_budget
 from ai_core.clock import Clock, checked_clock
 from ai_core.errors import check_callables, check_kind, finite_number, point, whole_number
 from ai_core.faults import FaultIsolation, given_faults
-from ai_core.senses.asking import Asking
-from ai_core.senses.audience import Audience
+from ai_core.senses.asking import SenseQueries
+from ai_core.senses.audience import SensationReceiver
 from ai_core.senses.clues import MOST_CLUES, Clues
 from ai_core.senses.modality import Modality, ModalitySet
-from ai_core.senses.percepts.keenness import TemporaryKeenness
-from ai_core.senses.percepts.perceivers import Perceivers
+from ai_core.senses.percepts.perceivers import PerceptionSystem
+from ai_core.senses.percepts.temporary_sensitivity import TemporarySensitivity
 from ai_core.senses.scent.scent_trail import ScentTrails
-from ai_core.senses.scent.smelling import Smelling
+from ai_core.senses.scent.smelling import TrailSmelling
 from ai_core.senses.sense_state import SaveableSenses
-from ai_core.senses.sensor_keeping import SensorKeeping
+from ai_core.senses.sensor_keeping import SensorRegistry
 from ai_core.senses.sensor_table import SensorTable
 from ai_core.senses.sight.camouflage import Background, Camouflage
 from ai_core.senses.sight.continuous_sensing import ContinuousSensing, LineOfSight
-from ai_core.senses.sight.question import Question
+from ai_core.senses.sight.question import LineQuery
 from ai_core.senses.sight.visibility import Visibility
-from ai_core.senses.source_keeping import SourceKeeping
+from ai_core.senses.source_keeping import SourceRegistry
 from ai_core.senses.source_table import SourceTable
 from ai_core.senses.stimuli.emitted_signals import EmittedSignals
-from ai_core.senses.stimuli.muffled_lines import Line
+from ai_core.senses.stimuli.muffled_lines import PendingLine
 from ai_core.senses.stimuli.muffling import Between, checked_shares
-from ai_core.senses.stimuli.signalling import Signalling
+from ai_core.senses.stimuli.signalling import StimulusEmitter
 from ai_core.trace import Trace, given_trace
 
 __all__ = ["RegionalSenseManager"]
@@ -61,7 +61,7 @@ Memory follows it at every look; this only limits how often somebody is called.
 """
 
 
-class RegionalSenseManager(SensorKeeping, SourceKeeping, Signalling, Asking, SaveableSenses):
+class RegionalSenseManager(SensorRegistry, SourceRegistry, StimulusEmitter, SenseQueries, SaveableSenses):
     """Tells sensors what they sense of sources, by any modality.
 
     Signals are told of in the order in which they arrive, ties by sensor id,
@@ -75,7 +75,7 @@ class RegionalSenseManager(SensorKeeping, SourceKeeping, Signalling, Asking, Sav
         clock: game time.
         line_of_sight: asked once per advance at most, or None: nothing hides.
         modalities: senses of this world; None for sight and hearing.
-        maximum_rays: most lines of sight asked in one advance, those of ``between`` included;
+        maximum_rays: most lines of sight asked in one advance, those of ``occlusion`` included;
             1 or more.
         tell_every_s: see ``TELL_EVERY_S`` (s); 0 tells every look.
         up: (3,) which way is up for sight cones; (0, 0, 1) in a 2D world.
@@ -90,7 +90,7 @@ class RegionalSenseManager(SensorKeeping, SourceKeeping, Signalling, Asking, Sav
             sensors with a threshold for it smell; None for no trails.
         maximum_clues: most clues at once; 1 or more.
         audience: told what sensors sense, many at once, in place of their ``on_sensed``; see
-            ``Audience``. Only while the trace listens each is told by itself.
+            ``SensationReceiver``. Only while the trace listens each is told by itself.
         faults: where listeners that raise are reported; None logs them.
         trace: told every sensation that a sensor is told.
 
@@ -110,34 +110,34 @@ class RegionalSenseManager(SensorKeeping, SourceKeeping, Signalling, Asking, Sav
         maximum_rays: int = MAXIMUM_RAYS,
         tell_every_s: float = TELL_EVERY_S,
         up: Sequence[float] = (0.0, 1.0, 0.0),
-        between: Between | None = None,
+        occlusion: Between | None = None,
         background: Background | None = None,
         camouflage: Camouflage | None = None,
         scent_trails: ScentTrails | None = None,
         maximum_clues: int = MOST_CLUES,
-        audience: Audience | None = None,
+        audience: SensationReceiver | None = None,
         faults: FaultIsolation | None = None,
         trace: Trace | None = None,
     ) -> None:
-        self.line_of_sight, self.between = line_of_sight, between
+        self.line_of_sight, self.occlusion = line_of_sight, occlusion
         self.maximum_rays = whole_number("maximum_rays", maximum_rays, minimum=1)
         self.clock, upward = checked_clock(clock), _upward(up)
         check_kind("camouflage", camouflage, Camouflage)
-        check_callables(line_of_sight=line_of_sight, between=between, background=background)
+        check_callables(line_of_sight=line_of_sight, occlusion=occlusion, background=background)
         self._modalities = ModalitySet(
             (Modality.sight(), Modality.hearing()) if modalities is None else modalities)
         self.faults = given_faults(faults)
         self._sensors = SensorTable(self._modalities)
         self._sources = SourceTable(self._modalities, camouflage, has_backdrops=bool(background))
-        self._perceivers = Perceivers(
+        self._perceivers = PerceptionSystem(
             clock, self._modalities, self._sources, given_trace(trace),
             finite_number("tell_every_s", tell_every_s, minimum=0), audience, self.faults)
         self._continuous = ContinuousSensing(self._modalities, self._sensors, self._sources, upward)
         self._visibility = Visibility(
             self._modalities, self._sensors, self._sources, upward, background)
         self._emitted = EmittedSignals(self._modalities, self._sensors, self._sources, self._muffle, self._is_muffled)
-        self._keenness, self._clues = TemporaryKeenness(self._modalities), Clues(maximum_clues)
-        self._smelling = None if scent_trails is None else Smelling(
+        self._sensitivity, self._clues = TemporarySensitivity(self._modalities), Clues(maximum_clues)
+        self._smelling = None if scent_trails is None else TrailSmelling(
             scent_trails, self._modalities, self._sensors, self._sources, self._perceivers)
         self._rays_asked, self._stage, self._is_advancing = 0, 0, False
         self._stages = self._all_stages()
@@ -210,12 +210,12 @@ class RegionalSenseManager(SensorKeeping, SourceKeeping, Signalling, Asking, Sav
         """Try again what was quarantined: a sensor's listeners, rays, or the audience.
 
         Args:
-            sensor_id: whose listeners; None for ``line_of_sight``, ``between`` and ``audience``.
+            sensor_id: whose listeners; None for ``line_of_sight``, ``occlusion`` and ``audience``.
         """
         if sensor_id is None:
             self.faults.release(self._perceivers.audience_key)
             self.faults.release((self, "line_of_sight"))
-            self.faults.release((self, "between"))
+            self.faults.release((self, "occlusion"))
         else:
             self._perceiver(sensor_id).release()
 
@@ -223,8 +223,8 @@ class RegionalSenseManager(SensorKeeping, SourceKeeping, Signalling, Asking, Sav
         now_s, emitted = self.clock.now.seconds, self._emitted
         if emitted.waiting:
             emitted.offer()
-        if self._keenness.until_s:
-            self._keenness.recover(self._sensors, now_s)
+        if self._sensitivity.until_s:
+            self._sensitivity.recover(self._sensors, now_s)
         if self._clues.gone:
             self._clues.expire(self._sources, now_s)
         if emitted.lines.waiting:
@@ -242,7 +242,7 @@ class RegionalSenseManager(SensorKeeping, SourceKeeping, Signalling, Asking, Sav
             self._rays_asked += asked
 
     def _is_muffled(self, number: int) -> bool:
-        return self.between is not None and self._modalities[number].is_muffled
+        return self.occlusion is not None and self._modalities[number].is_muffled
 
     def _look(self, budget: Budget) -> bool:
         return self._continuous.look(budget, self.clock.now.seconds)
@@ -269,7 +269,7 @@ class RegionalSenseManager(SensorKeeping, SourceKeeping, Signalling, Asking, Sav
             self._ask_in_parts(question, rays, budget)
         return True
 
-    def _ask_in_parts(self, question: Question, rays: LineOfSight | None, budget: Budget) -> None:
+    def _ask_in_parts(self, question: LineQuery, rays: LineOfSight | None, budget: Budget) -> None:
         """Ask until all are answered or the budget is spent, one part at least."""
         key, is_plain, asked = (self, "line_of_sight"), self._visibility.is_plain, 0
         at_once = self.maximum_rays if budget.is_unlimited else RAYS_AT_ONCE
@@ -295,7 +295,7 @@ class RegionalSenseManager(SensorKeeping, SourceKeeping, Signalling, Asking, Sav
     def _smell(self, budget: Budget) -> bool:
         return self._smelling is None or self._smelling.advance(budget, self.clock.now.seconds)
 
-    def _muffle(self, lines: list[Line]) -> list[float]:
+    def _muffle(self, lines: list[PendingLine]) -> list[float]:
         """Return the share of each signal that gets through what stands between."""
         kept = [1.0] * len(lines)
         by_modality: dict[int, list[int]] = {}
@@ -312,12 +312,12 @@ class RegionalSenseManager(SensorKeeping, SourceKeeping, Signalling, Asking, Sav
         self, number: int, start: NDArray[np.float32], end: NDArray[np.float32], ids: NDArray[np.int32]
     ) -> list[float]:
         """Return what share of a modality gets along lines, all of it if nobody can say."""
-        key, kind = (self, "between"), self._modalities[number]
-        if len(ids) and self.between and kind.is_muffled and not self.faults.is_quarantined(key):
+        key, kind = (self, "occlusion"), self._modalities[number]
+        if len(ids) and self.occlusion and kind.is_muffled and not self.faults.is_quarantined(key):
             try:
-                shares = checked_shares(self.between(start, end, ids, kind.name), len(ids))
+                shares = checked_shares(self.occlusion(start, end, ids, kind.name), len(ids))
             except Exception as error:  # sounds go on as if nothing stood between
-                self.faults.failed(key, "between", self.clock.now.frame, error)
+                self.faults.failed(key, "occlusion", self.clock.now.frame, error)
             else:
                 self.faults.succeeded(key)
                 return shares

@@ -14,7 +14,7 @@ from ai_core.senses.sight.pairs_in_view import key_of
 from ai_core.senses.sight.sight_cones import NO_CONE, cone_towards
 from ai_core.senses.source_table import SourceTable
 from ai_core.senses.stimuli.emitted_signals import EmittedSignals
-from ai_core.senses.stimuli.waves import Way
+from ai_core.senses.stimuli.waves import ReachNumbers
 
 __all__ = ["FactorsBetween", "SenseFactors", "SenseReasons"]
 
@@ -50,7 +50,7 @@ class SenseFactors(NamedTuple):
     verdict: str
     intensity: float
     threshold: float
-    keenness: float
+    sensitivity: float
     strength: float
     light: float
     size: float
@@ -115,7 +115,7 @@ class FactorsBetween(NamedTuple):
         x, y, z = sensors.position[eye].tolist()
         factors = SenseFactors(
             "", plain * clarity, float(sensors.threshold[eye, number]),
-            float(sensors.keenness[eye, number]), strength, most / strength if strength else 1.0,
+            float(sensors.sensitivity[eye, number]), strength, most / strength if strength else 1.0,
             float(sources.size[target]), None if way is None else way.distance_m,
             0.0 if way is None else way.kept, acuity, clarity, parts,
             0.0 if kind.is_continuous else self.emitted.noise.level_at(number, (x, y, z)),
@@ -141,18 +141,18 @@ class FactorsBetween(NamedTuple):
         return views.clarity_of(number, key, answer=answer), parts
 
     def _blocked(
-        self, number: int, eye: int, target: int, way: Way | None, factors: SenseFactors
+        self, number: int, eye: int, target: int, way: ReachNumbers | None, factors: SenseFactors
     ) -> str:
         """Return what is against it before anything is compared with a threshold; "" if nothing."""
         sensors, sources = self.sensors, self.sources
-        own_source = int(sensors.own_source[eye])
-        if own_source != NO_SOURCE and sources.ids.knows(own_source) and sources.ids.slot(own_source) == target:
+        self_source = int(sensors.self_source[eye])
+        if self_source != NO_SOURCE and sources.ids.knows(self_source) and sources.ids.slot(self_source) == target:
             return "is itself"
         if factors.threshold == math.inf:
             return "lacks this sense"
         if sources.strength[target, number] < 0:
             return "shows nothing"
-        if not int(sensors.notices[eye]) & int(sources.affiliation[target]):
+        if not int(sensors.detection_mask[eye]) & int(sources.affiliation[target]):
             return "is not noticed"
         if way is None:
             return "no way between"
@@ -161,7 +161,7 @@ class FactorsBetween(NamedTuple):
         return "" if factors.acuity else "outside every cone"
 
 
-def _acuity(sensors: SensorTable, eye: int, way: Way, up: tuple[Point, Point]) -> float:
+def _acuity(sensors: SensorTable, eye: int, way: ReachNumbers, up: tuple[Point, Point]) -> float:
     cones = sensors.cones[eye].tolist()
     cone = cone_towards(way.looked_at, sensors.forward[eye].tolist(), up[0], up[1], cones)
     return 0.0 if cone == NO_CONE else float(cones[cone][3])
@@ -175,7 +175,7 @@ def _seen(answer: bool | None, clarity: float) -> str:
     return "too weak" if clarity > 0 else "hidden"
 
 
-def _heard(way: Way | None, factors: SenseFactors) -> str:
+def _heard(way: ReachNumbers | None, factors: SenseFactors) -> str:
     if way is not None and way.distance_m is None:  # it hangs in the air
         return "sensed"
     return "under the noise" if factors.intensity < factors.noise else "would be sensed"

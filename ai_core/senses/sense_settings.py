@@ -5,7 +5,7 @@ from collections.abc import Iterable, Sequence
 from typing import TypedDict
 
 from ai_core.faults import FaultIsolation
-from ai_core.senses.audience import Audience
+from ai_core.senses.audience import SensationReceiver
 from ai_core.senses.modality import Modality
 from ai_core.senses.scent.scent_trail import ScentTrails
 from ai_core.senses.sight.camouflage import Background, Camouflage
@@ -24,11 +24,11 @@ class SenseSettings(TypedDict, total=False):
     maximum_rays: int
     tell_every_s: float
     up: Sequence[float]
-    between: Between | None
+    occlusion: Between | None
     background: Background | None
     camouflage: Camouflage | None
     scent_trails: ScentTrails | None
     maximum_clues: int
-    audience: Audience | None
+    audience: SensationReceiver | None
     faults: FaultIsolation | None
     trace: Trace | None

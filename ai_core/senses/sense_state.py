@@ -14,7 +14,7 @@ from ai_core.senses.id_state import was_given_out
 from ai_core.senses.id_table import LARGEST_ID
 from ai_core.senses.percepts.looking_state import prepared_looking, saved_looking
 from ai_core.senses.percepts.mind_state import prepared_mind, saved_mind
-from ai_core.senses.percepts.perceivers import Perceivers
+from ai_core.senses.percepts.perceivers import PerceptionSystem
 from ai_core.senses.sensor_table import SensorTable
 from ai_core.senses.source_details_state import read_views, saved_views
 from ai_core.senses.source_table import SourceTable
@@ -28,14 +28,14 @@ from ai_core.senses.table_state import (
 )
 
 if TYPE_CHECKING:
-    from ai_core.senses.percepts.perceiver import Perceiver
+    from ai_core.senses.percepts.perceiver import SensorMind
     from ai_core.senses.regional_sense_manager import RegionalSenseManager
 
 __all__ = ["SaveableSenses"]
 
 VERSION = 1
 
-RAYS = ("line_of_sight", "between")
+RAYS = ("line_of_sight", "occlusion")
 """What is asked of the world, and may fail."""
 
 Change = Callable[[], None]
@@ -46,7 +46,7 @@ class SaveableSenses:
 
     _sensors: SensorTable
     _sources: SourceTable
-    _perceivers: Perceivers
+    _perceivers: PerceptionSystem
 
     @property
     def sensor_names(self) -> Mapping[int, str]:
@@ -108,7 +108,7 @@ def _saved(manager: RegionalSenseManager) -> State:
         "sensors": sensors,
         "sources": saved_sources(manager._sources),
         "signals": signals,
-        "keenness": manager._keenness.save_state(),
+        "sensitivity": manager._sensitivity.save_state(),
         "views": saved_views(manager._sources.views, manager._modalities),
         "changed_modalities": manager._changed_modalities(),
         "smelling": None if manager._smelling is None else manager._smelling.save_state(),
@@ -164,11 +164,11 @@ def _read_failures(fields: Fields) -> Failures:
 
 def _prepared_others(manager: RegionalSenseManager, fields: Fields, now_s: float) -> list[Change]:
     """Return what loads dulled senses, weather and trails."""
-    keenness = manager._keenness.loaded(fields, "keenness")
+    sensitivity = manager._sensitivity.loaded(fields, "sensitivity")
     travel = _read_travel(manager, fields.group("changed_modalities"))
 
     def change() -> None:
-        manager._keenness = keenness
+        manager._sensitivity = sensitivity
         for name, (range_m, attenuation) in travel.items():
             manager.change_modality(name, range_m=range_m, attenuation=attenuation)
 
@@ -211,7 +211,7 @@ def _prepared_minds(
     by_saved_id = dict(zip(sensors.saved_ids, minds, strict=True))
     changes: list[Change] = []
     for here, new in sensors.new_ids.items():
-        perceiver: Perceiver = manager._perceivers[here]
+        perceiver: SensorMind = manager._perceivers[here]
         if new in by_saved_id:
             changes.append(prepared_mind(perceiver, by_saved_id[new], now_s))
         else:
@@ -220,7 +220,7 @@ def _prepared_minds(
 
 
 def _put_minds(
-    manager: RegionalSenseManager, perceivers: dict[int, Perceiver], saved_ids: list[int]
+    manager: RegionalSenseManager, perceivers: dict[int, SensorMind], saved_ids: list[int]
 ) -> None:
     """File the minds under the new ids, those saved first, in the order of the save."""
     saved = set(saved_ids)

@@ -11,10 +11,10 @@ from ai_core.errors import check_kind, finite_number
 from ai_core.faults import FaultIsolation
 from ai_core.saving.fields import LATEST_S
 from ai_core.senses.percepts.awareness import AwarenessSettings, LevelChange
-from ai_core.senses.percepts.keenness import TemporaryKeenness
 from ai_core.senses.percepts.memory import MemoryChange, SenseMemory
-from ai_core.senses.percepts.perceiver import Listeners, Perceiver
-from ai_core.senses.percepts.perceivers import Perceivers
+from ai_core.senses.percepts.perceiver import Listeners, SensorMind
+from ai_core.senses.percepts.perceivers import PerceptionSystem
+from ai_core.senses.percepts.temporary_sensitivity import TemporarySensitivity
 from ai_core.senses.sensation import Sensation
 from ai_core.senses.sensor_table import SensorTable
 from ai_core.senses.sight.continuous_sensing import ContinuousSensing
@@ -22,18 +22,18 @@ from ai_core.senses.sight.sight_cones import SightCone
 from ai_core.senses.source_table import ALL_AFFILIATIONS
 from ai_core.senses.stimuli.emitted_signals import EmittedSignals
 
-__all__ = ["SensorKeeping"]
+__all__ = ["SensorRegistry"]
 
 
-class SensorKeeping:
+class SensorRegistry:
     """What a ``RegionalSenseManager`` does with sensors."""
 
     clock: Clock
     faults: FaultIsolation
     _sensors: SensorTable
-    _perceivers: Perceivers
+    _perceivers: PerceptionSystem
     _emitted: EmittedSignals
-    _keenness: TemporaryKeenness
+    _sensitivity: TemporarySensitivity
     _continuous: ContinuousSensing
 
     def add_sensor(
@@ -43,8 +43,8 @@ class SensorKeeping:
         forward: object,
         thresholds: Mapping[str, float],
         sight_cones: Sequence[SightCone] = (),
-        notices: int = ALL_AFFILIATIONS,
-        own_source: int | None = None,
+        detection_mask: int = ALL_AFFILIATIONS,
+        self_source: int | None = None,
         memory: SenseMemory | None = None,
         awareness: AwarenessSettings | None = None,
         name: str = "",
@@ -66,7 +66,7 @@ class SensorKeeping:
                 modality that is not here.
             sight_cones: first one that contains a target counts.
             notices: affiliations it notices, as bits.
-            own_source: id of the source that is itself, which it never senses.
+            self_source: id of the source that is itself, which it never senses.
             memory: its own, or None to remember nothing.
             awareness: how it grows aware of targets, or None.
             name: finds it when a save is loaded; else the order of adding does.
@@ -88,9 +88,9 @@ class SensorKeeping:
         listeners = Listeners(
             on_sensed, on_gained, on_lost, on_forgotten, on_awareness_changed, on_expired, on_told, listens)
         new = self._sensors.add(
-            position, forward, thresholds, sight_cones, notices, own_source, name
+            position, forward, thresholds, sight_cones, detection_mask, self_source, name
         )
-        self._perceivers.add(Perceiver(new, listeners, memory, awareness, self.faults))
+        self._perceivers.add(SensorMind(new, listeners, memory, awareness, self.faults))
         return new
 
     def change_sensor(
@@ -99,11 +99,11 @@ class SensorKeeping:
         *,
         thresholds: Mapping[str, float] | None = None,
         sight_cones: Sequence[SightCone] | None = None,
-        notices: int | None = None,
-        own_source: int | None = None,
+        detection_mask: int | None = None,
+        self_source: int | None = None,
         name: str | None = None,
     ) -> None:
-        """Replace what is not None; ``own_source`` -1 for none.
+        """Replace what is not None; ``self_source`` -1 for none.
 
         Raises:
             TypeError, ValueError, UnknownNameError: as ``add_sensor``; nothing
@@ -112,7 +112,7 @@ class SensorKeeping:
         if name is not None:
             self._sensors.ids.check_name(name)
         self._emitted.offer()
-        self._sensors.change(sensor_id, thresholds, sight_cones, notices, own_source)
+        self._sensors.change(sensor_id, thresholds, sight_cones, detection_mask, self_source)
         if name is not None:
             self._sensors.ids.rename(sensor_id, name)
 
@@ -196,8 +196,8 @@ class SensorKeeping:
         """
         self._continuous.turns.set_importance(sensor_ids, importances, source_ids)
 
-    def set_keenness(
-        self, sensor_id: int, modality_name: str, keenness: float, *, for_s: float | None = None
+    def set_sensitivity(
+        self, sensor_id: int, modality_name: str, sensitivity: float, *, for_s: float | None = None
     ) -> None:
         """Make a sense louder or softer: deafened by a blast, alert in the dark.
 
@@ -216,4 +216,4 @@ class SensorKeeping:
         if for_s is not None:
             now_s = self.clock.now.seconds
             until_s = now_s + finite_number("for_s", for_s, above=0, maximum=LATEST_S - now_s)
-        self._keenness.put(self._sensors, sensor_id, modality_name, keenness, until_s)
+        self._sensitivity.put(self._sensors, sensor_id, modality_name, sensitivity, until_s)

@@ -10,7 +10,7 @@ from ai_core.errors import finite_number, point, positions, whole_number
 from ai_core.senses.id_table import LARGEST_ID, IdTable, grown
 from ai_core.senses.modality import ModalitySet
 from ai_core.senses.sight.own_reach import OwnReach
-from ai_core.senses.sight.reach import Room
+from ai_core.senses.sight.reach import QueryBuffers
 from ai_core.senses.sight.sight_cones import CONE_NUMBERS, SightCone, packed_cones
 from ai_core.senses.source_table import affiliation_mask, same_rows
 
@@ -49,7 +49,7 @@ class SensorTable:
         cones: (capacity, k, 5) float64, rows of ``packed_cones``; k is the
             most cones any sensor had.
         notices: (capacity,) int64, affiliations it notices, as bits.
-        own_source: (capacity,) int64, id of the source that it is, or ``NO_SOURCE``.
+        self_source: (capacity,) int64, id of the source that it is, or ``NO_SOURCE``.
         room: memory for questions who is in reach.
         own_reach: how far each senses, as far as was asked.
     """
@@ -64,14 +64,14 @@ class SensorTable:
         self.threshold = np.full((rows, len(modalities)), DEAF, order="F")
         self.log_threshold = np.full((rows, len(modalities)), DEAF, order="F")
         self.own_threshold = np.full((rows, len(modalities)), DEAF)
-        self.keenness = np.ones((rows, len(modalities)))
+        self.sensitivity = np.ones((rows, len(modalities)))
         self.keeps_targets = False
         self.most_acuity = self.farthest_cone_m = 0.0
         self.changes = 0
-        self.room, self.own_reach = Room(), OwnReach()
+        self.room, self.own_reach = QueryBuffers(), OwnReach()
         self.cones = np.zeros((rows, 0, CONE_NUMBERS))
-        self.notices = np.zeros(rows, np.int64)
-        self.own_source = np.full(rows, NO_SOURCE, np.int64)
+        self.detection_mask = np.zeros(rows, np.int64)
+        self.self_source = np.full(rows, NO_SOURCE, np.int64)
 
     @property
     def rows(self) -> int:
@@ -84,27 +84,27 @@ class SensorTable:
         forward: object,
         thresholds: Mapping[str, float],
         cones: Sequence[SightCone],
-        notices: int,
-        own_source: int | None,
+        detection_mask: int,
+        self_source: int | None,
         name: str = "",
     ) -> int:
         """Return the id of a new sensor; checks everything before it changes anything."""
         place = point("position", position)
         direction = _unit("forward", point("forward", forward)[np.newaxis])[0]
         row, packed = self._abilities(thresholds, packed_cones(cones))
-        mask = affiliation_mask("notices", notices)
-        own = _own_source(own_source)
+        mask = affiliation_mask("detection_mask", detection_mask)
+        own = _own_source(self_source)
         new = self.ids.add(name)
         self._fit()
         slot = self.ids.slot(new)
         self.changes += 1
         self.position[slot] = place
         self.forward[slot] = direction
-        self.keenness[slot] = 1.0
+        self.sensitivity[slot] = 1.0
         self.put_thresholds(slot, row)
         self._put_cones(slot, packed)
-        self.notices[slot] = mask
-        self.own_source[slot] = own
+        self.detection_mask[slot] = mask
+        self.self_source[slot] = own
         return new
 
     def remove(self, sensor_id: int) -> None:
@@ -117,8 +117,8 @@ class SensorTable:
         sensor_id: int,
         thresholds: Mapping[str, float] | None,
         cones: Sequence[SightCone] | None,
-        notices: int | None,
-        own_source: int | None,
+        detection_mask: int | None,
+        self_source: int | None,
     ) -> None:
         """Replace what is not None; checks everything before it changes anything."""
         slot = self.ids.slot(sensor_id)
@@ -131,33 +131,34 @@ class SensorTable:
                 for number in has
             }
         row, packed = self._abilities(thresholds, packed)
-        mask = self.notices[slot] if notices is None else affiliation_mask("notices", notices)
-        own = self.own_source[slot] if own_source is None else _own_source(own_source)
+        mask = self.detection_mask[slot] if detection_mask is None else affiliation_mask("detection_mask",
+            detection_mask)
+        own = self.self_source[slot] if self_source is None else _own_source(self_source)
         self.changes += 1
         self.put_thresholds(slot, row)
         self._put_cones(slot, packed)
-        self.notices[slot] = mask
-        self.own_source[slot] = own
+        self.detection_mask[slot] = mask
+        self.self_source[slot] = own
 
     def put_thresholds(self, slot: int, row: NDArray[np.float64] | float) -> None:
         """Give a row other thresholds of its own; its keenness stays."""
         self.own_reach.changed(slot)
         self.own_threshold[slot] = row
         with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
-            self.threshold[slot] = self.own_threshold[slot] / self.keenness[slot]
-            self.threshold[slot, self.keenness[slot] == 0] = DEAF
+            self.threshold[slot] = self.own_threshold[slot] / self.sensitivity[slot]
+            self.threshold[slot, self.sensitivity[slot] == 0] = DEAF
             self.log_threshold[slot] = np.log(self.threshold[slot])
 
-    def put_keenness(self, sensor_id: int, number: int, keenness: float) -> None:
+    def put_keenness(self, sensor_id: int, number: int, sensitivity: float) -> None:
         """Dull or sharpen one sense; 1 is as it was made, 0 senses nothing.
 
         Raises:
-            ValueError: if ``keenness`` is negative or not finite.
+            ValueError: if ``sensitivity`` is negative or not finite.
         """
         slot = self.ids.slot(sensor_id)
-        keenness = finite_number("keenness", keenness, minimum=0, remedy="use 0 for deaf")
+        sensitivity = finite_number("sensitivity", sensitivity, minimum=0, remedy="use 0 for deaf")
         self.changes += 1
-        self.keenness[slot, number] = keenness
+        self.sensitivity[slot, number] = sensitivity
         self.put_thresholds(slot, self.own_threshold[slot].copy())
 
     def move(self, ids: object, places: object, directions: object | None) -> None:
@@ -228,16 +229,16 @@ class SensorTable:
             self.threshold = grown(self.threshold, rows, DEAF)
             self.log_threshold = grown(self.log_threshold, rows, DEAF)
             self.own_threshold = grown(self.own_threshold, rows, DEAF)
-            self.keenness = grown(self.keenness, rows, 1)
+            self.sensitivity = grown(self.sensitivity, rows, 1)
             self.cones = grown(self.cones, rows, 0)
-            self.notices = grown(self.notices, rows, 0)
-            self.own_source = grown(self.own_source, rows, NO_SOURCE)
+            self.detection_mask = grown(self.detection_mask, rows, 0)
+            self.self_source = grown(self.self_source, rows, NO_SOURCE)
 
 
 def _own_source(value: int | None) -> int:
     if value is None:
         return NO_SOURCE
-    return whole_number("own_source", value, minimum=NO_SOURCE, maximum=LARGEST_ID, remedy="use -1 for none")
+    return whole_number("self_source", value, minimum=NO_SOURCE, maximum=LARGEST_ID, remedy="use -1 for none")
 
 
 def _unit(name: str, directions: NDArray[np.float32]) -> NDArray[np.float32]:

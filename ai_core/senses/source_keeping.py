@@ -19,10 +19,10 @@ from ai_core.senses.source_details import (
 )
 from ai_core.senses.source_table import SourceTable
 
-__all__ = ["SourceKeeping"]
+__all__ = ["SourceRegistry"]
 
 
-class SourceKeeping:
+class SourceRegistry:
     """What a ``RegionalSenseManager`` does with sources."""
 
     clock: Clock

@@ -62,10 +62,10 @@ def saved_sensors(table: SensorTable) -> State:
             "position": table.position[slot].tolist(),
             "forward": table.forward[slot].tolist(),
             "thresholds": _by_modality(table._modalities, table.own_threshold[slot], DEAF),
-            "keenness": _by_modality(table._modalities, table.keenness[slot], 1.0),
+            "sensitivity": _by_modality(table._modalities, table.sensitivity[slot], 1.0),
             "cones": cones[cones[:, 0] >= 0].tolist(),
-            "notices": int(table.notices[slot]),
-            "own_source": int(table.own_source[slot]),
+            "detection_mask": int(table.detection_mask[slot]),
+            "self_source": int(table.self_source[slot]),
         })
     return {**saved_ids(table.ids), "rows": rows}
 
@@ -125,25 +125,25 @@ def read_sensors(
     for one, slot in rows:
         table.position[slot] = one.point("position")
         table.forward[slot] = _read_direction(one)
-        table.keenness[slot] = _read_by_modality(one, "keenness", here._modalities, 1.0)
+        table.sensitivity[slot] = _read_by_modality(one, "sensitivity", here._modalities, 1.0)
         table.put_thresholds(
             slot, np.array(_read_by_modality(one, "thresholds", here._modalities, DEAF))
         )
         table._put_cones(slot, _read_cones(one, table.ids.capacity))
-        table.notices[slot] = one.whole("notices", maximum=ALL_AFFILIATIONS)
-        table.own_source[slot] = one.whole("own_source", minimum=NO_SOURCE, maximum=LARGEST_ID)
+        table.detection_mask[slot] = one.whole("detection_mask", maximum=ALL_AFFILIATIONS)
+        table.self_source[slot] = one.whole("self_source", minimum=NO_SOURCE, maximum=LARGEST_ID)
         minds.append(one.group("mind"))
         one.end()
     for old, new in _slots_of_extra(here, loaded):
         table.position[new] = here.position[old]
         table.forward[new] = here.forward[old]
-        table.keenness[new] = here.keenness[old]
+        table.sensitivity[new] = here.sensitivity[old]
         table.put_thresholds(new, here.own_threshold[old])
         cones = here.cones[old]
         table._put_cones(new, cones[cones[:, 0] >= 0])
-        table.notices[new] = here.notices[old]
-        own = int(here.own_source[old])
-        table.own_source[new] = new_source_ids.get(own, own)
+        table.detection_mask[new] = here.detection_mask[old]
+        own = int(here.self_source[old])
+        table.self_source[new] = new_source_ids.get(own, own)
     return loaded, minds
 
 

@@ -12,16 +12,16 @@ Rejected: slots relative to other members. Who follows a follower swings.
 from __future__ import annotations
 
 from ai_core.squads.attack_tokens import AttackTokens
-from ai_core.squads.battle_forecast import Forecast, forecast
+from ai_core.squads.battle_forecast import BattleForecast, forecast
 from ai_core.squads.capabilities import Capabilities, Force, power_ratio
 from ai_core.squads.commander import SquadMember, nearest_to_goal, toughest
-from ai_core.squads.formation import Formation, Slot
+from ai_core.squads.formation import Formation, FormationSlot
 from ai_core.squads.formation_march import MarchSettings
 from ai_core.squads.orders import Order
-from ai_core.squads.roles import RoleNeed, RolesGiven, give_roles
+from ai_core.squads.roles import RoleAssignment, RoleNeed, give_roles
 from ai_core.squads.routes import GridRoutes, StraightRoutes
-from ai_core.squads.situation import Sighting, Situation
-from ai_core.squads.slot_assignment import Assignment, assign, with_few_changes
+from ai_core.squads.situation import Sighting, TacticalSituation
+from ai_core.squads.slot_assignment import SlotAssignment, assign, with_few_changes
 from ai_core.squads.squad import Squad
 from ai_core.squads.stance import Stance, StanceJudge, StancePolicy
 from ai_core.squads.standing import GridClearance, GridStanding
@@ -44,15 +44,15 @@ from ai_core.squads.tactics import (
     HealingSupport,
     Sacrifice,
     Scouting,
+    SquadTask,
     SuppressingFire,
     Tactic,
-    Task,
 )
 
 __all__ = [
     "SITUATION_FACTS",
-    "Assignment",
     "AttackTokens",
+    "BattleForecast",
     "BoundingOverwatch",
     "BuildOrder",
     "Capabilities",
@@ -60,8 +60,8 @@ __all__ = [
     "EnemyReport",
     "Flanking",
     "Force",
-    "Forecast",
     "Formation",
+    "FormationSlot",
     "GridClearance",
     "GridRoutes",
     "GridStanding",
@@ -72,16 +72,16 @@ __all__ = [
     "Personality",
     "Product",
     "Purchase",
+    "RoleAssignment",
     "RoleNeed",
-    "RolesGiven",
     "Sacrifice",
     "Scouting",
     "Sighting",
-    "Situation",
-    "Slot",
+    "SlotAssignment",
     "Squad",
     "SquadMember",
     "SquadReport",
+    "SquadTask",
     "Stance",
     "StanceJudge",
     "StancePolicy",
@@ -92,7 +92,7 @@ __all__ = [
     "SuppressingFire",
     "Tactic",
     "TacticByRules",
-    "Task",
+    "TacticalSituation",
     "TechnologyTree",
     "assign",
     "forecast",

@@ -9,7 +9,7 @@ import numpy as np
 
 from ai_core.squads.capabilities import Capabilities, Force, check_force
 
-__all__ = ["Forecast", "forecast", "forecasts"]
+__all__ = ["BattleForecast", "forecast", "forecasts"]
 
 STEPS = 24
 """Steps in which a battle is worked out (count). Fewer blur which kind falls first."""
@@ -21,7 +21,7 @@ GONE = 0.02
 """Share of a force that is as good as none."""
 
 
-class Forecast(NamedTuple):
+class BattleForecast(NamedTuple):
     """How a battle would end.
 
     Attributes:
@@ -36,7 +36,7 @@ class Forecast(NamedTuple):
     ratio: float
 
 
-def forecast(own: Force, other: Force) -> Forecast:
+def forecast(own: Force, other: Force) -> BattleForecast:
     """Return how a battle between two forces would end, without ground, ranges and cleverness.
 
     Each unit spreads its fire over those it can hit, by their numbers, and healers make all of their side
@@ -56,7 +56,7 @@ def forecast(own: Force, other: Force) -> Forecast:
     return forecasts([own], other)[0]
 
 
-def forecasts(owns: Sequence[Force], other: Force) -> list[Forecast]:
+def forecasts(owns: Sequence[Force], other: Force) -> list[BattleForecast]:
     """Return how each of some forces would fare against the same opponent.
 
     Cost: O(forces × rows × rows of the other); many take little longer than one.
@@ -86,7 +86,7 @@ def forecasts(owns: Sequence[Force], other: Force) -> list[Forecast]:
     shares = left.sum(axis=1) / whole
     shares = np.where(shares < GONE, 0.0, shares).tolist()
     return [
-        Forecast(own, met_left, _ratio(own, met_left))
+        BattleForecast(own, met_left, _ratio(own, met_left))
         for own, met_left in zip(shares[:len(owns)], shares[len(owns):], strict=True)
     ]
 

@@ -63,7 +63,7 @@ MOST_SLOTS = 10_000
 """Most members a formation is made for (count); an assignment of more takes minutes."""
 
 
-class Slot(NamedTuple):
+class FormationSlot(NamedTuple):
     """One place of a formation of your own, seen from the commander."""
 
     forward_m: float
@@ -107,7 +107,7 @@ class Formation:
     pattern: str = "wedge"
     spacing_m: float = 2.0
     files: int = 0
-    custom_slots: tuple[Slot, ...] = ()
+    custom_slots: tuple[FormationSlot, ...] = ()
     places: Mapping[str, str] = field(default_factory=dict, hash=False)
     mismatch_m: float = 6.0
 
@@ -153,10 +153,10 @@ class Formation:
 
     @classmethod
     def custom(
-        cls, slots: Iterable[Slot | Sequence[float]], spacing_m: float = 2.0, **more: Unpack[FormationSettings]
+        cls, slots: Iterable[FormationSlot | Sequence[float]], spacing_m: float = 2.0, **more: Unpack[FormationSettings]
     ) -> Formation:
         """Return one of slots of your own; those of more members come again behind, ``spacing_m`` apart."""
-        made = tuple(one if isinstance(one, Slot) else Slot(one[0], one[1]) for one in slots)
+        made = tuple(one if isinstance(one, FormationSlot) else FormationSlot(one[0], one[1]) for one in slots)
         return cls("custom", spacing_m, 0, made, **more)
 
     def slots(self, count: int) -> NDArray[np.float64]:
@@ -227,8 +227,8 @@ def _share(values: NDArray[np.float64]) -> NDArray[np.float64]:
     return (values - values.min()) / spread if spread > 0 else np.zeros(len(values))
 
 
-def _checked_slot(number: int, slot: object) -> Slot:
-    if not isinstance(slot, Slot):
+def _checked_slot(number: int, slot: object) -> FormationSlot:
+    if not isinstance(slot, FormationSlot):
         raise TypeError(f"slot {number} must be a Slot, got {shown(slot)}")
     for name in ("forward_m", "right_m"):
         finite_number(f"{name} of slot {number}", getattr(slot, name), minimum=-1e4, maximum=1e4)
@@ -236,7 +236,7 @@ def _checked_slot(number: int, slot: object) -> Slot:
         roles = getattr(slot, name)
         if isinstance(roles, str) or not all(isinstance(role, str) for role in roles):
             raise TypeError(f"{name} of slot {number} must be role names, got {shown(roles)}; use ('healer',)")
-    return Slot(float(slot.forward_m), float(slot.right_m), tuple(slot.only), tuple(slot.prefers))
+    return FormationSlot(float(slot.forward_m), float(slot.right_m), tuple(slot.only), tuple(slot.prefers))
 
 
-__all__ = ["PATTERNS", "PLACES", "Formation", "Slot"]
+__all__ = ["PATTERNS", "PLACES", "Formation", "FormationSlot"]

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from ai_core.errors import finite_number
 from ai_core.squads.march_path import Clearance, MarchPath
 from ai_core.squads.marchers import Marchers
-from ai_core.squads.marching_step import Manner, march_step
+from ai_core.squads.marching_step import MarchStyle, march_step
 
 Floats = NDArray[np.float64]
 ELBOW_ROOM = 1.1
@@ -160,7 +160,7 @@ class FormationMarch:
         self.passage = NarrowPassage()
         self.heading = np.array([1.0, 0.0])
         self._dimensions = dimensions
-        self._manner = Manner(
+        self._manner = MarchStyle(
             settings.pace, settings.wait_from, settings.wait_at, settings.patience_s, settings.response_s,
             settings.tolerance_m)
         self._points: Floats = np.zeros((0, dimensions))

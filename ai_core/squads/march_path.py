@@ -13,7 +13,7 @@ from typing import TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from ai_core.squads.marching_step import Course, lanes
+from ai_core.squads.marching_step import SteeringState, lanes
 
 __all__ = ["Clearance", "MarchPath", "plane_axes"]
 
@@ -99,7 +99,7 @@ class MarchPath:
         right, free = self._directions(_right_of(self._headings)), np.full((len(self._points), 2), FREE_M)
         self.samples = np.concatenate([self._points, right, free], axis=1)
         gap_m = max(self._step_m, SEARCHED_M / 8)
-        self.course = Course(
+        self.course = SteeringState(
             self.first_m, self.last_m, self.length_m, self._step_m, -SEARCHED_BEHIND_M,
             (gap_m - SEARCHED_BEHIND_M) + SEARCHED_BEHIND_M,
             math.ceil((SEARCHED_M + self._step_m + SEARCHED_BEHIND_M) / gap_m))

@@ -90,7 +90,7 @@ class Marchers:
         for name, array in vars(self).items():
             setattr(self, name, np.delete(array, row, axis=0))
 
-    def begin_anew(self) -> None:
+    def reset(self) -> None:
         """Forget how far they had come; for another path."""
         self.arcs[:] = np.nan
         self.away[:] = self.nearest_m[:] = np.inf

@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from ai_core.squads.marchers import Marchers
 from ai_core.twins import twin
 
-__all__ = ["INTERFACE", "Course", "Manner", "lanes", "march_step"]
+__all__ = ["INTERFACE", "MarchStyle", "SteeringState", "lanes", "march_step"]
 
 INTERFACE = 2
 """Changes with any change of names, arguments, constants or results, here and in the kernel."""
@@ -38,7 +38,7 @@ TOWARDS = 0.05
 """How much nearer a place of the path must be (m for each metre of arc) to count for another than the wanted one."""
 
 
-class Course(NamedTuple):
+class SteeringState(NamedTuple):
     """A path as a step takes it: arcs (m), and how many arcs about members are looked at."""
 
     first_m: float
@@ -50,7 +50,7 @@ class Course(NamedTuple):
     search_count: int
 
 
-class Manner(NamedTuple):
+class MarchStyle(NamedTuple):
     """How a squad marches: what of ``MarchSettings`` a step takes."""
 
     pace: float
@@ -63,7 +63,7 @@ class Manner(NamedTuple):
 
 @twin
 def march_step(
-    samples: Floats, course: Course, offsets: Floats, marchers: Marchers, manner: Manner, anchor_m: float,
+    samples: Floats, course: SteeringState, offsets: Floats, marchers: Marchers, manner: MarchStyle, anchor_m: float,
     elapsed_s: float, spacing_m: float,
 ) -> float:
     """Move the slots on, and write of everybody where he is to go, how fast, and how far he is from his slot.
@@ -123,7 +123,7 @@ def march_step(
     return anchor_m
 
 
-def lanes(samples: Floats, course: Course, arcs: Floats, right_m: Floats, span: tuple[float, float]) -> Floats:
+def lanes(samples: Floats, course: SteeringState, arcs: Floats, right_m: Floats, span: tuple[float, float]) -> Floats:
     """Return places beside a path, moved together where it is narrow, (n, d).
 
     Args:
@@ -152,7 +152,7 @@ def lanes(samples: Floats, course: Course, arcs: Floats, right_m: Floats, span: 
 
 
 def _look(
-    samples: Floats, course: Course, marchers: Marchers, wanted: Floats, ahead_m: Floats, right_m: Floats,
+    samples: Floats, course: SteeringState, marchers: Marchers, wanted: Floats, ahead_m: Floats, right_m: Floats,
     span: tuple[float, float], anchor_m: float,
 ) -> tuple[Floats, Floats, Floats]:
     """Return where the slots are, how they move for each metre, and places of members' lanes; write how far they came.
@@ -174,7 +174,7 @@ def _look(
     return places[:count], (places[count:2 * count] - places[:count]) / PROBE_M, own
 
 
-def _tried(course: Course, arcs: Floats, wanted: Floats) -> Floats:
+def _tried(course: SteeringState, arcs: Floats, wanted: Floats) -> Floats:
     """Return arcs where members may have come to, (n, m): about where they were, and towards the wanted one."""
     tried = np.empty((len(arcs), course.search_count + 1))
     tried[:, :-1] = arcs[:, None] + (course.search_from_m + np.arange(course.search_count) * course.search_gap_m)
@@ -183,7 +183,7 @@ def _tried(course: Course, arcs: Floats, wanted: Floats) -> Floats:
 
 
 def _pace(
-    manner: Manner, marchers: Marchers, away: Floats, flow: Floats, elapsed_s: float, spacing_m: float, *,
+    manner: MarchStyle, marchers: Marchers, away: Floats, flow: Floats, elapsed_s: float, spacing_m: float, *,
     is_at_end: bool,
 ) -> float:
     """Return how fast the commander's slot goes (m/s), so that all can come along; note who is late."""

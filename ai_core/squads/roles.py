@@ -11,7 +11,7 @@ from ai_core.errors import finite_number, several_names, shown, whole_number
 from ai_core.squads.commander import SquadMember
 from ai_core.squads.slot_assignment import with_few_changes
 
-__all__ = ["RoleNeed", "RolesGiven", "give_roles"]
+__all__ = ["RoleAssignment", "RoleNeed", "give_roles"]
 
 
 @dataclass(frozen=True)
@@ -42,7 +42,7 @@ class RoleNeed:
             raise TypeError(f"cost must be a callable, got {shown(self.cost)}")
 
 
-class RolesGiven(NamedTuple):
+class RoleAssignment(NamedTuple):
     """Who was given which role."""
 
     roles: dict[int, str]
@@ -54,7 +54,7 @@ class RolesGiven(NamedTuple):
 def give_roles(
     members: Mapping[int, SquadMember], needs: Sequence[RoleNeed], before: Mapping[int, str] | None = None,
     change_cost: float = 1.0,
-) -> RolesGiven:
+) -> RoleAssignment:
     """Give roles at the least total cost; earlier needs are met first where there are too few.
 
     Args:
@@ -89,7 +89,7 @@ def give_roles(
             if slot >= 0:
                 roles[number] = wanted[slot][1].role
                 missing[wanted[slot][1].role] -= 1
-    return RolesGiven(roles, {role: count for role, count in missing.items() if count})
+    return RoleAssignment(roles, {role: count for role, count in missing.items() if count})
 
 
 def _cost(member: SquadMember, need: RoleNeed) -> float:

@@ -14,7 +14,7 @@ from ai_core.squads.commander import SquadMember
 from ai_core.squads.march_path import plane_axes
 from ai_core.squads.standing import Standing
 
-__all__ = ["Sighting", "Situation"]
+__all__ = ["Sighting", "TacticalSituation"]
 
 Floats = NDArray[np.float64]
 
@@ -48,7 +48,7 @@ class Sighting:
         object.__setattr__(self, "position", place)
 
 
-class Situation:
+class TacticalSituation:
     """All that a tactic plans by; arrays have one row each member, by ascending id, or each enemy.
 
     Attributes:

@@ -13,7 +13,7 @@ from ai_core.squads.formation import Formation
 from ai_core.squads.marchers import NO_SLOT, Marchers
 
 
-class Assignment(NamedTuple):
+class SlotAssignment(NamedTuple):
     """Members and their slots."""
 
     slots: NDArray[np.int32]
@@ -24,7 +24,7 @@ class Assignment(NamedTuple):
     """Members, by row, that have none although slots are left, or all that are left are denied them."""
 
 
-def assign(costs: ArrayLike) -> Assignment:
+def assign(costs: ArrayLike) -> SlotAssignment:
     """Give members slots: as many as can have one, at the least total cost.
 
     Args:
@@ -53,10 +53,10 @@ def assign(costs: ArrayLike) -> Assignment:
         slots = columns
     having = np.flatnonzero(slots != NO_SLOT)
     total = float(sum(table[having, slots[having]].tolist()))
-    return Assignment(slots, total, tuple(_infeasible(table, slots)))
+    return SlotAssignment(slots, total, tuple(_infeasible(table, slots)))
 
 
-def with_few_changes(costs: ArrayLike, before: ArrayLike, change_cost: float | None = None) -> Assignment:
+def with_few_changes(costs: ArrayLike, before: ArrayLike, change_cost: float | None = None) -> SlotAssignment:
     """Give members slots, preferring those they have.
 
     Args:
@@ -174,4 +174,4 @@ def give_slots(
     return infeasible
 
 
-__all__ = ["Assignment", "assign", "give_slots", "with_few_changes"]
+__all__ = ["SlotAssignment", "assign", "give_slots", "with_few_changes"]

@@ -34,7 +34,7 @@ from ai_core.squads.march_path import Clearance, plane_axes
 from ai_core.squads.marchers import LARGEST_ID, Marchers
 from ai_core.squads.orders import Order, OrderKind
 from ai_core.squads.routes import Routes, StraightRoutes
-from ai_core.squads.situation import Sighting, Situation
+from ai_core.squads.situation import Sighting, TacticalSituation
 from ai_core.squads.slot_assignment import give_slots
 from ai_core.squads.squad_state import prepared_squad, saved_squad
 from ai_core.squads.stance import Stance, StanceJudge, StancePolicy
@@ -45,9 +45,9 @@ from ai_core.squads.tactics import (
     HealingSupport,
     Sacrifice,
     Scouting,
+    SquadTask,
     SuppressingFire,
     Tactic,
-    Task,
 )
 
 Floats = NDArray[np.float64]
@@ -78,14 +78,14 @@ def _checked_formation(formation: Formation) -> Formation:
     return formation
 
 
-ChooseTactic: TypeAlias = Callable[[Situation], "str | None"]
+ChooseTactic: TypeAlias = Callable[[TacticalSituation], "str | None"]
 """Told how things are; returns the name of a tactic, or None for keeping to the formation."""
 BUILT_IN: tuple[type[Tactic], ...] = (
     BoundingOverwatch, Flanking, HealingSupport, Sacrifice, Scouting, SuppressingFire)
 """Tactics that every squad knows unless told otherwise."""
 
 
-def _what(task: Task | None) -> tuple[str, int | None] | None:
+def _what(task: SquadTask | None) -> tuple[str, int | None] | None:
     """Return what a task is about, without where."""
     return None if task is None else (task.kind, task.target)
 
@@ -336,7 +336,7 @@ class Squad:
         self.choose_tactic = choose_tactic
         self._tactics: dict[str, Tactic] = {}
         self._tactic: Tactic | None = None
-        self._tasks: dict[int, Task] = {}
+        self._tasks: dict[int, SquadTask] = {}
         self._met: tuple[Sighting, ...] = ()
         for one in [kind() for kind in BUILT_IN] if tactics is None else tactics:
             self.add_tactic(one)
@@ -385,7 +385,7 @@ class Squad:
         return None if self._tactic is None else self._tactic.name
 
     @property
-    def tasks(self) -> Mapping[int, Task]:
+    def tasks(self) -> Mapping[int, SquadTask]:
         """What members are to do, by id; who is not in it keeps his slot."""
         return MappingProxyType(self._tasks)
 
@@ -413,14 +413,14 @@ class Squad:
         tactic = named("tactic", name, self._tactics)
         return tactic.why_not(self.situation()) if len(self) else "the squad has no members"
 
-    def situation(self) -> Situation:
+    def situation(self) -> TacticalSituation:
         """Return how things are, for tactics and rules; the commander has the role "commander", too."""
         members = dict(self.members)
         if self.commander is not None:
             own = members[self.commander]
             members[self.commander] = dataclasses.replace(own, roles=(*own.roles, "commander"))
         goal = None if self.order.is_over or self.order.goal is None else np.array(self.order.goal)
-        return Situation(
+        return TacticalSituation(
             members, self.marchers.positions.copy(), self._met, now_s=self.clock.now.seconds, goal=goal,
             heading=self._march.heading, standing=self.standing)
 
@@ -488,16 +488,16 @@ class Squad:
             plan = self._tactic.plan(self.situation())
             self._set_tasks({one: self._checked_task(one, plan[one]) for one in sorted(plan)})
 
-    def _checked_task(self, member_id: int, task: Any) -> Task:
+    def _checked_task(self, member_id: int, task: Any) -> SquadTask:
         self.row_of(member_id)
-        if not isinstance(task, Task):
+        if not isinstance(task, SquadTask):
             raise TypeError(f"the plan for member {member_id} must be a Task, got {shown(task)}")
         if task.position is not None and (
                 len(task.position) != self.dimensions or not np.isfinite(task.position).all()):
             raise ValueError(f"the task of member {member_id} must lead to a finite place, got {shown(task.position)}")
         return task
 
-    def _set_tasks(self, tasks: dict[int, Task]) -> None:
+    def _set_tasks(self, tasks: dict[int, SquadTask]) -> None:
         """Give tasks; of those who are to attack, whoever has no token stands by."""
         now_s = self.clock.now.seconds
         attacking = [one for one, task in tasks.items() if task.kind == "attack"]
@@ -510,7 +510,7 @@ class Squad:
             self.tokens.request(one, now_s, -away)
         holders = self.tokens.grant(now_s)
         before, self._tasks = self._tasks, {
-            one: task if task.kind != "attack" or one in holders else Task("stand_by", None, task.target)
+            one: task if task.kind != "attack" or one in holders else SquadTask("stand_by", None, task.target)
             for one, task in tasks.items()}
         self.marchers.is_detached[:] = np.isin(self.marchers.ids, list(tasks))
         changed = tuple(
@@ -693,7 +693,7 @@ class Squad:
 
     def _set_out(self, points: Floats) -> None:
         self._march.begin(points)
-        self.marchers.begin_anew()
+        self.marchers.reset()
         self.order.state = "marching"
         self._want_slots("anew")
 

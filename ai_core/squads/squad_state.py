@@ -9,7 +9,7 @@ import numpy as np
 
 from ai_core.saving.fields import Fields, State
 from ai_core.squads.commander import SquadMember
-from ai_core.squads.formation import Formation, Slot
+from ai_core.squads.formation import Formation, FormationSlot
 from ai_core.squads.formation_march import FormationMarch
 from ai_core.squads.marchers import LARGEST_ID, Marchers
 from ai_core.squads.orders import KINDS, STATES, Order, OrderKind, OrderState
@@ -155,7 +155,8 @@ def _read_formation(fields: Fields) -> Formation:
     for index, row in enumerate(fields.items("slots")):
         parts = Fields({"slot": row}, fields.place_of(f"slots[{index}]")).items("slot", count=4)
         one = Fields(dict(zip(("forward_m", "right_m", "only", "prefers"), parts, strict=True)), f"slots[{index}]")
-        slots.append(Slot(one.number("forward_m"), one.number("right_m"), _texts(one, "only"), _texts(one, "prefers")))
+        slots.append(FormationSlot(one.number("forward_m"), one.number("right_m"), _texts(one, "only"),
+            _texts(one, "prefers")))
     named = fields.group("places")
     places = {name: named.text(name) for name in named.names()}
     terms = fields.text("pattern"), fields.number("spacing_m"), fields.whole("files")

@@ -11,7 +11,7 @@ from ai_core.errors import named, shown
 from ai_core.faults import FaultIsolation
 from ai_core.saving.fields import State
 from ai_core.squads.capabilities import Force, power_ratio
-from ai_core.squads.situation import Situation
+from ai_core.squads.situation import TacticalSituation
 
 __all__ = ["SITUATION_FACTS", "TacticByRules", "situation_grade"]
 
@@ -19,7 +19,7 @@ NEAR_M = 30.0
 """Distance of the nearest enemy at which the fact "near" begins to be so (m)."""
 
 
-def _near(situation: Situation) -> float:
+def _near(situation: TacticalSituation) -> float:
     if not situation.enemies:
         return 0.0
     middle = situation.positions.mean(axis=0)
@@ -27,31 +27,31 @@ def _near(situation: Situation) -> float:
     return max(0.0, 1 - math.dist(enemy, middle) / NEAR_M)
 
 
-def _strong(situation: Situation) -> float:
+def _strong(situation: TacticalSituation) -> float:
     ratio = power_ratio(_own(situation), situation.met)
     return 1.0 if math.isinf(ratio) else ratio / (1 + ratio)
 
 
-def _can_hit(situation: Situation) -> float:
+def _can_hit(situation: TacticalSituation) -> float:
     kinds = situation.met.counts_by_kind()
     if not kinds or not situation.members:
         return 0.0
     return max(_own(situation).can_hit(kind) for kind in kinds) / len(situation.members)
 
 
-def _outnumbered(situation: Situation) -> float:
+def _outnumbered(situation: TacticalSituation) -> float:
     return len(situation.enemies) / (len(situation.enemies) + len(situation.members)) if situation.enemies else 0.0
 
 
-def _own(situation: Situation) -> Force:
+def _own(situation: TacticalSituation) -> Force:
     return Force.of_members(one.capabilities for one in situation.members.values() if one.capabilities is not None)
 
 
-def _has_role(role: str) -> Callable[[Situation], float]:
+def _has_role(role: str) -> Callable[[TacticalSituation], float]:
     return lambda situation: float(any(role in one.roles for one in situation.members.values()))
 
 
-FACTS: dict[str, Callable[[Situation], float]] = {
+FACTS: dict[str, Callable[[TacticalSituation], float]] = {
     "met": lambda situation: float(bool(situation.enemies)),
     "near": _near,
     "strong": _strong,
@@ -64,7 +64,7 @@ FACTS: dict[str, Callable[[Situation], float]] = {
 }
 
 
-def situation_grade(fact: str, situation: Situation) -> float:
+def situation_grade(fact: str, situation: TacticalSituation) -> float:
     """Return how far one of the facts of a situation is so, 0 to 1.
 
     Raises:
@@ -86,7 +86,7 @@ class TacticByRules:
 
     Args:
         rules: whose facts may be ``SITUATION_FACTS``, and any others; asked facts are handed a mind
-            whose ``owner`` is the ``Situation``. Rules that decide anew each time must repeat.
+            whose ``owner`` is the ``TacticalSituation``. Rules that decide anew each time must repeat.
         parameters: in what this commander differs.
         faults: told of rules that raise.
 
@@ -99,7 +99,7 @@ class TacticByRules:
     ) -> None:
         self.mind = RuleMind(rules, name="commander", parameters=parameters, faults=faults)
 
-    def __call__(self, situation: Situation) -> str | None:
+    def __call__(self, situation: TacticalSituation) -> str | None:
         """Return the name of a tactic, or None for none.
 
         Raises:

@@ -11,7 +11,7 @@ from ai_core.saving.fields import Fields, State
 from ai_core.saving.inner_state import inner_state, prepared_inner
 from ai_core.squads.capabilities import Capabilities
 from ai_core.squads.situation import Sighting
-from ai_core.squads.tactics import Task
+from ai_core.squads.tactics import SquadTask
 
 if TYPE_CHECKING:
     from ai_core.squads.squad import Squad
@@ -48,7 +48,7 @@ def prepared_tactics(squad: Squad, fields: Fields, members: Container[int]) -> C
         if fields.text("tactic") not in squad._tactics:
             fields.refuse("tactic", f"{UnknownNameError('tactic', name, squad._tactics)}; add_tactic() before loading")
         change_tactic = squad._tactics[name].prepare_state(begun)
-    tasks: dict[int, Task] = {}
+    tasks: dict[int, SquadTask] = {}
     for one in fields.groups("tasks"):
         number, task = _read_task(one, squad.dimensions)
         if number in tasks or number not in members:
@@ -99,11 +99,11 @@ def _read_sighting(fields: Fields, dimensions: int) -> Sighting:
     return sighting
 
 
-def _read_task(fields: Fields, dimensions: int) -> tuple[int, Task]:
+def _read_task(fields: Fields, dimensions: int) -> tuple[int, SquadTask]:
     place = None
     if fields.anything("position") is not None:
         place = tuple(fields.numbers("position", count=dimensions))
     target = None if fields.anything("target") is None else fields.whole("target")
-    found = fields.whole("id"), Task(fields.text("kind"), place, target)
+    found = fields.whole("id"), SquadTask(fields.text("kind"), place, target)
     fields.end()
     return found

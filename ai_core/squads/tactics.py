@@ -15,13 +15,13 @@ from numpy.typing import NDArray
 from ai_core.errors import finite_number, several_names, whole_number
 from ai_core.saving.fields import Fields, State
 from ai_core.squads.id_rows import id_rows
-from ai_core.squads.situation import Situation
+from ai_core.squads.situation import TacticalSituation
 from ai_core.squads.slot_assignment import assign
 
 Floats = NDArray[np.float64]
 
 
-class Task(NamedTuple):
+class SquadTask(NamedTuple):
     """What one member is to do."""
 
     kind: str
@@ -32,7 +32,7 @@ class Task(NamedTuple):
     """Of whom: an enemy's id, for "heal" and "screen" a member's."""
 
 
-Plan = dict[int, Task]
+Plan = dict[int, SquadTask]
 """Tasks by member id."""
 
 
@@ -45,14 +45,14 @@ class Tactic:
 
     name = ""
 
-    def why_not(self, situation: Situation) -> str:
+    def why_not(self, situation: TacticalSituation) -> str:
         """Return why it cannot be used now; empty if it can."""
         return ""
 
     def begin(self) -> None:
         """Forget what was begun before."""
 
-    def plan(self, situation: Situation) -> Plan:
+    def plan(self, situation: TacticalSituation) -> Plan:
         """Return who does what now; members left out keep their slots."""
         raise NotImplementedError
 
@@ -73,7 +73,8 @@ class Tactic:
         return lambda: None
 
 
-def nearest_posts(situation: Situation, member_ids: Sequence[int], posts: Sequence[Floats]) -> list[tuple[int, int]]:
+def nearest_posts(situation: TacticalSituation, member_ids: Sequence[int],
+    posts: Sequence[Floats]) -> list[tuple[int, int]]:
     """Return pairs of member id and post, at the least total way; as many as there are of the fewer."""
     if not member_ids or not posts:
         return []
@@ -111,7 +112,7 @@ class BoundingOverwatch(Tactic):
         self.patience_s = finite_number("patience_s", patience_s, above=0)
         self.begin()
 
-    def why_not(self, situation: Situation) -> str:
+    def why_not(self, situation: TacticalSituation) -> str:
         """Return why it cannot be used now; empty if it can."""
         if len(situation.members) < 2:
             return "it takes two teams"
@@ -123,7 +124,7 @@ class BoundingOverwatch(Tactic):
         self._posts: dict[int, tuple[float, ...]] = {}
         self._since_s = 0.0
 
-    def plan(self, situation: Situation) -> Plan:
+    def plan(self, situation: TacticalSituation) -> Plan:
         """Return who does what now."""
         if self.why_not(situation):
             return {}
@@ -139,14 +140,14 @@ class BoundingOverwatch(Tactic):
             self._bound(situation, goal, teams)
         plan = {}
         for number in teams[self._moving]:
-            plan[number] = Task("bound", self._posts.get(number))
+            plan[number] = SquadTask("bound", self._posts.get(number))
         for number in teams[1 - self._moving]:
             enemy = situation.nearest_enemy(situation.place(number))
             target = None if enemy is None else situation.enemies[enemy].enemy_id
-            plan[number] = Task("overwatch", None, target)
+            plan[number] = SquadTask("overwatch", None, target)
         return plan
 
-    def teams(self, situation: Situation) -> tuple[list[int], list[int]]:
+    def teams(self, situation: TacticalSituation) -> tuple[list[int], list[int]]:
         """Return the ids of both teams: every other one, by id."""
         ids = list(situation.members)
         return ids[::2], ids[1::2]
@@ -174,18 +175,18 @@ class BoundingOverwatch(Tactic):
 
         return change
 
-    def _is_at(self, situation: Situation, team: list[int], goal: Floats) -> bool:
+    def _is_at(self, situation: TacticalSituation, team: list[int], goal: Floats) -> bool:
         """Return whether the middle of a team is at the goal, as near as the other team leaves it room."""
         middle = np.mean([situation.place(one) for one in team], axis=0)
         return math.dist(middle, goal) <= self.there_m + self.apart_m
 
-    def _is_over(self, situation: Situation, team: list[int]) -> bool:
+    def _is_over(self, situation: TacticalSituation, team: list[int]) -> bool:
         if situation.now_s - self._since_s > self.patience_s:
             return True
         return all(
             one in self._posts and math.dist(situation.place(one), self._posts[one]) <= self.there_m for one in team)
 
-    def _bound(self, situation: Situation, goal: Floats, teams: tuple[list[int], list[int]]) -> None:
+    def _bound(self, situation: TacticalSituation, goal: Floats, teams: tuple[list[int], list[int]]) -> None:
         """Give the team that moves places a leg beyond the other, but not beyond the goal."""
         team, other = teams[self._moving], teams[1 - self._moving]
         watching = np.mean([situation.place(one) for one in other], axis=0)
@@ -228,7 +229,7 @@ class Flanking(Tactic):
         self.there_m = finite_number("there_m", there_m, above=0)
         self.begin()
 
-    def why_not(self, situation: Situation) -> str:
+    def why_not(self, situation: TacticalSituation) -> str:
         """Return why it cannot be used now; empty if it can."""
         if not situation.enemies:
             return "nobody is met"
@@ -245,7 +246,7 @@ class Flanking(Tactic):
         """True once those who went around are there."""
         return self._is_attacking
 
-    def plan(self, situation: Situation) -> Plan:
+    def plan(self, situation: TacticalSituation) -> Plan:
         """Return who does what now."""
         if self.why_not(situation):
             return {}
@@ -263,11 +264,11 @@ class Flanking(Tactic):
             enemy = situation.nearest_enemy(place)
             target = situation.enemies[enemy].enemy_id if enemy is not None else None
             if self._is_attacking:
-                plan[number] = Task("attack", situation.enemies[enemy or 0].position, target)
+                plan[number] = SquadTask("attack", situation.enemies[enemy or 0].position, target)
             elif number in around:
-                plan[number] = Task("flank", around[number], target)
+                plan[number] = SquadTask("flank", around[number], target)
             else:
-                plan[number] = Task("suppress", None, target)
+                plan[number] = SquadTask("suppress", None, target)
         return plan
 
     def forget_member(self, member_id: int) -> None:
@@ -297,7 +298,7 @@ class Flanking(Tactic):
 
         return change
 
-    def _go_around(self, situation: Situation, middle: Floats) -> None:
+    def _go_around(self, situation: TacticalSituation, middle: Floats) -> None:
         """Choose the side that is nearer to those who go, and their places there."""
         own = situation.positions.mean(axis=0)
         across = situation.right_of(situation.direction(own, middle))
@@ -338,7 +339,7 @@ class HealingSupport(Tactic):
         self.distance_m = finite_number("distance_m", distance_m, minimum=0)
         self._patients: set[int] = set()
 
-    def why_not(self, situation: Situation) -> str:
+    def why_not(self, situation: TacticalSituation) -> str:
         """Return why it cannot be used now; empty if it can."""
         if not self._healers(situation):
             return "nobody heals"
@@ -348,7 +349,7 @@ class HealingSupport(Tactic):
         """Forget what was begun before."""
         self._patients = set()
 
-    def plan(self, situation: Situation) -> Plan:
+    def plan(self, situation: TacticalSituation) -> Plan:
         """Return who does what now."""
         healers = self._healers(situation)
         others = [one for one in situation.members if one not in healers]
@@ -361,7 +362,7 @@ class HealingSupport(Tactic):
             posts.append(place + situation.away_from_enemies(place) * self.distance_m)
         posts = situation.posts(posts)
         return {
-            healer: Task("heal", tuple(posts[post].tolist()), at_risk[post])
+            healer: SquadTask("heal", tuple(posts[post].tolist()), at_risk[post])
             for healer, post in nearest_posts(situation, healers, posts)
         }
 
@@ -385,7 +386,7 @@ class HealingSupport(Tactic):
         return change
 
     @staticmethod
-    def _healers(situation: Situation) -> list[int]:
+    def _healers(situation: TacticalSituation) -> list[int]:
         return [
             one.member_id for one in situation.members.values()
             if "healer" in one.roles or (one.capabilities is not None and one.capabilities.heals > 0)]
@@ -416,7 +417,7 @@ class Sacrifice(Tactic):
         self.distance_m = finite_number("distance_m", distance_m, above=0)
         self.roles = several_names("roles", roles)
 
-    def why_not(self, situation: Situation) -> str:
+    def why_not(self, situation: TacticalSituation) -> str:
         """Return why it cannot be used now; empty if it can."""
         if not situation.enemies:
             return "nobody is met"
@@ -425,7 +426,7 @@ class Sacrifice(Tactic):
             return f"nobody has a role that is worth screening: {', '.join(self.roles)}"
         return "" if len(valuable) < len(situation.members) else "nobody is left to screen the valuable"
 
-    def plan(self, situation: Situation) -> Plan:
+    def plan(self, situation: TacticalSituation) -> Plan:
         """Return who does what now."""
         if self.why_not(situation):
             return {}
@@ -444,18 +445,18 @@ class Sacrifice(Tactic):
         posts = situation.posts(posts)
         # The first posts are before the most valuable: those are manned if there are too few.
         return {
-            screen: Task("screen", tuple(posts[post].tolist()), charges[post])
+            screen: SquadTask("screen", tuple(posts[post].tolist()), charges[post])
             for screen, post in nearest_posts(situation, sorted(cheap), posts[: len(cheap)])
         }
 
-    def _valuable(self, situation: Situation) -> list[int]:
+    def _valuable(self, situation: TacticalSituation) -> list[int]:
         ranked = [
             (min(self.roles.index(role) for role in one.roles if role in self.roles), number)
             for number, one in situation.members.items() if any(role in self.roles for role in one.roles)]
         return [number for _, number in sorted(ranked)]
 
 
-def _value(situation: Situation, member_id: int) -> float:
+def _value(situation: TacticalSituation, member_id: int) -> float:
     can = situation.members[member_id].capabilities
     return 1.0 if can is None else can.toughness
 
@@ -478,14 +479,14 @@ class Scouting(Tactic):
         self.apart_m = finite_number("apart_m", apart_m, minimum=0)
         self.shy_m = finite_number("shy_m", shy_m, minimum=0)
 
-    def why_not(self, situation: Situation) -> str:
+    def why_not(self, situation: TacticalSituation) -> str:
         """Return why it cannot be used now; empty if it can."""
         scouts = [one for one in situation.members.values() if "scout" in one.roles]
         if not scouts:
             return "nobody has the role 'scout'"
         return "all are scouts" if len(scouts) == len(situation.members) else ""
 
-    def plan(self, situation: Situation) -> Plan:
+    def plan(self, situation: TacticalSituation) -> Plan:
         """Return who does what now."""
         scouts = [number for number, one in situation.members.items() if "scout" in one.roles]
         others = [number for number in situation.members if number not in scouts]
@@ -501,11 +502,11 @@ class Scouting(Tactic):
         posts = situation.posts([
             middle + ahead * reach_m + across * (first + self.apart_m * number) for number in range(len(scouts))])
         return {
-            scout: Task("scout", tuple(posts[post].tolist()))
+            scout: SquadTask("scout", tuple(posts[post].tolist()))
             for scout, post in nearest_posts(situation, scouts, posts) if not self._is_met(situation, scout)
         }
 
-    def _is_met(self, situation: Situation, scout: int) -> bool:
+    def _is_met(self, situation: TacticalSituation, scout: int) -> bool:
         nearest = situation.nearest_enemy(situation.place(scout))
         if nearest is None:
             return False
@@ -529,13 +530,13 @@ class SuppressingFire(Tactic):
     def __init__(self, share: float = 0.5) -> None:
         self.share = finite_number("share", share, above=0, maximum=1)
 
-    def why_not(self, situation: Situation) -> str:
+    def why_not(self, situation: TacticalSituation) -> str:
         """Return why it cannot be used now; empty if it can."""
         if not situation.enemies:
             return "nobody is met"
         return "" if len(situation.members) > 1 else "it takes two: one fires, one goes"
 
-    def plan(self, situation: Situation) -> Plan:
+    def plan(self, situation: TacticalSituation) -> Plan:
         """Return who does what now."""
         if self.why_not(situation):
             return {}
@@ -547,10 +548,10 @@ class SuppressingFire(Tactic):
             enemy = min(range(len(fired_at)), key=lambda one: (
                 fired_at[one], math.dist(situation.enemy_positions[one], place), situation.enemies[one].enemy_id))
             fired_at[enemy] += 1
-            plan[member] = Task("suppress", None, situation.enemies[enemy].enemy_id)
+            plan[member] = SquadTask("suppress", None, situation.enemies[enemy].enemy_id)
         return plan
 
-    def who_fires(self, situation: Situation) -> list[int]:
+    def who_fires(self, situation: TacticalSituation) -> list[int]:
         """Return who stays and fires: who reaches farthest, of those the smallest ids; not all."""
         armed = [
             number for number, one in situation.members.items()
@@ -559,7 +560,7 @@ class SuppressingFire(Tactic):
         return sorted(sorted(armed, key=lambda one: (-_reach(situation, one), one))[:count])
 
 
-def _reach(situation: Situation, member_id: int) -> float:
+def _reach(situation: TacticalSituation, member_id: int) -> float:
     can = situation.members[member_id].capabilities
     return 0.0 if can is None else can.range_m
 
@@ -571,8 +572,8 @@ __all__ = [
     "Plan",
     "Sacrifice",
     "Scouting",
+    "SquadTask",
     "SuppressingFire",
     "Tactic",
-    "Task",
     "nearest_posts",
 ]

@@ -168,7 +168,7 @@ func _on_sensed(source: Node, modality: String, strength: float, place: Vector3,
 		_is_asleep = true
 		tell(who, "falls asleep", "smells gas, strength %.2f" % strength)
 		for sense in SENSES:
-			guard.set_keenness(sense, 0.0)
+			guard.set_sensitivity(sense, 0.0)
 	elif modality == "hearing" and guard == _carla:
 		_has_heard = true
 	elif modality == "sight" and not _seen.get(who, false):

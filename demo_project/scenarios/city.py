@@ -18,7 +18,7 @@ from ai_core.level_of_detail.group_lod import GroupLOD
 from ai_core.level_of_detail.population.categorical import Categorical
 from ai_core.level_of_detail.population.community import Community
 from ai_core.level_of_detail.population.distributions import Normal, PowerLaw
-from ai_core.level_of_detail.population.people import KnownPerson, People
+from ai_core.level_of_detail.population.people import NamedPerson, People
 from ai_core.level_of_detail.population.population import Population
 from ai_core.saving.chance import prepare_random, save_random
 from ai_core.saving.fields import Fields
@@ -225,7 +225,7 @@ class City(Scenario):
             for n in range(len(parts))
         ]
 
-        def home(person: KnownPerson) -> int:
+        def home(person: NamedPerson) -> int:
             return min(range(len(parts)), key=lambda n: (parts[n].away_m(*person.facts["home"]), n))
 
         for part, living in zip(parts, community.split(sizes, self.chance, place=home), strict=True):

@@ -12,7 +12,7 @@ from ai_core.decisions.habits.habits import Habit, Launch, Status
 from ai_core.faults import FaultIsolation
 from ai_core.saving.fields import Fields
 from ai_core.scheduling.task import Turn
-from ai_core.senses.percepts.memory import Remembered, SenseMemory
+from ai_core.senses.percepts.memory import KnownTarget, SenseMemory
 from ai_core.trace import Trace
 from demo_project.scenarios.yard import Body, Place, distance_m
 
@@ -123,11 +123,11 @@ class Guard:
         """Return True if the goal is reached."""
         return distance_m(self.body.place, self.body.goal) < ARRIVED_M
 
-    def in_view(self) -> Remembered | None:
+    def in_view(self) -> KnownTarget | None:
         """Return who is seen now."""
         return next((one for one in self.memory.known() if one.is_noticed and one.last_seen_s is not None), None)
 
-    def clue(self) -> Remembered | None:
+    def clue(self) -> KnownTarget | None:
         """Return who was seen or heard, and not yet looked for."""
         return next((one for one in self.memory.known() if one.last_sensed_s > self.followed_until_s), None)
 

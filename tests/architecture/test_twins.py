@@ -16,7 +16,8 @@ ROOT = Path(__file__).parents[2]
 CORE = ROOT / "ai_core"
 CLASSES_OF_KERNEL = {
     "_habit_ticking": (
-        "HabitContext", "HabitTicking", "HabitTurns", "Member", "PlaceFields", "Seat", "Turns", "ValueCheck",
+        "HabitContext", "HabitTicking", "HabitTurns", "PlaceFields", "PopulationSlot", "RoundRobin", "TickMember",
+        "ValueCheck",
         "ValueIs", "ValueWrite", "ValuesAre"),
 }
 INTERFACE_OF = {"_habit_ticking": "ai_core.decisions.habits.habit_place"}

@@ -12,8 +12,8 @@ FILES = sorted(file for folder in ("ai_core", "addons/ai_core/nodes") for file i
 REBUILT_LATER = {
     # The library's schedulers, habit tree and regional senses, and saving, are written again as wholes.
     "DueTasks", "TaskRunning", "Round", "Row", "LoadBalancingScheduler",
-    "HabitAgenda", "HabitLaunching", "HabitTicking", "HabitReports", "HabitNoticing", "SaveableHabits", "PlaceFields",
-    "Asking", "SensorKeeping", "SourceKeeping", "Signalling", "SaveableSenses", "WalkingSearch",
+    "TickPlan", "ChildSelection", "HabitTicking", "HabitReporting", "HabitMessaging", "SaveableHabits", "PlaceFields",
+    "SenseQueries", "SensorRegistry", "SourceRegistry", "StimulusEmitter", "SaveableSenses", "WalkingSearch",
 }
 
 

@@ -48,7 +48,7 @@ def test_a_shared_definition_finds_what_belongs_to_the_character_at_hand():
     assert said[3:] == [("Ann", "Ann's hand"), None]
 
 
-class Asking:
+class SenseQueries:
     """A condition that can ask several at once, as scripts in Godot can: parts say whether they want to."""
 
     def __init__(self, log):
@@ -72,7 +72,7 @@ class Asking:
 
 def test_conditions_that_can_be_asked_in_one_go_are_asked_as_one_by_one():
     log, faults = [], FaultIsolation(report=lambda fault: log.append(f"{fault.name} failed"))
-    ask = Asking(log)
+    ask = SenseQueries(log)
     root = Habit("root", [Habit(name, can_activate=ask) for name in "abc"] + [Habit("rest")])
     parts = [None, ["a", False], ["b", False], ["c", False], None]
     tree = HabitTree(root, parts=parts, faults=faults)

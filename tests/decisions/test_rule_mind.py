@@ -8,7 +8,7 @@ import pytest
 
 from ai_core.budget import Budget
 from ai_core.clock import ManualClock
-from ai_core.decisions.rules.rule_mind import MOST_FIRINGS, Fired, RuleMind
+from ai_core.decisions.rules.rule_mind import MOST_FIRINGS, FiredRule, RuleMind
 from ai_core.decisions.rules.rule_set import Rule, RuleSet
 from ai_core.errors import UnknownNameError
 from ai_core.faults import FaultIsolation
@@ -47,7 +47,7 @@ def test_rules_fire_in_the_order_of_salience_then_of_how_far_they_are_met():
         facts={"a": 0.75, "b": 0.5},
     )
     assert RuleMind(rules).think() == [
-        Fired("strong", 0.75, 3), Fired("same", 0.75, 4), Fired("weak", 0.5, 2), Fired("low", 0.75, 1),
+        FiredRule("strong", 0.75, 3), FiredRule("same", 0.75, 4), FiredRule("weak", 0.5, 2), FiredRule("low", 0.75, 1),
     ]
 
 
@@ -151,7 +151,7 @@ def test_a_rule_that_raises_is_reported_and_the_others_fire():
     reports = []
     rules = RuleSet([Rule("bad", "a", lambda mind: 1 / 0), Rule("good", "a", says(1))], facts={"a": 1.0})
     mind = RuleMind(rules, name="bob", faults=quiet(reports))
-    assert mind.think() == [Fired("bad", 1.0, None), Fired("good", 1.0, 1)]
+    assert mind.think() == [FiredRule("bad", 1.0, None), FiredRule("good", 1.0, 1)]
     assert [one.name for one in reports] == ["bob: rule 'bad'"]
 
 

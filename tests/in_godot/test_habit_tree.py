@@ -277,7 +277,7 @@ def test_a_save_of_turns_that_never_come_or_come_twice_is_refused(build, schedul
     crowd = scheduler.update_groups["habit trees"]
     state = crowd.save_state()
     pace, = state["tick_groups"]
-    for wrong, place in (([{**pace, "phase_frames": 1}], "paces\\[0\\]"), ([pace, pace], "paces\\[1\\]")):
+    for wrong, place in (([{**pace, "phase_frames": 1}], "tick_groups\\[0\\]"), ([pace, pace], "tick_groups\\[1\\]")):
         with pytest.raises(StateError, match=rf"{place}\.phase_frames"):
             crowd.prepare_state({**state, "tick_groups": wrong})
 

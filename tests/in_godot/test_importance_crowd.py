@@ -5,7 +5,7 @@ from types import SimpleNamespace
 import numpy as np
 import pytest
 
-from addons.ai_core.nodes.level_of_detail.importance_crowd import Crowd
+from addons.ai_core.nodes.level_of_detail.importance_crowd import LODCrowd
 from ai_core.faults import FaultIsolation
 from ai_core.level_of_detail.behavioral_lod import BehavioralLOD, LODBehavior
 from ai_core.level_of_detail.level_limits import Level, LevelLimits
@@ -56,7 +56,7 @@ def happen(chance, ours, theirs):
 @pytest.mark.parametrize("spread_updates", [1, 5])
 def test_it_gives_the_levels_that_limits_give_who_look_at_everybody(spread_updates):
     chance, faults = random.Random(spread_updates), FaultIsolation(report=lambda fault: None)
-    crowd, limits = Crowd(LEVELS, spread_updates), LevelLimits(LEVELS, spread_updates=spread_updates)
+    crowd, limits = LODCrowd(LEVELS, spread_updates), LevelLimits(LEVELS, spread_updates=spread_updates)
     twins, values, next_id = {}, {}, 0
     for _ in range(400):
         for _ in range(chance.randrange(4) if len(values) < 30 else 0):
@@ -82,7 +82,7 @@ def test_it_gives_the_levels_that_limits_give_who_look_at_everybody(spread_updat
 
 
 def test_it_looks_at_nobody_to_whom_nothing_happened():
-    crowd = Crowd(LEVELS, 1)
+    crowd = LODCrowd(LEVELS, 1)
     for one in range(100):
         crowd.add(one, SimpleNamespace(core=character(FaultIsolation(), Watched)))
     ids, values = np.arange(100, dtype=np.int32), np.full(100, 0.2)
@@ -99,7 +99,7 @@ def test_it_looks_at_nobody_to_whom_nothing_happened():
 
 
 def test_who_was_not_evaluated_waits_for_the_next_time():
-    crowd = Crowd(LEVELS, 1)
+    crowd = LODCrowd(LEVELS, 1)
     for one in (0, 1):
         crowd.add(one, SimpleNamespace(core=character(FaultIsolation())))
     crowd.update(np.array([0], np.int32), np.array([0.9]), 0.1)

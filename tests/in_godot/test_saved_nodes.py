@@ -117,7 +117,8 @@ def test_a_damaged_save_is_one_clear_error_and_changes_nothing(world, expect_err
 
 
 CHANGED = {
-    "eyes": {"sight_range_m": 7.5, "near_range_m": 0.0, "sight_threshold": 0.3, "hearing_threshold": 2.5, "notices": 5,
+    "eyes": {"sight_range_m": 7.5, "near_range_m": 0.0, "sight_threshold": 0.3, "hearing_threshold": 2.5,
+        "detection_mask": 5,
              "horizontal_angle": 0.5, "vertical_angle": 0.25},
     "source": {"sight_strength": 0.1, "sound_strength": 7.0, "affiliation": 8},
     "behavior": {"enabled": False, "period_frames": 3, "priority": 2.0},

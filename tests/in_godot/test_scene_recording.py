@@ -234,7 +234,7 @@ def test_a_recording_of_another_scene_names_what_is_missing(player, file, expect
     scheduler.free()
     scheduler, made = player()
     made.call("add_to_group", "ai_saved")
-    expect_errors("parts must be those recorded, got 'node/Player' not in the recording", times=1)
+    expect_errors("parts must be those of the recording, got 'node/Player' not in the recording", times=1)
     assert not scheduler.call("start_replay", FILE)
 
 

@@ -34,7 +34,7 @@ def test_a_source_of_another_manager_is_not_taken_for_that_of_the_same_number(wo
 def test_its_own_source_is_its_own_again_when_it_comes_back(node, scheduler, physics_frames):
     node("SenseManager", scheduler)
     own = node("SenseSource3D", scheduler, name="Own", position=Vector3(0, 0, -1))
-    eye = node("Sensor3D", scheduler, own_source="../Own")
+    eye = node("Sensor3D", scheduler, self_source="../Own")
     physics_frames(2)
     scheduler.remove_child(own)
     physics_frames(2)
@@ -47,7 +47,7 @@ def test_its_own_source_is_its_own_again_when_it_comes_back(node, scheduler, phy
 def test_its_own_source_that_comes_back_after_a_load_is_its_own_too(node, scheduler, physics_frames):
     node("SenseManager", scheduler)
     own = node("SenseSource3D", scheduler, name="Own", position=Vector3(0, 0, -1))
-    eye = node("Sensor3D", scheduler, own_source="../Own")
+    eye = node("Sensor3D", scheduler, self_source="../Own")
     physics_frames(2)
     assert scheduler.load_state(scheduler.save_state())
     scheduler.remove_child(own)
@@ -60,7 +60,7 @@ def test_its_own_source_that_comes_back_after_a_load_is_its_own_too(node, schedu
 def test_its_own_source_may_come_after_others_have_come_meanwhile(node, scheduler, physics_frames):
     node("SenseManager", scheduler)
     own = node("SenseSource3D", scheduler, name="Own", position=Vector3(0, 0, -1))
-    eye = node("Sensor3D", scheduler, own_source="../Own")
+    eye = node("Sensor3D", scheduler, self_source="../Own")
     physics_frames(2)
     scheduler.remove_child(own)
     other = node("SenseSource3D", scheduler, position=Vector3(0, 0, -2))

@@ -38,7 +38,7 @@ def ask(node, scheduler, gdscript, physics_frames):
     ("manager.set_portal_open('door', false)", "has mode Regional, and no portals; set mode to Graph"),
     ("eye.can_sense(thing, 'hearing')", "modality_name must be a continuous one, got 'hearing'"),
     ("eye.can_sense(manager)", "can_sense needs a SenseSource3D, got 'manager' (SenseManager); hand over"),
-    ("eye.set_keenness('hearing', 0.5, -3.0)", "for_s must be above 0, got -3.0"),
+    ("eye.set_sensitivity('hearing', 0.5, -3.0)", "for_s must be above 0, got -3.0"),
 ])
 def test_each_is_told_in_one_line_of_its_node(ask, expect_errors, line, message):
     # What is no misuse to the bridge says "Class.method raised" before it, and has a traceback.

@@ -72,7 +72,7 @@ def test_why_says_what_makes_it_aware(eye, thing, node, scheduler, physics_frame
     physics_frames(5)
     why = eye.why(thing)
     assert why["visibility"] == {"sight": 1.0}
-    assert why["startled"].keys() == {"hearing"}
+    assert why["stimulus_gain"].keys() == {"hearing"}
     assert 0 < why["awareness"] <= 1
     assert eye.why(eye) == {}
     unseen = eye.why(node("SenseSource3D", scheduler, position=BEHIND))
@@ -83,7 +83,7 @@ def test_why_says_what_makes_it_aware(eye, thing, node, scheduler, physics_frame
 
 def test_a_report_by_radio_tells_another_without_being_noticed(eye, thing, node, scheduler, physics_frames, signals):
     other = node("Sensor3D", scheduler, position=Vector3(0, 0, 100))
-    gained, told = signals(other, "target_gained"), signals(other, "target_told")
+    gained, told = signals(other, "target_gained"), signals(other, "target_reported")
     physics_frames(3)
     eye.report_to(other)
     eye.report_to(other)
@@ -103,7 +103,7 @@ def test_a_report_to_nobody_is_a_clear_error(eye, thing, expect_errors):
 
 def test_who_is_deafened_hears_again_later(eye, thing, physics_frames, signals):
     heard = signals(eye, "sensed")
-    eye.set_keenness("hearing", 0.0, 0.3)
+    eye.set_sensitivity("hearing", 0.0, 0.3)
     physics_frames(2)
     thing.emit("hearing", 5.0)
     physics_frames(4)
@@ -114,10 +114,10 @@ def test_who_is_deafened_hears_again_later(eye, thing, physics_frames, signals):
     assert len(strengths(heard)) == 1
 
 
-@pytest.mark.parametrize("keenness", [-1.0, float("nan")])
-def test_a_keenness_that_is_none_is_refused(eye, expect_errors, keenness):
-    expect_errors("keenness", times=1)
-    eye.call("set_keenness", "hearing", keenness)
+@pytest.mark.parametrize("sensitivity", [-1.0, float("nan")])
+def test_a_keenness_that_is_none_is_refused(eye, expect_errors, sensitivity):
+    expect_errors("sensitivity", times=1)
+    eye.call("set_sensitivity", "hearing", sensitivity)
 
 
 def test_a_background_noise_hides_faint_sounds_until_it_ends(eye, thing, manager, physics_frames, signals):

@@ -16,7 +16,7 @@ def world(node, scheduler, signals, physics_frames):
         manager = node("SenseManager", scheduler)
         guard, thief, vehicle = (node("Node3D", scheduler, name=name) for name in ("Guard", "Thief", "Vehicle"))
         skin = node("SenseSource3D", guard, name="Skin")
-        eye = node("Sensor3D", guard, name="Eye", own_source="../Skin", awareness_gain_per_s=10.0, lose_after_s=0.5)
+        eye = node("Sensor3D", guard, name="Eye", self_source="../Skin", awareness_gain_per_s=10.0, lose_after_s=0.5)
         thing = node("SenseSource3D", thief, name="Thing", position=Vector3(0, 0, -5))
 
     World.told = {name: signals(World.eye, name) for name in SIGNALS}
@@ -47,11 +47,11 @@ def test_who_comes_back_has_changed_settings_and_its_new_path_in_saves(world, sc
     world.thing.affiliation = 4
     world.thing.name = "Other"
     parent.add_child(world.thief)
-    world.eye.notices = 3
+    world.eye.detection_mask = 3
     physics_frames(40)
     assert world.told["target_lost"] == [(world.thing, Vector3(0, 0, -5))]
     state = scheduler.save_state()
-    world.eye.notices = 7
+    world.eye.detection_mask = 7
     physics_frames(10)
     assert world.told["target_gained"] == [(world.thing,)]
     assert scheduler.load_state(state)

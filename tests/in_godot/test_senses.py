@@ -123,7 +123,7 @@ def test_a_source_that_is_freed_is_lost_and_forgotten_as_null(world, physics_fra
 
 
 def test_affiliations_that_are_not_noticed_are_not_seen(world, physics_frames):
-    world.eye.notices = 2
+    world.eye.detection_mask = 2
     physics_frames(3)
     assert world.heard["sensed"] == []
     world.thing.affiliation = 2
@@ -142,7 +142,7 @@ def test_settings_change_while_the_game_runs(world, physics_frames):
 
 def test_a_character_does_not_sense_itself(world, node, physics_frames):
     own = node("SenseSource3D", world.eye)
-    world.eye.own_source = world.eye.get_path_to(own)
+    world.eye.self_source = world.eye.get_path_to(own)
     physics_frames(3)
     assert world.heard["target_gained"] == [(world.thing,)]
 
@@ -223,7 +223,7 @@ def test_its_own_source_is_found_though_it_comes_later_among_the_siblings(node, 
     node("SenseManager", scheduler)
     guard = construct("Node3D")
     eye, own = construct("Sensor3D"), construct("SenseSource3D")
-    eye.own_source, own.name = "../Own", "Own"
+    eye.self_source, own.name = "../Own", "Own"
     guard.add_child(eye)
     guard.add_child(own)
     scheduler.add_child(guard)
@@ -232,8 +232,8 @@ def test_its_own_source_is_found_though_it_comes_later_among_the_siblings(node, 
 
 
 def test_an_own_source_that_is_none_says_what_to_choose(world, node, expect_errors, physics_frames):
-    expect_errors("own_source '..' is no SenseSource3D; choose the one it carries, or none", times=1)
-    node("Sensor3D", own_source="..")
+    expect_errors("self_source '..' is no SenseSource3D; choose the one it carries, or none", times=1)
+    node("Sensor3D", self_source="..")
     physics_frames(2)
 
 
@@ -297,5 +297,5 @@ def test_two_worlds_side_by_side_do_not_sense_each_other(node, physics_frames):
 
 
 def test_all_layers_as_the_inspector_writes_them_are_accepted(world):
-    world.eye.notices = -1
-    assert world.eye.notices == -1
+    world.eye.detection_mask = -1
+    assert world.eye.detection_mask == -1

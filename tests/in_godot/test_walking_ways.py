@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 from addons.ai_core.bridge.gd import NodePath, Rect2i, Vector2, Vector2i, Vector3, construct
-from addons.ai_core.nodes.walking.way_walk import WayWalk
+from addons.ai_core.nodes.walking.way_walk import PathFollower
 
 DIAGONAL_MODE_NEVER = 1
 
@@ -139,8 +139,8 @@ def test_who_need_not_come_near_cuts_no_corner(walker, service, physics_frames, 
 def test_who_is_kept_off_a_corner_goes_on_when_past_it():
     way = np.array([[0, 0], [20, 0], [20, 50]], np.float32)
     before, past = Vector2(17, 2), Vector2(20.1, -4)
-    assert WayWalk({}, falls=False).next(way, before, 6.0) == (Vector2(20, 0), "going")
-    assert WayWalk({}, falls=False).next(way, past, 6.0) == (Vector2(20, 50), "going")
+    assert PathFollower({}, falls=False).next(way, before, 6.0) == (Vector2(20, 0), "going")
+    assert PathFollower({}, falls=False).next(way, past, 6.0) == (Vector2(20, 50), "going")
 
 
 @pytest.mark.parametrize("period_frames", [1, 4])

@@ -10,7 +10,7 @@ from ai_core.errors import UnknownNameError
 from ai_core.level_of_detail.population.categorical import Categorical
 from ai_core.level_of_detail.population.community import Community
 from ai_core.level_of_detail.population.distributions import Normal, PowerLaw
-from ai_core.level_of_detail.population.people import Draft, KnownPerson, People, made_characters
+from ai_core.level_of_detail.population.people import CharacterDraft, NamedPerson, People, made_characters
 from ai_core.level_of_detail.population.population import Population
 from ai_core.saving.fields import StateError
 from ai_core.snapshot import from_json, restore, take, to_json
@@ -131,7 +131,7 @@ def test_nobody_is_lost_if_what_is_known_of_one_does_not_fit_when_their_time_is_
     here = village()
     here.pin("Ann", ILSE, until_s=5.0)
     here.pin("Ilse", ILSE, until_s=5.0)
-    here.known["Ilse"] = KnownPerson("Ilse", {**ILSE, "wealth": -1.0}, 5.0)
+    here.known["Ilse"] = NamedPerson("Ilse", {**ILSE, "wealth": -1.0}, 5.0)
     with pytest.raises(ValueError, match="facts of 'Ilse' do not fit"):
         here.lapse(6.0)
     assert (sorted(here.known), here.population.count) == (["Ann", "Ilse"], 100)
@@ -176,7 +176,7 @@ def test_a_game_may_make_its_own_characters():
     here = village(4)
     people = here.open(random.Random(4))
 
-    def make(draft: Draft):
+    def make(draft: CharacterDraft):
         drunk = draft.time_of_day_s > 22 * 3600 and draft.district["has_inn"]
         draft.people.columns["age"][:] = 30.0
         return [("drunk" if drunk else "awake", wealth) for wealth in draft.people.columns["wealth"].tolist()]

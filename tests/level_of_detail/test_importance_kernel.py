@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 import ai_core.level_of_detail.importance_kernel as importance_kernel
 from ai_core.level_of_detail.importance_settings import ImportanceSettings
-from ai_core.level_of_detail.viewer import Viewer, ViewerOpinions
+from ai_core.level_of_detail.viewer import Viewer, ViewerContributions
 from ai_core.twins import INTERPRETED, kernel_of
 
 INTERPRETED_FORM = INTERPRETED[f"{importance_kernel.__name__}.best_opinions"]
@@ -45,7 +45,7 @@ def results(form, scene, settings, patch):
     alone = total.copy()
     with patch.context() as exchanged:
         exchanged.setattr(importance_kernel, "best_opinions", form)
-        opinions = ViewerOpinions(settings)
+        opinions = ViewerContributions(settings)
         assert opinions.write(viewers, where, speeds, sizes, total, parts) == -1
         assert opinions.write(viewers, where, speeds, sizes, alone) == -1
     assert (alone == total).all(), "parts change nothing"
@@ -68,7 +68,8 @@ def test_the_first_row_that_is_not_finite_is_found(form, row, monkeypatch):
     where, speeds = (np.zeros((20_003, 3), np.float32) for _ in range(2))
     sizes = np.ones(20_003, np.float32)
     where[row + 1, 0], speeds[row, 2], where[row + 2, 1] = math.nan, math.inf, -math.inf
-    assert ViewerOpinions(ImportanceSettings()).write([Viewer((0, 0, 0))], where, speeds, sizes, sizes.copy()) == row
+    assert ViewerContributions(ImportanceSettings()).write([Viewer((0, 0, 0))], where, speeds, sizes,
+        sizes.copy()) == row
 
 
 @pytest.mark.skipif(len(FORMS) < 2, reason="kernels are not built here")

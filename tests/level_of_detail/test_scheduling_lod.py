@@ -6,11 +6,11 @@ import math
 import pytest
 
 from ai_core.budget import Budget
-from ai_core.level_of_detail.scheduling_lod import Band, Rate, SchedulingLOD
+from ai_core.level_of_detail.scheduling_lod import RateBand, SchedulingLOD, TaskRate
 from ai_core.scheduling.frequency import FrequencyScheduler
 from ai_core.snapshot import restore, take
 
-BANDS = [Band(0.6, Rate(1, 4.0)), Band(0.0, Rate(30, 0.5)), Band(0.3, Rate(6, 1.0))]
+BANDS = [RateBand(0.6, TaskRate(1, 4.0)), RateBand(0.0, TaskRate(30, 0.5)), RateBand(0.3, TaskRate(6, 1.0))]
 
 
 class Crowd:
@@ -39,21 +39,21 @@ def test_a_band_gives_period_and_priority(clock, value, rate):
 
 
 def test_a_rate_may_leave_period_or_priority_alone(clock):
-    crowd = Crowd(clock, [Band(0, Rate(priority=3.0))])
+    crowd = Crowd(clock, [RateBand(0, TaskRate(priority=3.0))])
     crowd.scheduler.change(crowd.tasks[0], period_frames=7)
     crowd.lod.update([0.5])
     assert (crowd.tasks[0].period_frames, crowd.tasks[0].priority) == (7, 3.0)
 
 
 def test_a_function_gives_the_rate(clock):
-    crowd = Crowd(clock, lambda importance: Rate(round(1 + 59 * (1 - importance)), 1 + importance))
+    crowd = Crowd(clock, lambda importance: TaskRate(round(1 + 59 * (1 - importance)), 1 + importance))
     crowd.lod.update([0.5])
     assert (crowd.tasks[0].period_frames, crowd.tasks[0].priority) == (30, 1.5)
     assert crowd.lod.update([0.54]) == 0
     assert crowd.lod.update([0.56]) == 1
 
 
-@pytest.mark.parametrize("rates", [BANDS, lambda importance: Rate(1 + int(40 * (1 - importance)))])
+@pytest.mark.parametrize("rates", [BANDS, lambda importance: TaskRate(1 + int(40 * (1 - importance)))])
 def test_wobbling_on_a_border_changes_nothing_after_the_first_time(clock, rates):
     crowd = Crowd(clock, rates, hysteresis=0.05)
     changes = sum(crowd.lod.update([0.6 + 0.045 * math.sin(frame)]) for frame in range(10_000 // 10))
@@ -112,12 +112,12 @@ def test_a_task_that_its_scheduler_removed_is_left_out(clock):
     ("rates", "error", "message"),
     [
         ([], ValueError, "no band holds importance 0 to 1"),
-        ([Band(0.2, Rate(1))], ValueError, "no band holds importance 0 to 0.2; let one begin at 0"),
-        ([Band(0, Rate(1)), Band(0, Rate(2))], ValueError, "two bands begin at 0"),
-        ([Band(math.nan, Rate(1))], ValueError, "at_least must be a finite number"),
-        ([Band(0, Rate(0))], ValueError, "period_frames must be at least 1"),
-        ([Band(0, Rate(True))], TypeError, "period_frames must be a whole number"),
-        ([Band(0, Rate(1, -1.0))], ValueError, "priority must be at least"),
+        ([RateBand(0.2, TaskRate(1))], ValueError, "no band holds importance 0 to 0.2; let one begin at 0"),
+        ([RateBand(0, TaskRate(1)), RateBand(0, TaskRate(2))], ValueError, "two bands begin at 0"),
+        ([RateBand(math.nan, TaskRate(1))], ValueError, "at_least must be a finite number"),
+        ([RateBand(0, TaskRate(0))], ValueError, "period_frames must be at least 1"),
+        ([RateBand(0, TaskRate(True))], TypeError, "period_frames must be a whole number"),
+        ([RateBand(0, TaskRate(1, -1.0))], ValueError, "priority must be at least"),
         (3, TypeError, "rates must be Bands"),
     ],
 )
@@ -158,7 +158,7 @@ def test_loaded_it_wobbles_on_without_a_change(clock):
 
 def test_a_rate_may_be_taken_for_the_one_of_an_importance(clock):
     scheduler = FrequencyScheduler(clock)
-    lod = SchedulingLOD(scheduler, lambda importance: Rate(1 + round(9 * (1 - importance)), None), hysteresis=0.2)
+    lod = SchedulingLOD(scheduler, lambda importance: TaskRate(1 + round(9 * (1 - importance)), None), hysteresis=0.2)
     task = scheduler.add(lambda turn: None)
     lod.add(task)
     assert lod.chosen[task] < 0

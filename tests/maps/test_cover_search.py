@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from ai_core.budget import Budget
 from ai_core.clock import ManualClock
 from ai_core.maps import CoverBody, CoverMap, CoverObject, CoverQuery, CoverSearch, GridLineOfSight
-from ai_core.scheduling import Errand, FrequencyScheduler
+from ai_core.scheduling import BackgroundJob, FrequencyScheduler
 from tests.maps.cover_levels import CoverLevel, at, best
 
 YARD = """
@@ -40,7 +40,7 @@ def test_one_hides_behind_the_wall_and_changes_sides_with_the_threat(yard):
 def test_a_search_is_work_for_an_errand(yard):
     scheduler = FrequencyScheduler(ManualClock())
     found = []
-    Errand(scheduler, CoverSearch(yard.cover(), (6, 0, 4), [NORTH], yard.sight), then=found.append)
+    BackgroundJob(scheduler, CoverSearch(yard.cover(), (6, 0, 4), [NORTH], yard.sight), then=found.append)
     scheduler.advance(Budget.unlimited())
     assert [at(evaluation.spot) for evaluation in found] == [(6, 3)]
 

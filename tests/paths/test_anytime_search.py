@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from ai_core.budget import Budget
 from ai_core.maps.grid import Grid
 from ai_core.paths import AnytimeSearch, AStarSearch, Path, SearchMemory
-from ai_core.scheduling import GoodEnough
+from ai_core.scheduling import UntilGoodEnough
 from tests.paths.levels import cost_along, grids, plain_costs
 
 NUMBERS = st.lists(st.integers(0, 63), min_size=2, max_size=4)
@@ -171,7 +171,7 @@ def test_a_known_way_is_the_best_before_the_first_step():
 def test_good_enough_stops_it_at_the_quality_asked_for():
     grid = maze()
     better = []
-    work = GoodEnough(
+    work = UntilGoodEnough(
         AnytimeSearch(grid.passage(), grid.cell(3, 4), grid.cell(8, 4)), quality=0.5,
         on_better=lambda best, quality: better.append(quality))
     while not work.is_done:

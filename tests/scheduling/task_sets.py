@@ -6,7 +6,7 @@ from math import gcd, lcm
 
 import numpy as np
 
-from ai_core.scheduling.phasing import PhaseTable, Slot, first_frame
+from ai_core.scheduling.phasing import PhaseSlot, PhaseTable, first_frame
 
 PERIODS = [2, 3, 4, 5, 6, 8, 9, 10, 12, 15, 18, 20, 24, 30]
 
@@ -21,7 +21,7 @@ def phased(periods, table=None):
     """Give each of the periods the best phase beside those before it."""
     table, slots = table or PhaseTable(), []
     for period in periods:
-        slots.append(Slot(period, table.best_phase(period)))
+        slots.append(PhaseSlot(period, table.best_phase(period)))
         table.add(slots[-1])
     return slots
 

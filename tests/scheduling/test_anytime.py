@@ -10,8 +10,8 @@ from hypothesis import strategies as st
 from ai_core.budget import Budget
 from ai_core.faults import FaultIsolation
 from ai_core.saving.fields import Fields, StateError
-from ai_core.scheduling.anytime import GoodEnough
-from ai_core.scheduling.errand import Errand
+from ai_core.scheduling.anytime import UntilGoodEnough
+from ai_core.scheduling.errand import BackgroundJob
 from ai_core.scheduling.frequency import FrequencyScheduler
 from ai_core.scheduling.interruptible import check_interruptible
 
@@ -62,7 +62,7 @@ def advance(work, *steps):
 
 
 def test_there_is_an_answer_at_every_moment_and_it_gets_better():
-    work = GoodEnough(Guessing([0.1, 0.5, 0.3, 0.8], first=0.2))
+    work = UntilGoodEnough(Guessing([0.1, 0.5, 0.3, 0.8], first=0.2))
     seen = [work.best]
     while not work.is_done:
         advance(work, 1)
@@ -72,7 +72,7 @@ def test_there_is_an_answer_at_every_moment_and_it_gets_better():
 
 
 def test_it_is_interruptible_work_with_the_quality_as_progress():
-    work = GoodEnough(Guessing([0.1, 0.3, 0.9, 1.0]), quality=0.6)
+    work = UntilGoodEnough(Guessing([0.1, 0.3, 0.9, 1.0]), quality=0.6)
     assert check_interruptible("work", work) is work
     assert work.progress == 0
     advance(work, 2)
@@ -83,7 +83,7 @@ def test_it_is_interruptible_work_with_the_quality_as_progress():
 
 def test_what_is_good_enough_ends_it_and_costs_nothing_more():
     guessing, budget = Guessing([0.2, 0.7, 0.9]), Budget.of_steps(9)
-    work = GoodEnough(guessing, quality=0.6)
+    work = UntilGoodEnough(guessing, quality=0.6)
     work.advance(budget)
     work.advance(budget)
     assert (work.is_done, guessing.looked_at, budget.used) == (True, 2, 2)
@@ -91,26 +91,26 @@ def test_what_is_good_enough_ends_it_and_costs_nothing_more():
 
 def test_what_is_good_enough_from_the_first_is_not_worked_on():
     guessing = Guessing([0.9], first=0.6)
-    work = GoodEnough(guessing, quality=0.6)
+    work = UntilGoodEnough(guessing, quality=0.6)
     advance(work, 5)
     assert (work.is_done, guessing.looked_at) == (True, 0)
 
 
 def test_it_ends_when_the_work_finds_nothing_better():
-    work = GoodEnough(Guessing([0.4, 0.3]), quality=0.9)
+    work = UntilGoodEnough(Guessing([0.4, 0.3]), quality=0.9)
     advance(work, 1, 1)
     assert (work.is_done, work.result, work.progress, work.quality) == (True, "guess of 0.4", 1.0, 0.4)
 
 
 def test_work_that_ends_without_an_answer_gives_none():
-    work = GoodEnough(Guessing([], first=None))
+    work = UntilGoodEnough(Guessing([], first=None))
     advance(work, 1)
     assert (work.is_done, work.result) == (True, None)
 
 
 def test_at_the_deadline_the_best_so_far_will_do(clock):
     guessing = Guessing([0.2, 0.3] + [0.1] * 50)
-    work = GoodEnough(guessing, quality=0.9, deadline_s=0.25, clock=clock)
+    work = UntilGoodEnough(guessing, quality=0.9, deadline_s=0.25, clock=clock)
     while not work.is_done:
         advance(work, 1)
         clock.advance()
@@ -118,7 +118,7 @@ def test_at_the_deadline_the_best_so_far_will_do(clock):
 
 
 def test_a_deadline_without_any_answer_waits_for_the_first(clock):
-    work = GoodEnough(Guessing([0.0, 0.0, 0.1, 0.9], first=None), deadline_s=0, clock=clock)
+    work = UntilGoodEnough(Guessing([0.0, 0.0, 0.1, 0.9], first=None), deadline_s=0, clock=clock)
     advance(work, 1, 1)
     assert (work.is_done, work.best) == (False, None)
     advance(work, 1)
@@ -126,7 +126,7 @@ def test_a_deadline_without_any_answer_waits_for_the_first(clock):
 
 
 def test_an_unlimited_budget_ends_with_the_first_go_that_finds_nothing_better():
-    work = GoodEnough(Guessing([0.1, 0.2, 0.3, 0.2, 0.4]), quality=0.3)
+    work = UntilGoodEnough(Guessing([0.1, 0.2, 0.3, 0.2, 0.4]), quality=0.3)
     work.advance(Budget.unlimited())
     assert work.result == "guess of 0.3"
 
@@ -138,14 +138,14 @@ def test_work_that_waits_is_not_asked_again_in_the_same_frame():
         def advance(self, budget):
             asked.append(budget)
 
-    GoodEnough(Waiting([0.5])).advance(Budget.unlimited())
+    UntilGoodEnough(Waiting([0.5])).advance(Budget.unlimited())
     assert len(asked) == 1
 
 
 def test_whoever_acts_on_it_is_told_of_each_better_answer():
     told = []
     guessing = Guessing([0.1, 0.5, 0.3, 0.8], first=0.2)
-    work = GoodEnough(guessing, on_better=lambda best, quality: told.append((guessing.looked_at, quality)))
+    work = UntilGoodEnough(guessing, on_better=lambda best, quality: told.append((guessing.looked_at, quality)))
     advance(work, 1, 1, 1, 1)
     assert told == [(0, 0.2), (2, 0.5), (4, 0.8)]
 
@@ -159,7 +159,7 @@ def test_a_listener_that_raises_is_told_again_and_the_end_waits_for_it():
             raise LookupError("nobody home")
 
     guessing = Guessing([0.7, 0.9])
-    work = GoodEnough(guessing, quality=0.6, on_better=on_better)
+    work = UntilGoodEnough(guessing, quality=0.6, on_better=on_better)
     with pytest.raises(LookupError):
         advance(work, 9)
     assert not work.is_done
@@ -169,7 +169,7 @@ def test_a_listener_that_raises_is_told_again_and_the_end_waits_for_it():
 
 def test_the_listener_may_say_that_it_is_enough():
     guessing = Guessing([0.1, 0.2, 0.3])
-    work = GoodEnough(guessing, on_better=lambda best, quality: work.cancel())
+    work = UntilGoodEnough(guessing, on_better=lambda best, quality: work.cancel())
     work.advance(Budget.unlimited())
     assert (work.is_cancelled, work.best, guessing.looked_at) == (True, "guess of 0.1", 1)
     with pytest.raises(RuntimeError, match="no result: it was cancelled"):
@@ -179,7 +179,7 @@ def test_the_listener_may_say_that_it_is_enough():
 
 
 def test_cancelling_what_is_done_keeps_the_result():
-    work = GoodEnough(Guessing([], first=0.2))
+    work = UntilGoodEnough(Guessing([], first=0.2))
     advance(work, 1)
     work.cancel()
     assert (work.result, work.is_cancelled) == ("guess of 0.2", False)
@@ -188,7 +188,7 @@ def test_cancelling_what_is_done_keeps_the_result():
 def test_an_errand_runs_it_until_it_is_good_enough(clock):
     told = []
     scheduler = FrequencyScheduler(clock, faults=FaultIsolation(reraise=True))
-    Errand(scheduler, GoodEnough(Guessing([0.1, 0.3, 0.6, 0.9]), quality=0.5), then=told.append)
+    BackgroundJob(scheduler, UntilGoodEnough(Guessing([0.1, 0.3, 0.6, 0.9]), quality=0.5), then=told.append)
     for _ in range(9):
         scheduler.advance(Budget.of_steps(1))
     assert (told, scheduler.tasks) == (["guess of 0.6"], ())
@@ -200,7 +200,7 @@ def test_an_errand_runs_it_until_it_is_good_enough(clock):
 )
 def test_the_answer_never_gets_worse_and_is_the_best_of_what_was_looked_at(guesses, enough, budgets, stops):
     guessing = Guessing(guesses, stops_at_each=stops)
-    work, before = GoodEnough(guessing, quality=enough / 10), 0.0
+    work, before = UntilGoodEnough(guessing, quality=enough / 10), 0.0
     for n in budgets:
         advance(work, n)
         assert work.quality == max([0.0, *guesses[: guessing.looked_at]]) >= before
@@ -215,7 +215,7 @@ def test_work_that_tells_no_quality_is_refused_as_it_runs(quality, error):
     guessing = Guessing([1.0])
     guessing.quality = quality
     with pytest.raises(error, match="quality must be"):
-        advance(GoodEnough(guessing), 1)
+        advance(UntilGoodEnough(guessing), 1)
 
 
 @pytest.mark.parametrize(
@@ -233,12 +233,12 @@ def test_work_that_tells_no_quality_is_refused_as_it_runs(quality, error):
 )
 def test_bad_settings_are_refused(settings, error, message):
     with pytest.raises(error, match=message):
-        GoodEnough(**{"work": Guessing([]), **settings})
+        UntilGoodEnough(**{"work": Guessing([]), **settings})
 
 
 def test_an_infinite_deadline_is_refused(clock):
     with pytest.raises(ValueError, match="deadline_s must be a finite number, got inf"):
-        GoodEnough(Guessing([]), deadline_s=float("inf"), clock=clock)
+        UntilGoodEnough(Guessing([]), deadline_s=float("inf"), clock=clock)
 
 
 def carried_over(work, other):
@@ -256,11 +256,11 @@ def test_loaded_at_any_moment_it_goes_on_with_its_deadline_and_tells_nothing_twi
             "deadline_s": deadline_s, "clock": clock, "on_better": lambda best, quality: told.append(quality)
         }
 
-    work = GoodEnough(Guessing(guesses), **settings(0.25))
+    work = UntilGoodEnough(Guessing(guesses), **settings(0.25))
     for _ in range(frames):
         advance(work, 1)
         clock.advance()
-    other = carried_over(work, GoodEnough(Guessing(guesses), **settings(99)))
+    other = carried_over(work, UntilGoodEnough(Guessing(guesses), **settings(99)))
     assert (other.best, other.quality, other.is_done) == (work.best, work.quality, work.is_done)
     while not other.is_done:
         advance(other, 1)
@@ -279,7 +279,7 @@ def test_loaded_at_any_moment_it_goes_on_with_its_deadline_and_tells_nothing_twi
     ],
 )
 def test_a_damaged_save_changes_nothing(change, message):
-    work = GoodEnough(Guessing([0.1, 0.2]))
+    work = UntilGoodEnough(Guessing([0.1, 0.2]))
     advance(work, 1)
     state = work.save_state()
     with pytest.raises(StateError, match=message):

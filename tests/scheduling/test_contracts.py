@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from ai_core.budget import Budget
 from ai_core.saving.fields import StateError
-from ai_core.scheduling.anytime import GoodEnough
+from ai_core.scheduling.anytime import UntilGoodEnough
 from ai_core.scheduling.contracts import MAX_CONTRACT_STEPS, Contracts
 from ai_core.scheduling.suspendable import Suspendable
 from tests.scheduling.test_suspendable import Digging, advance, closing
@@ -75,7 +75,7 @@ def test_it_is_done_when_no_answer_can_be_better_or_the_longest_contract_is_fulf
 
 
 def test_good_enough_runs_it_to_a_threshold():
-    work = GoodEnough(contracts(), quality=0.25)
+    work = UntilGoodEnough(contracts(), quality=0.25)
     work.advance(Budget.unlimited())
     assert (work.is_done, work.result) == (True, 16)
 

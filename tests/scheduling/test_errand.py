@@ -8,8 +8,8 @@ import pytest
 from ai_core.budget import Budget
 from ai_core.faults import FaultIsolation
 from ai_core.saving.fields import StateError
-from ai_core.scheduling.errand import Errand
-from ai_core.scheduling.in_sequence import InSequence
+from ai_core.scheduling.errand import BackgroundJob
+from ai_core.scheduling.in_sequence import WorkSequence
 from ai_core.scheduling.load_balancing import LoadBalancingScheduler
 from ai_core.scheduling.suspendable import Suspendable
 from tests.scheduling.test_suspendable import Digging, closing, counting
@@ -33,7 +33,7 @@ def frames(scheduler, count, steps=2):
 
 def test_it_tells_the_result_once_and_removes_its_task(scheduler):
     told = []
-    errand = Errand(scheduler, Suspendable(counting, 5), then=told.append, name="count")
+    errand = BackgroundJob(scheduler, Suspendable(counting, 5), then=told.append, name="count")
     frames(scheduler, 2)
     assert (told, errand.task.name, errand.task.is_removed) == ([], "count", False)
     frames(scheduler, 3)
@@ -42,7 +42,7 @@ def test_it_tells_the_result_once_and_removes_its_task(scheduler):
 
 
 def test_it_is_named_after_its_work_and_takes_the_settings_of_a_task(scheduler):
-    task = Errand(scheduler, Suspendable(counting, 5), period_frames=4, phase_frames=1, priority=2).task
+    task = BackgroundJob(scheduler, Suspendable(counting, 5), period_frames=4, phase_frames=1, priority=2).task
     assert (task.name, task.period_frames, task.phase_frames, task.priority) == ("Suspendable", 4, 1, 2)
 
 
@@ -54,7 +54,7 @@ def test_a_listener_that_raises_is_told_again(scheduler):
         if len(told) == 1:
             raise LookupError("nobody home")
 
-    errand = Errand(scheduler, Suspendable(counting, 2), then=then)
+    errand = BackgroundJob(scheduler, Suspendable(counting, 2), then=then)
     frames(scheduler, 4, steps=9)
     assert (told, errand.task.faults, errand.task.is_removed) == ([3, 3], 1, True)
 
@@ -68,7 +68,7 @@ def test_work_that_raises_is_tried_again_quarantined_and_released(scheduler):
             raise OSError
         return "found"
 
-    errand = Errand(scheduler, Suspendable(search), then=told.append)
+    errand = BackgroundJob(scheduler, Suspendable(search), then=told.append)
     frames(scheduler, 9)
     assert (errand.task.faults, told) == (3, [])
     broken.clear()
@@ -79,7 +79,7 @@ def test_work_that_raises_is_tried_again_quarantined_and_released(scheduler):
 
 def test_cancelling_removes_the_task_and_closes_the_work(scheduler):
     closed, told = [], []
-    errand = Errand(scheduler, Suspendable(closing, closed), then=told.append)
+    errand = BackgroundJob(scheduler, Suspendable(closing, closed), then=told.append)
     frames(scheduler, 1)
     errand.cancel()
     errand.cancel()
@@ -90,7 +90,7 @@ def test_cancelling_removes_the_task_and_closes_the_work(scheduler):
 
 def test_cancelling_ends_the_work_also_when_its_task_was_removed(scheduler):
     closed = []
-    errand = Errand(scheduler, Suspendable(closing, closed))
+    errand = BackgroundJob(scheduler, Suspendable(closing, closed))
     frames(scheduler, 1)
     scheduler.remove(errand.task)
     errand.cancel()
@@ -107,7 +107,7 @@ def test_work_that_raises_as_it_is_cancelled_is_reported_by_name(clock):
 
     faults = []
     scheduler = LoadBalancingScheduler(clock, faults=FaultIsolation(report=faults.append))
-    errand = Errand(scheduler, Suspendable(falling), name="climb")
+    errand = BackgroundJob(scheduler, Suspendable(falling), name="climb")
     frames(scheduler, 1)
     errand.cancel()
     assert [(fault.name, str(fault.error)) for fault in faults] == [("climb", "fell")]
@@ -116,7 +116,7 @@ def test_work_that_raises_as_it_is_cancelled_is_reported_by_name(clock):
 
 def test_stages_whose_work_was_cancelled_elsewhere_lose_their_task(scheduler):
     stage = Suspendable(closing, [])
-    errand = Errand(scheduler, InSequence(lambda before: stage))
+    errand = BackgroundJob(scheduler, WorkSequence(lambda before: stage))
     frames(scheduler, 1)
     stage.cancel()
     frames(scheduler, 1)
@@ -124,7 +124,7 @@ def test_stages_whose_work_was_cancelled_elsewhere_lose_their_task(scheduler):
 
 
 def test_work_that_was_cancelled_elsewhere_loses_its_task(scheduler):
-    errand = Errand(scheduler, Suspendable(closing, []))
+    errand = BackgroundJob(scheduler, Suspendable(closing, []))
     errand.work.cancel()
     frames(scheduler, 1)
     assert errand.task.is_removed
@@ -136,32 +136,32 @@ def test_the_listener_may_cancel_it_or_begin_another(scheduler):
     def again(result):
         told.append(result)
         first.cancel()
-        Errand(scheduler, Suspendable(counting, 3), then=told.append)
+        BackgroundJob(scheduler, Suspendable(counting, 3), then=told.append)
 
-    first = Errand(scheduler, Suspendable(counting, 2), then=again)
+    first = BackgroundJob(scheduler, Suspendable(counting, 2), then=again)
     frames(scheduler, 6, steps=9)
     assert (told, scheduler.tasks) == ([3, 6], ())
 
 
 def test_what_cannot_be_run_or_told_is_refused(scheduler):
     with pytest.raises(TypeError, match="scheduler must be a Scheduler, got 5"):
-        Errand(5, Suspendable(counting, 2))
+        BackgroundJob(5, Suspendable(counting, 2))
     with pytest.raises(TypeError, match="work must be interruptible work, got 5"):
-        Errand(scheduler, 5)
+        BackgroundJob(scheduler, 5)
     with pytest.raises(TypeError, match="then must be a callable or None, got 3"):
-        Errand(scheduler, Suspendable(counting, 2), then=3)
+        BackgroundJob(scheduler, Suspendable(counting, 2), then=3)
     with pytest.raises(ValueError, match="period_frames"):
-        Errand(scheduler, Suspendable(counting, 2), period_frames=0)
+        BackgroundJob(scheduler, Suspendable(counting, 2), period_frames=0)
     assert scheduler.tasks == ()
 
 
 def test_saved_with_its_scheduler_it_goes_on_where_it_was(clock, scheduler):
     told = []
-    Errand(scheduler, Suspendable(Digging()), then=told.append, name="dig")
+    BackgroundJob(scheduler, Suspendable(Digging()), then=told.append, name="dig")
     frames(scheduler, 2)
     state = json.loads(json.dumps(scheduler.save_state()))
     other = LoadBalancingScheduler(clock)
-    errand = Errand(other, Suspendable(Digging()), then=told.append, name="dig")
+    errand = BackgroundJob(other, Suspendable(Digging()), then=told.append, name="dig")
     other.prepare_state(state)()
     assert errand.work.progress == 0.8
     frames(other, 1, steps=1)
@@ -171,7 +171,7 @@ def test_saved_with_its_scheduler_it_goes_on_where_it_was(clock, scheduler):
 
 
 def test_a_damaged_save_is_refused(scheduler):
-    errand = Errand(scheduler, Suspendable(Digging()))
+    errand = BackgroundJob(scheduler, Suspendable(Digging()))
     state = errand.save_state()
     with pytest.raises(StateError, match="'work': 'outcome' is missing"):
         errand.prepare_state({**state, "work": {"version": 1}})
@@ -191,7 +191,7 @@ def test_work_that_is_not_saveable_is_left_as_it_is(clock, scheduler):
         def cancel(self):
             pass
 
-    errand = Errand(scheduler, Search())
+    errand = BackgroundJob(scheduler, Search())
     frames(scheduler, 1)
     scheduler.prepare_state(scheduler.save_state())()
     assert errand.work.progress == 0.5

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from ai_core.budget import Budget
 from ai_core.saving.fields import StateError
-from ai_core.scheduling.in_sequence import InSequence
+from ai_core.scheduling.in_sequence import WorkSequence
 from ai_core.scheduling.suspendable import Suspendable
 from tests.scheduling.test_suspendable import Digging, advance, closing
 
@@ -26,13 +26,13 @@ def adding(number, legs=2):
 
 
 def test_each_stage_gets_the_result_of_the_one_before():
-    work = InSequence(adding(1), adding(10), adding(100))
+    work = WorkSequence(adding(1), adding(10), adding(100))
     work.advance(Budget.unlimited())
     assert (work.is_done, work.result, work.progress) == (True, 111, 1.0)
 
 
 def test_stages_count_alike_in_the_progress():
-    work = InSequence(adding(1), adding(2))
+    work = WorkSequence(adding(1), adding(2))
     seen = []
     while not work.is_done:
         advance(work, 1)
@@ -44,7 +44,7 @@ def test_stages_count_alike_in_the_progress():
     legs=st.lists(st.integers(1, 4), min_size=1, max_size=5), budgets=st.lists(st.integers(0, 4), max_size=12)
 )
 def test_however_it_is_cut_up_the_result_is_that_of_one_go(legs, budgets):
-    work = InSequence(*(adding(number, n) for number, n in enumerate(legs)))
+    work = WorkSequence(*(adding(number, n) for number, n in enumerate(legs)))
     advance(work, *budgets)
     work.advance(Budget.unlimited())
     assert work.result == sum(range(len(legs)))
@@ -57,13 +57,13 @@ def test_a_stage_that_waits_is_not_asked_again_in_the_same_frame():
         def advance(self, budget):
             asked.append(budget)
 
-    InSequence(lambda before: Waiting(closing, [])).advance(Budget.unlimited())
+    WorkSequence(lambda before: Waiting(closing, [])).advance(Budget.unlimited())
     assert len(asked) == 1
 
 
 def test_cancelling_cancels_the_stage_under_way_and_begins_no_other():
     stage = Suspendable(closing, [])
-    work = InSequence(lambda before: stage, adding(1))
+    work = WorkSequence(lambda before: stage, adding(1))
     advance(work, 1)
     work.cancel()
     assert (stage.is_cancelled, work.is_cancelled) == (True, True)
@@ -75,7 +75,7 @@ def test_cancelling_cancels_the_stage_under_way_and_begins_no_other():
 
 def test_a_stage_that_was_cancelled_by_somebody_else_cancels_the_whole():
     stage = Suspendable(closing, [])
-    work = InSequence(lambda before: stage, adding(1))
+    work = WorkSequence(lambda before: stage, adding(1))
     advance(work, 1)
     stage.cancel()
     assert (work.is_cancelled, work.is_done, work.save_state()["is_cancelled"]) == (True, False, True)
@@ -86,13 +86,13 @@ def test_a_stage_that_was_cancelled_by_somebody_else_cancels_the_whole():
 def test_a_stage_that_is_cancelled_when_it_is_begun_cancels_the_whole():
     stage = Suspendable(closing, [])
     stage.cancel()
-    work = InSequence(lambda before: stage)
+    work = WorkSequence(lambda before: stage)
     advance(work, 1)
     assert work.is_cancelled
 
 
 def test_cancelling_what_is_done_or_not_begun_is_allowed():
-    done, fresh = InSequence(adding(1)), InSequence(adding(1))
+    done, fresh = WorkSequence(adding(1)), WorkSequence(adding(1))
     advance(done, 9)
     done.cancel()
     fresh.cancel()
@@ -101,11 +101,11 @@ def test_cancelling_what_is_done_or_not_begun_is_allowed():
 
 def test_what_is_no_stage_is_refused():
     with pytest.raises(ValueError, match="stages must be at least one, got none"):
-        InSequence()
+        WorkSequence()
     with pytest.raises(TypeError, match=r"stage 1 must be a function of the result before it, got <.*Suspendable"):
-        InSequence(adding(1), Suspendable(closing, []))
+        WorkSequence(adding(1), Suspendable(closing, []))
     with pytest.raises(TypeError, match="what stage 0 returns must be interruptible work, got 3"):
-        advance(InSequence(lambda before: 3), 1)
+        advance(WorkSequence(lambda before: 3), 1)
 
 
 def test_a_stage_that_raises_is_tried_again():
@@ -118,7 +118,7 @@ def test_a_stage_that_raises_is_tried_again():
         yield
         return "read"
 
-    work = InSequence(adding(1), lambda before: Suspendable(flaky, before))
+    work = WorkSequence(adding(1), lambda before: Suspendable(flaky, before))
     for _ in range(2):
         with pytest.raises(OSError, match="not now"):
             advance(work, 9)
@@ -137,7 +137,7 @@ def carried_over(work, other):
 
 @pytest.mark.parametrize("frames", range(9))
 def test_loaded_at_any_point_it_comes_to_the_same_end(frames):
-    work, other = InSequence(*stages()), InSequence(*stages())
+    work, other = WorkSequence(*stages()), WorkSequence(*stages())
     advance(other, 1, 1, 1)
     advance(work, *[1] * frames)
     other = carried_over(work, other)
@@ -151,9 +151,9 @@ def test_loaded_at_any_point_it_comes_to_the_same_end(frames):
 
 def test_loading_cancels_what_was_under_way_here():
     stage = Suspendable(closing, [])
-    other = InSequence(lambda before: stage)
+    other = WorkSequence(lambda before: stage)
     advance(other, 1)
-    carried_over(InSequence(lambda before: stage), other)
+    carried_over(WorkSequence(lambda before: stage), other)
     assert (stage.is_cancelled, other.is_cancelled, other.progress) == (True, False, 0)
 
 
@@ -168,7 +168,7 @@ def test_loading_cancels_what_was_under_way_here():
     ],
 )
 def test_a_damaged_save_changes_nothing(change, message):
-    work = InSequence(*stages())
+    work = WorkSequence(*stages())
     advance(work, 4)
     state = work.save_state()
     with pytest.raises(StateError, match=message):
@@ -177,7 +177,7 @@ def test_a_damaged_save_changes_nothing(change, message):
 
 
 def test_what_is_no_budget_is_refused_and_no_stage_begins():
-    work = InSequence(adding(1), adding(2))
+    work = WorkSequence(adding(1), adding(2))
     before = work.save_state()
     with pytest.raises(TypeError, match="budget must be a Budget, got 5"):
         work.advance(5)

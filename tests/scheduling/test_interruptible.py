@@ -3,7 +3,7 @@ from __future__ import annotations
 
 import pytest
 
-from ai_core.scheduling.in_sequence import InSequence
+from ai_core.scheduling.in_sequence import WorkSequence
 from ai_core.scheduling.interruptible import check_interruptible
 from ai_core.scheduling.suspendable import Suspendable
 
@@ -29,7 +29,7 @@ class Search:
 
 
 def test_whatever_has_the_members_is_interruptible():
-    for work in (Search(), Suspendable(lambda: (yield)), InSequence(lambda result: Search())):
+    for work in (Search(), Suspendable(lambda: (yield)), WorkSequence(lambda result: Search())):
         assert check_interruptible("work", work) is work
 
 

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from ai_core.budget import Budget
-from ai_core.scheduling.anytime import GoodEnough
+from ai_core.scheduling.anytime import UntilGoodEnough
 
 TEXT = (Path(__file__).parents[2] / "docs" / "interruptible_work.md").read_text(encoding="utf-8")
 SAMPLES = re.findall(r"```python\n(.*?)```", TEXT, re.S)
@@ -51,7 +51,7 @@ def test_the_round_gets_shorter_until_it_is_good_enough(told):
 def test_left_alone_no_turn_makes_the_round_shorter_and_its_bound_holds(told):
     _, known = told
     short = known["ShortRound"](known["posts"][:12])
-    work = GoodEnough(short)
+    work = UntilGoodEnough(short)
     while not work.is_done:
         length_m = short.length_m
         work.advance(Budget.of_steps(7))
@@ -67,7 +67,7 @@ def test_left_alone_no_turn_makes_the_round_shorter_and_its_bound_holds(told):
 def test_the_deadline_ends_it_with_the_best_so_far(told):
     _, known = told
     clock = known["clock"]
-    work = GoodEnough(known["ShortRound"](known["posts"]), deadline_s=clock.now.seconds + 0.05, clock=clock)
+    work = UntilGoodEnough(known["ShortRound"](known["posts"]), deadline_s=clock.now.seconds + 0.05, clock=clock)
     while not work.is_done:
         work.advance(Budget.of_steps(5))
         clock.advance()

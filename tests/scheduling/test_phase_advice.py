@@ -7,14 +7,14 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from ai_core.scheduling.phasing import Slot, advice_on, kinder_periods, least_peak_of
+from ai_core.scheduling.phasing import PhaseSlot, advice_on, kinder_periods, least_peak_of
 from tests.scheduling.task_sets import peak
 
 
 @settings(max_examples=40)
 @given(periods=st.lists(st.integers(1, 5), min_size=1, max_size=4))
 def test_no_phases_go_below_the_least_peak(periods):
-    peaks = [peak(list(map(Slot, periods, phases))) for phases in product(*map(range, periods))]
+    peaks = [peak(list(map(PhaseSlot, periods, phases))) for phases in product(*map(range, periods))]
     assert least_peak_of(periods) <= min(peaks)
     can_help, text = advice_on(periods, max(peaks), least_peak_of(periods), is_exact=True)
     if min(peaks) < max(peaks):

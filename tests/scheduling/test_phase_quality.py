@@ -10,14 +10,14 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from ai_core.scheduling.phasing import MOST_EXACT_FRAMES, Slot, phase_quality
+from ai_core.scheduling.phasing import MOST_EXACT_FRAMES, PhaseSlot, phase_quality
 from tests.scheduling.task_sets import load
 
-PRIMES = [Slot(period, 0) for period in (2, 3, 5, 7, 11)]
+PRIMES = [PhaseSlot(period, 0) for period in (2, 3, 5, 7, 11)]
 
 few_tasks = st.lists(
     st.tuples(
-        st.builds(Slot, st.sampled_from([1, 2, 3, 4, 6, 8, 9, 12, 1200]), st.integers(0, 30)),
+        st.builds(PhaseSlot, st.sampled_from([1, 2, 3, 4, 6, 8, 9, 12, 1200]), st.integers(0, 30)),
         st.sampled_from([0.0, 1.0, 2.5, 40.0]),
     ),
     min_size=1, max_size=7,
@@ -58,7 +58,7 @@ def due(slots, frame):
 @settings(max_examples=30)
 @given(phases=st.lists(st.integers(0, 3000), min_size=5, max_size=5))
 def test_co_prime_periods_meet_once_in_2310_frames_whatever_the_phases(phases):
-    slots = [Slot(prime.period_frames, phase) for prime, phase in zip(PRIMES, phases, strict=True)]
+    slots = [PhaseSlot(prime.period_frames, phase) for prime, phase in zip(PRIMES, phases, strict=True)]
     quality = phase_quality(slots)
     assert quality.runs.histogram == phase_quality(PRIMES).runs.histogram
     assert quality.runs.maximum == 5
@@ -69,7 +69,7 @@ def test_co_prime_periods_meet_once_in_2310_frames_whatever_the_phases(phases):
 
 
 def test_beyond_the_limit_it_looks_at_a_sample_and_says_so():
-    slots = [Slot(period, 0) for period in (11, 13, 16, 17, 19, 23)]
+    slots = [PhaseSlot(period, 0) for period in (11, 13, 16, 17, 19, 23)]
     assert lcm(*(slot.period_frames for slot in slots)) > MOST_EXACT_FRAMES
     quality = phase_quality(slots, frames=500, from_frame=1)
     assert (quality.frames, quality.is_exact, quality.common_multiple) == (500, False, None)
@@ -79,7 +79,7 @@ def test_beyond_the_limit_it_looks_at_a_sample_and_says_so():
 
 
 def test_it_names_who_meets_on_the_worst_frame():
-    slots = [Slot(4, 0), Slot(6, 3), Slot(6, 2), Slot(1000, 996)]
+    slots = [PhaseSlot(4, 0), PhaseSlot(6, 3), PhaseSlot(6, 2), PhaseSlot(1000, 996)]
     quality = phase_quality(slots, names=["Ann", "Bob", "Cleo", "Dan"])
     assert quality.worst_frame == 4
     assert quality.worst_tasks == (0, 2, 3)
@@ -88,13 +88,13 @@ def test_it_names_who_meets_on_the_worst_frame():
 
 
 def test_with_costs_the_worst_frame_is_the_costliest_not_the_fullest():
-    slots = [Slot(4, 0), Slot(4, 0), Slot(4, 1)]
+    slots = [PhaseSlot(4, 0), PhaseSlot(4, 0), PhaseSlot(4, 1)]
     assert phase_quality(slots).worst_tasks == (0, 1)
     assert phase_quality(slots, costs_us=[1, 1, 50]).worst_tasks == (2,)
 
 
 def test_printed_it_is_a_table():
-    text = str(phase_quality([Slot(2, 0), Slot(4, 0)], costs_us=[5, 5], names=["Ann", "Bob"]))
+    text = str(phase_quality([PhaseSlot(2, 0), PhaseSlot(4, 0)], costs_us=[5, 5], names=["Ann", "Bob"]))
     assert text.splitlines() == [
         "4 frames from 0, all there are",
         "runs: 0 to 2, mean 0.75, spread 0.83",
@@ -111,7 +111,7 @@ def test_printed_it_is_a_table():
 
 
 def test_a_crowd_on_the_worst_frame_is_not_listed_to_the_last():
-    assert "worst frame 0: 0, 1, 2, 3, 4, 5, 6, 7 and 12 more" in str(phase_quality([Slot(2, 0)] * 20))
+    assert "worst frame 0: 0, 1, 2, 3, 4, 5, 6, 7 and 12 more" in str(phase_quality([PhaseSlot(2, 0)] * 20))
 
 
 def test_no_tasks_are_a_flat_load_of_nothing():
@@ -121,7 +121,7 @@ def test_no_tasks_are_a_flat_load_of_nothing():
 
 
 def test_an_even_cost_is_one_bar():
-    assert phase_quality([Slot(2, 0), Slot(2, 1)], costs_us=[3, 3]).cost_us.histogram == ((3.0, 2),)
+    assert phase_quality([PhaseSlot(2, 0), PhaseSlot(2, 1)], costs_us=[3, 3]).cost_us.histogram == ((3.0, 2),)
 
 
 @pytest.mark.parametrize(("how", "error", "complaint"), [
@@ -140,4 +140,4 @@ def test_an_even_cost_is_one_bar():
 ])
 def test_misuse_is_refused_at_the_call(how, error, complaint):
     with pytest.raises(error, match=complaint):
-        phase_quality([Slot(2, 0), Slot(3, 0)], **how)
+        phase_quality([PhaseSlot(2, 0), PhaseSlot(3, 0)], **how)

@@ -8,12 +8,12 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from ai_core.scheduling.phasing import LOOK_AHEAD_FRAMES, DryRun, PhaseTable, Slot, common_multiple
+from ai_core.scheduling.phasing import LOOK_AHEAD_FRAMES, DryRun, PhaseSlot, PhaseTable, common_multiple
 from ai_core.scheduling.task_limits import MAX_PERIOD_FRAMES
 from tests.scheduling.task_sets import PERIODS, load, mean_peak, meet, peak, phased, random_sets, runs_per_frame
 
 ways = pytest.mark.parametrize("way", [PhaseTable, DryRun])
-any_slot = st.builds(Slot, st.integers(1, 6000), st.integers(0, 12_000))
+any_slot = st.builds(PhaseSlot, st.integers(1, 6000), st.integers(0, 12_000))
 
 
 @ways
@@ -36,7 +36,7 @@ def test_a_hundred_agents_thinking_every_tenth_frame_make_a_flat_load(way):
     period=st.sampled_from(PERIODS),
 )
 def test_no_other_phase_would_meet_fewer_tasks(others, period):
-    assert_best([Slot(*other) for other in others], period)
+    assert_best([PhaseSlot(*other) for other in others], period)
 
 
 @given(
@@ -47,7 +47,7 @@ def test_nor_with_odd_periods_as_long_as_the_common_multiple_is_within_the_look_
     slots = []
     for other in others:
         if lcm(period, other[0], *(slot.period_frames for slot in slots)) <= LOOK_AHEAD_FRAMES:
-            slots.append(Slot(*other))
+            slots.append(PhaseSlot(*other))
     assert_best(slots, period)
 
 
@@ -94,21 +94,21 @@ def test_a_dry_run_counts_what_will_run_and_forgets_what_is_taken_out(slots):
 def test_a_dry_run_takes_the_frame_with_the_fewest_runs_within_its_look_ahead():
     dry_run = DryRun(look_ahead_frames=4)
     for frame in (0, 1, 3):
-        dry_run.add(Slot(10, -frame % 10))
+        dry_run.add(PhaseSlot(10, -frame % 10))
     assert dry_run.best_phase(5) == 3  # frame 2
     assert dry_run.best_phase(2) == 0  # frame 2 again
 
 
-@pytest.mark.parametrize("slot", [Slot(4, 1), Slot(4, 3), Slot(2, 0), Slot(9000, 1)])
+@pytest.mark.parametrize("slot", [PhaseSlot(4, 1), PhaseSlot(4, 3), PhaseSlot(2, 0), PhaseSlot(9000, 1)])
 def test_a_dry_run_refuses_to_take_out_what_was_never_counted_in(slot):
     dry_run = DryRun(look_ahead_frames=8)
-    dry_run.add(Slot(4, 0))
-    dry_run.add(Slot(4, 2))
+    dry_run.add(PhaseSlot(4, 0))
+    dry_run.add(PhaseSlot(4, 2))
     with pytest.raises(ValueError, match="is not counted in; remove what was added, once"):
         dry_run.remove(slot)
-    dry_run.remove(Slot(4, 4))
+    dry_run.remove(PhaseSlot(4, 4))
     with pytest.raises(ValueError, match="is not counted in"):
-        dry_run.remove(Slot(4, 0))
+        dry_run.remove(PhaseSlot(4, 0))
     assert dry_run.load.tolist() == [0, 0, 1, 0, 0, 0, 1, 0]
 
 
@@ -119,7 +119,7 @@ def test_a_common_multiple_is_told_if_it_is_not_too_large(periods, most):
 
 @given(first=any_slot, second=any_slot)
 def test_two_tasks_meet_if_their_phases_agree_modulo_the_common_divisor(first, second):
-    first, second = (Slot(1 + slot.period_frames % 30, slot.phase_frames) for slot in (first, second))
+    first, second = (PhaseSlot(1 + slot.period_frames % 30, slot.phase_frames) for slot in (first, second))
     assert meet(first, second) == (peak([first, second]) == 2)
 
 
@@ -135,16 +135,16 @@ def test_adding_one_by_one_stays_near_the_lower_bound(seed):
 
 def test_the_yardsticks_are_what_others_were_measured_with():
     sets = random_sets(7)
-    assert mean_peak([Slot(period, 0) for period in periods] for periods in sets) == pytest.approx(14.35, abs=0.01)
+    assert mean_peak([PhaseSlot(period, 0) for period in periods] for periods in sets) == pytest.approx(14.35, abs=0.01)
     assert mean_peak(phased(periods, DryRun()) for periods in sets) == pytest.approx(4.287, abs=0.001)
 
 
 def test_the_frame_an_odd_period_may_not_join_is_seen_to_the_end_of_the_look_ahead():
     """Frame 3003 is the second one of a task of period 3000 that begins at frame 3."""
     table = PhaseTable()
-    table.add(Slot(6000, 6000 - 3003))
+    table.add(PhaseSlot(6000, 6000 - 3003))
     for frame in (0, 1, 2, 4):
-        table.add(Slot(3000, -frame % 3000))
+        table.add(PhaseSlot(3000, -frame % 3000))
     assert -table.best_phase(3000) % 3000 == 5
 
 
@@ -178,7 +178,7 @@ def test_a_period_out_of_range_is_refused(way, bad):
     with pytest.raises(ValueError, match=f"period_frames must be at .*, got {bad}"):
         way().best_phase(bad)
     with pytest.raises(ValueError, match=f"period_frames must be at .*, got {bad}"):
-        way().add(Slot(bad, 0))
+        way().add(PhaseSlot(bad, 0))
 
 
 @ways
@@ -187,7 +187,7 @@ def test_what_is_no_whole_number_is_refused(way, bad):
     with pytest.raises(TypeError, match="period_frames must be a whole number"):
         way().best_phase(bad)
     with pytest.raises(TypeError, match="phase_frames must be a whole number"):
-        way().add(Slot(2, bad))
+        way().add(PhaseSlot(2, bad))
 
 
 @ways
@@ -199,10 +199,10 @@ def test_what_is_no_slot_is_refused(way, bad):
 
 def test_a_task_that_is_not_there_cannot_be_taken_out():
     table = PhaseTable()
-    table.add(Slot(10, 3))
-    table.remove(Slot(10, 13))  # due on the same frames
+    table.add(PhaseSlot(10, 3))
+    table.remove(PhaseSlot(10, 13))  # due on the same frames
     with pytest.raises(ValueError, match="no task of period 10 that is first due on frame 7"):
-        table.remove(Slot(10, 3))
+        table.remove(PhaseSlot(10, 3))
 
 
 @pytest.mark.parametrize("bad", [0, -5, MAX_PERIOD_FRAMES + 1])

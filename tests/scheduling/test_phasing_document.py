@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from ai_core.budget import Budget
-from ai_core.scheduling.phasing import DryRun, Rephasing, Slot
+from ai_core.scheduling.phasing import DryRun, PhaseSlot, Rephasing
 from tests.scheduling.task_sets import PERIODS, mean_peak, peak, phased, random_sets
 
 TEXT = (Path(__file__).parents[2] / "docs" / "phasing.md").read_text(encoding="utf-8")
@@ -22,7 +22,7 @@ def test_its_samples_run_one_after_the_other_and_print_what_it_shows():
     exec(one_by_one, known)
     exec(at_once, known)
     slots = known["slots"]
-    better = [known["Slot"](slot.period_frames, phase) for slot, phase in zip(slots, known["phases"], strict=True)]
+    better = [known["PhaseSlot"](slot.period_frames, phase) for slot, phase in zip(slots, known["phases"], strict=True)]
     assert (peak(slots), peak(better)) == (2, 1)
     with contextlib.redirect_stdout(io.StringIO()) as output:
         exec(report, known)
@@ -32,7 +32,7 @@ def test_its_samples_run_one_after_the_other_and_print_what_it_shows():
 def rephased(slots):
     search = Rephasing(slots)
     search.advance(Budget.unlimited())
-    return [Slot(slot.period_frames, phase) for slot, phase in zip(slots, search.result, strict=True)]
+    return [PhaseSlot(slot.period_frames, phase) for slot, phase in zip(slots, search.result, strict=True)]
 
 
 @pytest.mark.slow
@@ -43,7 +43,7 @@ def test_its_table_of_mean_peaks_is_what_comes_out(column):
     sets, frames = random_sets(7, [PERIODS, range(2, 31), range(2, 31)][column]), (None, 5040, 100_000)[column]
     one_by_one = [phased(periods) for periods in sets]
     found = {
-        "all 0": [[Slot(period, 0) for period in periods] for periods in sets],
+        "all 0": [[PhaseSlot(period, 0) for period in periods] for periods in sets],
         "`DryRun`, the textbook's": [phased(periods, DryRun()) for periods in sets],
         "`PhaseTable`, one by one": one_by_one,
         "`Rephasing`": list(map(rephased, one_by_one)),

@@ -12,14 +12,14 @@ from hypothesis import strategies as st
 
 from ai_core.budget import Budget
 from ai_core.saving.fields import StateError
-from ai_core.scheduling.phasing import Rephasing, Slot
+from ai_core.scheduling.phasing import PhaseSlot, Rephasing
 from tests.scheduling.task_sets import PERIODS, load, mean_peak, peak, phased, random_sets
 
 any_slots = st.lists(
-    st.builds(Slot, st.sampled_from([1, *PERIODS, 7, 30_000]), st.integers(0, 40)), max_size=7
+    st.builds(PhaseSlot, st.sampled_from([1, *PERIODS, 7, 30_000]), st.integers(0, 40)), max_size=7
 )
 few_slots = st.lists(
-    st.builds(Slot, st.sampled_from(PERIODS), st.integers(0, 40)), min_size=1, max_size=9
+    st.builds(PhaseSlot, st.sampled_from(PERIODS), st.integers(0, 40)), min_size=1, max_size=9
 )
 
 
@@ -31,7 +31,7 @@ def rephased(slots, steps=None, **how):
 
 
 def moved(slots, search):
-    return [Slot(slot.period_frames, phase) for slot, phase in zip(slots, search.result, strict=True)]
+    return [PhaseSlot(slot.period_frames, phase) for slot, phase in zip(slots, search.result, strict=True)]
 
 
 def cost_per_frame(slots, weights):
@@ -48,7 +48,7 @@ def cost_per_frame(slots, weights):
     ([6, 6, 8, 3, 4], 2), ([2, 6, 8, 12, 2], 2), ([12, 4, 12, 12, 8], 1),
 ])
 def test_where_one_by_one_fails_all_at_once_finds_the_optimum(periods, optimum):
-    assert peak(rephased([Slot(period, 0) for period in periods])) == optimum
+    assert peak(rephased([PhaseSlot(period, 0) for period in periods])) == optimum
     assert peak(rephased(phased(periods))) == optimum
 
 
@@ -64,10 +64,10 @@ def test_mean_peak_of_150_random_sets(seed):
 @settings(max_examples=15)
 @given(periods=st.lists(st.sampled_from([2, 3, 4, 6]), min_size=1, max_size=4))
 def test_no_phases_at_all_have_a_lower_peak_in_small_sets(periods):
-    found = peak(rephased([Slot(period, 0) for period in periods]))
+    found = peak(rephased([PhaseSlot(period, 0) for period in periods]))
     first, *rest = periods  # turning all by one frame changes nothing, so the first may stay
     best = min(
-        peak([Slot(first, 0), *map(Slot, rest, phases)]) for phases in product(*map(range, rest))
+        peak([PhaseSlot(first, 0), *map(PhaseSlot, rest, phases)]) for phases in product(*map(range, rest))
     )
     assert found == best
 
@@ -94,18 +94,18 @@ def test_weights_are_costs_and_the_costliest_frame_gets_cheaper(slots, data):
 
 
 def test_a_heavy_task_is_left_alone_where_numbers_would_put_another_beside_it():
-    slots = [Slot(2, 0), Slot(4, 0), Slot(4, 0), Slot(4, 0)]
+    slots = [PhaseSlot(2, 0), PhaseSlot(4, 0), PhaseSlot(4, 0), PhaseSlot(4, 0)]
     weights = [10.0, 90.0, 30.0, 30.0]
     assert max(cost_per_frame(rephased(slots, weights=weights), weights)) == 90.0
 
 
 def test_weights_of_nothing_at_all_count_as_equal():
-    assert peak(rephased([Slot(4, 0)] * 4, weights=[0.0] * 4)) == 1
+    assert peak(rephased([PhaseSlot(4, 0)] * 4, weights=[0.0] * 4)) == 1
 
 
 @pytest.mark.parametrize("weights", [[5e-324, 0.0], [1e100, 1e-300], [1, 10**6], [0.1, 0.1]])
 def test_weights_of_any_size_will_do(weights):
-    assert load(rephased([Slot(2, 0), Slot(2, 0)], weights=weights)) == [1, 1]
+    assert load(rephased([PhaseSlot(2, 0), PhaseSlot(2, 0)], weights=weights)) == [1, 1]
 
 
 @given(slots=any_slots, data=st.data())
@@ -118,7 +118,7 @@ def test_what_may_not_move_stays(slots, data):
 
 
 def test_others_keep_away_from_what_may_not_move():
-    slots = [Slot(3, 0), Slot(3, 0), Slot(3, 0)]
+    slots = [PhaseSlot(3, 0), PhaseSlot(3, 0), PhaseSlot(3, 0)]
     after = rephased(slots, movable=[True, False, True])
     assert after[1] == (3, 0)
     assert load(after) == [1, 1, 1]
@@ -159,7 +159,7 @@ def test_saved_at_any_step_it_goes_on_as_if_nothing_had_happened(slots, steps):
     ("version", 2, "reads up to 1"),
 ])
 def test_damaged_state_is_refused_and_changes_nothing(name, value, complaint):
-    search = Rephasing([Slot(4, 1)])
+    search = Rephasing([PhaseSlot(4, 1)])
     before = search.save_state()
     with pytest.raises(StateError, match=complaint):
         search.prepare_state({**before, name: value})
@@ -167,7 +167,7 @@ def test_damaged_state_is_refused_and_changes_nothing(name, value, complaint):
 
 
 def test_before_the_first_step_the_phases_are_those_given():
-    slots = [Slot(4, 5), Slot(4, 9), Slot(4, 9)]
+    slots = [PhaseSlot(4, 5), PhaseSlot(4, 9), PhaseSlot(4, 9)]
     search = Rephasing(slots)
     assert search.result == [5, 9, 9]
     assert search.measure is None
@@ -177,24 +177,24 @@ def test_before_the_first_step_the_phases_are_those_given():
 
 
 def test_phases_that_cannot_be_bettered_are_left_as_they_are():
-    slots = [Slot(4, 5), Slot(4, 2), Slot(4, 3), Slot(4, 0)]
+    slots = [PhaseSlot(4, 5), PhaseSlot(4, 2), PhaseSlot(4, 3), PhaseSlot(4, 0)]
     assert rephased(slots) == slots
 
 
 def test_nothing_to_phase_is_done_at_once():
     assert rephased([]) == []
-    assert rephased([Slot(1_000_000, 7)]) == [Slot(1_000_000, 7)]
+    assert rephased([PhaseSlot(1_000_000, 7)]) == [PhaseSlot(1_000_000, 7)]
 
 
 def test_rare_tasks_of_one_period_share_no_frame():
-    after = rephased([Slot(1_000_000, 0)] * 40 + [Slot(2, 0)])
+    after = rephased([PhaseSlot(1_000_000, 0)] * 40 + [PhaseSlot(2, 0)])
     assert len({slot.phase_frames for slot in after[:40]}) == 40
 
 
 @pytest.mark.slow
 def test_ten_thousand_tasks_of_all_periods_to_sixty_come_near_the_mean():
     chance = random.Random(3)
-    slots = [Slot(chance.randint(1, 60), 0) for _ in range(10_000)]
+    slots = [PhaseSlot(chance.randint(1, 60), 0) for _ in range(10_000)]
     search = Rephasing(slots)
     search.advance(Budget.unlimited())
     mean = sum(1 / slot.period_frames for slot in slots)
@@ -214,7 +214,7 @@ def test_ten_thousand_tasks_of_all_periods_to_sixty_come_near_the_mean():
 ])
 def test_misuse_is_refused_at_the_call(how, error, complaint):
     with pytest.raises(error, match=complaint):
-        Rephasing([Slot(2, 0), Slot(3, 0)], **how)
+        Rephasing([PhaseSlot(2, 0), PhaseSlot(3, 0)], **how)
 
 
 def test_what_is_no_slot_is_refused():

@@ -14,12 +14,12 @@ from hypothesis import strategies as st
 import ai_core.scheduling.rounds as rounds
 from ai_core.budget import Budget
 from ai_core.clock import TimeIndex
-from ai_core.scheduling.rounds import NEVER_NS, Moment
+from ai_core.scheduling.rounds import NEVER_NS, FrameMoment
 from ai_core.scheduling.statistics import RECENT_RUNS
 from ai_core.scheduling.task import Turn
 from ai_core.twins import INTERPRETED, kernel_of
 
-NAMES = ("Rings", "Row", "begin_round", "round_times")
+NAMES = ("PeriodRings", "Row", "begin_round", "round_times")
 TWINS = {name: INTERPRETED[f"{rounds.__name__}.{name}"] for name in NAMES}
 KERNELS = {name: kernel for name, one in TWINS.items() if (kernel := kernel_of(one)) is not None}
 FORMS = {"interpreted": TWINS, **({"compiled": KERNELS} if KERNELS else {})}
@@ -53,10 +53,10 @@ def test_times_of_no_round_are_empty(form):
 def test_rows_are_due_by_the_remainder_of_the_frame(form):
     rings = []
     for period in (2, 3):
-        ring = [form["Row"](Moment(TimeIndex(0, 0.0), 0.0)) for _ in range(period)]
+        ring = [form["Row"](FrameMoment(TimeIndex(0, 0.0), 0.0)) for _ in range(period)]
         ring[1].insert_call(0, print)
         rings.append((period, ring))
-    found = form["Rings"](rings)
+    found = form["PeriodRings"](rings)
     due = [found.due(frame) for frame in range(6)]
     assert due == [[], [rings[0][1][1], rings[1][1][1]], [], [rings[0][1][1]], [rings[1][1][1]], [rings[0][1][1]]]
 
@@ -68,12 +68,12 @@ class Course:
         self.ns, self.told, self.kept = 0, [], []
         self.rows = []
         for number, (last_s, deeds) in enumerate(plans):
-            row = form["Row"](Moment(TimeIndex(0, last_s), last_s))
+            row = form["Row"](FrameMoment(TimeIndex(0, last_s), last_s))
             for place, deed in enumerate(deeds):
                 assert row.insert_call(place, self.call(number, place, deed)) == place
             self.rows.append(row)
         now = TimeIndex(3, 10.0)
-        self.moment = Moment(now, now.seconds)
+        self.moment = FrameMoment(now, now.seconds)
         stopwatch = self.watch if is_timed else None
         self.one = form["begin_round"](
             list(self.rows), self.moment, Turn(now, 0.0, Budget.unlimited()), stopwatch, limit_ns,
@@ -169,7 +169,7 @@ def test_a_round_that_is_dropped_lets_go_of_its_calls(form):
         pass
 
     before = sys.getrefcount(call)
-    row = form["Row"](Moment(TimeIndex(0, 0.0), 0.0))
+    row = form["Row"](FrameMoment(TimeIndex(0, 0.0), 0.0))
     for number in range(5):
         row.insert_call(number, call)
     one = form["begin_round"]([row], row.last, Turn(row.last.now, 0.0, Budget.unlimited()), None, 0)
@@ -184,7 +184,7 @@ def test_a_round_that_is_dropped_lets_go_of_its_calls(form):
 
 @given(changes=st.lists(st.tuples(st.sampled_from(["insert", "remove", "put"]), st.integers(0, 30)), max_size=60))
 def test_all_forms_of_a_row_keep_calls_by_ascending_id(changes):
-    rows = [form["Row"](Moment(TimeIndex(0, 0.0), 0.0)) for form in FORMS.values()]
+    rows = [form["Row"](FrameMoment(TimeIndex(0, 0.0), 0.0)) for form in FORMS.values()]
     held: dict[int, object] = {}
     for what, number in changes:
         call = Callee().call if number % 2 else Callee()
@@ -217,7 +217,7 @@ class Callee:
 
 @each_form
 def test_a_row_is_collected_with_what_is_called_through_it(form):
-    row, callee = form["Row"](Moment(TimeIndex(0, 0.0), 0.0)), Callee()
+    row, callee = form["Row"](FrameMoment(TimeIndex(0, 0.0), 0.0)), Callee()
     callee.row = row
     row.insert_call(0, callee.call)
     known = weakref.ref(callee)
@@ -228,17 +228,17 @@ def test_a_row_is_collected_with_what_is_called_through_it(form):
 
 @each_form
 def test_rings_of_another_size_than_their_period_are_refused(form):
-    rows = [form["Row"](Moment(TimeIndex(0, 0.0), 0.0)) for _ in range(2)]
+    rows = [form["Row"](FrameMoment(TimeIndex(0, 0.0), 0.0)) for _ in range(2)]
     for rings in ([(3, rows)], [(0, [])], [(1, rows)]):
         with pytest.raises(ValueError, match="as many rows as its period"):
-            form["Rings"](rings)
+            form["PeriodRings"](rings)
 
 
 @pytest.mark.skipif(not KERNELS, reason="kernels are not built here")
 def test_the_kernel_refuses_what_it_cannot_read():
-    moment = Moment(TimeIndex(0, 0.0), 0.0)
+    moment = FrameMoment(TimeIndex(0, 0.0), 0.0)
     with pytest.raises(TypeError):
-        KERNELS["Rings"]([(1, [[]])])
+        KERNELS["PeriodRings"]([(1, [[]])])
     with pytest.raises(TypeError):
         KERNELS["begin_round"]([[]], moment, Turn(moment.now, 0.0, Budget.unlimited()), None, 0)
     row = KERNELS["Row"](moment)
@@ -250,7 +250,7 @@ def test_the_kernel_refuses_what_it_cannot_read():
 @pytest.mark.skipif(not KERNELS, reason="kernels are not built here")
 @pytest.mark.parametrize("change", ["grows", "shrinks", "is other"])
 def test_the_kernel_refuses_a_bucket_that_changes_untold_while_a_frame_runs(change):
-    moment = Moment(TimeIndex(0, 0.0), 0.0)
+    moment = FrameMoment(TimeIndex(0, 0.0), 0.0)
     rows = [KERNELS["Row"](moment) for _ in range(2)]
     for row in rows:
         row.insert_call(0, lambda turn: None)
@@ -271,7 +271,7 @@ def test_the_kernel_refuses_a_bucket_that_changes_untold_while_a_frame_runs(chan
 
 @each_form
 def test_a_call_that_is_replaced_lives_as_long_as_a_round_may_make_it_and_no_longer(form):
-    row, callee = form["Row"](Moment(TimeIndex(0, 0.0), 0.0)), Callee()
+    row, callee = form["Row"](FrameMoment(TimeIndex(0, 0.0), 0.0)), Callee()
     known = weakref.ref(callee)
     row.insert_call(0, callee)
     one = form["begin_round"]([row], row.last, Turn(row.last.now, 0.0, Budget.unlimited()), None, 0)
@@ -286,7 +286,7 @@ def test_a_call_that_is_replaced_lives_as_long_as_a_round_may_make_it_and_no_lon
 
 @pytest.mark.skipif(not KERNELS, reason="kernels are not built here")
 def test_the_kernel_makes_no_call_of_a_round_when_another_has_begun_since():
-    moment = Moment(TimeIndex(0, 0.0), 0.0)
+    moment = FrameMoment(TimeIndex(0, 0.0), 0.0)
     row = KERNELS["Row"](moment)
     for number in range(3):
         row.insert_call(number, print)

@@ -58,7 +58,7 @@ def test_sums_maxima_and_the_latest_runs_are_kept(notes, repeated):
 def test_a_queue_that_grows_while_it_runs_is_refused(clock, stopwatch):
     scheduler = LoadBalancingScheduler(clock)
     queue = [scheduler.add(lambda turn: None)]
-    frame = run_times.Frame(clock.now, Budget.of_time(100, stopwatch), Filled, {}, {}, {}, 0, None, 0.0, 0, False)
+    frame = run_times.RunFrame(clock.now, Budget.of_time(100, stopwatch), Filled, {}, {}, {}, 0, None, 0.0, 0, False)
     shares = KERNELS["begin_shares"](queue, iter([*queue, *queue]), frame)
     assert shares.goes_on()
     assert list(shares) == []

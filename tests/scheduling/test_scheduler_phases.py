@@ -11,7 +11,7 @@ from ai_core.budget import Budget
 from ai_core.clock import ManualClock
 from ai_core.faults import FaultIsolation
 from ai_core.scheduling.direct_access import DirectAccessScheduler
-from ai_core.scheduling.errand import Errand
+from ai_core.scheduling.errand import BackgroundJob
 from ai_core.scheduling.frequency import FrequencyScheduler
 from ai_core.scheduling.phasing import DryRun
 
@@ -63,7 +63,7 @@ def test_rephasing_can_be_work_of_the_scheduler_itself(clock):
 def test_rephasing_is_an_errand_that_ends_and_leaves(clock):
     scheduler, told = filled(clock, [12, 8, 6, 4, 9, 18, 2, 3] * 4), []
     before = [task.phase_frames for task in scheduler.tasks]
-    errand = Errand(scheduler, scheduler.rephase(Budget.of_steps(0)), then=told.append, name="rephase")
+    errand = BackgroundJob(scheduler, scheduler.rephase(Budget.of_steps(0)), then=told.append, name="rephase")
     progress = []
     while not errand.task.is_removed:
         scheduler.advance(Budget.of_steps(40))
@@ -75,7 +75,7 @@ def test_rephasing_is_an_errand_that_ends_and_leaves(clock):
 
 def test_a_cancelled_rephasing_changes_nothing_more(clock):
     scheduler = filled(clock, [3, 6, 6, 9, 18])
-    errand = Errand(scheduler, scheduler.rephase(Budget.of_steps(0)))
+    errand = BackgroundJob(scheduler, scheduler.rephase(Budget.of_steps(0)))
     errand.cancel()
     assert (errand.work.is_cancelled, errand.work.is_done, len(scheduler.tasks), peak(scheduler)) == (True, False, 5, 2)
     with pytest.raises(RuntimeError, match="was cancelled"):

@@ -16,7 +16,7 @@ from ai_core.clock import ManualClock
 from ai_core.scheduling.load_balancing import LoadBalancingScheduler
 from ai_core.scheduling.overrun_bias import OverrunBias
 from ai_core.scheduling.task_limits import MAX_PRIORITY, MIN_PRIORITY
-from ai_core.scheduling.waiting_line import WaitingLine
+from ai_core.scheduling.waiting_line import CarryOverQueue
 
 RARE_FRAMES = 1000
 
@@ -176,7 +176,7 @@ def test_a_line_weighs_what_all_in_it_weigh_whatever_was_done(deeds):
     scheduler, weights = LoadBalancingScheduler(ManualClock()), {}
     tasks = [scheduler.add(do_nothing) for _ in range(21)]
     weights.update({task: 0.1 * (1 + task.id) for task in tasks})
-    line, model = WaitingLine(weights.__getitem__), []
+    line, model = CarryOverQueue(weights.__getitem__), []
     for frame, (deed, number) in enumerate(deeds):
         task = tasks[number]
         if deed == "j" and task not in line.since:

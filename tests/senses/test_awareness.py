@@ -63,7 +63,7 @@ def test_the_meter_is_the_same_bit_for_bit_at_any_tick_rate(story, ticks_per_par
 
 def test_a_sound_raises_the_meter_at_once_and_past_two_levels_in_order():
     meter = Awareness(SETTINGS, 1, now_s=0.0)
-    assert told(meter.startle(4.0, 3.0)) == [("suspicious", 3.0), ("alert", 3.0)]
+    assert told(meter.add_stimulus(4.0, 3.0)) == [("suspicious", 3.0), ("alert", 3.0)]
     assert meter.value == 1.0
 
 
@@ -119,24 +119,25 @@ def test_a_level_is_told_when_one_has_had_time_to_react_at_any_tick_rate(ticks):
 @pytest.mark.parametrize("ticks", [1, 7])
 def test_a_level_left_before_one_could_react_is_never_told(ticks):
     meter = Awareness(SLOW, 1, now_s=0.0)
-    changes = meter.startle(0.6, 0.0)
+    changes = meter.add_stimulus(0.6, 0.0)
     for tick in range(1, ticks + 1):
         changes += meter.advance(0.49 * tick / ticks)
     assert (changes, meter.why().reacts_at_s) == ([], 0.5)
     assert told(meter.advance(0.5)) == [("suspicious", 0.5)]
     again = Awareness(AwarenessSettings(decay_per_s=1.0, gain_per_signal=1.0, levels=[
         AwarenessLevel("suspicious", 0.25, 0.125, reaction_s=5.0)]), 1, now_s=0.0)
-    assert again.startle(0.5, 0.0) + again.advance(9.0) == []
+    assert again.add_stimulus(0.5, 0.0) + again.advance(9.0) == []
 
 
 def test_a_meter_says_why_it_stands_where_it_stands():
     meter = Awareness(SETTINGS, 1, now_s=0.0)
-    meter.startle(0.5, 0.0, "hearing")
+    meter.add_stimulus(0.5, 0.0, "hearing")
     meter.expose(0.5, 0.0, {"sight": 0.5, "touch": 0.25})
     meter.advance(1.0)
     why = meter.why()
     assert (why.value, why.level_name, why.rate_per_s) == (0.5, "suspicious", 0.25)
-    assert (why.visibility, why.startled, why.reacts_at_s) == ({"sight": 0.5, "touch": 0.25}, {"hearing": 0.25}, None)
+    assert (why.visibility, why.stimulus_gain, why.reacts_at_s) == ({"sight": 0.5, "touch": 0.25}, {"hearing": 0.25},
+        None)
 
 
 @pytest.mark.parametrize("reaction_s", [-1.0, float("nan"), float("inf")])
@@ -147,7 +148,7 @@ def test_impossible_reactions_are_refused(reaction_s):
 
 def test_a_meter_with_a_reaction_under_way_is_saved_and_loaded():
     first, second = (Awareness(SLOW, 1, now_s=0.0) for _ in range(2))
-    first.startle(0.6, 1.0, "hearing")
+    first.add_stimulus(0.6, 1.0, "hearing")
     second.prepare_state(json.loads(json.dumps(first.save_state())))()
     assert second.why() == first.why()
     assert second.advance(3.0) == first.advance(3.0) != []
@@ -159,8 +160,8 @@ def test_what_cannot_be_is_refused_and_changes_nothing():
     for wrong, message in (
         (lambda: meter.advance(float("inf")), "now_s must be a finite number"),
         (lambda: meter.advance(None), "now_s must be a number"),
-        (lambda: meter.startle(1.0, float("nan")), "now_s must be a finite number"),
-        (lambda: meter.startle(1.0, 1.0, None), "modality must be a text"),
+        (lambda: meter.add_stimulus(1.0, float("nan")), "now_s must be a finite number"),
+        (lambda: meter.add_stimulus(1.0, 1.0, None), "modality must be a text"),
         (lambda: meter.expose(1.0, 1.0, 3), "shown must be a Mapping or None"),
         (lambda: Awareness(None, 1, 0.0), "settings must be AwarenessSettings"),
         (lambda: Awareness(SETTINGS, 1.5, 0.0), "target must be a whole number"),

@@ -9,9 +9,9 @@ import pytest
 from ai_core.budget import Budget
 from ai_core.senses.modality import Modality
 from ai_core.senses.percepts.awareness import AwarenessLevel, AwarenessSettings
-from ai_core.senses.percepts.followed_pairs import FollowedPairs
+from ai_core.senses.percepts.followed_pairs import PerceptTable
 from ai_core.senses.percepts.memory import SenseMemory
-from ai_core.senses.percepts.perceiver import Perceiver
+from ai_core.senses.percepts.perceiver import SensorMind
 from ai_core.senses.percepts.target_report import TargetReport
 from tests.senses.worlds import Rays, World, hearing
 
@@ -80,7 +80,7 @@ class Yard(World):
         elif memory is not None and what == 2:
             self.told += memory.advance(now_s)
         elif meter is not None and what == 3:
-            self.told += meter.startle(0.5, now_s)
+            self.told += meter.add_stimulus(0.5, now_s)
 
 
 def play(seed, asks_every):
@@ -98,7 +98,7 @@ def play(seed, asks_every):
 @pytest.mark.parametrize("seed", range(6))
 def test_nobody_can_tell_arrays_from_looking_at_each_sensor(seed, monkeypatch):
     in_arrays = play(seed, asks_every=99)
-    monkeypatch.setattr(FollowedPairs, "add", lambda *_: None)
+    monkeypatch.setattr(PerceptTable, "add", lambda *_: None)
     assert play(seed, asks_every=99) == in_arrays
 
 
@@ -109,8 +109,8 @@ def test_asking_changes_nothing():
 def visits(monkeypatch):
     """Count the visits of sensors."""
     counted = []
-    look = Perceiver.look
-    monkeypatch.setattr(Perceiver, "look", lambda self, *rest: counted.append(self.sensor_id) or look(self, *rest))
+    look = SensorMind.look
+    monkeypatch.setattr(SensorMind, "look", lambda self, *rest: counted.append(self.sensor_id) or look(self, *rest))
     return counted
 
 

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from ai_core.senses.id_table import SLOT_BITS
 from ai_core.senses.percepts.followed_pairs import COLUMNS
-from ai_core.senses.percepts.following import Shown
+from ai_core.senses.percepts.following import VisiblePairs
 from ai_core.senses.sight.pairs_in_view import ID_BITS
 from ai_core.twins import kernel_of
 from tests.senses.conftest import FOLLOWING
@@ -54,7 +54,7 @@ def followed(draw):
 @given(followed(), SECONDS)
 def test_both_find_the_same_sensors_to_look_at(some, now_s):
     rows, keys, intensity, number = some
-    ours, theirs = both("needing_a_look", lambda form: set(form(
+    ours, theirs = both("dirty_sensors", lambda form: set(form(
         rows, 0, len(rows["key"]), keys, intensity, number, now_s)))
     assert ours == theirs
 
@@ -90,7 +90,7 @@ def test_both_show_and_tell_the_same(keys, now_s, tell_every_s, data):
     ids = np.where(column(data.draw, st.booleans(), 6, np.bool_), np.arange(6), 1 << SLOT_BITS).astype(np.int32)
 
     def found(form):
-        out = Shown.of(count - first)
+        out = VisiblePairs.of(count - first)
         many = form(np.array(keys, np.int64), is_sensed, told_at_s, intensity, first, count, ids, places, now_s,
                     tell_every_s, out)
         return [one.tolist() for one in out.first(many)]

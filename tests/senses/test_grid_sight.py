@@ -102,7 +102,7 @@ def test_guards_without_cones_see_each_other_or_neither_sees_the_other(grid, cha
 
     world = World(line_of_sight=line_of_sight, up=(0, 0, 1))
     bodies = [world.thing(cell) for cell in cells]
-    guards = [world.eye(cell, forward=(1, 0), cones=[SightCone.close_by(20)], own_source=body)
+    guards = [world.eye(cell, forward=(1, 0), cones=[SightCone.close_by(20)], self_source=body)
               for cell, body in zip(cells, bodies, strict=True)]
     world.tick()
     seen = {(guards.index(a), bodies.index(b)) for a, b in world.sensed()}

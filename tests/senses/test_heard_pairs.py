@@ -5,14 +5,14 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from ai_core.senses.audience import Heard
+from ai_core.senses.audience import StimulusBatch
 from ai_core.senses.modality import Modality
 from ai_core.senses.percepts.awareness import Awareness, AwarenessSettings
-from ai_core.senses.percepts.followed_pairs import FollowedPairs
+from ai_core.senses.percepts.followed_pairs import PerceptTable
 from ai_core.senses.percepts.heard_pairs import HeardPairs
-from ai_core.senses.percepts.in_view import Shown
+from ai_core.senses.percepts.in_view import VisibleTarget
 from ai_core.senses.percepts.memory import SenseMemory
-from ai_core.senses.percepts.perceiver import Perceiver
+from ai_core.senses.percepts.perceiver import SensorMind
 from ai_core.senses.sensation import Sensation
 from ai_core.twins import kernel_of
 from tests.senses.conftest import HEARD
@@ -76,9 +76,9 @@ def hallway():
 def test_signals_that_change_nothing_visit_no_mind(hallway, monkeypatch):
     world, _, thief = hallway
     taken, looks = [], []
-    notice, look = Perceiver.notice, Perceiver.look
-    monkeypatch.setattr(Perceiver, "notice", lambda self, *rest: taken.append(self) or notice(self, *rest))
-    monkeypatch.setattr(Perceiver, "look", lambda self, *rest: looks.append(self) or look(self, *rest))
+    notice, look = SensorMind.notice, SensorMind.look
+    monkeypatch.setattr(SensorMind, "notice", lambda self, *rest: taken.append(self) or notice(self, *rest))
+    monkeypatch.setattr(SensorMind, "look", lambda self, *rest: looks.append(self) or look(self, *rest))
     for _ in range(100):
         world.manager.emit(thief, "hearing")
         world.tick()
@@ -101,9 +101,9 @@ def gallery():
 def test_signals_of_who_is_in_view_visit_no_mind_not_even_the_first(gallery, monkeypatch):
     world, _, thief = gallery
     taken, looks = [], []
-    notice, look = Perceiver.notice, Perceiver.look
-    monkeypatch.setattr(Perceiver, "notice", lambda self, *rest: taken.append(self) or notice(self, *rest))
-    monkeypatch.setattr(Perceiver, "look", lambda self, *rest: looks.append(self) or look(self, *rest))
+    notice, look = SensorMind.notice, SensorMind.look
+    monkeypatch.setattr(SensorMind, "notice", lambda self, *rest: taken.append(self) or notice(self, *rest))
+    monkeypatch.setattr(SensorMind, "look", lambda self, *rest: looks.append(self) or look(self, *rest))
     for _ in range(50):
         world.manager.emit(thief, "hearing")
         world.tick()
@@ -122,7 +122,7 @@ def test_what_was_heard_of_who_is_in_view_is_there_for_who_asks(gallery):
     passed_s = world.clock.now.seconds - begun_s
     assert record.strengths["hearing"] == pytest.approx(sounds[-1])
     assert record.sensed_at_s["hearing"] == world.clock.now.seconds
-    assert meter.why().startled["hearing"] == pytest.approx(0.001 * sum(sounds))
+    assert meter.why().stimulus_gain["hearing"] == pytest.approx(0.001 * sum(sounds))
     assert meter.value == pytest.approx(before + 0.001 * sum(sounds) + 0.001 * record.strengths["sight"] * passed_s)
 
 
@@ -158,7 +158,7 @@ def test_what_was_noted_is_there_for_who_asks(hallway):
     meter = world.manager.awareness_of(guard, thief)
     sounds = [0.9**4 * strength for strength in (1.0, 0.5, 0.25)]
     assert record.strength == pytest.approx(sounds[-1])
-    assert meter.why().startled["hearing"] == pytest.approx(0.001 * sum(sounds))
+    assert meter.why().stimulus_gain["hearing"] == pytest.approx(0.001 * sum(sounds))
 
 
 def test_who_hears_nothing_more_loses_the_target_so_long_after_the_last_signal(hallway):
@@ -212,13 +212,13 @@ SIGNAL = st.tuples(
     st.sampled_from([0.0, 0.01, 0.2, 2.0]), st.floats(0, 9))
 
 
-SHOWN = Shown(0, "sight", 0.5, (0.0, 0.0, 1.0), True, 1, 0, False)
+SHOWN = VisibleTarget(0, "sight", 0.5, (0.0, 0.0, 1.0), True, 1, 0, False)
 
 
 def noted(form, signals, gain, visited, in_view):
     """What one form notes of signals, each (s later, sensor, source, sense, strength, sent at), and what it leaves."""
     memory, meters, rows, fresh, ends, at_s = SenseMemory(lose_after_s=1.0), [], {}, set(), [], 1.0
-    followed = FollowedPairs()
+    followed = PerceptTable()
     for sensor in range(2):
         first = Sensation(sensor, 0, "hearing", 0.25, (0.0, 0.0, 0.0), 1.0, 1.0)
         memory.sense(sensor, "hearing", 0.25, first.position, 1.0)
@@ -233,7 +233,7 @@ def noted(form, signals, gain, visited, in_view):
     for later_s, sensor, source, modality, intensity, sent_at in signals:
         at_s += later_s
         what = [(source, modality, (sent_at, 1.0, 2.0), sent_at, "tag")]
-        heard = Heard([sensor, 0], [0, 0], [intensity, 0.125], what, at_s)
+        heard = StimulusBatch([sensor, 0], [0, 0], [intensity, 0.125], what, at_s)
         ends.append(form["take_in_all"](rows, heard, 0, visited, fresh, followed.rows))
         if sent_at > 8:      # they are looked at
             followed.rows["at_s"][:] = at_s

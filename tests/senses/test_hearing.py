@@ -121,9 +121,9 @@ def test_affiliation_decides_who_notices_whom_and_nobody_hears_himself():
     world = World(modalities=[hearing()])
     guards, thieves = 0b01, 0b10
     thief = world.manager.add_source(position=(0, 0, 0), strengths={}, affiliation=thieves)
-    notices_thieves = world.ear((1, 0, 0), notices=thieves)
-    world.ear((1, 0, 0), notices=guards)
-    world.ear((1, 0, 0), own_source=thief)
+    notices_thieves = world.ear((1, 0, 0), detection_mask=thieves)
+    world.ear((1, 0, 0), detection_mask=guards)
+    world.ear((1, 0, 0), self_source=thief)
     world.manager.emit(thief, "hearing", 1.0)
     world.tick()
     assert world.sensed() == [(notices_thieves, thief)]

@@ -23,14 +23,14 @@ def silent(world, position=(0, 0, 0), **more):
 
 def test_what_stands_between_takes_its_share_by_material_and_few_are_soundproof():
     walls = Materials({"brick": 0.1, "wood": 0.5, "vault": 0.0})
-    between = {0: [], 1: ["wood"], 2: ["wood", "brick"], 3: ["vault"]}
+    occlusion = {0: [], 1: ["wood"], 2: ["wood", "brick"], 3: ["vault"]}
     asked = []
 
     def share(starts, ends, sensor_ids, modality_name):
         asked.append((len(starts), modality_name))
-        return walls.kept([between[one] for one in sensor_ids.tolist()])
+        return walls.kept([occlusion[one] for one in sensor_ids.tolist()])
 
-    world = World(modalities=[Modality.hearing(attenuation=1.0, inverse_speed_s_per_m=0)], between=share)
+    world = World(modalities=[Modality.hearing(attenuation=1.0, inverse_speed_s_per_m=0)], occlusion=share)
     for _ in range(4):
         world.ear((1, 0, 0), threshold=0.05)
     world.manager.emit(silent(world), "hearing", 2.0)
@@ -40,7 +40,7 @@ def test_what_stands_between_takes_its_share_by_material_and_few_are_soundproof(
 
 
 def test_nothing_stands_between_for_a_moment_when_that_cannot_be_said():
-    world = World(modalities=[Modality.hearing(attenuation=1.0)], between=lambda *lines: None)
+    world = World(modalities=[Modality.hearing(attenuation=1.0)], occlusion=lambda *lines: None)
     world.ear((1, 0, 0))
     world.manager.emit(silent(world), "hearing", 2.0)
     world.tick()
@@ -49,20 +49,20 @@ def test_nothing_stands_between_for_a_moment_when_that_cannot_be_said():
 
 @pytest.mark.parametrize("answer", ["thick", np.array([2.0]), np.array([NAN]), np.array([1.0, 1.0])])
 def test_walls_that_answer_nonsense_are_reported_and_sounds_go_on(answer):
-    world = World(modalities=[Modality.hearing()], between=lambda *lines: answer, reraise=False)
+    world = World(modalities=[Modality.hearing()], occlusion=lambda *lines: answer, reraise=False)
     world.ear((1, 0, 0))
     source = silent(world)
     for _ in range(5):
         world.manager.emit(source, "hearing", 2.0)
         world.tick()
     assert len(world.heard) == 5
-    assert [fault.name for fault in world.reported] == ["between"] * 3
+    assert [fault.name for fault in world.reported] == ["occlusion"] * 3
     assert "between must return" in str(world.reported[0].error)
 
 
 def test_who_moved_behind_the_same_wall_hears_less_by_the_distance_and_the_wall():
     world = World(modalities=[Modality.hearing(attenuation=0.9, inverse_speed_s_per_m=0.25)],
-                  between=lambda starts, *_: np.full(len(starts), 0.5))
+                  occlusion=lambda starts, *_: np.full(len(starts), 0.5))
     ear = world.ear((1, 0, 0))
     world.manager.emit(silent(world), "hearing", 2.0)
     world.manager.move_sensors([ear], [[4, 0, 0]])
@@ -79,7 +79,7 @@ def corridor(**settings):
         return np.full(len(starts), 0.5)
 
     kind = Modality.hearing(attenuation=1.0, inverse_speed_s_per_m=0, range_m=1000)
-    world = World(modalities=[Modality.sight(), kind], between=halve, **settings)
+    world = World(modalities=[Modality.sight(), kind], occlusion=halve, **settings)
     for k in range(100):
         world.ear((100 - k, 0, 0), threshold=0.25)
     return world, asked
@@ -166,7 +166,7 @@ def test_impossible_materials_are_refused():
 
 def muffled_and_seen(pairs):
     """Where one hears through a wall in each advance, and so many see somebody."""
-    world = World(between=lambda starts, *_: np.full(len(starts), 0.5), line_of_sight=Rays(), maximum_rays=8)
+    world = World(occlusion=lambda starts, *_: np.full(len(starts), 0.5), line_of_sight=Rays(), maximum_rays=8)
     world.ear((0, 0, 0))
     for _ in range(pairs):
         world.eye((0, 0, 0))

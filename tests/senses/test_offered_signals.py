@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 from ai_core.budget import Budget
 from ai_core.senses.modality import Modality
 from ai_core.senses.percepts.memory import SenseMemory
-from ai_core.senses.stimuli.offered_signals import Offered
+from ai_core.senses.stimuli.offered_signals import OfferedStimuli
 from ai_core.senses.stimuli.signal_queue import Signal
 from ai_core.twins import kernel_of
 from tests.senses.conftest import ARRIVING
@@ -102,7 +102,7 @@ def hall(told, on_told=lambda sensation: None, **kind):
 def happen(monkeypatch, at_once, steps, live):
     """What is told of some frames, all that was offered together told so or one by one."""
     if not at_once:
-        monkeypatch.setattr(Offered, "heard", lambda *_: None)
+        monkeypatch.setattr(OfferedStimuli, "heard", lambda *_: None)
     told = []
     world, ears, sources = hall(told, lambda sensation: live(world, ears, sources, sensation))
     for frame in range(4):
@@ -142,9 +142,9 @@ def test_nobody_can_tell_that_they_were_told_together(monkeypatch, steps, live):
     st.sampled_from([AT_ONCE_S, 0.02]), st.sampled_from([None, 2]))
 def test_who_moves_before_it_is_told_hears_the_same_together_as_one_by_one(frames, inverse_speed_s_per_m, steps):
     stories = []
-    for together in (Offered.heard, lambda *_: None):
+    for together in (OfferedStimuli.heard, lambda *_: None):
         with pytest.MonkeyPatch.context() as patch:
-            patch.setattr(Offered, "heard", together)
+            patch.setattr(OfferedStimuli, "heard", together)
             told = []
             world, ears, sources = hall(told, inverse_speed_s_per_m=inverse_speed_s_per_m, range_m=4.0)
             for moves in frames:

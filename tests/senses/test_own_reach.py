@@ -11,12 +11,12 @@ from ai_core.senses.modality import Modality, ModalitySet
 from ai_core.senses.sensor_table import SensorTable
 from ai_core.senses.sight.own_reach import MOST_KEPT, OwnReach
 from ai_core.senses.sight.sight_cones import SightCone
-from ai_core.senses.stimuli.waves import Sense
+from ai_core.senses.stimuli.waves import ModalityNumbers
 
-HEARING, SIGHT = Sense(1, 100.0, 0.9, needs_cone=False), Sense(0, 50.0, 0.9, needs_cone=True)
+HEARING, SIGHT = ModalityNumbers(1, 100.0, 0.9, needs_cone=False), ModalityNumbers(0, 50.0, 0.9, needs_cone=True)
 CONE = SightCone(20.0, math.pi, math.pi)
 CHANGE = st.tuples(
-    st.sampled_from(["add", "remove", "threshold", "keenness", "cones"]), st.integers(0, 30), st.floats(0.0, 5.0))
+    st.sampled_from(["add", "remove", "threshold", "sensitivity", "cones"]), st.integers(0, 30), st.floats(0.0, 5.0))
 
 
 def a_table(count=3, threshold=0.5):
@@ -87,7 +87,7 @@ def test_it_is_kept_up_to_date_whatever_changes(steps):
             table.remove(one)
         elif what == "threshold":
             table.change(one, {"sight": number, "hearing": number}, None, None, None)
-        elif what == "keenness":
+        elif what == "sensitivity":
             table.put_keenness(one, 1, number)
         else:
             table.change(one, None, [SightCone(10 * number + 0.1, 1.0, 1.0, acuity=number)], None, None)

@@ -167,7 +167,7 @@ def test_two_dimensional_positions_and_forwards_are_taken_as_they_are():
 
 def test_abilities_can_be_changed_one_by_one():
     world = World(tell_every_s=0)
-    guard, thief = world.eye((0, 0, 0), notices=0b10), world.thing((0, 0, -20), affiliation=0b01)
+    guard, thief = world.eye((0, 0, 0), detection_mask=0b10), world.thing((0, 0, -20), affiliation=0b01)
 
     def sees():
         world.tick()
@@ -182,9 +182,9 @@ def test_abilities_can_be_changed_one_by_one():
     assert sees()
     world.manager.change_sensor(guard, sight_cones=[SightCone(19, 1.0, 1.0)])
     assert not sees()
-    world.manager.change_sensor(guard, sight_cones=[SightCone(21, 1.0, 1.0)], own_source=thief)
+    world.manager.change_sensor(guard, sight_cones=[SightCone(21, 1.0, 1.0)], self_source=thief)
     assert not sees()
-    world.manager.change_sensor(guard, own_source=-1)
+    world.manager.change_sensor(guard, self_source=-1)
     assert sees()
 
 
@@ -232,9 +232,9 @@ BAD_SENSORS = [
     ({"thresholds": {"hearing": NAN}}, r"thresholds\['hearing'\] must be a finite number"),
     ({"thresholds": {"sight": 1}}, "at least one cone"),
     ({"sight_cones": [ALL_ROUND]}, "add one for 'sight'"),
-    ({"notices": -1}, "notices must be at least 0"),
-    ({"notices": 1 << 32}, "mask of 32 bits"),
-    ({"own_source": 1 << 31}, "own_source must be at most 2147483647, got 2147483648; use -1 for none"),
+    ({"detection_mask": -1}, "detection_mask must be at least 0"),
+    ({"detection_mask": 1 << 32}, "mask of 32 bits"),
+    ({"self_source": 1 << 31}, "self_source must be at most 2147483647, got 2147483648; use -1 for none"),
 ]
 
 
@@ -334,8 +334,8 @@ def test_impossible_signals_are_refused_and_not_sent(arguments, error, message):
 def test_a_failed_change_changes_nothing():
     world = World()
     guard, thief = world.eye((0, 0, 0)), world.thing((0, 0, -4))
-    with pytest.raises(ValueError, match="notices"):
-        world.manager.change_sensor(guard, thresholds={"sight": 9.0}, notices=-1)
+    with pytest.raises(ValueError, match="detection_mask"):
+        world.manager.change_sensor(guard, thresholds={"sight": 9.0}, detection_mask=-1)
     with pytest.raises(ValueError, match="affiliation"):
         world.manager.change_source(thief, strengths={}, affiliation=-1)
     world.tick()

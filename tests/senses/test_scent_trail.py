@@ -13,7 +13,7 @@ from ai_core.errors import UnknownNameError
 from ai_core.saving.fields import StateError
 from ai_core.senses.modality import Modality
 from ai_core.senses.percepts.memory import SenseMemory
-from ai_core.senses.scent.scent_trail import Mark, ScentTrails
+from ai_core.senses.scent.scent_trail import ScentMark, ScentTrails
 from tests.senses.worlds import AHEAD, World
 
 NAN = float("nan")
@@ -74,7 +74,7 @@ def test_a_threshold_and_distance_decide_whether_a_mark_is_smelled():
     trails = ScentTrails(radius_m=9.0, kept_per_s=1.0)
     trails.leave(1, (0, 0, 0), 1.0, 0.0)
     (mark,) = trails.smelled((2.0, 0, 0), 0.8, 0.9, 5.0)
-    assert mark == Mark(1, (0.0, 0.0, 0.0), pytest.approx(0.81), 0.0)
+    assert mark == ScentMark(1, (0.0, 0.0, 0.0), pytest.approx(0.81), 0.0)
     assert trails.smelled((2.0, 0, 0), 0.82, 0.9, 5.0) == []
 
 
@@ -230,11 +230,11 @@ def test_sensors_are_told_what_they_smell_and_remember_it():
 
 def test_nobody_tracks_himself_or_those_he_does_not_notice():
     hunt = Hunt()
-    hunt.manager.change_sensor(hunt.dog, own_source=hunt.fugitive)
+    hunt.manager.change_sensor(hunt.dog, self_source=hunt.fugitive)
     hunt.flee(8)
     assert hunt.heard == []
     assert hunt.manager.track(hunt.dog) is None
-    hunt.manager.change_sensor(hunt.dog, own_source=-1, notices=0b10)
+    hunt.manager.change_sensor(hunt.dog, self_source=-1, detection_mask=0b10)
     hunt.flee(8)
     assert hunt.heard == []
 

@@ -325,13 +325,13 @@ def test_eyes_see_what_the_textbook_s_double_loop_sees(eyes, things):
     world = World(modalities=[Modality.sight(range_m=13.5, attenuation=0.9)])
     sources = [world.thing(at, sight=strength, affiliation=bits) for at, bits, strength in things]
     expected, unsure = {}, set()
-    for at, forward, notices in eyes:
-        guard = world.eye(at, forward=forward, threshold=0.25, cones=cones, notices=notices)
+    for at, forward, detection_mask in eyes:
+        guard = world.eye(at, forward=forward, threshold=0.25, cones=cones, detection_mask=detection_mask)
         for source, (place, bits, strength) in zip(sources, things, strict=True):
             seen = textbook_intensity(at, forward, place, strength, cones)
             if seen is None or abs(seen - 0.25) < 1e-6:
                 unsure.add((guard, source))
-            elif notices & bits and seen >= 0.25 and math.dist(at, place) <= 13.5:
+            elif detection_mask & bits and seen >= 0.25 and math.dist(at, place) <= 13.5:
                 expected[guard, source] = pytest.approx(seen)
     world.tick()
     got = {(one.sensor_id, one.source_id): one.intensity for one in world.heard}

@@ -45,7 +45,7 @@ def test_one_way_glass_passes_sight_one_way_and_sound_and_smell_not_at_all():
     glass = SensePortal("a", "b", {"sight": Passage((1, 0, 0), attenuation=0.9)})
     world = GraphWorld(SenseGraph(ABC[:2], [glass]), smells=["smell"])
     thing_a, thing_b = (world.source(at, sight=1.0) for at in ((0, 0, 0), (2, 0, 0)))
-    people = [world.sensor(at, {"sight": 0, "hearing": 0, "smell": 0}, sight_cones=[ALL_ROUND], own_source=own)
+    people = [world.sensor(at, {"sight": 0, "hearing": 0, "smell": 0}, sight_cones=[ALL_ROUND], self_source=own)
               for at, own in (((0, 0, 0), thing_a), ((2, 0, 0), thing_b))]
     for thing in (thing_a, thing_b):
         world.manager.emit(thing, "hearing", 50.0)
@@ -227,7 +227,7 @@ def test_a_dog_follows_a_scent_through_the_rooms_to_its_source():
 def test_every_source_has_a_scent_of_its_own():
     world = GraphWorld(SenseGraph(ABC[:1]), smells=["smell"])
     first, second = world.source((0, 0, 0)), world.source((1, 0, 0))
-    nose = world.nose((0, 1, 0), threshold=0.5, own_source=first)
+    nose = world.nose((0, 1, 0), threshold=0.5, self_source=first)
     world.manager.emit(first, "smell", 80.0)
     world.manager.emit(second, "smell", 8.0)
     world.manager.emit(second, "smell", 8.0)

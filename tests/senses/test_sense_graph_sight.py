@@ -174,7 +174,7 @@ def test_a_sees_b_exactly_when_b_sees_a_however_the_level_lies(graph, places, th
         for region, x, y in places:
             at = turn((4.0 * min(region, len(graph.regions) - 1) + x / 8, y / 8, 0.0))
             own = world.source(at, sight=1.0)
-            assert own == world.sensor(at, {"sight": threshold}, own_source=own)
+            assert own == world.sensor(at, {"sight": threshold}, self_source=own)
             world.manager.set_light_emitter(own, True)
         world.tick()
         strengths = {(one.sensor_id, one.source_id): one.intensity for one in world.heard}

@@ -96,14 +96,14 @@ def test_who_moves_while_a_gradual_sound_travels_hears_it_where_it_meets_them():
 def test_what_stands_in_a_room_muffles_sounds_that_the_graph_lets_through():
     asked = []
 
-    def between(starts, ends, sensor_ids, name):
+    def occlusion(starts, ends, sensor_ids, name):
         asked.extend(zip(starts[:, 0].tolist(), ends[:, 0].tolist(), sensor_ids.tolist(), strict=True))
         return np.where((starts[:, 0] < 0.5) & (ends[:, 0] > 0.5), 0.5, 1.0)
 
     walls = Materials({"brick": 0.25})
     muffled = Modality("hearing", 100.0, 1.0, is_muffled=True)
     through = door("a", "b", (1, 0, 0), "hearing", attenuation=walls.through("brick"))
-    world = GraphWorld(SenseGraph(ABC[:2], through), modalities=[muffled], between=between)
+    world = GraphWorld(SenseGraph(ABC[:2], through), modalities=[muffled], occlusion=occlusion)
     ears = [world.ear((-0.5, 0, 0)), world.ear((0.75, 0, 0)), world.ear((2, 0, 0))]
     world.manager.emit(world.source((0, 0, 0)), "hearing", 8.0)
     world.tick()

@@ -35,14 +35,14 @@ def test_every_factor_of_what_is_seen_multiplies_to_the_intensity_told():
     guard = world.eye((0, 0, 0), threshold=0.01, cones=[AROUND], awareness=AwarenessSettings())
     parts = [VisiblePart("head", (0, 2, 0), 0.25), VisiblePart("legs", (0, 0, 0), 0.75)]
     thief = world.thing((0, 0, -4), sight=2.0, light=0.8, size=2.0, pattern="green", parts=parts)
-    world.manager.set_keenness(guard, "sight", 0.5)
+    world.manager.set_sensitivity(guard, "sight", 0.5)
     world.manager.set_importance([guard], [0.5])
     world.tick(frames=2)
     why = world.manager.why(guard, thief)
     factors = why.by_modality["sight"]
     assert (factors.verdict, factors.strength, factors.size, factors.acuity) == ("sensed", 2.0, 2.0, 0.5)
     assert (factors.distance_m, factors.kept) == (2.0, pytest.approx(0.81))
-    assert (factors.parts, factors.importance, factors.keenness) == (("head",), 0.5, 0.5)
+    assert (factors.parts, factors.importance, factors.sensitivity) == (("head",), 0.5, 0.5)
     assert factors.threshold == pytest.approx(0.02)
     product = factors.strength * factors.light * factors.kept * factors.acuity * factors.clarity
     assert factors.intensity == pytest.approx(product) == pytest.approx(world.heard[0].intensity)
@@ -68,17 +68,17 @@ def test_what_stands_against_seeing_is_named():
     assert verdict(world, guard, thief) == "too far"
     world.manager.move_sensors([guard], [(0, 0, 20)])
     assert verdict(world, guard, thief) == "too weak"
-    world.manager.change_sensor(guard, notices=2)
+    world.manager.change_sensor(guard, detection_mask=2)
     assert verdict(world, guard, thief) == "is not noticed"
     assert verdict(world, world.ear((0, 0, 0)), thief) == "lacks this sense"
     assert verdict(world, world.ear((0, 0, 0)), thief, "hearing") == "shows nothing"
-    assert verdict(world, world.eye((0, 0, 0), own_source=thief), thief) == "is itself"
+    assert verdict(world, world.eye((0, 0, 0), self_source=thief), thief) == "is itself"
 
 
 def test_what_would_be_heard_now_is_told():
-    world = World(modalities=[hearing()], between=lambda start, end, ids, name: np.full(len(ids), 0.5))
+    world = World(modalities=[hearing()], occlusion=lambda start, end, ids, name: np.full(len(ids), 0.5))
     muffled = Modality("hearing", 50.0, attenuation=0.9, is_muffled=True)
-    world = World(modalities=[muffled], between=lambda start, end, ids, name: np.full(len(ids), 0.5))
+    world = World(modalities=[muffled], occlusion=lambda start, end, ids, name: np.full(len(ids), 0.5))
     ear = world.ear((2, 0, 0), threshold=0.7)
     horn = world.manager.add_source(position=(0, 0, 0), strengths={"hearing": 2.0})
     factors = world.manager.why(ear, horn).by_modality["hearing"]
@@ -86,7 +86,7 @@ def test_what_would_be_heard_now_is_told():
     assert (factors.kept, factors.intensity) == (pytest.approx(0.405), pytest.approx(0.81))
     world.manager.add_noise("hearing", 0.9)
     assert verdict(world, ear, horn, "hearing") == "under the noise"
-    world.manager.set_keenness(ear, "hearing", 0.5)
+    world.manager.set_sensitivity(ear, "hearing", 0.5)
     assert verdict(world, ear, horn, "hearing") == "too weak"
 
 

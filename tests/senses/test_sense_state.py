@@ -33,7 +33,7 @@ class Street(World):
         self.sources[name] = self.manager.add_source(position=place, strengths={"sight": 1, "hearing": 4}, name=name)
         self.sensors[name] = self.manager.add_sensor(
             position=place, forward=(1, 0, 0.25), thresholds={"sight": 0.3, "hearing": 0.1}, name=name,
-            sight_cones=(SightCone(8.0, 2.0, 2.0), ALL_ROUND), own_source=self.sources[name],
+            sight_cones=(SightCone(8.0, 2.0, 2.0), ALL_ROUND), self_source=self.sources[name],
             memory=SenseMemory(lose_after_s=0.3, maximum_age_s=1.0), awareness=SETTINGS,
             on_sensed=self.told.append, on_gained=self.told.append, on_lost=self.told.append,
             on_forgotten=self.told.append, on_awareness_changed=self.told.append)

@@ -12,7 +12,7 @@ import ai_core.senses.graph.sense_wavefront as sense_wavefront
 from ai_core.senses.graph.sense_graph import SenseGraph
 from ai_core.senses.graph.sense_graph_parts import Passage, SensePortal
 from ai_core.senses.graph.sense_graph_ways import lengths, shares_kept
-from ai_core.senses.graph.sense_wavefront import FROM_SOURCE, Labels
+from ai_core.senses.graph.sense_wavefront import FROM_SOURCE, WavefrontLabels
 from ai_core.twins import INTERPRETED, kernel_of
 from tests.senses.graph_worlds import POINT, door, graphs, hearing, plainly_reached, room
 
@@ -27,14 +27,14 @@ def first_labels(ways, region, origin, strength, kind, faintest):
     distance = leg_m + ways.distance_m[rows]
     intensity = strength * (shares_kept(float(ways.attenuation[region]), leg_m) * ways.kept[rows])
     ok = (distance <= kind.range_m) & (intensity >= faintest) & (intensity > 0)
-    return Labels(rows[ok], distance[ok], intensity[ok], np.full(int(ok.sum()), FROM_SOURCE, np.int32))
+    return WavefrontLabels(rows[ok], distance[ok], intensity[ok], np.full(int(ok.sum()), FROM_SOURCE, np.int32))
 
 
 def run(spread, ways, waiting, kind, faintest, most, until_m=math.inf):
     """Spread to the end, ``most`` passages at a time; return everything that came of it."""
     reached, settled = [], np.zeros(0, np.int32)
     while True:
-        out, left = Labels.empty(most), Labels.empty(len(ways))
+        out, left = WavefrontLabels.empty(most), WavefrontLabels.empty(len(ways))
         count, rest = spread(ways, waiting, settled, kind.range_m, faintest, until_m, most, out, left)
         settled = np.concatenate((settled, out.row[:count]))
         reached += zip(*(column[:count].tolist() for column in out), strict=True)
@@ -98,7 +98,7 @@ def test_of_two_ways_of_one_length_the_stronger_counts_then_the_smaller_id(sprea
 def test_rows_that_are_not_there_are_refused_and_leave_no_traces(spread):
     graph = SenseGraph([room("a", (0, 0, 0)), room("b", (4, 0, 0))], door("a", "b", (1, 0, 0), "hearing"))
     ways = graph.ways(hearing())
-    bad = Labels(np.array([7], np.int32), np.zeros(1), np.ones(1), np.array([-1], np.int32))
+    bad = WavefrontLabels(np.array([7], np.int32), np.zeros(1), np.ones(1), np.array([-1], np.int32))
     with pytest.raises(IndexError):
-        spread(ways, bad, np.zeros(0, np.int32), 9.0, 1e-3, 9.0, 9, Labels.empty(9), Labels.empty(9))
+        spread(ways, bad, np.zeros(0, np.int32), 9.0, 1e-3, 9.0, 9, WavefrontLabels.empty(9), WavefrontLabels.empty(9))
     assert not ways.scratch.any()

@@ -15,7 +15,7 @@ from ai_core.senses.sight.own_reach import OwnReach
 from ai_core.senses.sight.pairs_in_view import ids_of
 from ai_core.senses.sight.sight_cones import BORDER_TOLERANCE, SightCone, aside_of, bearings
 from ai_core.senses.source_table import SourceTable
-from ai_core.senses.stimuli.waves import Sense, Wave
+from ai_core.senses.stimuli.waves import ModalityNumbers, StimulusNumbers
 from tests.senses.conftest import FORMS
 
 # Whole metres give distances and angles exactly on borders; the rest is far, tiny or between.
@@ -48,9 +48,9 @@ def tables(sensors, sources):
     sensing, sending = SensorTable(modalities), SourceTable(modalities)
     sensing.remove(sensing.add((0, 0, 0), (1, 0, 0), {"hearing": 0.0}, [], 1, None))
     sending.remove(sending.add((0, 0, 0), {"sight": 1.0}, 1))
-    for place, forward, cones, threshold, notices, own_source in sensors:
+    for place, forward, cones, threshold, detection_mask, self_source in sensors:
         thresholds = {"hearing": threshold, **({"sight": threshold} if cones else {})}
-        sensing.add(place, forward, thresholds, cones, notices, own_source)
+        sensing.add(place, forward, thresholds, cones, detection_mask, self_source)
     for place, strength, affiliation, *size in sources:
         strengths = {} if strength is None else {"sight": strength}
         sending.add(place, strengths, affiliation, size=size[0] if size else 1.0)
@@ -96,7 +96,7 @@ def in_every_way(ask):
 def test_pairs_in_reach_are_the_same_to_the_last_bit_in_every_form(
     sensors, sources, range_m, attenuation, up, needs_cone
 ):
-    sense = Sense(0, range_m, attenuation, needs_cone, up, tuple(aside_of(np.array(up)).tolist()))
+    sense = ModalityNumbers(0, range_m, attenuation, needs_cone, up, tuple(aside_of(np.array(up)).tolist()))
     world = tables(sensors, sources)
     answers = in_every_way(lambda form: pairs(form, *world, sense))
     assert all(answer == answers["at once"] for answer in answers.values())
@@ -109,7 +109,8 @@ def test_pairs_in_reach_are_the_same_to_the_last_bit_in_every_form(
 def test_sensors_reached_are_the_same_to_the_last_bit_in_every_form(sensors, signals):
     sensing, _ = tables(sensors, [])
     waves = [
-        Wave(Sense(number, range_m, attenuation, needs_cone=False), tuple(np.array(origin, np.float32).tolist()),
+        StimulusNumbers(ModalityNumbers(number, range_m, attenuation, needs_cone=False),
+            tuple(np.array(origin, np.float32).tolist()),
              1.5, affiliation, source_id)
         for origin, range_m, attenuation, affiliation, source_id, number in signals
     ]
@@ -122,19 +123,19 @@ def test_sensors_reached_are_the_same_to_the_last_bit_in_every_form(sensors, sig
 def test_a_signal_reaches_whom_the_textbook_s_loop_reaches(sensors, origin, range_m, attenuation):
     sensing, _ = tables(sensors, [])
     start = tuple(np.array(origin, np.float32).tolist())
-    sense = Sense(1, range_m, attenuation, needs_cone=False)
+    sense = ModalityNumbers(1, range_m, attenuation, needs_cone=False)
     expected, unsure = {}, set()
-    for slot, (place, _, _, threshold, notices, own_source) in zip(
+    for slot, (place, _, _, threshold, detection_mask, self_source) in zip(
         sensing.ids.slots(sensing.ids.ids).tolist(), _by_slot(sensing, sensors), strict=True
     ):
         distance = math.dist(np.array(place, np.float32).tolist(), start)
         intensity = 1.5 * attenuation**distance
         if abs(distance - range_m) < 1e-9 or abs(intensity - threshold) < 1e-9:
             unsure.add(slot)
-        elif distance <= range_m and intensity >= threshold and notices & 1 and own_source != 7:
+        elif distance <= range_m and intensity >= threshold and detection_mask & 1 and self_source != 7:
             expected[slot] = (pytest.approx(distance), pytest.approx(intensity))
     form = {"sensors_reached": sight_kernels.sensors_reached}
-    _, slots, distances, intensities = reached(form, sensing, Wave(sense, start, 1.5, 1, 7))
+    _, slots, distances, intensities = reached(form, sensing, StimulusNumbers(sense, start, 1.5, 1, 7))
     got = {slot: row for slot, *row in zip(slots, distances, intensities, strict=True) if slot not in unsure}
     assert got == {slot: list(row) for slot, row in expected.items()}
 
@@ -149,9 +150,9 @@ def test_powers_are_the_c_library_s_in_every_form():
     distances = np.random.default_rng(5).uniform(0, 60, 3000).astype(np.float32)
     sensors = [((x, 0.0, 0.0), (1.0, 0.0, 0.0), [], 0.0, 1, None) for x in distances.tolist()]
     sensing, _ = tables(sensors, [])
-    sense = Sense(1, 100.0, 0.937, needs_cone=False)
+    sense = ModalityNumbers(1, 100.0, 0.937, needs_cone=False)
     for form in FORMS.values():
-        _, _, far, intensities = reached(form, sensing, Wave(sense, (0.0, 0.0, 0.0), 1.0, 1, 7))
+        _, _, far, intensities = reached(form, sensing, StimulusNumbers(sense, (0.0, 0.0, 0.0), 1.0, 1, 7))
         assert intensities == [0.937**distance for distance in far]
 
 
@@ -160,8 +161,8 @@ def test_many_sensors_are_tested_as_exactly_as_few():
     places = np.random.default_rng(7).uniform(-60, 60, (5000, 3))
     sensors = [(tuple(place), (0.0, 0.0, -1.0), [], 0.1, 1, None) for place in places.tolist()]
     sensing, _ = tables(sensors, [])
-    sense = Sense(1, 50.0, 0.96, needs_cone=False)
-    wave = Wave(sense, (1.0, 2.0, 3.0), 1.0, 1, 7)
+    sense = ModalityNumbers(1, 50.0, 0.96, needs_cone=False)
+    wave = StimulusNumbers(sense, (1.0, 2.0, 3.0), 1.0, 1, 7)
     answers = in_every_way(lambda form: reached(form, sensing, wave, wave._replace(origin=(9.0, 0.0, 9.0))))
     assert len(answers["at once"][1]) > 2000
     assert all(answer == answers["at once"] for answer in answers.values())
@@ -181,7 +182,7 @@ def test_all_forms_agree_on_a_border_to_the_last_bit():
     distance = np.sqrt(right * right + ahead * ahead + above * above)
     border = distance - BORDER_TOLERANCE * distance
     sensing.cones[slots, 0, 0] = np.where(slots % 2, border, np.nextafter(border, 0))
-    answers = in_every_way(lambda form: pairs(form, sensing, sending, Sense(0, 99.0, 1.0, True)))
+    answers = in_every_way(lambda form: pairs(form, sensing, sending, ModalityNumbers(0, 99.0, 1.0, True)))
     sees = [one & 0xFFFFF for one in ids_of(np.array(answers["at once"][0]))[0].tolist()]
     assert sorted(sees) == sorted(slot for slot in slots.tolist() if slot % 2)
     assert all(answer == answers["at once"] for answer in answers.values())
@@ -190,7 +191,7 @@ def test_all_forms_agree_on_a_border_to_the_last_bit():
 def test_any_order_of_memory_gives_the_same():
     sensing, sending = tables([((k / 3, 0.0, 0.0), (1.0, 0.0, 0.0), [SightCone(9, 2, 2)], 0.1, 1, None)
                                for k in range(40)], [((4.0, 0.0, 0.5), 1.0, 1)])
-    sense = Sense(0, 9.0, 0.9, True)
+    sense = ModalityNumbers(0, 9.0, 0.9, True)
     before = in_every_way(lambda form: pairs(form, sensing, sending, sense))
     sensing.position, sending.position = np.array(sensing.position), np.array(sending.position, order="C")
     sensing.threshold = np.array(sensing.threshold, order="C")
@@ -207,23 +208,24 @@ def test_how_far_each_senses_follows_strengths_thresholds_and_keenness(sensors, 
     near = [((x, 1.0, z), forward, cones, *rest) for k, ((_, forward, cones, *rest)) in enumerate(sensors)
             for x, z in [(float(k), 2.0)]]
     sensing, sending = tables(near, [((4.0, 1.0, 0.5), 1.0, 3)])
-    sense, sound = Sense(0, 9.0, attenuation, needs_cone), Sense(1, 9.0, attenuation, needs_cone=False)
-    for strength, threshold, keenness in changes:
+    sense = ModalityNumbers(0, 9.0, attenuation, needs_cone)
+    sound = ModalityNumbers(1, 9.0, attenuation, needs_cone=False)
+    for strength, threshold, sensitivity in changes:
         first = int(sensing.ids.ids[0])
         sensing.change(first, {"hearing": threshold}, [], None, None)
-        sensing.put_keenness(first, 1, keenness)
+        sensing.put_keenness(first, 1, sensitivity)
         sending.strength[sending.ids.slots(sending.ids.ids), 0] = strength
         answers = in_every_way(lambda form: pairs(form, sensing, sending, sense))
         assert all(answer == answers["at once"] for answer in answers.values())
-        wave = Wave(sound, (4.0, 1.0, 0.5), strength, 3, 99)
+        wave = StimulusNumbers(sound, (4.0, 1.0, 0.5), strength, 3, 99)
         heard = in_every_way(lambda form, wave=wave: reached(form, sensing, wave))
         assert all(repr(answer) == repr(heard["at once"]) for answer in heard.values())
 
 
 def test_who_needs_it_loud_hears_a_louder_signal_after_a_quiet_one():
     sensing, _ = tables([((x / 10, 0.0, 0.0), (1.0, 0.0, 0.0), [], 0.1, 1, None) for x in range(300)], [])
-    form, sense = {"sensors_reached": sight_kernels.sensors_reached}, Sense(1, 50.0, 0.9, needs_cone=False)
-    counts = [len(reached(form, sensing, Wave(sense, (0.0, 0.0, 0.0), strength, 1, 7))[1])
+    form, sense = {"sensors_reached": sight_kernels.sensors_reached}, ModalityNumbers(1, 50.0, 0.9, needs_cone=False)
+    counts = [len(reached(form, sensing, StimulusNumbers(sense, (0.0, 0.0, 0.0), strength, 1, 7))[1])
               for strength in (0.2, 1.0, 0.2)]
     assert counts == [66, 219, 66]
 
@@ -236,7 +238,7 @@ def test_who_needs_it_loud_is_left_out_alike_in_every_form(acuity):
     sensors = [((math.log(one / acuity) / math.log(0.9) * (1 + 1e-6 - 0.02 * (k % 3)), 0.0, float(k % 2)),
                 (-1.0, 0.0, 0.0), [SightCone(60, 2, 2, acuity)], one, 1, None) for k, one in enumerate(thresholds)]
     sensing, sending = tables(sensors, [((0.0, 0.0, 0.0), 1.0, 1), ((0.0, 0.0, 1.0), 0.7, 1)])
-    answers = in_every_way(lambda form: pairs(form, sensing, sending, Sense(0, 60.0, 0.9, True)))
+    answers = in_every_way(lambda form: pairs(form, sensing, sending, ModalityNumbers(0, 60.0, 0.9, True)))
     assert 30 < len(answers["at once"][0]) < 180
     assert all(answer == answers["at once"] for answer in answers.values())
 
@@ -244,7 +246,8 @@ def test_who_needs_it_loud_is_left_out_alike_in_every_form(acuity):
 def test_pairs_come_by_sensor_then_by_source():
     sensing, sending = tables([((0.0, 0.0, 0.0), (1.0, 0.0, 0.0), [SightCone(9, 2, 2)], 0.1, 1, None)] * 3,
                               [((1.0, 0.0, 0.0), 1.0, 1)] * 3)
-    keys, _ = pairs({"pairs_in_reach": sight_kernels.pairs_in_reach}, sensing, sending, Sense(0, 9.0, 0.9, True))
+    keys, _ = pairs({"pairs_in_reach": sight_kernels.pairs_in_reach}, sensing, sending,
+        ModalityNumbers(0, 9.0, 0.9, True))
     found = list(zip(*(ids.tolist() for ids in ids_of(np.array(keys))), strict=True))
     assert found == sorted((one, other) for one in sensing.ids.ids.tolist() for other in sending.ids.ids.tolist())
 
@@ -255,22 +258,23 @@ def test_too_little_room_for_the_answer_is_refused(room):
                    [((1.0, 0.0, 0.0), 1.0, 1)] * 3)
     with pytest.raises(ValueError, match="room for 6 pairs"):
         sight_kernels.pairs_in_reach(world[0], world[0].ids.ids, world[1], world[1].ids.ids,
-                                     Sense(0, 9.0, 0.9, True), np.zeros(room, np.int64), np.zeros(6))
+                                     ModalityNumbers(0, 9.0, 0.9, True), np.zeros(room, np.int64), np.zeros(6))
 
 
 def test_ids_without_a_row_are_refused_before_any_memory_is_read():
     sensing, sending = tables([], [((1.0, 0.0, 0.0), 1.0, 1)])
     with pytest.raises(IndexError):
         sight_kernels.pairs_in_reach(sensing, np.array([500], np.int32), sending, sending.ids.ids,
-                                     Sense(0, 9.0, 0.9, True), np.zeros(1, np.int64), np.zeros(1))
+                                     ModalityNumbers(0, 9.0, 0.9, True), np.zeros(1, np.int64), np.zeros(1))
 
 
 @pytest.mark.parametrize(
     ("attribute", "wrong"),
     [
         ("position", np.zeros((9, 3))), ("position", np.zeros((9, 2), np.float32)),
-        ("threshold", np.zeros((9, 1))), ("notices", np.zeros(9, np.int32)), ("notices", np.zeros(2, np.int64)),
-        ("own_source", np.zeros(9)), ("forward", np.zeros((2, 3), np.float32)), ("cones", np.zeros((9, 1, 3))),
+        ("threshold", np.zeros((9, 1))), ("detection_mask", np.zeros(9, np.int32)),
+        ("detection_mask", np.zeros(2, np.int64)),
+        ("self_source", np.zeros(9)), ("forward", np.zeros((2, 3), np.float32)), ("cones", np.zeros((9, 1, 3))),
     ],
 )
 def test_the_kernel_reads_no_array_that_is_not_as_it_must_be(attribute, wrong):
@@ -281,4 +285,4 @@ def test_the_kernel_reads_no_array_that_is_not_as_it_must_be(attribute, wrong):
     for name, form in FORMS.items():
         if name == "compiled":
             with pytest.raises((TypeError, ValueError), match=f"{attribute} must"):
-                pairs(form, sensing, sending, Sense(1, 9.0, 0.9, True))
+                pairs(form, sensing, sending, ModalityNumbers(1, 9.0, 0.9, True))

@@ -89,7 +89,7 @@ def test_steps_faster_than_they_travel_are_still_heard():
 def test_touch_tells_of_collisions_and_damage_by_the_road_of_all_signals():
     world = World(modalities=[Modality.touch(), hearing()])
     told = {}
-    for name, more in {"hit": {}, "thick": {"threshold": 5.0}, "friend": {"notices": 0b10}}.items():
+    for name, more in {"hit": {}, "thick": {"threshold": 5.0}, "friend": {"detection_mask": 0b10}}.items():
         told[name] = world.manager.add_sensor(
             position=(0, 0, 0), forward=AHEAD, thresholds={"touch": more.pop("threshold", 1.0)},
             on_sensed=world.heard.append, memory=SenseMemory(), **more)
@@ -165,23 +165,23 @@ def test_deafened_ears_recover_and_sharpened_ones_hear_more():
         return len(world.heard) > before
 
     assert hears(1.0)
-    world.manager.set_keenness(ear, "hearing", 0.0, for_s=2.0)
+    world.manager.set_sensitivity(ear, "hearing", 0.0, for_s=2.0)
     assert not hears(1e9)
     assert not hears(1e9)
     assert hears(1.0)
-    world.manager.set_keenness(ear, "hearing", 4.0)
+    world.manager.set_sensitivity(ear, "hearing", 4.0)
     assert hears(0.25)
     world.manager.change_sensor(ear, thresholds={"hearing": 2.0})
     assert (hears(0.5), hears(0.4)) == (True, False)
 
 
 @pytest.mark.parametrize(
-    ("keenness", "for_s"), [(-1, None), (NAN, None), (1.0, 0), (1.0, NAN), (1.0, 1e13), (math.inf, None)])
-def test_impossible_keenness_is_refused_and_changes_nothing(keenness, for_s):
+    ("sensitivity", "for_s"), [(-1, None), (NAN, None), (1.0, 0), (1.0, NAN), (1.0, 1e13), (math.inf, None)])
+def test_impossible_keenness_is_refused_and_changes_nothing(sensitivity, for_s):
     world = World(modalities=[hearing(attenuation=1.0)])
     ear = world.ear((1, 0, 0), threshold=1.0)
-    with pytest.raises(ValueError, match=r"keenness|for_s"):
-        world.manager.set_keenness(ear, "hearing", keenness, for_s=for_s)
+    with pytest.raises(ValueError, match=r"sensitivity|for_s"):
+        world.manager.set_sensitivity(ear, "hearing", sensitivity, for_s=for_s)
     world.manager.emit(silent(world), "hearing", 1.0)
     world.tick()
     assert len(world.heard) == 1
@@ -222,7 +222,7 @@ def test_signals_emitted_before_sensors_change_reach_them_as_they_were():
 def test_saved_signals_fronts_noise_wind_and_dulled_ears_go_on_as_they_would_have():
     def street():
         world = World(modalities=[Modality.hearing(inverse_speed_s_per_m=0.5), smell(attenuation=0.99)],
-                      between=lambda starts, *_: np.full(len(starts), 0.5))
+                      occlusion=lambda starts, *_: np.full(len(starts), 0.5))
         for k in range(5):
             world.manager.add_sensor(
                 position=(3.0 * k, 0, 0), forward=AHEAD, thresholds={"smell": 0.1, "hearing": 0.1},
@@ -233,7 +233,7 @@ def test_saved_signals_fronts_noise_wind_and_dulled_ears_go_on_as_they_would_hav
     first, second = street(), street()
     first.manager.blow((0.3, 0, 0))
     first.manager.add_noise("hearing", 0.5, position=(9, 0, 0))
-    first.manager.set_keenness(2, "hearing", 0.25, for_s=1.0)
+    first.manager.set_sensitivity(2, "hearing", 0.25, for_s=1.0)
     for _ in range(8):
         first.manager.act(0, "run")
         first.manager.emit(0, "smell", 2.0)
@@ -319,7 +319,7 @@ def test_kernel_and_twin_send_the_same_signals(source_id, modality, strength, ch
 
 def test_a_source_speaks_as_it_is_now_however_often_it_has_spoken():
     world = World(modalities=[hearing(attenuation=1.0)])
-    world.ear((1, 0, 0), notices=0b10)
+    world.ear((1, 0, 0), detection_mask=0b10)
     speaker = silent(world, affiliation=0b10, tag="guard")
     for change in ({}, {"tag": "spy"}, {"affiliation": 0b01}, {"affiliation": 0b11}):
         world.manager.change_source(speaker, **change)

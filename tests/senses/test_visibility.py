@@ -306,7 +306,7 @@ def test_without_cones_a_sees_b_as_strongly_as_b_sees_a(places, range_m, attenua
     world = World(modalities=[Modality.sight(range_m=range_m, attenuation=attenuation)])
     bodies = [world.thing(place) for place in places]
     for place, body in zip(places, bodies, strict=True):
-        world.eye(place, cones=[SightCone.close_by(50)], own_source=body, threshold=0.4)
+        world.eye(place, cones=[SightCone.close_by(50)], self_source=body, threshold=0.4)
     world.tick()
     strengths = {(one.sensor_id, one.source_id): one.intensity for one in world.heard}
     assert strengths == {(b, a): strength for (a, b), strength in strengths.items()}

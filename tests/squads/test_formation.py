@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from ai_core.errors import UnknownNameError
-from ai_core.squads.formation import Formation, Slot
+from ai_core.squads.formation import Formation, FormationSlot
 from ai_core.squads.slot_assignment import assign
 
 SHAPES = {
@@ -57,14 +57,15 @@ def test_a_circle_is_round_and_keeps_its_spacing():
 
 
 def test_custom_slots_come_again_behind_and_keep_their_roles():
-    formation = Formation.custom([Slot(0, 0), Slot(-2, 1, only=("archer",))], spacing_m=3)
+    formation = Formation.custom([FormationSlot(0, 0), FormationSlot(-2, 1, only=("archer",))], spacing_m=3)
     assert formation.slots(5).tolist() == [[0, 0], [-2, 1], [-5, 0], [-7, 1], [-10, 0]]
     costs = formation.role_costs([["archer"], ["healer"]], 4)
     assert costs.tolist() == [[0, 0, 0, 0], [0, math.inf, 0, math.inf]]
 
 
 def test_hard_limits_are_kept_and_soft_ones_cost():
-    formation = Formation.custom([(0, 0), Slot(-1, 0, prefers=("shield",)), Slot(-2, 0, only=("healer",))])
+    formation = Formation.custom([(0, 0), FormationSlot(-1, 0, prefers=("shield",)),
+        FormationSlot(-2, 0, only=("healer",))])
     roles = [["shield"], [], ["healer"]]
     costs = formation.role_costs(roles, 3)
     assert costs.tolist() == [[0, 0, math.inf], [0, 6, math.inf], [0, 6, 0]]
@@ -93,7 +94,7 @@ def test_the_flank_and_the_center_are_places_too():
     (lambda: Formation("wegde"), UnknownNameError, "did you mean 'wedge'"),
     (lambda: Formation.phalanx(files=-1), ValueError, "files must be at least 0"),
     (lambda: Formation.custom([(0, math.inf)]), ValueError, "right_m of slot 0 must be a finite number"),
-    (lambda: Formation.custom([Slot(0, 0, only="healer")]), TypeError, "only of slot 0 must be role names"),
+    (lambda: Formation.custom([FormationSlot(0, 0, only="healer")]), TypeError, "only of slot 0 must be role names"),
     (lambda: Formation("custom", custom_slots=((0, 0),)), TypeError, "slot 0 must be a Slot"),
     (lambda: Formation.wedge(places={"healer": "behind"}), UnknownNameError, "place of role 'healer'"),
     (lambda: Formation.wedge().slots(-1), ValueError, "count must be at least 0"),

@@ -11,12 +11,12 @@ from hypothesis import strategies as st
 import ai_core.squads.marching_step as marching_step
 from ai_core.squads.march_path import FREE_M, MarchPath
 from ai_core.squads.marchers import Marchers
-from ai_core.squads.marching_step import Manner
+from ai_core.squads.marching_step import MarchStyle
 from ai_core.twins import INTERPRETED, kernel_of
 
 TWIN = INTERPRETED[f"{marching_step.__name__}.march_step"]
 KERNEL = kernel_of(TWIN)
-MANNER = Manner(0.85, 0.5, 2.0, 5.0, 0.3, 0.3)
+MANNER = MarchStyle(0.85, 0.5, 2.0, 5.0, 0.3, 0.3)
 needs_kernel = pytest.mark.skipif(KERNEL is None, reason="the kernel is not built")
 
 

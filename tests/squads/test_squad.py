@@ -14,7 +14,7 @@ from ai_core.paths.path_service import PathService
 from ai_core.scheduling.frequency import FrequencyScheduler
 from ai_core.squads.capabilities import Capabilities, Force
 from ai_core.squads.commander import toughest
-from ai_core.squads.formation import Formation, Slot
+from ai_core.squads.formation import Formation, FormationSlot
 from ai_core.squads.routes import GridRoutes
 from ai_core.squads.squad import Squad
 from tests.squads.marching import march, marched, squad_of
@@ -217,7 +217,7 @@ def test_slots_of_many_are_not_given_anew_at_every_thought(clock):
 
 
 def test_slots_nobody_may_take_are_told_once(clock, told):
-    squad = squad_of(3, clock, formation=Formation.custom([(0, 0), Slot(-1, 1, only=("archer",)), (-1, -1)]),
+    squad = squad_of(3, clock, formation=Formation.custom([(0, 0), FormationSlot(-1, 1, only=("archer",)), (-1, -1)]),
                      on_event=lambda kind, squad, detail: told.append((kind, detail)))
     squad.move_to((20, 0))
     marched(squad, clock)

@@ -8,7 +8,7 @@ import pytest
 from ai_core.clock import ManualClock
 from ai_core.saving.fields import StateError
 from ai_core.squads.capabilities import Capabilities
-from ai_core.squads.formation import Formation, Slot
+from ai_core.squads.formation import Formation, FormationSlot
 from tests.squads.marching import march, squad_of
 
 
@@ -26,7 +26,7 @@ def squad(clock):
 def test_a_squad_loaded_goes_on_as_the_one_that_was_saved(clock, seconds):
     squad = squad_of(6, clock)
     squad.add(40, (3, 3), roles=("healer",), capabilities=Capabilities(attack={"air": 1.0}, heals=2.0))
-    slots = [(0, 0), Slot(-2, 1, prefers=("healer",)), (-2, -1)]
+    slots = [(0, 0), FormationSlot(-2, 1, prefers=("healer",)), (-2, -1)]
     squad.set_formation(Formation.custom(slots, places={"healer": "rear"}))
     squad.move_to((12, 9))
     march(squad, clock, seconds=seconds)

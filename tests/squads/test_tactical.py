@@ -19,7 +19,7 @@ from ai_core.squads.capabilities import Capabilities
 from ai_core.squads.situation import Sighting
 from ai_core.squads.squad import Squad
 from ai_core.squads.tactic_choice import SITUATION_FACTS, TacticByRules
-from ai_core.squads.tactics import Tactic, Task
+from ai_core.squads.tactics import SquadTask, Tactic
 from tests.squads.marching import march, marched, squad_of
 
 rifle = Capabilities("ground", attack={"ground": 2.0}, toughness=10.0)
@@ -49,7 +49,7 @@ class Charge(Tactic):
     name = "charge"
 
     def plan(self, situation):
-        return {one: Task("attack", situation.enemies[0].position, situation.enemies[0].enemy_id)
+        return {one: SquadTask("attack", situation.enemies[0].position, situation.enemies[0].enemy_id)
                 for one in situation.members} if situation.enemies else {}
 
 
@@ -162,7 +162,7 @@ def test_a_tactic_that_raises_is_reported_and_everybody_keeps_to_the_formation(c
         name = "broken"
 
         def plan(self, situation):
-            return {0: Task("go", (0.0, float("nan")))}
+            return {0: SquadTask("go", (0.0, float("nan")))}
 
     faults = []
     squad = armed(3, clock, tactics=[Broken()], faults=FaultIsolation(report=faults.append))

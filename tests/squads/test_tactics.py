@@ -11,7 +11,7 @@ import pytest
 from ai_core.saving.fields import StateError
 from ai_core.squads.capabilities import Capabilities
 from ai_core.squads.commander import SquadMember
-from ai_core.squads.situation import Sighting, Situation
+from ai_core.squads.situation import Sighting, TacticalSituation
 from ai_core.squads.tactics import BoundingOverwatch, Flanking, HealingSupport, Sacrifice, Scouting, SuppressingFire
 
 ALL = [BoundingOverwatch, Flanking, HealingSupport, Sacrifice, Scouting, SuppressingFire]
@@ -22,7 +22,7 @@ def situation(places, enemies=(), roles=None, capabilities=None, **more):
         number: SquadMember(number, 3.0, 0.4, (roles or {}).get(number, ()), (capabilities or {}).get(number))
         for number in range(len(places))}
     sighted = [Sighting(100 + number, place) for number, place in enumerate(enemies)]
-    return Situation(members, np.array(places, float), sighted, **more)
+    return TacticalSituation(members, np.array(places, float), sighted, **more)
 
 
 def test_risk_is_larger_near_a_larger_threat():

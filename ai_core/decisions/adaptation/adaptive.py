@@ -11,10 +11,10 @@ from ai_core.errors import UnknownNameError, finite_number, shown
 from ai_core.saving.chance import prepare_random, save_random
 from ai_core.saving.fields import Fields, State
 
-__all__ = ["AdaptiveChoice", "Chosen"]
+__all__ = ["AdaptiveChoice", "ChoiceResult"]
 
 
-class Chosen(NamedTuple):
+class ChoiceResult(NamedTuple):
     """A choice, and how it came about.
 
     Attributes:
@@ -80,7 +80,7 @@ class AdaptiveChoice:
         """The tactic chosen last; "" before the first. A feature may use it as context."""
         return "" if self._last is None else self._last[0]
 
-    def choose(self, situation: object = None) -> Chosen:
+    def choose(self, situation: object = None) -> ChoiceResult:
         """Choose a tactic.
 
         Args:
@@ -95,7 +95,7 @@ class AdaptiveChoice:
         else:
             index = values.index(max(values))
         self._last = tactics[index], context
-        return Chosen(tactics[index], values[index], is_trial)
+        return ChoiceResult(tactics[index], values[index], is_trial)
 
     def note(self, outcome: float) -> None:
         """Note how the last choice went, in the situation it was made in.

@@ -32,7 +32,7 @@ class Prediction(NamedTuple):
     confidence: float
 
 
-class _Followers:
+class _SymbolCounts:
     """What came after one sequence: by symbol, how often, the old for less than once."""
 
     __slots__ = ("counts", "noted_at")
@@ -77,7 +77,7 @@ class SequencePrediction:
         self._longest = whole_number("longest", longest, minimum=0, maximum=LONGEST)
         self._kept = kept_each_time(half_life)
         self._most = whole_number("most_sequences", most_sequences, minimum=self._longest + 1)
-        self._seen: dict[tuple[int, ...], _Followers] = {}
+        self._seen: dict[tuple[int, ...], _SymbolCounts] = {}
         self._recent: tuple[int, ...] = ()
         self._noted = 0
 
@@ -91,7 +91,7 @@ class SequencePrediction:
         self._noted += 1
         for length in range(len(self._recent), -1, -1):  # the shortest last: it is the last to go
             before = self._recent[len(self._recent) - length :]
-            followers = self._seen.pop(before, None) or _Followers(len(self.symbols), self._noted)
+            followers = self._seen.pop(before, None) or _SymbolCounts(len(self.symbols), self._noted)
             self._seen[before] = followers
             faded = self._fading(followers)
             followers.counts = [count * faded for count in followers.counts]
@@ -163,12 +163,12 @@ class SequencePrediction:
         if fields.items("symbols") != list(self.symbols):
             fields.refuse("symbols", f"must be those that are here: {shown(list(self.symbols))}")
         recent = self._read_symbols(fields, "recent")
-        seen: dict[tuple[int, ...], _Followers] = {}
+        seen: dict[tuple[int, ...], _SymbolCounts] = {}
         for one in fields.groups("sequences"):
             before = self._read_symbols(one, "before")
             if before in seen:
                 one.refuse("before", "comes twice")
-            followers = seen[before] = _Followers(0, one.whole("noted_at", maximum=noted))
+            followers = seen[before] = _SymbolCounts(0, one.whole("noted_at", maximum=noted))
             followers.counts = one.numbers("counts", count=len(self.symbols), minimum=0.0)
             one.end()
         if len(seen) > self._most:
@@ -189,7 +189,7 @@ class SequencePrediction:
                 fields.refuse(name, f"holds what is no symbol here: {shown(one)}")
         return tuple(self._index[one] for one in found)
 
-    def _fading(self, followers: _Followers) -> float:
+    def _fading(self, followers: _SymbolCounts) -> float:
         return float(self._kept ** (self._noted - followers.noted_at))
 
     def _symbol(self, name: str) -> int:

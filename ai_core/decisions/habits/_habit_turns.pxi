@@ -1,13 +1,13 @@
 # Turns among many characters, for _habit_ticking.pyx; twin: habit_turns.py, which describes them.
 
 
-cdef class Member(Seat):
+cdef class TickMember(PopulationSlot):
     cdef public HabitTurns population
     cdef public HabitTicking tree
     cdef public double offset_s, saved_offset_s
 
     def __init__(self, HabitTurns population, HabitTicking tree, Py_ssize_t number):
-        Seat.__init__(self, number)
+        PopulationSlot.__init__(self, number)
         self.population = population
         self.tree = tree
         self.offset_s = population._now_s - tree._now_s
@@ -29,9 +29,9 @@ cdef class Member(Seat):
         wake(self.population, self)
 
 
-cdef class HabitTurns(Turns):
+cdef class HabitTurns(RoundRobin):
     def _give_turns(self, moment, budget, bint only_rest):
-        cdef Member member
+        cdef TickMember member
         cdef HabitTicking tree
         cdef Py_ssize_t index = 0
         cdef bint is_watched = False, is_asked = False

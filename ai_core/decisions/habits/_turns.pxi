@@ -1,7 +1,7 @@
 # Turns among many, for _habit_ticking.pyx; twin: turns.py, which describes them.
 
 
-cdef class Seat:
+cdef class PopulationSlot:
     cdef public Py_ssize_t number
     cdef public double late_s, timer_s
     cdef public bint is_resting
@@ -11,7 +11,7 @@ cdef class Seat:
         self.timer_s = inf
 
 
-cdef class Turns:
+cdef class RoundRobin:
     cdef public dict _awake, _seats
     cdef public list _order, _timers
     cdef public Py_ssize_t _first, _most_awake, _until
@@ -30,7 +30,7 @@ cdef class Turns:
     def _in_turn(self, bint only_rest):
         cdef list order = self._order, turned
         cdef Py_ssize_t begin, first = self._first, until = self._until
-        cdef Seat one
+        cdef PopulationSlot one
         if order is None:
             if len(self._awake) * 8 < self._most_awake:
                 self._awake = dict(self._awake.items())
@@ -46,20 +46,20 @@ cdef class Turns:
         if not only_rest:
             return turned
         if until > first:
-            return [one for one in turned if first <= (<Seat>one).number < until]
-        return [one for one in turned if (<Seat>one).number >= first or (<Seat>one).number < until]
+            return [one for one in turned if first <= (<PopulationSlot>one).number < until]
+        return [one for one in turned if (<PopulationSlot>one).number >= first or (<PopulationSlot>one).number < until]
 
-    def _sleep(self, Seat seat, double wakes_at_s):
+    def _sleep(self, PopulationSlot seat, double wakes_at_s):
         sleep(self, seat, wakes_at_s)
 
-    def _wake(self, Seat seat):
+    def _wake(self, PopulationSlot seat):
         wake(self, seat)
 
     def _tidy_timers(self):
         self._timers = sorted([(one.timer_s, one.number, one) for one in self._seats.values() if one.timer_s < inf])
 
 
-cdef int sleep(Turns self, Seat seat, double wakes_at_s) except -1:
+cdef int sleep(RoundRobin self, PopulationSlot seat, double wakes_at_s) except -1:
     if self._awake.pop(seat.number, None) is not None:
         self._order = None
     if wakes_at_s < seat.timer_s:
@@ -70,7 +70,7 @@ cdef int sleep(Turns self, Seat seat, double wakes_at_s) except -1:
     return 0
 
 
-cdef int wake(Turns self, Seat seat) except -1:
+cdef int wake(RoundRobin self, PopulationSlot seat) except -1:
     if seat.is_resting or seat.number in self._awake:
         return 0
     if not self._awake and self.on_wake is not None:

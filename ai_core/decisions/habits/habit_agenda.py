@@ -14,12 +14,12 @@ from ai_core.decisions.habits.habit_context import AWAKE, ROUNDING_S, HabitConte
 from ai_core.decisions.habits.habits import Launch
 
 if TYPE_CHECKING:
-    from ai_core.decisions.habits.habit_plan import HabitPlan, Place
-    from ai_core.decisions.habits.habit_population import Member
+    from ai_core.decisions.habits.habit_plan import CompiledHabit, HabitPlan
+    from ai_core.decisions.habits.habit_population import TickMember
 
 __all__ = [
     "BEGIN", "BESIDE", "CHALLENGE", "CONTINUE", "JOIN", "RESTART", "RESULT", "TICK", "TIME_OUT", "Entry",
-    "HabitAgenda", "Told",
+    "TickPlan", "TreeMessage",
 ]
 
 TICK = 0
@@ -42,11 +42,11 @@ RESULT = 7
 JOIN = 8
 """Call the run's own tick for the last time; from then on it is ticked in a batch."""
 
-Entry = tuple[int, HabitContext | None, tuple["Place", ...]]
+Entry = tuple[int, HabitContext | None, tuple["CompiledHabit", ...]]
 """What to do, with which run, and whom to ask."""
 
 
-class Told:
+class TreeMessage:
     """Something a tree was told.
 
     Args:
@@ -61,7 +61,7 @@ class Told:
         self.at_s = 0.0
 
 
-class HabitAgenda:
+class TickPlan:
     """The part of a ``HabitTree`` that knows what is due."""
 
     __slots__ = (
@@ -88,9 +88,9 @@ class HabitAgenda:
     _asks_at_s: dict[int, float] | None
     _cooldowns: dict[int, float] | None
     _noticed: set[str] | None
-    _told: dict[str, Told] | None
+    _told: dict[str, TreeMessage] | None
     _tick_number: int
-    _member: Member | None
+    _member: TickMember | None
     _wake_at_s: float
 
     def _plan_ahead(self) -> list[Entry]:
@@ -159,7 +159,7 @@ class HabitAgenda:
                 return True
         return False
 
-    def _to_ask(self, places: tuple[Place, ...], due: set[int], asks_all: bool) -> tuple[Place, ...]:
+    def _to_ask(self, places: tuple[CompiledHabit, ...], due: set[int], asks_all: bool) -> tuple[CompiledHabit, ...]:
         """Return those of the pending places that are to be asked in this tick."""
         asked = []
         for place in places:
@@ -176,7 +176,7 @@ class HabitAgenda:
                 asked.append(place)
         return tuple(asked)
 
-    def _asks_now(self, place: Place) -> bool:
+    def _asks_now(self, place: CompiledHabit) -> bool:
         if not place.asks_every_s:
             return False
         at_s = self._asks_at_s.get(place.index) if self._asks_at_s else None
@@ -189,7 +189,7 @@ class HabitAgenda:
         self._rebuild_at_s = min(self._rebuild_at_s, at_s)
         return False
 
-    def _was_told(self, place: Place, began: int) -> bool:
+    def _was_told(self, place: CompiledHabit, began: int) -> bool:
         """Return whether what a place begins on was told after the tick in which it last began."""
         for name in place.begins_on:
             told = self._told.get(name) if self._told else None

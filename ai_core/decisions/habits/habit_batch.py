@@ -12,7 +12,7 @@ from ai_core.errors import UnknownNameError, shown
 
 if TYPE_CHECKING:
     from ai_core.decisions.habits.habit_context import HabitContext
-    from ai_core.decisions.habits.habit_plan import Place
+    from ai_core.decisions.habits.habit_plan import CompiledHabit
 
 __all__ = ["STATUS_OF_CODE", "HabitBatch", "alone"]
 
@@ -135,7 +135,7 @@ class HabitBatch:
         return self._now_s - self._times[2, : len(self.contexts)]
 
 
-def alone(place: Place) -> Callable[[HabitContext], Status]:
+def alone(place: CompiledHabit) -> Callable[[HabitContext], Status]:
     """Return a tick for who has no batch to be in: a batch of one."""
 
     def tick(context: HabitContext) -> Status:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Protocol
 from ai_core.errors import shown
 
 if TYPE_CHECKING:
-    from ai_core.decisions.habits.habit_plan import HabitPlan, Place
+    from ai_core.decisions.habits.habit_plan import CompiledHabit, HabitPlan
 
 __all__ = ["RandomSource", "check_random", "choose"]
 
@@ -32,7 +32,7 @@ def check_random(plan: HabitPlan, random: object) -> None:
         raise TypeError(f"random must have a method random(), got {shown(random)}")
 
 
-def choose(places: Sequence[Place], random: RandomSource) -> Place:
+def choose(places: Sequence[CompiledHabit], random: RandomSource) -> CompiledHabit:
     """Return one of the places, each as likely as its weight among theirs.
 
     Draws one number, also for a single place: what is chosen later then does

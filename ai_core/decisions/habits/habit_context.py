@@ -12,7 +12,7 @@ from ai_core.twins import twin_class
 
 if TYPE_CHECKING:
     from ai_core.decisions.habits.habit_batch import HabitBatch
-    from ai_core.decisions.habits.habit_plan import Place
+    from ai_core.decisions.habits.habit_plan import CompiledHabit
     from ai_core.decisions.habits.habit_tree import HabitTree
 
 __all__ = ["AWAKE", "ROUNDING_S", "HabitContext"]
@@ -53,7 +53,7 @@ class HabitContext:
         "successes", "ticked_s", "waits_for", "wake_s", "woken_by",
     )
 
-    def __init__(self, tree: HabitTree, place: Place, parent: HabitContext | None, reason: str) -> None:
+    def __init__(self, tree: HabitTree, place: CompiledHabit, parent: HabitContext | None, reason: str) -> None:
         self._tree = tree
         self._memory: dict[str, Any] | None = None
         self.place = place

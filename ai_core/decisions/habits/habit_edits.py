@@ -9,7 +9,7 @@ from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any
 
 from ai_core.decisions.habits.habit_context import HabitContext
-from ai_core.decisions.habits.habit_plan import HabitPlan, Place
+from ai_core.decisions.habits.habit_plan import CompiledHabit, HabitPlan
 from ai_core.decisions.habits.habits import Habit
 from ai_core.errors import UnknownNameError, shown
 
@@ -142,7 +142,7 @@ def _find_places(run: HabitContext, plan: HabitPlan) -> None:
         run.number = run.child.place.number
 
 
-def _same(run: HabitContext, plan: HabitPlan) -> Place | None:
+def _same(run: HabitContext, plan: HabitPlan) -> CompiledHabit | None:
     place = plan.by_path.get(run.path)
     if place is None or not place.habit.is_kind_of(run.place.habit):
         return None

@@ -4,7 +4,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import TYPE_CHECKING
 
-from ai_core.decisions.habits.habit_agenda import HabitAgenda
+from ai_core.decisions.habits.habit_agenda import TickPlan
 from ai_core.decisions.habits.habit_choice import RandomSource, choose
 from ai_core.decisions.habits.habit_context import AWAKE, ROUNDING_S, HabitContext
 from ai_core.decisions.habits.habits import Launch, Outcome, Status
@@ -12,10 +12,10 @@ from ai_core.errors import shown
 
 if TYPE_CHECKING:
     from ai_core.decisions.callback_faults import CallbackFaults
-    from ai_core.decisions.habits.habit_plan import Place
+    from ai_core.decisions.habits.habit_plan import CompiledHabit
     from ai_core.trace import Trace
 
-__all__ = ["MOST_BEGUN_IN_A_TICK", "HabitLaunching"]
+__all__ = ["MOST_BEGUN_IN_A_TICK", "ChildSelection"]
 
 RUNNING, SUCCEEDED, FAILED = Status.RUNNING, Status.SUCCEEDED, Status.FAILED
 PRIORITIZED, SEQUENTIAL, RANDOM = Launch.PRIORITIZED, Launch.SEQUENTIAL, Launch.RANDOM
@@ -28,7 +28,7 @@ sequence of a thousand steps that end at once, must not freeze the frame.
 """
 
 
-class HabitLaunching(HabitAgenda):
+class ChildSelection(TickPlan):
     """The part of a ``HabitTree`` that lets habits begin and end."""
 
     __slots__ = (
@@ -53,13 +53,13 @@ class HabitLaunching(HabitAgenda):
     on_exited: Callable[[HabitContext], object] | None
 
     # What the tree adds: what happens at the edges, rarely.
-    _report: Callable[[Place, str, Exception], None]
-    _is_left_out: Callable[[Place], bool]
+    _report: Callable[[CompiledHabit, str, Exception], None]
+    _is_left_out: Callable[[CompiledHabit], bool]
     _note_success: Callable[..., None]
     _tell_trace: Callable[[HabitContext], None]
     _keep: Callable[[Exception], None]
 
-    def _own_tick(self, run: HabitContext, place: Place) -> Status:
+    def _own_tick(self, run: HabitContext, place: CompiledHabit) -> Status:
         run.elapsed_s = self._now_s - run.ticked_s
         run.ticked_s = self._now_s
         if run.wake_s != AWAKE:
@@ -76,7 +76,7 @@ class HabitLaunching(HabitAgenda):
             self._report(place, "tick", error)
             return FAILED
 
-    def _choose(self, run: HabitContext, begun: tuple[Place, ...] = ()) -> None:
+    def _choose(self, run: HabitContext, begun: tuple[CompiledHabit, ...] = ()) -> None:
         """Launch the most urgent child that can run; each begins at most once in this choice."""
         while True:
             if begun:
@@ -127,7 +127,7 @@ class HabitLaunching(HabitAgenda):
         self._agenda, self._wake_at_s = None, AWAKE
         return False
 
-    def _can_begin(self, place: Place) -> bool:
+    def _can_begin(self, place: CompiledHabit) -> bool:
         index, faults = place.index, self._faults
         if self._cooldowns and self._cooldowns.get(index, AWAKE) > self._now_s:
             return False
@@ -151,7 +151,7 @@ class HabitLaunching(HabitAgenda):
             self._note_success(place, of_asking=True)
         return answer
 
-    def _asking_context(self, place: Place) -> HabitContext:
+    def _asking_context(self, place: CompiledHabit) -> HabitContext:
         """Return what a pending habit is told; the same object again and again."""
         context = self._asking
         if context is None:
@@ -161,7 +161,7 @@ class HabitLaunching(HabitAgenda):
         context.forget()
         return context
 
-    def _start(self, place: Place, parent: HabitContext | None, reason: str) -> Status:
+    def _start(self, place: CompiledHabit, parent: HabitContext | None, reason: str) -> Status:
         """Let a habit begin and tick for the first time; return how it stands for its parent."""
         run = HabitContext(self, place, parent, reason)  # type: ignore[arg-type]
         self._attach(run)

@@ -5,15 +5,15 @@ from collections.abc import Callable
 from typing import Any
 
 from ai_core.decisions.blackboard import Blackboard
-from ai_core.decisions.habits.habit_agenda import Told
+from ai_core.decisions.habits.habit_agenda import TreeMessage
 from ai_core.decisions.habits.habit_context import AWAKE, HabitContext
-from ai_core.decisions.habits.habit_reports import HabitReports
+from ai_core.decisions.habits.habit_reports import HabitReporting
 from ai_core.errors import shown
 
-__all__ = ["HabitNoticing"]
+__all__ = ["HabitMessaging"]
 
 
-class HabitNoticing(HabitReports):
+class HabitMessaging(HabitReporting):
     """The part of a ``HabitTree`` that hears."""
 
     __slots__ = ("_watched", "on_wake")
@@ -45,7 +45,7 @@ class HabitNoticing(HabitReports):
         if not isinstance(name, str):
             raise TypeError(f"name must be text, got {shown(name)}")
         self._told = self._told or {}
-        self._told[name] = Told(payload)
+        self._told[name] = TreeMessage(payload)
         self._notice(name)
 
     def _notice(self, name: str) -> None:

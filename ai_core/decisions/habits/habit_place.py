@@ -8,7 +8,7 @@ from ai_core.decisions.habits.habits import Habit, Launch, Outcome
 from ai_core.twins import twin_class
 
 if TYPE_CHECKING:
-    from ai_core.decisions.habits.habit_plan import Place
+    from ai_core.decisions.habits.habit_plan import CompiledHabit
 
 __all__ = ["INTERFACE", "KERNEL", "PlaceFields"]
 
@@ -53,9 +53,9 @@ class PlaceFields:
     asks_every_s: float
     asks_together: bool
     begins_on: tuple[str, ...]
-    blocking: tuple[Place, ...]
+    blocking: tuple[CompiledHabit, ...]
     can_activate: Callback | None
-    children: tuple[Place, ...]
+    children: tuple[CompiledHabit, ...]
     columns: tuple[str, ...]
     cooldown_s: float
     end: int
@@ -70,7 +70,7 @@ class PlaceFields:
     is_polled: bool
     launch: Launch
     name: str
-    non_blocking: tuple[Place, ...]
+    non_blocking: tuple[CompiledHabit, ...]
     number: int
     outcome: Outcome | None
     path: str

@@ -9,7 +9,7 @@ from ai_core.decisions.habits.habit_place import PlaceFields
 from ai_core.decisions.habits.habits import Habit, Launch, Outcome, check_habit
 from ai_core.errors import CycleError, named, shown
 
-__all__ = ["MAXIMUM_DEPTH", "HabitPlan", "Place", "plan_of"]
+__all__ = ["MAXIMUM_DEPTH", "CompiledHabit", "HabitPlan", "plan_of"]
 
 MAXIMUM_DEPTH = 64
 """Habits below each other (count).
@@ -19,7 +19,7 @@ A tick takes three Python calls for each; 64 stay far below Python's limit of
 """
 
 
-class Place(PlaceFields):
+class CompiledHabit(PlaceFields):
     """Where a habit stands in a tree. One habit may stand in several places."""
 
     __slots__ = ()
@@ -82,7 +82,7 @@ class HabitPlan:
     __slots__ = ("by_path", "keys", "listeners", "places", "random_path", "remembers_s", "root")
 
     def __init__(self, root: Habit) -> None:
-        self.places: list[Place] = []
+        self.places: list[CompiledHabit] = []
         self.random_path: str | None = None
         self.listeners: dict[str, tuple[int, ...]] = {}
         self.remembers_s: dict[str, float] = {}
@@ -90,7 +90,7 @@ class HabitPlan:
         self.by_path = {place.path: place for place in self.places}
         self.keys = tuple(dict.fromkeys(key for place in self.places for key in place.habit.wakes_on))
 
-    def at(self, path: str) -> Place:
+    def at(self, path: str) -> CompiledHabit:
         """Return the place at a path.
 
         Raises:
@@ -98,7 +98,7 @@ class HabitPlan:
         """
         return named("habit", path, self.by_path)
 
-    def _lay_out(self, habit: Habit, path: str, above: tuple[Habit, ...]) -> Place:
+    def _lay_out(self, habit: Habit, path: str, above: tuple[Habit, ...]) -> CompiledHabit:
         if any(one is habit for one in above):
             raise CycleError(f"habit {path!r} stands below itself; a habit cannot run itself")
         if len(above) >= MAXIMUM_DEPTH:
@@ -107,7 +107,7 @@ class HabitPlan:
         check_habit(habit, children, path)
         if (habit.launch is Launch.RANDOM or habit.draws) and self.random_path is None:
             self.random_path = path
-        place = Place(habit, path, len(self.places))
+        place = CompiledHabit(habit, path, len(self.places))
         self.places.append(place)
         for name in dict.fromkeys((*habit.wakes_on, *habit.begins_on)):
             self.listeners[name] = (*self.listeners.get(name, ()), place.index)

@@ -11,21 +11,21 @@ from ai_core.clock import TimeIndex
 from ai_core.decisions.habits.habit_batch import HabitBatch
 from ai_core.decisions.habits.habit_context import AWAKE, HabitContext
 from ai_core.decisions.habits.habit_tree import HabitTree
-from ai_core.decisions.habits.habit_turns import HabitTurns, Member
+from ai_core.decisions.habits.habit_turns import HabitTurns, TickMember
 from ai_core.decisions.habits.habits import Status
-from ai_core.decisions.population import Population
+from ai_core.decisions.population import DeciderPopulation
 from ai_core.errors import finite_number, shown
 from ai_core.faults import FaultIsolation, given_faults
 from ai_core.saving.fields import Fields, State
 from ai_core.scheduling.task import Turn
 
 if TYPE_CHECKING:
-    from ai_core.decisions.habits.habit_plan import Place
+    from ai_core.decisions.habits.habit_plan import CompiledHabit
 
-__all__ = ["HabitPopulation", "Member"]
+__all__ = ["HabitPopulation", "TickMember"]
 
 
-class HabitPopulation(HabitTurns, Population[HabitTree, Member]):
+class HabitPopulation(HabitTurns, DeciderPopulation[HabitTree, TickMember]):
     """Ticks the trees of many characters: ``scheduler.add(population)``.
 
     Who waits is not visited and costs nothing, however many wait. Where a habit
@@ -48,7 +48,7 @@ class HabitPopulation(HabitTurns, Population[HabitTree, Member]):
     def __init__(self, *, faults: FaultIsolation | None = None) -> None:
         super().__init__()
         self._faults = given_faults(faults)
-        self._batches: dict[Place, HabitBatch] = {}
+        self._batches: dict[CompiledHabit, HabitBatch] = {}
 
     @property
     def is_asleep(self) -> bool:
@@ -73,7 +73,7 @@ class HabitPopulation(HabitTurns, Population[HabitTree, Member]):
         if tree._member is not None:
             raise ValueError(f"{tree.name!r} is in a population already; remove it there first")
         late_s = finite_number("late_s", late_s, minimum=0)
-        member = Member(self, tree, self._next_number)
+        member = TickMember(self, tree, self._next_number)
         member.offset_s += late_s
         tree._member = member
         self._sit_down(tree, member)
@@ -183,7 +183,7 @@ class HabitPopulation(HabitTurns, Population[HabitTree, Member]):
 
         return change
 
-    def settle(self, member: Member) -> None:
+    def settle(self, member: TickMember) -> None:
         """Let a tree whose time was loaded sleep, or have its turns, as it says; trees call this."""
         member.timer_s = inf        # of another time
         if member.tree._wake_at_s == AWAKE:

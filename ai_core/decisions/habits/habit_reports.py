@@ -10,12 +10,12 @@ from ai_core.faults import FaultIsolation
 
 if TYPE_CHECKING:
     from ai_core.decisions.habits.habit_context import HabitContext
-    from ai_core.decisions.habits.habit_plan import Place
+    from ai_core.decisions.habits.habit_plan import CompiledHabit
 
-__all__ = ["HabitReports"]
+__all__ = ["HabitReporting"]
 
 
-class HabitReports(HabitTicking):
+class HabitReporting(HabitTicking):
     """The part of a ``HabitTree`` that tells."""
 
     __slots__ = ("_clock", "_isolation", "name")
@@ -42,7 +42,7 @@ class HabitReports(HabitTicking):
             except Exception as error:  # raised when the tree is whole again
                 self._keep(error)
 
-    def _report(self, place: Place, moment: str, error: Exception) -> None:
+    def _report(self, place: CompiledHabit, moment: str, error: Exception) -> None:
         said = f"{moment} of {place.path}"
         name = said if moment == "can_activate" else place.path
         try:
@@ -55,11 +55,11 @@ class HabitReports(HabitTicking):
             self._faults = CallbackFaults(self.name, self._isolation or FaultIsolation())
         return self._faults
 
-    def _is_left_out(self, place: Place) -> bool:
+    def _is_left_out(self, place: CompiledHabit) -> bool:
         faults = self._callback_faults()
         return faults.is_left_out(place.path) or faults.is_left_out(f"can_activate of {place.path}")
 
-    def _note_success(self, place: Place, *, of_asking: bool) -> None:
+    def _note_success(self, place: CompiledHabit, *, of_asking: bool) -> None:
         self._callback_faults().note_success(f"can_activate of {place.path}" if of_asking else place.path)
 
     def _keep(self, error: Exception) -> None:

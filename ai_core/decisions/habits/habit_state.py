@@ -12,9 +12,9 @@ from typing import TYPE_CHECKING, Any, cast
 
 from ai_core.decisions.blackboard import Blackboard
 from ai_core.decisions.callback_faults import read_failing
-from ai_core.decisions.habits.habit_agenda import Told
+from ai_core.decisions.habits.habit_agenda import TreeMessage
 from ai_core.decisions.habits.habit_context import AWAKE, HabitContext
-from ai_core.decisions.habits.habit_plan import HabitPlan, Place
+from ai_core.decisions.habits.habit_plan import CompiledHabit, HabitPlan
 from ai_core.decisions.habits.habits import Status
 from ai_core.errors import UnknownNameError, shown
 from ai_core.saving.chance import prepare_random, save_random
@@ -234,7 +234,7 @@ def _check_at_rest(tree: HabitTree) -> None:
         )
 
 
-def _place(fields: Fields, field: str, path: str, plan: HabitPlan) -> Place:
+def _place(fields: Fields, field: str, path: str, plan: HabitPlan) -> CompiledHabit:
     if path not in plan.by_path:
         fields.refuse(field, f"is not here: {UnknownNameError('habit', path, plan.by_path)}")
     return plan.by_path[path]
@@ -260,11 +260,11 @@ def _by_place(
     return found
 
 
-def _read_told(tree: HabitTree, group: Fields) -> dict[str, Told]:
-    found: dict[str, Told] = {}
+def _read_told(tree: HabitTree, group: Fields) -> dict[str, TreeMessage]:
+    found: dict[str, TreeMessage] = {}
     for name in group.names():
         one = group.group(name)
-        told = found[name] = Told(tree.values.value(one.anything("payload"), one.place_of("payload")))
+        told = found[name] = TreeMessage(tree.values.value(one.anything("payload"), one.place_of("payload")))
         told.tick_number, told.at_s = one.whole("tick_number"), one.seconds("at_s")
         one.end()
     return found
@@ -297,7 +297,7 @@ def _read_active(
 
 
 def _read_run(
-    tree: HabitTree, one: Fields, place: Place, parent: HabitContext | None, batched: list[HabitContext],
+    tree: HabitTree, one: Fields, place: CompiledHabit, parent: HabitContext | None, batched: list[HabitContext],
 ) -> HabitContext:
     run = HabitContext(tree, place, parent, one.text("reason"))
     run.began_s, run.ticked_s = one.seconds("began_s"), one.seconds("ticked_s")

@@ -8,7 +8,7 @@ from ai_core.decisions.habits.habits import Launch
 
 if TYPE_CHECKING:
     from ai_core.decisions.habits.habit_context import HabitContext
-    from ai_core.decisions.habits.habit_plan import Place
+    from ai_core.decisions.habits.habit_plan import CompiledHabit
     from ai_core.decisions.habits.habit_tree import HabitTree
 
 __all__ = ["active_paths", "live_view"]
@@ -36,7 +36,7 @@ def live_view(tree: HabitTree) -> str:
     return "\n".join(lines)
 
 
-def _describe(lines: list[str], tree: HabitTree, place: Place, run: HabitContext | None, why: str) -> None:
+def _describe(lines: list[str], tree: HabitTree, place: CompiledHabit, run: HabitContext | None, why: str) -> None:
     indent = "  " * place.path.count("/")
     if run is None:
         before = f" (before: {tree.endings[place.index]})" if place.index in tree.endings else ""
@@ -61,7 +61,8 @@ def _asleep(tree: HabitTree, run: HabitContext) -> str:
     return f", waits{names}{f' {rest_s:.2f} s' if rest_s < inf else ''}"
 
 
-def _child(tree: HabitTree, child: Place, parent: Place, run: HabitContext | None) -> tuple[HabitContext | None, str]:
+def _child(tree: HabitTree, child: CompiledHabit, parent: CompiledHabit,
+    run: HabitContext | None) -> tuple[HabitContext | None, str]:
     """Return the run of a child, or None and why it is pending."""
     if run is None:
         return None, f"{parent.name} is not active"
@@ -88,7 +89,7 @@ def _child(tree: HabitTree, child: Place, parent: Place, run: HabitContext | Non
     return None, _waiting(tree, child, "cannot activate")
 
 
-def _waiting(tree: HabitTree, place: Place, otherwise: str) -> str:
+def _waiting(tree: HabitTree, place: CompiledHabit, otherwise: str) -> str:
     """Return what a pending habit waits for."""
     rest_s = (tree._cooldowns or {}).get(place.index, 0.0) - tree.seconds
     if rest_s > 0:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from ai_core.decisions.habits.habit_agenda import BESIDE, CHALLENGE, CONTINUE, JOIN, RESTART, RESULT, TICK, TIME_OUT
 from ai_core.decisions.habits.habit_context import AWAKE, HabitContext
-from ai_core.decisions.habits.habit_launching import HabitLaunching
+from ai_core.decisions.habits.habit_launching import ChildSelection
 from ai_core.decisions.habits.habit_place import INTERFACE, KERNEL
 from ai_core.decisions.habits.habits import Habit, Launch, Status
 from ai_core.errors import finite_number, shown
@@ -16,7 +16,7 @@ from ai_core.twins import twin_class
 
 if TYPE_CHECKING:
     from ai_core.clock import TimeIndex
-    from ai_core.decisions.habits.habit_plan import Place
+    from ai_core.decisions.habits.habit_plan import CompiledHabit
 
 __all__ = ["HabitTicking"]
 
@@ -25,7 +25,7 @@ PRIORITIZED, SEQUENTIAL, RANDOM = Launch.PRIORITIZED, Launch.SEQUENTIAL, Launch.
 
 
 @twin_class(KERNEL, INTERFACE)
-class HabitTicking(HabitLaunching):
+class HabitTicking(ChildSelection):
     """The part of a ``HabitTree`` that lives."""
 
     __slots__ = (
@@ -159,7 +159,7 @@ class HabitTicking(HabitLaunching):
             else:
                 self._do(what, run, places)
 
-    def _do(self, what: int, run: HabitContext, places: tuple[Place, ...]) -> None:
+    def _do(self, what: int, run: HabitContext, places: tuple[CompiledHabit, ...]) -> None:
         if what == CHALLENGE:
             self._challenge(run, places)
         elif what == BESIDE:
@@ -182,11 +182,11 @@ class HabitTicking(HabitLaunching):
         elif what == RESULT and run.batch_status is not None:
             self._close_and_climb(run, run.batch_status, run.batch_status.value)
 
-    def _begin_root(self, root: Place) -> None:
+    def _begin_root(self, root: CompiledHabit) -> None:
         if self._can_begin(root):
             self._start(root, None, "can activate")
 
-    def _challenge(self, run: HabitContext, places: tuple[Place, ...]) -> None:
+    def _challenge(self, run: HabitContext, places: tuple[CompiledHabit, ...]) -> None:
         """Let the most urgent of the places that may and wants to take over."""
         child = run.child
         held = child.place.strongest(self.holds) if child is not None and self.holds else None
@@ -222,7 +222,7 @@ class HabitTicking(HabitLaunching):
         if status is not RUNNING:
             self._climb(parent, run.place, status)
 
-    def _climb(self, parent: HabitContext | None, place: Place, status: Status) -> None:
+    def _climb(self, parent: HabitContext | None, place: CompiledHabit, status: Status) -> None:
         """Let a parent react to a child that ended, and its parent if it ends too, and so on."""
         while parent is not None and not place.is_beside:
             launch = parent.place.launch

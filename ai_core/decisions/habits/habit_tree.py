@@ -9,7 +9,7 @@ from ai_core.clock import Clock, checked_clock
 from ai_core.decisions.habits.habit_choice import RandomSource, check_random
 from ai_core.decisions.habits.habit_context import HabitContext
 from ai_core.decisions.habits.habit_edits import added, carry_over, removed, replaced
-from ai_core.decisions.habits.habit_noticing import HabitNoticing
+from ai_core.decisions.habits.habit_noticing import HabitMessaging
 from ai_core.decisions.habits.habit_plan import plan_of
 from ai_core.decisions.habits.habit_state import PLAIN_VALUES, SaveableHabits, active_runs
 from ai_core.decisions.habits.habit_text import active_paths, live_view
@@ -24,7 +24,7 @@ __all__ = ["HabitTree"]
 RUNNING = Status.RUNNING
 
 
-class HabitTree(HabitNoticing, SaveableHabits):
+class HabitTree(HabitMessaging, SaveableHabits):
     """Runs one definition for one character.
 
     Rules, beyond those of ``Habit`` and ``Launch``:

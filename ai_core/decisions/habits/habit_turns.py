@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from ai_core.decisions.habits.habit_context import AWAKE
 from ai_core.decisions.habits.habit_place import INTERFACE, KERNEL
-from ai_core.decisions.turns import Seat, Turns
+from ai_core.decisions.turns import PopulationSlot, RoundRobin
 from ai_core.twins import twin_class
 
 if TYPE_CHECKING:
@@ -14,11 +14,11 @@ if TYPE_CHECKING:
     from ai_core.clock import TimeIndex
     from ai_core.decisions.habits.habit_tree import HabitTree
 
-__all__ = ["HabitTurns", "Member"]
+__all__ = ["HabitTurns", "TickMember"]
 
 
 @twin_class(KERNEL, INTERFACE)
-class Member(Seat):
+class TickMember(PopulationSlot):
     """A tree's seat in a population.
 
     Attributes:
@@ -56,7 +56,7 @@ class Member(Seat):
 
 
 @twin_class(KERNEL, INTERFACE)
-class HabitTurns(Turns):
+class HabitTurns(RoundRobin):
     """The part of a ``HabitPopulation`` that visits."""
 
     __slots__ = ()

@@ -78,7 +78,7 @@ MOST_FIRINGS = 100
 """Rules that fire in one thought unless told (count); more go round in a circle."""
 
 
-class Fired(NamedTuple):
+class FiredRule(NamedTuple):
     """A rule that fired: how far its condition was met, and what its ``then`` returned."""
 
     rule: str
@@ -123,7 +123,7 @@ class RuleMind:
         name: str = "mind",
         parameters: Mapping[str, float] | None = None,
         faults: FaultIsolation | None = None,
-        on_fired: Callable[[Fired], object] | None = None,
+        on_fired: Callable[[FiredRule], object] | None = None,
     ) -> None:
         if not isinstance(rules, RuleSet):
             raise TypeError(f"rules must be a RuleSet, got {shown(rules)}")
@@ -193,7 +193,7 @@ class RuleMind:
         self._to_conclude = set(self.rules.concluded)
         self._to_look_at = set(range(len(self._met)))
 
-    def think(self, most: int | None = None) -> list[Fired]:
+    def think(self, most: int | None = None) -> list[FiredRule]:
         """Ask what is to be asked, fire what is to fire, and return what did.
 
         Args:
@@ -205,7 +205,7 @@ class RuleMind:
         """
         limit = _most_firings(most)
         self._begin_thought()
-        fired: list[Fired] = []
+        fired: list[FiredRule] = []
         kept: list[Exception] = []
         try:
             self._ask(kept)
@@ -224,7 +224,7 @@ class RuleMind:
             raise kept[0]
         return fired
 
-    def update(self, elapsed_s: float, most: int | None = None) -> list[Fired] | None:
+    def update(self, elapsed_s: float, most: int | None = None) -> list[FiredRule] | None:
         """Think if the period of the rules is over; return what fired, None if it is not.
 
         Args:
@@ -245,7 +245,7 @@ class RuleMind:
         self._waited_s = self._waited_s % period_s if self._waited_s and period_s > 0 else 0.0
         return self.think(most)
 
-    def advance(self, turn: Turn) -> list[Fired] | None:
+    def advance(self, turn: Turn) -> list[FiredRule] | None:
         """Update as a scheduler's work: ``scheduler.add(mind)``."""
         if not isinstance(turn, Turn):
             raise TypeError(
@@ -297,7 +297,7 @@ class RuleMind:
                 self._faults.note_success(callback)
             self._put(index, grade)
 
-    def _fire(self, index: int, kept: list[Exception]) -> Fired:
+    def _fire(self, index: int, kept: list[Exception]) -> FiredRule:
         rule, grade = self.rules.firing[index].rule, self._met[index]
         self._fired[index] = self._moment, self._thoughts
         result: object = None
@@ -309,7 +309,7 @@ class RuleMind:
         else:
             if self._faults is not None:
                 self._faults.note_success(f"rule {rule.name!r}")
-        fired = Fired(rule.name, grade, result)
+        fired = FiredRule(rule.name, grade, result)
         if self.on_fired is not None:
             try:
                 self.on_fired(fired)
@@ -418,4 +418,4 @@ def _most_firings(most: int | None) -> int:
     return MOST_FIRINGS if most is None else whole_number("most", most, minimum=1)
 
 
-__all__ = ["MOST_FIRINGS", "Fired", "RuleMind"]
+__all__ = ["MOST_FIRINGS", "FiredRule", "RuleMind"]

@@ -9,11 +9,11 @@ from ai_core.clock import Clock, TimeIndex, checked_clock
 from ai_core.decisions.callback_faults import CallbackFaults, read_failing
 from ai_core.decisions.state_machines.state_machine_definition import (
     OWN_EVENTS,
-    Node,
     Route,
     StateMachineDefinition,
+    StateNode,
     Step,
-    Way,
+    TransitionPath,
 )
 from ai_core.errors import UnknownNameError, check_callables, check_kind, finite_number, shown
 from ai_core.faults import FaultIsolation
@@ -25,7 +25,7 @@ ROUNDING_S = 1e-9
 """What sums of times may differ by (s): who rests until a time is over wakes that much earlier, not a frame late."""
 
 
-def rest_in(leaf: Node, since_s: float, since_around: Mapping[int, float] | None, now_s: float) -> float:
+def rest_in(leaf: StateNode, since_s: float, since_around: Mapping[int, float] | None, now_s: float) -> float:
     """Return for how long an update in a state does nothing (s): 0, or until a time is over, or inf until an event.
 
     Args:
@@ -46,7 +46,7 @@ def rest_in(leaf: Node, since_s: float, since_around: Mapping[int, float] | None
 
 
 def live_view(
-    definition: StateMachineDefinition, name: str, leaf: Node | None, time_in_state_s: float, reason: str
+    definition: StateMachineDefinition, name: str, leaf: StateNode | None, time_in_state_s: float, reason: str
 ) -> str:
     """Return one line per state, the active ones marked, with the events the leaf waits for.
 
@@ -142,21 +142,21 @@ def _check_at_rest(machine: StateMachine) -> None:
         raise RuntimeError(f"{machine.name!r} is in the middle of a transition; save and load between two frames")
 
 
-def _node(machine: StateMachine, fields: Fields, field: str, path: str) -> Node:
+def _node(machine: StateMachine, fields: Fields, field: str, path: str) -> StateNode:
     try:
         return machine.definition.node(path)
     except UnknownNameError as error:
         fields.refuse(field, f"is not here: {error}")
 
 
-def _leaf(machine: StateMachine, fields: Fields, field: str) -> Node:
+def _leaf(machine: StateMachine, fields: Fields, field: str) -> StateNode:
     node = _node(machine, fields, field, fields.text(field))
     if node.children:
         fields.refuse(field, f"must be a state without states inside, got {node.path!r}")
     return node
 
 
-def _leaf_or_none(machine: StateMachine, fields: Fields, field: str) -> Node | None:
+def _leaf_or_none(machine: StateMachine, fields: Fields, field: str) -> StateNode | None:
     return None if fields.text(field) == "" else _leaf(machine, fields, field)
 
 
@@ -264,9 +264,9 @@ class StateMachine:
         check_kind("faults", faults, FaultIsolation)
         check_callables(listening=listening)
         self._definition, self._table = definition, NOWHERE
-        self._leaf: Node | None = None
-        self._at: Node | None = None     # the innermost active state while some are left and entered; else None
-        self._previous: Node | None = None
+        self._leaf: StateNode | None = None
+        self._at: StateNode | None = None     # the innermost active state while some are left and entered; else None
+        self._previous: StateNode | None = None
         self._left: dict[int, int] | None = None
         self._since_around: dict[int, float] | None = None
         self._queue: list[tuple[str, Any]] | None = None
@@ -454,7 +454,7 @@ class StateMachine:
             return True
         return False
 
-    def _move(self, way: Way, route: Route | None, reason: str) -> None:
+    def _move(self, way: TransitionPath, route: Route | None, reason: str) -> None:
         leaf, clock, listening = self._leaf, self._clock, self._listening
         now_s = self._seconds if clock is None else clock.now.seconds
         only_tells = way.only_tells and (route is None or route.only_tells)
@@ -540,7 +540,7 @@ class StateMachine:
             self._faults.note_success(route.guard_name)
         return answer
 
-    def _has_lasted(self, source: Node, after_s: float) -> bool:
+    def _has_lasted(self, source: StateNode, after_s: float) -> bool:
         since_s = (self._since_around or {}).get(source.index, self._since_s)
         return self._now_s() - since_s >= after_s
 
@@ -550,7 +550,7 @@ class StateMachine:
     def _now(self) -> TimeIndex:
         return TimeIndex(self._frame, self._seconds) if self._clock is None else self._clock.now
 
-    def _tell_trace(self, trace: Trace, way: Way) -> None:
+    def _tell_trace(self, trace: Trace, way: TransitionPath) -> None:
         for node in way.entered:
             for hook in trace.state_entered:
                 try:

@@ -11,13 +11,13 @@ if TYPE_CHECKING:
     from ai_core.decisions.state_machines.state_machine import StateMachine
 
 
-Step = tuple[Callable[["StateMachine"], object], str, "Node | None"]
+Step = tuple[Callable[["StateMachine"], object], str, "StateNode | None"]
 """A callback, what faults call it, and the innermost state that is active during it; None leaves that as it is."""
-Finder = Callable[["Node", "Node | None", dict[int, int]], "Way | None"]
+Finder = Callable[["StateNode", "StateNode | None", dict[int, int]], "TransitionPath | None"]
 """Told the active leaf, the one before, and where each state was left; finds the way."""
 
 
-class Node:
+class StateNode:
     """A state at its place in a definition.
 
     Attributes:
@@ -35,14 +35,14 @@ class Node:
         "parent", "path", "table", "update", "updates",
     )
 
-    def __init__(self, state: State | None, path: str, parent: Node | None, index: int) -> None:
+    def __init__(self, state: State | None, path: str, parent: StateNode | None, index: int) -> None:
         self.name = path.rpartition("/")[2]
         self.path = path
         self.parent = parent
         self.index = index
         self.depth: int = 0 if parent is None else parent.depth + 1
-        self.children: list[Node] = []
-        self.initial: Node | None = None
+        self.children: list[StateNode] = []
+        self.initial: StateNode | None = None
         self.enter = _steps(None if state is None else state.enter, f"enter of {path}", self)
         self.update = _steps(None if state is None else state.update, f"update of {path}", None)
         self.exit = _steps(None if state is None else state.exit, f"exit of {path}", self)
@@ -51,16 +51,16 @@ class Node:
         self.updates: tuple[Step, ...] = ()
         self.is_still = True
 
-    def up(self) -> list[Node]:
+    def up(self) -> list[StateNode]:
         """Return this and all around it, the root last."""
         return [self] if self.parent is None else [self, *self.parent.up()]
 
-    def up_to(self, domain: Node) -> list[Node]:
+    def up_to(self, domain: StateNode) -> list[StateNode]:
         """Return this and those around it that are inside ``domain``."""
         above = self.up()
         return above[: above.index(domain)]
 
-    def leaf(self, index: int) -> Node:
+    def leaf(self, index: int) -> StateNode:
         """Return the node of an index inside this one."""
         for child in self.children:
             if child.index == index:
@@ -70,7 +70,7 @@ class Node:
         raise LookupError(f"{self.path!r} has no state {index} inside")
 
 
-class Way:
+class TransitionPath:
     """What is left and entered between two leaves.
 
     Attributes:
@@ -87,7 +87,8 @@ class Way:
     __slots__ = ("domain", "entered", "enters", "exits", "leaf", "only_tells", "remembered", "timed")
 
     def __init__(
-        self, leaf: Node, domain: Node, exited: list[Node] | tuple[()], entered: list[Node], remembered: set[int],
+        self, leaf: StateNode, domain: StateNode, exited: list[StateNode] | tuple[()], entered: list[StateNode],
+        remembered: set[int],
         timed: set[int],
     ) -> None:
         self.leaf, self.domain = leaf, domain
@@ -110,7 +111,7 @@ class Route:
 
     __slots__ = ("actions", "after_s", "find", "guard", "guard_name", "only_tells", "reason", "source", "way")
 
-    def __init__(self, source: Node, transition: Transition, reason: str) -> None:
+    def __init__(self, source: StateNode, transition: Transition, reason: str) -> None:
         self.source = source
         self.guard: Action | None = transition.guard
         self.guard_name = ""
@@ -118,7 +119,7 @@ class Route:
         self.reason = reason
         self.actions: tuple[Step, ...] = ()
         self.only_tells = True
-        self.way: Way | None = None
+        self.way: TransitionPath | None = None
         self.find: Finder | None = None
 
 
@@ -127,27 +128,27 @@ def is_notice(step: Step) -> bool:
     return getattr(step[0], "is_notice", False) is True
 
 
-def deepest_common(source: Node, target: Node) -> Node:
+def deepest_common(source: StateNode, target: StateNode) -> StateNode:
     """Return the innermost state that contains the target, and is the source or contains it."""
     above = source.up()
     return next(node for node in target.up()[1:] if node in above)
 
 
-def first_leaf(node: Node) -> Node:
+def first_leaf(node: StateNode) -> StateNode:
     """Return where a state begins: its initial state's initial state, and so on."""
     while node.initial is not None:
         node = node.initial
     return node
 
 
-def last_index(node: Node) -> int:
+def last_index(node: StateNode) -> int:
     """Return the largest index inside a node."""
     while node.children:
         node = node.children[-1]
     return node.index
 
 
-def _steps(action: Action | None, name: str, active: Node | None) -> tuple[Step, ...]:
+def _steps(action: Action | None, name: str, active: StateNode | None) -> tuple[Step, ...]:
     return () if action is None else ((action, name, active),)
 
 
@@ -350,9 +351,9 @@ class StateMachineDefinition:
         outermost = checked_states(owner, states)
         if not outermost:
             raise ValueError(f"{owner} needs a state; add one")
-        self.nodes: list[Node] = []
-        self._by_path: dict[str, Node] = {}
-        self.root = Node(None, "", None, -1)
+        self.nodes: list[StateNode] = []
+        self._by_path: dict[str, StateNode] = {}
+        self.root = StateNode(None, "", None, -1)
         self._lay_out(self.root, outermost, checked_initial(owner, initial, outermost))
         self.transitions = self._checked_transitions(transitions)
         self.events = tuple(dict.fromkeys(one.event for one in self.transitions if one.event is not None))
@@ -362,13 +363,13 @@ class StateMachineDefinition:
         self._timed = {
             self.node(one.source).index for one in self.transitions if one.after_s is not None and one.source
         }
-        self._ways: dict[tuple[int, int, int], Way] = {}
+        self._ways: dict[tuple[int, int, int], TransitionPath] = {}
         for leaf in self.nodes:
             if not leaf.children:
                 self._lay_routes(leaf)
         self.beginning = self.way(None, self.root, first_leaf(self.root))
 
-    def node(self, path: str) -> Node:
+    def node(self, path: str) -> StateNode:
         """Return the state at a path.
 
         Raises:
@@ -399,7 +400,7 @@ class StateMachineDefinition:
             names |= {_action_name(number, one)} if one.action is not None else set()
         return names | {OWN_EVENTS}
 
-    def way(self, leaf: Node | None, domain: Node, target: Node) -> Way:
+    def way(self, leaf: StateNode | None, domain: StateNode, target: StateNode) -> TransitionPath:
         """Return what is left and entered between two leaves; worked out once.
 
         Args:
@@ -412,7 +413,7 @@ class StateMachineDefinition:
         if found is None:
             exited = () if leaf is None else leaf.up_to(domain)
             entered = target.up_to(domain)[::-1]
-            found = self._ways[key] = Way(target, domain, exited, entered, self.remembered, self._timed)
+            found = self._ways[key] = TransitionPath(target, domain, exited, entered, self.remembered, self._timed)
         return found
 
     def to_text(self) -> str:
@@ -421,7 +422,7 @@ class StateMachineDefinition:
         self._describe(lines, self.root, "")
         return "\n".join(lines)
 
-    def _describe(self, lines: list[str], node: Node, indent: str) -> None:
+    def _describe(self, lines: list[str], node: StateNode, indent: str) -> None:
         for one in self.transitions:
             if (one.source or "") == node.path:
                 guard = f" if {getattr(one.guard, '__name__', 'allowed')}" if one.guard else ""
@@ -432,12 +433,12 @@ class StateMachineDefinition:
             lines.append(f"{indent}  {child.name}{mark}")
             self._describe(lines, child, indent + "  ")
 
-    def _lay_out(self, parent: Node, states: tuple[State, ...], initial: str) -> None:
+    def _lay_out(self, parent: StateNode, states: tuple[State, ...], initial: str) -> None:
         if parent.depth >= MAXIMUM_DEPTH:
             raise ValueError(f"states of {self.name!r} nest deeper than {MAXIMUM_DEPTH} at {parent.path!r}")
         for state in states:
             path = f"{parent.path}/{state.name}" if parent.path else state.name
-            node = Node(state, path, parent, len(self.nodes))
+            node = StateNode(state, path, parent, len(self.nodes))
             self.nodes.append(node)
             self._by_path[path] = node
             parent.children.append(node)
@@ -468,7 +469,7 @@ class StateMachineDefinition:
                 certain.setdefault((one.event, one.source), one)
         return found
 
-    def _lay_routes(self, leaf: Node) -> None:
+    def _lay_routes(self, leaf: StateNode) -> None:
         """Fill the leaf's tables: by event, and those without one, in the order they are tried."""
         routes: dict[str | None, list[Route]] = {event: [] for event in (*self.events, None)}
         certain = set()
@@ -485,7 +486,7 @@ class StateMachineDefinition:
         leaf.updates = tuple(step for node in reversed(leaf.up()) for step in node.update)
         leaf.is_still = not leaf.updates and not leaf.automatic
 
-    def _route(self, leaf: Node, source: Node, number: int, one: Transition) -> Route:
+    def _route(self, leaf: StateNode, source: StateNode, number: int, one: Transition) -> Route:
         route = Route(source, one, one.reason())
         if one.guard is not None:
             route.guard_name = _guard_name(number, one)
@@ -508,7 +509,7 @@ class StateMachineDefinition:
         return route
 
 
-def _remembered(target: Node, active: Node, left: int | None, *, is_deep: bool) -> Node:
+def _remembered(target: StateNode, active: StateNode, left: int | None, *, is_deep: bool) -> StateNode:
     """Return the leaf that a transition with history leads to.
 
     Args:
@@ -540,13 +541,13 @@ __all__ = [
     "PREVIOUS",
     "Action",
     "History",
-    "Node",
     "Route",
     "State",
     "StateMachineDefinition",
+    "StateNode",
     "Step",
     "Transition",
-    "Way",
+    "TransitionPath",
     "checked_action",
     "checked_initial",
     "checked_states",

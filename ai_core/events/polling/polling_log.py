@@ -10,7 +10,7 @@ from ai_core.events.event_log import MOST_ENTRIES
 from ai_core.events.polling.polling_topic import Answer, Key
 from ai_core.scheduling.statistics_table import statistics_table
 
-__all__ = ["HOW", "LogEntry", "PollingLog"]
+__all__ = ["HOW", "PollingLog", "PollingLogEntry"]
 
 MAXIMUM_ENTRIES = 1000
 """Entries kept unless told otherwise (count).
@@ -22,7 +22,7 @@ HOW = ("computed", "kept", "stale", "fallback", "refused", "raised", "invalidate
 """Everything an entry can tell."""
 
 
-class LogEntry(NamedTuple):
+class PollingLogEntry(NamedTuple):
     """One poll, or one invalidation, as text: a log keeps no object of the game alive."""
 
     frame: int
@@ -60,7 +60,7 @@ class PollingLog:
             "maximum_entries", maximum_entries, minimum=1, maximum=MOST_ENTRIES,
             remedy="set station.log to None for none"
         )
-        self._entries: deque[LogEntry] = deque(maxlen=most)
+        self._entries: deque[PollingLogEntry] = deque(maxlen=most)
 
     def note(
         self, now: TimeIndex, code: str, key: Key | None, asker: object, answer: Answer
@@ -69,7 +69,7 @@ class PollingLog:
         parts = None if key is None else tuple(map(shown, key))
         told = "" if answer.how in ("refused", "raised", "invalidated") else shown(answer.value)
         who = "" if asker is None else shown(asker)
-        self._entries.append(LogEntry(
+        self._entries.append(PollingLogEntry(
             now[0], now[1], code, parts, who, answer.how, answer.age_frames, told
         ))
 
@@ -81,7 +81,7 @@ class PollingLog:
         asker: object | None = None,
         about: object | None = None,
         since_frame: int = 0,
-    ) -> list[LogEntry]:
+    ) -> list[PollingLogEntry]:
         """Return the entries to which all of this applies, the oldest first.
 
         Args:

@@ -38,7 +38,7 @@ MOST_KEYS = 1 << 40
 """More keys than there are, where nothing limits them (count)."""
 
 
-class Allowance:
+class AnswerBudget:
     """What is left of a budget: steps, or time that only computing uses up.
 
     Args:
@@ -64,7 +64,7 @@ class Allowance:
         return max(1, int(self.left / max(topic.key_us, 0.001)))
 
 
-class Questions:
+class QueryQueue:
     """Questions that wait to be computed, in the order they were asked; none twice."""
 
     def __init__(self) -> None:
@@ -119,7 +119,7 @@ class Questions:
             self.add(topic, key)
 
 
-class Computing:
+class ComputationStack:
     """Runs computations inside each other, and knows which are under way.
 
     Args:
@@ -128,7 +128,7 @@ class Computing:
         waiting: questions that wait; those that are answered leave it.
     """
 
-    def __init__(self, station: object, faults: FaultIsolation, waiting: Questions) -> None:
+    def __init__(self, station: object, faults: FaultIsolation, waiting: QueryQueue) -> None:
         self._station = station
         self._faults = faults
         self._waiting = waiting
@@ -149,7 +149,7 @@ class Computing:
         keys: Sequence[Key],
         now: TimeIndex,
         *,
-        allowance: Allowance | None = None,
+        allowance: AnswerBudget | None = None,
         is_isolated: bool = False,
     ) -> Sequence[Any] | None:
         """Return an answer for each key, and keep them.
@@ -206,7 +206,7 @@ class Computing:
                 raise CycleError(f"polling {first} needs its own answer: {path}")
 
 
-def _charged(allowance: Allowance, topic: Topic, keys: Sequence[Key]) -> Sequence[Any]:
+def _charged(allowance: AnswerBudget, topic: Topic, keys: Sequence[Key]) -> Sequence[Any]:
     """Compute, and charge it also if it fails."""
     watch = allowance.stopwatch
     began_ns = watch() if watch is not None else 0
@@ -226,7 +226,7 @@ def _text(topic: Topic, keys: Sequence[Key]) -> str:
     return question_text(topic.code, keys[0]) + more
 
 
-class Answering:
+class QueryProcessor:
     """Answers for a station whatever it does not find in ``topic.fresh``.
 
     Args:
@@ -240,15 +240,15 @@ class Answering:
     """
 
     def __init__(self, station: object, faults: FaultIsolation) -> None:
-        self.waiting = Questions()
-        self.computing = Computing(station, faults, self.waiting)
+        self.waiting = QueryQueue()
+        self.computing = ComputationStack(station, faults, self.waiting)
         self.log: PollingLog | None = None
-        self._allowance: Allowance | None = None
+        self._allowance: AnswerBudget | None = None
         self._allowed_frame = 0
 
     def limit(self, budget: Budget, now: TimeIndex) -> None:
         """Let polls of this frame compute no more than what is left of a budget."""
-        self._allowance, self._allowed_frame = Allowance(budget), now[0]
+        self._allowance, self._allowed_frame = AnswerBudget(budget), now[0]
 
     def one(self, topic: Topic, key: Key, asker: object, now: TimeIndex) -> Answer:
         """Return the answer for a key."""
@@ -332,7 +332,7 @@ class Answering:
     def work_off(self, budget: Budget, now: TimeIndex) -> None:
         """Compute what waits until the budget is spent."""
         while self.waiting and not budget.is_spent:
-            topic, allowance = self.waiting.next_topic(), Allowance(budget)
+            topic, allowance = self.waiting.next_topic(), AnswerBudget(budget)
             fitting = allowance.fitting(topic) if topic.compute_many is not None else 1
             keys = self.waiting.take(max(1, fitting))
             keys = [key for key in keys if topic.found(key, key, now) is None]
@@ -347,7 +347,7 @@ class Answering:
         if self.log is not None:
             self.log.note(now, topic.code, key, asker, answer)
 
-    def _allowed(self, now: TimeIndex) -> Allowance | None:
+    def _allowed(self, now: TimeIndex) -> AnswerBudget | None:
         """Return what limits a computation now.
 
         Nothing limits one that is part of another: it would spoil that answer.
@@ -424,7 +424,7 @@ class Answering:
         return answers
 
     def _next_part(
-        self, topic: Topic, todo: Iterator[Key], allowance: Allowance | None,
+        self, topic: Topic, todo: Iterator[Key], allowance: AnswerBudget | None,
         answers: dict[Key, Answer], now: TimeIndex,
     ) -> list[Key]:
         """Return what may be computed in one call; empty if no more, or nothing is left to do.
@@ -444,7 +444,7 @@ class Answering:
         return part
 
     def _compute(
-        self, topic: Topic, keys: list[Key], allowance: Allowance | None,
+        self, topic: Topic, keys: list[Key], allowance: AnswerBudget | None,
         answers: dict[Key, Answer], now: TimeIndex,
     ) -> None:
         values = self.computing.run(topic, keys, now, allowance=allowance)
@@ -475,7 +475,7 @@ def _refuse_others(topic: Topic, keys: list[Key]) -> None:
 Handle = TypeVar("Handle", covariant=True)
 
 
-class Listenable(Protocol[Handle]):
+class EventSource(Protocol[Handle]):
     """What tells of events: an EventManager, or anything with its ``listen``."""
 
     def listen(self, codes: str | Iterable[str], handler: Callable[[Any], None], /) -> Handle:
@@ -513,7 +513,7 @@ class PollingStation:
         self.values = values if values is not None else SavedValues()
         self.faults = given_faults(faults)
         self._topics: dict[str, Topic] = {}
-        self._answering = Answering(self, self.faults)
+        self._answering = QueryProcessor(self, self.faults)
 
     @property
     def codes(self) -> tuple[str, ...]:
@@ -749,7 +749,7 @@ class PollingStation:
 
     def invalidate_on(
         self,
-        events: Listenable[Handle],
+        events: EventSource[Handle],
         codes: str | Iterable[str],
         topics: str | Iterable[str],
         *,
@@ -836,4 +836,5 @@ def _checked_key(key: Key | None) -> Key | None:
     return key
 
 
-__all__ = ["REFUSED", "Allowance", "Answer", "Answering", "Computing", "PollingStation", "Questions", "TopicStatistics"]
+__all__ = ["REFUSED", "Answer", "AnswerBudget", "ComputationStack", "PollingStation", "QueryProcessor", "QueryQueue",
+    "TopicStatistics"]

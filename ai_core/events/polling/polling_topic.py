@@ -212,7 +212,7 @@ class IdPairs(Sequence[Pair]):
         return int(found.argmax()) if found.any() else -1
 
 
-class KeptTogether:
+class AnswerBatch:
     """Answers of one batch of pairs.
 
     Attributes:
@@ -332,7 +332,7 @@ class Topic:
         self.is_watched = False
         self.is_plain = self.is_open and not is_symmetric and compute_many is not None
         self._kept: dict[Key, Kept] = {}
-        self.together: KeptTogether | None = None
+        self.together: AnswerBatch | None = None
         self.fresh: dict[Key, Any] = {}
         self.now: TimeIndex | None = None
         self.key_us: float | None = None
@@ -429,7 +429,7 @@ class Topic:
                 self._take_newer(latest)
                 latest.put(answers, now, until)
             else:
-                self._keep_together(KeptTogether(keys, answers, now, until))
+                self._keep_together(AnswerBatch(keys, answers, now, until))
             return
         if len(keys) == 1 and self.together is not None and self._is_kept_beside(self.together, keys[0]):
             kept = self.together.newer
@@ -488,7 +488,7 @@ class Topic:
                 kept.pop(key, None)
         kept.update(zip(keys, zip(answers, repeat(now), repeat(until)), strict=False))
 
-    def _keep_together(self, new: KeptTogether) -> None:
+    def _keep_together(self, new: AnswerBatch) -> None:
         """Keep a batch in place of the latest one, which joins the others unless there is no room for both."""
         old = self.together
         if old is not None and not old.pairs.are(new.pairs):
@@ -499,14 +499,14 @@ class Topic:
                 self._take_newer(old)  # some may be of this frame
         self.together = new
 
-    def _take_newer(self, latest: KeptTogether) -> None:
+    def _take_newer(self, latest: AnswerBatch) -> None:
         """Let what was kept since the latest batch join the others, as it is itself replaced or joins them."""
         for key, one in latest.newer.items():
             self._kept.pop(key, None)
             self._kept[key] = one
         latest.newer.clear()
 
-    def _found_beside(self, latest: KeptTogether, key: Key) -> Kept | None:
+    def _found_beside(self, latest: AnswerBatch, key: Key) -> Kept | None:
         """Return what is kept for a key while there is a batch: for few it is searched, for many all keys are made."""
         kept = latest.newer.get(key)
         if kept is not None:
@@ -516,14 +516,14 @@ class Topic:
             return self.kept.get(key)
         return (latest.answers[place], latest.computed_at, latest.until) if place >= 0 else self._kept.get(key)
 
-    def _is_kept_beside(self, latest: KeptTogether, key: Key) -> bool:
+    def _is_kept_beside(self, latest: AnswerBatch, key: Key) -> bool:
         """Make room for an answer that is newer than the latest batch, of a key that is not in it."""
         if len(self._kept) + len(latest) >= self.maximum_keys or latest.place_of(key) != -1:
             return False
         self._kept.pop(key, None)
         return True
 
-    def _let_old_go(self, together: KeptTogether) -> None:
+    def _let_old_go(self, together: AnswerBatch) -> None:
         """Drop answers beyond the maximum, when the latest batch is of an earlier frame, as are all."""
         room = self.maximum_keys - len(together.answers)
         if room >= 0:
@@ -581,9 +581,9 @@ __all__ = [
     "NO_FALLBACK",
     "REFUSED",
     "Answer",
+    "AnswerBatch",
     "IdPairs",
     "Kept",
-    "KeptTogether",
     "Key",
     "Topic",
     "TopicStatistics",

@@ -10,7 +10,7 @@ import numpy as np
 from ai_core.errors import finite_number, shown, whole_number
 from ai_core.level_of_detail.population.people import (
     FACTS,
-    KnownPerson,
+    NamedPerson,
     People,
     checked_facts,
     checked_name,
@@ -38,7 +38,7 @@ class Community:
         if not isinstance(population, Population):
             raise TypeError(f"population must be a Population, got {shown(population)}")
         self.population = population
-        self.known: dict[str, KnownPerson] = {}
+        self.known: dict[str, NamedPerson] = {}
 
     @property
     def count(self) -> int:
@@ -65,7 +65,7 @@ class Community:
         """
         if checked_name(name) in self.known:
             raise ValueError(f"{name!r} is known here already; names must differ")
-        person = KnownPerson(name, checked_facts(facts), checked_until(until_s))
+        person = NamedPerson(name, checked_facts(facts), checked_until(until_s))
         self._alone(person)
         self.known[name] = person
 
@@ -114,7 +114,7 @@ class Community:
             raise TypeError(f"people must be what open returned, got {shown(people)}")
         now_s = finite_number("now_s", now_s)
         known = {
-            name: KnownPerson(name, people.facts_of(name), people.until_s_of(name))
+            name: NamedPerson(name, people.facts_of(name), people.until_s_of(name))
             for name in people.known if people.until_s_of(name) > now_s
         }
         for one in known.values():
@@ -131,7 +131,7 @@ class Community:
         self.population, self.known = population, known
 
     def split(
-        self, sizes: Sequence[int], generator: Any, *, place: Callable[[KnownPerson], int] | None = None
+        self, sizes: Sequence[int], generator: Any, *, place: Callable[[NamedPerson], int] | None = None
     ) -> list[Community]:
         """Return communities of these sizes, known people included.
 
@@ -174,7 +174,7 @@ class Community:
             together.known.update(one.known)
         return together
 
-    def _alone(self, person: KnownPerson) -> Population:
+    def _alone(self, person: NamedPerson) -> Population:
         """Return the population that one person is.
 
         Raises:

@@ -15,7 +15,8 @@ from ai_core.saving.fields import LATEST_S, Fields, State
 from ai_core.saving.values import SavedValues
 
 __all__ = [
-    "FACTS", "Draft", "KnownPerson", "People", "checked_facts", "checked_name", "checked_until", "made_characters",
+    "FACTS", "CharacterDraft", "NamedPerson", "People", "checked_facts", "checked_name", "checked_until",
+    "made_characters",
 ]
 
 VERSION = 1
@@ -24,7 +25,7 @@ FACTS = SavedValues()
 """Facts may be whatever arguments of events may be: numbers, text, lists, dicts, arrays and so on."""
 
 
-class KnownPerson(NamedTuple):
+class NamedPerson(NamedTuple):
     """Somebody who is kept as an individual while the group is closed.
 
     Attributes:
@@ -157,7 +158,7 @@ class People:
         return people
 
 
-class Draft(NamedTuple):
+class CharacterDraft(NamedTuple):
     """What a maker of characters is told.
 
     Attributes:
@@ -174,7 +175,7 @@ class Draft(NamedTuple):
 
 
 def made_characters(
-    people: People, make: Callable[[Draft], Sequence[Any]], generator: Any, *,
+    people: People, make: Callable[[CharacterDraft], Sequence[Any]], generator: Any, *,
     district: Mapping[str, Any] | None = None, time_of_day_s: float = 0.0,
 ) -> list[Any]:
     """Return the game's own characters for people, one each, in their order.
@@ -193,7 +194,7 @@ def made_characters(
     """
     checked_generator(generator)
     time_of_day_s = finite_number("time_of_day_s", time_of_day_s, minimum=0)
-    made = list(make(Draft(people, district or {}, time_of_day_s, generator)))
+    made = list(make(CharacterDraft(people, district or {}, time_of_day_s, generator)))
     if len(made) != len(people):
         raise ValueError(f"make must return a character for each of {len(people)} people, got {len(made)}")
     return made

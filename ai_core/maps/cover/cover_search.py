@@ -53,7 +53,7 @@ class CoverQuery:
         posture: "any"; "stand" excludes low cover; "crouch" tests all spots with a crouching body.
         protection, distance, exposure: weights of the score, 0 or more: of the hidden share of the body,
             of the travel distance as a share of the range, of the share of open directions.
-        staying: bonus for the spot that the agent already holds, so that it does not alternate between
+        stay_bonus: bonus for the spot that the agent already holds, so that it does not alternate between
             two equally good spots.
 
     Raises:
@@ -116,7 +116,7 @@ class CoverSearch(Cancellable):
         threats: (m, 3) positions of the eyes of the threats (m), 1 to ``MOST_THREATS``.
         blocked: ray test, see ``Blocked``; it must ignore the agent and the threats.
         body: size of the agent; None for the defaults of ``CoverBody``.
-        wish: requirements and weights; None for the defaults of ``CoverQuery``.
+        query: requirements and weights; None for the defaults of ``CoverQuery``.
         who: holder with a reserved spot that counts as free.
         weights: (m,) weight of each threat, above 0; None for equal weights.
         travel: travel distances of spots; None for straight distances. It is called once for every

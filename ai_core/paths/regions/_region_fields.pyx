@@ -19,7 +19,7 @@ cdef enum:
     STRAIGHT = 13860    # canonical_moves.STRAIGHT
     DIAGONAL = 19601    # canonical_moves.DIAGONAL
 
-ENDLESS = "internal error in the fields of a region: a way has no end; make the regions again, and report this"
+ENDLESS = "internal error in the fields of a region: a path has no end; make a new RegionGraph, and report this"
 
 cdef double INFINITE = 1e300 * 1e300
 cdef double SQRT_2 = 2 ** 0.5

@@ -38,7 +38,7 @@ ROUGH = 70, 99
 NO_PATH_ROUGH = (1 << 15) - 1
 """The same for rough lengths; twice the value fits 16 bits. Longer paths, of 470 cells, use exact lengths."""
 
-ENDLESS = "internal error in the fields of a region: a way has no end; make the regions again, and report this"
+ENDLESS = "internal error in the fields of a region: a path has no end; make a new RegionGraph, and report this"
 
 Steps = list[tuple[int, NDArray[Any]]]
 """For each move, its offset in a rectangle with a border, and its cost from each cell."""

@@ -15,18 +15,18 @@ from numpy.typing import NDArray
 from ai_core.budget import Budget, check_budget
 from ai_core.errors import finite_number, shown, whole_number
 from ai_core.senses.baking.sense_graph_baking_again import (
+    BakedLink,
     BakingReport,
-    Way,
     check_earlier,
     joined_by_hand,
     make_graph,
     names_of_rooms,
 )
-from ai_core.senses.baking.sense_graph_baking_ground import Cells, WalkableGrid, WalkablePolygons
+from ai_core.senses.baking.sense_graph_baking_ground import GroundCells, WalkableGrid, WalkablePolygons
 from ai_core.senses.baking.sense_graph_baking_openings import Opening, openings
-from ai_core.senses.baking.sense_graph_baking_rooms import NO_ROOM, Narrow, distances_to_walls, rooms
-from ai_core.senses.baking.sense_graph_baking_shapes import Reach, room_boxes
-from ai_core.senses.baking.sense_graph_baking_sight import Blocked, Look, SightPair, sight_pairs
+from ai_core.senses.baking.sense_graph_baking_rooms import NO_ROOM, NarrowSettings, distances_to_walls, rooms
+from ai_core.senses.baking.sense_graph_baking_shapes import RegionReach, room_boxes
+from ai_core.senses.baking.sense_graph_baking_sight import Blocked, SightPair, SightSampling, sight_pairs
 from ai_core.senses.graph.sense_graph import SenseGraph
 from ai_core.senses.graph.sense_graph_lookup import NOWHERE, ShapeLookup
 from ai_core.senses.graph.sense_graph_parts import SenseRegion
@@ -221,7 +221,7 @@ class SenseGraphBaking:
         cells = yield from self._stage("looking at the ground", 0.1, self._ground.cells())
         distance = yield from self._stage("measuring widths", 0.15, distances_to_walls(cells))
         mine = yield from self._stage("looking for what is there", 0.2, self._by_hand(cells))
-        narrow = Narrow(settings.narrowness, settings.widest_m, settings.least_area_m2)
+        narrow = NarrowSettings(settings.narrowness, settings.widest_m, settings.least_area_m2)
         room = yield from self._stage(
             "cutting rooms", 0.4, rooms(cells, distance, mine != NO_ROOM, narrow))
         hand_made = [region for region in earlier.regions if not region.is_baked]
@@ -242,7 +242,7 @@ class SenseGraphBaking:
             return found
 
         boxes = yield from self._stage("drawing walls", 0.65, room_boxes(
-            cells, room, Reach(settings.reach_m, settings.height_m),
+            cells, room, RegionReach(settings.reach_m, settings.height_m),
             is_elsewhere if hand_made else None))
         shapes: dict[str, Shape] = {
             names[number]: boxes[number][0] if len(boxes[number]) == 1 else Boxes(boxes[number])
@@ -271,7 +271,7 @@ class SenseGraphBaking:
             self._progress = begun + (until - begun) * share
             yield
 
-    def _by_hand(self, cells: Cells) -> Work[NDArray[np.int64]]:
+    def _by_hand(self, cells: GroundCells) -> Work[NDArray[np.int64]]:
         """Return the region made by hand of every cell, ``NO_ROOM`` for none."""
         shapes = [_shape(one) for one in self._earlier.regions if not one.is_baked]
         yield 0.0
@@ -280,7 +280,7 @@ class SenseGraphBaking:
         places = cells.places(slice(None), self._over_m(cells)).astype(np.float32)
         return ShapeLookup(shapes)(places).astype(np.int64)
 
-    def _over_m(self, cells: Cells) -> float:
+    def _over_m(self, cells: GroundCells) -> float:
         return OVER_GROUND_M if cells.up == "y" else 0.0
 
     def _names(self, numbers: range, known: dict[int, str]) -> list[str]:
@@ -297,7 +297,7 @@ class SenseGraphBaking:
         return names
 
     def _sight(
-        self, cells: Cells, room: NDArray[np.int64], distance: NDArray[np.int64],
+        self, cells: GroundCells, room: NDArray[np.int64], distance: NDArray[np.int64],
         ways: list[Opening], names: list[str], lookup: ShapeLookup,
     ) -> Work[list[SightPair]]:
         settings = self._settings
@@ -312,24 +312,24 @@ class SenseGraphBaking:
         eye_m = settings.eye_height_m
         pairs = yield from sight_pairs(
             cells, room, distance, ways, joined,
-            Look(eye_m, settings.sight_range_m, settings.sight_places), self._blocked, lookup)
+            SightSampling(eye_m, settings.sight_range_m, settings.sight_places), self._blocked, lookup)
         return pairs
 
     def _ways(
-        self, cells: Cells, names: list[str], ways: list[Opening], pairs: list[SightPair]
-    ) -> list[Way]:
+        self, cells: GroundCells, names: list[str], ways: list[Opening], pairs: list[SightPair]
+    ) -> list[BakedLink]:
         settings = self._settings
         over_m, high_m = (settings.eye_height_m, settings.height_m) if cells.up == "y" else (0.0, 1.0)
         found = []
         for way in ways:
             start, end = cells.places(list(way.cells), over_m).tolist()
-            found.append(Way(
+            found.append(BakedLink(
                 (names[way.rooms[0]], names[way.rooms[1]]), tuple(start), tuple(end),
                 way.distance_m, way.width_m * high_m, dict(settings.passing), False))
         for pair in pairs:
             assert settings.sight is not None      # else there are no pairs
             length_m = float(np.linalg.norm(np.subtract(pair.end, pair.start)))
-            found.append(Way(
+            found.append(BakedLink(
                 (names[pair.rooms[0]], names[pair.rooms[1]]), pair.start, pair.end, length_m, 1.0,
                 {settings.sight: settings.passing.get(settings.sight, 0.0)}, True))
         return found

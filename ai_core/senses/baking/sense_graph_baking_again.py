@@ -15,7 +15,7 @@ from ai_core.senses.graph.sense_graph_lookup import NOWHERE, ShapeLookup
 from ai_core.senses.graph.sense_graph_parts import Passage, SensePortal, SenseRegion
 from ai_core.senses.graph.sense_graph_shapes import Shape
 
-__all__ = ["BakingReport", "Way", "check_earlier", "joined_by_hand", "make_graph", "names_of_rooms"]
+__all__ = ["BakedLink", "BakingReport", "check_earlier", "joined_by_hand", "make_graph", "names_of_rooms"]
 
 SAME_DOOR_M = 2.0
 """A way that has moved by less is the same (m); with more, a wall may be between."""
@@ -48,7 +48,7 @@ class BakingReport(NamedTuple):
     dropped: list[str]
 
 
-class Way(NamedTuple):
+class BakedLink(NamedTuple):
     """A way that was found, in both directions: through an opening, or for sight alone."""
 
     regions: tuple[str, str]
@@ -119,7 +119,7 @@ def joined_by_hand(earlier: SenseGraph, sense: str) -> set[frozenset[str]]:
 
 
 def make_graph(
-    earlier: SenseGraph, shapes: dict[str, Shape], ways: list[Way]
+    earlier: SenseGraph, shapes: dict[str, Shape], ways: list[BakedLink]
 ) -> Generator[float, None, tuple[SenseGraph, BakingReport]]:
     """Yield how far it has come, 0 to 1, and return the graph of what was found and of what
     was made by hand, and what has changed.
@@ -169,7 +169,7 @@ class _Portals:
                 doors = self._doors.setdefault((pair, SEES in portal.name), {})
                 doors.setdefault(portal.name, []).append(number)
 
-    def made(self, ways: list[Way]) -> Generator[float, None, list[SensePortal]]:
+    def made(self, ways: list[BakedLink]) -> Generator[float, None, list[SensePortal]]:
         """Yield how far it has come, and return all portals."""
         kept: dict[int, SensePortal] = {}
         used = {portal.name for portal in self._earlier.portals}
@@ -200,7 +200,7 @@ class _Portals:
             self._noted.add((name, what))
             getattr(self._report, what).append(name)
 
-    def _same(self, ways: list[Way]) -> list[tuple[Way, list[int] | None]]:
+    def _same(self, ways: list[BakedLink]) -> list[tuple[BakedLink, list[int] | None]]:
         """Return every way with the portals of the same way before, nearest first."""
         choices = []
         for index, way in enumerate(ways):
@@ -217,7 +217,7 @@ class _Portals:
                 taken.add(door[0])
         return [(way, found.get(index)) for index, way in enumerate(ways)]
 
-    def _moved_m(self, number: int, way: Way) -> float:
+    def _moved_m(self, number: int, way: BakedLink) -> float:
         portal = self._earlier.portals[number]
         if not portal.passages:
             return 0.0
@@ -225,7 +225,7 @@ class _Portals:
         at = passage.start if portal.from_region == way.regions[0] else passage.end or passage.start
         return math.dist(at, way.start)
 
-    def _measured(self, number: int, way: Way) -> SensePortal:
+    def _measured(self, number: int, way: BakedLink) -> SensePortal:
         """Return a baked portal where it now is; which senses pass, and how well, stays as it was set."""
         portal = self._earlier.portals[number]
         start, end = way.start, way.end
@@ -238,7 +238,7 @@ class _Portals:
         }
         return replace(portal, passages=passages, is_open=self._earlier.is_open(number))
 
-    def _is_by_hand(self, way: Way) -> bool:
+    def _is_by_hand(self, way: BakedLink) -> bool:
         """Return True if a portal made by hand is there and passes all that this would."""
         return any(
             set(self._earlier.portals[number].passages) >= set(way.shut_attenuation)
@@ -265,7 +265,7 @@ class _Portals:
         return None if ends[0] == ends[1] else replace(portal, from_region=ends[0], to_region=ends[1])
 
 
-def _portal(way: Way, name: str) -> SensePortal:
+def _portal(way: BakedLink, name: str) -> SensePortal:
     passages = {
         sense: Passage(way.start, way.end, distance_m=way.distance_m, shut_attenuation=share,
                        area_m2=way.area_m2)
@@ -274,7 +274,7 @@ def _portal(way: Way, name: str) -> SensePortal:
     return SensePortal(*way.regions, passages, name, is_baked=True)
 
 
-def _unused(way: Way, used: set[str]) -> str:
+def _unused(way: BakedLink, used: set[str]) -> str:
     name = (SEES if way.is_sight_pair else "-").join(way.regions)
     number = 1
     while (unused := name if number == 1 else f"{name} {number}") in used:

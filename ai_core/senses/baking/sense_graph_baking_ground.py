@@ -10,7 +10,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from ai_core.errors import as_array, finite_number, point, positions, shown
 
-__all__ = ["Cells", "WalkableGrid", "WalkablePolygons"]
+__all__ = ["GroundCells", "WalkableGrid", "WalkablePolygons"]
 
 CLIMB_M = 0.5
 """Neighbouring cells may differ so much in height, and steps of steep ground more (m)."""
@@ -24,7 +24,7 @@ Floats = NDArray[np.floating[Any]]
 Ids = NDArray[np.int64]
 
 
-class Cells:
+class GroundCells:
     """Square cells of ground, in order of row, column and height.
 
     Args:
@@ -143,13 +143,13 @@ class WalkableGrid:
         self.area_m2 = self.looked_at_m2 = float(np.isfinite(grid).sum()) * self.cell_m**2
         _need_ground(self.area_m2)
 
-    def cells(self) -> Generator[float, None, Cells]:
+    def cells(self) -> Generator[float, None, GroundCells]:
         """Yield how far it has come, 0 to 1, and return the cells.
 
         Cost: O(n log n) of cells, six steps.
         """
         rows, columns = np.nonzero(np.isfinite(self._floor_m))
-        cells = Cells(
+        cells = GroundCells(
             np.stack((columns, rows), axis=1), self._floor_m[rows, columns], cell_m=self.cell_m,
             up=self.up, radius_m=self.radius_m, corner_m=(self._origin[0], self._origin[1]))
         yield 0.1
@@ -189,7 +189,7 @@ class WalkablePolygons:
         self.looked_at_m2 = float(sum(a * b for a, b in sides))
         _need_ground(self.area_m2)
 
-    def cells(self) -> Generator[float, None, Cells]:
+    def cells(self) -> Generator[float, None, GroundCells]:
         """Yield how far it has come, 0 to 1, and return the cells.
 
         Cost: O(polygons, and cells below them), a polygon a step; then O(n log n) of cells,
@@ -205,7 +205,7 @@ class WalkablePolygons:
             yield 0.5 * number / len(self._polygons)
         if not sum(map(len, columns)):
             raise ValueError(f"cell_m must be smaller than the ground, got {self.cell_m:g}")
-        cells = Cells(np.concatenate(columns), np.concatenate(floors), cell_m=self.cell_m,
+        cells = GroundCells(np.concatenate(columns), np.concatenate(floors), cell_m=self.cell_m,
                       up=self.up, radius_m=self.radius_m - margin_m)
         yield 0.5
         yield from (0.5 + 0.5 * share for share in cells.join())

@@ -8,7 +8,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from ai_core.senses.baking.sense_graph_baking_ground import NO_CELL, Cells
+from ai_core.senses.baking.sense_graph_baking_ground import NO_CELL, GroundCells
 from ai_core.senses.baking.sense_graph_baking_rooms import NO_ROOM
 
 __all__ = ["Opening", "openings"]
@@ -36,7 +36,7 @@ class Opening(NamedTuple):
     distance_m: float
 
 
-def openings(cells: Cells, room: Ids) -> Generator[float, None, list[Opening]]:
+def openings(cells: GroundCells, room: Ids) -> Generator[float, None, list[Opening]]:
     """Yield how far it has come, 0 to 1, and return all openings, by rooms and cells.
 
     Args:
@@ -54,7 +54,7 @@ def openings(cells: Cells, room: Ids) -> Generator[float, None, list[Opening]]:
     return found
 
 
-def _touching(cells: Cells, room: Ids) -> dict[tuple[int, int], list[tuple[int, int]]]:
+def _touching(cells: GroundCells, room: Ids) -> dict[tuple[int, int], list[tuple[int, int]]]:
     """Return for each pair of rooms the pairs of cells that touch, those of the first room first."""
     found: dict[tuple[int, int], list[tuple[int, int]]] = {}
     for side in (0, 1):
@@ -68,7 +68,7 @@ def _touching(cells: Cells, room: Ids) -> dict[tuple[int, int], list[tuple[int, 
     return found
 
 
-def _stretches(cells: Cells, touching: list[tuple[int, int]]) -> list[list[tuple[int, int]]]:
+def _stretches(cells: GroundCells, touching: list[tuple[int, int]]) -> list[list[tuple[int, int]]]:
     """Return pairs of cells that follow each other, together."""
     members: dict[int, list[tuple[int, int]]] = {}
     for pair in touching:
@@ -97,7 +97,7 @@ def _stretches(cells: Cells, touching: list[tuple[int, int]]) -> list[list[tuple
 
 
 def _opening(
-    cells: Cells, room: Ids, rooms: tuple[int, int], stretch: list[tuple[int, int]]
+    cells: GroundCells, room: Ids, rooms: tuple[int, int], stretch: list[tuple[int, int]]
 ) -> Opening:
     sides = np.array(stretch)
     middle = (cells.column[sides[:, 0]] + cells.column[sides[:, 1]]).mean(axis=0) / 2
@@ -114,7 +114,7 @@ def _opening(
         distance_m=math.dist(at, there))
 
 
-def _inwards(cells: Cells, room: Ids, cell: int, side: int) -> int:
+def _inwards(cells: GroundCells, room: Ids, cell: int, side: int) -> int:
     """Return the cell of the same room that lies half the way through an opening further in."""
     for _ in range(round((THROUGH_M / cells.cell_m - 1) / 2)):
         further = int(cells.neighbors[cell, side])

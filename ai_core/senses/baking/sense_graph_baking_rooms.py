@@ -11,9 +11,9 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from ai_core.senses.baking.sense_graph_baking_ground import NO_CELL, Cells
+from ai_core.senses.baking.sense_graph_baking_ground import NO_CELL, GroundCells
 
-__all__ = ["NO_ROOM", "Narrow", "distances_to_walls", "rooms"]
+__all__ = ["NO_ROOM", "NarrowSettings", "distances_to_walls", "rooms"]
 
 NO_ROOM = -1
 """Room of a cell that is in none."""
@@ -30,7 +30,7 @@ CELLS_A_STEP = 256
 Ids = NDArray[np.int64]
 
 
-class Narrow(NamedTuple):
+class NarrowSettings(NamedTuple):
     """What counts as narrow, see ``BakingSettings``."""
 
     share: float
@@ -38,7 +38,7 @@ class Narrow(NamedTuple):
     least_area_m2: float
 
 
-def distances_to_walls(cells: Cells) -> Generator[float, None, Ids]:
+def distances_to_walls(cells: GroundCells) -> Generator[float, None, Ids]:
     """Return distances in steps of ``STRAIGHT`` for a cell, 0 beside a wall.
 
     Cost: O(cells), a ring of equal distance a step.
@@ -70,7 +70,7 @@ def distances_to_walls(cells: Cells) -> Generator[float, None, Ids]:
 
 
 def rooms(
-    cells: Cells, distance: Ids, taken: NDArray[np.bool_], narrow: Narrow
+    cells: GroundCells, distance: Ids, taken: NDArray[np.bool_], narrow: NarrowSettings
 ) -> Generator[float, None, Ids]:
     """Yield how far it has come, 0 to 1, and return the room of every cell, ``NO_ROOM`` for none.
 
@@ -100,7 +100,7 @@ def rooms(
 class _Pools:
     """Cells taken so far, in pools; a pool is named by its first cell, its deepest."""
 
-    def __init__(self, cells: Cells, half_m: list[float], narrow: Narrow) -> None:
+    def __init__(self, cells: GroundCells, half_m: list[float], narrow: NarrowSettings) -> None:
         self._neighbors = cells.neighbors
         self._beside = [cells.neighbors[:, side].tolist() for side in range(4)]
         self._half_m = half_m

@@ -7,11 +7,11 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from ai_core.senses.baking.sense_graph_baking_ground import Cells
+from ai_core.senses.baking.sense_graph_baking_ground import GroundCells
 from ai_core.senses.baking.sense_graph_baking_rooms import CELLS_A_STEP, NO_ROOM
 from ai_core.senses.graph.sense_graph_shapes import FLAT_M, Box
 
-__all__ = ["BELOW_M", "Reach", "room_boxes"]
+__all__ = ["BELOW_M", "RegionReach", "room_boxes"]
 
 BELOW_M = 0.5
 """Regions begin so far below the ground (m): navigation meshes float above the floor, feet do not."""
@@ -30,7 +30,7 @@ Floats = NDArray[np.floating[Any]]
 IsElsewhere = Callable[[Floats], NDArray[np.bool_]]
 
 
-class Reach(NamedTuple):
+class RegionReach(NamedTuple):
     """How far regions reach, see ``BakingSettings``."""
 
     aside_m: float
@@ -38,7 +38,7 @@ class Reach(NamedTuple):
 
 
 def room_boxes(
-    cells: Cells, room: Ids, reach: Reach, is_elsewhere: IsElsewhere | None
+    cells: GroundCells, room: Ids, reach: RegionReach, is_elsewhere: IsElsewhere | None
 ) -> Generator[float, None, dict[int, list[Box]]]:
     """Yield how far it has come, 0 to 1, and return the boxes of every room.
 
@@ -75,7 +75,7 @@ class _Growth:
     What is known of a column is a flat tuple: height and room, of each storey.
     """
 
-    def __init__(self, cells: Cells, room: Ids, reach: Reach) -> None:
+    def __init__(self, cells: GroundCells, room: Ids, reach: RegionReach) -> None:
         self._cells, self._room, self._height_m = cells, room, reach.height_m
         self._rounds = round(reach.aside_m / cells.cell_m)
         self._low = cells.column.min(axis=0) - self._rounds - 1
@@ -221,7 +221,7 @@ def _rectangles(runs: list[_Run]) -> list[_Run]:
     return sorted(by_end.values(), key=lambda run: (run.room, run.begun, run.first, run.level, run.headroom))
 
 
-def _box(cells: Cells, one: _Run) -> Box:
+def _box(cells: GroundCells, one: _Run) -> Box:
     low_m, high_m = (one.floor_m - BELOW_M, one.top_m) if cells.up == "y" else (-FLAT_M, FLAT_M)
     corners = np.array([(one.first, one.begun), (one.last + 1, one.row + 1)])
     low, high = cells.points(corners, np.array([low_m, high_m])).tolist()

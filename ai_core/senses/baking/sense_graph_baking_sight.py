@@ -8,11 +8,11 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from ai_core.errors import shown
-from ai_core.senses.baking.sense_graph_baking_ground import Cells
+from ai_core.senses.baking.sense_graph_baking_ground import GroundCells
 from ai_core.senses.baking.sense_graph_baking_openings import Opening
 from ai_core.senses.graph.sense_graph_lookup import Lookup
 
-__all__ = ["Blocked", "Look", "SightPair", "sight_pairs"]
+__all__ = ["Blocked", "SightPair", "SightSampling", "sight_pairs"]
 
 Blocked = Callable[[NDArray[np.float32]], ArrayLike]
 """Says of segments (n, 6), from x, y, z to x, y, z (m), where something is in the way: (n,) bool."""
@@ -21,7 +21,7 @@ Ids = NDArray[np.int64]
 Floats = NDArray[np.floating[Any]]
 
 
-class Look(NamedTuple):
+class SightSampling(NamedTuple):
     """How it is looked, see ``BakingSettings``."""
 
     eye_m: float
@@ -38,8 +38,8 @@ class SightPair(NamedTuple):
 
 
 def sight_pairs(
-    cells: Cells, room: Ids, distance: Ids, ways: list[Opening], joined: Set[tuple[int, int]],
-    look: Look, blocked: Blocked, lookup: Lookup,
+    cells: GroundCells, room: Ids, distance: Ids, ways: list[Opening], joined: Set[tuple[int, int]],
+    look: SightSampling, blocked: Blocked, lookup: Lookup,
 ) -> Generator[float, None, list[SightPair]]:
     """Yield how far it has come, 0 to 1, and return the pairs, by their rooms.
 
@@ -91,7 +91,7 @@ def sight_pairs(
     return found
 
 
-def _spread(cells: Cells, mine: Ids, distance: Ids, doors: list[int], count: int) -> list[int]:
+def _spread(cells: GroundCells, mine: Ids, distance: Ids, doors: list[int], count: int) -> list[int]:
     """Return the doors, the middle, and cells each as far as can be from those before it."""
     chosen = [*doors, int(mine[np.argmax(distance[mine])])]
     places = cells.places(mine)
@@ -130,7 +130,7 @@ def _answers(answers: ArrayLike, count: int) -> NDArray[np.bool_]:
 
 
 def _ends(
-    line: Floats, one: int, other: int, cells: Cells, lookup: Lookup
+    line: Floats, one: int, other: int, cells: GroundCells, lookup: Lookup
 ) -> tuple[tuple[float, float, float], tuple[float, float, float]]:
     """Return where a line leaves one room for the last time, and then enters the other."""
     steps = max(2, int(np.linalg.norm(line[1] - line[0]) / (0.5 * cells.cell_m)) + 1)

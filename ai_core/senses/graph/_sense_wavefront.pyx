@@ -29,7 +29,7 @@ cdef struct Entry:
     int32_t previous
 
 
-cdef struct Wave:
+cdef struct SpreadingWave:
     Entry* heap
     Py_ssize_t count
     Py_ssize_t room
@@ -58,7 +58,7 @@ cdef struct Columns:
 def spread(ways, waiting, settled, range_m, faintest, until_m, most, reached, left):
     cdef Buffers of_ways = Buffers(), of_waiting = Buffers(), of_out = Buffers()
     cdef Level level
-    cdef Wave wave
+    cdef SpreadingWave wave
     borrow_level(of_ways, ways, &level)
     wave.place = <int32_t*> dense(of_ways, ways.scratch, "scratch", "i", 4, level.rows, PyBUF_WRITABLE).buf
     cdef Columns first = borrow_labels(of_waiting, waiting, "waiting", 0)
@@ -132,7 +132,7 @@ cdef int check_rows(int32_t* rows, Py_ssize_t count, Py_ssize_t limit) except -1
 
 
 cdef int run(
-    Level* level, Wave* wave, Columns* first, int32_t* before, Py_ssize_t settled,
+    Level* level, SpreadingWave* wave, Columns* first, int32_t* before, Py_ssize_t settled,
     double range_m, double faintest, double until_m, Py_ssize_t most, Columns* out, Py_ssize_t* found,
 ) noexcept nogil:
     """Return 0 if all went well, 1 without memory, 2 if rows do not fit together."""
@@ -183,7 +183,7 @@ cdef inline bint is_before(Entry* a, Entry* b) noexcept nogil:
     return a.previous < b.previous
 
 
-cdef int offer(Wave* wave, Entry entry) noexcept nogil:
+cdef int offer(SpreadingWave* wave, Entry entry) noexcept nogil:
     """Take in an arrival, unless an earlier one at the same passage waits; return 1 without memory."""
     cdef Py_ssize_t at = wave.place[entry.row] - 1
     cdef Entry* grown
@@ -202,7 +202,7 @@ cdef int offer(Wave* wave, Entry entry) noexcept nogil:
     return 0
 
 
-cdef inline void rise(Wave* wave, Py_ssize_t at, Entry entry) noexcept nogil:
+cdef inline void rise(SpreadingWave* wave, Py_ssize_t at, Entry entry) noexcept nogil:
     cdef Py_ssize_t above
     while at:
         above = (at - 1) >> 1
@@ -215,7 +215,7 @@ cdef inline void rise(Wave* wave, Py_ssize_t at, Entry entry) noexcept nogil:
     wave.place[entry.row] = <int32_t> (at + 1)
 
 
-cdef Entry take(Wave* wave) noexcept nogil:
+cdef Entry take(SpreadingWave* wave) noexcept nogil:
     """Take out the first arrival."""
     cdef Entry first = wave.heap[0], last
     cdef Py_ssize_t at = 0, below

@@ -46,7 +46,7 @@ cdef struct Cloud:
     double* after
 
 
-cdef struct Newcomers:
+cdef struct NewRegions:
     Py_ssize_t count
     int32_t* region
     double* mass
@@ -58,7 +58,7 @@ def flow(plan, cloud, now_s, mass, came):
     cdef Buffers of_plan = Buffers(), of_cloud = Buffers(), of_came = Buffers()
     cdef Level level
     cdef Cloud here
-    cdef Newcomers new
+    cdef NewRegions new
     borrow_plan(of_plan, plan, &level)
     cdef Py_buffer* view = dense(of_cloud, cloud.region, "region", "i", 4, 0, 0)
     here.count, here.region = view.shape[0], <int32_t*> view.buf
@@ -131,7 +131,7 @@ cdef int borrow_plan(Buffers held, plan, Level* level) except -1:
     return 0
 
 
-cdef int run(Level* level, Cloud* here, Newcomers* new, double now_s, double* gained) noexcept nogil:
+cdef int run(Level* level, Cloud* here, NewRegions* new, double now_s, double* gained) noexcept nogil:
     """Return 1 if rows do not fit together."""
     cdef Py_ssize_t i
     cdef int64_t k, end
@@ -192,7 +192,7 @@ cdef int run_everywhere(Level* level, Cloud* here, double* spreads) noexcept nog
 
 
 cdef inline bint leave(
-    Level* level, Cloud* here, Newcomers* new, Py_ssize_t i, int64_t k, int64_t end, double now_s, double* gained,
+    Level* level, Cloud* here, NewRegions* new, Py_ssize_t i, int64_t k, int64_t end, double now_s, double* gained,
 ) noexcept nogil:
     """Let a row flow through its passages, and note in ``after`` how much of it left; True if rows do not fit."""
     cdef double left = 0, mass = here.mass[i], moved, ready_s
@@ -229,7 +229,7 @@ cdef inline double ready_at(Level* level, Cloud* here, Py_ssize_t i, int64_t k) 
 
 
 cdef inline void come(
-    Level* level, Newcomers* new, int32_t place, int64_t k, double moved, double ready_s,
+    Level* level, NewRegions* new, int32_t place, int64_t k, double moved, double ready_s,
 ) noexcept nogil:
     cdef Py_ssize_t at
     if place < 0:

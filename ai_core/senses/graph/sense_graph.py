@@ -11,7 +11,7 @@ from ai_core.saving.fields import Fields, State
 from ai_core.senses.graph.sense_graph_lookup import Lookup, RegionLookup, ShapeLookup
 from ai_core.senses.graph.sense_graph_names import portals_here, saved_portals
 from ai_core.senses.graph.sense_graph_parts import SensePortal, SenseRegion, check_flag
-from ai_core.senses.graph.sense_graph_ways import Ways
+from ai_core.senses.graph.sense_graph_ways import PortalTable
 from ai_core.senses.graph.sense_graph_wind import PortalWinds
 from ai_core.senses.modality import Modality
 
@@ -65,7 +65,7 @@ class SenseGraph:
         self._shapes: ShapeLookup | None = None
         self._lookup = self._lookup_of(lookup)
         self._is_open = [portal.is_open for portal in self.portals]
-        self._ways: dict[tuple[str, float], Ways] = {}
+        self._ways: dict[tuple[str, float], PortalTable] = {}
         self._wind = PortalWinds(self.regions, self.portals, self._id_of)
 
     @property
@@ -164,11 +164,11 @@ class SenseGraph:
         self._wind.velocity = (x, y, z)
         self._put_wind(range(len(self.portals)))
 
-    def ways(self, modality: Modality) -> Ways:
+    def ways(self, modality: Modality) -> PortalTable:
         """Return how one sense gets through the graph, as arrays; kept up to date."""
         key = (modality.name, modality.attenuation)
         if key not in self._ways:
-            ways = self._ways[key] = Ways(self, modality, self._is_open)
+            ways = self._ways[key] = PortalTable(self, modality, self._is_open)
             ways.set_wind({number: self._wind.of(number) for number in range(len(self.portals))})
         return self._ways[key]
 

@@ -8,8 +8,8 @@ from numpy.typing import NDArray
 
 from ai_core.errors import UnknownNameError, shown
 from ai_core.senses.graph.sense_graph import SenseGraph
-from ai_core.senses.graph.sense_graph_lookup import NOWHERE, Whereabouts
-from ai_core.senses.graph.sense_graph_ways import Ways, lengths
+from ai_core.senses.graph.sense_graph_lookup import NOWHERE, RegionPlaces
+from ai_core.senses.graph.sense_graph_ways import PortalTable, lengths
 from ai_core.senses.modality import ModalitySet
 from ai_core.senses.sensor_table import SensorTable
 from ai_core.senses.source_table import SourceTable
@@ -62,14 +62,14 @@ class GraphBySense:
                 if name not in names:
                     raise UnknownNameError("modality", name, names)
         self.graph = chosen
-        self.ways: list[Ways] = [
+        self.ways: list[PortalTable] = [
             one.ways(modalities[number]) for number, one in enumerate(chosen)
         ]
         self._sensors, self._sources = sensors, sources
         self._index = [next(k for k, known in enumerate(self.graphs) if known is one)
                        for one in chosen]
-        self._sensor_regions = [Whereabouts(one.regions_at) for one in self.graphs]
-        self._source_regions = [Whereabouts(one.regions_at) for one in self.graphs]
+        self._sensor_regions = [RegionPlaces(one.regions_at) for one in self.graphs]
+        self._source_regions = [RegionPlaces(one.regions_at) for one in self.graphs]
 
     def sensor_regions(self, number: int) -> NDArray[np.int32]:
         """Return the region of every row of sensors, in the graph of a modality."""

@@ -6,14 +6,14 @@ from collections.abc import Callable
 import numpy as np
 from numpy.typing import NDArray
 
-from ai_core.senses.graph.sense_graph_wave import Wave
-from ai_core.senses.graph.sense_graph_ways import Ways
-from ai_core.senses.graph.sense_wavefront import Labels
+from ai_core.senses.graph.sense_graph_wave import SpreadingWave
+from ai_core.senses.graph.sense_graph_ways import PortalTable
+from ai_core.senses.graph.sense_wavefront import WavefrontLabels
 
-__all__ = ["DoorsAhead"]
+__all__ = ["WaveDoorUpdates"]
 
 
-class DoorsAhead:
+class WaveDoorUpdates:
     """Tells the waves of one sense that a passage which they have not come to lets through another share now.
 
     A wave that comes into a region reckons at once how it will come through each passage out of it, with
@@ -30,8 +30,9 @@ class DoorsAhead:
     """
 
     def __init__(
-        self, ways: Ways, number: int, waves: list[Wave],
-        first_labels: Callable[[Wave, NDArray[np.int64]], Labels], range_m: Callable[[], float], faintest: float,
+        self, ways: PortalTable, number: int, waves: list[SpreadingWave],
+        first_labels: Callable[[SpreadingWave, NDArray[np.int64]], WavefrontLabels], range_m: Callable[[], float],
+        faintest: float,
     ) -> None:
         self._ways, self._number, self._waves = ways, number, waves
         self._first_labels, self._range_m, self._faintest = first_labels, range_m, faintest
@@ -43,20 +44,20 @@ class DoorsAhead:
             if wave.modality == self._number and wave.is_begun and row not in wave.passed.row:
                 self._meet(wave, row)
 
-    def _meet(self, wave: Wave, row: int) -> None:
+    def _meet(self, wave: SpreadingWave, row: int) -> None:
         waiting = wave.waiting
         kept = (waiting.row != row) | (self._near_m(waiting) <= wave.front_m)
         new = self._labels(wave, row)
         is_ahead = self._near_m(new) > wave.front_m
-        wave.waiting = Labels._make(one[kept] for one in waiting).and_then(
-            Labels._make(one[is_ahead] for one in new))
+        wave.waiting = WavefrontLabels._make(one[kept] for one in waiting).and_then(
+            WavefrontLabels._make(one[is_ahead] for one in new))
 
-    def _near_m(self, labels: Labels) -> NDArray[np.float64]:
+    def _near_m(self, labels: WavefrontLabels) -> NDArray[np.float64]:
         """Return how far a wave comes until it stands before the passages (m)."""
         near_m: NDArray[np.float64] = labels.distance_m - self._ways.distance_m[labels.row]
         return near_m
 
-    def _labels(self, wave: Wave, row: int) -> Labels:
+    def _labels(self, wave: SpreadingWave, row: int) -> WavefrontLabels:
         """Return how a wave comes through a passage as it is now, by every way to it."""
         ways, passed = self._ways, wave.passed
         region = int(ways.from_region[row])
@@ -64,9 +65,9 @@ class DoorsAhead:
         legs = ways.leg_first[passed.row[came]] + row - ways.out_first[region]
         distance_m = passed.distance_m[came] + ways.hop_m[legs]
         intensity = passed.intensity[came] * (ways.leg_kept[legs] * ways.kept[row])
-        found = Labels(np.full(len(came), row, np.int32), distance_m, intensity, passed.row[came])
+        found = WavefrontLabels(np.full(len(came), row, np.int32), distance_m, intensity, passed.row[came])
         is_heard = (distance_m <= self._range_m()) & (intensity >= self._faintest) & (intensity > 0)
-        found = Labels._make(one[is_heard] for one in found)
+        found = WavefrontLabels._make(one[is_heard] for one in found)
         if region == wave.region:
             found = self._first_labels(wave, np.array([row])).and_then(found)
         return found

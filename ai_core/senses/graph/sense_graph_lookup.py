@@ -11,7 +11,7 @@ from ai_core.errors import shown
 from ai_core.senses.graph.sense_graph_shapes import Box, Prism, Shape
 from ai_core.senses.sensation import Point
 
-__all__ = ["NOWHERE", "Lookup", "RegionLookup", "ShapeLookup", "Whereabouts"]
+__all__ = ["NOWHERE", "Lookup", "RegionLookup", "RegionPlaces", "ShapeLookup"]
 
 NOWHERE = -1
 """Region of a position that lies in none."""
@@ -161,7 +161,7 @@ def _packed_edges(shapes: Sequence[Box | Prism]) -> list[Floats]:
     return packed
 
 
-class Whereabouts:
+class RegionPlaces:
     """The regions of rows that move: looked up again only for those that did.
 
     Args:

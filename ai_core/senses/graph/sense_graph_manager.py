@@ -21,7 +21,7 @@ from ai_core.senses.graph.sense_graph_sight import GraphSight
 from ai_core.senses.graph.sense_graph_signals import GraphSignals
 from ai_core.senses.graph.sense_graph_state import Change, prepared_travel, saved_travel
 from ai_core.senses.graph.sense_graph_waves import GraphWaves
-from ai_core.senses.graph.smell_cloud import Uphill
+from ai_core.senses.graph.smell_cloud import ScentGradient
 from ai_core.senses.graph.smell_spreading import ScentKey, SmellSpreading
 from ai_core.senses.regional_sense_manager import TELL_EVERY_S, RegionalSenseManager
 from ai_core.senses.sense_settings import SenseSettings
@@ -74,7 +74,7 @@ class SenseGraphManager(RegionalSenseManager):
             or a sensor that moves, meanwhile counts; beside those that are ``is_slow``.
         faintest: see ``FAINTEST`` (no unit), above 0.
         smell_step_s: see ``SMELL_STEP_S`` (s), above 0.
-        settings: all that ``RegionalSenseManager`` takes. ``between`` is asked for what stands
+        settings: all that ``RegionalSenseManager`` takes. ``occlusion`` is asked for what stands
             within regions: from the source to portals (sensor id -1) or to sensors, and from
             the last portal to sensors; walls between regions belong to the graph.
 
@@ -189,7 +189,7 @@ class SenseGraphManager(RegionalSenseManager):
 
     def uphill_from(
         self, region: str | int, source_id: int, modality_name: str = "smell"
-    ) -> Uphill | None:
+    ) -> ScentGradient | None:
         """Return where the scent of a source comes from stronger than it is in a region.
 
         Going there, and asking again, leads to where it is strongest. None if that is here,

@@ -12,24 +12,24 @@ from numpy.typing import NDArray
 
 from ai_core.senses.graph.sense_graph_by_sense import GraphBySense
 from ai_core.senses.graph.sense_graph_lookup import NOWHERE
-from ai_core.senses.graph.sense_graph_ways import Ways, expanded, lengths, shares_kept
+from ai_core.senses.graph.sense_graph_ways import PortalTable, expanded, lengths, shares_kept
 from ai_core.senses.modality import ModalitySet
 from ai_core.senses.sensation import Point
 from ai_core.senses.sensor_table import SensorTable
 from ai_core.senses.sight.continuous_sensing import ContinuousSensing
 from ai_core.senses.sight.pairs_in_view import keys_of
-from ai_core.senses.sight.question import Question
+from ai_core.senses.sight.question import LineQuery
 from ai_core.senses.sight.sight_cones import NO_CONE, bearings, first_cone_containing
 from ai_core.senses.source_table import SourceTable
-from ai_core.senses.stimuli.waves import Way
+from ai_core.senses.stimuli.waves import ReachNumbers
 
-__all__ = ["GraphSight", "Routes"]
+__all__ = ["GraphSight", "PortalRoutes"]
 
 Floats = NDArray[np.float64]
 Rows = NDArray[np.int64]
 
 
-class Routes(NamedTuple):
+class PortalRoutes(NamedTuple):
     """Ways from the region of a source into that of a sensor, one row each.
 
     Attributes:
@@ -53,7 +53,7 @@ class Routes(NamedTuple):
     needs_light: NDArray[np.bool_]
 
 
-class Candidates(NamedTuple):
+class RouteCandidates(NamedTuple):
     """Pairs that may sense each other, by every route: slots, and a row of routes."""
 
     eye: NDArray[np.intp]
@@ -61,7 +61,7 @@ class Candidates(NamedTuple):
     route: Rows
 
 
-class Legs(NamedTuple):
+class RouteLegs(NamedTuple):
     """How far it is for such pairs, what is kept on the way, and where the target shows itself.
 
     Attributes:
@@ -93,7 +93,7 @@ class GraphSight(ContinuousSensing):
         self._graphs = graphs
         self.lights: set[int] = set()
 
-    def offsets(self, question: Question) -> Floats:
+    def offsets(self, question: LineQuery) -> Floats:
         """Return where each of these pairs shows itself, from the sensor: on a screen, where the screen is."""
         offset = super().offsets(question)
         for row, (_, screen) in self._relayed(question).items():
@@ -102,7 +102,7 @@ class GraphSight(ContinuousSensing):
             offset[row] = (np.array(screen) - self._sensors.position[eye]) / size
         return offset
 
-    def way(self, number: int, eye: int, target: int, strength: float) -> Way | None:
+    def way(self, number: int, eye: int, target: int, strength: float) -> ReachNumbers | None:
         """Return the way by which a source, by its slot, shows itself most; None if there is none."""
         eyes, targets = np.array([eye]), np.array([target])
         pairs, routes = self._candidates(number, eyes, targets)
@@ -113,9 +113,9 @@ class GraphSight(ContinuousSensing):
         intensity, is_sensed = self._tested(number, pairs, routes)
         best = int(np.lexsort((-intensity, ~is_sensed, ~may))[0])
         x, y, z = legs.looked_at[best].tolist()
-        return Way(float(legs.distance_m[best]), float(legs.kept[best]), (x, y, z))
+        return ReachNumbers(float(legs.distance_m[best]), float(legs.kept[best]), (x, y, z))
 
-    def _from_cameras(self, question: Question) -> Question:
+    def _from_cameras(self, question: LineQuery) -> LineQuery:
         """Of what a camera shows, the line from the camera is asked."""
         for row, (camera, _) in self._relayed(question).items():
             question.eyes[row] = camera
@@ -130,7 +130,7 @@ class GraphSight(ContinuousSensing):
         keys = keys_of(self._sensors.ids.of_slots(best.eye), self._sources.ids.of_slots(best.target))
         return keys, intensity
 
-    def _relayed(self, question: Question) -> dict[int, tuple[Point, Point]]:
+    def _relayed(self, question: LineQuery) -> dict[int, tuple[Point, Point]]:
         """Return by row of a question where the camera is and where the screen, if there is one."""
         found: dict[int, tuple[Point, Point]] = {}
         for number in self.pairs:
@@ -152,22 +152,22 @@ class GraphSight(ContinuousSensing):
 
     def _best(
         self, number: int, eyes: NDArray[np.intp], targets: NDArray[np.intp]
-    ) -> tuple[Candidates, Floats, Routes]:
+    ) -> tuple[RouteCandidates, Floats, PortalRoutes]:
         """Return pairs that pass every test but the ray, each by its strongest route."""
         pairs, routes = self._candidates(number, eyes, targets)
         intensity, is_sensed = self._tested(number, pairs, routes)
-        pairs = Candidates(*(column[is_sensed] for column in pairs))
+        pairs = RouteCandidates(*(column[is_sensed] for column in pairs))
         intensity = intensity[is_sensed]
         order = np.lexsort((pairs.route, -intensity, pairs.target, pairs.eye))
         eye, target = pairs.eye[order], pairs.target[order]
         is_first = np.ones(len(order), np.bool_)
         is_first[1:] = (eye[1:] != eye[:-1]) | (target[1:] != target[:-1])
         kept = order[is_first]
-        return Candidates(*(column[kept] for column in pairs)), intensity[kept], routes
+        return RouteCandidates(*(column[kept] for column in pairs)), intensity[kept], routes
 
     def _candidates(
         self, number: int, eyes: NDArray[np.intp], targets: NDArray[np.intp]
-    ) -> tuple[Candidates, Routes]:
+    ) -> tuple[RouteCandidates, PortalRoutes]:
         """Return pairs that the graph joins, by every route."""
         eyes = eyes[np.isfinite(self._sensors.threshold[eyes, number])]
         targets = targets[self._sources.strength[targets, number] >= 0]
@@ -179,7 +179,7 @@ class GraphSight(ContinuousSensing):
         routes = self._routes(number, np.unique(sensor_regions))
         return _pairs(routes, eyes, sensor_regions, targets, source_regions), routes
 
-    def _routes(self, number: int, regions: NDArray[np.int32]) -> Routes:
+    def _routes(self, number: int, regions: NDArray[np.int32]) -> PortalRoutes:
         ways = self._graphs.ways[number]
         _, found = expanded(ways.in_first, regions)
         last = ways.in_rows[found]
@@ -187,16 +187,16 @@ class GraphSight(ContinuousSensing):
         parts = [_direct(regions), _through_one(ways, last)]
         if self.lights:
             parts.append(_through_two(ways, last))
-        return Routes(*(np.concatenate(columns) for columns in zip(*parts, strict=True)))
+        return PortalRoutes(*(np.concatenate(columns) for columns in zip(*parts, strict=True)))
 
     def _tested(
-        self, number: int, pairs: Candidates, routes: Routes
+        self, number: int, pairs: RouteCandidates, routes: PortalRoutes
     ) -> tuple[Floats, NDArray[np.bool_]]:
         sensors, sources, kind = self._sensors, self._sources, self._modalities[number]
         legs, route = self._legs(number, pairs, routes), pairs.route
         intensity = sources.strength[pairs.target, number] * legs.kept
-        sensed = (sensors.notices[pairs.eye] & sources.affiliation[pairs.target]) != 0
-        sensed &= sensors.own_source[pairs.eye] != self._sources.ids.of_slots(pairs.target)
+        sensed = (sensors.detection_mask[pairs.eye] & sources.affiliation[pairs.target]) != 0
+        sensed &= sensors.self_source[pairs.eye] != self._sources.ids.of_slots(pairs.target)
         sensed &= legs.distance_m <= kind.range_m
         if self.lights:
             sensed &= ~routes.needs_light[route] | self._gives_light(pairs.target)
@@ -207,7 +207,7 @@ class GraphSight(ContinuousSensing):
         sensed &= intensity >= sensors.threshold[pairs.eye, number]
         return intensity, sensed
 
-    def _legs(self, number: int, pairs: Candidates, routes: Routes) -> Legs:
+    def _legs(self, number: int, pairs: RouteCandidates, routes: PortalRoutes) -> RouteLegs:
         ways, route = self._graphs.ways[number], pairs.route
         is_direct = routes.is_direct[route]
         eye_at = self._sensors.position[pairs.eye].astype(np.float64)
@@ -222,7 +222,7 @@ class GraphSight(ContinuousSensing):
         legs = shares_kept(ways.attenuation[routes.from_region[route]], out_m) * shares_kept(
             ways.attenuation[routes.to_region[route]], in_m)
         looked_at = np.where(routes.is_relayed[route][:, np.newaxis], routes.end[route], target_at)
-        return Legs(distance_m, legs * routes.kept[route], (looked_at - eye_at) / size[:, np.newaxis])
+        return RouteLegs(distance_m, legs * routes.kept[route], (looked_at - eye_at) / size[:, np.newaxis])
 
     def _gives_light(self, targets: NDArray[np.intp]) -> NDArray[np.bool_]:
         return np.isin(self._sources.ids.of_slots(targets), sorted(self.lights))
@@ -238,24 +238,24 @@ class GraphSight(ContinuousSensing):
         return np.where(first == NO_CONE, -1.0, cones[np.arange(len(first)), first, 3])
 
 
-def _direct(regions: NDArray[np.int32]) -> Routes:
+def _direct(regions: NDArray[np.int32]) -> PortalRoutes:
     count = len(regions)
     no = np.zeros(count, np.bool_)
     here = regions.astype(np.int64)
-    return Routes(here, here, np.zeros((count, 3)), np.zeros((count, 3)), np.zeros(count),
+    return PortalRoutes(here, here, np.zeros((count, 3)), np.zeros((count, 3)), np.zeros(count),
                   np.ones(count), ~no, no, no)
 
 
-def _through_one(ways: Ways, rows: Rows) -> Routes:
+def _through_one(ways: PortalTable, rows: Rows) -> PortalRoutes:
     no = np.zeros(len(rows), np.bool_)
-    return Routes(
+    return PortalRoutes(
         ways.from_region[rows].astype(np.int64), ways.to_region[rows].astype(np.int64),
         ways.start[rows], ways.end[rows], ways.distance_m[rows], ways.kept[rows], no,
         ways.is_relayed[rows], no,
     )
 
 
-def _through_two(ways: Ways, last: Rows) -> Routes:
+def _through_two(ways: PortalTable, last: Rows) -> PortalRoutes:
     """Return the routes through some passage into each of ``last``, and not back again."""
     index, found = expanded(ways.in_first, ways.from_region[last])
     first, second = ways.in_rows[found], last[index]
@@ -264,7 +264,7 @@ def _through_two(ways: Ways, last: Rows) -> Routes:
     middle = ways.to_region[first]
     leg = ways.leg_first[first] + (second - ways.out_first[middle])
     no, yes = np.zeros(len(first), np.bool_), np.ones(len(first), np.bool_)
-    return Routes(
+    return PortalRoutes(
         ways.from_region[first].astype(np.int64), ways.to_region[second].astype(np.int64),
         ways.start[first], ways.end[second],
         (ways.distance_m[first] + ways.distance_m[second]) + ways.leg_distance_m[leg],
@@ -274,12 +274,12 @@ def _through_two(ways: Ways, last: Rows) -> Routes:
 
 
 def _pairs(
-    routes: Routes,
+    routes: PortalRoutes,
     eyes: NDArray[np.intp],
     sensor_regions: NDArray[np.int32],
     targets: NDArray[np.intp],
     source_regions: NDArray[np.int32],
-) -> Candidates:
+) -> RouteCandidates:
     """Return every sensor at the end of a route with every source at its beginning."""
     eye_order = np.argsort(sensor_regions, kind="stable")
     target_order = np.argsort(source_regions, kind="stable")
@@ -292,7 +292,7 @@ def _pairs(
     route = np.repeat(np.arange(len(counts)), counts)
     number = np.arange(len(route)) - np.repeat(np.cumsum(counts) - counts, counts)
     row, column = np.divmod(number, np.maximum(target_count, 1)[route])
-    return Candidates(
+    return RouteCandidates(
         eyes[eye_order[first_eye[route] + row]],
         targets[target_order[first_target[route] + column]], route,
     )

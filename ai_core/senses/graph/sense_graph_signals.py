@@ -13,7 +13,7 @@ from ai_core.senses.source_table import SourceTable
 from ai_core.senses.stimuli.emitted_signals import EmittedSignals
 from ai_core.senses.stimuli.muffled_lines import Muffle
 from ai_core.senses.stimuli.signal_queue import Signal
-from ai_core.senses.stimuli.waves import Way
+from ai_core.senses.stimuli.waves import ReachNumbers
 
 __all__ = ["GraphSignals"]
 
@@ -48,13 +48,13 @@ class GraphSignals(EmittedSignals):
             self._waves.emit(
                 source_id, affiliation, modality, strength, position, now_s, tag, channel)
 
-    def way(self, number: int, eye: int, target: int, strength: float) -> Way | None:
+    def way(self, number: int, eye: int, target: int, strength: float) -> ReachNumbers | None:
         """Return how a signal sent now would go, or a smell hangs in the air; None if it does not."""
         assert self._waves is not None
         assert self._smells is not None
         source_id = int(self._sources.ids.of_slots(np.array([target]))[0])
         if number in self._smells.rooms:
             intensity = self._smells.intensity_at(number, source_id, eye)
-            return Way(None, intensity / strength, NOWHERE_NEAR) if intensity and strength else None
+            return ReachNumbers(None, intensity / strength, NOWHERE_NEAR) if intensity and strength else None
         x, y, z = self._sources.position[target].tolist()
         return self._waves.way(number, eye, (x, y, z), strength)

@@ -12,9 +12,9 @@ from ai_core.saving.fields import LATEST_S, Fields, State
 from ai_core.senses.graph.sense_graph_by_sense import GraphBySense
 from ai_core.senses.graph.sense_graph_names import SavedLevel, saved_level
 from ai_core.senses.graph.sense_graph_sight import GraphSight
-from ai_core.senses.graph.sense_graph_wave import Hearing, Wave, WaveArrival
+from ai_core.senses.graph.sense_graph_wave import FirstArrival, SpreadingWave, WaveArrival
 from ai_core.senses.graph.sense_graph_waves import GraphWaves
-from ai_core.senses.graph.sense_wavefront import FROM_SOURCE, Labels
+from ai_core.senses.graph.sense_wavefront import FROM_SOURCE, WavefrontLabels
 from ai_core.senses.graph.smell_cloud import ScentCloud
 from ai_core.senses.graph.smell_flow import Cloud
 from ai_core.senses.graph.smell_spreading import ScentKey, SmellSpreading
@@ -146,7 +146,7 @@ def _read_smells(fields: Fields, reader: _Reader, smells: SmellSpreading) -> Cha
     return change
 
 
-def _saved_wave(wave: Wave, modalities: ModalitySet) -> State:
+def _saved_wave(wave: SpreadingWave, modalities: ModalitySet) -> State:
     return {
         "order": wave.order,
         "source_id": wave.source_id,
@@ -167,7 +167,7 @@ def _saved_wave(wave: Wave, modalities: ModalitySet) -> State:
     }
 
 
-def _saved_labels(labels: Labels) -> list[list[float]]:
+def _saved_labels(labels: WavefrontLabels) -> list[list[float]]:
     return [list(row) for row in zip(*(one.tolist() for one in labels), strict=True)]
 
 
@@ -264,10 +264,10 @@ class _Reader:
             fields.refuse("modality", f"is no smell here: {self._names[number]!r}")
         return ScentKey(number, fields.whole("source_id", maximum=LARGEST_ID))
 
-    def wave(self, fields: Fields, sent: int) -> Wave:
+    def wave(self, fields: Fields, sent: int) -> SpreadingWave:
         modality = self.modality(fields)
         regions = len(self._graphs.graph[modality].regions)
-        wave = Wave(
+        wave = SpreadingWave(
             fields.whole("order", maximum=sent - 1),
             fields.whole("source_id", maximum=LARGEST_ID),
             fields.whole("affiliation", maximum=ALL_AFFILIATIONS), modality,
@@ -277,10 +277,10 @@ class _Reader:
         )
         last = len(self._graphs.ways[modality]) - 1
         wave.passed, wave.waiting = (self._labels(fields, name, last) for name in ("passed", "waiting"))
-        names = ("sensor_id", *Hearing._fields)
+        names = ("sensor_id", *FirstArrival._fields)
         for index, row in enumerate(fields.items("heard")):
             one = _row(fields, f"heard[{index}]", row, names)
-            wave.heard[one.whole("sensor_id", maximum=LARGEST_ID)] = Hearing(
+            wave.heard[one.whole("sensor_id", maximum=LARGEST_ID)] = FirstArrival(
                 one.number("distance_m", minimum=0), one.number("negative", maximum=0),
                 one.whole("row", minimum=FROM_SOURCE, maximum=last),
                 one.number("leg_m", minimum=0), one.number("before", minimum=0),
@@ -314,17 +314,17 @@ class _Reader:
         fields.end()
         return sensation
 
-    def _labels(self, fields: Fields, name: str, last: int) -> Labels:
+    def _labels(self, fields: Fields, name: str, last: int) -> WavefrontLabels:
         rows = []
         for index, row in enumerate(fields.items(name)):
-            one = _row(fields, f"{name}[{index}]", row, Labels._fields)
+            one = _row(fields, f"{name}[{index}]", row, WavefrontLabels._fields)
             rows.append((
                 one.whole("row", maximum=last), one.number("distance_m", minimum=0),
                 one.number("intensity", minimum=0),
                 one.whole("previous", minimum=FROM_SOURCE, maximum=last),
             ))
         if not rows:
-            return Labels.empty(0)
+            return WavefrontLabels.empty(0)
         row_ids, distance_m, intensity, previous = zip(*rows, strict=True)
-        return Labels(np.array(row_ids, np.int32), np.array(distance_m, np.float64),
+        return WavefrontLabels(np.array(row_ids, np.int32), np.array(distance_m, np.float64),
                       np.array(intensity, np.float64), np.array(previous, np.int32))

@@ -6,13 +6,13 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from ai_core.senses.graph.sense_wavefront import Labels
+from ai_core.senses.graph.sense_wavefront import WavefrontLabels
 from ai_core.senses.sensation import Point
 
-__all__ = ["Heard", "Hearing", "Wave", "WaveArrival"]
+__all__ = ["FirstArrival", "SpreadingWave", "WaveArrival", "WaveArrivals"]
 
 
-class Hearing(NamedTuple):
+class FirstArrival(NamedTuple):
     """The first that one sensor hears of a wave; the least counts.
 
     Attributes:
@@ -30,11 +30,11 @@ class Hearing(NamedTuple):
     before: float
 
 
-class Heard(NamedTuple):
+class WaveArrivals(NamedTuple):
     """What sensors hear of a wave, one row for each of them and each way it came.
 
     Attributes:
-        slot, row, distance_m, leg_m, before: (n,), see ``Hearing``.
+        slot, row, distance_m, leg_m, before: (n,), see ``FirstArrival``.
         intensity: (n,).
         comes_from: (n, 3), where the last leg begins (m).
     """
@@ -81,7 +81,7 @@ class WaveArrival(NamedTuple):
     channel: str = ""
 
 
-class Wave:
+class SpreadingWave:
     """One signal that spreads.
 
     Attributes:
@@ -116,9 +116,9 @@ class Wave:
         self.order, self.source_id, self.affiliation = order, source_id, affiliation
         self.modality, self.strength, self.position = modality, strength, position
         self.region, self.sent_at_s = region, sent_at_s
-        self.waiting = Labels.empty(0)
-        self.passed = Labels.empty(0)
-        self.heard: dict[int, Hearing] = {}
+        self.waiting = WavefrontLabels.empty(0)
+        self.passed = WavefrontLabels.empty(0)
+        self.heard: dict[int, FirstArrival] = {}
         self.told: set[int] = set()
         self.is_begun, self.is_over = False, False
         self.front_m = 0.0

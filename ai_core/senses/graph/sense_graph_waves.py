@@ -16,16 +16,16 @@ from numpy.typing import NDArray
 import ai_core.senses.graph.sense_wavefront as sense_wavefront
 from ai_core.budget import Budget
 from ai_core.senses.graph.sense_graph_by_sense import GraphBySense
-from ai_core.senses.graph.sense_graph_doors import DoorsAhead
+from ai_core.senses.graph.sense_graph_doors import WaveDoorUpdates
 from ai_core.senses.graph.sense_graph_lookup import NOWHERE
-from ai_core.senses.graph.sense_graph_wave import Heard, Hearing, Wave, WaveArrival
+from ai_core.senses.graph.sense_graph_wave import FirstArrival, SpreadingWave, WaveArrival, WaveArrivals
 from ai_core.senses.graph.sense_graph_ways import lengths, shares_kept
-from ai_core.senses.graph.sense_wavefront import FROM_SOURCE, Labels
+from ai_core.senses.graph.sense_wavefront import FROM_SOURCE, WavefrontLabels
 from ai_core.senses.modality import ModalitySet
 from ai_core.senses.sensation import Point, Sensation
 from ai_core.senses.sensor_table import SensorTable
 from ai_core.senses.stimuli.noise import BackgroundNoise
-from ai_core.senses.stimuli.waves import Way
+from ai_core.senses.stimuli.waves import ReachNumbers
 
 __all__ = ["NOBODY", "GraphWaves"]
 
@@ -78,8 +78,8 @@ class GraphWaves:
         self._faintest = faintest
         self._gradual = frozenset(gradual)
         self.sent = 0
-        self.waves: list[Wave] = []
-        self.turn: deque[Wave] = deque()
+        self.waves: list[SpreadingWave] = []
+        self.turn: deque[SpreadingWave] = deque()
         self.queue: list[WaveArrival] = []
         self.arrived: deque[WaveArrival] = deque()
         self._doors = [self._doors_ahead(number) for number in sorted(self._gradual)]
@@ -95,7 +95,7 @@ class GraphWaves:
         """Begin a wave; it spreads in the next pass. Cost: O(1)."""
         region = self._graphs.graph[modality].region_at(position)
         if region != NOWHERE:
-            self.waves.append(Wave(self.sent, source_id, affiliation, modality, strength,
+            self.waves.append(SpreadingWave(self.sent, source_id, affiliation, modality, strength,
                                    position, region, now_s, tag, channel))
         self.sent += 1
 
@@ -151,13 +151,13 @@ class GraphWaves:
         x, y, z = self._sensors.position[self._sensors.ids.slot(arrival.sensor_id)].tolist()
         return self._noise.level_at(arrival.modality, (x, y, z))
 
-    def way(self, number: int, eye: int, position: Point, strength: float) -> Way | None:
+    def way(self, number: int, eye: int, position: Point, strength: float) -> ReachNumbers | None:
         """Return how a wave from a position would come to a sensor, by its slot; None if it would not."""
         region = self._graphs.graph[number].region_at(position)
         here = int(self._graphs.sensor_regions(number)[eye])
         if NOWHERE in (region, here):
             return None
-        wave = Wave(0, NOBODY, 0, number, strength, position, region, 0.0)
+        wave = SpreadingWave(0, NOBODY, 0, number, strength, position, region, 0.0)
         while not self._go_through(wave, math.inf, PASSAGES_PER_BLOCK)[1]:
             pass
         heard = self._heard(wave, wave.passed, np.array([eye]))
@@ -166,9 +166,9 @@ class GraphWaves:
         first = int(np.lexsort((heard.row, -heard.intensity, heard.distance_m))[0])
         x, y, z = (heard.comes_from[first] - self._sensors.position[eye]).tolist()
         kept = float(heard.intensity[first]) / strength if strength else 0.0
-        return Way(float(heard.distance_m[first]), kept, (x, y, z))
+        return ReachNumbers(float(heard.distance_m[first]), kept, (x, y, z))
 
-    def _go_on(self, wave: Wave, budget: Budget, now_s: float) -> bool:
+    def _go_on(self, wave: SpreadingWave, budget: Budget, now_s: float) -> bool:
         """Let a wave through some passages; return True if it is as far as it may be."""
         kind, until_m, before = self._modalities[wave.modality], math.inf, len(wave.passed.row)
         if wave.modality in self._gradual:
@@ -189,14 +189,14 @@ class GraphWaves:
             self._send(wave, math.inf)
         return is_done
 
-    def _go_through(self, wave: Wave, until_m: float, most: int) -> tuple[int, bool]:
+    def _go_through(self, wave: SpreadingWave, until_m: float, most: int) -> tuple[int, bool]:
         """Let a wave through passages; return how many, and whether it is as far as it may be."""
         ways, kind = self._graphs.ways[wave.modality], self._modalities[wave.modality]
         if not wave.is_begun:
             wave.is_begun = True
             rows = np.arange(*ways.out_first[wave.region : wave.region + 2])
             wave.waiting = self._first_labels(wave, rows)
-        reached, left = Labels.empty(min(most, len(ways))), Labels.empty(len(ways))
+        reached, left = WavefrontLabels.empty(min(most, len(ways))), WavefrontLabels.empty(len(ways))
         count, rest = sense_wavefront.spread(
             ways, wave.waiting, wave.passed.row, kind.range_m, self._faintest, until_m, most,
             reached, left,
@@ -206,12 +206,12 @@ class GraphWaves:
             wave.passed = wave.passed.and_then(reached.part(count))
         return count, not (rest and count and wave.waiting.distance_m[0] <= until_m)
 
-    def _doors_ahead(self, number: int) -> DoorsAhead:
-        return DoorsAhead(
+    def _doors_ahead(self, number: int) -> WaveDoorUpdates:
+        return WaveDoorUpdates(
             self._graphs.ways[number], number, self.waves, self._first_labels,
             lambda: self._modalities[number].range_m, self._faintest)
 
-    def _first_labels(self, wave: Wave, rows: NDArray[np.int64]) -> Labels:
+    def _first_labels(self, wave: SpreadingWave, rows: NDArray[np.int64]) -> WavefrontLabels:
         """Return how a wave comes through passages straight from its source."""
         ways, kind = self._graphs.ways[wave.modality], self._modalities[wave.modality]
         leg_m = lengths(np.array([wave.position]) - ways.start[rows])
@@ -223,10 +223,10 @@ class GraphWaves:
         distance_m, intensity = leg_m + ways.distance_m[rows], wave.strength * (kept * ways.kept[rows])
         is_heard = (distance_m <= kind.range_m) & (intensity >= self._faintest) & (intensity > 0)
         rows = rows[is_heard]
-        return Labels(rows.astype(np.int32), distance_m[is_heard], intensity[is_heard],
+        return WavefrontLabels(rows.astype(np.int32), distance_m[is_heard], intensity[is_heard],
                       np.full(len(rows), FROM_SOURCE, np.int32))
 
-    def _listen(self, wave: Wave, labels: Labels, *, is_new: bool) -> None:
+    def _listen(self, wave: SpreadingWave, labels: WavefrontLabels, *, is_new: bool) -> None:
         """Note for the sensors in the regions that a wave came into what they will hear."""
         heard = self._heard(wave, labels, self._ears(wave), from_source=is_new)
         is_heard = heard.intensity >= self._sensors.threshold[heard.slot, wave.modality]
@@ -234,19 +234,19 @@ class GraphWaves:
         ids = self._sensors.ids.of_slots(heard.slot[found]).tolist()
         columns = (heard.distance_m, -heard.intensity, heard.row, heard.leg_m, heard.before)
         for sensor_id, *parts in zip(ids, *(one[found].tolist() for one in columns), strict=True):
-            hearing = Hearing(*parts)
+            hearing = FirstArrival(*parts)
             if sensor_id not in wave.told and (
                 sensor_id not in wave.heard or hearing < wave.heard[sensor_id]
             ):
                 wave.heard[sensor_id] = hearing
 
-    def _meet(self, wave: Wave, now_s: float) -> None:
+    def _meet(self, wave: SpreadingWave, now_s: float) -> None:
         """Tell who is now where a gradual wave has come: sensors move while it does."""
         self._listen(wave, wave.passed, is_new=True)
         self._send(wave, now_s)
         wave.heard = {}
 
-    def _ends_m(self, wave: Wave) -> float:
+    def _ends_m(self, wave: SpreadingWave) -> float:
         """Return how far a wave comes until it has crossed every region it came into (m)."""
         ways = self._graphs.ways[wave.modality]
         across_m = ways.across_m[ways.to_region[wave.passed.row]]
@@ -254,12 +254,12 @@ class GraphWaves:
         return min(far_m, self._modalities[wave.modality].range_m)
 
     def _heard(
-        self, wave: Wave, labels: Labels, slots: NDArray[np.intp], *, from_source: bool = True
-    ) -> Heard:
+        self, wave: SpreadingWave, labels: WavefrontLabels, slots: NDArray[np.intp], *, from_source: bool = True
+    ) -> WaveArrivals:
         """Return what sensors hear of a wave, by every way it came into their regions."""
         ways, kind = self._graphs.ways[wave.modality], self._modalities[wave.modality]
         if from_source:
-            labels = Labels(
+            labels = WavefrontLabels(
                 np.array([FROM_SOURCE], np.int32), np.zeros(1), np.array([wave.strength]),
                 np.array([FROM_SOURCE], np.int32)).and_then(labels)
         is_direct = labels.row == FROM_SOURCE
@@ -278,18 +278,18 @@ class GraphWaves:
             before = before * self._kept(
                 wave.modality, comes_from.astype(np.float32), here, self._sensors.ids.of_slots(slot))
         is_left = before * kept >= self._faintest
-        return Heard._make(one[is_left] for one in (
+        return WaveArrivals._make(one[is_left] for one in (
             slot, row[near], distance_m[near], leg_m[near], before, before * kept, comes_from))
 
-    def _ears(self, wave: Wave) -> NDArray[np.intp]:
+    def _ears(self, wave: SpreadingWave) -> NDArray[np.intp]:
         """Return slots of sensors that may hear a wave."""
         sensors = self._sensors
         may = np.isfinite(sensors.threshold[:, wave.modality])
-        may &= (sensors.notices & wave.affiliation) != 0
-        may &= sensors.own_source != wave.source_id
+        may &= (sensors.detection_mask & wave.affiliation) != 0
+        may &= sensors.self_source != wave.source_id
         return np.flatnonzero(may)
 
-    def _send(self, wave: Wave, until_s: float) -> None:
+    def _send(self, wave: SpreadingWave, until_s: float) -> None:
         """Put on their way all that will be heard by then: nothing can come before it."""
         ways, kind = self._graphs.ways[wave.modality], self._modalities[wave.modality]
         for sensor_id, one in sorted(wave.heard.items()):

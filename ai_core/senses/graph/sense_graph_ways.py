@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from ai_core.senses.graph.sense_graph import SenseGraph
     from ai_core.senses.graph.sense_graph_parts import Passage
 
-__all__ = ["Ways", "expanded", "lengths", "shares_kept"]
+__all__ = ["PortalTable", "expanded", "lengths", "shares_kept"]
 
 BUCKETS_A_HOP = 4.0
 """Parts into which a typical hop is cut (count): more sort less, and look into more buckets."""
@@ -43,7 +43,7 @@ class Follower(Protocol):
         """Take in that another share, or another wind, comes through a passage now."""
 
 
-class Ways:
+class PortalTable:
     """All passages of one modality.
 
     Args:

@@ -14,10 +14,10 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from ai_core.senses.graph.sense_graph_ways import Ways
+from ai_core.senses.graph.sense_graph_ways import PortalTable
 from ai_core.twins import twin
 
-__all__ = ["FROM_SOURCE", "INTERFACE", "Labels", "spread"]
+__all__ = ["FROM_SOURCE", "INTERFACE", "WavefrontLabels", "spread"]
 
 INTERFACE = 1
 """Changes with any change of names, arguments or results, here and in the kernel."""
@@ -26,11 +26,11 @@ FROM_SOURCE = -1
 """Row before the first passage of a wave: it comes straight from its source."""
 
 
-class Labels(NamedTuple):
+class WavefrontLabels(NamedTuple):
     """A wave at the far ends of passages, one row each.
 
     Attributes:
-        row: (n,) int32, of ``Ways``.
+        row: (n,) int32, of ``PortalTable``.
         distance_m: (n,) float64, how far it came.
         intensity: (n,) float64, what is left of it.
         previous: (n,) int32, the row it came through before, or ``FROM_SOURCE``.
@@ -42,25 +42,25 @@ class Labels(NamedTuple):
     previous: NDArray[np.int32]
 
     @classmethod
-    def empty(cls, room: int) -> Labels:
+    def empty(cls, room: int) -> WavefrontLabels:
         """Return labels to be filled in."""
         return cls(np.empty(room, np.int32), np.empty(room), np.empty(room),
                    np.empty(room, np.int32))
 
-    def and_then(self, more: Labels) -> Labels:
+    def and_then(self, more: WavefrontLabels) -> WavefrontLabels:
         """Return these, and then others."""
-        return Labels(
+        return WavefrontLabels(
             np.concatenate((self.row, more.row)), np.concatenate((self.distance_m, more.distance_m)),
             np.concatenate((self.intensity, more.intensity)),
             np.concatenate((self.previous, more.previous)))
 
-    def part_from(self, first: int) -> Labels:
+    def part_from(self, first: int) -> WavefrontLabels:
         """Return those from one on; not a copy."""
-        return Labels._make(column[first:] for column in self)
+        return WavefrontLabels._make(column[first:] for column in self)
 
-    def part(self, count: int) -> Labels:
+    def part(self, count: int) -> WavefrontLabels:
         """Return a copy of the first so many."""
-        return Labels._make(column[:count].copy() for column in self)
+        return WavefrontLabels._make(column[:count].copy() for column in self)
 
 
 GONE_BY = float("-inf")
@@ -75,15 +75,15 @@ Entry = tuple[float, float, int, int]
 
 @twin
 def spread(
-    ways: Ways,
-    waiting: Labels,
+    ways: PortalTable,
+    waiting: WavefrontLabels,
     settled: NDArray[np.int32],
     range_m: float,
     faintest: float,
     until_m: float,
     most: int,
-    reached: Labels,
-    left: Labels,
+    reached: WavefrontLabels,
+    left: WavefrontLabels,
 ) -> tuple[int, int]:
     """Let a wave go on through passages, in the order in which it arrives there.
 
@@ -130,7 +130,7 @@ class _Search(NamedTuple):
 
 
 def _empty(
-    search: _Search, number: int, ways: Ways, range_m: float, loudest: float, until_m: float, most: int
+    search: _Search, number: int, ways: PortalTable, range_m: float, loudest: float, until_m: float, most: int
 ) -> bool:
     """Let all that waits in a bucket come through; return False if it may go no further."""
     least_m, buckets, numbers, order = search
@@ -163,7 +163,7 @@ def _empty(
     return True
 
 
-def _in_buckets(waiting: Labels, per_m: float) -> dict[int, list[Entry]]:
+def _in_buckets(waiting: WavefrontLabels, per_m: float) -> dict[int, list[Entry]]:
     """Return arrivals that wait, by how far they came."""
     buckets: dict[int, list[Entry]] = {}
     for row, came_m, left_over, previous in zip(*(one.tolist() for one in waiting), strict=True):
@@ -182,7 +182,7 @@ def _first_of_each(search: _Search) -> list[Entry]:
     return rest
 
 
-def _write(labels: Labels, entries: list[Entry]) -> None:
+def _write(labels: WavefrontLabels, entries: list[Entry]) -> None:
     if entries:
         distance, negative, row, previous = zip(*entries, strict=True)
         count = len(entries)

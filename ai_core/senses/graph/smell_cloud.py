@@ -9,11 +9,11 @@ from numpy.typing import NDArray
 import ai_core.senses.graph.smell_flow as smell_flow
 from ai_core.senses.graph.sense_graph import SenseGraph
 from ai_core.senses.graph.sense_graph_ways import expanded, lengths
-from ai_core.senses.graph.smell_flow import Cloud, Newcomers, SmellPlan
+from ai_core.senses.graph.smell_flow import Cloud, NewRegions, SmellPlan
 from ai_core.senses.modality import Modality
 from ai_core.senses.sensation import Point
 
-__all__ = ["NO_CLOUD", "ScentCloud", "SmellRoom", "Uphill"]
+__all__ = ["NO_CLOUD", "ScentCloud", "ScentGradient", "SmellRoom"]
 
 MOST_LEAVES = 0.5
 """Largest share of a region's smell that leaves in one step.
@@ -26,7 +26,7 @@ NO_CLOUD = Cloud(np.zeros(0, np.int32), np.zeros(0), np.zeros(0), np.zeros(0), n
 """A scent that is nowhere."""
 
 
-class Uphill(NamedTuple):
+class ScentGradient(NamedTuple):
     """Where a scent is stronger.
 
     Attributes:
@@ -73,7 +73,7 @@ class SmellRoom:
             np.float_power(1.0 - ways.dissipation, step_s), faintest * self.room_m3,
             modality.inverse_speed_s_per_m, np.zeros(regions, np.int32), np.empty(regions),
         )
-        self.came = Newcomers(np.empty(regions, np.int32), np.empty(regions), np.empty(regions),
+        self.came = NewRegions(np.empty(regions, np.int32), np.empty(regions), np.empty(regions),
                               np.empty(regions, np.int32))
 
         self._rate = rate
@@ -184,17 +184,17 @@ class ScentCloud:
             cloud = cloud._replace(mass=after)
         self.cloud = self._joined(cloud, count) if count else cloud
 
-    def uphill_from(self, region: int) -> Uphill | None:
+    def uphill_from(self, region: int) -> ScentGradient | None:
         """Return where it comes from stronger than it is here, None if it is strongest here."""
         ways = self.room.plan.ways
-        best: Uphill | None = None
+        best: ScentGradient | None = None
         least = self.intensity_in(region)
         for row in ways.into(region):
             there = int(ways.from_region[row])
             intensity = self.intensity_in(there) if self.room.plan.share[row] > 0 else 0.0
             if intensity > least:
                 x, y, z = ways.end[row].tolist()
-                best = Uphill(there, int(ways.portal[row]), (x, y, z), intensity)
+                best = ScentGradient(there, int(ways.portal[row]), (x, y, z), intensity)
                 least = intensity
         return best
 
@@ -208,7 +208,7 @@ class ScentCloud:
 
     def _joined(self, cloud: Cloud, count: int) -> Cloud:
         room, ways = self.room, self.room.plan.ways
-        came = Newcomers._make(column[:count].copy() for column in room.came)
+        came = NewRegions._make(column[:count].copy() for column in room.came)
         index, row = expanded(ways.out_first, came.region)
         leg = ways.leg_first[came.via[index]] + (row - ways.out_first[came.region[index]])
         away_m = np.zeros(count)

@@ -12,10 +12,10 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from ai_core.senses.graph.sense_graph_ways import Ways, expanded, lengths
+from ai_core.senses.graph.sense_graph_ways import PortalTable, expanded, lengths
 from ai_core.twins import twin
 
-__all__ = ["INTERFACE", "Cloud", "Newcomers", "SmellPlan", "flow"]
+__all__ = ["INTERFACE", "Cloud", "NewRegions", "SmellPlan", "flow"]
 
 INTERFACE = 3
 """Changes with any change of names, arguments or results, here and in the kernel."""
@@ -41,7 +41,7 @@ class Cloud(NamedTuple):
     entry: Floats
 
 
-class Newcomers(NamedTuple):
+class NewRegions(NamedTuple):
     """Regions that a step brought a scent into.
 
     Attributes:
@@ -65,7 +65,7 @@ class SmellPlan(NamedTuple):
         share: (rows,) float64, share of a region's mass that leaves by a passage now.
         away_m: (rows,) float64, how long a passage is, as if it were gone through without wind (m).
         leaves: (regions,) float64, the sum of shares for a region.
-        from_into: (rows,) int32, the regions that passages leave, in the order of ``Ways.in_rows``.
+        from_into: (rows,) int32, the regions that passages leave, in the order of ``PortalTable.in_rows``.
         share_into: (rows,) float64, ``share`` in that order.
         stays: (regions,) float64, share that is left of what is there after a step.
         faint: (regions,) float64, a smaller mass does not spread.
@@ -74,7 +74,7 @@ class SmellPlan(NamedTuple):
         gained: (regions,) float64, for the kernel; anything between calls.
     """
 
-    ways: Ways
+    ways: PortalTable
     share: Floats
     away_m: Floats
     leaves: Floats
@@ -89,7 +89,7 @@ class SmellPlan(NamedTuple):
 
 @twin
 def flow(
-    plan: SmellPlan, cloud: Cloud, now_s: float, mass: Floats, came: Newcomers
+    plan: SmellPlan, cloud: Cloud, now_s: float, mass: Floats, came: NewRegions
 ) -> int:
     """Let a scent flow and fade for one step.
 
@@ -147,7 +147,7 @@ def _ready_s(
 
 def _write_newcomers(
     plan: SmellPlan,
-    came: Newcomers,
+    came: NewRegions,
     region: NDArray[np.int32],
     moved: Floats,
     ready_s: Floats,

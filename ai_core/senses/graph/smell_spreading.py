@@ -140,8 +140,8 @@ class SmellSpreading:
         place[place == len(scent)] = 0
         intensity = np.where(scent.cloud.region[place] == regions, scent.intensity[place], 0.0)
         smells = (intensity > 0) & (intensity >= sensors.threshold[:, key.modality])
-        smells &= (sensors.notices & scent.affiliation) != 0
-        smells &= sensors.own_source != key.source_id
+        smells &= (sensors.detection_mask & scent.affiliation) != 0
+        smells &= sensors.self_source != key.source_id
         slots = np.flatnonzero(smells)
         ids = sensors.ids.of_slots(slots).tolist()
         before, scent.told_at_s = scent.told_at_s, {}

@@ -3,7 +3,7 @@ from typing import Any
 
 from numpy.typing import NDArray
 
-from ai_core.senses.percepts.following import Shown
+from ai_core.senses.percepts.following import VisiblePairs
 
 INTERFACE: int
 
@@ -12,9 +12,9 @@ def are_sensing(keys: NDArray[Any], is_sensed: NDArray[Any], ids: NDArray[Any]) 
 def shown(
     keys: NDArray[Any], is_sensed: NDArray[Any], told_at_s: NDArray[Any], intensity: NDArray[Any],
     first: int, end: int, ids_of_slots: NDArray[Any], positions: NDArray[Any], now_s: float, tell_every_s: float,
-    out: Shown,
+    out: VisiblePairs,
 ) -> int: ...
-def needing_a_look(
+def dirty_sensors(
     rows: Mapping[str, NDArray[Any]], first: int, end: int, keys: NDArray[Any], intensity: NDArray[Any],
     number: NDArray[Any], now_s: float,
 ) -> list[int]: ...

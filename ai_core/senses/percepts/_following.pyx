@@ -119,7 +119,7 @@ cdef inline double value_at(double begun, double slope, double begun_s, double n
     return line if line < 1 else 1
 
 
-def needing_a_look(rows, Py_ssize_t first, Py_ssize_t end, keys, intensity, number, double now_s):
+def dirty_sensors(rows, Py_ssize_t first, Py_ssize_t end, keys, intensity, number, double now_s):
     cdef Buffers held = Buffers()
     cdef Followed all
     cdef Py_ssize_t n = len(keys), i = first, j = 0

@@ -20,7 +20,7 @@ include "../_runs.pxi"
 
 
 cdef class Followed:
-    """Columns of ``FollowedPairs``, BORROWED for one call."""
+    """Columns of ``PerceptTable``, BORROWED for one call."""
 
     cdef Buffers held
     cdef Py_ssize_t count
@@ -63,7 +63,7 @@ cdef class HeardPair:
     cdef readonly bint is_in_view
     cdef readonly double at_s
     cdef bint is_calmed
-    cdef double intensity, lose_after_s, known_at_s, begun_s, begun, gain, slope, startled, rise, fall
+    cdef double intensity, lose_after_s, known_at_s, begun_s, begun, gain, slope, stimulus_gain, rise, fall
     cdef object modality, position, record, meter
 
     def __init__(self, sensation, double lose_after_s, record, meter, bint is_in_view=False):
@@ -81,7 +81,7 @@ cdef class HeardPair:
             self.begun_s, self.begun, self.slope = meter.line
             self.gain = meter.settings.gain_per_signal
             self.rise, self.fall = meter.thresholds
-            self.startled = meter.startled_by(self.modality)
+            self.stimulus_gain = meter.startled_by(self.modality)
         if is_in_view:
             self.at_s = self.known_at_s = -INFINITY
 
@@ -92,7 +92,7 @@ cdef class HeardPair:
                 self.record.know(self.position, self.known_at_s)
             self.record.sense(self.modality, self.intensity, self.at_s)
         if self.meter is not None:
-            self.meter.be_startled(self.begun, self.begun_s, self.modality, self.startled, anew=self.is_calmed)
+            self.meter.be_startled(self.begun, self.begun_s, self.modality, self.stimulus_gain, anew=self.is_calmed)
             self.is_calmed = False
 
 
@@ -117,8 +117,8 @@ cdef bint taken_in(
         if value <= pair.fall or raised >= pair.rise or (pair.is_in_view and raised == 0):
             return False
         if value == 0:
-            pair.startled, pair.is_calmed = 0.0, True
-        pair.startled += raised - value
+            pair.stimulus_gain, pair.is_calmed = 0.0, True
+        pair.stimulus_gain += raised - value
         pair.begun_s, pair.begun = now_s, raised
         if pair.is_in_view:
             followed.begun_s[row], followed.begun[row] = now_s, raised

@@ -14,7 +14,7 @@ from typing import NamedTuple
 from ai_core.clock import moment_s
 from ai_core.errors import check_kind, finite_number, shown, whole_number
 from ai_core.saving.fields import State
-from ai_core.senses.percepts.live import Live, Mind
+from ai_core.senses.percepts.live import PerceptOwner, SyncedField
 from ai_core.senses.percepts.mind_state import prepared_meter, saved_meter
 
 __all__ = [
@@ -148,7 +148,7 @@ class AwarenessReasons(NamedTuple):
     level_name: str
     rate_per_s: float
     visibility: Mapping[str, float]
-    startled: Mapping[str, float]
+    stimulus_gain: Mapping[str, float]
     reacts_at_s: float | None
 
 
@@ -169,8 +169,8 @@ class Awareness:
         level: level now; 0 is unaware.
     """
 
-    value = Live[float]("_value")
-    visibility = Live[float]("_visibility")
+    value = SyncedField[float]("_value")
+    visibility = SyncedField[float]("_visibility")
 
     def __init__(self, settings: AwarenessSettings, target: int, now_s: float) -> None:
         if not isinstance(settings, AwarenessSettings):
@@ -184,7 +184,7 @@ class Awareness:
         self._reacts_at_s: list[float] = []
         self._shown: Mapping[str, float] = {}
         self._startled: dict[str, float] = {}
-        self._mind: Mind | None = None
+        self._mind: PerceptOwner | None = None
 
     @property
     def level_name(self) -> str:
@@ -232,7 +232,7 @@ class Awareness:
             self._was_changed()
         return changes
 
-    def startle(self, intensity: float, now_s: float, modality: str = "") -> list[LevelChange]:
+    def add_stimulus(self, intensity: float, now_s: float, modality: str = "") -> list[LevelChange]:
         """Raise the meter at once, by a sound for instance; return levels crossed.
 
         Args:
@@ -284,7 +284,7 @@ class Awareness:
             self._startled = {}
 
     def be_startled(
-        self, value: float, now_s: float, modality: str, startled: float, *, anew: bool
+        self, value: float, now_s: float, modality: str, stimulus_gain: float, *, anew: bool
     ) -> None:
         """Learn how signals have raised the meter lately, without crossing a level.
 
@@ -297,7 +297,7 @@ class Awareness:
         """
         if anew:
             self._startled = {}
-        self._startled[modality] = startled
+        self._startled[modality] = stimulus_gain
         self._value, self._now_s, self._line_from = value, now_s, (now_s, value)
 
     def move_on(self, visibility: float, line_from: tuple[float, float], modality: str) -> None:

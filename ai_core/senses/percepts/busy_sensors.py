@@ -3,10 +3,10 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-__all__ = ["BusySensors"]
+__all__ = ["ActiveSensors"]
 
 
-class BusySensors:
+class ActiveSensors:
     """Those with something in view, and which of them no row follows.
 
     Attributes:

@@ -5,10 +5,10 @@ import heapq
 import math
 from collections.abc import Callable
 
-__all__ = ["DueMoments"]
+__all__ = ["TimerQueue"]
 
 
-class DueMoments:
+class TimerQueue:
     """One moment for each sensor, and those that have come, in order.
 
     Of each sensor one entry of the queue counts, at its moment or before: what is put off costs

@@ -18,11 +18,11 @@ from ai_core.senses.sight.pairs_in_view import ID_BITS
 if TYPE_CHECKING:
     from ai_core.senses.modality import ModalitySet
     from ai_core.senses.percepts.awareness import Awareness
-    from ai_core.senses.percepts.in_view import Shown
-    from ai_core.senses.percepts.perceiver import Perceiver
-    from ai_core.senses.percepts.remembered import Remembered
+    from ai_core.senses.percepts.in_view import VisibleTarget
+    from ai_core.senses.percepts.perceiver import SensorMind
+    from ai_core.senses.percepts.remembered import KnownTarget
 
-__all__ = ["FollowedPairs", "Rows", "row_of"]
+__all__ = ["PerceptTable", "Rows", "row_of"]
 
 COLUMNS: dict[str, Any] = {
     "key": np.int64, "at_s": np.float64, "before_s": np.float64,
@@ -50,7 +50,7 @@ def row_of(rows: Rows, sensor_id: int, target: int) -> int:
     return row if row < len(keys) and keys[row] == key and rows["is_alive"][row] else -1
 
 
-class FollowedPairs:
+class PerceptTable:
     """A row for each target that stays in view of a sensor, by sensor, then target.
 
     Attributes:
@@ -68,16 +68,16 @@ class FollowedPairs:
         self.keys = np.zeros(0, np.int64)
         # By key, and in no array: what NumPy holds Python's collector does not see, and a world that was
         # dropped while somebody was in view stayed for ever.
-        self._minds: dict[int, tuple[Remembered | None, Awareness | None]] = {}
+        self._minds: dict[int, tuple[KnownTarget | None, Awareness | None]] = {}
         self._added: list[tuple[Any, ...]] = []
         self._has_dead = False
 
     def add(
         self,
         sensor_id: int,
-        shown: Shown,
+        shown: VisibleTarget,
         now_s: float,
-        record: Remembered | None,
+        record: KnownTarget | None,
         meter: Awareness | None,
     ) -> None:
         """Follow a pair from the next ``tidy`` on; it was looked at now."""
@@ -131,11 +131,11 @@ class FollowedPairs:
         self.rows, self.keys = rows, rows["key"]
         self._added, self._has_dead = [], False
 
-    def mind_of(self, sensor_id: int, target: int) -> tuple[Remembered | None, Awareness | None] | None:
+    def mind_of(self, sensor_id: int, target: int) -> tuple[KnownTarget | None, Awareness | None] | None:
         """Return what is remembered of a target that is followed, and how aware the sensor is of it; else None."""
         return self._minds.get(sensor_id << ID_BITS | target)
 
-    def is_known_anew(self, perceiver: Perceiver, target: int) -> bool:
+    def was_rediscovered(self, perceiver: SensorMind, target: int) -> bool:
         """Return whether a target that is followed was forgotten since the last look, and is remembered anew."""
         followed, memory = self.mind_of(perceiver.sensor_id, target), perceiver.memory
         return followed is not None and memory is not None and followed[0] is not memory.find(target)
@@ -151,7 +151,7 @@ class FollowedPairs:
         first, end = self.keys.searchsorted(ends).tolist()
         return first, end
 
-    def needing_a_look(
+    def dirty_sensors(
         self, first: int, end: int, keys: NDArray[np.int64], intensity: NDArray[np.float64],
         number: NDArray[np.intp], now_s: float,
     ) -> set[int]:
@@ -165,7 +165,7 @@ class FollowedPairs:
             number: (n,) by what modality.
             now_s: game time (s).
         """
-        return set(following.needing_a_look(self.rows, first, end, keys, intensity, number, now_s))
+        return set(following.dirty_sensors(self.rows, first, end, keys, intensity, number, now_s))
 
     def move_on(
         self, first: int, end: int, intensity: NDArray[np.float64],

@@ -17,8 +17,16 @@ from ai_core.senses.sight.pairs_in_view import ID_BITS, NEVER_TOLD_S
 from ai_core.twins import twin
 
 __all__ = [
-    "INTERFACE", "Shown", "are_sensing", "first_in_line", "move_on", "needing_a_look", "note_answers", "places_of",
-    "sensing", "shown",
+    "INTERFACE",
+    "VisiblePairs",
+    "are_sensing",
+    "dirty_sensors",
+    "first_in_line",
+    "move_on",
+    "note_answers",
+    "places_of",
+    "sensing",
+    "shown",
 ]
 
 INTERFACE = 2
@@ -39,7 +47,7 @@ Floats = NDArray[np.float64]
 Rows = Mapping[str, NDArray[Any]]
 
 
-class Shown(NamedTuple):
+class VisiblePairs(NamedTuple):
     """Pairs that show themselves: row, key, source, intensity, position (m), and whether it is to be told."""
 
     rows: Keys
@@ -50,15 +58,15 @@ class Shown(NamedTuple):
     is_told: NDArray[np.bool_]
 
     @classmethod
-    def of(cls, count: int) -> Shown:
+    def of(cls, count: int) -> VisiblePairs:
         """Return room for so many."""
         return cls(
             np.empty(count, np.int64), np.empty(count, np.int64), np.empty(count, np.int32), np.empty(count),
             np.empty((count, 3), np.float32), np.empty(count, np.bool_))
 
-    def first(self, count: int) -> Shown:
+    def first(self, count: int) -> VisiblePairs:
         """Return the first of them."""
-        return Shown(
+        return VisiblePairs(
             self.rows[:count], self.keys[:count], self.sources[:count], self.intensity[:count],
             self.position[:count], self.is_told[:count])
 
@@ -91,7 +99,8 @@ def are_sensing(keys: Keys, is_sensed: NDArray[np.bool_], ids: Keys) -> bool:
 @twin
 def shown(
     keys: Keys, is_sensed: NDArray[np.bool_], told_at_s: Floats, intensity: Floats, first: int, end: int,
-    ids_of_slots: NDArray[np.int32], positions: NDArray[np.float32], now_s: float, tell_every_s: float, out: Shown,
+    ids_of_slots: NDArray[np.int32], positions: NDArray[np.float32], now_s: float, tell_every_s: float,
+    out: VisiblePairs,
 ) -> int:
     """Write which pairs show themselves, how and where, and which of them are to be told; return how many.
 
@@ -131,13 +140,13 @@ def shown(
 
 
 @twin
-def needing_a_look(
+def dirty_sensors(
     rows: Rows, first: int, end: int, keys: Keys, intensity: Floats, number: NDArray[np.int64], now_s: float
 ) -> list[int]:
     """Return sensors to which something happens now, so that each must be looked at; some more than once.
 
     Args:
-        rows: columns of ``FollowedPairs``.
+        rows: columns of ``PerceptTable``.
         first: first row that is looked at.
         end: after the last of them.
         keys: (n,) of what shows itself to the same sensors, ascending.
@@ -177,7 +186,7 @@ def move_on(
     """Take in how followed rows show themselves now; nothing happens in their minds.
 
     Args:
-        rows: columns of ``FollowedPairs``.
+        rows: columns of ``PerceptTable``.
         first: first row that moves on.
         end: after the last of them.
         intensity: (end - first,) how strongly each shows.

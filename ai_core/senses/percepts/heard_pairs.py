@@ -14,14 +14,14 @@ import math
 from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
-from ai_core.senses.audience import Heard
-from ai_core.senses.percepts.followed_pairs import FollowedPairs, Rows, row_of
+from ai_core.senses.audience import StimulusBatch
+from ai_core.senses.percepts.followed_pairs import PerceptTable, Rows, row_of
 from ai_core.twins import twin, twin_class
 
 if TYPE_CHECKING:
     from ai_core.senses.percepts.awareness import Awareness
-    from ai_core.senses.percepts.perceiver import Perceiver
-    from ai_core.senses.percepts.remembered import Remembered
+    from ai_core.senses.percepts.perceiver import SensorMind
+    from ai_core.senses.percepts.remembered import KnownTarget
     from ai_core.senses.sensation import Point, Sensation
 
 __all__ = ["INTERFACE", "HeardPair", "HeardPairs", "take_in_all"]
@@ -35,7 +35,7 @@ NOTHING_FOLLOWED: Rows = {}
 
 @twin_class("ai_core.senses.percepts._heard_pairs", INTERFACE)
 class HeardPair:
-    """What the newest signals say of one target of one sensor; see ``Remembered`` and ``Awareness``.
+    """What the newest signals say of one target of one sensor; see ``KnownTarget`` and ``Awareness``.
 
     Args:
         sensation: the first signal that is to be taken in; at the moment of the last one before it.
@@ -47,11 +47,11 @@ class HeardPair:
 
     __slots__ = (
         "at_s", "begun", "begun_s", "fall", "gain", "intensity", "is_calmed", "is_fresh", "is_in_view", "known_at_s",
-        "lose_after_s", "meter", "modality", "position", "record", "rise", "slope", "startled",
+        "lose_after_s", "meter", "modality", "position", "record", "rise", "slope", "stimulus_gain",
     )
 
     def __init__(
-        self, sensation: Sensation, lose_after_s: float, record: Remembered | None, meter: Awareness | None,
+        self, sensation: Sensation, lose_after_s: float, record: KnownTarget | None, meter: Awareness | None,
         is_in_view: bool = False,
     ) -> None:
         self.modality = sensation.modality
@@ -62,7 +62,7 @@ class HeardPair:
         self.position = sensation.position
         self.known_at_s = sensation.sent_at
         self.meter = meter
-        self.begun_s = self.begun = self.gain = self.slope = self.startled = 0.0
+        self.begun_s = self.begun = self.gain = self.slope = self.stimulus_gain = 0.0
         self.rise, self.fall = math.inf, -1.0
         self.is_calmed = self.is_fresh = False
         self.is_in_view = is_in_view
@@ -72,7 +72,7 @@ class HeardPair:
             self.begun_s, self.begun, self.slope = meter.line
             self.gain = meter.settings.gain_per_signal
             self.rise, self.fall = meter.thresholds
-            self.startled = meter.startled_by(self.modality)
+            self.stimulus_gain = meter.startled_by(self.modality)
         if is_in_view:
             self.at_s = self.known_at_s = -math.inf
 
@@ -83,7 +83,7 @@ class HeardPair:
         """Note one more signal; return False if more happens by it than can be noted here.
 
         Args:
-            followed: if it is in view, columns of ``FollowedPairs``.
+            followed: if it is in view, columns of ``PerceptTable``.
             row: which of them is this.
         """
         sensed_s, known_at_s = self.at_s, self.known_at_s
@@ -103,8 +103,8 @@ class HeardPair:
             if value <= self.fall or raised >= self.rise or (self.is_in_view and not raised):
                 return False
             if not value:
-                self.startled, self.is_calmed = 0.0, True
-            self.startled += raised - value
+                self.stimulus_gain, self.is_calmed = 0.0, True
+            self.stimulus_gain += raised - value
             self.begun_s, self.begun = now_s, raised
             if self.is_in_view:
                 followed["begun_s"][row], followed["begun"][row] = now_s, raised
@@ -122,7 +122,7 @@ class HeardPair:
                 record.know(self.position, self.known_at_s)
             record.sense(self.modality, self.intensity, self.at_s)
         if meter is not None:
-            meter.be_startled(self.begun, self.begun_s, self.modality, self.startled, anew=self.is_calmed)
+            meter.be_startled(self.begun, self.begun_s, self.modality, self.stimulus_gain, anew=self.is_calmed)
             self.is_calmed = False
 
 
@@ -131,7 +131,7 @@ NO_ROWS: dict[int, HeardPair] = {}
 
 @twin
 def take_in_all(
-    rows: dict[int, dict[int, HeardPair]], heard: Heard, first: int, visited: set[int], fresh: set[int],
+    rows: dict[int, dict[int, HeardPair]], heard: StimulusBatch, first: int, visited: set[int], fresh: set[int],
     followed: Rows,
 ) -> int:
     """Note signals in rows of sensor and source, from one on, until one for which that cannot be done.
@@ -142,7 +142,7 @@ def take_in_all(
         first: which of them is first.
         visited: sensors of which nothing is noted.
         fresh: takes in sensors of which something was noted.
-        followed: columns of ``FollowedPairs``; of what is in view the meters' lines go on from here.
+        followed: columns of ``PerceptTable``; of what is in view the meters' lines go on from here.
 
     Returns:
         Which was not noted, or how many there are.
@@ -176,7 +176,7 @@ class HeardPairs:
     Cost: a signal O(1), without a visit of the sensor; O(log n) with n pairs in view.
     """
 
-    def __init__(self, minds: Mapping[int, Perceiver], followed: FollowedPairs) -> None:
+    def __init__(self, minds: Mapping[int, SensorMind], followed: PerceptTable) -> None:
         self._minds, self._followed = minds, followed
         self.rows: dict[int, dict[int, HeardPair]] = {}
         self.fresh: set[int] = set()
@@ -194,10 +194,10 @@ class HeardPairs:
     def take_in(self, sensation: Sensation, visited: set[int]) -> bool:
         """Note a signal at a sensor; return False if its mind has to take it in itself, or is visited."""
         what = sensation.source_id, sensation.modality, sensation.position, sensation.sent_at, sensation.tag
-        heard = Heard([sensation.sensor_id], [0], [sensation.intensity], [what], sensation.at)
+        heard = StimulusBatch([sensation.sensor_id], [0], [sensation.intensity], [what], sensation.at)
         return self.take_in_all(heard, 0, visited) > 0
 
-    def take_in_all(self, heard: Heard, first: int, visited: set[int]) -> int:
+    def take_in_all(self, heard: StimulusBatch, first: int, visited: set[int]) -> int:
         """Note signals from one on, until one whose mind has to take it in itself, or is visited; return which."""
         end = len(heard.sensor_ids)
         first = take_in_all(self.rows, heard, first, visited, self.fresh, self._followed.rows)
@@ -210,7 +210,7 @@ class HeardPairs:
         if sensor_id in self.rows:
             self.rows[sensor_id].pop(target, None)
 
-    def _has_begun(self, heard: Heard, place: int) -> bool:
+    def _has_begun(self, heard: StimulusBatch, place: int) -> bool:
         """Note from now on what is heard of a target, if it was not and that is simple; return whether to try again."""
         sensor_id, target = heard.sensor_ids[place], heard.what[heard.which[place]][0]
         followed = self._followed.mind_of(sensor_id, target)
@@ -235,7 +235,7 @@ class HeardPairs:
         return True
 
     def put_into_records(
-        self, perceiver: Perceiver, *, until_s: float = math.inf, of_view: bool = True
+        self, perceiver: SensorMind, *, until_s: float = math.inf, of_view: bool = True
     ) -> bool:
         """Bring memory and meters up to date with what a sensor heard; return False if they were.
 
@@ -261,7 +261,7 @@ class HeardPairs:
         return is_put
 
 
-def _is_simple(perceiver: Perceiver, target: int, record: Remembered | None, meter: Awareness | None) -> bool:
+def _is_simple(perceiver: SensorMind, target: int, record: KnownTarget | None, meter: Awareness | None) -> bool:
     """Return whether nothing need happen by a signal of a target that no row follows but that numbers move on."""
     if perceiver.is_mindless or not perceiver.owns_memory or target in perceiver.in_view:
         return False

@@ -11,16 +11,16 @@ from numpy.typing import NDArray
 
 import ai_core.senses.percepts.following as following
 from ai_core.senses.modality import ModalitySet
-from ai_core.senses.percepts.following import Shown as Found
+from ai_core.senses.percepts.following import VisiblePairs as Found
 from ai_core.senses.sensation import Point, Sensation
 from ai_core.senses.sight.continuous_sensing import ContinuousSensing
 from ai_core.senses.sight.pairs_in_view import ID_BITS, PairsInView
 from ai_core.senses.source_table import SourceTable
 
-__all__ = ["InView", "Row", "Shown", "ToldRows"]
+__all__ = ["Row", "SensationRows", "VisibleBatch", "VisibleTarget"]
 
 
-class Shown(NamedTuple):
+class VisibleTarget(NamedTuple):
     """One source as it shows itself to one sensor.
 
     Attributes:
@@ -48,7 +48,7 @@ Row = tuple[int, int, str, float, Point]
 """Sensor, source, modality, intensity and position of one sensation."""
 
 
-class ToldRows(NamedTuple):
+class SensationRows(NamedTuple):
     """Sensations of a moment: source, number of the modality, intensity, position; names of modalities; when (s)."""
 
     source_ids: NDArray[np.int32]
@@ -66,7 +66,7 @@ class ToldRows(NamedTuple):
             (x, y, z), self.now_s, self.now_s)
 
 
-class InView:
+class VisibleBatch:
     """All that shows itself to some sensors at one moment.
 
     Args:
@@ -141,7 +141,7 @@ class InView:
         places = [(bisect_left(ids, one), one) for one in some]
         return sorted([place for place, one in places if place < len(ids) and ids[place] == one])
 
-    def shown_to(self, place: int) -> list[Shown]:
+    def shown_to(self, place: int) -> list[VisibleTarget]:
         """Return what shows itself to one sensor, by modality, then source id."""
         first, end = self.span(place, place + 1)
         if first == end:
@@ -151,7 +151,7 @@ class InView:
             shown.sort(key=lambda one: one.number)
         return shown
 
-    def told_to(self, place: int) -> list[Shown]:
+    def told_to(self, place: int) -> list[VisibleTarget]:
         """Return what one sensor is to be told of, in the same order."""
         return [one for one in self.shown_to(place) if one.is_told]
 
@@ -169,9 +169,9 @@ class InView:
             pairs.told_at_s[self._rows[mine]] = self.now_s
         return rows
 
-    def block_told(self, rows: NDArray[np.intp]) -> ToldRows:
+    def block_told(self, rows: NDArray[np.intp]) -> SensationRows:
         """Return what some rows are of, as it is now, for who asks for few of them."""
-        return ToldRows(
+        return SensationRows(
             self._source_ids[rows], self.number[rows], self.intensity[rows], self.position[rows], self._kinds[0],
             self.now_s)
 
@@ -185,10 +185,10 @@ class InView:
                 self.number[rows].tolist(), self.intensity[rows].tolist(), self.position[rows].tolist(), strict=True)
         ]
 
-    def _shown(self, rows: slice) -> list[Shown]:
+    def _shown(self, rows: slice) -> list[VisibleTarget]:
         names, are_seen = self._kinds
         return [
-            Shown(target, names[number], intensity, (x, y, z), are_seen[number], number, row, is_told)
+            VisibleTarget(target, names[number], intensity, (x, y, z), are_seen[number], number, row, is_told)
             for target, intensity, (x, y, z), number, row, is_told in zip(
                 self._source_ids[rows].tolist(), self.intensity[rows].tolist(),
                 self.position[rows].tolist(), self.number[rows].tolist(),

@@ -11,12 +11,12 @@ from typing import TYPE_CHECKING, Generic, Protocol, TypeVar
 if TYPE_CHECKING:
     from ai_core.senses.percepts.memory import MemoryChange
 
-__all__ = ["Live", "Mind"]
+__all__ = ["PerceptOwner", "SyncedField"]
 
 Value = TypeVar("Value")
 
 
-class Mind(Protocol):
+class PerceptOwner(Protocol):
     """Looks after records: knows what they have not been told yet."""
 
     def catch_up(self) -> None:
@@ -29,7 +29,7 @@ class Mind(Protocol):
         """Tell listeners what changed when somebody else changed it."""
 
 
-class Live(Generic[Value]):
+class SyncedField(Generic[Value]):
     """A field of something with a ``_mind``, or None; read only.
 
     Args:
@@ -40,7 +40,7 @@ class Live(Generic[Value]):
         self._slot = slot
 
     def __get__(self, record: object, owner: type | None = None) -> Value:
-        mind: Mind | None = record._mind  # type: ignore[attr-defined]
+        mind: PerceptOwner | None = record._mind  # type: ignore[attr-defined]
         if mind is not None:
             mind.catch_up()
         value: Value = getattr(record, self._slot)

@@ -8,13 +8,13 @@ from typing import Literal, NamedTuple
 from ai_core.clock import moment_s
 from ai_core.errors import LARGEST, MOST, UnknownNameError, finite_number, shown, whole_number
 from ai_core.saving.fields import State
-from ai_core.senses.percepts.live import Mind
+from ai_core.senses.percepts.live import PerceptOwner
 from ai_core.senses.percepts.mind_state import prepared_memory, saved_memory
-from ai_core.senses.percepts.remembered import Remembered, velocity_between
+from ai_core.senses.percepts.remembered import KnownTarget, velocity_between
 from ai_core.senses.percepts.target_report import RADIO, TargetReport
 from ai_core.senses.sensation import Point, checked_place
 
-__all__ = ["LOSE_AFTER_S", "MAXIMUM_AGE_S", "MemoryChange", "Remembered", "SenseMemory"]
+__all__ = ["LOSE_AFTER_S", "MAXIMUM_AGE_S", "KnownTarget", "MemoryChange", "SenseMemory"]
 
 LOSE_AFTER_S = 0.5
 """Time without a sensation after which a target counts as lost (s).
@@ -87,11 +87,11 @@ class SenseMemory:
         self.maximum_age_s = maximum_age_s
         self.keep_expired_s = finite_number("keep_expired_s", keep_expired_s, minimum=0)
         self.free_knowledge_s = finite_number("free_knowledge_s", free_knowledge_s, minimum=0)
-        self._known: dict[int, Remembered] = {}
+        self._known: dict[int, KnownTarget] = {}
         self._now_s = -math.inf
         # Nothing happens by time passing until then; too early is allowed, too late is not.
         self._next_s = math.inf
-        self._mind: Mind | None = None
+        self._mind: PerceptOwner | None = None
 
     def __len__(self) -> int:
         """Number of targets not forgotten."""
@@ -143,7 +143,7 @@ class SenseMemory:
             changes = self._settle(target)
             record = self._known.get(target)
         if record is None:
-            record = self._add(Remembered(target, at_s, position, known_at_s))
+            record = self._add(KnownTarget(target, at_s, position, known_at_s))
         if is_seen:
             record.see(position, known_at_s)
         if known_at_s >= record._known_at_s:
@@ -271,11 +271,11 @@ class SenseMemory:
             default=math.inf,
         )
 
-    def find(self, target: int) -> Remembered | None:
+    def find(self, target: int) -> KnownTarget | None:
         """Return what is known of ``target``, or None if it is not known."""
         return self._known.get(target)
 
-    def known(self) -> list[Remembered]:
+    def known(self) -> list[KnownTarget]:
         """Return every target not forgotten, strongest first, then by id."""
         return sorted(self._known.values(), key=lambda one: (-one.strength, one.target))
 
@@ -303,7 +303,7 @@ class SenseMemory:
         """
         return prepared_memory(self, state)
 
-    def replace(self, known: dict[int, Remembered]) -> None:
+    def replace(self, known: dict[int, KnownTarget]) -> None:
         """Know this and nothing else, at whatever time it is told next."""
         self._catch_up()
         for one in self._known.values():
@@ -314,7 +314,7 @@ class SenseMemory:
         self._now_s, self._next_s = -math.inf, -math.inf
         self._was_changed()
 
-    def belong_to(self, mind: Mind) -> bool:
+    def belong_to(self, mind: PerceptOwner) -> bool:
         """Let somebody look after this memory from now on; False if another does already."""
         if self._mind is not None:
             return False
@@ -348,16 +348,16 @@ class SenseMemory:
         self._now_s = now_s
         return now_s
 
-    def _add(self, record: Remembered) -> Remembered:
+    def _add(self, record: KnownTarget) -> KnownTarget:
         record._mind = self._mind
         self._known[record.target] = record
         return record
 
-    def _is_followed(self, record: Remembered) -> bool:
+    def _is_followed(self, record: KnownTarget) -> bool:
         """Return True if a target is neither lost nor expired, as most are that are sensed."""
         return record.is_noticed and self._now_s <= record._noticed_s + self.lose_after_s
 
-    def _next_of(self, record: Remembered) -> float:
+    def _next_of(self, record: KnownTarget) -> float:
         if record.is_noticed:
             return record._noticed_s + self.lose_after_s
         expires_s = record._last_sensed_s + self.maximum_age_s
@@ -385,11 +385,11 @@ class SenseMemory:
         return changes
 
     def _learn(
-        self, report: TargetReport, record: Remembered | None, now_s: float
+        self, report: TargetReport, record: KnownTarget | None, now_s: float
     ) -> MemoryChange:
         """Note what somebody else knows."""
         if record is None:
-            record = self._add(Remembered(report.target, report.at_s, report.position, report.at_s))
+            record = self._add(KnownTarget(report.target, report.at_s, report.position, report.at_s))
         record._last_known_position, record._known_at_s = report.position, report.at_s
         record._velocity = report.velocity
         record._strengths[RADIO], record._sensed_at_s[RADIO] = report.strength, report.at_s

@@ -12,8 +12,8 @@ from ai_core.senses.sensation import Sensation
 if TYPE_CHECKING:
     from ai_core.senses.percepts.awareness import Awareness
     from ai_core.senses.percepts.memory import SenseMemory
-    from ai_core.senses.percepts.perceiver import Perceiver
-    from ai_core.senses.percepts.remembered import Remembered
+    from ai_core.senses.percepts.perceiver import SensorMind
+    from ai_core.senses.percepts.remembered import KnownTarget
 
 __all__ = [
     "prepared_memory",
@@ -65,7 +65,7 @@ def saved_meter(meter: Awareness) -> State:
         "line_from": list(meter._line_from),
         "reacts_at_s": list(meter._reacts_at_s),
         "shown": dict(meter._shown),
-        "startled": dict(meter._startled),
+        "stimulus_gain": dict(meter._startled),
     }
 
 
@@ -87,19 +87,19 @@ def prepared_meter(
     reacts_at_s = fields.numbers("reacts_at_s", minimum=-LATEST_S)
     if len(reacts_at_s) > len(meter.settings.levels) - level or reacts_at_s != sorted(reacts_at_s):
         fields.refuse("reacts_at_s", "must rise, and be no more than there are levels above")
-    shown, startled = (_read_strengths(fields.group(name)) for name in ("shown", "startled"))
+    shown, stimulus_gain = (_read_strengths(fields.group(name)) for name in ("shown", "stimulus_gain"))
     fields.end()
 
     def change() -> None:
         meter.target, meter._value, meter.level = target, value, level
         meter._visibility, meter._line_from = visibility, (begun_s, begun)
-        meter._reacts_at_s, meter._shown, meter._startled = reacts_at_s, shown, startled
+        meter._reacts_at_s, meter._shown, meter._startled = reacts_at_s, shown, stimulus_gain
         meter._now_s = -math.inf  # a loaded game may go back in time
 
     return change
 
 
-def saved_mind(perceiver: Perceiver) -> State:
+def saved_mind(perceiver: SensorMind) -> State:
     """Return memory, meters and failing listeners of one sensor."""
     perceiver.catch_up()
     failing = {name: perceiver.failures_of(name) for name in perceiver.listener_names}
@@ -112,7 +112,7 @@ def saved_mind(perceiver: Perceiver) -> State:
     }
 
 
-def prepared_mind(perceiver: Perceiver, fields: Fields, latest_s: float) -> Callable[[], None]:
+def prepared_mind(perceiver: SensorMind, fields: Fields, latest_s: float) -> Callable[[], None]:
     """Check a saved mind against the sensor it belongs to; return what loads it."""
     changes: list[Callable[[], object]] = []
     memory = fields.anything("memory")
@@ -175,7 +175,7 @@ def _read_failing(fields: Fields, listener_names: tuple[str, ...]) -> Mapping[st
     return failing
 
 
-def _saved_record(record: Remembered) -> State:
+def _saved_record(record: KnownTarget) -> State:
     seen = record._last_seen_position
     return {
         "target": record.target,
@@ -195,10 +195,10 @@ def _saved_record(record: Remembered) -> State:
     }
 
 
-def _read_record(fields: Fields, latest_s: float) -> Remembered:
-    from ai_core.senses.percepts.remembered import Remembered
+def _read_record(fields: Fields, latest_s: float) -> KnownTarget:
+    from ai_core.senses.percepts.remembered import KnownTarget
 
-    record = Remembered(
+    record = KnownTarget(
         fields.whole("target", minimum=-MOST),
         fields.seconds("first_sensed_s", latest_s=latest_s),
         fields.point("last_known_position"),

@@ -10,11 +10,11 @@ from ai_core.clock import TimeIndex
 from ai_core.errors import shown
 from ai_core.faults import Failures, FaultIsolation
 from ai_core.senses.percepts.awareness import Awareness, AwarenessReasons, AwarenessSettings, LevelChange
-from ai_core.senses.percepts.in_view import Shown
+from ai_core.senses.percepts.in_view import VisibleTarget
 from ai_core.senses.percepts.memory import MemoryChange, SenseMemory
 from ai_core.senses.sensation import Point, Sensation
 
-__all__ = ["Home", "Listeners", "Perceiver"]
+__all__ = ["Listeners", "PerceptionHost", "SensorMind"]
 
 
 @dataclass(frozen=True)
@@ -43,27 +43,27 @@ class Listeners:
                 raise TypeError(f"{name} must be a callable or None, got {shown(listener)}")
 
 
-class Home(Protocol):
+class PerceptionHost(Protocol):
     """Where perceivers live: it moves on, in arrays, what stays in view of them."""
 
     @property
     def now(self) -> TimeIndex:
         """This moment."""
 
-    def settle(self, perceiver: Perceiver) -> None:
+    def settle(self, perceiver: SensorMind) -> None:
         """Bring a perceiver's memory and meters up to date."""
 
-    def stop_following(self, perceiver: Perceiver) -> None:
+    def stop_following(self, perceiver: SensorMind) -> None:
         """Learn that somebody changed a perceiver's memory or meters: look at it anew."""
 
-    def begin_anew(self) -> None:
+    def reset(self) -> None:
         """Learn that a saved game was loaded."""
 
     def take_last_told(self, sensor_id: int) -> Sensation | None:
         """Return what a sensor was told since this was asked last, the newest of it; None if nothing."""
 
 
-class Perceiver:
+class SensorMind:
     """What a sensor makes of its sensations.
 
     Memory and awareness change first, then listeners are told, so that a
@@ -100,7 +100,7 @@ class Perceiver:
         self.in_view: frozenset[int] = frozenset()
         self.looked_s = -math.inf
         self.owns_memory = memory is None or memory.belong_to(self)
-        self.home: Home | None = None
+        self.home: PerceptionHost | None = None
         self._last_told: Sensation | None = None
         # What it does itself to memory and meters needs nobody's attention.
         self._is_at_work = False
@@ -177,7 +177,7 @@ class Perceiver:
         meter = None
         if self._awareness is not None:
             meter = self._meter(sensation.source_id, self._awareness, now)
-            levels = meter.startle(sensation.intensity, now.seconds, sensation.modality)
+            levels = meter.add_stimulus(sensation.intensity, now.seconds, sensation.modality)
         self._is_at_work = False
         self.tell(changes, now)
         self.tell_sensed([sensation], now)
@@ -186,7 +186,7 @@ class Perceiver:
 
     def look(
         self,
-        shown: Sequence[Shown],
+        shown: Sequence[VisibleTarget],
         told: Sequence[Sensation],
         now: TimeIndex,
         place_of: Callable[[int], Point | None],
@@ -244,7 +244,7 @@ class Perceiver:
         self.last_told = None
         self.looked_s = -math.inf
         if self.home is not None:
-            self.home.begin_anew()
+            self.home.reset()
 
     def forget_all(self) -> None:
         """Drop every memory and meter, which is no change to be told of."""
@@ -318,7 +318,7 @@ class Perceiver:
             sensation.at, sent_at_s=sensation.sent_at,
         )
 
-    def _grow_aware(self, shown: Sequence[Shown], now: TimeIndex) -> list[LevelChange]:
+    def _grow_aware(self, shown: Sequence[VisibleTarget], now: TimeIndex) -> list[LevelChange]:
         if self._awareness is None:
             return []
         visible: dict[int, dict[str, float]] = {}

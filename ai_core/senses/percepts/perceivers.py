@@ -9,21 +9,21 @@ import ai_core.senses.percepts.heard_pairs as heard_pairs
 from ai_core.budget import Budget
 from ai_core.clock import Clock, TimeIndex
 from ai_core.faults import FaultIsolation
-from ai_core.senses.audience import Audience, Heard
+from ai_core.senses.audience import SensationReceiver, StimulusBatch
 from ai_core.senses.modality import ModalitySet
-from ai_core.senses.percepts.busy_sensors import BusySensors
-from ai_core.senses.percepts.due_moments import DueMoments
-from ai_core.senses.percepts.followed_pairs import FollowedPairs
+from ai_core.senses.percepts.busy_sensors import ActiveSensors
+from ai_core.senses.percepts.due_moments import TimerQueue
+from ai_core.senses.percepts.followed_pairs import PerceptTable
 from ai_core.senses.percepts.heard_pairs import HeardPairs
-from ai_core.senses.percepts.in_view import InView, Shown
-from ai_core.senses.percepts.perceiver import Perceiver
-from ai_core.senses.percepts.reports import Reports
+from ai_core.senses.percepts.in_view import VisibleBatch, VisibleTarget
+from ai_core.senses.percepts.perceiver import SensorMind
+from ai_core.senses.percepts.reports import SensationDispatcher
 from ai_core.senses.sensation import Sensation
 from ai_core.senses.sight.continuous_sensing import ContinuousSensing
 from ai_core.senses.source_table import SourceTable
 from ai_core.trace import Trace
 
-__all__ = ["Perceivers"]
+__all__ = ["PerceptionSystem"]
 
 SENSORS_AT_ONCE = 512
 """Sensors for which is fetched together what shows itself (count).
@@ -33,8 +33,8 @@ when a listener moves something.
 """
 
 
-class Perceivers:
-    """One ``Perceiver`` per sensor; only those to which something happens are visited.
+class PerceptionSystem:
+    """One ``SensorMind`` per sensor; only those to which something happens are visited.
 
     As long as the same targets stay in view and no meter crosses a level,
     positions, moments and meters move on in arrays. A sensor is visited when
@@ -59,31 +59,31 @@ class Perceivers:
         sources: SourceTable,
         trace: Trace,
         tell_every_s: float,
-        audience: Audience | None = None,
+        audience: SensationReceiver | None = None,
         faults: FaultIsolation | None = None,
     ) -> None:
         self._clock = clock
-        self._all: dict[int, Perceiver] = {}
+        self._all: dict[int, SensorMind] = {}
         self._modalities = modalities
         self._sources = sources
         self._trace = trace
         self._tell_every_s = tell_every_s
-        self._reports = Reports(self._all, trace, audience, clock, faults or FaultIsolation())
+        self._reports = SensationDispatcher(self._all, trace, audience, clock, faults or FaultIsolation())
         self.audience_key = self._reports.audience_key
-        self._busy = BusySensors()
+        self._busy = ActiveSensors()
         # Those of this pass, ascending, and how many of them it has come by.
         self._order: list[int] = []
         self._passed = 0
-        self._followed = FollowedPairs()
+        self._followed = PerceptTable()
         self._heard = HeardPairs(self._all, self._followed)
         # Sensors to which something happens by time passing, and those disturbed in this view.
         self._visits: set[int] = set()
         self._disturbed: set[int] = set()
-        self._dues = DueMoments()
+        self._dues = TimerQueue()
         self._passed_s = -math.inf
         self._is_anew = False
 
-    def __getitem__(self, sensor_id: int) -> Perceiver:
+    def __getitem__(self, sensor_id: int) -> SensorMind:
         return self._all[sensor_id]
 
     @property
@@ -91,7 +91,7 @@ class Perceivers:
         """This moment."""
         return self._clock.now
 
-    def add(self, perceiver: Perceiver) -> None:
+    def add(self, perceiver: SensorMind) -> None:
         """Take in a new sensor's mind."""
         self._all[perceiver.sensor_id] = perceiver
         perceiver.home = self
@@ -121,14 +121,14 @@ class Perceivers:
             return
         meter = perceiver.notice(sensation, now)
         if self._all.get(perceiver.sensor_id) is perceiver:
-            if self._followed.is_known_anew(perceiver, sensation.source_id):
+            if self._followed.was_rediscovered(perceiver, sensation.source_id):
                 self._drop(perceiver.sensor_id)
             elif meter is not None:
                 self._followed.put_line(perceiver.sensor_id, meter)
             self._note(perceiver)
             self._heard.drop_pair(perceiver.sensor_id, sensation.source_id)
 
-    def notice_from(self, heard: Heard, first: int) -> int:
+    def notice_from(self, heard: StimulusBatch, first: int) -> int:
         """Give signals that arrived to their sensors, from one on, as many as go together; return which is next."""
         reports, pairs, end = self._reports, self._heard, first
         if reports.audience is not None and not self._trace.sensed:
@@ -176,7 +176,7 @@ class Perceivers:
         """Sensors with something in view, ascending."""
         return self._busy.ascending
 
-    def put_all(self, perceivers: Mapping[int, Perceiver]) -> None:
+    def put_all(self, perceivers: Mapping[int, SensorMind]) -> None:
         """Have these minds and no others, by the ids that they have after loading."""
         self._all.clear()
         self._all.update(perceivers)
@@ -198,7 +198,7 @@ class Perceivers:
             return sensing
         return self._busy.with_others(self._visits, sensing)
 
-    def settle(self, perceiver: Perceiver) -> None:
+    def settle(self, perceiver: SensorMind) -> None:
         """Bring a perceiver's memory and meters up to date."""
         sensor_id = perceiver.sensor_id
         if sensor_id in self._followed.sensor_ids:
@@ -211,7 +211,7 @@ class Perceivers:
         ):
             perceiver.let_pass(self._passed_s)
 
-    def _settle_followed(self, perceiver: Perceiver) -> None:
+    def _settle_followed(self, perceiver: SensorMind) -> None:
         first, end = self._followed.span(perceiver.sensor_id, perceiver.sensor_id)
         # Else it was looked at a moment ago.
         if end > first and (looked_s := float(self._followed.rows["at_s"][first])) > perceiver.looked_s:
@@ -220,7 +220,7 @@ class Perceivers:
             self._followed.put_into_records(first, end, self._modalities)
             perceiver.let_pass(looked_s)
 
-    def stop_following(self, perceiver: Perceiver) -> None:
+    def stop_following(self, perceiver: SensorMind) -> None:
         """Learn that somebody changed a perceiver's memory or meters: look at it anew."""
         if self._all.get(perceiver.sensor_id) is not perceiver:
             return
@@ -230,7 +230,7 @@ class Perceivers:
             self._disturbed.add(perceiver.sensor_id)
             self._note(perceiver)
 
-    def begin_anew(self) -> None:
+    def reset(self) -> None:
         """Learn that a saved game was loaded."""
         self._followed.clear()
         self._busy.unfollow_all()
@@ -287,21 +287,21 @@ class Perceivers:
         self._move_on(view, begun, end, budget, together)
         self._reports.note_quiet(view, quiet, end)
 
-    def _view_of(self, ids: list[int], continuous: ContinuousSensing, now_s: float) -> InView:
+    def _view_of(self, ids: list[int], continuous: ContinuousSensing, now_s: float) -> VisibleBatch:
         self._collect_due(now_s)
         self._followed.tidy()
         self._disturbed.clear()
-        return InView(continuous, self._modalities, self._sources, ids, now_s, self._tell_every_s)
+        return VisibleBatch(continuous, self._modalities, self._sources, ids, now_s, self._tell_every_s)
 
     def _needs_a_visit(self, sensor_id: int) -> bool:
         return sensor_id in self._disturbed or sensor_id in self._busy.unfollowed
 
-    def _needing_a_look(self, view: InView) -> set[int]:
+    def _needing_a_look(self, view: VisibleBatch) -> set[int]:
         first, end = self._followed.span(view.sensor_ids[0], view.sensor_ids[-1])
-        return self._followed.needing_a_look(
+        return self._followed.dirty_sensors(
             first, end, view.keys, view.intensity, view.number, view.now_s)
 
-    def _move_on(self, view: InView, first: int, end: int, budget: Budget, told: set[int]) -> None:
+    def _move_on(self, view: VisibleBatch, first: int, end: int, budget: Budget, told: set[int]) -> None:
         """Let sensors to which nothing happens go on as they are, and tell some of them what stays in view."""
         if end == first:
             return
@@ -317,7 +317,7 @@ class Perceivers:
         if told:
             self._reports.tell_together(view, first, end, told)
 
-    def _visit(self, sensor_id: int, shown: list[Shown], continuous: ContinuousSensing, now: TimeIndex) -> None:
+    def _visit(self, sensor_id: int, shown: list[VisibleTarget], continuous: ContinuousSensing, now: TimeIndex) -> None:
         self._visits.discard(sensor_id)
         perceiver = self._all.get(sensor_id)
         if perceiver is None:
@@ -332,7 +332,7 @@ class Perceivers:
             self._follow(perceiver, shown, now.seconds)
             self._note(perceiver)
 
-    def _follow(self, perceiver: Perceiver, shown: list[Shown], now_s: float) -> None:
+    def _follow(self, perceiver: SensorMind, shown: list[VisibleTarget], now_s: float) -> None:
         """Let what stays in view move on in arrays from now on, if it is simple enough."""
         sensor_id, memory = perceiver.sensor_id, perceiver.memory
         if sensor_id in self._disturbed or not perceiver.owns_memory:
@@ -351,7 +351,8 @@ class Perceivers:
         self._busy.unfollow(sensor_id)
 
     def _told(
-        self, sensor_id: int, shown: list[Shown], continuous: ContinuousSensing, now: TimeIndex) -> list[Sensation]:
+        self, sensor_id: int, shown: list[VisibleTarget], continuous: ContinuousSensing,
+        now: TimeIndex) -> list[Sensation]:
         """Return what a sensor is told of, and note that it was."""
         told, now_s = [], now.seconds
         for one in shown:
@@ -368,7 +369,7 @@ class Perceivers:
             hook(sensation.sensor_id, sensation.source_id, sensation.modality,
                  sensation.intensity, now)
 
-    def _note(self, perceiver: Perceiver) -> None:
+    def _note(self, perceiver: SensorMind) -> None:
         """Note whether a sensor is to be looked at in each pass, and when else."""
         sensor_id = perceiver.sensor_id
         self._busy.note(
@@ -376,7 +377,7 @@ class Perceivers:
             is_followed=sensor_id in self._followed.sensor_ids)
         self._note_due(perceiver)
 
-    def _note_due(self, perceiver: Perceiver) -> None:
+    def _note_due(self, perceiver: SensorMind) -> None:
         due_s = perceiver.next_change_s()
         if due_s > self._clock.now.seconds:
             self._visits.discard(perceiver.sensor_id)

@@ -4,10 +4,10 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 
-from ai_core.senses.percepts.live import Live, Mind
+from ai_core.senses.percepts.live import PerceptOwner, SyncedField
 from ai_core.senses.sensation import Point
 
-__all__ = ["UNMOVING", "Remembered"]
+__all__ = ["UNMOVING", "KnownTarget"]
 
 UNMOVING: Point = (0.0, 0.0, 0.0)
 """Velocity of what was seen once, or not for a while (m/s)."""
@@ -19,7 +19,7 @@ def velocity_between(before: Point, after: Point, passed_s: float) -> Point:
     return ((x - x0) / passed_s, (y - y0) / passed_s, (z - z0) / passed_s)
 
 
-class Remembered:
+class KnownTarget:
     """What is known of one target; read it, the memory writes it.
 
     Attributes:
@@ -44,14 +44,14 @@ class Remembered:
         "first_seen_s", "first_sensed_s", "is_expired", "is_noticed", "target",
     )
 
-    last_sensed_s = Live[float]("_last_sensed_s")
-    last_known_position = Live[Point]("_last_known_position")
-    known_at_s = Live[float]("_known_at_s")
-    last_seen_position = Live["Point | None"]("_last_seen_position")
-    last_seen_s = Live["float | None"]("_last_seen_s")
-    velocity = Live[Point]("_velocity")
-    strengths = Live[dict[str, float]]("_strengths")
-    sensed_at_s = Live[dict[str, float]]("_sensed_at_s")
+    last_sensed_s = SyncedField[float]("_last_sensed_s")
+    last_known_position = SyncedField[Point]("_last_known_position")
+    known_at_s = SyncedField[float]("_known_at_s")
+    last_seen_position = SyncedField["Point | None"]("_last_seen_position")
+    last_seen_s = SyncedField["float | None"]("_last_seen_s")
+    velocity = SyncedField[Point]("_velocity")
+    strengths = SyncedField[dict[str, float]]("_strengths")
+    sensed_at_s = SyncedField[dict[str, float]]("_sensed_at_s")
 
     def __init__(self, target: int, at_s: float, position: Point, known_at_s: float) -> None:
         self.target = target
@@ -66,7 +66,7 @@ class Remembered:
         self.is_expired = False
         self._strengths: dict[str, float] = {}
         self._sensed_at_s: dict[str, float] = {}
-        self._mind: Mind | None = None
+        self._mind: PerceptOwner | None = None
 
     @property
     def dominant_modality(self) -> str:

@@ -9,14 +9,14 @@ import numpy as np
 
 from ai_core.clock import Clock
 from ai_core.faults import FaultIsolation
-from ai_core.senses.audience import Audience, Heard, Told, What
-from ai_core.senses.percepts.in_view import InView, Row, ToldRows
-from ai_core.senses.percepts.perceiver import Perceiver
+from ai_core.senses.audience import SensationBatch, SensationReceiver, StimulusBatch, What
+from ai_core.senses.percepts.in_view import Row, SensationRows, VisibleBatch
+from ai_core.senses.percepts.perceiver import SensorMind
 from ai_core.senses.sensation import Sensation
 from ai_core.senses.sight.pairs_in_view import ID_BITS
 from ai_core.trace import Trace
 
-__all__ = ["Reports"]
+__all__ = ["SensationDispatcher"]
 
 first_three = itemgetter(slice(3))
 
@@ -27,7 +27,7 @@ Alone = tuple[What, float, float]
 """What it was; how strong; when it was told."""
 
 
-class Reports:
+class SensationDispatcher:
     """Tells an audience, and keeps what each sensor was told last until somebody asks.
 
     Args:
@@ -42,7 +42,7 @@ class Reports:
     """
 
     def __init__(
-        self, perceivers: Mapping[int, Perceiver], trace: Trace, audience: Audience | None, clock: Clock,
+        self, perceivers: Mapping[int, SensorMind], trace: Trace, audience: SensationReceiver | None, clock: Clock,
         faults: FaultIsolation,
     ) -> None:
         self._clock, self._faults = clock, faults
@@ -51,7 +51,7 @@ class Reports:
         self.audience = audience
         self.audience_key = self, "tell"  # an audience may have no hash
         # Of what stays in view what it was, how strong and when; of signals, and what nobody was told, its place.
-        self._last: dict[int, tuple[ToldRows | Heard, int] | Alone] = {}
+        self._last: dict[int, tuple[SensationRows | StimulusBatch, int] | Alone] = {}
 
     def clear(self) -> None:
         """Know nothing of what was told."""
@@ -64,11 +64,11 @@ class Reports:
             return None
         if len(told) == 2:
             block, place = told
-            return block.sensation(place) if isinstance(block, Heard) else block.sensation(sensor_id, place)
+            return block.sensation(place) if isinstance(block, StimulusBatch) else block.sensation(sensor_id, place)
         (source_id, modality, position, sent_at, tag), intensity, now_s = told
         return Sensation(sensor_id, source_id, modality, intensity, position, sent_at, now_s, tag)
 
-    def who(self, view: InView, visited: set[int]) -> tuple[set[int], set[int], set[int]]:
+    def who(self, view: VisibleBatch, visited: set[int]) -> tuple[set[int], set[int], set[int]]:
         """Return of those who are told without a visit to whom nobody listens, who is told alone, and the others."""
         told = view.tells - visited
         if not told or self._trace.sensed:
@@ -80,7 +80,7 @@ class Reports:
         loud = {one for one, listens in zip(ids, self.audience.listening(ids), strict=True) if listens}
         return told - loud, set(), loud
 
-    def note_quiet(self, view: InView, quiet: set[int], end: int) -> None:
+    def note_quiet(self, view: VisibleBatch, quiet: set[int], end: int) -> None:
         """Note that sensors to which nobody listens were told what stays in view, those before a place."""
         if quiet:
             rows = view.note_told(0, end, quiet)
@@ -89,15 +89,15 @@ class Reports:
             block = view.block_told(rows)
             self._last.update(zip((view.keys[rows] >> ID_BITS).tolist(), zip(repeat(block), count()), strict=False))
 
-    def tell_heard(self, heard: Heard, first: int, end: int) -> None:
+    def tell_heard(self, heard: StimulusBatch, first: int, end: int) -> None:
         """Tell the audience of signals at sensors, from one to another."""
         sensor_ids, which, intensities, what, _ = heard
         # Copies, also of all: what an audience does with its own is nothing to who asks later what it was told.
         sensor_ids, which, intensities = sensor_ids[first:end], which[first:end], intensities[first:end]
         self._last.update(zip(sensor_ids, zip(repeat(heard), count(first)), strict=False))
-        self._tell(made_of(Told, (sensor_ids, which, intensities, list(map(first_three, what)))))
+        self._tell(made_of(SensationBatch, (sensor_ids, which, intensities, list(map(first_three, what)))))
 
-    def tell_together(self, view: InView, first: int, end: int, some: set[int]) -> None:
+    def tell_together(self, view: VisibleBatch, first: int, end: int, some: set[int]) -> None:
         """Tell some of the sensors with places from one to another what stays in view."""
         if self.audience is None or some.isdisjoint(view.sensor_ids[first:end]):
             return
@@ -107,9 +107,9 @@ class Reports:
         places = {(source, name): place for _, source, name, _, place in rows}
         self._keep(rows, view.now_s)
         what = [(source, name, places[source, name]) for source, name in numbers]
-        self._tell(Told([row[0] for row in rows], which, [row[3] for row in rows], what))
+        self._tell(SensationBatch([row[0] for row in rows], which, [row[3] for row in rows], what))
 
-    def _tell(self, told: Told) -> None:
+    def _tell(self, told: SensationBatch) -> None:
         """Tell the audience; what it raises is reported, and costs nobody what is still to be sensed."""
         assert self.audience is not None
         key = self.audience_key

@@ -18,7 +18,7 @@ from ai_core.errors import finite_number, point, whole_number
 from ai_core.saving.fields import LATEST_S, MOST, Fields, State
 from ai_core.senses.sensation import Point
 
-__all__ = ["Mark", "ScentTrails"]
+__all__ = ["ScentMark", "ScentTrails"]
 
 VERSION = 1
 
@@ -37,7 +37,7 @@ Taking up costs O(marks), so that it is not done for each; more would keep cold 
 Distances = Callable[[NDArray[np.float32]], NDArray[np.float64]]
 
 
-class Mark(NamedTuple):
+class ScentMark(NamedTuple):
     """One mark as it is smelled at a place.
 
     Attributes:
@@ -142,7 +142,7 @@ class ScentTrails:
         scent: int | None = None,
         but_not: int = -1,
         distances_m: Distances | None = None,
-    ) -> list[Mark]:
+    ) -> list[ScentMark]:
         """Return the newest mark of each scent that is smelled at a place, by scent.
 
         Args:
@@ -175,11 +175,11 @@ class ScentTrails:
         kept &= marks["scent"] != but_not
         if scent is not None:
             kept &= marks["scent"] == scent
-        newest: dict[int, Mark] = {}
+        newest: dict[int, ScentMark] = {}
         for row in np.flatnonzero(kept).tolist():  # ascending order: later ones replace
             x, y, z = marks["position"][row].tolist()
             whose = int(marks["scent"][row])
-            newest[whose] = Mark(whose, (x, y, z), float(intensity[row]), float(marks["left_at_s"][row]))
+            newest[whose] = ScentMark(whose, (x, y, z), float(intensity[row]), float(marks["left_at_s"][row]))
         return [newest[one] for one in sorted(newest)]
 
     def forget(self, scent: int) -> None:

@@ -12,19 +12,19 @@ from ai_core.errors import shown
 from ai_core.saving.fields import Fields, State
 from ai_core.senses.id_table import LARGEST_ID
 from ai_core.senses.modality import ModalitySet
-from ai_core.senses.percepts.perceivers import Perceivers
-from ai_core.senses.scent.scent_trail import Mark, ScentTrails
+from ai_core.senses.percepts.perceivers import PerceptionSystem
+from ai_core.senses.scent.scent_trail import ScentMark, ScentTrails
 from ai_core.senses.sensation import Sensation
 from ai_core.senses.sensor_table import SensorTable
 from ai_core.senses.source_table import SourceTable
 
-__all__ = ["Smelling"]
+__all__ = ["TrailSmelling"]
 
 WayOfScents = Callable[[int, int, NDArray[np.float32]], NDArray[np.float64]]
 """Says how far a modality goes to a sensor, by its slot, from places (n, 3); ``inf`` for no way (m)."""
 
 
-class Smelling:
+class TrailSmelling:
     """Lets sources leave marks, and sensors smell them, now and then.
 
     Args:
@@ -41,7 +41,7 @@ class Smelling:
         modalities: ModalitySet,
         sensors: SensorTable,
         sources: SourceTable,
-        perceivers: Perceivers,
+        perceivers: PerceptionSystem,
     ) -> None:
         self.trails = trails
         self._modalities = modalities
@@ -87,7 +87,7 @@ class Smelling:
                 self._sniff(sensor_id, now_s)
         return True
 
-    def track(self, slot: int, scent: int | None, now_s: float) -> Mark | None:
+    def track(self, slot: int, scent: int | None, now_s: float) -> ScentMark | None:
         """Return the newest mark that a sensor smells; ties go to the smallest scent."""
         marks = self._smelled(slot, scent, now_s)
         return max(marks, key=lambda mark: (mark.left_at_s, -mark.scent), default=None)
@@ -131,24 +131,24 @@ class Smelling:
             place = self._sources.position[slots[row]]
             self.trails.leave(int(ids[row]), place, float(strength[row]), now_s)
 
-    def _smelled(self, slot: int, scent: int | None, now_s: float) -> list[Mark]:
+    def _smelled(self, slot: int, scent: int | None, now_s: float) -> list[ScentMark]:
         sensors, way_m = self._sensors, self._way_m
         if not np.isfinite(sensors.threshold[slot, self._number]):
             return []
         return self.trails.smelled(
             sensors.position[slot], float(sensors.threshold[slot, self._number]),
             self._modalities[self._number].attenuation, now_s,
-            scent=scent, but_not=int(sensors.own_source[slot]),
+            scent=scent, but_not=int(sensors.self_source[slot]),
             distances_m=None if way_m is None else lambda places: way_m(self._number, slot, places),
         )
 
     def _sniff(self, sensor_id: int, now_s: float) -> None:
         slot = self._sensors.ids.slot(sensor_id)
-        notices = int(self._sensors.notices[slot])
+        detection_mask = int(self._sensors.detection_mask[slot])
         for mark in self._smelled(slot, None, now_s):
             if self._sources.ids.knows(mark.scent):
                 source = self._sources.ids.slot(mark.scent)
-                if not notices & int(self._sources.affiliation[source]):
+                if not detection_mask & int(self._sources.affiliation[source]):
                     continue
             self._perceivers.notice(Sensation(
                 sensor_id=sensor_id, source_id=mark.scent, modality=self.trails.modality_name,

@@ -111,9 +111,9 @@ cdef int test_row(Look* look, Py_ssize_t slot, Target* target, Hit* hit) noexcep
     if distance > look.range_m or look.is_rough_first and is_faded(look, slot, target, distance):
         return 0
     threshold = float64_at(look.threshold, slot, look.number)
-    if not isfinite(threshold) or int64_at(look.own_source, slot) == target.id:
+    if not isfinite(threshold) or int64_at(look.self_source, slot) == target.id:
         return 0
-    if not (int64_at(look.notices, slot) & target.affiliation):
+    if not (int64_at(look.detection_mask, slot) & target.affiliation):
         return 0
     if look.attenuation != 1:
         sensed = target.strength * pow(look.attenuation, distance)

@@ -164,7 +164,7 @@ cdef inline bint add_pair(
         acuity = acuity_towards(look, eye, dx, dy, dz)
         if acuity < 0:
             return False
-    if not notices(look, eye) or not (eye.notices & target.affiliation) or eye.own_source == target.id:
+    if not detection_mask(look, eye) or not (eye.detection_mask & target.affiliation) or eye.self_source == target.id:
         return False
     if look.attenuation != 1:
         sensed = sensed * pow(look.attenuation, distance)

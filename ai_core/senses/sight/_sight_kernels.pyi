@@ -8,7 +8,7 @@ from ai_core.senses.sensor_table import SensorTable
 from ai_core.senses.sight.sight_kernels import Reached
 from ai_core.senses.source_table import SourceTable
 from ai_core.senses.stimuli.signal_queue import Signal
-from ai_core.senses.stimuli.waves import Sense, Wave
+from ai_core.senses.stimuli.waves import ModalityNumbers, StimulusNumbers
 
 INTERFACE: int
 
@@ -17,7 +17,7 @@ def pairs_in_reach(
     sensor_ids: NDArray[Any],
     sources: SourceTable,
     source_ids: NDArray[Any],
-    sense: Sense,
+    sense: ModalityNumbers,
     out_keys: NDArray[Any],
     out_intensity: NDArray[Any],
 ) -> int: ...
@@ -25,5 +25,5 @@ def plain_signal(
     voices: Mapping[tuple[int, str], tuple[int, int, str]], order: int, source_id: object, modality: object,
     strength: object, place: object, sent_at_s: float, channel: object
 ) -> Signal | None: ...
-def sensors_reached(sensors: SensorTable, waves: Sequence[Wave]) -> Reached: ...
+def sensors_reached(sensors: SensorTable, waves: Sequence[StimulusNumbers]) -> Reached: ...
 def signals_reached(sensors: SensorTable, signals: Sequence[Signal], kinds: Sequence[Modality]) -> Reached: ...

@@ -16,7 +16,7 @@ from libc.stdint cimport int32_t, int64_t, uint8_t, uint16_t, uint64_t
 from libc.stdlib cimport calloc, free, malloc, realloc
 
 from ai_core.senses.stimuli.signal_queue import Signal
-from ai_core.senses.stimuli.waves import Sense
+from ai_core.senses.stimuli.waves import ModalityNumbers
 
 INTERFACE = 8
 """Changes with any change of names, arguments or results, here and in the twin."""
@@ -36,8 +36,8 @@ cdef struct Look:
     Py_buffer* log_threshold
     Py_buffer* forward
     Py_buffer* threshold
-    Py_buffer* notices
-    Py_buffer* own_source
+    Py_buffer* detection_mask
+    Py_buffer* self_source
     Py_buffer* cones
     float* reaches          # how far each sensor senses anything, squared; see own_reach.py. NULL: not asked
     Py_ssize_t number
@@ -71,8 +71,8 @@ cdef struct Eye:
     double threshold
     double farthest         # squared reach of its cones, with slack: a rough test before bearings
     double behind           # the same of those that reach behind it
-    int64_t notices
-    int64_t own_source
+    int64_t detection_mask
+    int64_t self_source
     bint is_known           # whether the three before are: they lie far away, and few are asked
     Py_ssize_t slot
 
@@ -135,8 +135,8 @@ cdef int borrow_sensors(Buffers held, sensors, Look* look) except -1:
     cdef Py_ssize_t rows = look.position.shape[0]
     look.threshold = held.borrow(sensors.threshold, "threshold", "f", 8, 2, rows, look.number + 1)
     look.log_threshold = held.borrow(sensors.log_threshold, "log_threshold", "f", 8, 2, rows, look.number + 1)
-    look.notices = held.borrow(sensors.notices, "notices", "i", 8, 1, rows)
-    look.own_source = held.borrow(sensors.own_source, "own_source", "i", 8, 1, rows)
+    look.detection_mask = held.borrow(sensors.detection_mask, "detection_mask", "i", 8, 1, rows)
+    look.self_source = held.borrow(sensors.self_source, "self_source", "i", 8, 1, rows)
     look.reaches, look.is_rough_first = NULL, True
     if look.number < 0:
         raise IndexError(f"there is no modality {look.number}")
@@ -183,8 +183,8 @@ cdef inline void fetch_ahead(Look* look, Py_ssize_t slot) noexcept nogil:
 cdef inline void fetch_what_it_notices(Look* look, Py_ssize_t slot) noexcept nogil:
     prefetch(<char*> look.threshold.buf + slot * look.threshold.strides[0]
              + look.number * look.threshold.strides[1])
-    prefetch(<char*> look.notices.buf + slot * look.notices.strides[0])
-    prefetch(<char*> look.own_source.buf + slot * look.own_source.strides[0])
+    prefetch(<char*> look.detection_mask.buf + slot * look.detection_mask.strides[0])
+    prefetch(<char*> look.self_source.buf + slot * look.self_source.strides[0])
 
 
 cdef bint prepare(Look* look, Eye* eye) noexcept nogil:
@@ -195,7 +195,7 @@ cdef bint prepare(Look* look, Eye* eye) noexcept nogil:
     cdef double* right = eye.right
     cdef Py_ssize_t axis
     eye.is_known = False
-    if look.reaches == NULL and not notices(look, eye):     # who lacks it has no reach
+    if look.reaches == NULL and not detection_mask(look, eye):     # who lacks it has no reach
         return False
     for axis in range(3):
         eye.at[axis] = float32_at(look.position, eye.slot, axis)
@@ -216,12 +216,12 @@ cdef bint prepare(Look* look, Eye* eye) noexcept nogil:
     return True
 
 
-cdef inline bint notices(Look* look, Eye* eye) noexcept nogil:
+cdef inline bint detection_mask(Look* look, Eye* eye) noexcept nogil:
     """Fetch what a sensor notices, and how well; return False if it lacks the sense."""
     if not eye.is_known:
         eye.threshold = float64_at(look.threshold, eye.slot, look.number)
-        eye.notices = int64_at(look.notices, eye.slot)
-        eye.own_source = int64_at(look.own_source, eye.slot)
+        eye.detection_mask = int64_at(look.detection_mask, eye.slot)
+        eye.self_source = int64_at(look.self_source, eye.slot)
         eye.is_known = True
     return isfinite(eye.threshold)
 
@@ -333,7 +333,7 @@ cdef int borrow_one_reach(
                 or looks[wave].attenuation != looks[0].attenuation):
             return 0
         strongest = max(strongest, targets[wave].strength)
-    borrow_reaches(held, sensors, Sense(looks[0].number, looks[0].range_m, looks[0].attenuation, False), strongest, look)
+    borrow_reaches(held, sensors, ModalityNumbers(looks[0].number, looks[0].range_m, looks[0].attenuation, False), strongest, look)
     for wave in range(m):
         looks[wave].is_rough_first = look.reaches == NULL or 2 * targets[wave].strength < strongest
     return 0

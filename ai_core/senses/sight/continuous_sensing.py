@@ -21,12 +21,12 @@ from ai_core.senses.sensation import Point
 from ai_core.senses.sensor_table import SensorTable
 from ai_core.senses.sight.pairs_in_view import PairsInView, ids_of
 from ai_core.senses.sight.query_ages import QueryAges
-from ai_core.senses.sight.question import Question
+from ai_core.senses.sight.question import LineQuery
 from ai_core.senses.sight.ray_turns import RayTurns
 from ai_core.senses.sight.sight_cones import aside_of
-from ai_core.senses.sight.sight_kernels import Sense
+from ai_core.senses.sight.sight_kernels import ModalityNumbers
 from ai_core.senses.source_table import SourceTable
-from ai_core.senses.stimuli.waves import Way
+from ai_core.senses.stimuli.waves import ReachNumbers
 
 __all__ = ["ContinuousSensing", "LineOfSight"]
 
@@ -166,7 +166,7 @@ class ContinuousSensing:
         self.ages.end_empty_pass(now_s)
         return True
 
-    def next_question(self, maximum_rays: int) -> Question:
+    def next_question(self, maximum_rays: int) -> LineQuery:
         """Return the pairs whose turn it is, by importance and age, ties by sensor, then source."""
         asked = [
             number for number, pairs in self.pairs.items()
@@ -194,12 +194,12 @@ class ContinuousSensing:
 
     def _question(
         self, kind: NDArray[np.intp], rows: NDArray[np.int64], keys: NDArray[np.int64]
-    ) -> Question:
+    ) -> LineQuery:
         sensor_ids, source_ids = ids_of(keys)
         eyes, targets = (np.empty((len(keys), 3), np.float32) for _ in range(2))
         following.places_of(self._sensors.position, sensor_ids, eyes)
         following.places_of(self._sources.position, source_ids, targets)
-        return self._from_cameras(Question(kind, rows, sensor_ids, source_ids, eyes, targets))
+        return self._from_cameras(LineQuery(kind, rows, sensor_ids, source_ids, eyes, targets))
 
     def _in_line(
         self, pairs: PairsInView, rows: NDArray[np.intp] | None
@@ -233,7 +233,7 @@ class ContinuousSensing:
         for pairs in self.pairs.values():
             pairs.is_sensed[:] = True
 
-    def ask(self, question: Question, line_of_sight: LineOfSight, now_s: float) -> None:
+    def ask(self, question: LineQuery, line_of_sight: LineOfSight, now_s: float) -> None:
         """Ask one batch, and note the answers.
 
         Raises:
@@ -253,7 +253,7 @@ class ContinuousSensing:
                     rows, mine, self.ages.asked, pairs.is_sensed, pairs.told_at_s, pairs.waiting_since)
                 self.ages.note_asked(oldest, now_s)
 
-    def offsets(self, question: Question) -> Floats:
+    def offsets(self, question: LineQuery) -> Floats:
         """Return where each of these pairs shows itself, from the sensor (n, 3), by its size nearer (m)."""
         sources = self._sources.ids.slots_of_known(question.source_ids)
         offset = self._sources.position[sources].astype(np.float64)
@@ -261,7 +261,7 @@ class ContinuousSensing:
         offset /= self._sources.size[sources, np.newaxis]
         return offset
 
-    def _from_cameras(self, question: Question) -> Question:
+    def _from_cameras(self, question: LineQuery) -> LineQuery:
         """Return pairs with the lines that are asked, of which sensors need not be one end."""
         return question
 
@@ -317,13 +317,13 @@ class ContinuousSensing:
         """Which way is up for sight cones, and the right of who faces up: unit length."""
         return self._up, self._aside
 
-    def way(self, number: int, eye: int, target: int, strength: float) -> Way | None:
+    def way(self, number: int, eye: int, target: int, strength: float) -> ReachNumbers | None:
         """Return how a source, by its slot, shows itself to a sensor; None if it cannot."""
         kind, size = self._modalities[number], float(self._sources.size[target])
         offset = self._sources.position[target].astype(np.float64) - self._sensors.position[eye]
         x, y, z = (offset / size).tolist()
         distance_m = math.sqrt(x * x + y * y + z * z)
-        return Way(distance_m, kind.attenuation**distance_m, (x, y, z))
+        return ReachNumbers(distance_m, kind.attenuation**distance_m, (x, y, z))
 
     def answer(self, number: int, sensor_id: int, source_id: int) -> bool | None:
         """Return whether a pair was sensed when it was asked last, None if it was not."""
@@ -364,8 +364,8 @@ class ContinuousSensing:
         return keys[:found].copy(), intensity[:found].copy()
 
 
-def _sense(number: int, modality: Modality, up: Point, aside: Point) -> Sense:
-    return Sense(
+def _sense(number: int, modality: Modality, up: Point, aside: Point) -> ModalityNumbers:
+    return ModalityNumbers(
         number, modality.range_m, modality.attenuation, modality.needs_cone, up, aside)
 
 

@@ -165,8 +165,8 @@ def lines_are_free(
         cell += aside * has_left
         is_blocked = flat[cell]
         # Exactly between this cell and the one before: either will do.
-        between = np.flatnonzero(is_blocked & has_left & (lead == 0))
-        is_blocked[between] = flat[cell[between] - aside[between]]
+        occlusion = np.flatnonzero(is_blocked & has_left & (lead == 0))
+        is_blocked[occlusion] = flat[cell[occlusion] - aside[occlusion]]
         if is_blocked.any():
             out_free[number[is_blocked]] = False
             lines[2, is_blocked] = 0

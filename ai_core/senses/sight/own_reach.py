@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ai_core.senses.sight.reach import FARTHEST_M, own_squares
-from ai_core.senses.stimuli.waves import Sense
+from ai_core.senses.stimuli.waves import ModalityNumbers
 
 if TYPE_CHECKING:
     from ai_core.senses.sensor_table import SensorTable
@@ -27,7 +27,7 @@ ROUGHLY = 1e-6
 MOST_KEPT = 16
 """Senses and strengths of which reaches are kept (count): 4 bytes for each sensor."""
 
-Key = tuple[Sense, float]
+Key = tuple[ModalityNumbers, float]
 """A sense, and the strength up to which it holds."""
 
 Rows = NDArray[np.intp] | slice
@@ -57,7 +57,7 @@ class OwnReach:
             if len(self._changes) > self._of[0]:    # so many that working all out anew costs less
                 self._forget()
 
-    def squares(self, sensors: SensorTable, sense: Sense, strongest: float) -> NDArray[np.float32] | None:
+    def squares(self, sensors: SensorTable, sense: ModalityNumbers, strongest: float) -> NDArray[np.float32] | None:
         """Return for each row what ``may_reach`` takes as ``own``; None if that is not worth knowing.
 
         It is not where nothing is lost on the way, so that nearly all sense it as far, as the fronts of slow
@@ -102,7 +102,7 @@ class OwnReach:
         self._changes.clear()
 
 
-def _squares(sensors: SensorTable, sense: Sense, strongest: float, rows: Rows) -> NDArray[np.float32]:
+def _squares(sensors: SensorTable, sense: ModalityNumbers, strongest: float, rows: Rows) -> NDArray[np.float32]:
     thresholds = sensors.log_threshold[rows, sense.number]
     acuity = max(1.0, sensors.most_acuity) if sense.needs_cone else 1.0
     with np.errstate(divide="ignore", invalid="ignore"):
@@ -113,6 +113,6 @@ def _squares(sensors: SensorTable, sense: Sense, strongest: float, rows: Rows) -
     return own_squares(own_m)
 
 
-def farthest_m(sensors: SensorTable, sense: Sense) -> float:
+def farthest_m(sensors: SensorTable, sense: ModalityNumbers) -> float:
     """Return from how far anything of size 1 may be sensed at all (m)."""
     return min(sense.range_m, sensors.farthest_cone_m * CONE_SLACK) if sense.needs_cone else sense.range_m

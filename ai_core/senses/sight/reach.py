@@ -9,7 +9,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-__all__ = ["FARTHEST_M", "Room", "may_reach", "own_squares"]
+__all__ = ["FARTHEST_M", "QueryBuffers", "may_reach", "own_squares"]
 
 FARTHEST_M = 1e18
 """Reach from which on everything may be in it (m): its square is near the end of float32."""
@@ -49,7 +49,7 @@ Rows = NDArray[np.intp]
 Reach = NDArray[np.float64] | float
 
 
-class Room:
+class QueryBuffers:
     """Memory for questions, used again: to be given new pages for each takes longer than to answer it.
 
     One question at a time: who asks the same world from several threads holds a lock.
@@ -81,7 +81,7 @@ class Room:
 
 
 def may_reach(
-    origins: Columns, places: Columns, reach_m: Reach, room: Room, own: NDArray[np.float32] | None = None
+    origins: Columns, places: Columns, reach_m: Reach, room: QueryBuffers, own: NDArray[np.float32] | None = None
 ) -> tuple[Rows, Rows]:
     """Return the columns of origins and of places that may be in reach of each other.
 
@@ -119,7 +119,7 @@ def own_squares(reach_m: NDArray[np.float64]) -> NDArray[np.float32]:
 
 
 def _all_near(
-    origins: Columns, places: Columns, reach_m: Reach, room: Room, own: NDArray[np.float32] | None
+    origins: Columns, places: Columns, reach_m: Reach, room: QueryBuffers, own: NDArray[np.float32] | None
 ) -> tuple[Rows, Rows]:
     """Return which may be near by one product of matrices: |p|² - own² - 2 p·o <= r² - |o|², one of both reaches 0."""
     m, n = origins.shape[1], places.shape[1]
@@ -146,7 +146,7 @@ def _all_near(
 
 
 def _near(
-    weights: NDArray[np.float32], places: Columns, limit: NDArray[np.float32], room: Room,
+    weights: NDArray[np.float32], places: Columns, limit: NDArray[np.float32], room: QueryBuffers,
     own: NDArray[np.float32] | None,
 ) -> tuple[Rows, Rows]:
     """Return which are near, going through places by so many as stay in the cache meanwhile."""
@@ -178,7 +178,7 @@ def _unset(are: NDArray[np.bool_]) -> Rows:
     return at
 
 
-def _sums_of(places: Columns, room: Room) -> NDArray[np.float32]:
+def _sums_of(places: Columns, room: QueryBuffers) -> NDArray[np.float32]:
     """Return places, and the squares of their distances from the world's origin."""
     sums = room.sums(places.shape[1])
     coordinates = sums[:3]

@@ -16,7 +16,7 @@ from ai_core.senses.sensor_table import SensorTable
 from ai_core.senses.sight.pairs_in_view import ID_BITS
 from ai_core.senses.sight.sight_cones import NO_CONE, cone_towards
 from ai_core.senses.source_table import SourceTable
-from ai_core.senses.stimuli.waves import Sense, Wave
+from ai_core.senses.stimuli.waves import ModalityNumbers, StimulusNumbers
 
 __all__ = ["few_pairs", "few_sensors_reached"]
 
@@ -25,7 +25,7 @@ SLACK = 1.0001
 
 
 def few_sensors_reached(
-    sensors: SensorTable, waves: Sequence[Wave]
+    sensors: SensorTable, waves: Sequence[StimulusNumbers]
 ) -> tuple[list[int], list[int], list[float], list[float]]:
     """Return how many sense each signal, and their slots, distances (m) and intensities.
 
@@ -34,7 +34,7 @@ def few_sensors_reached(
     xs, ys, zs = sensors.position.T[:, : sensors.rows].tolist()
     order = sorted(range(len(xs)), key=xs.__getitem__)
     ranked = sorted(xs)
-    threshold_of, notices_of, own_of = sensors.threshold.item, sensors.notices.item, sensors.own_source.item
+    threshold_of, notices_of, own_of = sensors.threshold.item, sensors.detection_mask.item, sensors.self_source.item
     counts: list[int] = []
     slots: list[int] = []
     distances: list[float] = []
@@ -73,7 +73,7 @@ def few_pairs(
     sensor_ids: NDArray[np.int32],
     sources: SourceTable,
     source_ids: NDArray[np.int32],
-    sense: Sense,
+    sense: ModalityNumbers,
 ) -> tuple[list[int], list[float]]:
     """Return keys of pairs that pass every test but the ray, by sensor, then source; and intensities.
 
@@ -100,9 +100,9 @@ def few_pairs(
             if dx * dx + dy * dy + dz * dz > half * half or strength < 0:
                 continue
             eye = eyes[row]
-            if sensors.own_source.item(eye) == source_id:
+            if sensors.self_source.item(eye) == source_id:
                 continue
-            if not sensors.notices.item(eye) & sources.affiliation.item(target):
+            if not sensors.detection_mask.item(eye) & sources.affiliation.item(target):
                 continue
             sensed = _sensed_by(sensors, eye, sense, (dx / size, dy / size, dz / size), strength)
             if sensed >= 0:
@@ -116,7 +116,7 @@ def _numbers(rows: NDArray[np.intp] | slice) -> Sequence[int]:
 
 
 def _sensed_by(
-    sensors: SensorTable, eye: int, sense: Sense, offset: tuple[float, float, float], sensed: float
+    sensors: SensorTable, eye: int, sense: ModalityNumbers, offset: tuple[float, float, float], sensed: float
 ) -> float:
     """Return what one sensor senses of one source; -1 if that is nothing."""
     dx, dy, dz = offset

@@ -21,18 +21,25 @@ from ai_core.senses.modality import Modality, intensity_at
 from ai_core.senses.sensor_table import DEAF, SensorTable
 from ai_core.senses.sight.own_reach import ROUGHLY, farthest_m
 from ai_core.senses.sight.pairs_in_view import keys_of
-from ai_core.senses.sight.reach import Columns, Reach, Room, may_reach
+from ai_core.senses.sight.reach import Columns, QueryBuffers, Reach, may_reach
 from ai_core.senses.sight.sight_cones import acuity_towards, bearings
 from ai_core.senses.sight.sight_few import few_pairs, few_sensors_reached
 from ai_core.senses.source_table import SourceTable
 from ai_core.senses.stimuli.signal_queue import Signal
-from ai_core.senses.stimuli.waves import Sense, Wave, waves_of
+from ai_core.senses.stimuli.waves import ModalityNumbers, StimulusNumbers, waves_of
 from ai_core.twins import twin
 
 __all__ = [
-    "INTERFACE", "Reached", "Sense",
-    "pairs_in_reach", "plain_signal", "sensors_reached",
-    "signals_reached", "table_of", "waves_at_once"]
+    "INTERFACE",
+    "ModalityNumbers",
+    "Reached",
+    "pairs_in_reach",
+    "plain_signal",
+    "sensors_reached",
+    "signals_reached",
+    "table_of",
+    "waves_at_once",
+]
 
 INTERFACE = 8
 """Changes with any change of names, arguments or results, here and in the kernel."""
@@ -61,7 +68,7 @@ def pairs_in_reach(
     sensor_ids: NDArray[np.int32],
     sources: SourceTable,
     source_ids: NDArray[np.int32],
-    sense: Sense,
+    sense: ModalityNumbers,
     out_keys: NDArray[np.int64],
     out_intensity: Floats,
 ) -> int:
@@ -139,7 +146,7 @@ def signals_reached(sensors: SensorTable, signals: Sequence[Signal], kinds: Sequ
 
 
 @twin
-def sensors_reached(sensors: SensorTable, waves: Sequence[Wave]) -> Reached:
+def sensors_reached(sensors: SensorTable, waves: Sequence[StimulusNumbers]) -> Reached:
     """Return who senses some signals, as sensors stand now.
 
     Args:
@@ -165,7 +172,8 @@ def sensors_reached(sensors: SensorTable, waves: Sequence[Wave]) -> Reached:
 
 
 def _pairs_at_once(
-    sensors: SensorTable, eyes: Some, sources: SourceTable, targets: Some, source_ids: NDArray[np.int32], sense: Sense
+    sensors: SensorTable, eyes: Some, sources: SourceTable, targets: Some, source_ids: NDArray[np.int32],
+    sense: ModalityNumbers
 ) -> tuple[NDArray[np.intp], NDArray[np.intp], Floats]:
     """Return which of some sensors sense which of some sources, in any order, and how strongly.
 
@@ -188,13 +196,13 @@ def _pairs_at_once(
         intensity *= acuity.take(found)
     threshold = sensors.threshold[:, sense.number].take(slots)
     kept = (intensity >= threshold) & (threshold != DEAF)
-    kept &= (sensors.notices.take(slots) & sources.affiliation[targets].take(columns)) != 0
-    kept &= sensors.own_source.take(slots) != source_ids.take(columns)
+    kept &= (sensors.detection_mask.take(slots) & sources.affiliation[targets].take(columns)) != 0
+    kept &= sensors.self_source.take(slots) != source_ids.take(columns)
     return rows[kept], columns[kept], intensity[kept]
 
 
 def _near_pairs(
-    sensors: SensorTable, eyes: Some, sources: SourceTable, targets: Some, sense: Sense
+    sensors: SensorTable, eyes: Some, sources: SourceTable, targets: Some, sense: ModalityNumbers
 ) -> tuple[NDArray[np.intp], NDArray[np.intp], Floats, Floats]:
     """Return the pairs that are near, roughly; and their offsets, (3, k), and distances as sizes make them (m)."""
     at_eyes, at_targets = sensors.position.T[:, eyes], sources.position.T[:, targets]
@@ -223,7 +231,7 @@ def _near_pairs(
 
 
 def _may_reach(
-    at_eyes: Columns, at_targets: Columns, reach_m: Floats, room: Room
+    at_eyes: Columns, at_targets: Columns, reach_m: Floats, room: QueryBuffers
 ) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
     """Return rows of eyes and of targets that may be in reach, in any order; the fewer are the origins."""
     if at_eyes.shape[1] <= at_targets.shape[1]:
@@ -239,7 +247,7 @@ def _taken(some: Some, which: NDArray[np.intp]) -> NDArray[np.intp]:
     return some.take(which)
 
 
-def table_of(waves: Sequence[Wave]) -> Floats:
+def table_of(waves: Sequence[StimulusNumbers]) -> Floats:
     """Return signals as columns: origin, strength, range, attenuation, modality, affiliation, source.
 
     float64 holds all whole numbers among them exactly.
@@ -285,10 +293,10 @@ def waves_at_once(
     intensity = np.float_power(attenuations[0] if is_one else waves[5].take(numbers), distance)
     intensity *= waves[3].take(numbers)
     affiliation, source_id = waves[7:].astype(np.int64).take(numbers, axis=1)
-    affiliation &= sensors.notices.take(slots)
+    affiliation &= sensors.detection_mask.take(slots)
     kept = intensity >= _of_sense(sensors.threshold, slots, waves[6], numbers, is_one=is_one)     # never infinity
     kept &= affiliation != 0
-    kept &= sensors.own_source.take(slots) != source_id
+    kept &= sensors.self_source.take(slots) != source_id
     found = kept.nonzero()[0]
     counts = np.bincount(numbers.take(found), minlength=waves.shape[1]).tolist()
     return counts, slots.take(found), distance.take(found), intensity.take(found)

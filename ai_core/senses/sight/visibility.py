@@ -16,7 +16,7 @@ from ai_core.senses.sensor_table import SensorTable
 from ai_core.senses.sight.camouflage import Backdrop, Background
 from ai_core.senses.sight.continuous_sensing import ContinuousSensing, LineOfSight
 from ai_core.senses.sight.pairs_in_view import PairsInView, keys_of
-from ai_core.senses.sight.question import Question
+from ai_core.senses.sight.question import LineQuery
 from ai_core.senses.sight.sight_cones import bearings, first_cone_containing
 from ai_core.senses.source_table import SourceTable
 
@@ -66,7 +66,7 @@ class Visibility:
         parts = max((len(one.parts) for one in self._sources.details.values()), default=0)
         return max(1, parts) * (1 if self._background is None else 2)
 
-    def affordable(self, question: Question, maximum_rays: int) -> tuple[Question, int]:
+    def affordable(self, question: LineQuery, maximum_rays: int) -> tuple[LineQuery, int]:
         """Return the pairs that so many rays are enough for, one at least, and how many rays."""
         if self._background is None and not self._sources.details:
             return question.part(0, maximum_rays), min(len(question.row), maximum_rays)
@@ -78,7 +78,7 @@ class Visibility:
         return question.part(0, count), int(total[count - 1])
 
     def of(
-        self, question: Question, continuous: ContinuousSensing, line_of_sight: LineOfSight | None
+        self, question: LineQuery, continuous: ContinuousSensing, line_of_sight: LineOfSight | None
     ) -> LineOfSight:
         """Return what answers for whole pairs, with rays from ``line_of_sight``.
 
@@ -143,7 +143,7 @@ class Visibility:
                 share[row] = details.parts[k].share
         return points, share
 
-    def _may_be_gained(self, question: Question, continuous: ContinuousSensing) -> NDArray[np.bool_]:
+    def _may_be_gained(self, question: LineQuery, continuous: ContinuousSensing) -> NDArray[np.bool_]:
         """Return False for what is beyond the range of sight and not seen already."""
         may = np.ones(len(question.row), np.bool_)
         if not self._sensors.keeps_targets:
@@ -184,7 +184,7 @@ class Visibility:
         return np.divide(factor, highest, out=np.zeros(len(eyes)), where=highest > 0)
 
     def _noted(
-        self, question: Question, pairs: dict[int, PairsInView], clarity: Floats,
+        self, question: LineQuery, pairs: dict[int, PairsInView], clarity: Floats,
         bits: NDArray[np.int64],
     ) -> NDArray[np.bool_]:
         """Keep the answers, and return who is seen strongly enough."""

@@ -11,20 +11,20 @@ import numpy as np
 import ai_core.senses.sight.sight_kernels as sight_kernels
 import ai_core.senses.stimuli.arriving as arriving
 from ai_core.budget import Budget
-from ai_core.senses.audience import Heard
+from ai_core.senses.audience import StimulusBatch
 from ai_core.senses.modality import Modality, ModalitySet
 from ai_core.senses.sensation import Point
 from ai_core.senses.sensor_table import NO_SOURCE, SensorTable
 from ai_core.senses.sight.sight_kernels import Reached
 from ai_core.senses.source_table import SourceTable
 from ai_core.senses.stimuli.arriving import MOVED_M
-from ai_core.senses.stimuli.muffled_lines import Line, Muffle, MuffledLines
+from ai_core.senses.stimuli.muffled_lines import Muffle, MuffledLines, PendingLine
 from ai_core.senses.stimuli.noise import BackgroundNoise
-from ai_core.senses.stimuli.offered_signals import Offered
+from ai_core.senses.stimuli.offered_signals import OfferedStimuli
 from ai_core.senses.stimuli.sensor_index import LEAST_SENSORS, SensorIndex
 from ai_core.senses.stimuli.signal_fronts import SignalFronts
 from ai_core.senses.stimuli.signal_queue import Arrival, Channel, Signal, SignalQueue, is_replaced
-from ai_core.senses.stimuli.waves import Way, waves_of
+from ai_core.senses.stimuli.waves import ReachNumbers, waves_of
 from ai_core.senses.stimuli.wind import Wind
 
 __all__ = ["EmittedSignals"]
@@ -79,7 +79,7 @@ class EmittedSignals:
         self.fronts = SignalFronts(modalities, sensors)
         self._queue = SignalQueue()
         self.waiting: list[Signal] = []
-        self._offered: Offered | None = None
+        self._offered: OfferedStimuli | None = None
         self._arrived: deque[tuple[Signal, Arrival]] = deque()
         self.sent = 0
 
@@ -104,8 +104,8 @@ class EmittedSignals:
         """Send a signal to one sensor alone, at once and undiminished, if it senses such."""
         sensors, slot = self._sensors, self._sensors.ids.slot(sensor_id)
         is_strong = signal.strength >= sensors.threshold[slot, signal.modality]
-        is_own = sensors.own_source[slot] == signal.source_id
-        if is_strong and not is_own and int(sensors.notices[slot]) & signal.affiliation:
+        is_own = sensors.self_source[slot] == signal.source_id
+        if is_strong and not is_own and int(sensors.detection_mask[slot]) & signal.affiliation:
             signal = signal._replace(order=self.sent)
             arrival = Arrival(signal.sent_at_s, int(sensor_id), 0.0, signal.strength, is_final=True)
             self._queue.send(signal, [arrival])
@@ -145,7 +145,7 @@ class EmittedSignals:
         return len(lines)
 
     def deliver(
-        self, budget: Budget, now_s: float, notice_from: Callable[[Heard, int], int]
+        self, budget: Budget, now_s: float, notice_from: Callable[[StimulusBatch, int], int]
     ) -> bool:
         """Tell what is due; return False if the budget ended before all was told.
 
@@ -177,7 +177,7 @@ class EmittedSignals:
 
     def _tell_some(
         self, most: int, budget: Budget, newest: dict[Channel, int], now_s: float,
-        notice_from: Callable[[Heard, int], int],
+        notice_from: Callable[[StimulusBatch, int], int],
     ) -> None:
         """Tell of the first that have arrived, until a listener changes sensors.
 
@@ -191,7 +191,7 @@ class EmittedSignals:
                 break
             told = arriving.heard_now(self._sensors, some, first, self._modalities.all, noise, newest, now_s)
             if told[0]:
-                first += self._notice(Heard(*told, now_s), budget, notice_from)
+                first += self._notice(StimulusBatch(*told, now_s), budget, notice_from)
             else:
                 budget.spend()
                 self._let_go(*some[first], newest, now_s)
@@ -199,7 +199,7 @@ class EmittedSignals:
         self._arrived.extendleft(reversed(some[first:]))
 
     def _tell_at_once(
-        self, offered: Offered, budget: Budget, now_s: float, notice_from: Callable[[Heard, int], int]
+        self, offered: OfferedStimuli, budget: Budget, now_s: float, notice_from: Callable[[StimulusBatch, int], int]
     ) -> bool:
         """Tell all that was offered together if it arrives now and nothing else does; return False if not so.
 
@@ -221,7 +221,7 @@ class EmittedSignals:
             self._arrived.extendleft(reversed(offered.arrivals(told, first)))
         return True
 
-    def _notice(self, heard: Heard, budget: Budget, notice_from: Callable[[Heard, int], int]) -> int:
+    def _notice(self, heard: StimulusBatch, budget: Budget, notice_from: Callable[[StimulusBatch, int], int]) -> int:
         """Let signals be taken in, until a listener changes sensors or the budget ends; return which is next."""
         changes, first, end = self._sensors.changes, 0, len(heard.sensor_ids)
         while first < end and changes == self._sensors.changes:
@@ -232,7 +232,7 @@ class EmittedSignals:
             first = following
         return first
 
-    def way(self, number: int, eye: int, target: int, strength: float) -> Way | None:
+    def way(self, number: int, eye: int, target: int, strength: float) -> ReachNumbers | None:
         """Return how a signal sent now would get from a source to a sensor, by their slots."""
         kind, place = self._modalities[number], self._sources.position[target]
         x, y, z = place.tolist()
@@ -241,8 +241,8 @@ class EmittedSignals:
         signal = Signal(0, NO_SOURCE, number, strength, (x, y, z), 0.0)
         sensor_id = int(self._sensors.ids.of_slots(np.array([eye]))[0])
         straight = Arrival(0.0, sensor_id, distance_m, strength)
-        share, = self._muffle([Line(signal, straight, (x, y, z), self._place_of(eye))])
-        return Way(distance_m, kind.attenuation**distance_m * share, (ahead[0], ahead[1], ahead[2]))
+        share, = self._muffle([PendingLine(signal, straight, (x, y, z), self._place_of(eye))])
+        return ReachNumbers(distance_m, kind.attenuation**distance_m * share, (ahead[0], ahead[1], ahead[2]))
 
     def _send(self, signals: Sequence[Signal], rows: int) -> None:
         kinds = self._modalities.all
@@ -251,7 +251,7 @@ class EmittedSignals:
             self._sensors, signals, kinds)
         if self._offered is not None:
             self.settle()
-        offered = made_of(Offered, (signals, kinds, reached))
+        offered = made_of(OfferedStimuli, (signals, kinds, reached))
         if not self.noise.all and not any(map(self._is_muffled, set(map(modality_of, signals)))):
             self._offered = offered
             return
@@ -261,7 +261,7 @@ class EmittedSignals:
     def _set_out(self, signal: Signal, start: Point, arrivals: Sequence[tuple[int, Arrival]]) -> None:
         """Let a signal travel to sensors, by slot; or wait until it is asked what stands between."""
         if self._is_muffled(signal.modality):
-            self.lines.add(Line(signal, arrival, start, self._place_of(slot)) for slot, arrival in arrivals)
+            self.lines.add(PendingLine(signal, arrival, start, self._place_of(slot)) for slot, arrival in arrivals)
         else:
             is_plain = not self.noise.all        # loud enough, as was found
             self._queue.send(signal, [

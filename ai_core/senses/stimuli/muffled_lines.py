@@ -15,7 +15,7 @@ from typing import NamedTuple
 from ai_core.senses.sensation import Point
 from ai_core.senses.stimuli.signal_queue import Arrival, Signal
 
-__all__ = ["Line", "MuffledLines"]
+__all__ = ["MuffledLines", "PendingLine"]
 
 LATEST_S = 2.0
 """How much later than it is due a signal may still be asked about (s).
@@ -25,7 +25,7 @@ ones of which very many hear. What is heard later than this misleads: who made i
 """
 
 
-class Line(NamedTuple):
+class PendingLine(NamedTuple):
     """One signal on its way to one sensor.
 
     Attributes:
@@ -41,7 +41,7 @@ class Line(NamedTuple):
     end: Point
 
 
-Muffle = Callable[["list[Line]"], "list[float]"]
+Muffle = Callable[["list[PendingLine]"], "list[float]"]
 """Says of many lines what share of each gets through."""
 
 
@@ -54,13 +54,13 @@ class MuffledLines:
     """
 
     def __init__(self) -> None:
-        self.waiting: deque[Line] = deque()
+        self.waiting: deque[PendingLine] = deque()
         self.given_up = 0
 
     def __len__(self) -> int:
         return len(self.waiting)
 
-    def add(self, lines: Iterable[Line]) -> None:
+    def add(self, lines: Iterable[PendingLine]) -> None:
         """Let the lines of one signal wait."""
         self.waiting.extend(sorted(lines, key=lambda one: (one.arrival.distance_m, one.arrival.sensor_id)))
 
@@ -70,7 +70,7 @@ class MuffledLines:
             self.waiting.popleft()
             self.given_up += 1
 
-    def take(self, most: int) -> list[Line]:
+    def take(self, most: int) -> list[PendingLine]:
         """Take out those whose turn it is; at most so many."""
         taken = list(islice(self.waiting, most))
         for _ in taken:

@@ -5,13 +5,13 @@ from collections.abc import Sequence
 from typing import NamedTuple
 
 import ai_core.senses.stimuli.arriving as arriving
-from ai_core.senses.audience import Heard
+from ai_core.senses.audience import StimulusBatch
 from ai_core.senses.modality import Modality
 from ai_core.senses.sensor_table import SensorTable
 from ai_core.senses.sight.sight_kernels import Reached
 from ai_core.senses.stimuli.signal_queue import Arrival, Signal
 
-__all__ = ["Offered", "OfferedHeard"]
+__all__ = ["OfferedHeard", "OfferedStimuli"]
 
 
 made_of = tuple.__new__
@@ -21,11 +21,11 @@ made_of = tuple.__new__
 class OfferedHeard(NamedTuple):
     """Signals that were heard together, and of each its row in ``Reached``."""
 
-    heard: Heard
+    heard: StimulusBatch
     rows: list[int]
 
 
-class Offered(NamedTuple):
+class OfferedStimuli(NamedTuple):
     """Signals of one moment or several, in order, and whom each reaches: not one by one yet.
 
     Attributes:
@@ -48,7 +48,7 @@ class Offered(NamedTuple):
         if arrived is None:
             return None
         sensor_ids, which, intensities, what, rows = arrived
-        heard = made_of(Heard, (sensor_ids, which, intensities, what, now_s))
+        heard = made_of(StimulusBatch, (sensor_ids, which, intensities, what, now_s))
         return made_of(OfferedHeard, (heard, rows))
 
     def one_by_one(self, sensors: SensorTable) -> list[tuple[Signal, list[Arrival]]]:

@@ -18,10 +18,10 @@ from ai_core.senses.modality import ModalitySet
 from ai_core.senses.sensation import Point
 from ai_core.senses.sensor_table import SensorTable
 from ai_core.senses.stimuli.signal_queue import Signal
-from ai_core.senses.stimuli.waves import Sense, Wave
+from ai_core.senses.stimuli.waves import ModalityNumbers, StimulusNumbers
 from ai_core.senses.stimuli.wind import Wind
 
-__all__ = ["Front", "SignalFronts"]
+__all__ = ["SignalFronts", "StimulusFront"]
 
 STRONG_ENOUGH = 1e300
 """An intensity above every threshold, to find all whom a front has passed (no unit)."""
@@ -30,7 +30,7 @@ Met = Callable[[Signal, Point, "list[tuple[float, int, float, float]]"], None]
 
 
 @dataclass
-class Front:
+class StimulusFront:
     """One slow signal.
 
     Attributes:
@@ -55,7 +55,7 @@ class SignalFronts:
     def __init__(self, modalities: ModalitySet, sensors: SensorTable) -> None:
         self._modalities = modalities
         self._sensors = sensors
-        self.fronts: list[Front] = []
+        self.fronts: list[StimulusFront] = []
         self.followed = 0
 
     def __len__(self) -> int:
@@ -63,7 +63,7 @@ class SignalFronts:
 
     def add(self, signal: Signal, drift_m: Point) -> None:
         """Follow a signal that was emitted now."""
-        self.fronts.append(Front(signal, drift_m))
+        self.fronts.append(StimulusFront(signal, drift_m))
 
     def advance(self, budget: Budget, now_s: float, wind: Wind, met: Met) -> bool:
         """Tell whom each front has met since; return False if the budget ended first.
@@ -82,22 +82,22 @@ class SignalFronts:
         self.followed = 0
         return True
 
-    def _radius(self, front: Front, now_s: float) -> float:
+    def _radius(self, front: StimulusFront, now_s: float) -> float:
         kind = self._modalities[front.signal.modality]
         return max(0.0, now_s - front.signal.sent_at_s) / kind.inverse_speed_s_per_m
 
-    def _range(self, front: Front) -> float:
+    def _range(self, front: StimulusFront) -> float:
         return self._modalities[front.signal.modality].range_m
 
-    def _follow(self, front: Front, now_s: float, drift_m: Point, met: Met) -> None:
+    def _follow(self, front: StimulusFront, now_s: float, drift_m: Point, met: Met) -> None:
         signal, kind = front.signal, self._modalities[front.signal.modality]
         # Exact in float32, as the loops need it.
         x, y, z = np.array([
             at + now - then for at, now, then in zip(signal.position, drift_m, front.drift_m, strict=True)
         ], np.float32).tolist()
         reach_m = min(self._radius(front, now_s), kind.range_m)
-        sense = Sense(signal.modality, reach_m, 1.0, needs_cone=False)
-        wave = Wave(sense, (x, y, z), STRONG_ENOUGH, signal.affiliation, signal.source_id)
+        sense = ModalityNumbers(signal.modality, reach_m, 1.0, needs_cone=False)
+        wave = StimulusNumbers(sense, (x, y, z), STRONG_ENOUGH, signal.affiliation, signal.source_id)
         _, slots, distances, _ = sight_kernels.sensors_reached(self._sensors, [wave])
         found = []
         for slot, distance in zip(slots, distances, strict=True):

@@ -11,8 +11,8 @@ from ai_core.senses.id_table import LARGEST_ID
 from ai_core.senses.modality import ModalitySet
 from ai_core.senses.source_table import ALL_AFFILIATIONS
 from ai_core.senses.stimuli.emitted_signals import EmittedSignals
-from ai_core.senses.stimuli.muffled_lines import Line
-from ai_core.senses.stimuli.signal_fronts import Front
+from ai_core.senses.stimuli.muffled_lines import PendingLine
+from ai_core.senses.stimuli.signal_fronts import StimulusFront
 from ai_core.senses.stimuli.signal_queue import Arrival, Signal, SignalQueue
 
 __all__ = ["prepared_signals", "saved_signals"]
@@ -97,21 +97,21 @@ def _saved_signal(signal: Signal, modalities: ModalitySet) -> dict[str, Any]:
     }
 
 
-def _read_line(fields: Fields, modalities: ModalitySet, sent: int, latest_s: float) -> Line:
+def _read_line(fields: Fields, modalities: ModalitySet, sent: int, latest_s: float) -> PendingLine:
     start, end = fields.point("start"), fields.point("end")
     signal, arrivals = _read_signal(fields, modalities, sent, latest_s)
     if len(arrivals) != 1:
         fields.refuse("arrivals", "must hold one alone")
-    return Line(signal, arrivals[0], start, end)
+    return PendingLine(signal, arrivals[0], start, end)
 
 
-def _read_front(fields: Fields, modalities: ModalitySet, sent: int, latest_s: float) -> Front:
+def _read_front(fields: Fields, modalities: ModalitySet, sent: int, latest_s: float) -> StimulusFront:
     drift_m = fields.point("drift_m")
     passed = set(fields.wholes("passed", maximum=LARGEST_ID))
     signal, _ = _read_signal(fields, modalities, sent, latest_s)
     if not modalities[signal.modality].is_slow:
         fields.refuse("modality", "must be a slow one")
-    return Front(signal, drift_m, passed)
+    return StimulusFront(signal, drift_m, passed)
 
 
 def _read_signal(

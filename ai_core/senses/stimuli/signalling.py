@@ -11,10 +11,10 @@ from ai_core.senses.source_table import SourceTable
 from ai_core.senses.stimuli.emitted_signals import EmittedSignals
 from ai_core.senses.stimuli.signal_queue import Signal
 
-__all__ = ["Signalling"]
+__all__ = ["StimulusEmitter"]
 
 
-class Signalling:
+class StimulusEmitter:
     """What a ``RegionalSenseManager`` does with signals."""
 
     clock: Clock

@@ -8,10 +8,10 @@ from ai_core.senses.modality import Modality
 from ai_core.senses.sensation import Point
 from ai_core.senses.stimuli.signal_queue import Signal
 
-__all__ = ["Sense", "Wave", "Way", "waves_of"]
+__all__ = ["ModalityNumbers", "ReachNumbers", "StimulusNumbers", "waves_of"]
 
 
-class Sense(NamedTuple):
+class ModalityNumbers(NamedTuple):
     """What the loops need to know of a modality, and which way is up.
 
     Attributes:
@@ -31,7 +31,7 @@ class Sense(NamedTuple):
     aside: Point = (1.0, 0.0, 0.0)
 
 
-class Wave(NamedTuple):
+class StimulusNumbers(NamedTuple):
     """What the loops need to know of a signal that was emitted.
 
     Attributes:
@@ -42,14 +42,14 @@ class Wave(NamedTuple):
         source_id: its source, which does not sense it itself.
     """
 
-    sense: Sense
+    sense: ModalityNumbers
     origin: Point
     strength: float
     affiliation: int
     source_id: int
 
 
-class Way(NamedTuple):
+class ReachNumbers(NamedTuple):
     """How something gets from one source to one sensor.
 
     Attributes:
@@ -63,9 +63,10 @@ class Way(NamedTuple):
     looked_at: Point
 
 
-def waves_of(signals: Sequence[Signal], kinds: Sequence[Modality]) -> list[Wave]:
+def waves_of(signals: Sequence[Signal], kinds: Sequence[Modality]) -> list[StimulusNumbers]:
     """Return what the loops need to know of signals; ``kinds`` has each modality at its number."""
     senses = {
-        number: Sense(number, kinds[number].range_m, kinds[number].attenuation, needs_cone=False)
+        number: ModalityNumbers(number, kinds[number].range_m, kinds[number].attenuation, needs_cone=False)
         for number in {one.modality for one in signals}}
-    return [Wave(senses[one.modality], one.position, one.strength, one.affiliation, one.source_id) for one in signals]
+    return [StimulusNumbers(senses[one.modality], one.position, one.strength, one.affiliation,
+        one.source_id) for one in signals]

@@ -1,14 +1,14 @@
 extends "guard_habit.gd"
 ## Walk to the destination of the errand above, wherever it moves.
 
-const Errand := preload("errand.gd")
+const BackgroundJob := preload("errand.gd")
 
 ## Nearer than this is there (m). Smaller than a walker's precision, and it never is.
 const THERE_M := 0.8
 
 @export_range(0.5, 8.0, 0.1, "suffix:m/s") var speed := 1.6
 
-@onready var _errand: Errand = get_parent()
+@onready var _errand: BackgroundJob = get_parent()
 
 
 func _can_activate() -> bool:

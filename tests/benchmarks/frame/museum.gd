@@ -54,7 +54,7 @@ func _new_guard(i: int) -> Guard:
 	source.affiliation = GUARD_AFFILIATION
 	guard.add_child(source)
 	guard.sensor.position.y = EYES_M
-	guard.sensor.notices = 1
+	guard.sensor.detection_mask = 1
 	guard.sensor.sight_range_m = 8.0
 	guard.sensor.near_range_m = 1.0
 	guard.add_child(guard.sensor)

@@ -97,12 +97,12 @@ def blurring(_n):
     def by_scipy():
         from scipy import ndimage
 
-        weights, out, between = [0.25, 0.5, 0.25], np.empty_like(blurred), np.empty((SIDE, SIDE), np.float32)
+        weights, out, occlusion = [0.25, 0.5, 0.25], np.empty_like(blurred), np.empty((SIDE, SIDE), np.float32)
 
         def blur():
             for layer in range(LAYERS):
-                ndimage.correlate1d(layers()[layer], weights, axis=0, output=between, mode="nearest")
-                ndimage.correlate1d(between, weights, axis=1, output=out[layer], mode="nearest")
+                ndimage.correlate1d(layers()[layer], weights, axis=0, output=occlusion, mode="nearest")
+                ndimage.correlate1d(occlusion, weights, axis=1, output=out[layer], mode="nearest")
             return out[-1].copy()
 
         return blur

@@ -116,7 +116,7 @@ func grid_of(level: String, diagonals: int, heuristic: int) -> AStarGrid2D:
 	return grid
 
 
-## Both are warm, by a first try that is not timed, or neither is: the other one came between.
+## Both are warm, by a first try that is not timed, or neither is: the other one came occlusion.
 func compare(what: String, level: String, form: String, grid: AStarGrid2D, is_warm := true) -> void:
 	bench.prepare(level, form)
 	var queries := bench.queries_of(level)

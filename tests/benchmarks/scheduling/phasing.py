@@ -4,7 +4,7 @@ from __future__ import annotations
 import random
 
 from ai_core.budget import Budget
-from ai_core.scheduling.phasing import PhaseTable, Rephasing, Slot
+from ai_core.scheduling.phasing import PhaseSlot, PhaseTable, Rephasing
 from tools.benchmarking.declarations import Contest
 
 LONGEST_PERIOD_FRAMES = 60
@@ -16,7 +16,7 @@ def add_one_to(n: int) -> Contest:
     table, chance = PhaseTable(), random.Random(7)
     load = [0] * LONGEST_PERIOD_FRAMES
     for _ in range(n):
-        slot = Slot(LONGEST_PERIOD_FRAMES, chance.randrange(LONGEST_PERIOD_FRAMES))
+        slot = PhaseSlot(LONGEST_PERIOD_FRAMES, chance.randrange(LONGEST_PERIOD_FRAMES))
         load[-slot.phase_frames % LONGEST_PERIOD_FRAMES] += 1
         table.add(slot)
     periods = [chance.randint(1, LONGEST_PERIOD_FRAMES) for _ in range(1000)]
@@ -24,7 +24,7 @@ def add_one_to(n: int) -> Contest:
 
     def ours() -> int:
         turns[0] = (turns[0] + 1) % len(periods)
-        slot = Slot(periods[turns[0]], table.best_phase(periods[turns[0]]))
+        slot = PhaseSlot(periods[turns[0]], table.best_phase(periods[turns[0]]))
         table.add(slot)
         table.remove(slot)
         return 1
@@ -40,7 +40,7 @@ def add_one_to(n: int) -> Contest:
 def rephase_of(n: int) -> Contest:
     """All phases of n tasks are chosen anew, in slices, from all due on the same frame."""
     chance = random.Random(7)
-    slots = [Slot(chance.randint(1, LONGEST_PERIOD_FRAMES), 0) for _ in range(n)]
+    slots = [PhaseSlot(chance.randint(1, LONGEST_PERIOD_FRAMES), 0) for _ in range(n)]
     mean = sum(1 / slot.period_frames for slot in slots)
     searches: list[Rephasing] = []
 

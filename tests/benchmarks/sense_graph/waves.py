@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 import ai_core.senses.graph.sense_wavefront as sense_wavefront
-from ai_core.senses.graph.sense_wavefront import FROM_SOURCE, Labels
+from ai_core.senses.graph.sense_wavefront import FROM_SOURCE, WavefrontLabels
 from ai_core.twins import INTERPRETED, kernel_of
 from tests.benchmarks.sense_graph.levels import FAINTEST, HEARING, level, plain
 from tools.benchmarking.declarations import Case, Contest
@@ -62,11 +62,11 @@ def _range_m(n: int, start: int) -> float:
 
 def _ours(n: int, start: int, range_m: float, spread: Any) -> Case:
     ways = level(n).ways(HEARING)
-    waiting = Labels(np.array([start], np.int32), np.zeros(1), np.ones(1), np.array([FROM_SOURCE], np.int32))
+    waiting = WavefrontLabels(np.array([start], np.int32), np.zeros(1), np.ones(1), np.array([FROM_SOURCE], np.int32))
     settled = np.zeros(0, np.int32)
 
     def search() -> tuple[Any, ...]:
-        reached, left = Labels.empty(len(ways)), Labels.empty(len(ways))
+        reached, left = WavefrontLabels.empty(len(ways)), WavefrontLabels.empty(len(ways))
         count, _ = spread(ways, waiting, settled, range_m, FAINTEST, math.inf, len(ways), reached, left)
         return tuple(reached.part(count))
 

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 import ai_core.senses.sight.sight_kernels as sight_kernels
 from ai_core.senses.sight.pairs_in_view import ids_of
-from ai_core.senses.stimuli.waves import Sense, Wave
+from ai_core.senses.stimuli.waves import ModalityNumbers, StimulusNumbers
 from ai_core.twins import INTERPRETED, kernel_of
 from tests.benchmarks.senses.bare_scans import bare_scan
 from tests.benchmarks.senses.worlds import ATTENUATION, CONE, RANGE_M, Place, Sensor, places, sensors, tables
@@ -77,8 +77,8 @@ def _form(name: str, *, is_compiled: bool):  # type: ignore[no-untyped-def]
 
 def _sounds(all_sensors: list[Sensor], origins: list[Place], sensors_reached) -> Case:  # type: ignore[no-untyped-def]
     table, _, written = tables(all_sensors, [])
-    sense = Sense(1, RANGE_M, ATTENUATION, needs_cone=False)
-    waves = [Wave(sense, origin, 1.0, 1, 0) for origin in origins]
+    sense = ModalityNumbers(1, RANGE_M, ATTENUATION, needs_cone=False)
+    waves = [StimulusNumbers(sense, origin, 1.0, 1, 0) for origin in origins]
 
     def frame() -> tuple[list[int], list[int]]:
         table.position[: len(written)] = written
@@ -90,7 +90,7 @@ def _sounds(all_sensors: list[Sensor], origins: list[Place], sensors_reached) ->
 
 def _sights(all_sensors: list[Sensor], origins: list[Place], pairs_in_reach) -> Case:  # type: ignore[no-untyped-def]
     table, sources, written = tables(all_sensors, origins)
-    sense = Sense(0, RANGE_M, ATTENUATION, needs_cone=True)
+    sense = ModalityNumbers(0, RANGE_M, ATTENUATION, needs_cone=True)
     room = len(all_sensors) * len(origins)
     keys, intensity = np.zeros(room, np.int64), np.zeros(room)
 

@@ -7,7 +7,7 @@ from ai_core.budget import Budget
 from ai_core.clock import ManualClock
 from ai_core.senses.modality import Modality
 from ai_core.senses.percepts.awareness import AwarenessSettings
-from ai_core.senses.percepts.followed_pairs import FollowedPairs
+from ai_core.senses.percepts.followed_pairs import PerceptTable
 from ai_core.senses.percepts.memory import SenseMemory
 from ai_core.senses.regional_sense_manager import RegionalSenseManager
 from ai_core.senses.sight.sight_cones import SightCone
@@ -18,7 +18,7 @@ FRAMES = 15
 """Frames in a run: each sensor is told once in them of what stays in view (count)."""
 
 
-class VisitedPairs(FollowedPairs):
+class VisitedPairs(PerceptTable):
     """Follows nothing, so that every sensor is visited in every pass."""
 
     def add(self, *_: object) -> None:
@@ -28,7 +28,7 @@ class VisitedPairs(FollowedPairs):
 class Crowd:
     """n sensors that all see the same targets walk by."""
 
-    def __init__(self, n: int, followed: FollowedPairs) -> None:
+    def __init__(self, n: int, followed: PerceptTable) -> None:
         self.clock = ManualClock(1 / 60)
         self.manager = RegionalSenseManager(
             self.clock, modalities=(Modality.sight(range_m=100.0, attenuation=0.99),))
@@ -67,7 +67,7 @@ class Crowd:
 
 def minds(n: int) -> Contest:
     """Memory and awareness of n sensors with five targets each, for 15 frames."""
-    ours, visited = Crowd(n, FollowedPairs()), Crowd(n, VisitedPairs())
+    ours, visited = Crowd(n, PerceptTable()), Crowd(n, VisitedPairs())
     runs = {"ours": 0, "visited": 0}
 
     def case(crowd: Crowd, name: str) -> Case:

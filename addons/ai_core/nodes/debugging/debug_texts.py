@@ -5,13 +5,14 @@ from collections.abc import Iterator
 from typing import Any
 
 from addons.ai_core.nodes.events.scene_events import events_under
-from addons.ai_core.nodes.paths.asked_path import AskedPath
+from addons.ai_core.nodes.paths.asked_path import PathRequest
 from addons.ai_core.nodes.saving.scene_values import path_of
 from addons.ai_core.nodes.scheduling.scheduler_lookup import SCHEDULERS, nearest
 
 DECIDING = ("HabitTree", "StateMachine", "RuleMind")
 SENSING = ("Sensor3D", "Sensor2D")
-NEUTRAL = {"keenness": 1, "strength": 1, "light": 1, "size": 1, "acuity": 1, "clarity": 1, "noise": 0, "importance": 0}
+NEUTRAL = {"sensitivity": 1, "strength": 1, "light": 1, "size": 1, "acuity": 1, "clarity": 1, "noise": 0,
+    "importance": 0}
 """Factors that change nothing at these values, and are not told then."""
 
 MOST_TICKETS = 40
@@ -122,7 +123,7 @@ def _plain(value: Any) -> str:
     return f"{value:.3g}" if isinstance(value, float) else str(value)
 
 
-def _of_ticket(asked: AskedPath) -> str:
+def _of_ticket(asked: PathRequest) -> str:
     start, goal = (", ".join(f"{value:.1f}" for value in end) for end in asked.ends.tolist())
     ticket = asked.ticket
     marks = [mark for mark, is_so in (("shared", ticket.is_shared), ("near", ticket.is_near)) if is_so]

@@ -37,11 +37,11 @@ from addons.ai_core.nodes.scheduling.scheduler_lookup import (
 from ai_core.budget import Budget
 from ai_core.clock import ManualClock
 from ai_core.errors import UnknownNameError
-from ai_core.events.checking import Check
+from ai_core.events.checking import EventCheck
 from ai_core.events.event import Event, EventTerms, new_event
 from ai_core.events.event_log import EventLog, sender_name
-from ai_core.events.event_registry import EVERY_CODE, Listening
-from ai_core.events.narrowcast import Group, Reached
+from ai_core.events.event_registry import EVERY_CODE, Subscription
+from ai_core.events.narrowcast import Group, GroupRecipients
 from ai_core.events.squad_radio import SquadRadio
 from ai_core.events.time_of_day import TimeOfDay
 from ai_core.saving.fields import State
@@ -85,7 +85,7 @@ def _is_heard_under(group: Group, code: str) -> bool:
 class TimeListener(NamedTuple):
     """A listener that waits for a time of day."""
 
-    listening: Listening
+    listening: Subscription
     every_day: bool
     naming: Callable[[], str]
 
@@ -399,7 +399,7 @@ class AIEventManager(Node):
         """Return an event without terms other than its reach; its terms are created once."""
         terms = self._plain.get(reach)
         if terms is None or terms.audience.group is not self._group:
-            terms = self._plain[reach] = EventTerms(audience=Reached.of(self.group, reach))
+            terms = self._plain[reach] = EventTerms(audience=GroupRecipients.of(self.group, reach))
         self._check_code(code)
         now = self._events.narrowcast.events.clock.now
         return new_event(code, tuple(arguments), sender, now, now.seconds, terms)
@@ -517,7 +517,7 @@ class AIEventManager(Node):
                 return
             look([*wanted])
 
-        check = Check(naming(), codes, look_now, ListenedCodes(self), scheduler.clock)
+        check = EventCheck(naming(), codes, look_now, ListenedCodes(self), scheduler.clock)
         phase = None if times["phase_frames"] < 0 else times["phase_frames"] % times["period_frames"]
         task = scheduler.schedule(check, name=naming, period_frames=times["period_frames"], phase_frames=phase)
         self._checks[look] = ScheduledCheck(codes, task, scheduler, times)

@@ -7,7 +7,7 @@ from typing import Any
 
 from addons.ai_core.bridge.gd import GDCallable, GDObject, RefusedValue, Vector2, Vector3
 from addons.ai_core.nodes.scheduling.scheduler_lookup import check_callable
-from ai_core.events.narrowcast import Group, Member, Narrowcast
+from ai_core.events.narrowcast import Group, GroupMembership, Narrowcast
 
 
 class EventNames:
@@ -15,7 +15,7 @@ class EventNames:
 
     def __init__(self) -> None:
         self._taken: set[str] = set()
-        self._namings: dict[Group | Member, tuple[Callable[[], str], str]] = {}
+        self._namings: dict[Group | GroupMembership, tuple[Callable[[], str], str]] = {}
 
     def free(self, wanted: str) -> str:
         """Return a unique name based on ``wanted`` and reserve it."""
@@ -26,18 +26,18 @@ class EventNames:
         self._taken.add(name)
         return name
 
-    def keep(self, one: Group | Member, naming: Callable[[], str]) -> None:
+    def keep(self, one: Group | GroupMembership, naming: Callable[[], str]) -> None:
         """Name a group or member by ``naming``, which ``refresh`` calls again."""
         self._namings[one] = naming, naming()
 
-    def drop(self, one: Group | Member) -> None:
+    def drop(self, one: Group | GroupMembership) -> None:
         """Remove a group or member, and release its name."""
         del self._namings[one]
         self._taken.discard(one.name)
 
     def refresh(self, narrowcast: Narrowcast) -> None:
         """Rename all groups and members after the present paths of their nodes. Cost: O(groups + members)."""
-        for kind in (Group, Member):                 # names of members contain names of groups
+        for kind in (Group, GroupMembership):                 # names of members contain names of groups
             known = {one: (naming, was, naming()) for one, (naming, was) in self._namings.items() if type(one) is kind}
             changed = {one: now for one, (_, was, now) in known.items() if now != was}
             if changed:
@@ -78,7 +78,7 @@ def sending_terms(terms: dict[str, Any], sender: Any) -> dict[str, Any]:
 
 
 def listening_terms(terms: dict[str, Any]) -> dict[str, Any]:
-    """Return the arguments of ``Member.listen`` for the ``terms`` of AIEventManager.listen()."""
+    """Return the arguments of ``GroupMembership.listen`` for the ``terms`` of AIEventManager.listen()."""
     _check_names(terms, LISTENING)
     found: dict[str, Any] = {}
     if "priority" in terms:

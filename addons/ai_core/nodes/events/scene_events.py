@@ -6,14 +6,14 @@ from typing import Any
 
 from addons.ai_core.bridge.gd import RefusedValue, call_run, get_object, report_warning
 from addons.ai_core.nodes.events.event_terms import EventNames
-from addons.ai_core.nodes.events.scene_listening import ListeningNode, SceneListening, owner_of
+from addons.ai_core.nodes.events.scene_listening import ListeningNode, SceneSubscription, owner_of
 from addons.ai_core.nodes.saving.scene_values import path_of
 from addons.ai_core.nodes.scheduling.scheduler_lookup import named_after
 from ai_core.clock import TimeIndex
 from ai_core.events.dispatcher import Dispatcher
 from ai_core.events.event import Event
 from ai_core.events.event_log import EventLog
-from ai_core.events.event_registry import Listening
+from ai_core.events.event_registry import Subscription
 from ai_core.events.narrowcast import Group, Narrowcast
 from ai_core.events.squad_radio import SquadRadio
 from ai_core.saving.fields import Fields, State
@@ -66,7 +66,7 @@ class SceneEvents:
         self.managers: dict[Group, Any] = {}
         self._keeper: Any = None
         self._task: Task | None = None
-        self._listenings: dict[tuple[str, Any], list[SceneListening]] = {}
+        self._listenings: dict[tuple[str, Any], list[SceneSubscription]] = {}
         self._members: dict[int, list[ListeningNode]] = {}     # by instance id, 0 for functions of no node
         self._names = EventNames()
         self.radios: dict[ListeningNode, SquadRadio] = {}
@@ -139,7 +139,7 @@ class SceneEvents:
         if any(one.listen_again(terms) for one in known):
             return
         self._purge()
-        made = SceneListening(self, code, handler, terms)
+        made = SceneSubscription(self, code, handler, terms)
         member = self.member_of(manager, owner_of(handler))
         made.member = member
         member.add(made)
@@ -158,7 +158,7 @@ class SceneEvents:
             if one.member is not None and one.member.member.group is group:
                 self.forget(one)
 
-    def forget(self, listening: SceneListening) -> None:
+    def forget(self, listening: SceneSubscription) -> None:
         """Stop and remove a listener."""
         member = listening.member
         listening.stop()
@@ -241,7 +241,7 @@ class SceneEvents:
         if manager is not None:
             manager.event_was_late.emit(event.code, late_s)
 
-    def _tell(self, event: Event, listeners: Iterator[Listening]) -> None:
+    def _tell(self, event: Event, listeners: Iterator[Subscription]) -> None:
         """Call each listener, as the library's dispatcher does, with consecutive Callables in one crossing."""
         dispatcher = self.dispatcher
         if event.terms.receipt is not None or dispatcher.log is not None:
@@ -299,7 +299,7 @@ class SceneEvents:
         for manager in self.managers.values():
             manager.refresh_listener_names()
 
-    def _listenings_of(self, code: str, handler: Any) -> list[SceneListening]:
+    def _listenings_of(self, code: str, handler: Any) -> list[SceneSubscription]:
         return [one for one in self._listenings.get((code, handler), ()) if one.is_active]
 
     def remove_member(self, member: ListeningNode) -> None:

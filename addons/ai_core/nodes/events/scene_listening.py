@@ -6,17 +6,17 @@ from typing import Any, NamedTuple
 from addons.ai_core.bridge.gd import GDCallable, SharedCall, get_object
 from addons.ai_core.nodes.scheduling.scheduler_lookup import callable_name
 from ai_core.events.event import Event
-from ai_core.events.narrowcast import Member, MemberListening
+from ai_core.events.narrowcast import GroupMembership, MemberSubscription
 
 
-class SceneListening:
+class SceneSubscription:
     """A registered listener: the arguments of ``listen`` and the listening of the member.
 
     Args:
         events: the SceneEvents.
         code: code of the events.
         handler: a Callable or a Python function, called with (code, arguments).
-        terms: further arguments of ``Member.listen``.
+        terms: further arguments of ``GroupMembership.listen``.
     """
 
     def __init__(self, events: Any, code: str, handler: Any, terms: dict[str, Any]) -> None:
@@ -24,7 +24,7 @@ class SceneListening:
         self.member: ListeningNode | None = None
         self.has_stopped = False
         self._events = events
-        self._listening: MemberListening | None = None
+        self._listening: MemberSubscription | None = None
         self._call: Any = SharedCall(handler, self._gone) if isinstance(handler, GDCallable) else self._tell
 
     def begin(self, member: ListeningNode) -> None:
@@ -91,7 +91,7 @@ class MovedListeners(NamedTuple):
     """The listeners and the radio of a node that moves to a manager under another scheduler."""
 
     node_id: int
-    listenings: tuple[SceneListening, ...]
+    listenings: tuple[SceneSubscription, ...]
     has_radio: bool
 
     def begin(self, manager: Any) -> None:
@@ -113,9 +113,9 @@ class ListeningNode:
         member: the member of the narrowcast.
     """
 
-    def __init__(self, events: Any, node: Any, manager: Any, member: Member) -> None:
+    def __init__(self, events: Any, node: Any, manager: Any, member: GroupMembership) -> None:
         self.member = member
-        self.listenings: list[SceneListening] = []
+        self.listenings: list[SceneSubscription] = []
         self._tidy_at = 16
         self.node_id = 0 if node is None else node.instance_id
         self._events = events
@@ -123,7 +123,7 @@ class ListeningNode:
         if self._follows:
             node.connect("tree_entered", self.entered)
 
-    def add(self, listening: SceneListening) -> None:
+    def add(self, listening: SceneSubscription) -> None:
         """Add a listener; remove those that have ended."""
         self.listenings.append(listening)
         if len(self.listenings) >= self._tidy_at:

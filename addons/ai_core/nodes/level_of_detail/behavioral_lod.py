@@ -17,7 +17,7 @@ from addons.ai_core.bridge.gd import (
     signal,
 )
 from addons.ai_core.nodes.level_of_detail.importance_agent import ImportanceAgent
-from addons.ai_core.nodes.level_of_detail.importance_crowd import Crowd
+from addons.ai_core.nodes.level_of_detail.importance_crowd import LODCrowd
 from addons.ai_core.nodes.level_of_detail.importance_member import importance_warnings
 from addons.ai_core.nodes.level_of_detail.lod_behavior import LODBehavior, switch_children
 from addons.ai_core.nodes.saving.node_settings import prepared_settings, saved_settings
@@ -297,9 +297,9 @@ class BehavioralLOD(ImportanceAgent, Node):
         self.core.unforce()
         self.core.settle()
 
-    def new_crowd(self) -> Crowd:
+    def new_crowd(self) -> LODCrowd:
         """Return a crowd of such as this, without anybody."""
-        return Crowd([level.limits() for level in self._levels.values()], self.spread_updates)
+        return LODCrowd([level.limits() for level in self._levels.values()], self.spread_updates)
 
     def _join_crowd(self) -> None:
         if self.crowd and self.enabled and self._importance is not None and self._crowd() is None:

@@ -15,7 +15,7 @@ from ai_core.level_of_detail.level_limits import Level, LevelLimits
 from ai_core.saving.fields import Fields, State
 
 
-class Crowd:
+class LODCrowd:
     """The characters of one crowd name.
 
     Args:

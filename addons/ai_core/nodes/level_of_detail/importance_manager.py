@@ -9,9 +9,9 @@ import numpy as np
 
 from addons.ai_core.bridge.gd import GDObject, Node, RefusedValue, export, gdclass, method, report_error
 from addons.ai_core.nodes.characters.agent_places import Places, dimensions_of, nearest_points_of_extent
-from addons.ai_core.nodes.level_of_detail.importance_crowd import Crowd
+from addons.ai_core.nodes.level_of_detail.importance_crowd import LODCrowd
 from addons.ai_core.nodes.level_of_detail.importance_member import GROUP
-from addons.ai_core.nodes.level_of_detail.importance_pacing import Pace, Pacing
+from addons.ai_core.nodes.level_of_detail.importance_pacing import ImportancePacing, RatePair
 from addons.ai_core.nodes.level_of_detail.importance_saving import prepared_manager, saved_manager
 from addons.ai_core.nodes.saving.scene_saving import saving
 from addons.ai_core.nodes.saving.scene_values import path_of
@@ -77,7 +77,7 @@ class ImportanceManager(Node):
         self._task: Task | None = None
         self.agents: dict[int, Any] = {}          # core id -> node
         self.viewers: dict[int, Any] = {}         # instance id -> node
-        self.crowds: dict[str, Crowd] = {}
+        self.crowds: dict[str, LODCrowd] = {}
         self.pacing: Any = None
         self.to_settle: list[Callable[[], None]] = []
         self.values: dict[int, float] = {}        # core id -> importance at the last evaluation
@@ -97,7 +97,7 @@ class ImportanceManager(Node):
         self._scheduler = scheduler_of(self)
         if self._scheduler is not None:
             self._core = self._made_core()
-            self.pacing = Pacing()
+            self.pacing = ImportancePacing()
             self._task = self._scheduler.schedule(
                 self._evaluate, name=named_after(self._scheduler, self, " importance"),
                 period_frames=self.period_frames)
@@ -180,10 +180,10 @@ class ImportanceManager(Node):
             if not crowd.members:
                 del self.crowds[name]
 
-    def crowd_of(self, node: Any) -> Crowd | None:
+    def crowd_of(self, node: Any) -> LODCrowd | None:
         return next((one for one in self.crowds.values() if node.agent_id in one.members), None)
 
-    def pace(self, agent: Any, task: Task, pace: Pace, scheduler: Any) -> None:
+    def pace(self, agent: Any, task: Task, pace: RatePair, scheduler: Any) -> None:
         """Let the period and priority of a task of an AIScheduler follow the importance of an agent."""
         self.pacing.add(task, pace, agent, scheduler.core)
 
@@ -233,7 +233,7 @@ class ImportanceManager(Node):
             raise RefusedValue(
                 f"rarest_period_frames must be at least the period of the behavior, {task.period_frames},"
                 f" got {rarest_period_frames}")
-        pace = Pace(task.period_frames, rarest_period_frames, task.priority, task.priority)
+        pace = RatePair(task.period_frames, rarest_period_frames, task.priority, task.priority)
         self.pace(self.agents[self._ids_of(agent)[0]], task, pace, self._scheduler)
 
     @method

@@ -4,13 +4,13 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import Any, NamedTuple
 
-from ai_core.level_of_detail.scheduling_lod import Rate, SchedulingLOD
+from ai_core.level_of_detail.scheduling_lod import SchedulingLOD, TaskRate
 from ai_core.saving.fields import Fields, State
 from ai_core.scheduling.scheduler import Scheduler
 from ai_core.scheduling.task import Task
 
 
-class Pace(NamedTuple):
+class RatePair(NamedTuple):
     """What importance 1 and importance 0 mean for a behavior; between them it goes in equal steps.
 
     Attributes:
@@ -23,21 +23,21 @@ class Pace(NamedTuple):
     high: float
     low: float
 
-    def rate(self, importance: float) -> Rate:
+    def rate(self, importance: float) -> TaskRate:
         """Return what an importance gives; periods are a whole number of the shortest."""
         share = 1 - importance
         steps = round(share * (self.rarely_frames / self.often_frames - 1))
-        return Rate(self.often_frames * (1 + steps), self.high + share * (self.low - self.high))
+        return TaskRate(self.often_frames * (1 + steps), self.high + share * (self.low - self.high))
 
 
-class Pacing:
+class ImportancePacing:
     """All paced behaviors of an ImportanceManager; those of one pace and scheduler are looked at together."""
 
     def __init__(self) -> None:
-        self._lods: dict[tuple[Pace, Scheduler], SchedulingLOD] = {}
-        self._agents: dict[Task, tuple[tuple[Pace, Scheduler], Any]] = {}
+        self._lods: dict[tuple[RatePair, Scheduler], SchedulingLOD] = {}
+        self._agents: dict[Task, tuple[tuple[RatePair, Scheduler], Any]] = {}
 
-    def add(self, task: Task, pace: Pace, agent: Any, scheduler: Scheduler) -> None:
+    def add(self, task: Task, pace: RatePair, agent: Any, scheduler: Scheduler) -> None:
         """Let a task of a scheduler follow an agent, from the next evaluation on."""
         self.remove(task)
         key = pace, scheduler

@@ -54,7 +54,7 @@ from ai_core.scheduling.task import Task, Turn
 Numbers = NDArray[np.float64]
 
 
-class ThingBox:
+class ObjectBounds:
     """The bounds of a node in its own space: of its collision shapes, or else of what is seen of it.
 
     Args:
@@ -120,7 +120,7 @@ def _placed(node: Any) -> tuple[Numbers, Numbers]:
 POSTURES = ("any", "stand", "crouch")
 
 
-class Request(NamedTuple):
+class CoverRequest(NamedTuple):
     """A request that waits."""
 
     number: int
@@ -258,13 +258,13 @@ class CoverMap(BakingNode, Node):
         self._agents: dict[int, Any] = {}            # who holds, by the library's number
         self._numbers: dict[int, int] = {}           # of agents and things, by instance id
         self._last_number = 0
-        self._things: dict[int, ThingBox] = {}
+        self._things: dict[int, ObjectBounds] = {}
         self._wrong: dict[int, str] = {}             # what is wrong with things that are left out
         self._picture: LinePicture | None = None
         self._drawn: tuple[Any, ...] = ()
         self._travel = None
-        self._requests: deque[Request] = deque()
-        self._now: tuple[Request, CoverSearch] | None = None
+        self._requests: deque[CoverRequest] = deque()
+        self._now: tuple[CoverRequest, CoverSearch] | None = None
         self._last: CoverSearch | None = None
         self._last_request, self.searches = 0, 0
 
@@ -574,7 +574,7 @@ class CoverMap(BakingNode, Node):
         if any(one in self.cover.holders for one in self.cover.behind):
             self.refresh_things()
 
-    def _box(self, node: Any) -> ThingBox | None:
+    def _box(self, node: Any) -> ObjectBounds | None:
         number = self.who_of(node)
         if number in self._things:
             return self._things[number]
@@ -582,7 +582,7 @@ class CoverMap(BakingNode, Node):
         try:
             if not node.is_class(kind):
                 raise ValueError(f"'{node.get_name()}' is in the group '{self.objects_group}', and no {kind}")
-            self._things[number] = ThingBox(node)
+            self._things[number] = ObjectBounds(node)
             self._wrong.pop(node.instance_id, None)
         except ValueError as error:
             if self._wrong.get(node.instance_id) != str(error):
@@ -628,7 +628,7 @@ class CoverMap(BakingNode, Node):
         fields.end()
         saved_things = {int(one["number"]) for one in fields.group("map").anything("things")}
         try:
-            things = {number: ThingBox(node) for number, node in nodes.items() if number in saved_things}
+            things = {number: ObjectBounds(node) for number, node in nodes.items() if number in saved_things}
         except ValueError as error:
             raise StateError(str(error)) from None
 
@@ -716,7 +716,7 @@ class CoverMap(BakingNode, Node):
         """Ask for the best spot within the budget; cover_found or cover_failed tell of it, with this number."""
         self._checked(agent, threats, posture)
         self._last_request += 1
-        self._requests.append(Request(self._last_request, agent, list(threats), posture))
+        self._requests.append(CoverRequest(self._last_request, agent, list(threats), posture))
         return self._last_request
 
     @method
@@ -766,7 +766,7 @@ class CoverMap(BakingNode, Node):
         last, waiting = fields.whole("last"), []
         for one in fields.groups("waiting"):
             threats = [self._read_who(one, "threats", threat) for threat in one.items("threats")]
-            waiting.append(Request(
+            waiting.append(CoverRequest(
                 one.whole("number", minimum=1, maximum=last), self._read_who(one, "agent", one.anything("agent")),
                 threats, one.one_of("posture", POSTURES)))
             if not threats:

@@ -16,7 +16,7 @@ NO_POINTS = {dimensions: np.zeros((0, dimensions), np.float32) for dimensions in
 
 
 @dataclass(eq=False, slots=True)
-class AskedPath:
+class PathRequest:
     """A ticket, and the ground it was asked on.
 
     Attributes:

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from addons.ai_core.bridge.gd import RefusedValue, Vector2, Vector3
-from addons.ai_core.nodes.paths.asked_path import AskedPath
+from addons.ai_core.nodes.paths.asked_path import PathRequest
 from addons.ai_core.nodes.paths.navigation_ways import NavigationPathProvider
 from ai_core.paths.bump_and_turn import BumpAndTurn, NeighborsOf, PlaceDistance, distance_on_grid, neighbors_on_grid
 from ai_core.paths.explored_map import ExploredMap
@@ -34,14 +34,14 @@ class FallbackSteering:
     """
 
     def __init__(
-        self, new_ground: Callable[[], Ground], *, remembers: bool, is_shared: bool, kind: int, step: float,
+        self, new_ground: Callable[[], WalkableGround], *, remembers: bool, is_shared: bool, kind: int, step: float,
     ) -> None:
         self._new_ground, self._remembers, self._is_shared = new_ground, remembers, is_shared
         self._kind, self._step = kind, step
         self._explored: ExploredMap | None = None
-        self._walkers: dict[int, tuple[BumpAndTurn, Ground]] = {}
+        self._walkers: dict[int, tuple[BumpAndTurn, WalkableGround]] = {}
 
-    def position(self, asked: AskedPath, position: Any, here: tuple[float, ...]) -> Any:
+    def position(self, asked: PathRequest, position: Any, here: tuple[float, ...]) -> Any:
         """Return where the character of a request goes next; its own position where nothing is left to try.
 
         Args:
@@ -63,7 +63,7 @@ class FallbackSteering:
         """Forget the character of a ticket, which needs no fallback any more."""
         self._walkers.pop(ticket, None)
 
-    def advance(self, budget: Any, asked: Mapping[int, AskedPath]) -> None:
+    def advance(self, budget: Any, asked: Mapping[int, PathRequest]) -> None:
         """Forget the characters whose requests are over, and let the shared map work."""
         if self._walkers:
             self._walkers = {
@@ -127,14 +127,14 @@ class FallbackSteering:
 
         return change
 
-    def _walker(self, asked: AskedPath, here: tuple[float, ...]) -> tuple[BumpAndTurn, Ground]:
+    def _walker(self, asked: PathRequest, here: tuple[float, ...]) -> tuple[BumpAndTurn, WalkableGround]:
         ground = self._new_ground()
         if self._is_shared and self._explored is None:
             self._explored = ExploredMap()
         at, goal = ground.number(here), ground.goal(asked.ticket.goal)
         return self._bump_and_turn(ground, at, goal, self._explored), ground
 
-    def _bump_and_turn(self, ground: Ground, at: int, goal: int, explored: ExploredMap | None) -> BumpAndTurn:
+    def _bump_and_turn(self, ground: WalkableGround, at: int, goal: int, explored: ExploredMap | None) -> BumpAndTurn:
         return BumpAndTurn(
             ground.look, ground.apart, at, goal, remembers=self._remembers,
             explored=explored if self._is_shared else None)
@@ -145,7 +145,7 @@ def _check_places(fields: Fields, name: str, places: list[Any], most: int) -> No
         fields.refuse(name, f"must hold places up to {most}, got {max(places)}")
 
 
-class Ground:
+class WalkableGround:
     """What one walks on, as whole numbers.
 
     Attributes:
@@ -175,7 +175,7 @@ class Ground:
         return one != other and self.apart(one, other) > 1.5
 
 
-class GridGround(Ground):
+class GridGround(WalkableGround):
     """Cells of a grid."""
 
     def __init__(self, places: Any, passage: Any) -> None:
@@ -194,7 +194,7 @@ class GridGround(Ground):
         return Vector3(*point) if len(point) == 3 else Vector2(*point)
 
 
-class NavigationGround(Ground):
+class NavigationGround(WalkableGround):
     """A lattice over the navigation map, which has its height where the map is."""
 
     def __init__(self, ways: NavigationPathProvider, step_m: float) -> None:

@@ -26,8 +26,8 @@ from addons.ai_core.bridge.gd import (
     signal,
 )
 from addons.ai_core.nodes.debugging.line_picture import LinePicture, Points
-from addons.ai_core.nodes.paths.asked_path import AskedPath
-from addons.ai_core.nodes.paths.fallback_steering import FallbackSteering, GridGround, Ground, NavigationGround
+from addons.ai_core.nodes.paths.asked_path import PathRequest
+from addons.ai_core.nodes.paths.fallback_steering import FallbackSteering, GridGround, NavigationGround, WalkableGround
 from addons.ai_core.nodes.paths.grid_of_scene import CellPlaces, Places, grid_of_scene
 from addons.ai_core.nodes.paths.navigation_ways import NavigationPathProvider, checked_place
 from addons.ai_core.nodes.saving.scene_saving import saving
@@ -54,7 +54,7 @@ MOST_DRAWN = 1000
 """Tickets that are drawn (count): the last ones. More would be a carpet, and slow."""
 
 
-def _lines(asked: AskedPath) -> Points:
+def _lines(asked: PathRequest) -> Points:
     """Return the lines of a way as pairs of points; of one that is not there, from its start to its goal."""
     points = asked.points
     if not len(points):
@@ -205,8 +205,8 @@ class PathService(Node):
         self._frames_without_map, self._without_map_since_s, self._has_no_map = 0, 0.0, False
         self._last_id = 0
         self._mark = ""                                   # of whom tickets were loaded
-        self._asked: dict[int, AskedPath] = {}
-        self._open: dict[PathTicket, AskedPath] = {}      # which are not told yet
+        self._asked: dict[int, PathRequest] = {}
+        self._open: dict[PathTicket, PathRequest] = {}      # which are not told yet
         self._improved: dict[PathTicket, None] = {}       # in the order in which they did
         self._over: list[PathTicket] = []
         self._told: dict[int, float] = {}                 # by id, when a ticket was over; the first at first
@@ -488,7 +488,7 @@ class PathService(Node):
         self._told.pop(ticket, None)
 
     @property
-    def asked_paths(self) -> list[AskedPath]:
+    def asked_paths(self) -> list[PathRequest]:
         """Requests that are kept, the oldest first."""
         return list(self._asked.values())
 
@@ -519,11 +519,11 @@ class PathService(Node):
                 del self._told[first]
                 self._asked.pop(first, None)
 
-    def _close(self, asked: AskedPath) -> None:
+    def _close(self, asked: PathRequest) -> None:
         del self._open[asked.ticket]
         self._told[asked.number] = self._scheduler.clock.now.seconds
 
-    def _of(self, question: str, number: int) -> AskedPath:
+    def _of(self, question: str, number: int) -> PathRequest:
         asked = self._asked.get(number)
         if asked is None:
             raise RefusedValue(f"{question} knows no ticket {number}; it was never given, or released"
@@ -540,7 +540,7 @@ class PathService(Node):
         except (TypeError, ValueError) as error:
             raise RefusedValue(str(error)) from None
         self._last_id += 1
-        asked = AskedPath(
+        asked = PathRequest(
             self._last_id, ticket, self._dimensions, self._places, self.pulled_on)
         self._asked[asked.number] = self._open[ticket] = asked
         return asked.number
@@ -588,7 +588,7 @@ class PathService(Node):
             is_shared=self.meanwhile == self.Meanwhile.SHARED_MEMORY,
             kind=int(self.meanwhile), step=float(self.meanwhile_step_m))
 
-    def _new_ground(self) -> Ground:
+    def _new_ground(self) -> WalkableGround:
         if self._places is not None:
             return GridGround(self._places, self._ways.passage)
         return NavigationGround(self._ways, self.meanwhile_step_m)
@@ -735,7 +735,7 @@ class PathService(Node):
         self._asked, self._open = {}, {}
         for number, ticket_number, is_told in asked:
             ticket = service.ticket(ticket_number)
-            one = AskedPath(number, ticket, self._dimensions, self._places, self.pulled_on)
+            one = PathRequest(number, ticket, self._dimensions, self._places, self.pulled_on)
             self._asked[number] = one
             if not is_told:
                 self._open[ticket] = one

@@ -195,7 +195,7 @@ def replay_from(scheduler: Any, path: str, give_inputs: Any) -> SceneReplay:
         raise RefusedValue(f"cannot replay '{path}': {error}") from None
 
 
-class _LookedAt:
+class _ObservedPart:
     """A part as it stands; nothing once its node has left the scene."""
 
     def __init__(self, part: Any, node: Any) -> None:
@@ -207,13 +207,13 @@ class _LookedAt:
         return self._part.save_state()
 
 
-def _parts_of(scheduler: Any) -> dict[str, _LookedAt]:
+def _parts_of(scheduler: Any) -> dict[str, _ObservedPart]:
     """Return what is compared of a scene: the state of every node that is saved.
 
     Nodes of the game come first: where somebody stands tells more than who senses it.
     """
     found = sorted(scheduler.parts_of_nodes().items(), key=lambda one: (not one[0].startswith("node/"), one[0]))
-    parts = {name: _LookedAt(*part) for name, part in found}
+    parts = {name: _ObservedPart(*part) for name, part in found}
     for name, part in parts.items():
         try:
             part.observe()

@@ -14,7 +14,7 @@ from addons.ai_core.bridge.gd import (
     gdclass,
 )
 from addons.ai_core.nodes.level_of_detail.importance_member import ImportanceMember, importance_warnings
-from addons.ai_core.nodes.level_of_detail.importance_pacing import Pace
+from addons.ai_core.nodes.level_of_detail.importance_pacing import RatePair
 from addons.ai_core.nodes.saving.node_settings import prepared_settings, saved_settings
 from addons.ai_core.nodes.scheduling.scheduler_lookup import (
     named_after,
@@ -192,7 +192,7 @@ class AIBehavior(ImportanceMember, Node):
             if self.follow_importance & self.FollowImportance.PRIORITY:
                 lowest = min(lowest, self.lowest_priority)
             self._importance.pace(
-                self, self._task, Pace(self.period_frames, rarest, self.priority, lowest), self._scheduler)
+                self, self._task, RatePair(self.period_frames, rarest, self.priority, lowest), self._scheduler)
 
     def _change_role(self) -> None:
         if self._importance is not None:

@@ -54,7 +54,7 @@ from ai_core.faults import Fault, FaultIsolation
 from ai_core.recording.replay import Difference
 from ai_core.saving.fields import StateError
 from ai_core.scheduling.hierarchical import tree_statistics
-from ai_core.scheduling.phasing import DryRun, PhaseTable, Rephasing, Slot, phase_quality
+from ai_core.scheduling.phasing import DryRun, PhaseSlot, PhaseTable, Rephasing, phase_quality
 from ai_core.scheduling.quality_of_service import QualityOfService
 from ai_core.scheduling.requested_time import RequestedTimeScheduler
 from ai_core.scheduling.sharing import SharingScheduler
@@ -918,7 +918,7 @@ class AIScheduler(Node):
         search = Rephasing(slots, movable=movable)
         search.advance(Budget.unlimited())
         better = phase_quality([
-            Slot(slot.period_frames, phase) for slot, phase in zip(slots, search.result, strict=True)])
+            PhaseSlot(slot.period_frames, phase) for slot, phase in zip(slots, search.result, strict=True)])
         runs = quality.runs
         return (
             f"{len(nodes)} nodes run periodically: {runs.minimum:g} to {runs.maximum:g} per frame,"
@@ -928,7 +928,7 @@ class AIScheduler(Node):
         found = [one for name in RUN_BY_PERIOD for one in nodes_of(self, name)]  # type: ignore[arg-type]
         return [one for one in found if nearest(one, "AIScheduler", SCHEDULERS) == self]
 
-    def _slots(self, nodes: list[Any]) -> tuple[list[Slot], list[bool]]:
+    def _slots(self, nodes: list[Any]) -> tuple[list[PhaseSlot], list[bool]]:
         """Return the slots that nodes get when they are added, and whether their phases are automatic."""
         table: Any = DryRun(self.look_ahead_frames) if self.look_ahead_frames else PhaseTable()
         slots, movable = [], []
@@ -936,7 +936,7 @@ class AIScheduler(Node):
             is_automatic = self.automatic_phasing and getattr(node, "automatic_phase", True)
             period = node.period_frames
             phase = table.best_phase(period) if is_automatic else getattr(node, "phase_frames", 0)
-            slots.append(Slot(period, phase % period))
+            slots.append(PhaseSlot(period, phase % period))
             movable.append(is_automatic)
             table.add(slots[-1])
         return slots, movable

@@ -13,7 +13,7 @@ from addons.ai_core.nodes.senses.sense_drawing import (
     COLORS,
     IN_2D,
     IN_3D,
-    Frame,
+    LocalAxes,
     Points,
     along_axis,
     arrow,
@@ -33,7 +33,7 @@ HEARD_FROM = {"hearing": 1.0, "smell": 0.1}
 
 
 @dataclass(frozen=True, slots=True)
-class Handle:
+class DragHandle:
     """What can be dragged: ``drag(origin, direction)`` of a ray sets what ``targets`` names, an object's properties."""
 
     name: str
@@ -42,7 +42,7 @@ class Handle:
     drag: Callable[[Vector3, Vector3], None]
 
 
-class Drawn:
+class DrawnNode:
     """A node with lines and handles; asked by the editor's plugin, and by whoever draws in a game."""
 
     is_always_drawn = False
@@ -54,7 +54,7 @@ class Drawn:
         return self.dimensions == 2
 
     @property
-    def frame(self) -> Frame:
+    def frame(self) -> LocalAxes:
         """Where it looks."""
         return IN_2D if self.is_flat else IN_3D
 
@@ -68,7 +68,7 @@ class Drawn:
         """Return lines in the space of the node (m), by what they stand for."""
         raise NotImplementedError
 
-    def handles(self) -> list[Handle]:
+    def handles(self) -> list[DragHandle]:
         """Return what can be dragged."""
         return []
 
@@ -107,7 +107,7 @@ class Drawn:
         unit = self.unit
         return point.x / unit, point.y / unit, 0.0
 
-    def _reaching(self, name: str, axis: tuple[float, ...], of: Any = None, label: str = "") -> Handle:
+    def _reaching(self, name: str, axis: tuple[float, ...], of: Any = None, label: str = "") -> DragHandle:
         """Return the handle of a distance, along an axis; ``of`` another object than this one."""
         owner = self if of is None else of
         declared = getattr(type(owner), name)
@@ -116,10 +116,10 @@ class Drawn:
             setattr(owner, name, stepped(declared, along_axis(axis, origin, direction)))
 
         reach = max(SHORTEST_M, getattr(owner, name))
-        return Handle(name + label, tuple(reach * part for part in axis), ((owner, name),), drag)
+        return DragHandle(name + label, tuple(reach * part for part in axis), ((owner, name),), drag)
 
     def _turning(
-        self, name: str, reach_m: float, second: tuple[float, ...], of: Any = None, label: str = "") -> Handle:
+        self, name: str, reach_m: float, second: tuple[float, ...], of: Any = None, label: str = "") -> DragHandle:
         """Return the handle of a full angle about where it looks, towards a second axis."""
         owner, ahead = self if of is None else of, self.frame.ahead
         declared = getattr(type(owner), name)
@@ -133,10 +133,10 @@ class Drawn:
         place = tuple(
             reach_m * (math.cos(half) * one + math.sin(half) * other)
             for one, other in zip(ahead, second, strict=True))
-        return Handle(name + label, place, ((owner, name),), drag)
+        return DragHandle(name + label, place, ((owner, name),), drag)
 
 
-class DrawnSensor(Drawn):
+class DrawnSensor(DrawnNode):
     """The cones of sight, and the range in which it notices all around."""
 
     near_range_m: float
@@ -150,7 +150,7 @@ class DrawnSensor(Drawn):
             for one, reach, _ in self._drawn_cones()]
         return {"near": near, "sight": np.concatenate(cones)}  # type: ignore[dict-item]
 
-    def handles(self) -> list[Handle]:
+    def handles(self) -> list[DragHandle]:
         found = []
         for one, reach, label in self._drawn_cones():
             range_m = getattr(one, reach)
@@ -169,7 +169,7 @@ class DrawnSensor(Drawn):
         return [(one, "range_m", f" of sight_cones[{places[id(one)]}]") for one in chosen]
 
 
-class DrawnSource(Drawn):
+class DrawnSource(DrawnNode):
     """How far sounds and smells of its own strength carry to a sensor as it is added, over open ground."""
 
     sound_strength: float
@@ -181,7 +181,7 @@ class DrawnSource(Drawn):
             for name in HEARD_FROM if (reach_m := self._reach_m(name)) > 0
         }
 
-    def handles(self) -> list[Handle]:
+    def handles(self) -> list[DragHandle]:
         axes = {"hearing": self.frame.right, "smell": tuple(-part for part in self.frame.right)}
         return [
             self._carrying(name, axes[name]) for name in HEARD_FROM if 0 < self._kept_per_m(name) < 1]
@@ -198,7 +198,7 @@ class DrawnSource(Drawn):
         most = 60.0 if manager is None else getattr(manager, f"{name}_range_m")
         return most if kept >= 1 else min(most, math.log(HEARD_FROM[name] / strength) / math.log(kept))
 
-    def _carrying(self, name: str, axis: tuple[float, ...]) -> Handle:
+    def _carrying(self, name: str, axis: tuple[float, ...]) -> DragHandle:
         declared, kept = getattr(type(self), STRENGTHS[name]), self._kept_per_m(name)
 
         def drag(origin: Vector3, direction: Vector3) -> None:
@@ -206,14 +206,14 @@ class DrawnSource(Drawn):
             setattr(self, declared.name, stepped(declared, HEARD_FROM[name] * kept ** -reach_m))
 
         reach = max(SHORTEST_M, self._reach_m(name))
-        return Handle(declared.name, tuple(reach * part for part in axis), ((self, declared.name),), drag)
+        return DragHandle(declared.name, tuple(reach * part for part in axis), ((self, declared.name),), drag)
 
 
 STRENGTHS = {"hearing": "sound_strength", "smell": "smell_strength"}
 """Property of a source that says how strong a signal of a sense is."""
 
 
-class DrawnRegion(Drawn):
+class DrawnRegion(DrawnNode):
     """The box of a region; its faces can be dragged, the one opposite stays where it is."""
 
     is_always_drawn = True
@@ -234,12 +234,12 @@ class DrawnRegion(Drawn):
             lines = np.array([self.metres_of(one) for one in places], np.float32)
         return {"region": lines}
 
-    def handles(self) -> list[Handle]:
+    def handles(self) -> list[DragHandle]:
         if self.boxes or self._box()[0] is not self:
             return []                      # baked; or the shape has handles of its own
         return [self._face(side, sign) for side in range(self.dimensions) for sign in (1, -1)]
 
-    def _face(self, side: int, sign: int) -> Handle:
+    def _face(self, side: int, sign: int) -> DragHandle:
         axis = tuple(float(sign) if one == side else 0.0 for one in range(3))
         half = self.size_m[side] / 2
 
@@ -251,7 +251,8 @@ class DrawnRegion(Drawn):
             self.size_m = type(self.size_m)(*size)
 
         name = f"{'xyz'[side]} of size_m"
-        return Handle(name, tuple(half * part for part in axis), ((self, "size_m"), (self, "global_position")), drag)
+        return DragHandle(name, tuple(half * part for part in axis), ((self, "size_m"), (self, "global_position")),
+            drag)
 
 
 def _box_lines(one: Any, dimensions: int) -> Points:
@@ -261,7 +262,7 @@ def _box_lines(one: Any, dimensions: int) -> Points:
     return box(low, high) if dimensions == 3 else box([*low, 0.0], [*high, 0.0])
 
 
-class DrawnPortal(Drawn):
+class DrawnPortal(DrawnNode):
     """From where signals go in to where they come out, and lines to the regions it joins."""
 
     is_always_drawn = True
@@ -285,7 +286,7 @@ class DrawnPortal(Drawn):
         regions = [np.array([begin, (0, 0, 0), finish if out is None else out, finish], np.float32)]
         return {"portal": np.concatenate(lines) if lines else (), "region": np.concatenate(regions)}  # type: ignore[dict-item]
 
-    def handles(self) -> list[Handle]:
+    def handles(self) -> list[DragHandle]:
         out = self._way_out()
         if out is None:
             return []
@@ -297,7 +298,7 @@ class DrawnPortal(Drawn):
             met = start + ray * float((np.array(out) - start) @ ray)      # stays as far from the eye as it is
             node.global_position = self.to_global(self.point_of(met.tolist()))
 
-        return [Handle("exit", out, ((node, "global_position"),), drag)]
+        return [DragHandle("exit", out, ((node, "global_position"),), drag)]
 
     def _way_out(self) -> tuple[float, ...] | None:
         node = self.end(self.exit)

@@ -27,7 +27,7 @@ ARC_STEP_RAD = math.tau / 48
 
 
 @dataclass(frozen=True, slots=True)
-class Frame:
+class LocalAxes:
     """Where ahead, right and up are in the space of a node."""
 
     ahead: tuple[float, float, float]
@@ -35,8 +35,8 @@ class Frame:
     up: tuple[float, float, float]
 
 
-IN_3D = Frame((0, 0, -1), (1, 0, 0), (0, 1, 0))
-IN_2D = Frame((1, 0, 0), (0, 1, 0), (0, 0, 1))
+IN_3D = LocalAxes((0, 0, -1), (1, 0, 0), (0, 1, 0))
+IN_2D = LocalAxes((1, 0, 0), (0, 1, 0), (0, 0, 1))
 
 
 def joined(points: Points) -> Points:
@@ -51,13 +51,13 @@ def arc(radius_m: float, first: Sequence[float], second: Sequence[float], from_r
     return joined((radius_m * (np.cos(angles) * first + np.sin(angles) * second)).astype(np.float32))
 
 
-def ball(radius_m: float, frame: Frame, *, is_flat: bool) -> Points:
+def ball(radius_m: float, frame: LocalAxes, *, is_flat: bool) -> Points:
     """Return three circles about the origin, or the one that lies in the plane."""
     pairs = combinations((frame.ahead, frame.right, frame.up), 2)
     return np.concatenate([arc(radius_m, *pair, 0, math.tau) for pair in list(pairs)[: 1 if is_flat else 3]])
 
 
-def cone(range_m: float, horizontal_rad: float, vertical_rad: float, frame: Frame, *, is_flat: bool) -> Points:
+def cone(range_m: float, horizontal_rad: float, vertical_rad: float, frame: LocalAxes, *, is_flat: bool) -> Points:
     """Return the outline of a cone of sight: its edges, its far border and the two arcs through its middle.
 
     Args:

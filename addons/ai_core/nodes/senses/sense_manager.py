@@ -47,7 +47,7 @@ from addons.ai_core.nodes.senses.sight_rays import body_id
 from ai_core.errors import UnknownNameError
 from ai_core.saving.fields import Fields, State
 from ai_core.scheduling.task import Task, Turn
-from ai_core.senses.audience import Told
+from ai_core.senses.audience import SensationBatch
 from ai_core.senses.graph.sense_graph import SenseGraph
 from ai_core.senses.graph.sense_graph_manager import SenseGraphManager
 from ai_core.senses.id_table import SLOT_BITS
@@ -195,7 +195,7 @@ def _by_name(names: Mapping[int, str]) -> dict[Name, int]:
 SENSED = "sensed"
 
 
-class SenseTelling:
+class SenseSignals:
     """The audience of a SenseManager's library: the sensors' own signals.
 
     Args:
@@ -210,7 +210,7 @@ class SenseTelling:
         found: list[bool] = listening_among(SENSED, list(map(self._manager.sensor_node, sensor_ids)))
         return found
 
-    def tell(self, told: Told) -> None:
+    def tell(self, told: SensationBatch) -> None:
         """Let all of them emit, in order; nobody after one who ends the scene.
 
         Cost: one crossing, and one more after each who calls Python; 0.2 µs a sensor to which nobody listens.
@@ -302,13 +302,13 @@ class SenseManager(Node):
             "line_of_sight": self._line_of_sight,
             "modalities": modalities,
             "maximum_rays": self.maximum_rays,
-            "between": self._walls(),
+            "occlusion": self._walls(),
             "up": self._space.up,
             "faults": self._scheduler.faults,
             "trace": self._scheduler.trace,
             "scent_trails": made_trails(self),
             "camouflage": camouflage,
-            "audience": SenseTelling(self),
+            "audience": SenseSignals(self),
             "background": Backdrops(self, self._space.rays, camouflage) if self.sees_backgrounds else None,
         }
         if self.mode == self.Mode.REGIONAL:
@@ -706,7 +706,7 @@ class SenseManager(Node):
 
     def _walls_set(self) -> None:
         if self._core is not None:
-            self._core.between = self._walls()
+            self._core.occlusion = self._walls()
 
     def _reset_owners(self) -> None:
         self._without_own: list[Any] = []         # sensors whose own source is not here, or has left
@@ -752,8 +752,8 @@ class SenseManager(Node):
         if known is None:
             known = core.add_sensor(position=position, forward=forward, name=name, **settings, **mind)
         else:
-            own = settings["own_source"]
-            core.change_sensor(known, name=name, **{**settings, "own_source": -1 if own is None else own})
+            own = settings["self_source"]
+            core.change_sensor(known, name=name, **{**settings, "self_source": -1 if own is None else own})
             core.move_sensors([known], [position], [forward])
         self._sensors[known], self._sensor_bodies[known] = node, body_id(node)
         self._has_joined(node, (True, known))

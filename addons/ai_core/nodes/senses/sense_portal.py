@@ -23,7 +23,7 @@ def _carries(
     )
 
 
-class Way(SensePlace):
+class PortalBase(SensePlace):
     """A portal, but for where it leads; a part of those classes."""
 
     from_region: Any
@@ -152,7 +152,7 @@ class Way(SensePlace):
 
 
 @gdclass(icon="res://addons/ai_core/icons/sense_portal_2d.svg")
-class SensePortal2D(DrawnPortal, Way, Node2D):
+class SensePortal2D(DrawnPortal, PortalBase, Node2D):
     """A way between two SenseRegion2D for those senses that it lets pass.
 
     Signals go in at its position, and come out there, or at the node called exit. One-way glass
@@ -173,7 +173,7 @@ class SensePortal2D(DrawnPortal, Way, Node2D):
 
 
 @gdclass(icon="res://addons/ai_core/icons/sense_portal_3d.svg")
-class SensePortal3D(DrawnPortal, Way, Node3D):
+class SensePortal3D(DrawnPortal, PortalBase, Node3D):
     """A way between two SenseRegion3D for those senses that it lets pass.
 
     Signals go in at its position, and come out there, or at the node called exit. One-way glass

@@ -25,7 +25,7 @@ from ai_core.senses.graph.sense_graph_parts import SenseRegion
 from ai_core.senses.graph.sense_graph_shapes import Box, Boxes, Prism, Shape
 
 
-class Room(SensePlace):
+class RegionBase(SensePlace):
     """A region, but for its shape; a part of those classes."""
 
     sight_attenuation = export(
@@ -96,7 +96,7 @@ STRAIGHT_M = 1e-3
 
 
 @gdclass(icon="res://addons/ai_core/icons/sense_region_2d.svg")
-class SenseRegion2D(DrawnRegion, Room, Node2D):
+class SenseRegion2D(DrawnRegion, RegionBase, Node2D):
     """A room, corridor or yard of a SenseManager in graph mode and 2D: in it signals travel freely.
 
     It is a rectangle around its position, or that of a CollisionShape2D that is its child, which may be
@@ -166,7 +166,7 @@ UNTURNED = Basis.identity
 
 
 @gdclass(icon="res://addons/ai_core/icons/sense_region_3d.svg")
-class SenseRegion3D(DrawnRegion, Room, Node3D):
+class SenseRegion3D(DrawnRegion, RegionBase, Node3D):
     """A room, corridor or yard of a SenseManager in graph mode: in it signals travel freely.
 
     It is a box around its position, or the box of a CollisionShape3D that is its child, which may be

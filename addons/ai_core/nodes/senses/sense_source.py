@@ -16,7 +16,7 @@ from ai_core.saving.fields import Fields, State
 from ai_core.senses.source_details import VisiblePart
 
 
-class Sensible(SenseMember):
+class SenseSourceBase(SenseMember):
     """SenseSource3D and SenseSource2D, which differ in where they are; a part of those classes."""
 
     sight_strength = export(
@@ -199,7 +199,7 @@ class Sensible(SenseMember):
 
 
 @gdclass(icon="res://addons/ai_core/icons/sense_source_2d.svg")
-class SenseSource2D(DrawnSource, Sensible, Node2D):
+class SenseSource2D(DrawnSource, SenseSourceBase, Node2D):
     """Makes what it is placed on visible, and lets it be heard and smelled with emit().
 
     The nearest physics body at or above it counts as itself: it does not hide it.
@@ -214,7 +214,7 @@ class SenseSource2D(DrawnSource, Sensible, Node2D):
 
 
 @gdclass(icon="res://addons/ai_core/icons/sense_source_3d.svg")
-class SenseSource3D(DrawnSource, Sensible, Node3D):
+class SenseSource3D(DrawnSource, SenseSourceBase, Node3D):
     """Makes what it is placed on visible, and lets it be heard and smelled with emit().
 
     The nearest physics body at or above it counts as itself: it does not hide it.

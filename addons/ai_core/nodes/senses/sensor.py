@@ -35,7 +35,7 @@ from ai_core.senses.percepts.awareness import (
     AwarenessSettings,
     LevelChange,
 )
-from ai_core.senses.percepts.memory import MemoryChange, Remembered, SenseMemory
+from ai_core.senses.percepts.memory import KnownTarget, MemoryChange, SenseMemory
 from ai_core.senses.sensation import Sensation
 from ai_core.senses.sense_reasons import SenseFactors
 from ai_core.senses.sight.sight_cones import SightCone as Cone
@@ -49,14 +49,14 @@ def _factors(factors: SenseFactors) -> dict[str, Any]:
 def _awareness(reasons: AwarenessReasons | None, now_s: float) -> dict[str, Any]:
     if reasons is None:
         return {
-            "awareness": 0.0, "level_name": "unaware", "rate_per_s": 0.0, "visibility": {}, "startled": {},
+            "awareness": 0.0, "level_name": "unaware", "rate_per_s": 0.0, "visibility": {}, "stimulus_gain": {},
             "reacts_in_s": -1.0}
     return {
         "awareness": reasons.value,
         "level_name": reasons.level_name,
         "rate_per_s": reasons.rate_per_s,
         "visibility": dict(reasons.visibility),
-        "startled": dict(reasons.startled),
+        "stimulus_gain": dict(reasons.stimulus_gain),
         "reacts_in_s": -1.0 if reasons.reacts_at_s is None else max(0.0, reasons.reacts_at_s - now_s),
     }
 
@@ -80,7 +80,7 @@ OWN_LEVELS = [(level.name, level.rises_at, level.falls_at) for level in SUSPICIO
 """Levels of awareness of a sensor that has no others."""
 
 
-class Sensing(SenseMember):
+class SensorBase(SenseMember):
     """Sensor3D and Sensor2D, but for what is a place there; a part of those classes."""
 
     sensed: Any
@@ -111,10 +111,10 @@ class Sensing(SenseMember):
     other_thresholds = export(
         dict, (), hint=dictionary_of(str, float), group="Other senses", on_set="_change",
         doc="Weakest strength that it senses in modalities of your own, by name: \"telepathy\" 0.2.")
-    notices = export(
+    detection_mask = export(
         int, 0xFFFFFFFF, hint=(HINT_LAYERS_3D_PHYSICS, ""), group="Affiliation", on_set="_change",
         doc="Affiliations of sources that it notices.")
-    own_source = export(
+    self_source = export(
         NodePath, NodePath(""), on_set="_change", doc="The source that is itself, which it never senses.")
     lose_after_s = export(
         float, 1.0, range=(0, 60, 0.05), unit="s", group="Memory",
@@ -148,14 +148,14 @@ class Sensing(SenseMember):
         " null if it has left meanwhile, as a grenade that burst.")
     target_expired = signal(("target", Node), doc="A lost target was not sensed for the maximum age.")
     target_forgotten = signal(("target", Node), doc="A target that expired is not kept any longer.")
-    target_told = signal(("target", Node), doc="Another reported something newer of a target; see report_to.")
+    target_reported = signal(("target", Node), doc="Another reported something newer of a target; see report_to.")
     awareness_changed = signal(
         ("target", Node), ("level", int), ("level_name", str), doc="0 is unaware; 1 and more are awareness_levels.")
 
     without_manager = "senses nothing"
     saved_names = (
         "sight_range_m", "horizontal_angle", "near_range_m",
-        "sight_threshold", "hearing_threshold", "smell_threshold", "notices",
+        "sight_threshold", "hearing_threshold", "smell_threshold", "detection_mask",
         "lose_sight_range_m", "is_searching", "searching_factor", "smells_trails", "touch_threshold",
         "other_thresholds",
     )
@@ -223,11 +223,11 @@ class Sensing(SenseMember):
                 other._memory().hear_report(report, age_s)
 
     @method
-    def set_keenness(self, modality: str, keenness: float, for_s: float = 0.0) -> None:
+    def set_sensitivity(self, modality: str, sensitivity: float, for_s: float = 0.0) -> None:
         """Make a sense keener or duller by a factor, such as 0 for deafened; for so long, or for good with 0."""
         if self._manager is None:
             raise RefusedValue("has no keenness to change: it is not in a scene with a SenseManager")
-        self._manager.core.set_keenness(self._id, modality, keenness, for_s=for_s or None)
+        self._manager.core.set_sensitivity(self._id, modality, sensitivity, for_s=for_s or None)
 
     def saved_more(self) -> State:
         return {"sight_cones": self._saved_cones()}
@@ -241,19 +241,19 @@ class Sensing(SenseMember):
 
     def _get_configuration_warnings(self) -> list[str]:
         warnings = [*super()._get_configuration_warnings(), *self._cone_warnings()]
-        own = self.get_node_or_null(self.own_source) if self.own_source else None
-        if self.own_source and (own is None or not own.is_class(self.source_class)):
+        own = self.get_node_or_null(self.self_source) if self.self_source else None
+        if self.self_source and (own is None or not own.is_class(self.source_class)):
             warnings.append(
-                f"own_source '{self.own_source}' is no {self.source_class}; choose the one it carries, or none")
+                f"self_source '{self.self_source}' is no {self.source_class}; choose the one it carries, or none")
         manager = manager_of(self)
         if self.smells_trails and manager is not None and not manager.keeps_trails:
             warnings.append(f"smells no trails: keeps_trails of its SenseManager '{manager.get_name()}' is off")
         return warnings
 
     def _own_id(self, manager: Any) -> int | None:
-        if not self.own_source:
+        if not self.self_source:
             return None
-        own = self.get_node_or_null(self.own_source)
+        own = self.get_node_or_null(self.self_source)
         if own is None or (own.is_class(self.source_class) and manager.source_node(own.source_id) != own):
             manager.await_own_source(self)   # a later sibling, which joins after this one; or it has left
             return None
@@ -281,8 +281,8 @@ class Sensing(SenseMember):
                 **({TRAIL: self.smell_threshold} if self.smells_trails and manager.keeps_trails else {}),
                 **self.other_thresholds},
             "sight_cones": self._cones(),
-            "notices": self.notices & 0xFFFFFFFF,
-            "own_source": self._own_id(manager),
+            "detection_mask": self.detection_mask & 0xFFFFFFFF,
+            "self_source": self._own_id(manager),
         }
 
     def _awareness(self) -> AwarenessSettings:
@@ -305,8 +305,8 @@ class Sensing(SenseMember):
     def _change(self) -> None:
         if self._manager is not None:
             settings = self._settings(self._manager)
-            if settings["own_source"] is None:
-                settings["own_source"] = -1      # None would keep the old one
+            if settings["self_source"] is None:
+                settings["self_source"] = -1      # None would keep the old one
             with refused():
                 self._manager.core.change_sensor(self._id, **settings)
 
@@ -341,7 +341,7 @@ class Sensing(SenseMember):
         self._tell_of(self.target_expired, change.target)
 
     def _tell_told(self, change: MemoryChange) -> None:
-        self._tell_of(self.target_told, change.target)
+        self._tell_of(self.target_reported, change.target)
 
     def _tell_forgotten(self, change: MemoryChange) -> None:
         self._tell_of(self.target_forgotten, change.target)
@@ -464,7 +464,7 @@ class Sensing(SenseMember):
     def _memory(self) -> SenseMemory:
         return self._manager.core.memory_of(self._id)
 
-    def _recalled(self, one: Remembered) -> dict[str, Any]:
+    def _recalled(self, one: KnownTarget) -> dict[str, Any]:
         now_s, point, seen = self._manager.now_s, self._manager.point, one.last_seen_position
         return {
             "first_sensed_age_s": now_s - one.first_sensed_s,
@@ -483,7 +483,7 @@ class Sensing(SenseMember):
             "is_expired": one.is_expired,
         }
 
-    def _known(self, one: Remembered, visible: set[int]) -> dict[str, Any]:
+    def _known(self, one: KnownTarget, visible: set[int]) -> dict[str, Any]:
         now_s = self._manager.now_s
         meter = self._manager.core.awareness_of(self._id, one.target)
         return {
@@ -561,7 +561,7 @@ class Sensing(SenseMember):
 
 
 @gdclass(icon="res://addons/ai_core/icons/sensor_2d.svg")
-class Sensor2D(DrawnSensor, Sensing, Node2D):
+class Sensor2D(DrawnSensor, SensorBase, Node2D):
     """A character's senses: what it sees, hears and smells, remembers, and how aware it is of it.
 
     Put it where the eyes are; it looks along its x axis. It belongs to the SenseManager above
@@ -580,7 +580,7 @@ class Sensor2D(DrawnSensor, Sensing, Node2D):
 
 
 @gdclass(icon="res://addons/ai_core/icons/sensor_3d.svg")
-class Sensor3D(DrawnSensor, Sensing, Node3D):
+class Sensor3D(DrawnSensor, SensorBase, Node3D):
     """A character's senses: what it sees, hears and smells, remembers, and how aware it is of it.
 
     Put it where the eyes are; it looks along -z. It belongs to the SenseManager above
@@ -600,4 +600,4 @@ class Sensor3D(DrawnSensor, Sensing, Node3D):
 
     dimensions = 3
     source_class, sensor_class = "SenseSource3D", "Sensor3D"
-    saved_names = (*Sensing.saved_names, "vertical_angle")
+    saved_names = (*SensorBase.saved_names, "vertical_angle")

@@ -83,8 +83,8 @@ class Formation(Resource):
         except (LookupError, TypeError, ValueError) as error:
             raise RefusedValue(f"its formation cannot be used: {error}") from None
 
-    def _slot(self, number: int, place: Vector2) -> core.Slot:
-        return core.Slot(
+    def _slot(self, number: int, place: Vector2) -> core.FormationSlot:
+        return core.FormationSlot(
             float(place[0]), float(place[1]), _roles(self.only_roles, number), _roles(self.preferred_roles, number))
 
 

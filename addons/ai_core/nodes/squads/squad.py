@@ -48,7 +48,7 @@ from addons.ai_core.nodes.scheduling.scheduler_lookup import (
 from addons.ai_core.nodes.squads.formation import Formation
 from addons.ai_core.nodes.squads.squad_ground import NavigationClearance, NavigationStanding, SceneRoutes, stands
 from addons.ai_core.nodes.squads.squad_member import SQUADS, member_of
-from addons.ai_core.nodes.squads.squad_on_grid import GridGround
+from addons.ai_core.nodes.squads.squad_on_grid import SquadGrid
 from addons.ai_core.nodes.squads.squad_saving import prepared_squad, saved_squad
 from ai_core.decisions.rules import rule_set as library
 from ai_core.decisions.rules.rule_text import RuleLine, read_rules, rules_of
@@ -416,10 +416,10 @@ class Squad(Node):
         first = next((row for row, one in enumerate(self._members.values()) if stands(one)), len(self._members))
         return standing(places, self.core.positions[first:first + 1])
 
-    def _grid_ground(self) -> GridGround | None:
+    def _grid_ground(self) -> SquadGrid | None:
         service = self.path_service()
         ground = None if service is None else service.grid_ground
-        return None if ground is None else GridGround(*ground, self.unit)
+        return None if ground is None else SquadGrid(*ground, self.unit)
 
     def _navigation_map(self) -> Any:
         viewport = self.get_viewport()

@@ -16,7 +16,7 @@ NEAREST_CELLS = 32
 """How far a free cell is looked for around a place in a wall (cells)."""
 
 
-class GridGround:
+class SquadGrid:
     """The ground of a squad whose ways lead over a grid; what a core squad takes as clearance and as standing.
 
     Args:

@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from addons.ai_core.bridge.gd import RefusedValue
-from addons.ai_core.nodes.squads.strategist_squads import Look
+from addons.ai_core.nodes.squads.strategist_squads import SquadSurvey
 from ai_core.errors import finite_number, whole_number
 from ai_core.maps.map_snapshot import MapSnapshot
 from ai_core.saving.fields import LATEST_S, Fields, State
@@ -94,7 +94,7 @@ class StrategistReports:
 
     def situation(
         self, tree: TechnologyTree, now_s: float, picture: MapSnapshot, base: Place, is_open: NDArray[np.bool_] | None,
-        look: Look, narrow_places: tuple[Place, ...],
+        look: SquadSurvey, narrow_places: tuple[Place, ...],
     ) -> StrategicSituation:
         """Return what is known, for a thought: what was reported, and what a look at Squad nodes told."""
         squads = [

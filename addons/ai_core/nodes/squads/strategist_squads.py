@@ -27,7 +27,7 @@ SAME_PLACE_M = 0.01
 
 
 @dataclass
-class MetEnemy:
+class EnemySighting:
     """An enemy as a squad saw it last."""
 
     number: int
@@ -38,7 +38,7 @@ class MetEnemy:
     cost: float
 
 
-class Look(NamedTuple):
+class SquadSurvey(NamedTuple):
     """What a look at all squads tells: reports, how many there are of each product, and who fell, by cost."""
 
     squads: tuple[SquadReport, ...]
@@ -60,7 +60,7 @@ class StrategistSquads:
         self._numbers: dict[int, int] = {}
         self._next_number, self._next_met = FIRST_NUMBER, FIRST_MET
         self._costs: dict[int, float] = {}
-        self._met: dict[int, MetEnemy] = {}
+        self._met: dict[int, EnemySighting] = {}
         self._told: set[int] = set()
 
     def nodes(self) -> dict[int, Any]:
@@ -82,7 +82,7 @@ class StrategistSquads:
         """How many enemies of its squads it knows."""
         return len(self._met)
 
-    def look(self, tree: TechnologyTree, ground: Any, now_s: float, before_s: float) -> Look:
+    def look(self, tree: TechnologyTree, ground: Any, now_s: float, before_s: float) -> SquadSurvey:
         """Look at all squads, and at whom they meet.
 
         Args:
@@ -111,7 +111,7 @@ class StrategistSquads:
         enemies = sorted(EnemyReport(one.number, one.place, one.seen_s, one.capabilities, one.is_objective)
                          for one in self._met.values())
         known = {name: count for name, count in owned.items() if name in tree.products}
-        return Look(tuple(reports), tuple(enemies), known, losses, kills)
+        return SquadSurvey(tuple(reports), tuple(enemies), known, losses, kills)
 
     def _product(self, member: Any, tree: TechnologyTree) -> str:
         """Return which product a member is, "" for none; what is unknown is told once."""
@@ -135,7 +135,7 @@ class StrategistSquads:
                 name = "" if member is None else str(member.product)
                 number, self._next_met = self._next_met, self._next_met + 1
                 cost = _cost(tree, name) if name in tree.products or sighting.capabilities is not None else 0.0
-                known = self._met[node.instance_id] = MetEnemy(number, (0.0, 0.0), now_s, None, False, cost)
+                known = self._met[node.instance_id] = EnemySighting(number, (0.0, 0.0), now_s, None, False, cost)
             known.place, known.seen_s = ground.ground_of(squad.point(sighting.position)), now_s
             known.capabilities = sighting.capabilities
             known.is_objective = node.is_in_group(self._strategist.objective_group)
@@ -206,7 +206,7 @@ class StrategistSquads:
             node = _node(one, scheduler, "Node")
             x, y = one.numbers("place", count=2)
             member = member_of(node)
-            met[node.instance_id] = MetEnemy(
+            met[node.instance_id] = EnemySighting(
                 one.whole("id", minimum=FIRST_MET), (x, y), one.seconds("seen_s", latest_s=LATEST_S),
                 None if member is None else member.capabilities(), one.flag("is_objective"),
                 one.number("cost", minimum=0))

@@ -26,7 +26,11 @@ from addons.ai_core.nodes.characters.update_group import STATE_MACHINES, UpdateG
 from addons.ai_core.nodes.saving.node_settings import prepared_settings, saved_settings
 from addons.ai_core.nodes.saving.scene_saving import saving
 from addons.ai_core.nodes.scheduling.scheduler_lookup import report_next_frame, scheduler_of, scheduler_warnings
-from addons.ai_core.nodes.state_machines.state_machine_sharing import MachineNodes, needs_update, unreachable_warnings
+from addons.ai_core.nodes.state_machines.state_machine_sharing import (
+    MachineChildren,
+    needs_update,
+    unreachable_warnings,
+)
 from ai_core.decisions.state_machines import state_machine as library
 from ai_core.decisions.state_machines.state_machine import without_removed
 from ai_core.decisions.state_machines.state_machine_definition import StateMachineDefinition
@@ -73,7 +77,7 @@ class StateMachine(ScheduledCharacter, Node):
 
     def __init__(self) -> None:
         self.core: library.StateMachine | None = None
-        self.nodes: MachineNodes | None = None
+        self.nodes: MachineChildren | None = None
         self.blackboard: dict[str, Any] = {}
         self._scheduler: Any = None
         self._update_group: UpdateGroup | None = None
@@ -207,7 +211,7 @@ class StateMachine(ScheduledCharacter, Node):
         self._is_changed = self.core.is_busy
         if self._is_changed:
             return
-        old, nodes = self.core, MachineNodes(self)
+        old, nodes = self.core, MachineChildren(self)
         definition = nodes.definition()
         core = self._made(nodes, definition)
         try:
@@ -311,7 +315,7 @@ class StateMachine(ScheduledCharacter, Node):
 
     def _get_configuration_warnings(self) -> list[str]:
         try:
-            nodes = MachineNodes(self)
+            nodes = MachineChildren(self)
             warnings = [*unreachable_warnings(nodes.definition()), *self.missing_methods(nodes.methods_of_the_actor())]
         except DEFINITION_ERRORS as mistake:
             warnings = [str(mistake)]
@@ -320,7 +324,7 @@ class StateMachine(ScheduledCharacter, Node):
     def _begin(self) -> None:
         problems = self.actor_warnings()
         try:
-            nodes = MachineNodes(self)
+            nodes = MachineChildren(self)
             definition = nodes.definition()
         except DEFINITION_ERRORS as mistake:
             problems.append(str(mistake))
@@ -356,7 +360,7 @@ class StateMachine(ScheduledCharacter, Node):
             self.core.skip_time(max(0.0, now_s - self._paused_since_s))
             self._paused_since_s = now_s
 
-    def _made(self, nodes: MachineNodes, definition: StateMachineDefinition) -> library.StateMachine:
+    def _made(self, nodes: MachineChildren, definition: StateMachineDefinition) -> library.StateMachine:
         return library.StateMachine(
             definition, owner=self, name=str(self.get_path()), clock=self._scheduler.clock,
             trace=self._scheduler.trace, faults=self._scheduler.faults, parts=nodes.row(),

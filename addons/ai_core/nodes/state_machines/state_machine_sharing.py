@@ -21,7 +21,7 @@ HISTORIES = (None, History.SHALLOW, History.DEEP)
 _shared: WeakValueDictionary[Any, StateMachineDefinition] = WeakValueDictionary()
 
 
-class MachineNodes:
+class MachineChildren:
     """The states and transitions below a StateMachine, in the order of the scene dock.
 
     Attributes:

@@ -6,8 +6,8 @@ from typing import Any
 
 from addons.ai_core.bridge.gd import singleton
 from addons.ai_core.nodes.paths.navigation_ends import ends_at, right_on_map
-from addons.ai_core.nodes.walking.way_height import WayHeight
-from addons.ai_core.nodes.walking.way_walk import WayWalk, forget_way
+from addons.ai_core.nodes.walking.way_height import HeightAbovePath
+from addons.ai_core.nodes.walking.way_walk import PathFollower, forget_way
 
 SAME_M = 1e-3
 """The agent's target is still the one it was given if it is this near (m)."""
@@ -23,7 +23,7 @@ class AgentWalk:
         agent: the NavigationAgent3D or 2D.
         memory: kept between calls, plain values.
         is_flat: whether it is a NavigationAgent2D.
-        falls: whether floors carry the mover, as ``WayHeight``.
+        falls: whether floors carry the mover, as ``HeightAbovePath``.
     """
 
     def __init__(
@@ -47,7 +47,7 @@ class AgentWalk:
             here: where it stands.
             goal: where to.
             arrival_m: how near to the goal a way must end that leads there, and how near it is there.
-            stands, is_barred: as ``WayWalk``; who is astray gets another way.
+            stands, is_barred: as ``PathFollower``; who is astray gets another way.
         """
         agent, memory = self._agent, self._memory
         if not self._server.map_get_iteration_id(self._map):      # until its map is built it answers nothing
@@ -62,10 +62,10 @@ class AgentWalk:
         if way != memory.get("way"):
             memory["way"] = way
             forget_way(memory)
-        stop, came = WayWalk(memory, falls=self._falls).next(
+        stop, came = PathFollower(memory, falls=self._falls).next(
             points, here, arrival_m, stands=stands, is_barred=is_barred)
         if memory.get("sets_offset"):
-            agent.set_path_height_offset(-WayHeight(memory, falls=self._falls).above_m)
+            agent.set_path_height_offset(-HeightAbovePath(memory, falls=self._falls).above_m)
         if came == "arrived":
             leads_there = ends_at(self._server, self._map, points[-1].tolist(), goal, arrival_m)
             return here, "arrived" if leads_there else "failed"

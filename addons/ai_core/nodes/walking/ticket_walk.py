@@ -7,7 +7,7 @@ import numpy as np
 
 from addons.ai_core.bridge.gd import RefusedValue
 from addons.ai_core.nodes.walking.way_height import STANDS_WITHIN_M, is_elsewhere
-from addons.ai_core.nodes.walking.way_walk import WayWalk, forget_way
+from addons.ai_core.nodes.walking.way_walk import PathFollower, forget_way
 
 STATES = {"waiting": "going", "running": "going", "found": "arrived", "partial": "failed"}
 """What a walk has come to at the end of its way, by the state of its ticket."""
@@ -19,7 +19,7 @@ class TicketWalk:
     Args:
         paths: the PathService.
         memory: kept between calls, plain values; a ticket that is not known any more is asked for anew.
-        falls: whether floors carry the mover, as ``WayHeight``.
+        falls: whether floors carry the mover, as ``HeightAbovePath``.
     """
 
     def __init__(self, paths: Any, memory: dict[str, Any], *, falls: bool = False) -> None:
@@ -34,7 +34,7 @@ class TicketWalk:
         Args:
             here: where it stands.
             goal: where to; if it is elsewhere than it was, another way is asked for.
-            arrival, stands, is_barred: as ``WayWalk``; who is astray asks for another way.
+            arrival, stands, is_barred: as ``PathFollower``; who is astray asks for another way.
             step: how far it goes in a turn; goals that move less are followed when the way to them is over, or
                 whoever follows somebody in few turns would ask for a way in each.
         """
@@ -61,7 +61,7 @@ class TicketWalk:
                 points[-1, 1:-1] = points[-2, 1:-1]
             if points.shape[1] == 3:                     # a grid is one floor, however high its cells' middles are
                 points[:, 1] += memory.get("began", here).y - points[0, 1]
-        stop, came = WayWalk(memory, falls=self._falls).next(
+        stop, came = PathFollower(memory, falls=self._falls).next(
             points, here, arrival, stands=stands, is_barred=is_barred, began=memory.get("began"))
         has_moved = came == "arrived" and is_elsewhere(memory["asked_for"], goal, arrival)
         if has_moved or came == "astray":

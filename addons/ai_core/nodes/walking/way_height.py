@@ -42,7 +42,7 @@ def is_elsewhere(one: Any, other: Any, reach: float) -> bool:
     return apart(first, second) > reach or (len(first) == 3 and abs(first[1] - second[1]) > STANDS_WITHIN_M)
 
 
-class WayHeight:
+class HeightAbovePath:
     """How high somebody is above a way in 3D, from call to call.
 
     On slopes it goes along with the way from wherever it is, so that floors, gravity and jumps may lift and lower it;

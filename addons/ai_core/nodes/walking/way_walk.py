@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from addons.ai_core.nodes.walking.way_height import BARRED_M, STANDS_WITHIN_M, Point, WayHeight, apart
+from addons.ai_core.nodes.walking.way_height import BARRED_M, STANDS_WITHIN_M, HeightAbovePath, Point, apart
 
 Floats = NDArray[np.float32]
 
@@ -15,13 +15,13 @@ CORNER = 0.5
 who turns much earlier walks into what the way leads round."""
 
 
-class WayWalk:
+class PathFollower:
     """A walk along one way, from call to call.
 
     Args:
         memory: kept between calls, plain values; ``forget_way`` before another way. "climbs" is whether no floor
             leads to the next point, "goes_on" whether others follow it.
-        falls: whether floors carry the mover, as ``WayHeight``.
+        falls: whether floors carry the mover, as ``HeightAbovePath``.
     """
 
     def __init__(self, memory: dict[str, Any], *, falls: bool) -> None:
@@ -49,7 +49,7 @@ class WayWalk:
         memory = self._memory
         climbed = memory.get("climbs", False) and not stands
         memory["climbs"] = memory["goes_on"] = False
-        height = WayHeight(memory, falls=self._falls) if points.shape[1] == 3 else None
+        height = HeightAbovePath(memory, falls=self._falls) if points.shape[1] == 3 else None
         if "step" not in memory:
             memory["step"], memory["join"] = joined(points, here)
             if height is not None:

@@ -1,5 +1,5 @@
 extends "guard_habit.gd"
-## Walk between two places near home, for ever.
+## Walk occlusion two places near home, for ever.
 
 var _goes_left := false
 

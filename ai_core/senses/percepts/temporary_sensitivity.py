@@ -6,10 +6,10 @@ from ai_core.saving.fields import Fields, State
 from ai_core.senses.modality import ModalitySet
 from ai_core.senses.sensor_table import SensorTable
 
-__all__ = ["TemporaryKeenness"]
+__all__ = ["TemporarySensitivity"]
 
 
-class TemporaryKeenness:
+class TemporarySensitivity:
     """Knows until when senses are duller or keener than they were made.
 
     Args:
@@ -24,7 +24,7 @@ class TemporaryKeenness:
         self.until_s: dict[tuple[int, int], float] = {}
 
     def put(
-        self, sensors: SensorTable, sensor_id: int, modality_name: str, keenness: float,
+        self, sensors: SensorTable, sensor_id: int, modality_name: str, sensitivity: float,
         until_s: float | None,
     ) -> None:
         """Change one sense of a sensor; the last change counts.
@@ -39,7 +39,7 @@ class TemporaryKeenness:
         number = self._modalities.number(modality_name)
         if until_s is not None:
             until_s = finite_number("until_s", until_s)
-        sensors.put_keenness(sensor_id, number, keenness)
+        sensors.put_keenness(sensor_id, number, sensitivity)
         key = (int(sensor_id), number)
         self.until_s.pop(key, None)
         if until_s is not None:
@@ -64,9 +64,9 @@ class TemporaryKeenness:
             for (sensor, number), until_s in self.until_s.items()
         ]
 
-    def loaded(self, fields: Fields, name: str) -> TemporaryKeenness:
+    def loaded(self, fields: Fields, name: str) -> TemporarySensitivity:
         """Return what was saved; raises StateError if it cannot be."""
-        found = TemporaryKeenness(self._modalities)
+        found = TemporarySensitivity(self._modalities)
         names = tuple(self._modalities[number].name for number in range(len(self._modalities)))
         for one in fields.groups(name):
             key = (one.whole("sensor"), names.index(one.one_of("modality", names)))
