@@ -1,15 +1,16 @@
-"""How much thought does each one deserve?
+"""Level of detail: less AI work for less important agents.
 
-Begin with ``Importance``: one number for each agent, for all viewers. Then
-- ``SchedulingLOD``: the same behavior, less often or with less time.
-- ``BehavioralLOD``: another, cheaper behavior; ``LevelLimits`` where no more
-  than so many may be detailed at once, whatever the camera does.
-- ``GroupLOD``: many simulated as one; ``Community`` keeps who they are as
-  counts and distributions (``Population``), and known people as they were.
+``Importance`` computes one number per agent for all viewers. Based on it:
 
-Rejected: distance alone as importance (a main character behind the camera is
-missed); a distribution fitted to random numbers that were drawn from it (it
-drifts away within a hundred openings).
+- ``SchedulingLOD`` runs the same behavior less often or with less time.
+- ``BehavioralLOD`` runs another, cheaper behavior; ``LevelLimits`` limits the number of agents per
+  level, whatever the camera shows.
+- ``GroupLOD`` simulates many agents as one; ``Community`` keeps its people as counts and
+  distributions (``Population``), and named people with their facts.
+
+Rejected: distance alone as importance, because it misses a main character behind the camera; a
+distribution fitted to random numbers that were drawn from it, because it drifts within a hundred
+openings.
 """
 from ai_core.level_of_detail.behavior_ranges import ARBITRATIONS, BehaviorRanges
 from ai_core.level_of_detail.behavioral_lod import BehavioralLOD, LODBehavior

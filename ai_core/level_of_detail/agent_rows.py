@@ -1,10 +1,10 @@
-"""Rows of arrays for agents that come and go: dense, in the order of their ids.
+"""Dense rows of arrays for agents that are added and removed, in the order of their ids.
 
-Ids count up and are never given twice, so the smallest id is always the
-lowest row, and arrays of the game line up with ``ids`` without a detour.
+Ids count up and are never reused, so rows are always in ascending order of ids and arrays of the
+game line up with ``ids``.
 
-Rejected: rows that are given out again. They need a generation in each id and
-leave holes that every kernel would have to skip; leaving costs O(n) here, once.
+Rejected: reuse of rows. It needs a generation in each id and leaves holes that every kernel would
+have to skip; here only a removal costs O(n).
 """
 from __future__ import annotations
 
@@ -19,19 +19,19 @@ from ai_core.errors import UnknownNameError, as_array, shown, whole_number
 __all__ = ["MOST_AGENTS", "AgentRows"]
 
 MOST_AGENTS = 1 << 20
-"""Agents at once (count); a save that claims more would take all memory."""
+"""Largest number of agents at once (count); it keeps a corrupt save from allocating all memory."""
 
 LARGEST_ID = (1 << 31) - 1
 
 
 class AgentRows:
-    """Ids, and columns with a row for each.
+    """Ids, and columns with one row per id.
 
     Args:
-        noun: what a row is, for messages: "agent".
-        columns: by name, the type of the numbers and what a new row holds.
+        noun: name of a row in messages, such as "agent".
+        columns: type and initial value of each column, by name.
 
-    Cost: adding and removing O(rows), however many at once.
+    Cost: O(rows) for adding and for removing any number of rows in one call.
     """
 
     def __init__(self, noun: str, columns: Mapping[str, tuple[Any, float]]) -> None:
@@ -48,18 +48,19 @@ class AgentRows:
 
     @property
     def ids(self) -> NDArray[np.int32]:
-        """Every id, ascending; not to be written to."""
+        """All ids, ascending; read only."""
         return self._ids
 
     def add(self, count: int = 1) -> NDArray[np.int32]:
-        """Return the ids of new rows.
+        """Add rows and return their ids.
 
         Raises:
-            ValueError: if there would be more than MOST_AGENTS.
+            TypeError, ValueError: if ``count`` is not an integer, 0 or more, or there would be more than
+                ``MOST_AGENTS`` rows.
         """
         count = whole_number("count", count, minimum=0, maximum=MOST_AGENTS)
         if len(self) + count > MOST_AGENTS or self.next_id + count > LARGEST_ID:
-            raise ValueError(f"no room for {count} {self.noun}s more beside {len(self)}")
+            raise ValueError(f"no room for {count} more {self.noun}s in addition to {len(self)}; remove some first")
         new = np.arange(self.next_id, self.next_id + count, dtype=np.int32)
         self.next_id += count
         self._ids = _locked(np.concatenate((self._ids, new)))
@@ -68,10 +69,10 @@ class AgentRows:
         return new
 
     def remove(self, ids: object) -> None:
-        """Drop rows; those after them move up.
+        """Remove rows; later rows move up.
 
         Raises:
-            UnknownNameError: if an id is not in use; then nothing is dropped.
+            UnknownNameError: if an id is not in use; no row is removed then.
         """
         keep = np.ones(len(self), np.bool_)
         keep[self.rows(ids)] = False
@@ -79,17 +80,17 @@ class AgentRows:
         self.columns = {name: column[keep] for name, column in self.columns.items()}
 
     def rows(self, ids: object) -> NDArray[np.intp]:
-        """Return the rows of an id, or of many, in their order.
+        """Return the rows of one id or several, in their order.
 
         Raises:
-            TypeError: if they are not whole numbers.
-            UnknownNameError: if one is not in use; a removed one never is again.
+            TypeError: if ``ids`` does not hold integers.
+            UnknownNameError: if an id is not in use; a removed id stays unused.
 
-        Cost: O(log n) for each.
+        Cost: O(log n) for each id.
         """
         wanted = np.atleast_1d(as_array("ids", ids))
         if wanted.ndim != 1 or (wanted.size and wanted.dtype.kind not in "iu"):
-            raise TypeError(f"{self.noun} ids must be whole numbers, got {shown(ids)}")
+            raise TypeError(f"{self.noun} ids must be integers, got {shown(ids)}")
         if not wanted.size:
             return np.zeros(0, np.intp)
         found = np.searchsorted(self._ids, wanted)
@@ -100,7 +101,7 @@ class AgentRows:
         return found
 
     def put(self, ids: NDArray[np.int32], next_id: int) -> None:
-        """Hold these ids, ascending, with new rows for all; for what was saved."""
+        """Replace all rows by new rows with these ascending ids, for loading."""
         self._ids, self.next_id = _locked(ids.astype(np.int32)), next_id
         self.columns = {
             name: np.full(len(ids), fill, kind) for name, (kind, fill) in self._kinds.items()
@@ -113,7 +114,7 @@ class AgentRows:
 
 
 def are_among(ids: NDArray[np.int32], others: NDArray[np.int32]) -> NDArray[np.bool_]:
-    """Return which of some ids are among others; both ascend, each once. Cost: O(n log n), few calls of NumPy."""
+    """Return which ids are in ``others``; both must be ascending without repeats. Cost: O(n log n)."""
     if not len(others):
         return np.zeros(len(ids), np.bool_)
     found: NDArray[np.bool_] = others[np.minimum(others.searchsorted(ids), len(others) - 1)] == ids

@@ -1,12 +1,12 @@
-"""Which behavior suits an importance? Overlapping ranges, and four ways to choose.
+"""Choice of a behavior by importance: overlapping ranges and four kinds of arbitration.
 
-- ``first``: the first in the list; the usual choice, most detailed first.
-- ``any``: whichever is found soonest, by binary search over range centres.
-- ``most_central``: the one in the middle of whose range importance lies; it
-  will last longest, good where entering is costly.
-- ``smallest_range``: the most specific one.
+- ``first``: the first range in the list; the usual choice, with the most detailed behavior first.
+- ``any``: the range found soonest by binary search over range centres.
+- ``most_central``: the range whose centre is nearest to the importance. It lasts longest, which helps
+  where entering a behavior is costly.
+- ``smallest_range``: the narrowest, most specific range.
 
-Of equals, the first in the list is taken.
+On a tie, the first range in the list is taken.
 """
 from __future__ import annotations
 
@@ -20,22 +20,22 @@ from ai_core.errors import UnknownNameError, finite_number, shown
 __all__ = ["ARBITRATIONS", "BehaviorRanges", "ImportanceRange", "checked_importance", "united"]
 
 ARBITRATIONS = ("first", "any", "most_central", "smallest_range")
-"""The ways to choose."""
+"""Names of the kinds of arbitration."""
 
 
 class ImportanceRange(NamedTuple):
-    """Importances from ``lowest`` to ``highest``, both included."""
+    """Range of importances from ``lowest`` to ``highest``, both included."""
 
     lowest: float
     highest: float
 
     def holds(self, importance: float) -> bool:
-        """Return True if an importance lies in it."""
+        """Return whether the range contains an importance."""
         return self.lowest <= importance <= self.highest
 
     @property
     def centre(self) -> float:
-        """The middle of it."""
+        """Centre of the range."""
         return (self.lowest + self.highest) / 2
 
 
@@ -43,13 +43,15 @@ class BehaviorRanges:
     """Ranges of importance, most detailed behavior first.
 
     Args:
-        ranges: lowest and highest importance of each, 0 to 1.
-        arbitration: one of ARBITRATIONS: which of several is taken.
-        names: what messages call them; None numbers them.
-        may_have_gaps: whether an importance may be in none of them.
+        ranges: pairs of lowest and highest importance, 0 to 1.
+        arbitration: one of ``ARBITRATIONS``; decides between several matching ranges.
+        names: names of the ranges in messages; None numbers them.
+        may_have_gaps: whether some importances may be in no range.
 
     Raises:
-        ValueError: if a range is reversed or empty, or gaps are left; names them all.
+        TypeError: if a range is not a pair of numbers.
+        ValueError: if a range is reversed or empty, or gaps are left; lists all gaps.
+        UnknownNameError: if the arbitration is unknown.
     """
 
     def __init__(
@@ -80,11 +82,10 @@ class BehaviorRanges:
         return iter(self._ranges)
 
     def held(self, margin: float) -> list[ImportanceRange]:
-        """Return up to where each behavior is kept once it runs: hysteresis for all borders.
+        """Return the ranges in which a running behavior is kept: the ranges widened by hysteresis.
 
-        Where a neighbour's range overlaps by less than twice the margin, the
-        border is moved outwards by what is missing, but no more than half way
-        into the neighbour. Borders on a gap stay, as do 0 and 1.
+        Where a neighbor's range overlaps by less than twice the margin, the border moves outwards by the
+        missing overlap, but at most half way into the neighbor. Borders at a gap, at 0 and at 1 stay.
         """
         return [
             ImportanceRange(one.lowest - _beyond(one, self._ranges, margin),
@@ -93,7 +94,7 @@ class BehaviorRanges:
         ]
 
     def choose(self, importance: float) -> int | None:
-        """Return the number of the behavior to take, None if none is available.
+        """Return the number of the behavior for an importance, None if no range contains it.
 
         Cost: O(log n) for ``any``, else O(n).
         """
@@ -103,11 +104,11 @@ class BehaviorRanges:
         return next((n for n, one in enumerate(self._ranges) if one.holds(importance)), None)
 
     def _any(self, importance: float) -> int | None:
-        """Try the two nearest centres; if they fail, whoever reaches far enough.
+        """Try the ranges with the two nearest centres; if both fail, the first range that reaches far enough.
 
-        A range whose centre is at or below importance holds it if its end is
-        not below. Ends are not sorted, but the highest end so far is: where it
-        first reaches importance, it is that range's own. Likewise above.
+        A range with its centre at or below the importance contains it if its end is not below. Ends are not
+        sorted, but the running maximum of ends is: where it first reaches the importance, it is that
+        range's own end. The same holds above, with the running minimum of starts.
         """
         above = bisect_right(self._centres, importance)
         for place in (above - 1, above):
@@ -136,13 +137,13 @@ class BehaviorRanges:
 
 
 def checked_importance(value: object) -> float:
-    """Return ``value`` if it is an importance.
+    """Return ``value`` if it is a valid importance.
 
     Raises:
-        TypeError: if it is no number.
-        ValueError: if it is NaN or outside 0 to 1.
+        TypeError: if ``value`` is not a number.
+        ValueError: if ``value`` is NaN or outside 0 to 1.
     """
-    if type(value) is float and 0 <= value <= 1:  # asked by everybody at every turn
+    if type(value) is float and 0 <= value <= 1:  # fast path, checked by every character at every turn
         return value
     return finite_number("importance", value, minimum=0, maximum=1)
 
@@ -172,11 +173,11 @@ def _refuse_gaps(ranges: Sequence[ImportanceRange]) -> None:
     gaps = _gaps(ranges)
     if gaps:
         told = " and ".join(f"{low:g} to {high:g}" for low, high in gaps)
-        raise ValueError(f"no range holds importance {told}; widen one, or give a fallback")
+        raise ValueError(f"no range contains importance {told}; widen a range, or add a fallback")
 
 
 def united(ranges: Iterable[ImportanceRange]) -> list[ImportanceRange]:
-    """Return the ranges that these cover together, ascending, with gaps between them."""
+    """Return the union of ranges as ascending ranges with gaps between them."""
     found: list[ImportanceRange] = []
     for one in sorted(ranges):
         if found and one.lowest <= found[-1].highest:
@@ -194,7 +195,7 @@ def _gaps(ranges: Sequence[ImportanceRange]) -> list[tuple[float, float]]:
 
 
 def _beyond(one: ImportanceRange, ranges: Sequence[ImportanceRange], margin: float) -> float:
-    """Return how far below its range a behavior is kept."""
+    """Return by how much hysteresis extends a range downwards."""
     below = [other for other in ranges if other.lowest < one.lowest <= other.highest]
     if not below:
         return 0.0

@@ -1,4 +1,4 @@
-"""Another behavior for another importance: one character, and what it runs now."""
+"""Behavioral level of detail: one character runs different behaviors at different importances."""
 from __future__ import annotations
 
 import math
@@ -17,16 +17,15 @@ from ai_core.scheduling.work import Runner, runner_for
 
 @dataclass(frozen=True, eq=False, slots=True, kw_only=True)
 class LODBehavior:
-    """One of the behaviors a character has for different importances.
+    """A behavior of a character for a range of importances.
 
     Args:
-        name: unique within its character.
-        work: whatever a scheduler takes: a callable, a generator function, or an object with ``advance``.
-        lowest, highest: importances for which it may run; ranges of neighbours
-            overlap by the hysteresis wanted. A fallback's are not used.
-        enter: called with the behavior left (or None) and what its exit gave.
-        exit: called with the behavior entered next (or None); what it returns
-            is compressed data for that one.
+        name: unique name within the character.
+        work: callable, generator function, or object with ``advance``, as for a scheduler.
+        lowest, highest: range of importances in which it may run, 0 to 1; overlap neighboring ranges by
+            the wanted hysteresis. A fallback's range is not used.
+        enter: called with the previous behavior (or None) and the value returned by its ``exit``.
+        exit: called with the next behavior (or None); returns compressed data for that behavior.
     """
 
     name: str
@@ -38,12 +37,12 @@ class LODBehavior:
 
 
 class ForcedBehavior(NamedTuple):
-    """A behavior that runs whatever the importance.
+    """A behavior that runs regardless of importance.
 
     Attributes:
-        behavior: which.
-        left_s: for how long (s), infinite until it is taken back.
-        has_begun: whether a turn has seen it: time before that is not its own.
+        behavior: the behavior.
+        left_s: remaining time (s), infinite until ``unforce``.
+        has_begun: whether a turn has run since; time before the first turn does not count.
     """
 
     behavior: LODBehavior
@@ -55,7 +54,7 @@ VERSION = 1
 
 
 def saved_lod(lod: BehavioralLOD) -> State:
-    """Return the state between two turns."""
+    """Return the state of a BehavioralLOD between two turns as plain data."""
     force = lod._forced
     failing = {one.name: lod._faults.failures_of((lod, one.name)) for one in lod._behaviors}
     return {
@@ -74,7 +73,7 @@ def saved_lod(lod: BehavioralLOD) -> State:
 
 
 def prepared_lod(lod: BehavioralLOD, state: object) -> Callable[[], None]:
-    """Check a state against the behaviors that are here; return what loads it."""
+    """Check a state against the present behaviors and return the function that restores it."""
     here = {one.name: one for one in lod._behaviors}
     names = tuple(here)
     fields = Fields.versioned(state, version=VERSION)
@@ -96,7 +95,7 @@ def prepared_lod(lod: BehavioralLOD, state: object) -> Callable[[], None]:
     fields.end()
 
     def change() -> None:
-        raised = _raised_by([(name, runner.close) for name, runner in lod._runners.items()])  # half done: of before
+        raised = _raised_by([(name, runner.close) for name, runner in lod._runners.items()])  # of the old state
         lod._importance, lod._level, lod._forced, lod._current = importance, level, forced, current
         lod.switches = switches
         lod._tell()
@@ -109,12 +108,12 @@ def prepared_lod(lod: BehavioralLOD, state: object) -> Callable[[], None]:
 
 
 def _raised_by(steps: list[tuple[str, Callable[[], object]]]) -> list[tuple[str, Exception]]:
-    """Make all steps, each for a behavior; return what the clean-up of its work raised meanwhile."""
+    """Run one step per behavior; return the errors that the clean-up of work raised, with the behaviors' names."""
     raised = []
     for name, step in steps:
         try:
             step()
-        except Exception as error:  # the others are loaded all the same
+        except Exception as error:  # the other behaviors are still loaded
             raised.append((name, error))
     return raised
 
@@ -124,39 +123,38 @@ def _read_failing(fields: Fields, names: tuple[str, ...]) -> dict[str, Failures]
     for one in fields.groups("failing"):
         name = one.one_of("name", names)
         if name in failing:
-            one.refuse("name", "comes again")
+            one.refuse("name", "occurs twice")
         failing[name] = Failures.read(one)
         one.end()
     return failing
 
 
 SWITCH_STEPS = 1
-"""Steps that a switch takes off the behavior's budget, where steps are counted."""
+"""Steps that a switch takes from the budget of the turn, if the budget counts steps."""
 
 
 class BehavioralLOD:
-    """Runs that one of a character's behaviors that suits its importance; itself work.
+    """Runs the behavior of a character that suits its importance; callable as work of a scheduler.
 
-    The current behavior stays as long as importance is in its range. Then it
-    is left first and the new one entered after, so that the data of both is
-    never held at once. The time this takes is taken off the behavior's budget.
-    A behavior that keeps raising is left out, as if it had no range.
+    The current behavior stays while importance is in its range. A switch first exits the old behavior and
+    then enters the new one, so that their data never exists at the same time; the time of a switch
+    counts towards the turn's budget. A behavior that raises repeatedly is quarantined and skipped.
 
     Args:
-        behaviors: most detailed first.
-        arbitration: which of several is taken; see ``behavior_ranges``.
-        fallback: runs where no range holds importance; needs no range.
-        margin: hysteresis where ranges overlap by less than twice that: importance
-            must be past a border, and out of a gap, by so much, 0 to 0.5.
-        importance: called each turn for the importance; None uses the attribute.
-        faults: what happens to a behavior that raises; None reports to the log.
+        behaviors: behaviors, most detailed first.
+        arbitration: choice among several matching behaviors; see ``behavior_ranges``.
+        fallback: behavior for importances in no range; needs no range. None requires ranges without gaps.
+        margin: hysteresis, 0 to 0.5, where ranges overlap by less than twice the margin: importance must
+            pass a border, or leave a gap, by this much.
+        importance: called each turn for the importance; None uses the property ``importance``.
+        faults: handles behaviors that raise; None reports to the log.
 
     Attributes:
-        on_change: called when it is forced, given a level or loaded: whoever gives out levels looks at it then.
+        on_change: called when a behavior is forced, a level is set, or a state is loaded; None for no call.
 
     Raises:
-        ValueError: if a range is reversed or empty, or gaps are left without
-            a fallback; says which.
+        TypeError: if an argument has a wrong type.
+        ValueError: if a range is reversed or empty, names repeat, or gaps are left without a fallback.
 
     Source: 000_execution_management, behavioral level of detail.
     """
@@ -192,12 +190,12 @@ class BehavioralLOD:
 
     @property
     def faults(self) -> FaultIsolation:
-        """What happens to a behavior that raises."""
+        """Fault isolation of the behaviors."""
         return self._faults
 
     @property
     def importance(self) -> float:
-        """What behaviors are chosen by, 0 to 1; set by the game, or by ``importance()``."""
+        """Importance by which behaviors are chosen, 0 to 1; set by the game, or each turn by ``importance()``."""
         return self._importance
 
     @importance.setter
@@ -211,15 +209,15 @@ class BehavioralLOD:
 
     @property
     def current(self) -> str | None:
-        """Name of the behavior that was entered and not left; None if there is none."""
+        """Name of the current behavior, None if none is entered."""
         return None if self._current is None else self._current.name
 
     @property
     def level(self) -> int | None:
         """Number of the behavior that ``LevelLimits`` assigned, None to choose by importance.
 
-        A level beyond the last behavior lets nothing run, and so does one whose
-        behavior is quarantined: taking another is for the limits to allow.
+        No behavior runs at a level beyond the last behavior, or at one with a quarantined behavior; in that
+        case ``LevelLimits`` must assign another level.
         """
         return self._level
 
@@ -230,58 +228,68 @@ class BehavioralLOD:
 
     @property
     def forced(self) -> int | None:
-        """Number of the behavior that is forced, None if none is."""
+        """Number of the forced behavior, None if none is forced."""
         return None if self._forced is None else self._behaviors.index(self._forced.behavior)
 
     @property
     def unable(self) -> tuple[int, ...]:
         """Numbers of the behaviors that are quarantined."""
-        if not self._faults.has_quarantined:  # asked of everybody, and rarely so
+        if not self._faults.has_quarantined:  # the usual case, checked for every character
             return ()
         return tuple(n for n, one in enumerate(self._behaviors) if not self._is_able(one))
 
     @property
     def has_wishes(self) -> bool:
-        """Whether a behavior may be forced or quarantined: a quick look before all of a crowd are asked which."""
+        """Whether a behavior is forced or may be quarantined: a cheap check before ``forced`` and ``unable``."""
         return self._forced is not None or self._faults.has_quarantined
 
     def compress(self, leaving: str, entering: str, function: Callable[[Any], Any]) -> None:
-        """Convert what the exit of one behavior gives into what another's enter takes.
+        """Set a function that converts the result of one behavior's ``exit`` for another's ``enter``.
+
+        Args:
+            leaving: name of the behavior that exits.
+            entering: name of the behavior that enters.
+            function: receives the result of ``exit``; its result is given to ``enter``.
 
         Raises:
-            UnknownNameError: if there is no behavior of such a name.
+            TypeError: if ``function`` is not callable.
+            UnknownNameError: if no behavior has a name.
         """
         if not callable(function):
             raise TypeError(f"function must be a callable, got {shown(function)}")
         self._compressions[self._named(leaving).name, self._named(entering).name] = function
 
     def force(self, name: str, *, for_s: float | None = None) -> None:
-        """Run a behavior whatever the importance: damage, danger, a script.
+        """Run a behavior regardless of importance, for example after damage or by a script.
 
-        Where ``LevelLimits`` assign the level it comes first at their next
-        update, in the place of the least important: how many there may be still holds.
+        Under ``LevelLimits`` the character takes the place of the least important one at their next update;
+        the limits still hold.
 
         Args:
-            name: of the behavior.
-            for_s: how long (s of turns that ran), above 0; None until ``unforce``.
+            name: name of the behavior.
+            for_s: duration in elapsed time of turns (s), above 0; None until ``unforce``.
+
+        Raises:
+            UnknownNameError: if no behavior has the name.
+            TypeError, ValueError: if ``for_s`` is not a number above 0.
         """
         left_s = math.inf if for_s is None else finite_number("for_s", for_s, above=0)
         self._forced = ForcedBehavior(self._named(name), left_s)
         self._tell()
 
     def unforce(self) -> None:
-        """Let importance decide again."""
+        """End a forced behavior; importance decides again."""
         self._forced = None
 
     def release(self, name: str) -> None:
-        """Let a behavior that kept failing be chosen again."""
+        """Release a quarantined behavior, so that it can be chosen again."""
         self._faults.release((self, self._named(name).name))
 
     def settle(self) -> bool:
-        """Leave and enter what importance, level and force ask for; run nothing.
+        """Switch to the behavior that importance, level and force require, without running it.
 
         Returns:
-            Whether there was a switch.
+            Whether the behavior changed.
         """
         wanted = self._wanted()
         if wanted is self._current:
@@ -290,9 +298,9 @@ class BehavioralLOD:
         return True
 
     def __call__(self, turn: Turn) -> str | None:
-        """Run the behavior that is right now; return its name, None if nothing runs.
+        """Choose and run a behavior; return its name, or None if none runs.
 
-        What the choice and a switch used is gone from the turn's budget.
+        The choice and a switch count towards the turn's budget.
         """
         self._frame = turn.now.frame
         if self._source is not None:
@@ -306,7 +314,7 @@ class BehavioralLOD:
         key = (self, current.name)
         try:
             self._runners[current.name].run(turn)
-        except Exception as error:  # whatever a behavior raises stays with it
+        except Exception as error:  # an error of one behavior must not stop the scheduler
             self._faults.failed(key, current.name, self._frame, error)
         else:
             self._faults.succeeded(key)
@@ -315,15 +323,15 @@ class BehavioralLOD:
     def save_state(self) -> State:
         """Return the current behavior, importance, level, force, failures and work, as plain data.
 
-        Work is saved that has ``save_state`` and ``prepare_state``; a generator begins anew.
+        Work with ``save_state`` and ``prepare_state`` is included; a generator restarts after loading.
         """
         return saved_lod(self)
 
     def prepare_state(self, state: object) -> Callable[[], None]:
-        """Check a saved state; return what loads it. Calls no enter and no exit.
+        """Check a saved state and return the function that restores it, without calls of enter and exit.
 
         Raises:
-            StateError: if it cannot be loaded; says where in it, and why.
+            StateError: if the state cannot be loaded; names the field and the reason.
         """
         return prepared_lod(self, state)
 
@@ -343,7 +351,7 @@ class BehavioralLOD:
         return next((one for one in self._in_order_of_wish() if self._is_able(one)), None)
 
     def _in_order_of_wish(self) -> Iterator[LODBehavior]:
-        """What should run, then what is next best if that keeps failing."""
+        """Yield the wanted behavior, then alternatives in case it is quarantined."""
         if self._level is not None:
             yield from self._behaviors[self._level : self._level + 1]
             return
@@ -365,7 +373,7 @@ class BehavioralLOD:
         return number < len(self._held) and self._held[number].holds(self._importance)
 
     def _is_out_of_gaps(self) -> bool:
-        """Return whether importance is so deep in what able behaviors cover that a fallback ends."""
+        """Return whether importance is far enough inside the ranges of able behaviors to end a fallback."""
         able = (one for one, behavior in zip(self._ranges, self._behaviors, strict=False) if self._is_able(behavior))
         return any(_narrowed(one, self._margin).holds(self._importance) for one in united(able))
 
@@ -373,7 +381,7 @@ class BehavioralLOD:
         return not self._faults.is_quarantined((self, behavior.name))
 
     def _switch(self, wanted: LODBehavior | None) -> None:
-        """Exit first; whatever fails in between, the new behavior is the current one."""
+        """Exit the old behavior, then enter the new one; the new one is current even if a callback raises."""
         left, self._current = self._current, wanted
         self.switches += 1
         data: Any = None
@@ -398,7 +406,7 @@ class BehavioralLOD:
         key = (self, behavior.name)
         try:
             return function(*arguments)
-        except Exception as error:  # a switch half done would be worse
+        except Exception as error:  # an unfinished switch would be worse
             self._faults.failed(key, f"{behavior.name} ({what})", self._frame, error)
             return None
 
@@ -411,13 +419,13 @@ class BehavioralLOD:
 
 def _checked_names(behaviors: Sequence[LODBehavior]) -> list[str]:
     if not behaviors:
-        raise ValueError("behaviors must be at least one, got none")
+        raise ValueError("behaviors must have at least one behavior, got none")
     names = []
     for one in behaviors:
         if not isinstance(one, LODBehavior):
-            raise TypeError(f"behaviors must be LODBehavior, got {shown(one)}")
+            raise TypeError(f"behaviors must hold LODBehavior, got {shown(one)}")
         if not isinstance(one.name, str) or not one.name:
-            raise TypeError(f"name must be a text that is not empty, got {shown(one.name)}")
+            raise TypeError(f"name must be a non-empty string, got {shown(one.name)}")
         if one.name in names:
             raise ValueError(f"two behaviors are named {one.name!r}; names must differ")
         names.append(one.name)
@@ -425,7 +433,7 @@ def _checked_names(behaviors: Sequence[LODBehavior]) -> list[str]:
 
 
 def _narrowed(one: ImportanceRange, margin: float) -> ImportanceRange:
-    """Return the range by which a fallback ends; the ends of 0 to 1 are no borders."""
+    """Return the range in which a fallback ends: narrowed by the margin, except at 0 and 1."""
     margin = min(margin, (one.highest - one.lowest) / 4)
     return ImportanceRange(
         one.lowest if one.lowest == 0 else one.lowest + margin,

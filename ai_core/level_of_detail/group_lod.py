@@ -1,4 +1,4 @@
-"""Many as one, and back: groups that are simulated as a whole or opened into members."""
+"""Group level of detail: groups that are simulated as a whole, or opened into members."""
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
@@ -21,11 +21,11 @@ __all__ = ["GroupLOD", "GroupMember"]
 
 
 class GroupMember(NamedTuple):
-    """What a group runs while it is open.
+    """A member that runs while its group is open.
 
     Attributes:
-        work: a group, or any work.
-        period_frames: how often it runs; of a group, while that one is closed.
+        work: another group, or any work.
+        period_frames: frames from run to run; for a group, while that group is closed.
         priority: weight of its share of the group's budget.
     """
 
@@ -35,32 +35,35 @@ class GroupMember(NamedTuple):
 
 
 class GroupLOD:
-    """A nation, a city, a block: itself work, for a scheduler or for the group around it.
+    """A group such as a nation, a city or a block; callable as work of a scheduler or of an outer group.
 
-    Closed, it runs one work for all. When it becomes important enough it
-    opens: ``expand`` names members, ``member`` makes each, and they are
-    scheduled in turn; when it is no longer important they are compressed into
-    one again, inner groups first. Both count the time they stand for: elapsed
-    time of a member begins with the opening.
+    A closed group runs one work for all its members. At a high importance the group opens: ``expand``
+    returns the names of members, ``member`` creates the work of each, and a scheduler runs them. At a low
+    importance the members are compressed again, inner groups first. Simulated time has no gap: the closed
+    group runs up to the opening, and the elapsed time of members starts there.
 
     Args:
-        name: unique among the members of its group.
-        clock: where ``now`` comes from.
-        work: simulates all as one while closed; None does nothing.
-        importance: asked each turn, 0 to 1.
-        open_at, close_at: opens at the one or more, closes below the other;
-            the distance is the hysteresis, ``close_at`` not above ``open_at``.
-        closed_period_frames: how often it runs inside another group while it
-            is closed; an open one runs every frame.
-        member_period_frames: how often a member that ``expand`` named runs.
-        expand: returns the names of those who are members only while it is open.
-        member: makes the work of a member of that name, which may be a group; it
-            is also asked when a save is loaded, and must change nothing else.
-        compress: called when it closes, while the members are still known; if it
-            raises, the group and those around it stay open, so that nobody is lost.
-        make_scheduler: makes what runs the members; None shares the budget out.
-        faults: what happens to work that raises; None reports to the log.
+        name: unique name among the members of the outer group.
+        clock: source of the game time.
+        work: simulates all members as one while the group is closed; None for nothing.
+        importance: called each turn; returns the importance, 0 to 1.
+        open_at, close_at: the group opens at or above ``open_at`` and closes below ``close_at``, 0 to 1;
+            the difference is the hysteresis, ``close_at`` must not be above ``open_at``.
+        closed_period_frames: period inside an outer group while this group is closed, 1 or more; an open group
+            runs every frame.
+        member_period_frames: period of members named by ``expand``, 1 or more.
+        expand: returns the names of members that exist only while the group is open.
+        member: creates the work of a member by name, which may be a group; also called when a save is
+            loaded, and must not change anything else.
+        compress: called when the group closes, while its members still exist; if it raises, the group and
+            its outer groups stay open, so that no member is lost.
+        make_scheduler: creates the scheduler of the members; None for a ``LoadBalancingScheduler``.
+        faults: handles work that raises; None reports to the log.
         trace: hooks called around each run of a member, unless ``make_scheduler`` is given.
+
+    Raises:
+        TypeError, ValueError: if an argument has a wrong type or is out of range, or only one of ``expand``
+            and ``member`` is given.
 
     Source: 000_execution_management, group level of detail.
     """
@@ -75,14 +78,14 @@ class GroupLOD:
         trace: Trace | None = None,
     ) -> None:
         if not isinstance(name, str) or not name:
-            raise TypeError(f"name must be a text that is not empty, got {shown(name)}")
+            raise TypeError(f"name must be a non-empty string, got {shown(name)}")
         if not callable(importance):
             raise TypeError(f"importance must be a callable, got {shown(importance)}")
         check_callables(expand=expand, member=member, compress=compress, make_scheduler=make_scheduler)
         checked_clock(clock)
         given_trace(trace)
         if (expand is None) != (member is None):
-            raise ValueError("expand and member belong together: give both, or neither")
+            raise ValueError("expand and member must be given together: give both, or neither")
         self.name = name
         self.open_at = finite_number("open_at", open_at, minimum=0, maximum=1)
         self.close_at = finite_number(
@@ -110,29 +113,29 @@ class GroupLOD:
 
     @property
     def is_open(self) -> bool:
-        """Whether its members run, each for itself."""
+        """Whether the group is open and its members run individually."""
         return self._scheduler is not None
 
     @property
     def scheduler(self) -> Scheduler | None:
-        """What runs the members; None while it is closed."""
+        """Scheduler of the members; None while the group is closed."""
         return self._scheduler
 
     @property
     def members(self) -> dict[str, Work | GroupLOD]:
-        """The work of each member by name; of a closed group the lasting ones."""
+        """Work of each member by name; in a closed group only lasting members."""
         return {name: one.work for name, one in {**self._lasting, **self._passing}.items()}
 
     def task_of(self, name: str) -> Task:
-        """Return the task of a member of an open group: for ``SchedulingLOD``, statistics.
+        """Return the task of a member of an open group, for ``SchedulingLOD`` or statistics.
 
         Raises:
-            UnknownNameError: if no such member runs.
+            UnknownNameError: if no running member has this name.
         """
         return named("member that runs", name, self._tasks)
 
     def groups(self) -> Iterator[GroupLOD]:
-        """Yield itself and the groups inside, as far as they are open, outer ones first."""
+        """Yield this group and all groups inside open groups, outer groups first."""
         yield self
         if self.is_open:
             for one in self.members.values():
@@ -143,20 +146,21 @@ class GroupLOD:
         self, work: Work | GroupLOD, *, name: str | None = None, period_frames: int | None = None,
         priority: float = 1.0, is_lasting: bool = True,
     ) -> None:
-        """Make a group, or any work, a member.
+        """Add a group or any other work as a member.
 
         Args:
-            work: what runs while this group is open.
-            name: unique here; None takes the group's own.
-            period_frames: None takes the closed period of a group, else the
-                member period.
+            work: group or work that runs while this group is open.
+            name: unique name in this group; None takes the name of ``work``, which must be a group then.
+            period_frames: frames from run to run, 1 or more; None takes ``closed_period_frames`` of a group
+                and ``member_period_frames`` of this group for other work.
             priority: weight of its share of the budget.
-            is_lasting: whether it is still a member after closing.
+            is_lasting: whether it remains a member after this group closes.
 
         Raises:
             CycleError: if this group would be inside itself.
-            ValueError: if the name is taken, the group is inside another, or
-                somebody passing is to join a group that is closed.
+            TypeError: if the name or the work has a wrong type.
+            ValueError: if the name is taken, the added group is in another group, or ``is_lasting`` is
+                False and this group is closed.
         """
         if not is_lasting and not self.is_open:
             raise ValueError(f"group {self.name!r} is closed; only lasting members can be added")
@@ -169,27 +173,27 @@ class GroupLOD:
             self._tasks[one[0]] = schedule_member(self._scheduler, *one, len(self._tasks))
 
     def remove(self, name: str) -> None:
-        """Let a member go; a group that goes is not compressed.
+        """Remove a member; a removed group is closed without compression.
 
         Raises:
-            UnknownNameError: if there is no member of that name.
+            UnknownNameError: if no member has this name.
         """
         members = self._lasting if name in self._lasting else self._passing
         if name not in members:
             raise UnknownNameError("member", name, self.members)
-        _part_with(members[name].work)  # an open group tells that it is closed, while it is a member
+        _part_with(members[name].work)  # an open group notifies this one that it closes, while still a member
         del members[name]
         task = self._tasks.pop(name, None)
         if task is not None and self._scheduler is not None:
             self._scheduler.remove(task)
 
     def __call__(self, turn: Turn) -> int:
-        """Open or close as importance asks, then run; return how many members it has open."""
+        """Open or close by importance, then run; return the number of running members, 0 while closed."""
         value = checked_importance(self._importance())
         if self.is_open and value < self.close_at:
             self.close(turn.now.frame)
         if not self.is_open:
-            self._run_as_one(turn)  # before opening too: members begin at this moment
+            self._run_as_one(turn)  # also before opening: the time of members starts now
             if value >= self.open_at and (self._expand or self._lasting):
                 self.open(turn.now.frame)
         if self._scheduler is None:
@@ -198,10 +202,10 @@ class GroupLOD:
         return len(self._tasks)
 
     def open(self, frame: int = 0) -> bool:
-        """Run the members each for itself; return False if making them failed.
+        """Open the group, so that members run individually; return False if creating them failed.
 
         Args:
-            frame: told in the report of a failure.
+            frame: number of the frame for the report of a failure.
         """
         if self.is_open:
             return True
@@ -210,14 +214,14 @@ class GroupLOD:
         return self._safely("expand", frame, self._open)
 
     def close(self, frame: int = 0) -> bool:
-        """Compress the members, inner groups first, and run as one again.
+        """Compress the members, inner groups first, and close the group.
 
         Args:
-            frame: told in the report of a failure.
+            frame: number of the frame for the report of a failure.
 
         Returns:
-            Whether it is closed; not if compressing it, or a group inside, failed.
-            It is tried again at the next turn, until it is quarantined.
+            Whether the group is closed; False if ``compress`` of this group or of an inner one raised. The
+            next turn tries again, until ``compress`` is quarantined.
         """
         if not self.is_open:
             return True
@@ -232,24 +236,24 @@ class GroupLOD:
         return True
 
     def release(self) -> None:
-        """Try again what had failed too often."""
+        """Release work, expand and compress that were quarantined after repeated errors."""
         for what in ("work", "expand", "compress"):
             self._faults.release((self, what))
 
     def save_state(self) -> State:
-        """Return whether it is open, who is in it, and the state of each, as plain data."""
+        """Return whether the group is open, its members and their states, as plain data."""
         return saved_group(self)
 
     def prepare_state(self, state: object) -> Callable[[], None]:
-        """Check a saved state; return what loads it. Calls neither expand nor compress.
+        """Check a saved state and return the function that restores it; calls neither expand nor compress.
 
         Raises:
-            StateError: if it cannot be loaded; says where in it, and why.
+            StateError: if the state cannot be loaded; names the field and the reason.
         """
         return prepared_group(self, state)
 
     def drop_members(self) -> None:
-        """Be closed at once, without compressing anybody; for what is loaded anew."""
+        """Close at once without compression, before a state is loaded."""
         for one in self.members.values():
             if isinstance(one, GroupLOD):
                 one.drop_members()
@@ -263,7 +267,7 @@ class GroupLOD:
         self._tell_parent()
 
     def make_passing(self, names: Iterable[str]) -> dict[str, GroupMember]:
-        """Return a member made for each name; nothing is changed."""
+        """Create and return a member for each name, without adding them to the group."""
         if isinstance(names, str) or not isinstance(names, Iterable):
             raise TypeError(f"expand must return names, got {shown(names)}")
         made: dict[str, GroupMember] = {}
@@ -282,7 +286,7 @@ class GroupLOD:
         return made
 
     def start(self, scheduler: Scheduler, passing: dict[str, GroupMember], tasks: dict[str, Task]) -> None:
-        """Be open with members that a scheduler has already."""
+        """Open the group with members that are already in a scheduler."""
         self._scheduler, self._passing, self._tasks = scheduler, passing, tasks
         for one in passing.values():
             if isinstance(one.work, GroupLOD):
@@ -290,7 +294,7 @@ class GroupLOD:
         self._tell_parent()
 
     def scheduled(self, passing: dict[str, GroupMember]) -> tuple[Scheduler, dict[str, Task]]:
-        """Return a new scheduler that has all members."""
+        """Return a new scheduler with the tasks of all members, and the tasks by name."""
         scheduler = self._make_scheduler()
         members = {**self._lasting, **passing}
         return scheduler, {
@@ -309,7 +313,7 @@ class GroupLOD:
         self.start(scheduler, passing, tasks)
 
     def _can_close(self) -> bool:
-        """Return False if this group, or an open one inside, failed to be compressed too often."""
+        """Return False if ``compress`` of this group, or of an open group inside, is quarantined."""
         return not any(one._faults.is_quarantined((one, "compress")) for one in self.groups() if one.is_open)
 
     def _tell_parent(self) -> None:
@@ -328,9 +332,9 @@ class GroupLOD:
         if name is None:
             name = work.name if isinstance(work, GroupLOD) else None
         if not isinstance(name, str) or not name:
-            raise TypeError(f"name must be a text that is not empty, got {shown(name)}")
+            raise TypeError(f"name must be a non-empty string, got {shown(name)}")
         if name in self._lasting or name in self._passing:
-            raise ValueError(f"group {self.name!r} has a member {name!r}; names must differ")
+            raise ValueError(f"group {self.name!r} already has a member {name!r}; names must differ")
         if isinstance(work, GroupLOD):
             outer: GroupLOD | None = self
             while outer is not None:
@@ -349,7 +353,7 @@ class GroupLOD:
         key = (self, what)
         try:
             function()
-        except Exception as error:  # whatever it raises stays with this group
+        except Exception as error:  # an error of one group must not stop the scheduler
             self._faults.failed(key, f"{self.name} ({what})", frame, error)
             return False
         self._faults.succeeded(key)
@@ -357,7 +361,7 @@ class GroupLOD:
 
 
 def schedule_member(scheduler: Scheduler, name: str, member: GroupMember, number: int) -> Task:
-    """Return the task of a member; phases go round, so that members of a kind are spread."""
+    """Add a member to a scheduler and return its task; phases rotate, so that equal members are spread."""
     is_open = isinstance(member.work, GroupLOD) and member.work.is_open
     period = 1 if is_open else member.period_frames
     return scheduler.add(

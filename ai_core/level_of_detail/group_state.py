@@ -1,4 +1,4 @@
-"""The state of a group: whether it is open, who is in it, and how far each has come."""
+"""Saving and loading of a GroupLOD: whether it is open, its members, and their states."""
 from __future__ import annotations
 
 from collections.abc import Callable
@@ -19,7 +19,7 @@ WORK_OF_ITS_OWN = ("work", "expand", "compress")
 
 
 def saved_group(group: GroupLOD) -> State:
-    """Return the state between two turns; members that are saveable are in the scheduler's."""
+    """Return the state between two turns; the states of saveable members are part of the scheduler's."""
     scheduler = group._scheduler
     return {
         "version": VERSION,
@@ -32,14 +32,13 @@ def saved_group(group: GroupLOD) -> State:
 
 
 def prepared_group(group: GroupLOD, state: object) -> Callable[[], None]:
-    """Check a state; return what loads it.
+    """Check a state and return the function that restores it.
 
-    Members of an open group are made for the check already, in a scheduler
-    that takes the place of the one that is here.
+    The check creates the members of an open group in a new scheduler, which replaces the present one.
     """
     fields = Fields.versioned(state, version=VERSION)
     if fields.text("name") != group.name:
-        fields.refuse("name", f"must be {group.name!r}: another group was saved")
+        fields.refuse("name", f"must be {group.name!r}, the name of this group")
     names = [Fields({"name": one}, "passing").text("name") for one in fields.items("passing")]
     saved = fields.anything("scheduler")
     all_failing = fields.group("failing")
@@ -52,7 +51,7 @@ def prepared_group(group: GroupLOD, state: object) -> Callable[[], None]:
     load_work = prepared_inner(group._work, fields.anything("work"), f"work of {group.name!r}")
     fields.end()
     if saved is None and names:
-        fields.refuse("passing", "must be empty: the group was closed")
+        fields.refuse("passing", "must be empty for a closed group")
     start = group.drop_members if saved is None else _prepared_members(group, names, saved)
 
     def change() -> None:
@@ -65,7 +64,7 @@ def prepared_group(group: GroupLOD, state: object) -> Callable[[], None]:
 
 
 def _prepared_members(group: GroupLOD, names: list[str], saved: object) -> Callable[[], None]:
-    here, group._passing = group._passing, {}  # names that are in use now may come again
+    here, group._passing = group._passing, {}  # names in use now may occur in the save
     try:
         passing = group.make_passing(names)
         scheduler, tasks = group.scheduled(passing)
@@ -73,7 +72,7 @@ def _prepared_members(group: GroupLOD, names: list[str], saved: object) -> Calla
     except StateError as error:
         raise StateError(f"group {group.name!r}: {error}") from error
     except (LookupError, TypeError, ValueError) as error:
-        raise StateError(f"group {group.name!r}: its members cannot be made: {error}") from error
+        raise StateError(f"group {group.name!r}: members cannot be created: {error}") from error
     finally:
         group._passing = here
 

@@ -1,4 +1,4 @@
-"""How important is each agent to those who watch? One number, 0 to 1, and why."""
+"""Importance of agents to viewers: one number per agent, 0 to 1, with its parts."""
 from __future__ import annotations
 
 import math
@@ -26,14 +26,14 @@ COLUMNS = {
     "role": (np.float32, 0.0), "size_m": (np.float32, 1.0), "noticed": (np.float32, 0.0),
     "damaged": (np.float32, 0.0), "value": (np.float32, -1.0),
 }
-"""What is kept of an agent; a value below 0 was never computed, and is not smoothed."""
+"""Columns of an agent; a value below 0 has not been computed yet, and the first value is not smoothed."""
 
 
 TRACE = 1e-30
-"""Boosts and values below this are none (no unit).
+"""Boosts and values below this are set to 0 (no unit).
 
-They fade by halves and would never end: float32 stays at 1e-45 for ever, and takes
-eight times as long for every step with numbers below 1e-38.
+They fade exponentially and would never reach 0: float32 stays at 1e-45, and every operation on
+numbers below 1e-38 takes eight times as long.
 """
 
 LARGEST_SIZE_M = 1e30
@@ -41,14 +41,17 @@ LARGEST_SIZE_M = 1e30
 
 
 class Importance:
-    """Importance of all agents for any number of viewers, in one call a frame.
+    """Importance of all agents for any number of viewers, computed in one call per frame.
 
-    It is the sum of what the best viewer sees (distance, view, approach, size)
-    and of what is the agent's own (role, noticed, damaged), each times its
-    weight, clamped to 0 to 1, then smoothed. Arrays line up with ``ids``.
+    Importance is the weighted sum of the best viewer's parts (distance, view, approach, size) and the
+    agent's own parts (role, noticed, damaged), clamped to 0 to 1, then smoothed over time. Arrays line up
+    with ``ids``.
 
     Args:
-        settings: weights and ranges; None takes the defaults.
+        settings: weights and ranges; None for the defaults.
+
+    Raises:
+        TypeError: if ``settings`` is not ImportanceSettings.
     """
 
     def __init__(self, settings: ImportanceSettings | None = None) -> None:
@@ -64,22 +67,25 @@ class Importance:
 
     @property
     def ids(self) -> NDArray[np.int32]:
-        """Every agent's id, ascending; positions and results come in this order."""
+        """Ids of all agents, ascending; positions and results are in this order."""
         return self._rows.ids
 
     @property
     def values(self) -> Floats:
-        """Importance as last updated, (n,); 0 before. Not to be written to."""
+        """Importance after the last update, shape (n,), 0 before the first; read only."""
         shown: Floats = self._shown
         return shown
 
     def add(self, count: int = 1, *, role: float = 0.0, size_m: float = 1.0) -> NDArray[np.int32]:
-        """Return the ids of new agents.
+        """Add agents and return their ids.
 
         Args:
-            count: how many.
-            role: part in the story: 0 for a passer-by, 1 for a main character.
-            size_m: what of them is seen from afar: a diameter (m), above 0.
+            count: number of agents, 0 or more.
+            role: part in the story, from 0 for a passer-by to 1 for a main character.
+            size_m: visible diameter (m), above 0.
+
+        Raises:
+            TypeError, ValueError: if an argument is out of range, or there would be too many agents.
 
         Cost: O(agents).
         """
@@ -93,10 +99,10 @@ class Importance:
         return ids
 
     def remove(self, ids: object) -> None:
-        """Forget one agent or many.
+        """Remove one agent or several.
 
         Raises:
-            UnknownNameError: if one is not there; then none is removed.
+            UnknownNameError: if an id is not in use; no agent is removed then.
 
         Cost: O(agents).
         """
@@ -108,25 +114,29 @@ class Importance:
         self._make_room()
 
     def set_role(self, ids: object, role: float) -> None:
-        """Change the part that agents have in the story, 0 to 1."""
+        """Set the part in the story of one agent or several, 0 to 1."""
         role = finite_number("role", role, minimum=0, maximum=1)
         self._rows.columns["role"][self._rows.rows(ids)] = role
 
     def notice(self, ids: object, amount: float = 1.0) -> None:
-        """Note that the player noticed agents: a boost of 0 to 1 that fades."""
+        """Boost one agent or several because the player noticed them; ``amount`` is 0 to 1 and fades."""
         self._boost("noticed", ids, amount)
 
     def damage(self, ids: object, amount: float = 1.0) -> None:
-        """Note that agents were hurt: a boost of 0 to 1 that fades."""
+        """Boost one agent or several because they were hurt; ``amount`` is 0 to 1 and fades."""
         self._boost("damaged", ids, amount)
 
     def force(self, ids: object, value: float, *, for_s: float | None = None) -> None:
-        """Make agents as important as a script says, at once.
+        """Set the importance of agents to a fixed value from the next update on, without smoothing.
 
         Args:
-            ids: one or many.
-            value: 0 to 1.
-            for_s: how long (s), above 0; None until ``unforce``.
+            ids: one id or several.
+            value: importance, 0 to 1.
+            for_s: duration (s), above 0; None until ``unforce``.
+
+        Raises:
+            UnknownNameError: if an id is not in use.
+            TypeError, ValueError: if an argument is out of range.
         """
         value = finite_number("value", value, minimum=0, maximum=1)
         left_s = math.inf if for_s is None else finite_number("for_s", for_s, above=0)
@@ -134,7 +144,7 @@ class Importance:
             self._forced[one] = (value, left_s)
 
     def unforce(self, ids: object) -> None:
-        """Let importance be computed again; does nothing for who was not forced."""
+        """End forced importance; no effect on agents that are not forced."""
         for one in self._rows.ids[self._rows.rows(ids)].tolist():
             self._forced.pop(one, None)
 
@@ -142,18 +152,18 @@ class Importance:
         self, viewers: Sequence[Viewer], positions: Floats, elapsed_s: float, *,
         velocities: Floats | None = None, out: Floats | None = None,
     ) -> Floats:
-        """Compute importance anew, and return it in the order of ``ids``.
+        """Compute the importance of all agents, and return it in the order of ``ids``.
 
         Args:
-            viewers: any number of them.
-            positions: (n, 2) or (n, 3) float32 (m).
+            viewers: any number of viewers.
+            positions: positions of agents, float32 of shape (n, 2) or (n, 3) (m).
             elapsed_s: game time since the last update (s), 0 or more.
-            velocities: as positions (m/s); None: agents stand still.
+            velocities: velocities of agents, as ``positions`` (m/s); None for agents at rest.
             out: optional (n,) float32, overwritten and returned.
 
         Raises:
-            ValueError: if a shape does not fit or a number is not finite; then
-                nothing has changed.
+            TypeError: if an array is not float32, or a viewer is not a Viewer.
+            ValueError: if a shape does not fit or a number is not finite; nothing changes then.
 
         Cost: O(agents * viewers), no allocation per agent.
         """
@@ -175,21 +185,23 @@ class Importance:
         return out
 
     def of(self, ids: object) -> Floats:
-        """Return the importance of one agent or many, in their order."""
+        """Return the importance of one agent or several, in the order of ``ids``."""
         found: Floats = self.values[self._rows.rows(ids)]
         return found
 
     def parts(self, ids: object = None) -> Floats:
-        """Return what each of PARTS adds for agents, (len(PARTS), n): why are they so important?
+        """Return what each of ``PARTS`` adds to the importance of agents, shape (len(PARTS), n).
+
+        The parts are computed from the input of the last update. Before the first update, and after agents
+        were added or removed, viewers add nothing.
 
         Args:
-            ids: one or many; None for all.
+            ids: one id or several; None for all.
 
-        It is computed for them from what the last update was told; there is
-        nothing a viewer adds before the first update, and after agents have
-        come or gone.
+        Raises:
+            UnknownNameError: if an id is not in use.
 
-        Cost: O(asked * viewers).
+        Cost: O(ids * viewers).
         """
         rows = np.arange(len(self._rows)) if ids is None else self._rows.rows(ids)
         columns, weights = self._rows.columns, self.settings.weights()
@@ -206,10 +218,13 @@ class Importance:
         return parts
 
     def explain(self, agent_id: int) -> dict[str, float]:
-        """Return what each part adds to an agent's importance; see ``parts``.
+        """Return what each part adds to an agent's importance, by name; see ``parts``.
 
-        ``total`` is their clamped sum, what smoothing moves towards; ``value``
-        is what came of it. ``forced`` is there while a script decides.
+        ``total`` is the clamped sum of the parts, the target of smoothing; ``value`` is the importance;
+        ``forced`` is present while the importance is forced.
+
+        Raises:
+            UnknownNameError: if the id is not in use.
         """
         (row,) = self._rows.rows(agent_id).tolist()
         told = dict(zip(PARTS, self.parts(agent_id)[:, 0].tolist(), strict=True))
@@ -220,14 +235,14 @@ class Importance:
         return told
 
     def save_state(self) -> State:
-        """Return agents, roles, boosts, smoothed values and forced ones, as plain data."""
+        """Return agents, roles, boosts, smoothed values and forced values as plain data."""
         return saved_importance(self)
 
     def prepare_state(self, state: object) -> Callable[[], None]:
-        """Check a saved state; return what loads it. Agents are those of the save.
+        """Check a saved state and return the function that restores it; it replaces all agents.
 
         Raises:
-            StateError: if it cannot be loaded; says where in it, and why.
+            StateError: if the state cannot be loaded; names the field and the reason.
         """
         return prepared_importance(self, state)
 
@@ -280,7 +295,7 @@ class Importance:
             np.minimum(some, 1, out=some)
 
     def _follow(self, target: Floats, value: Floats, elapsed_s: float) -> None:
-        """Move a share of the way that depends on time alone, not on how it is cut up."""
+        """Smooth values towards their targets, independent of how the time is divided into updates."""
         if self._has_new:
             np.copyto(value, target, where=value < 0)
             self._has_new = False
@@ -315,13 +330,13 @@ class Importance:
             not isinstance(out, np.ndarray) or out.shape != (count,) or out.dtype != np.float32
             or not out.flags.writeable
         ):
-            raise ValueError(f"out must be float32 of shape ({count},) that may be written to, got {shown(out)}")
+            raise ValueError(f"out must be a writable float32 array of shape ({count},), got {shown(out)}")
         for viewer in viewers:
             if not isinstance(viewer, Viewer):
-                raise TypeError(f"viewers must be Viewer, got {shown(viewer)}")
+                raise TypeError(f"viewers must hold Viewer, got {shown(viewer)}")
             if len(viewer.position) != dimensions:
                 raise ValueError(
-                    f"a viewer has {len(viewer.position)} coordinates, and agents {dimensions};"
+                    f"a viewer has {len(viewer.position)} coordinates and agents have {dimensions};"
                     " give both in 2D or both in 3D"
                 )
             viewer.range_m(self.settings.near_m, self.settings.far_m)
@@ -329,10 +344,10 @@ class Importance:
     def _check_array(self, name: str, array: Any, dimensions: tuple[int, ...]) -> None:
         count = len(self._rows)
         if not isinstance(array, np.ndarray) or array.dtype != np.float32:
-            raise TypeError(f"{name} must be a float32 array, got {shown(array)}; use astype")
+            raise TypeError(f"{name} must be a float32 array, got {shown(array)}; use array.astype(np.float32)")
         if array.ndim != 2 or array.shape[0] != count or array.shape[1] not in dimensions:
             wanted = " or ".join(f"({count}, {d})" for d in dimensions)
-            raise ValueError(f"{name} must have shape {wanted}, a row for each of ids, got {array.shape}")
+            raise ValueError(f"{name} must have shape {wanted}, one row for each id, got {array.shape}")
 
     def _refuse(self, row: int, positions: Floats, velocities: Floats | None) -> NoReturn:
         name, array = "positions", positions
@@ -344,7 +359,7 @@ class Importance:
 
 
 class _Seen:
-    """What the last update was told, to explain it; copied, as the game writes its arrays anew."""
+    """Input of the last update, for ``parts``; copied because the game reuses its arrays."""
 
     def __init__(self) -> None:
         self.viewers: tuple[Viewer, ...] = ()

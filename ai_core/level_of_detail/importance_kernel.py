@@ -1,11 +1,11 @@
-"""The hot loop of importance: what viewers make of agents, and the best of it.
+"""Hot loop of importance: the parts that viewers add for each agent, and the best viewer's.
 
-This is the twin in NumPy of ``_importance_kernel``, which is used in its place
-where it was built, with the same results to the last bit. All is float32 with
-+ - * / and square roots, in one order, so results are the same everywhere.
+This module is the NumPy twin of ``_importance_kernel``, which replaces it where it was compiled, with
+bit-identical results. All values are float32, computed with + - * / and square roots in a fixed order,
+so results are the same on all machines.
 
-Here a block of rows stays in the processor's cache through all the operations
-on it, in a workspace that is made once: nothing is allocated per agent.
+A block of rows stays in the processor's cache through all operations, in a workspace that is
+allocated once: nothing is allocated per agent.
 """
 from __future__ import annotations
 
@@ -19,30 +19,30 @@ from ai_core.twins import twin
 __all__ = ["EYE_NUMBERS", "FARTHEST", "INTERFACE", "Workspace", "best_opinions"]
 
 INTERFACE = 1
-"""Changes with any change of names, arguments or results, here and in the kernel."""
+"""Version of the interface; raised with every change of names, arguments or results, here and in the kernel."""
 
 EYE_NUMBERS = 13
 """Numbers of a viewer (count): position, direction and speed, three each and scaled by
 their weights; slope and height of the distance part; height of the view part; weight."""
 
 BLOCK_ROWS = 16_384
-"""Rows worked on at a time (count): each array of a block takes 64 kB.
+"""Rows of a block (count): each array of a block takes 64 kB.
 
-Larger blocks fall out of the cache, smaller ones spend more on calls: a
-quarter of this takes twice the time.
+Larger blocks fall out of the cache, smaller ones spend more on calls: a quarter of this size takes
+twice the time.
 """
 
 SMALLEST_M = 1e-6
-"""Distance under which nothing is divided by it (m)."""
+"""Least distance used as a divisor (m)."""
 
 FARTHEST = 1e18
-"""Coordinates and speeds beyond count as this (m, m/s): the square of a greater one is no float32."""
+"""Coordinates and speeds are clamped to this (m, m/s): the square of a larger one overflows float32."""
 
 Floats = NDArray[np.float32]
 
 
 class Workspace:
-    """Arrays of a block, made once; those of constants, as NumPy compares two arrays sooner than one with a number."""
+    """Arrays of a block, allocated once; constants are arrays because NumPy compares two arrays faster."""
 
     def __init__(self) -> None:
         self.away, self.places, self.moving = (np.zeros((3, BLOCK_ROWS), np.float32) for _ in range(3))
@@ -59,17 +59,17 @@ def best_opinions(
     eyes: Floats, scales: Floats, positions: Floats, velocities: Floats | None, sizes: Floats,
     total: Floats, parts: Floats | None, workspace: Workspace,
 ) -> int:
-    """Write the most that any viewer adds for each agent, and in which parts.
+    """Write the largest contribution of any viewer for each agent, and its parts.
 
     Args:
-        eyes: (viewers, EYE_NUMBERS).
-        scales: of speeds, of sizes, then the weight of each of the four parts.
-        positions: (n, d) (m).
-        velocities: (n, d) (m/s), or None.
-        sizes: (n,), diameters (m).
-        total: (n,), overwritten.
-        parts: (4, n), overwritten, or None.
-        workspace: what the NumPy form works in.
+        eyes: numbers of the viewers, shape (viewers, EYE_NUMBERS).
+        scales: scale of speeds, scale of sizes, then the weight of each of the four parts.
+        positions: positions of agents, shape (n, d) (m).
+        velocities: velocities of agents, shape (n, d) (m/s), or None.
+        sizes: diameters of agents, shape (n,) (m).
+        total: shape (n,), overwritten.
+        parts: shape (4, n), overwritten, or None.
+        workspace: arrays for the NumPy form.
 
     Returns:
         The first row with a number that is not finite, -1 if there is none.
@@ -113,11 +113,11 @@ def _see_block(
 
 
 def _read(columns: Floats, rows: Floats, flags: NDArray[np.bool_]) -> int:
-    """Copy rows into columns; return the first that is not finite, their number if there is none."""
+    """Copy rows into columns; return the first row that is not finite, or the number of rows."""
     first = len(rows)
     for axis, column in enumerate(columns):
         np.copyto(column, rows[:, axis])
-        # The sum of squares tells in one pass that nothing is amiss.
+        # The sum of squares shows in one pass that all values are valid.
         if not np.vdot(column, column) <= FARTHEST**2:
             good = np.isfinite(column, out=flags)
             first = first if good.all() else min(first, int(np.argmin(good)))
@@ -129,7 +129,7 @@ def _see(
     eye: Floats, places: Floats, moving: Floats, sizes: Floats, best: Floats,
     best_parts: Floats | None, workspace: Workspace,
 ) -> None:
-    """Replace the best opinion so far where this viewer's is higher."""
+    """Replace the largest contribution so far where this viewer's is larger."""
     rows = places.shape[1]
     away, own, most = (one[:, :rows] for one in (workspace.away, workspace.own, workspace.most))
     distance, nearness, scratch = workspace.work[:, :rows]
@@ -159,7 +159,7 @@ def _see(
     if best_parts is not None:
         better = np.greater(total, best, out=workspace.flags[:rows])
         for part, one in enumerate(own):
-            np.maximum(one, zeros, out=one)  # rounding may leave a hair less
+            np.maximum(one, zeros, out=one)  # rounding may give slightly less than 0
             np.multiply(one, eye[12], out=one)
             np.copyto(best_parts[part], one, where=better)
     np.maximum(best, total, out=best)
@@ -168,7 +168,7 @@ def _see(
 def _write_view(
     eye: Floats, away: Floats, nearness: Floats, out: Floats, scratch: Floats, most: Floats
 ) -> None:
-    """The whole weight inside the field of view, from there down to 0 right behind."""
+    """Write the view part: the full weight inside the field of view, falling to 0 straight behind."""
     if not eye[3:6].any():
         out.fill(eye[11])
         return
@@ -181,7 +181,7 @@ def _write_view(
 def _write_approach(
     speeds: Floats, away: Floats, moving: Floats, nearness: Floats, out: Floats, scratch: Floats
 ) -> None:
-    """Speed at which the distance shrinks; of both, as either may come nearer."""
+    """Write the approach part: the speed at which the distance shrinks, from both movements."""
     if not len(moving):
         _dot(speeds, away, out, scratch)
     for axis, one in enumerate(moving):

@@ -1,4 +1,4 @@
-"""What makes an agent important, and how much each part counts."""
+"""Settings of importance: the parts and their weights."""
 from __future__ import annotations
 
 from dataclasses import dataclass, fields
@@ -8,33 +8,35 @@ from ai_core.errors import finite_number
 __all__ = ["PARTS", "VIEWER_PARTS", "ImportanceSettings", "check_range"]
 
 VIEWER_PARTS = ("distance", "view", "approach", "size")
-"""Parts that each viewer has its own opinion of; the best viewer's count."""
+"""Parts computed per viewer; the viewer with the largest sum counts."""
 
 PARTS = (*VIEWER_PARTS, "role", "noticed", "damaged")
-"""Everything that importance is made of, in the order of ``Importance.parts()``."""
+"""All parts of importance, in the order of ``Importance.parts()``."""
 
 
 HEAVIEST = 1e6
-"""Largest weight (no unit): importance ends at 1, and float32 must hold all products."""
+"""Largest weight (no unit): importance is at most 1, and float32 must hold all products."""
 
 LEAST_FULL = 1e-6
-"""Least of what makes a part 1 (m/s, rad): it is divided by."""
+"""Least approach speed and angular size that can make a part 1 (m/s, rad): they are divisors."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ImportanceSettings:
-    """Weights, and where each part begins and ends. Importance is their sum, 0 to 1.
+    """Weights and ranges of the parts of importance. Importance is the weighted sum, clamped to 0 to 1.
 
     Args:
-        distance, view, approach, size, role, noticed, damaged: weights: what a
-            part of 1 adds to importance, 0 or more; 0 leaves it out.
-        near_m: up to here the distance part is 1 (m).
-        far_m: from here on it is 0 (m), above near_m.
-        full_approach_m_s: coming nearer so fast makes the approach part 1.
-        full_size_rad: looking as large as this makes the size part 1.
-        noticed_s, damaged_s: time after which 37 % of a boost is left (s).
-        smoothing_s: time in which 63 % of a change is followed (s), whatever
-            the frame rate; 0 follows at once.
+        distance, view, approach, size, role, noticed, damaged: weights: what a part of 1 adds to
+            importance, 0 or more; 0 leaves the part out.
+        near_m: distance up to which the distance part is 1 (m), 0 or more.
+        far_m: distance from which the distance part is 0 (m), above ``near_m``.
+        full_approach_m_s: approach speed that makes the approach part 1 (m/s).
+        full_size_rad: angular size that makes the size part 1 (rad).
+        noticed_s, damaged_s: time after which 37 % of a boost is left (s), above 0.
+        smoothing_s: time in which 63 % of a change is followed (s), at any frame rate; 0 does not smooth.
+
+    Raises:
+        TypeError, ValueError: if a value is not a number or out of range.
     """
 
     distance: float = 0.5
@@ -66,15 +68,15 @@ class ImportanceSettings:
         check_range(self.near_m, self.far_m)
 
     def weights(self) -> tuple[float, ...]:
-        """Return the weight of each of PARTS."""
+        """Return the weight of each of ``PARTS``."""
         return tuple(float(getattr(self, name)) for name in PARTS)
 
 
 def check_range(near_m: float, far_m: float) -> None:
-    """Refuse a range that ends where it begins, or before.
+    """Check that a range has a length.
 
     Raises:
-        ValueError: if it does.
+        ValueError: if ``far_m`` is not above ``near_m``.
     """
     if far_m <= near_m:
         raise ValueError(f"far_m must be above near_m, got {far_m:g} and {near_m:g}")

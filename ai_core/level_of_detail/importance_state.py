@@ -1,4 +1,4 @@
-"""The state of importance: who there is, and what is remembered of each."""
+"""Saving and loading of Importance: agents and their columns as plain data."""
 from __future__ import annotations
 
 import math
@@ -18,7 +18,7 @@ __all__ = ["prepared_importance", "read_ids", "saved_importance"]
 
 VERSION = 1
 
-# Rounded to float32, the largest size is a little more than 1e30.
+# Rounded to float32, the largest size is slightly more than 1e30.
 LIMITS = {
     "role": (0.0, 1.0), "size_m": (0.0, 1.000001e30), "noticed": (0.0, 1.0), "damaged": (0.0, 1.0),
     "value": (-1.0, 1.0),
@@ -41,7 +41,7 @@ def saved_importance(importance: Importance) -> State:
 
 
 def prepared_importance(importance: Importance, state: object) -> Callable[[], None]:
-    """Check a state; return what loads it."""
+    """Check a state and return the function that restores it."""
     fields = Fields.versioned(state, version=VERSION)
     next_id = fields.whole("next_id", maximum=LARGEST_ID)
     ids = read_ids(fields, "ids", next_id)
@@ -71,10 +71,10 @@ def prepared_importance(importance: Importance, state: object) -> Callable[[], N
 
 
 def read_ids(fields: Fields, name: str, next_id: int) -> list[int]:
-    """Return ids that were saved: ascending, each once, all given out before ``next_id``."""
+    """Return saved ids: ascending without repeats, all below ``next_id``."""
     ids = fields.wholes(name, maximum=next_id - 1)
     if len(ids) > MOST_AGENTS:
-        fields.refuse(name, f"must be at most {MOST_AGENTS}, got {len(ids)}")
+        fields.refuse(name, f"must have at most {MOST_AGENTS} ids, got {len(ids)}")
     if any(one >= other for one, other in pairwise(ids)):
-        fields.refuse(name, "must be ascending, each once")
+        fields.refuse(name, "must be ascending without repeats")
     return ids

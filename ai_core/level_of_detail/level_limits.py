@@ -1,7 +1,7 @@
-"""How many may be detailed at once: levels for a whole crowd, never more than k each.
+"""Level limits: levels of detail for a crowd, with a largest number of agents per level.
 
-Load is then bounded whatever the camera does: who does not find a place in a
-level takes one in the next.
+The limits bound the load whatever the camera shows: an agent without a place in a level takes one in
+the next.
 """
 from __future__ import annotations
 
@@ -24,15 +24,15 @@ if TYPE_CHECKING:
 __all__ = ["Level", "LevelLimits"]
 
 FORCED = 4.0
-"""Added to the importance of who is forced: more than importance and margin can be."""
+"""Added to the importance of forced agents (no unit); larger than importance plus margin."""
 
 
 class Level(NamedTuple):
-    """One level of detail.
+    """A level of detail.
 
     Attributes:
-        lowest, highest: importances for it; neighbours overlap by the hysteresis.
-        most: how many may have it at once; None for any number.
+        lowest, highest: range of importances, 0 to 1; neighboring ranges overlap by the hysteresis.
+        most: largest number of agents at this level, 0 or more; None for any number.
     """
 
     lowest: float
@@ -41,22 +41,24 @@ class Level(NamedTuple):
 
 
 class LevelLimits:
-    """Assigns levels of detail to agents by importance and by how many there may be.
+    """Assigns levels of detail to agents by importance, with a limit per level.
 
-    A level is kept while importance is in its range. Where more want a level
-    than there is room for, the most important have it; who has it is displaced
-    only by one who is more important by the margin. Ties go to who has it,
-    then to the smallest id.
+    An agent keeps its level while its importance is in the range. If more agents qualify for a level
+    than its limit, the most important get it; an agent is displaced only by one that is more important
+    by the margin. On a tie the present holder keeps the level, then the smallest id wins.
 
     Args:
-        levels: most detailed first; their ranges cover 0 to 1.
-        margin: by how much a newcomer must be more important, and hysteresis where
-            ranges overlap by less than twice that, 0 to 0.5.
-        spread_updates: updates over which agents that come together get their
-            first level, so that a spawned crowd is not entered in one frame.
+        levels: levels, most detailed first; their ranges cover 0 to 1.
+        margin: least advantage of a newcomer, and hysteresis where ranges overlap by less than twice
+            the margin, 0 to 0.5.
+        spread_updates: number of updates over which agents added together get their first level, 1 or more,
+            so that a spawned crowd does not enter its behaviors in one frame; 1 does not spread.
 
     Attributes:
         demoted, promoted: ids whose level changed in the last update.
+
+    Raises:
+        TypeError, ValueError: if a level is invalid, the ranges leave gaps, or a number is out of range.
 
     Cost: an update O(agents * levels) in NumPy.
     """
@@ -67,7 +69,7 @@ class LevelLimits:
         self._levels = [_checked_level(one) for one in levels]
         ranges = BehaviorRanges([(one.lowest, one.highest) for one in self._levels])
         self._margin = finite_number("margin", margin, minimum=0, maximum=0.5)
-        nowhere = (2.0, -1.0)       # nobody is kept off
+        nowhere = (2.0, -1.0)       # an empty range: no agent is kept at the level `off`
         self._lowest_held, self._highest_held = np.array([*ranges.held(self._margin), nowhere]).T
         self._spread = whole_number("spread_updates", spread_updates, minimum=1, maximum=LARGEST_ID)
         self._ids = np.zeros(0, np.int32)
@@ -78,22 +80,26 @@ class LevelLimits:
 
     @property
     def off(self) -> int:
-        """The level of who has none: after the last, or not yet let in."""
+        """Level number of agents without a level: beyond all limits, or not yet admitted."""
         return len(self._levels)
 
     @property
     def counts(self) -> list[int]:
-        """How many have each level, those that are off last."""
+        """Number of agents at each level; the last entry counts agents without a level."""
         counts: list[int] = np.bincount(self._level, minlength=self.off + 1).tolist()
         return counts
 
     def force(self, agent_id: int, level: int, *, for_s: float | None = None) -> None:
-        """Let an agent have a level before all who are not forced; limits still hold.
+        """Give an agent priority for a level over all agents that are not forced; limits still hold.
 
         Args:
-            agent_id: one that was in the last update.
-            level: number of the level, 0 the most detailed.
-            for_s: how long (s), above 0; None until ``unforce``.
+            agent_id: id of an agent in the last update.
+            level: number of the level, 0 for the most detailed.
+            for_s: duration (s), above 0; None until ``unforce``.
+
+        Raises:
+            UnknownNameError: if the agent was not in the last update.
+            TypeError, ValueError: if an argument has a wrong type or is out of range.
         """
         level = whole_number("level", level, minimum=0, maximum=self.off - 1)
         left_s = math.inf if for_s is None else finite_number("for_s", for_s, above=0)
@@ -104,26 +110,26 @@ class LevelLimits:
         self._forced[agent_id] = (level, left_s)
 
     def unforce(self, agent_id: int) -> None:
-        """Let importance decide again; does nothing if nobody forced it."""
+        """End a forced level; no effect if the agent is not forced."""
         self._forced.pop(agent_id, None)
 
     def update(
         self, ids: object, values: object, elapsed_s: float = 0.0, *,
         characters: Mapping[int, BehavioralLOD] | None = None,
     ) -> NDArray[np.int32]:
-        """Return the level of each agent, 0 the most detailed, ``off`` for none.
+        """Return the level of each agent: 0 is the most detailed, ``off`` is none.
 
         Args:
-            ids: (n,) ascending; who was not there before is new, who is
-                missing is forgotten.
-            values: (n,) importance of each, 0 to 1.
-            elapsed_s: game time since the last update, for forces that expire (s).
-            characters: by agent id; what is forced there comes first here, and whose
-                behavior is quarantined asks for a place in the next level.
+            ids: ids of agents, shape (n,), ascending; ids not in the last update are new, missing ids
+                are removed.
+            values: importance of each agent, shape (n,), 0 to 1.
+            elapsed_s: game time since the last update (s), 0 or more; forced levels expire by it.
+            characters: characters by agent id; their forced behaviors have priority, and a character with
+                a quarantined behavior gets the next level.
 
         Raises:
-            ValueError: if ids are not ascending or beyond int32, or a value is NaN or
-                outside 0 to 1.
+            TypeError: if ``ids`` does not hold integers.
+            ValueError: if ids are not ascending or beyond int32, or a value is NaN or outside 0 to 1.
         """
         elapsed_s = finite_number("elapsed_s", elapsed_s, minimum=0)
         agents, wanted = _checked(ids, values, self._ids)
@@ -152,18 +158,18 @@ class LevelLimits:
         return found
 
     def apply(self, characters: Mapping[int, BehavioralLOD]) -> None:
-        """Let those whose level is another now switch, who gives up a place first.
+        """Write the levels to characters and switch those that changed, demotions first.
 
-        Who has no level yet gets the one it was given, ``off`` too: else it
-        would choose by itself, beyond every limit.
+        A character without a level also gets its assigned level, ``off`` included; otherwise it would
+        choose by importance, beyond all limits.
 
         Args:
-            characters: by agent id; who is not in it is left out.
+            characters: characters by agent id; agents left out are skipped.
 
         Raises:
-            ValueError: if one has more or fewer behaviors than there are levels.
+            ValueError: if a character has more or fewer behaviors than there are levels.
 
-        Cost: O(agents) for a look at each; work only for who switches.
+        Cost: O(agents) for the comparison; switches only for changed characters.
         """
         ids, count = self._ids.tolist(), self.off
         found = [
@@ -174,8 +180,8 @@ class LevelLimits:
         for one, _, character in found:
             if len(character.behaviors) != count:
                 raise ValueError(
-                    f"character {one} has {len(character.behaviors)} behaviors, and there are"
-                    f" {count} levels; give one for each, the fallback included"
+                    f"character {one} has {len(character.behaviors)} behaviors for {count} levels;"
+                    " give one for each level, the fallback included"
                 )
         leaving: list[tuple[int, int]] = []
         coming: list[tuple[int, int]] = []
@@ -187,7 +193,7 @@ class LevelLimits:
             characters[one].settle()
 
     def save_state(self) -> State:
-        """Return who has which level, as plain data."""
+        """Return the levels of agents and the forced ones as plain data."""
         return {
             "version": 1, "ids": self._ids.tolist(), "level": self._level.tolist(),
             "waits": self._waits.tolist(),
@@ -198,10 +204,10 @@ class LevelLimits:
         }
 
     def prepare_state(self, state: object) -> Callable[[], None]:
-        """Check a saved state; return what loads it.
+        """Check a saved state and return the function that restores it.
 
         Raises:
-            StateError: if it cannot be loaded; says where in it, and why.
+            StateError: if the state cannot be loaded; names the field and the reason.
         """
         fields = Fields.versioned(state, version=1)
         ids = read_ids(fields, "ids", 1 << 31)
@@ -245,7 +251,7 @@ class LevelLimits:
     def _desires(
         self, wanted: NDArray[np.float64], elapsed_s: float, forced: Mapping[int, int]
     ) -> tuple[NDArray[np.int32], NDArray[np.float64]]:
-        """Return the level that each would have if there were room, and its weight."""
+        """Return the level of each agent without limits, and its weight."""
         desired = np.full(len(wanted), self.off, np.int32)
         for number in reversed(range(self.off)):
             lowest, highest, _ = self._levels[number]
@@ -258,7 +264,7 @@ class LevelLimits:
             self._waits[waiting] -= 1
             desired[waiting] = self.off
         rows = {int(np.searchsorted(self._ids, one)): force[0] for one, force in self._forced.items()}
-        for row, level in {**rows, **forced}.items():  # who is in danger does not wait
+        for row, level in {**rows, **forced}.items():  # a forced agent does not wait
             desired[row] = level
             keys[row] += FORCED
         for one, (level, left_s) in list(self._forced.items()):
@@ -271,7 +277,7 @@ class LevelLimits:
     def _best(
         self, asking: NDArray[np.intp], keys: NDArray[np.float64], has_it: NDArray[np.bool_], most: int
     ) -> NDArray[np.intp]:
-        """Return who gets the places: the greatest keys, then who has one, then small ids."""
+        """Return the rows that get a place: largest keys first, then present holders, then smallest ids."""
         if most == 0:
             return asking[:0]
         has = has_it[asking]
@@ -295,7 +301,7 @@ def _checked_level(level: object) -> Level:
 def _wishes(
     agents: NDArray[np.int32], characters: Mapping[int, BehavioralLOD], off: int
 ) -> tuple[dict[int, int], dict[int, list[int]]]:
-    """Return by row which level is forced, and by level which rows cannot have it."""
+    """Return the forced level by row, and by level the rows with a quarantined behavior."""
     forced: dict[int, int] = {}
     unable: dict[int, list[int]] = {}
     wishing = {one: character for one, character in characters.items() if character.has_wishes}
@@ -314,17 +320,17 @@ def _wishes(
 def _checked(
     ids: object, values: object, known: NDArray[np.int32]
 ) -> tuple[NDArray[np.int32], NDArray[np.float64]]:
-    """Return ids and values as arrays; the very array of known ids if these are the same."""
+    """Return ids and values as arrays; the array of present ids itself if the ids are equal."""
     agents, wanted = as_array("ids", ids), as_array("values", values)
     if agents.ndim != 1 or (agents.size and agents.dtype.kind not in "iu"):
-        raise TypeError(f"ids must be whole numbers of shape (n,), got {shown(ids)}")
+        raise TypeError(f"ids must be integers of shape (n,), got {shown(ids)}")
     if wanted.shape != agents.shape or (wanted.size and wanted.dtype.kind not in "iuf"):
         raise ValueError(f"values must be numbers of shape {agents.shape}, got {shown(values)}")
     is_known = np.array_equal(agents, known)
     if not is_known and len(agents) and (agents[0] < 0 or not (agents[1:] > agents[:-1]).all()):
-        raise ValueError("ids must be ascending, each once, and not negative")
+        raise ValueError("ids must be ascending without repeats, and not negative")
     if len(agents) and agents[-1] > LARGEST_ID:
-        raise ValueError(f"ids must be at most {LARGEST_ID}, got {agents[-1]}; those of Importance are")
+        raise ValueError(f"ids must be at most {LARGEST_ID}, got {agents[-1]}; use the ids of Importance")
     if len(wanted) and not (wanted.min() >= 0 and wanted.max() <= 1):      # NaN is neither
         wrong = np.flatnonzero(~((wanted >= 0) & (wanted <= 1)))
         raise ValueError(

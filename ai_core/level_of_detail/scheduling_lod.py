@@ -1,4 +1,4 @@
-"""The same behavior, less often or with less time: importance to period and priority."""
+"""Scheduling level of detail: importance sets the period and priority of a scheduler's tasks."""
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
@@ -19,14 +19,14 @@ from ai_core.scheduling.task_limits import checked_period, checked_priority
 __all__ = ["RateBand", "SchedulingLOD", "TaskRate"]
 
 NEVER = -1.0
-"""Applied importance of a task that was never given a rate."""
+"""Applied importance of a task without a rate."""
 
 
 class TaskRate(NamedTuple):
-    """What a task gets; None leaves that as it is.
+    """Period and priority of a task; None leaves a value unchanged.
 
     Attributes:
-        period_frames: frames from run to run.
+        period_frames: frames from run to run, 1 or more.
         priority: weight of its share of the budget.
     """
 
@@ -35,11 +35,11 @@ class TaskRate(NamedTuple):
 
 
 class RateBand(NamedTuple):
-    """From which importance on a task gets a rate.
+    """Rate of tasks from an importance on, up to the start of the next band.
 
     Attributes:
-        at_least: importance, 0 to 1; one band must begin at 0.
-        rate: what it gets, up to where the next band begins.
+        at_least: lowest importance of the band, 0 to 1; one band must start at 0.
+        rate: rate of tasks in the band.
     """
 
     at_least: float
@@ -47,17 +47,20 @@ class RateBand(NamedTuple):
 
 
 class SchedulingLOD:
-    """Gives a scheduler's tasks periods and priorities by importance.
+    """Sets periods and priorities of a scheduler's tasks by importance.
 
-    A task changes its rate only when importance is clearly past a border, or,
-    with a function, clearly away from where its rate was last chosen. The
-    scheduler finds it a good phase for a new period, and elapsed time stays
-    true. Who becomes more important is served first.
+    The rate of a task changes when its importance has passed the border of a band by the hysteresis or,
+    with a function, differs by the hysteresis from the importance at the last choice. The scheduler
+    finds a phase for a new period, and the elapsed time of the task stays exact. More important tasks
+    are changed first.
 
     Args:
-        scheduler: whose tasks they are.
-        rates: bands in any order, or a function from importance to a Rate.
-        hysteresis: how far importance must be past a border, or away, 0 to 0.5.
+        scheduler: scheduler that runs the tasks.
+        rates: bands in any order, or a function from importance to a TaskRate.
+        hysteresis: least distance past a border, or from the last choice, 0 to 0.5.
+
+    Raises:
+        TypeError, ValueError: if an argument has a wrong type, or the bands leave a gap or repeat.
 
     Source: 000_execution_management, scheduling level of detail.
     """
@@ -78,44 +81,44 @@ class SchedulingLOD:
 
     @property
     def tasks(self) -> tuple[Task, ...]:
-        """Tasks in the order added; importance is given in this order."""
+        """Tasks in the order added; ``update`` takes importances in this order."""
         return tuple(self._tasks)
 
     def add(self, task: Task) -> None:
-        """Choose the rate of a task from the next update on.
+        """Add a task, whose rate is set from the next update on.
 
         Raises:
-            ValueError: if it is here already, was removed or is another scheduler's.
+            ValueError: if the task was added before, was removed from the scheduler, or belongs to another.
         """
-        self._scheduler.change(task)  # nothing but the check that it is the scheduler's
+        self._scheduler.change(task)  # only checks that the task belongs to the scheduler
         if task in self._tasks:
             raise ValueError(f"task {shown(task.name)} was added before")
         self._tasks[task] = None
         self._applied = np.append(self._applied, NEVER)
 
     def remove(self, task: Task) -> None:
-        """Leave a task at the rate it has.
+        """Remove a task; it keeps its present rate.
 
         Raises:
-            ValueError: if it is not here.
+            ValueError: if the task was not added, or was removed before.
         """
         if task not in self._tasks:
-            raise ValueError(f"{shown(task)} is not here; it was removed before, or never added")
+            raise ValueError(f"unknown task {shown(task)}; it was removed before, or never added")
         self._applied = np.delete(self._applied, list(self._tasks).index(task))
         del self._tasks[task]
 
     def update(self, values: object, budget: Budget | None = None) -> int:
-        """Change the rates of tasks that need it; return how many were changed.
+        """Change the rates of tasks whose importance requires it; return the number of changes.
 
         Args:
-            values: importance of each of ``tasks``, (n,), 0 to 1.
-            budget: who does not fit waits for the next update, least important
-                last; None does all. One step a change.
+            values: importance of each of ``tasks``, shape (n,), 0 to 1.
+            budget: limits the changes, one step each; the most important tasks go first, the others wait for
+                the next update. None changes all.
 
         Raises:
-            ValueError: if the shape is another, or a value is NaN or outside 0 to 1.
-            TypeError: if ``budget`` is no Budget, or the function gives a task no Rate; more important
-                ones have theirs.
+            ValueError: if the shape differs, or a value is NaN or outside 0 to 1.
+            TypeError: if ``budget`` is not a Budget, or the function returns no TaskRate; the more important
+                tasks are changed by then.
 
         Cost: O(tasks) in NumPy, and a ``Scheduler.change`` for each that changes.
         """
@@ -143,35 +146,36 @@ class SchedulingLOD:
 
     @property
     def chosen(self) -> dict[Task, float]:
-        """At which importance the rate of each task was chosen, below 0 if it was not yet. Cost: O(tasks)."""
+        """Importance at which the rate of each task was chosen, below 0 for a task without one. Cost: O(tasks)."""
         return dict(zip(self._tasks, self._applied.tolist(), strict=True))
 
     def choose(self, importances: Mapping[Task, float]) -> None:
-        """Take the rates that tasks have for those of their importances, as after loading; below 0 for none.
+        """Set the importances at which the present rates count as chosen, as after loading; below 0 for none.
 
         Raises:
-            ValueError: if one is missing or too many, or an importance is above 1 or not finite.
+            ValueError: if a task is missing or unknown, or an importance is above 1 or not finite.
 
         Cost: O(tasks).
         """
         if importances.keys() != self._tasks.keys():
-            raise ValueError(f"importances must be of all {len(self._tasks)} tasks here, got {len(importances)}")
+            raise ValueError(
+                f"importances must be of exactly {len(self._tasks)} added tasks, got {len(importances)}")
         self._applied = np.array([
             max(NEVER, finite_number(f"importance of task {shown(task.name)}", importances[task], maximum=1))
             for task in self._tasks], np.float64)
 
     def save_state(self) -> State:
-        """Return at which importance each rate was chosen; rates are the scheduler's state."""
+        """Return the importance at which each rate was chosen; the rates are part of the scheduler's state."""
         return {
             "version": 1, "tasks": [task.name for task in self._tasks],
             "applied": self._applied.tolist(),
         }
 
     def prepare_state(self, state: object) -> Callable[[], None]:
-        """Check a saved state against the tasks that are here; return what loads it.
+        """Check a saved state against the added tasks and return the function that restores it.
 
         Raises:
-            StateError: if it cannot be loaded; says where in it, and why.
+            StateError: if the state cannot be loaded; names the field and the reason.
         """
         fields = Fields.versioned(state, version=1)
         names = [str(name) for name in fields.items("tasks")]
@@ -199,7 +203,7 @@ class SchedulingLOD:
         return array
 
     def _is_due(self, wanted: NDArray[np.float64]) -> NDArray[np.bool_]:
-        """Who is past a border by the hysteresis, or away by it from the last choice."""
+        """Return which tasks are past a border by the hysteresis, or away by it from the last choice."""
         applied, margin = self._applied, self._hysteresis
         is_new = applied == NEVER
         if self._function is not None:
@@ -219,7 +223,7 @@ class SchedulingLOD:
             return self._bands[int(np.searchsorted(self._borders, value, side="right"))].rate
         rate = self._function(value)
         if not isinstance(rate, tuple) or len(rate) != 2:
-            raise TypeError(f"rates must return a Rate for importance {value:g}, got {shown(rate)}")
+            raise TypeError(f"rates must return a TaskRate for importance {value:g}, got {shown(rate)}")
         return _checked_rate(TaskRate(*rate))
 
 
@@ -228,7 +232,7 @@ def _checked_bands(rates: Sequence[RateBand]) -> list[RateBand]:
         bands = [RateBand(at_least, TaskRate(*rate)) for at_least, rate in rates]
     except TypeError:
         raise TypeError(
-            f"rates must be Bands or a function from importance to a Rate, got {shown(rates)}"
+            f"rates must hold RateBand or be a function from importance to a TaskRate, got {shown(rates)}"
         ) from None
     for band in bands:
         finite_number("at_least", band.at_least, minimum=0, maximum=1)
@@ -237,10 +241,10 @@ def _checked_bands(rates: Sequence[RateBand]) -> list[RateBand]:
     begins = [band.at_least for band in bands]
     if not bands or begins[0] != 0:
         gap = begins[0] if bands else 1
-        raise ValueError(f"no band holds importance 0 to {gap:g}; let one begin at 0")
+        raise ValueError(f"no band contains importance 0 to {gap:g}; add a band with at_least 0")
     for one, other in pairwise(begins):
         if one == other:
-            raise ValueError(f"two bands begin at {one:g}; leave one out")
+            raise ValueError(f"two bands start at {one:g}; remove one")
     return bands
 
 

@@ -1,4 +1,4 @@
-"""Who watches: a camera, a player, anything that would notice poor behavior."""
+"""Viewers: cameras, players and others that would notice poor behavior."""
 from __future__ import annotations
 
 import math
@@ -19,20 +19,19 @@ Place = tuple[float, ...]
 
 @dataclass(frozen=True, slots=True)
 class Viewer:
-    """Where somebody is and looks in this frame.
+    """Position and view of a viewer in one frame.
 
     Args:
-        position: two or three coordinates (m), as many as agents have.
-        forward: where it looks, of any length; None sees all around.
-        velocity: its own movement (m/s); None stands still.
-        field_of_view_rad: whole angle in which agents count as in view, above
-            0 to tau.
-        weight: how much being seen by it counts, 0 to 1.
-        near_m, far_m: its own range, as in ``ImportanceSettings``; None takes that
-            of the settings. A scope sees far, a mirror near.
+        position: two or three coordinates, as many as agents have (m).
+        forward: direction of view, of any length above 0; None sees in all directions.
+        velocity: velocity of the viewer (m/s); None for a viewer at rest.
+        field_of_view_rad: full angle in which agents count as in view (rad), above 0 to tau.
+        weight: factor of the viewer's contributions, 0 to 1.
+        near_m, far_m: range of this viewer, as in ``ImportanceSettings``; None for that of the settings. Use a
+            long range for a scope, a short one for a mirror.
 
     Raises:
-        ValueError: if a number is not finite or out of range, or lengths differ.
+        TypeError, ValueError: if a number is not finite or out of range, or numbers of coordinates differ.
     """
 
     position: Place
@@ -52,7 +51,7 @@ class Viewer:
             forward = _coordinates("forward", self.forward, len(place))
             length = math.hypot(*forward)
             if length < 1e-9:
-                raise ValueError("forward must have a length, got 0; use None to see all around")
+                raise ValueError("forward must have a length, got 0; use None to see in all directions")
             object.__setattr__(self, "forward", tuple(one / length for one in forward))
         finite_number("field_of_view_rad", self.field_of_view_rad, above=0, maximum=math.tau)
         finite_number("weight", self.weight, minimum=0, maximum=1)
@@ -64,10 +63,10 @@ class Viewer:
             check_range(self.near_m, self.far_m)
 
     def range_m(self, near_m: float, far_m: float) -> tuple[float, float]:
-        """Return its range, with these where it has none of its own.
+        """Return the range of the viewer, with the arguments in place of missing values.
 
         Raises:
-            ValueError: if one of its own does not fit to the other that it takes.
+            ValueError: if the resulting ``far_m`` is not above ``near_m``.
         """
         near_m = near_m if self.near_m is None else self.near_m
         far_m = far_m if self.far_m is None else self.far_m
@@ -80,21 +79,21 @@ def _coordinates(name: str, value: object, count: int) -> Place:
         raise TypeError(f"{name} must be two or three coordinates, got {shown(value)}")
     place = tuple(value)
     if len(place) not in ((count,) if count else (2, 3)):
-        wanted = f"{count}, as position has" if count else "two or three"
-        raise ValueError(f"{name} must have {wanted} coordinates, got {shown(value)}")
+        wanted = f"{count} coordinates, as many as position" if count else "two or three coordinates"
+        raise ValueError(f"{name} must have {wanted}, got {shown(value)}")
     return tuple(finite_number(name, one) for one in place)
 
 
 LEAST = 1e-6
-"""Cosine and one of the widest field of view (no unit): nothing is divided by less."""
+"""Least value of the cosine of half the field of view, plus 1 (no unit): it is a divisor."""
 Floats = NDArray[np.float32]
 
 
 class ViewerContributions:
-    """Writes what viewers add to the importance of arrays of agents.
+    """Computes what viewers add to the importance of arrays of agents.
 
-    Weights, ranges and scales are multiplied into the few numbers of a viewer
-    and of a block's input, not into every intermediate array.
+    Weights, ranges and scales are multiplied into the few numbers of a viewer and of a block's input
+    instead of into every intermediate array.
 
     Args:
         settings: weights and ranges.
@@ -114,15 +113,15 @@ class ViewerContributions:
         self, viewers: Sequence[Viewer], positions: Floats, velocities: Floats | None,
         sizes: Floats, total: Floats, parts: Floats | None = None,
     ) -> int:
-        """Write the most that any viewer adds, and in which parts.
+        """Write the largest contribution of any viewer, and its parts.
 
         Args:
-            viewers: any number; none makes all 0.
-            positions: (n, d) (m).
-            velocities: (n, d) (m/s), or None.
-            sizes: (n,), diameters (m).
-            total: (n,), overwritten.
-            parts: (4, n), overwritten; None leaves them out, which is faster.
+            viewers: any number of viewers; without viewers all contributions are 0.
+            positions: positions of agents, shape (n, d) (m).
+            velocities: velocities of agents, shape (n, d) (m/s), or None.
+            sizes: diameters of agents, shape (n,) (m).
+            total: shape (n,), overwritten.
+            parts: shape (4, n), overwritten; None skips them, which is faster.
 
         Returns:
             The first row with a number that is not finite, -1 if there is none.
@@ -141,7 +140,7 @@ class ViewerContributions:
     def _numbers_of(self, viewer: Viewer) -> list[float]:
         near_m, far_m = viewer.range_m(self._settings.near_m, self._settings.far_m)
         slope = self._weights[0] / (far_m - near_m)
-        # Who sees all around has everything in full view: no direction, and the whole weight.
+        # A viewer without a direction has everything in view, with the full weight.
         ahead, view = [0.0] * 3, self._weights[1]
         if viewer.forward is not None and view:
             view /= max(math.cos(viewer.field_of_view_rad / 2) + 1, LEAST)

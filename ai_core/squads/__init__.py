@@ -1,13 +1,15 @@
-"""What do we do together?
+"""Squads: formations, tactics and strategy.
 
-``Squad``: members, a commander who thinks for all, one path, and a ``Formation`` whose slots
-move along it. Hand it ``GridRoutes``, ``GridClearance`` and ``GridStanding`` where there are walls.
-``Capabilities`` and ``Force``: who can do what to whom; ``StanceJudge``: fight, hold or retreat.
-``Tactic`` and its kind: what members do about whom they meet, chosen by ``TacticByRules``.
-``AttackTokens``: two at once. ``give_roles``, ``assign``: who is what, and where, at the least cost.
-``Strategist``: decides for a whole side; told a ``StrategicSituation``, it returns a plan.
+- ``Squad``: members, a commander that decides for all, one path, and a ``Formation`` whose slots
+  move along the path. On ground with walls give it ``GridRoutes``, ``GridClearance`` and ``GridStanding``.
+- ``Capabilities`` and ``Force``: attack, toughness and healing of members and groups.
+  ``StanceJudge``: fight, hold or retreat.
+- ``Tactic`` and its subclasses: tasks of members against enemies, chosen by ``TacticByRules``.
+- ``AttackTokens``: limits the number of simultaneous attackers.
+- ``give_roles``, ``assign``: roles and slots at the least total cost.
+- ``Strategist``: decides for a whole side; turns a ``StrategicSituation`` into a ``StrategicPlan``.
 
-Rejected: slots relative to other members. Who follows a follower swings.
+Rejected: slots relative to other members. A member that follows a follower swings from side to side.
 """
 from __future__ import annotations
 

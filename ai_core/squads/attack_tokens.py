@@ -1,4 +1,4 @@
-"""Attack tokens: how many may attack at once, and whose turn it is."""
+"""Attack tokens: a limit of simultaneous attackers, with fair turns."""
 from __future__ import annotations
 
 from collections.abc import Callable
@@ -19,18 +19,18 @@ class _Waiting(NamedTuple):
 
 
 class AttackTokens:
-    """Lets a few attack at a time; the others stand by until one is free.
+    """Limits how many members attack at once; the others stand by until a token is free.
 
-    Whoever wants to attack asks again and again. A free token goes to the most urgent, and
-    waiting makes urgent, so that everybody gets his turn; of several to the smallest id. The
-    order of asking in a frame does not matter: tokens are given by ``grant``.
+    A member that wants to attack requests a token repeatedly. A free token goes to the most urgent
+    request, on a tie to the smallest id. Urgency rises while a member waits, so every member gets a
+    turn. The order of requests within a frame has no effect: ``grant`` gives the tokens.
 
     Args:
-        count: how many may attack at once; 1 or more.
-        longest_s: after so long a token goes on to who waits (s).
-        rest_s: how long somebody who gave one back waits for the next (s).
-        forget_s: who has not asked for so long does not wait any more (s).
-        impatience: how much more urgent a second of waiting makes, 0 or more.
+        count: number of tokens, 1 or more.
+        longest_s: time after which a token passes to a waiting member (s), above 0.
+        rest_s: time a member waits for another token after returning one (s), 0 or more.
+        forget_s: time after which a request that is not repeated is dropped (s), above 0.
+        impatience: urgency gained per second of waiting, 0 or more.
 
     Raises:
         TypeError, ValueError: if a number is out of range.
@@ -51,25 +51,25 @@ class AttackTokens:
 
     @property
     def holders(self) -> tuple[int, ...]:
-        """Ids of those who may attack now, ascending."""
+        """Ids of the members that hold a token, ascending."""
         return tuple(sorted(self._held_since))
 
     def like_new(self) -> AttackTokens:
-        """Return others of the same settings, held by nobody."""
+        """Return new tokens with the same settings and no holders."""
         return AttackTokens(
             self.count, longest_s=self.longest_s, rest_s=self.rest_s, forget_s=self.forget_s,
             impatience=self.impatience)
 
     def request(self, member_id: int, now_s: float, urgency: float = 0.0) -> bool:
-        """Ask for a token; return whether it is held already.
+        """Request a token; return whether the member holds one already.
 
         Args:
-            member_id: who asks.
+            member_id: id of the member, 0 or more.
             now_s: game time (s).
-            urgency: the largest goes first.
+            urgency: requests with a larger urgency are granted first.
 
         Raises:
-            TypeError, ValueError: if an argument is no number.
+            TypeError, ValueError: if an argument is not a finite number.
 
         Cost: O(1).
         """
@@ -82,10 +82,10 @@ class AttackTokens:
         return False
 
     def grant(self, now_s: float) -> tuple[int, ...]:
-        """Give tokens that are free, or were held too long while others wait; return who holds one.
+        """Grant tokens that are free, or held too long while others wait; return the ids of the holders.
 
         Raises:
-            TypeError, ValueError: if ``now_s`` is no number.
+            TypeError, ValueError: if ``now_s`` is not a finite number.
 
         Cost: O(waiting · log waiting).
         """
@@ -111,10 +111,10 @@ class AttackTokens:
         return asked.urgency + self.impatience * (now_s - asked.since_s)
 
     def release(self, member_id: int, now_s: float) -> None:
-        """Give a token back, or ask no more.
+        """Return a token, or withdraw a request.
 
         Raises:
-            TypeError, ValueError: if ``now_s`` is no number.
+            TypeError, ValueError: if ``now_s`` is not a finite number.
         """
         now_s = moment_s("now_s", now_s)
         self._waiting.pop(member_id, None)
@@ -122,13 +122,13 @@ class AttackTokens:
             self._resting_until[member_id] = now_s + self.rest_s
 
     def forget(self, member_id: int) -> None:
-        """Drop all that is known of somebody who is lost."""
+        """Drop the token, request and rest time of a member."""
         self._waiting.pop(member_id, None)
         self._held_since.pop(member_id, None)
         self._resting_until.pop(member_id, None)
 
     def save_state(self) -> State:
-        """Return who holds, waits and rests, as plain data."""
+        """Return holders, requests and rest times as plain data."""
         return {
             "version": 1,
             "held": [[one, since] for one, since in sorted(self._held_since.items())],
@@ -137,17 +137,17 @@ class AttackTokens:
         }
 
     def prepare_state(self, state: object) -> Callable[[], None]:
-        """Check what was saved; return what puts it back.
+        """Check a saved state and return the function that restores it.
 
         Raises:
-            StateError: if it cannot be loaded; says where in it, and why.
+            StateError: if the state cannot be loaded; names the field and the reason.
         """
         fields = Fields.versioned(state, version=1)
         held = {one: numbers[0] for one, numbers in id_rows(fields, "held", 1).items()}
         waiting = {one: _Waiting(*numbers) for one, numbers in id_rows(fields, "waiting", 3).items()}
         resting = {one: numbers[0] for one, numbers in id_rows(fields, "resting", 1).items()}
         if len(held) > self.count:
-            fields.refuse("held", f"must be {self.count} at most, got {len(held)}")
+            fields.refuse("held", f"must have at most {self.count} rows, got {len(held)}")
         fields.end()
 
         def change() -> None:

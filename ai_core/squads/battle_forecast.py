@@ -1,4 +1,4 @@
-"""How a battle would end: both forces fire at what they can hit, until one of them is gone."""
+"""Battle forecast: both forces fire at the units they can hit until one force is destroyed."""
 from __future__ import annotations
 
 import math
@@ -12,23 +12,23 @@ from ai_core.squads.capabilities import Capabilities, Force, check_force
 __all__ = ["BattleForecast", "forecast", "forecasts"]
 
 STEPS = 24
-"""Steps in which a battle is worked out (count). Fewer blur which kind falls first."""
+"""Steps of a simulated battle (count). Fewer steps blur which kind of unit is destroyed first."""
 
 SHARE_PER_STEP = 0.12
-"""Of the weaker side, about what falls in a step; all of it within the steps."""
+"""Share of the weaker side that is destroyed in a step; all of it within ``STEPS``."""
 
 GONE = 0.02
-"""Share of a force that is as good as none."""
+"""Share of its toughness below which a force counts as destroyed."""
 
 
 class BattleForecast(NamedTuple):
-    """How a battle would end.
+    """Expected result of a battle.
 
     Attributes:
-        own_left: share of our toughness that is left, 0 to 1.
-        other_left: share of theirs.
-        ratio: what that means as a ratio of power: by Lanchester's square law, numbers in this ratio of
-            equal units would end so. 1 is even; at most 1000.
+        own_left: share of the own toughness that is left, 0 to 1.
+        other_left: share of the other force's toughness that is left, 0 to 1.
+        ratio: the result as a power ratio: by Lanchester's square law, equal units in this ratio of
+            numbers would end the same. 1 is even; at most 1000.
     """
 
     own_left: float
@@ -37,13 +37,16 @@ class BattleForecast(NamedTuple):
 
 
 def forecast(own: Force, other: Force) -> BattleForecast:
-    """Return how a battle between two forces would end, without ground, ranges and cleverness.
+    """Return the expected result of a battle between two forces, ignoring ground, range and skill.
 
-    Each unit spreads its fire over those it can hit, by their numbers, and healers make all of their side
-    tougher. Unlike ``power_ratio``
-    it sees that who kills your archers first is safe in the air.
+    Each unit spreads its fire over the units it can hit, by their numbers, and healers add toughness
+    to their whole side. Unlike ``power_ratio`` the forecast accounts for the order of losses: flying
+    units are safe once all archers are dead.
 
-    Cost: O(rows of one × rows of the other), some 0.4 ms.
+    Raises:
+        TypeError: if ``own`` or ``other`` is not a Force.
+
+    Cost: O(rows of one × rows of the other), about 0.4 ms.
 
     >>> from ai_core.squads.capabilities import Capabilities
     >>> ram = Capabilities("ground", attack={"ground": 24.0}, toughness=240.0)
@@ -57,9 +60,9 @@ def forecast(own: Force, other: Force) -> BattleForecast:
 
 
 def forecasts(owns: Sequence[Force], other: Force) -> list[BattleForecast]:
-    """Return how each of some forces would fare against the same opponent.
+    """Return the forecast of each force against the same opponent.
 
-    Cost: O(forces × rows × rows of the other); many take little longer than one.
+    Cost: O(forces × rows × rows of the other); several forces take little longer than one.
     """
     if not owns:
         return []
@@ -68,7 +71,7 @@ def forecasts(owns: Sequence[Force], other: Force) -> list[BattleForecast]:
     mended = np.array([_mended(force) for force in (*owns, *[other] * len(owns))])[:, None]
     toughness = np.array([one.toughness for one in units])[None] * mended
     hits = (attack > 0).astype(np.float64).T
-    # One row a side and battle: all of ours, then all of theirs; a column a kind of unit.
+    # One row per side and battle, first all own forces, then the opponent in each; one column per unit.
     left = np.array([_counts(force, units) for force in (*owns, *[other] * len(owns))]) * toughness
     whole = np.maximum(left.sum(axis=1), 1e-9)
     against = np.roll(np.arange(len(left)), len(owns))
@@ -92,7 +95,7 @@ def forecasts(owns: Sequence[Force], other: Force) -> list[BattleForecast]:
 
 
 def _mended(force: Force) -> float:
-    """Return how much tougher what is healed meanwhile makes everybody of a force."""
+    """Return the factor by which healing raises the toughness of every unit of a force."""
     unhealed = sum(count * one.toughness for one, count in force.rows)
     return force.toughness / unhealed if force.heals else 1.0
 

@@ -1,4 +1,4 @@
-"""What members can do against what is met, and how strong that makes a group."""
+"""Capabilities of members, and the strength of a group against another."""
 from __future__ import annotations
 
 import math
@@ -11,27 +11,27 @@ from ai_core.errors import finite_number, shown
 __all__ = ["Capabilities", "Force", "power_ratio"]
 
 FIGHT_S = 10.0
-"""How long a fight is taken to last (s): what healers mend in it counts as toughness.
+"""Assumed duration of a fight (s): damage healed in this time counts as toughness.
 
-Longer makes healers worth more; below some seconds they are worth nothing."""
+A longer duration makes healers worth more; below a few seconds they are worth nothing."""
 
 LARGEST = 1e9
-"""Largest strength of one member; sums over an army stay far inside what floats tell apart."""
+"""Largest strength of one member (no unit); sums over an army keep enough precision in a float."""
 
 
 @dataclass(frozen=True)
 class Capabilities:
-    """What one member is, and can do.
+    """Kind, attack, toughness and healing of one member.
 
     Attributes:
-        kind: what it is, to whoever meets it: "ground", "air", "armor".
-        attack: damage a second it does to each kind; what is not named it cannot hit.
-        toughness: damage it stands, above 0.
-        heals: damage a second it mends on others.
-        range_m: how far its attack reaches (m).
+        kind: kind of target it is for an enemy, such as "ground", "air" or "armor".
+        attack: damage per second against each kind; kinds that are left out cannot be hit.
+        toughness: damage it withstands, above 0.
+        heals: damage per second it heals on others, 0 or more.
+        range_m: range of its attack (m), 0 or more.
 
     Raises:
-        TypeError, ValueError: if a strength is negative, NaN or no number, or a kind no text.
+        TypeError, ValueError: if a strength is not a number, negative or NaN, or a kind is not a string.
 
     >>> Capabilities("ground", attack={"ground": 3.0}).can_hit("air")
     False
@@ -46,7 +46,8 @@ class Capabilities:
     def __post_init__(self) -> None:
         _check_kind("kind", self.kind)
         if not isinstance(self.attack, Mapping):
-            raise TypeError(f"attack must say damage a second by kind, got {shown(self.attack)}; use {{'ground': 3.0}}")
+            raise TypeError(
+                f"attack must map kinds to damage per second, got {shown(self.attack)}; use {{'ground': 3.0}}")
         attack = {}
         for kind in sorted(self.attack, key=str):
             _check_kind("a kind in attack", kind)
@@ -58,18 +59,19 @@ class Capabilities:
         set_(self, "range_m", _strength("range_m", self.range_m))
 
     def can_hit(self, kind: str) -> bool:
-        """Return whether it does any damage to a kind."""
+        """Return whether the attack damages a kind."""
         return self.attack.get(kind, 0.0) > 0
 
 
 class Force:
-    """Many members, counted by what they can do.
+    """A group of members, counted by their capabilities.
 
     Args:
-        rows: (capabilities, count) each; counts of equal capabilities are added up.
+        rows: pairs (capabilities, count); counts of equal capabilities are added up.
 
     Raises:
-        TypeError, ValueError: if a count is negative or no number.
+        TypeError: if a row does not hold Capabilities and a number.
+        ValueError: if a count is negative or not finite.
 
     Cost: O(rows).
 
@@ -82,7 +84,7 @@ class Force:
         counts: dict[Capabilities, float] = {}
         for capabilities, count in rows:
             if not isinstance(capabilities, Capabilities):
-                raise TypeError(f"a force is made of Capabilities, got {shown(capabilities)}")
+                raise TypeError(f"rows of a force must hold Capabilities, got {shown(capabilities)}")
             number = finite_number("count", count, minimum=0, maximum=LARGEST)
             if number:
                 counts[capabilities] = counts.get(capabilities, 0.0) + number
@@ -91,7 +93,7 @@ class Force:
 
     @classmethod
     def of_members(cls, members: Iterable[Capabilities]) -> Force:
-        """Return the force of members, one each."""
+        """Return the force of individual members, each counted once."""
         return cls((one, 1) for one in members)
 
     def __add__(self, other: Force) -> Force:
@@ -102,29 +104,29 @@ class Force:
 
     @property
     def toughness(self) -> float:
-        """Damage all together stand in a fight, with what healers mend meanwhile."""
+        """Damage that the force withstands in a fight, healing included."""
         return sum(count * (one.toughness + one.heals * FIGHT_S) for one, count in self.rows)
 
     @property
     def heals(self) -> float:
-        """Damage a second that all together mend."""
+        """Damage per second that the force heals."""
         return sum(count * one.heals for one, count in self.rows)
 
     def counts_by_kind(self) -> dict[str, float]:
-        """Return how many there are of each kind, sorted by kind."""
+        """Return the number of members of each kind, sorted by kind."""
         counts: dict[str, float] = {}
         for one, count in self.rows:
             counts[one.kind] = counts.get(one.kind, 0.0) + count
         return dict(sorted(counts.items()))
 
     def can_hit(self, kind: str) -> float:
-        """Return how many can hit a kind."""
+        """Return the number of members that can hit a kind."""
         return sum(count for one, count in self.rows if one.can_hit(kind))
 
     def attack_against(self, other: Force) -> float:
-        """Return the damage a second done to another force.
+        """Return the damage per second done to another force.
 
-        Each attacks those it can hit, spread over them by their numbers.
+        Each member spreads its attack over the kinds it can hit, by their numbers.
 
         Cost: O(rows of one * kinds of the other).
         """
@@ -137,7 +139,7 @@ class Force:
         return total
 
     def untouchable(self, other: Force) -> float:
-        """Return the share of another force's attack on this one that comes from kinds nobody here can hit, 0..1."""
+        """Return the share of another force's attack that comes from kinds this force cannot hit, 0 to 1."""
         whole = other.attack_against(self)
         if not whole:
             return 0.0
@@ -146,19 +148,22 @@ class Force:
 
 
 def check_force(name: str, force: object) -> None:
-    """Raise TypeError for what is no force."""
+    """Raise TypeError if ``force`` is not a Force."""
     if not isinstance(force, Force):
-        raise TypeError(f"{name} must be a Force, got {shown(force)}; make one by Force.of_members(capabilities)")
+        raise TypeError(f"{name} must be a Force, got {shown(force)}; create one with Force.of_members(capabilities)")
 
 
 def power_ratio(own: Force, other: Force) -> float:
-    """Return how strong one force is against another, 1 if they are equal.
+    """Return the power of one force relative to another; 1 if they are equal.
 
-    By Lanchester's square law, so that 2 means: as strong as twice the numbers. What
-    cannot be hit weakens whoever meets it by its share of the attack.
+    The ratio follows Lanchester's square law: 2 equals twice the numbers. Kinds that a force cannot
+    hit reduce its power by their share of the other force's attack.
 
     Returns:
-        0 or more; ``inf`` if the other cannot hurt it at all, 1 if neither can hurt the other.
+        0 or more; ``inf`` if the other force cannot damage it, 1 if neither can damage the other.
+
+    Raises:
+        TypeError: if ``own`` or ``other`` is not a Force.
 
     Cost: O(rows * kinds).
 
@@ -179,9 +184,9 @@ def _power(own: Force, other: Force) -> float:
 
 
 def _strength(name: str, value: object) -> float:
-    return finite_number(name, value, minimum=0, maximum=LARGEST, remedy="use 0 for what it cannot do")
+    return finite_number(name, value, minimum=0, maximum=LARGEST, remedy="use 0 for none")
 
 
 def _check_kind(name: str, kind: object) -> None:
     if not isinstance(kind, str) or not kind:
-        raise TypeError(f"{name} must be a text that is not empty, got {shown(kind)}")
+        raise TypeError(f"{name} must be a non-empty string, got {shown(kind)}")

@@ -1,4 +1,4 @@
-"""Who commands: chosen by a rule that the game may replace."""
+"""Members of a squad, and rules that choose its commander."""
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
@@ -17,15 +17,15 @@ Floats = NDArray[np.float64]
 
 @dataclass(frozen=True)
 class SquadMember:
-    """What a squad knows of a member beside where it is.
+    """Properties of a member other than its position.
 
     Attributes:
-        member_id: of the game.
-        speed: how fast it can go (m/s).
-        radius_m: half its width.
-        roles: what it may be asked to do: "healer", "scout".
-        capabilities: what it can do to whom; None if that is not known.
-        data: whatever the game keeps with it; not saved.
+        member_id: id given by the game.
+        speed: highest speed (m/s).
+        radius_m: half the width (m).
+        roles: roles it can fill, such as "healer" or "scout".
+        capabilities: kind, attack, toughness and healing; None if unknown.
+        data: any value of the game; not saved.
     """
 
     member_id: int
@@ -37,11 +37,11 @@ class SquadMember:
 
 
 ChooseCommander: TypeAlias = Callable[[Mapping[int, SquadMember], Floats, "Floats | None"], int]
-"""Told the members by ascending id, where they are (n, d), and the goal if there is one; returns an id."""
+"""Callable that receives the members by ascending id, their positions (n, d) and the goal or None; returns an id."""
 
 
 def nearest_to_goal(members: Mapping[int, SquadMember], positions: Floats, goal: Floats | None) -> int:
-    """Return who is nearest to the goal, without one to the middle; the smallest id of several.
+    """Return the id of the member nearest to the goal, or to the mean position without a goal; ties: smallest id.
 
     Source: 003_designing_ai_for_games, movement of groups.
     """
@@ -51,6 +51,6 @@ def nearest_to_goal(members: Mapping[int, SquadMember], positions: Floats, goal:
 
 
 def toughest(members: Mapping[int, SquadMember], positions: Floats, goal: Floats | None) -> int:
-    """Return who stands most damage; the smallest id of several."""
+    """Return the id of the member with the most toughness; on a tie the smallest id."""
     return max(members.values(), key=lambda one: (
         one.capabilities.toughness if one.capabilities else 0.0, -one.member_id)).member_id

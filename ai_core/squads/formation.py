@@ -1,4 +1,4 @@
-"""Formations: patterns of slots as data, for any number of members, and who may stand where."""
+"""Formations: patterns of slots for any number of members, and the cost of roles in slots."""
 from __future__ import annotations
 
 import math
@@ -55,29 +55,29 @@ def _circle(count: int, files: int) -> Offsets:
 PATTERNS: dict[str, Callable[[int, int], Offsets]] = {
     "line": _line, "column": _column, "wedge": _wedge, "phalanx": _phalanx, "circle": _circle,
 }
-"""By name; called with how many members there are, and how many abreast (0: choose)."""
+"""Patterns by name; called with the number of members and the number abreast (0 chooses)."""
 PLACES = ("front", "rear", "center", "flank")
-"""Where in a pattern a role likes to stand."""
+"""Parts of a pattern that a role can prefer."""
 Floats = NDArray[np.float64]
 MOST_SLOTS = 10_000
-"""Most members a formation is made for (count); an assignment of more takes minutes."""
+"""Largest number of slots of a formation (count); an assignment of more takes minutes."""
 
 
 class FormationSlot(NamedTuple):
-    """One place of a formation of your own, seen from the commander."""
+    """One slot of a custom formation, relative to the commander."""
 
     forward_m: float
-    """How far ahead (m); negative is behind."""
+    """Distance ahead of the commander (m); negative is behind."""
     right_m: float
-    """How far to the right (m)."""
+    """Distance to the right (m); negative is left."""
     only: tuple[str, ...] = ()
-    """Roles that may stand there, and nobody else; empty for everybody."""
+    """Roles allowed in the slot; empty allows all members."""
     prefers: tuple[str, ...] = ()
-    """Roles that should stand there, if there are any."""
+    """Roles preferred in the slot; empty for no preference."""
 
 
 class FormationSettings(TypedDict, total=False):
-    """What every pattern may be made with; ``Formation`` says what each means."""
+    """Keyword arguments common to all patterns; see ``Formation``."""
 
     places: Mapping[str, str]
     mismatch_m: float
@@ -85,20 +85,21 @@ class FormationSettings(TypedDict, total=False):
 
 @dataclass(frozen=True)
 class Formation:
-    """A pattern of slots around a commander, who has the first.
+    """A pattern of slots around a commander, which takes the first slot.
 
-    Make one by ``line``, ``column``, ``wedge``, ``phalanx``, ``circle`` or ``custom``.
+    Create one with ``line``, ``column``, ``wedge``, ``phalanx``, ``circle`` or ``custom``.
 
     Attributes:
-        pattern: its name.
-        spacing_m: between neighbors (m), above 0.
-        files: members abreast in a phalanx or column; 0 chooses by their number.
-        custom_slots: of the pattern "custom"; with more members than slots they come again behind.
-        places: by role, where it likes to stand: one of ``PLACES``.
-        mismatch_m: what standing where one should not costs, as if it were so much farther (m).
+        pattern: name of the pattern.
+        spacing_m: distance between neighbors (m), above 0.
+        files: members abreast in a phalanx or column; 0 chooses by the number of members.
+        custom_slots: slots of the pattern "custom"; with more members the pattern repeats behind.
+        places: preferred part of the pattern by role, one of ``PLACES``.
+        mismatch_m: cost of a slot that does not suit a role, as additional distance (m), 0 or more.
 
     Raises:
-        TypeError, ValueError: if a number is out of range, or there are no slots.
+        TypeError, ValueError: if a number is out of range, or a custom formation has no slots.
+        UnknownNameError: if the pattern or a place is unknown.
 
     >>> Formation.wedge(spacing_m=2.0).slots(3).tolist()
     [[0.0, 0.0], [-2.0, 2.0], [-2.0, -2.0]]
@@ -120,7 +121,7 @@ class Formation:
         set_(self, "mismatch_m", finite_number("mismatch_m", self.mismatch_m, minimum=0, maximum=1e6))
         set_(self, "custom_slots", tuple(_checked_slot(number, one) for number, one in enumerate(self.custom_slots)))
         if self.pattern == "custom" and not self.custom_slots:
-            raise ValueError("a formation needs at least one slot, got none; the first is the commander's")
+            raise ValueError("a custom formation must have at least one slot, got none; the first is the commander's")
         for role, place in self.places.items():
             if place not in PLACES:
                 raise UnknownNameError(f"place of role {role!r}", place, PLACES)
@@ -128,22 +129,22 @@ class Formation:
 
     @classmethod
     def line(cls, spacing_m: float = 2.0, **more: Unpack[FormationSettings]) -> Formation:
-        """Return one in which all stand abreast, the commander in the middle."""
+        """Return a line abreast with the commander in the middle."""
         return cls("line", spacing_m, **more)
 
     @classmethod
     def column(cls, spacing_m: float = 2.0, files: int = 1, **more: Unpack[FormationSettings]) -> Formation:
-        """Return one in which all walk behind the commander, in one file or more."""
+        """Return a column behind the commander, in one file or more."""
         return cls("column", spacing_m, files, **more)
 
     @classmethod
     def wedge(cls, spacing_m: float = 2.0, **more: Unpack[FormationSettings]) -> Formation:
-        """Return a triangle with the commander at its point."""
+        """Return a wedge with the commander at the point."""
         return cls("wedge", spacing_m, **more)
 
     @classmethod
     def phalanx(cls, spacing_m: float = 2.0, files: int = 0, **more: Unpack[FormationSettings]) -> Formation:
-        """Return a block of ranks, about twice as wide as it is deep unless ``files`` says otherwise."""
+        """Return a block of ranks, about twice as wide as deep unless ``files`` is given."""
         return cls("phalanx", spacing_m, files, **more)
 
     @classmethod
@@ -155,15 +156,24 @@ class Formation:
     def custom(
         cls, slots: Iterable[FormationSlot | Sequence[float]], spacing_m: float = 2.0, **more: Unpack[FormationSettings]
     ) -> Formation:
-        """Return one of slots of your own; those of more members come again behind, ``spacing_m`` apart."""
+        """Return a formation of given slots; with more members the pattern repeats behind, ``spacing_m`` apart.
+
+        Args:
+            slots: slots, or pairs (forward_m, right_m); the first is the commander's.
+            spacing_m: distance between repetitions of the pattern (m), above 0.
+            more: see ``Formation``.
+        """
         made = tuple(one if isinstance(one, FormationSlot) else FormationSlot(one[0], one[1]) for one in slots)
         return cls("custom", spacing_m, 0, made, **more)
 
     def slots(self, count: int) -> NDArray[np.float64]:
-        """Return where the slots of so many members are: (count, 2), ahead and to the right (m).
+        """Return the offsets of the slots for ``count`` members: shape (count, 2), ahead and to the right (m).
 
-        Slot 0 is the commander's. In all patterns but the circle, and a phalanx that chooses
-        its files, one member more leaves the slots of the others where they are.
+        Slot 0 is the commander's. A further member does not move the other slots, except in a circle and
+        in a phalanx with ``files`` 0.
+
+        Raises:
+            TypeError, ValueError: if ``count`` is not an integer from 0 to ``MOST_SLOTS``.
 
         Cost: O(count).
         """
@@ -177,14 +187,14 @@ class Formation:
         return offsets
 
     def role_costs(self, roles: Sequence[Iterable[str]], count: int) -> NDArray[np.float64]:
-        """Return what it costs beyond the way that a member of some roles stands in a slot.
+        """Return the cost of each slot for members with given roles, to be added to the distance.
 
         Args:
-            roles: of each member.
-            count: of slots.
+            roles: roles of each member.
+            count: number of slots.
 
         Returns:
-            (members, count) m, 0 where it fits, ``inf`` where it may not stand.
+            Shape (members, count) (m): 0 where the slot suits, ``inf`` where it is not allowed.
 
         Cost: O(members * slots).
         """
@@ -210,7 +220,7 @@ class Formation:
         return costs
 
     def _wanted(self, count: int) -> dict[str, NDArray[np.float64]]:
-        """Return by place how far each slot is from being it, 0..1."""
+        """Return for each of ``PLACES`` how far each slot is from it, 0 to 1."""
         offsets = self.slots(count)
         ahead = _share(offsets[:, 0])
         aside = _share(np.abs(offsets[:, 1] - (offsets[:, 1].mean() if count else 0)))
@@ -220,7 +230,7 @@ class Formation:
 
 
 def _share(values: NDArray[np.float64]) -> NDArray[np.float64]:
-    """Return where values lie between the smallest and the largest, 0..1."""
+    """Return values scaled to 0 for the smallest and 1 for the largest."""
     if not len(values):
         return values
     spread = float(np.ptp(values))
@@ -229,7 +239,7 @@ def _share(values: NDArray[np.float64]) -> NDArray[np.float64]:
 
 def _checked_slot(number: int, slot: object) -> FormationSlot:
     if not isinstance(slot, FormationSlot):
-        raise TypeError(f"slot {number} must be a Slot, got {shown(slot)}")
+        raise TypeError(f"slot {number} must be a FormationSlot, got {shown(slot)}")
     for name in ("forward_m", "right_m"):
         finite_number(f"{name} of slot {number}", getattr(slot, name), minimum=-1e4, maximum=1e4)
     for name in ("only", "prefers"):

@@ -1,4 +1,4 @@
-"""A formation on the march: slots move along the commander's path, and wait for who falls behind."""
+"""A formation on the march: slots move along the commander's path and wait for members that fall behind."""
 from __future__ import annotations
 
 import math
@@ -15,26 +15,26 @@ from ai_core.squads.marching_step import MarchStyle, march_step
 
 Floats = NDArray[np.float64]
 ELBOW_ROOM = 1.1
-"""Least distance of neighbors that walk abreast, in their widths: less and they push each other."""
+"""Least distance of neighbors abreast, in their widths; at less they push each other."""
 
 
 class MarchingShape:
-    """Slots of members as they are now.
+    """Slots and sizes of members, as needed for a march.
 
     Args:
-        slots: (n,) of each member; one that is not there counts as the nearest that is.
-        places: (m, 2) where slots are, ahead and to the right (m); read only.
-        radii: (n,) half the widths of members (m).
-        spacing_m: of the formation.
+        slots: slot of each member, shape (n,); a number outside the formation is clamped.
+        places: offsets of slots, shape (m, 2), ahead and to the right (m); read only.
+        radii: half the widths of members, shape (n,) (m).
+        spacing_m: distance between neighbors in the formation (m).
 
     Attributes:
-        offsets: (n, 2) of everybody's slot (m).
-        is_whole: whether all have a slot that is there.
-        body_m: half the width of the widest.
+        offsets: offset of each member's slot, shape (n, 2) (m).
+        is_whole: whether all members have a slot inside the formation.
+        body_m: half the width of the widest member (m).
         aside_m: how far lanes reach to each side (m).
-        reach_m: how far the path must go beyond its ends (m).
-        ahead_m: how far the foremost is ahead of the commander's slot (m), 0 or more.
-        behind_m: the offset of the hindmost (m).
+        reach_m: how far the path must extend beyond its ends (m).
+        ahead_m: distance of the foremost slot ahead of the commander's slot (m), 0 or more.
+        behind_m: offset of the hindmost slot (m).
     """
 
     def __init__(self, slots: NDArray[np.int32], places: Floats, radii: Floats, spacing_m: float) -> None:
@@ -49,7 +49,7 @@ class MarchingShape:
 
     @cached_property
     def needed_m(self) -> float:
-        """How wide the ground must be for those who walk abreast (m), for middles; 0 for a column."""
+        """Width of ground needed by the members abreast, between the centers of the outer ones (m); 0 for a column."""
         elbow_m = 2 * self.body_m * ELBOW_ROOM
         ahead = np.sort(self.offsets[:, 0])
         abreast = np.searchsorted(ahead, ahead + 0.99 * elbow_m) - np.arange(len(ahead))
@@ -57,7 +57,7 @@ class MarchingShape:
 
     @cached_property
     def column(self) -> Floats:
-        """Offsets in one file: who is ahead goes ahead, of one rank the middle first; the first slot stays."""
+        """Offsets in one file, ordered from front to rear, in a rank from the middle; slot 0 stays in place."""
         slots, offsets = self._slots, self.offsets
         order = np.lexsort((slots, np.abs(offsets[:, 1]), -np.round(offsets[:, 0], 3)))
         place = np.empty(len(order), np.float64)
@@ -68,31 +68,31 @@ class MarchingShape:
 
 
 OPENS_AT = 1.2
-"""How much wider than it must be the ground has to be for a column to open again."""
+"""Width, relative to the needed width, at which a column opens again; at 1 it flickers."""
 LOOKS_AHEAD = 3.0
-"""How far before a narrow part a column forms, in spacings; sooner looks timid, later they queue."""
+"""Distance before a narrow part at which a column forms, in spacings; less causes a queue at the entrance."""
 
 
 class NarrowPassage:
-    """Tells when a formation must go in a column.
+    """Decides when a formation must march in a column.
 
     Attributes:
-        is_in_column: whether it does now.
+        is_in_column: whether the formation is in a column now.
     """
 
     def __init__(self) -> None:
         self.is_in_column = False
 
     def looks_to(self, anchor_m: float, shape: MarchingShape) -> float:
-        """Return up to which arc the width must be known (m)."""
+        """Return the arc up to which the width must be measured (m)."""
         return anchor_m + shape.ahead_m + (LOOKS_AHEAD + 1) * shape.spacing_m
 
     def offsets(self, anchor_m: float, path: MarchPath, shape: MarchingShape) -> Floats:
         """Return the offsets to march with: those of the formation, or of a column.
 
-        Cost: O(samples of the path between the hindmost and as far as is looked ahead).
+        Cost: O(samples of the path between the hindmost slot and the end of the look-ahead).
         """
-        # Who is still inside when it opens comes out in file all the same: lanes are narrow there.
+        # A member still inside the passage when the column opens leaves in file: lanes are narrow there.
         ahead_m = self.looks_to(anchor_m, shape) - shape.spacing_m
         width = path.narrowest(anchor_m + shape.behind_m, ahead_m) if path.has_walls else math.inf
         if width == math.inf or shape.needed_m == 0:
@@ -103,24 +103,25 @@ class NarrowPassage:
 
 
 MEASURED_AT_ONCE = 24
-"""Samples of the path whose width is asked for in one step (count): two clearances each."""
+"""Samples of the path whose width is measured in one step (count), with two clearance queries each."""
 ALL = 1 << 30
 STEP_SHARE = 0.25
-"""Distance of the path's samples, in spacings; larger cuts corners, smaller costs more."""
+"""Distance between samples of the path, in spacings; larger cuts corners, smaller costs more."""
 LONGEST_STEP_M = 1.0
 
 
 @dataclass(frozen=True)
 class MarchSettings:
-    """How a squad keeps together on the march.
+    """Settings for keeping a squad together on the march.
 
     Attributes:
-        pace: share of the slowest member's speed the slots go at; what is left is for catching up.
-        wait_from: distance from their slots, in spacings, from which on they are waited for.
-        wait_at: distance, in spacings, at which the slots stand still.
-        patience_s: how long they wait for somebody who gets no nearer (s); then he is a straggler.
-        response_s: time in which a member covers the way to its slot (s); shorter is stiffer.
-        tolerance_m: who is this near to his slot is there (m).
+        pace: speed of the slots as a share of the slowest member's speed, above 0 to 1; the rest is
+            reserve for catching up.
+        wait_from: distance of a member from its slot, in spacings, at which the slots slow down.
+        wait_at: distance, in spacings, at which the slots stop; above ``wait_from``.
+        patience_s: time the slots wait for a member that comes no nearer (s); then it is a straggler.
+        response_s: time in which a member covers the distance to its slot (s); shorter is stiffer.
+        tolerance_m: a member within this distance of its slot has arrived (m).
 
     Raises:
         TypeError, ValueError: if a number is out of range.
@@ -142,15 +143,15 @@ class MarchSettings:
 
 
 class FormationMarch:
-    """Moves slots along a path, and tells each member where to go.
+    """Moves slots along a path and computes each member's destination and velocity.
 
     Args:
         dimensions: 2 or 3.
-        settings: how it keeps together.
-        clearance: as ``MarchPath`` takes it.
+        settings: how closely the members keep together.
+        clearance: measures the free ground, as in ``MarchPath``; None for open ground.
 
     Attributes:
-        anchor_m: how far along the path the commander's slot is.
+        anchor_m: arc of the commander's slot along the path (m).
     """
 
     def __init__(self, dimensions: int, settings: MarchSettings, clearance: Clearance | None) -> None:
@@ -165,53 +166,53 @@ class FormationMarch:
             settings.tolerance_m)
         self._points: Floats = np.zeros((0, dimensions))
         self.made_for: tuple[float, float, float] | None = None
-        self._was_at_end = False        # as long as the path is not made again
+        self._was_at_end = False        # valid until the path is built again
 
     def begin(self, points: Floats) -> None:
-        """Start along another way."""
+        """Start along a new path."""
         self.resume(points, None, is_at_end=False)
         self.anchor_m = 0.0
         self.passage.is_in_column = False
 
     def resume(self, points: Floats, made_for: tuple[float, float, float] | None, *, is_at_end: bool) -> None:
-        """Take back a way that was saved; it is made again as it was."""
+        """Restore a saved path; it is built again from its points."""
         self._points, self.made_for, self.path = points, made_for, None
         self._was_at_end = is_at_end
 
     def forget_shape(self) -> None:
-        """Make the path anew for another formation."""
+        """Build the path again for another formation."""
         self.resume(self._points, None, is_at_end=False)
 
     def stop(self) -> None:
-        """Leave the path; slots are nowhere until the next one."""
+        """Drop the path; slots have no positions until the next one."""
         self.begin(np.zeros((0, self._dimensions)))
 
     @property
     def points(self) -> Floats:
-        """The way as it was given, (k, d); empty if there is none."""
+        """Points of the path as given, shape (k, d) (m); empty without a path."""
         return self._points
 
     @property
     def is_under_way(self) -> bool:
-        """True if there is a way, be it that its end is reached."""
+        """True if there is a path, also after its end has been reached."""
         return len(self._points) > 0
 
     @property
     def is_at_end(self) -> bool:
-        """True if the slots have come to the end of the way, or there is none."""
+        """True if the slots are at the end of the path, or there is no path."""
         if self.path is None:
             return self._was_at_end or not self.is_under_way
         return self.anchor_m >= self.path.length_m
 
     def advance(self, elapsed_s: float, marchers: Marchers, shape: MarchingShape) -> None:
-        """Move the slots on, and write where each member is to go, and how fast.
+        """Advance the slots, and write the destination and velocity of each member.
 
         Args:
-            elapsed_s: game time since the last time (s).
-            marchers: everybody.
-            shape: their slots.
+            elapsed_s: game time since the last call (s).
+            marchers: all members.
+            shape: slots of the members.
 
-        Cost: O(n), and what clearances cost.
+        Cost: O(n), plus the cost of clearance queries.
         """
         if not self.is_under_way or not len(marchers):
             marchers.stay()
@@ -225,11 +226,11 @@ class FormationMarch:
         self.heading = path.heading(self.anchor_m)
 
     def places(self, marchers: Marchers, shape: MarchingShape) -> Floats:
-        """Return where slots are now, (m, d); about the first member if there is no path.
+        """Return the present positions of slots, shape (m, d) (m); without a path the first member's position.
 
         Args:
-            marchers: everybody.
-            shape: the slots that are asked about.
+            marchers: all members.
+            shape: the slots to locate.
         """
         if not self.is_under_way:
             return marchers.positions[:1] + np.zeros((len(shape.offsets), 1))
@@ -238,7 +239,7 @@ class FormationMarch:
         return self._path_for(shape).lanes(self.anchor_m + ahead_m, right_m, span)
 
     def _path_for(self, shape: MarchingShape) -> MarchPath:
-        """Return the path, made anew where the formation needs another."""
+        """Return the path, built again if the formation needs a wider or longer one."""
         wanted = shape.body_m, shape.aside_m, shape.reach_m
         made, looks_to = self.made_for, self.passage.looks_to(self.anchor_m, shape)
         if made is None or any(new > old for new, old in zip(wanted, made, strict=True)):

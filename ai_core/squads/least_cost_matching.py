@@ -1,10 +1,10 @@
-"""The heart of slot assignment: rows matched to columns at the least total cost.
+"""Core of slot assignment: matches rows to columns at the least total cost.
 
-Shortest augmenting paths with dual prices (Jonker and Volgenant): row after row gets a
-column, and others change theirs where that makes the whole cheaper. Of equal ways the
-one that ends sooner is taken, then the smaller column.
+The algorithm finds shortest augmenting paths with dual prices (Jonker and Volgenant): each row in
+turn gets a column, and earlier rows change theirs where that lowers the total. Of equal paths the one
+that ends sooner is taken, then the one with the smaller column.
 
-This is the twin in Python of ``_least_cost_matching``, with the same results.
+This module is the Python twin of ``_least_cost_matching``, with the same results.
 """
 from __future__ import annotations
 
@@ -16,20 +16,20 @@ from ai_core.twins import twin
 __all__ = ["INTERFACE", "match_rows"]
 
 INTERFACE = 1
-"""Changes with any change of names, arguments or results, here and in the kernel."""
+"""Version of the interface; raised with every change of names, arguments or results, here and in the kernel."""
 
 NONE = -1
 
 
 @twin
 def match_rows(costs: NDArray[np.float64], out: NDArray[np.int32]) -> int:
-    """Match each row to a column of its own; return how many have one.
+    """Match each row to a column that no other row has; return the number of matched rows.
 
-    A row gets none only if there is no way to give it one beside all rows before it.
+    A row stays unmatched only if it cannot be matched in addition to all rows before it.
 
     Args:
-        costs: (rows, columns), not more rows than columns, without gaps; finite, or ``inf`` for never.
-        out: (rows,), overwritten with columns, -1 where there is none.
+        costs: float64, shape (rows, columns), C-contiguous, rows <= columns; ``inf`` forbids a pair.
+        out: int32, shape (rows,), overwritten with columns, -1 for an unmatched row.
 
     Raises:
         TypeError, ValueError: if an array has another type or shape.
@@ -42,7 +42,7 @@ def match_rows(costs: NDArray[np.float64], out: NDArray[np.int32]) -> int:
     out[:] = NONE
     matched = 0
     for first in range(rows):
-        ways = np.full(columns, np.inf)           # the cheapest way found to each column
+        ways = np.full(columns, np.inf)           # cost of the cheapest path found to each column
         came = np.full(columns, NONE, np.int32)   # and the row before it
         is_open = np.ones(columns, np.bool_)
         way, row, visited, end = 0.0, first, [first], NONE
@@ -77,7 +77,7 @@ def match_rows(costs: NDArray[np.float64], out: NDArray[np.int32]) -> int:
 def _turn_over(
     first: int, end: int, came: NDArray[np.int32], row_of: NDArray[np.int32], out: NDArray[np.int32]
 ) -> None:
-    """Give every row on the way the column that comes after it."""
+    """Match every row on the augmenting path to the column after it."""
     column = end
     while True:
         row = int(came[column])

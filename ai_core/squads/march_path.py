@@ -1,8 +1,8 @@
-"""The commander's path, smoothed: what slots are relative to.
+"""The commander's smoothed path, the frame of reference for slots.
 
-A place on it is told by its arc, which is metres from the start, and how far to the right
-of the path it is: its lane. Directions turn slowly at corners, so that slots swing around
-and do not jump; lanes keep inside what is free on both sides.
+A position relative to the path has an arc, its distance from the start along the path, and a lane,
+its offset to the right. Directions turn slowly at corners, so that slots swing around without jumps;
+lanes stay inside the free ground on both sides.
 """
 from __future__ import annotations
 
@@ -20,37 +20,40 @@ __all__ = ["Clearance", "MarchPath", "plane_axes"]
 Floats: TypeAlias = NDArray[np.float64]
 
 Clearance: TypeAlias = Callable[[Floats, Floats, float], Floats]
-"""Told points (n, d), directions (n, d) of length 1 and how far to look at most (m); returns the
-free metres from each point in its direction, (n,)."""
+"""Callable that receives points (n, d), unit directions (n, d) and a maximum distance (m); returns the
+free distance from each point in its direction, shape (n,) (m)."""
 
 FUNNEL = 1.0
-"""How fast lanes open beside a wall's end (metres aside for each metre ahead): 1 is 45 degrees.
+"""How fast lanes widen after the end of a wall (metres aside per metre ahead): 1 is 45 degrees.
 More makes slots jump aside, less narrows them long before a door."""
 
 ROUNDS = 8
-"""How often points are drawn between their neighbors where clearance is known (count): it takes
-the stairs out of a path over cells, and rounds corners by about two steps."""
+"""Smoothing passes where clearance is known (count); each moves points between their neighbors.
+
+They straighten the staircase of a path over cells and round corners by about two steps."""
 
 SEARCHED_M = 4.0
-"""How far ahead on the path members are looked for, from where they were (m)."""
+"""How far ahead of its last arc a member is searched for on the path (m)."""
 
 SEARCHED_BEHIND_M = 2.0
-"""And how far behind (m): they may have been pushed back."""
+"""How far behind its last arc a member is searched for (m), in case it was pushed back."""
 
 MEASURED_TOGETHER = 4
-"""Samples whose width is asked for at least, if any is (count): a spacing of the way. Each asking costs as much again
-as what is asked; more would be done in one frame."""
+"""Least number of samples measured in one clearance query (count), about a spacing of the path.
+
+The fixed cost of a query is about that of so few samples; more samples would lengthen one frame."""
 
 MOST_SAMPLES = 20_000
-"""Samples of a way, and of what is added at each end (count): 5 to 20 km. Those of a longer way are farther apart, so
-that a way from where a body fell for hours does not take all memory."""
+"""Largest number of samples of a path, and of the extension at each end (count): 5 to 20 km.
+
+Samples of a longer path are farther apart, so that a path from a body that fell for hours fits in memory."""
 
 FREE_M = 1e6
-"""How wide open ground is (m)."""
+"""Free distance that stands for open ground (m)."""
 
 
 def plane_axes(dimensions: int) -> tuple[int, int]:
-    """Return the two axes formations lie in: x and y of 2, x and z of 3 dimensions."""
+    """Return the two axes of the plane of formations: x and y in 2D, x and z in 3D."""
     return (0, 1) if dimensions == 2 else (0, 2)
 
 
@@ -58,22 +61,22 @@ class MarchPath:
     """A smoothed path with lanes.
 
     Args:
-        points: (k, d), the way, at least one point (m).
-        heading: (2,) where to look if the way has no length.
-        step_m: how far samples of it are apart (m); farther if there were more than ``MOST_SAMPLES``.
-        turn_m: over how long a part of the way directions are averaged (m); the width of
-            what marches, so that nobody inside a turn walks backwards.
-        reach_m: how far it is made longer, straight on at both ends, as far as that is free (m).
-        body_m: how near a middle may come to a wall (m).
-        aside_m: how far to each side lanes may reach (m).
-        clearance: what tells how much is free; None takes all ground for free.
+        points: points of the path, shape (k, d), at least one (m).
+        heading: direction used for a path without length, shape (2,).
+        step_m: distance between samples (m); larger if the path needs more than ``MOST_SAMPLES``.
+        turn_m: length of path over which directions are averaged (m); use the width of the formation,
+            so that no member on the inside of a turn walks backwards.
+        reach_m: straight extension at both ends, as far as the ground is free (m).
+        body_m: least distance of a member's center from a wall (m).
+        aside_m: how far lanes reach to each side (m).
+        clearance: measures the free ground; None treats all ground as free.
 
     Attributes:
-        length_m: of the way itself.
-        first_m: the arc at which it begins with what was added; 0 or less.
-        last_m: the arc at which it ends with what was added.
-        samples: (m, 2 d + 2), what lanes are made of: places, directions to the right, what is free left and right.
-        course: what a step of a march must know beside them.
+        length_m: length of the path without extensions (m).
+        first_m: arc at the start of the extension (m), 0 or less.
+        last_m: arc at the end of the extension (m).
+        samples: shape (m, 2 d + 2): positions, directions to the right, free distances left and right.
+        course: arcs and step of the samples, as ``march_step`` needs them.
 
     Cost: O(length / step), at most that of ``MOST_SAMPLES``.
     """
@@ -105,13 +108,13 @@ class MarchPath:
             math.ceil((SEARCHED_M + self._step_m + SEARCHED_BEHIND_M) / gap_m))
 
     def measure(self, up_to_m: float, most: int) -> None:
-        """Ask how much is free beside the path, from where that is known on.
+        """Measure the free ground beside the path from the last measured sample on.
 
         Args:
-            up_to_m: an arc.
-            most: samples asked about (count), each to both sides.
+            up_to_m: arc up to which to measure (m).
+            most: largest number of samples to measure (count), each on both sides.
 
-        Cost: two clearances a sample, asked for all together; O(samples) for lanes if there are any.
+        Cost: two clearances per sample, in one query; O(samples) for lanes if any sample is measured.
         """
         wanted = min(len(self._points), math.ceil((up_to_m - self.first_m) / self._step_m) + 1, self._measured + most)
         if self._clearance is None or wanted <= self._measured:
@@ -129,7 +132,7 @@ class MarchPath:
         self.samples[:, -2:] = np.minimum(self._lanes, FREE_M).T
 
     def _beside_bodies(self) -> Floats:
-        """Return the least that is free along the length of a body, so that its ends pass corners, too."""
+        """Return the least free distance along the length of a body, so that its ends pass corners."""
         least = self._free.copy()
         for shift in range(1, min(math.ceil(self._body_m / self._step_m) + 1, least.shape[1])):
             least[:, shift:] = np.minimum(least[:, shift:], self._free[:, :-shift])
@@ -137,7 +140,7 @@ class MarchPath:
         return least
 
     def forget_ground(self) -> None:
-        """Measure anew what is free: a door was shut, a wall fell."""
+        """Discard all measurements, after a door closed or a wall fell; ``measure`` starts from the first sample."""
         if self._clearance is not None:
             self._free[:] = self._lanes[:] = np.inf
             self.samples[:, -2:] = FREE_M
@@ -145,26 +148,26 @@ class MarchPath:
 
     @property
     def has_walls(self) -> bool:
-        """True if there is a clearance to ask."""
+        """True if the path has a clearance callable."""
         return self._clearance is not None
 
     def narrowest(self, from_m: float, to_m: float) -> float:
-        """Return how wide lanes are where they are narrowest between two arcs (m); ``inf`` if all is free."""
+        """Return the smallest width of the lanes between two arcs (m); ``inf`` on open ground."""
         first, last = self._index(from_m), self._index(to_m)
         both = self._lanes[0, first:last + 1] + self._lanes[1, first:last + 1]
         return float(both.min()) if len(both) else math.inf
 
     def heading(self, arc_m: float) -> Floats:
-        """Return where the path leads at an arc, (2,) of length 1."""
+        """Return the direction of the path at an arc, shape (2,), of length 1."""
         heading: Floats = self._headings[self._index(arc_m)]
         return heading
 
     def lanes(self, arcs: Floats, right_m: Floats, span: tuple[float, float]) -> Floats:
-        """Return places beside the path, moved together where it is narrow, (n, d); as ``marching_step.lanes``."""
+        """Return positions beside the path, compressed in narrow parts, shape (n, d); see ``marching_step.lanes``."""
         return lanes(self.samples, self.course, arcs, right_m, span)
 
     def begun(self, places: Floats, arcs: Floats) -> Floats:
-        """Return arcs, those that are NaN as the nearest of the whole path. Cost: O(length / step) for each NaN."""
+        """Return arcs with each NaN replaced by the nearest arc of the path. Cost: O(length / step) for each NaN."""
         known = arcs.copy()
         for row in np.flatnonzero(~np.isfinite(arcs)):
             away = ((self._points - places[row]) ** 2)[:, self._axes].sum(axis=1)
@@ -172,7 +175,7 @@ class MarchPath:
         return known
 
     def _round_off(self, way: Floats) -> None:
-        """Draw points between their neighbors where they keep clear of walls, in place."""
+        """Move points between their neighbors, in place, where that keeps clear of walls."""
         for _ in range(ROUNDS if len(way) > 2 else 0):
             drawn = 0.5 * way[1:-1] + 0.25 * (way[:-2] + way[2:])
             is_clear = np.ones(len(drawn), np.bool_)
@@ -184,12 +187,12 @@ class MarchPath:
             way[1:-1][is_clear] = drawn[is_clear]
 
     def _added(self, end: Floats, direction: Floats, reach_m: float) -> Floats:
-        """Return points straight on from an end, as far as that is free; the nearest first."""
+        """Return points straight on from an end, as far as the ground is free, nearest first."""
         straight = self._directions(direction[None])
         if self._clearance is not None:
             free = float(np.asarray(self._clearance(end[None], straight, reach_m + self._body_m))[0])
             reach_m = min(reach_m, max(0.0, free - self._body_m))
-        # One point more at least, so that there is always a next one to look at.
+        # At least one more point, so that every arc has a next sample.
         count = min(max(1, math.floor(reach_m / self._step_m)), MOST_SAMPLES)
         steps = np.arange(1, count + 1)[:, None] * (self._step_m if reach_m >= self._step_m else 1e-3)
         return end + straight * steps
@@ -212,14 +215,14 @@ def _right_of(headings: Floats) -> Floats:
 
 
 def _resampled(points: Floats, step_m: float) -> tuple[Floats, float]:
-    """Return points of a way that are equally far apart, and how long it is."""
+    """Return equally spaced points of a path, and its length."""
     steps = np.diff(points, axis=0)
     lengths = np.sqrt((steps ** 2).sum(axis=1))
     keep = np.concatenate([[True], lengths > 1e-6])
     points, lengths = points[keep], lengths[keep[1:]]
     length = float(lengths.sum())
     if length < 0.5 * step_m:
-        # As good as there. Steps of this length would be as short, and what is added at the ends endless.
+        # The start is the goal: steps of this length would make the extension endless.
         return points[-1:].copy(), 0.0
     known = np.concatenate([[0.0], np.cumsum(lengths)])
     wanted = np.linspace(0, known[-1], min(max(1, math.ceil(length / step_m)), MOST_SAMPLES) + 1)
@@ -237,7 +240,7 @@ def _end_headings(flat: Floats, heading: Floats) -> tuple[Floats, Floats]:
 
 
 def _smooth_headings(flat: Floats, reach: int, heading: Floats) -> Floats:
-    """Return directions at points, each the mean over ``reach`` parts of the way before and behind."""
+    """Return the directions at points, each the mean over ``reach`` segments ahead and behind."""
     parts = np.diff(flat, axis=0)
     lengths = np.sqrt((parts ** 2).sum(axis=1))
     parts = np.where(lengths[:, None] > 1e-9, parts / np.maximum(lengths, 1e-9)[:, None], heading)

@@ -1,4 +1,4 @@
-"""What a march knows of each member: arrays with one row each, by ascending id."""
+"""Table of members on the march: arrays with one row per member, by ascending id."""
 from __future__ import annotations
 
 from collections.abc import Sequence
@@ -10,32 +10,32 @@ from numpy.typing import NDArray
 __all__ = ["LARGEST_ID", "NO_SLOT", "Marchers"]
 
 LARGEST_ID = (1 << 31) - 1
-"""Ids are kept in 32 bits."""
+"""Largest member id; ids are stored in 32 bits."""
 NO_SLOT = -1
-"""What stands for a slot where a member has none."""
+"""Slot number of a member without a slot."""
 
 Floats = NDArray[np.float64]
 
 
 class Marchers:
-    """Rows of members; all arrays are (n,) or (n, d).
+    """Rows of members; all arrays have shape (n,) or (n, d).
 
     Attributes:
-        ids: ascending.
-        positions: where they are (m).
-        speeds: how fast they can go (m/s).
-        radii: half their width (m).
-        slots: of the formation, -1 where one has none.
-        arcs: how far along the path they are (m), NaN where that is not known yet.
-        away: how far from their slots (m).
-        late_s: how long each has been late without getting nearer (s).
-        nearest_m: the nearest each has been to its slot since it is late (m).
-        is_straggler: who is waited for no more.
-        is_detached: who has a task of his own, and no slot to be in.
-        destinations: where each is to go (m).
-        velocities: how (m/s).
-        rises: how fast each is to rise with its lane (m/s), however high above it it stands; 0 in the plane, and for
-            who is on another floor. Of the last step only, and not saved.
+        ids: ids, ascending.
+        positions: positions (m).
+        speeds: highest speeds (m/s).
+        radii: half the widths (m).
+        slots: slots in the formation, -1 for none.
+        arcs: arcs along the path (m), NaN until first computed.
+        away: distances from the slots (m).
+        late_s: how long each member has been late without coming nearer (s).
+        nearest_m: least distance from its slot since the member has been late (m).
+        is_straggler: whether the slots no longer wait for the member.
+        is_detached: whether the member has a task and keeps no slot.
+        destinations: positions to go to (m).
+        velocities: velocities to move with (m/s).
+        rises: vertical speed with which a member follows its lane (m/s), whatever its height above it; 0 in
+            2D, and for a member on another floor. Valid for the last step only; not saved.
     """
 
     def __init__(self, dimensions: int) -> None:
@@ -59,12 +59,12 @@ class Marchers:
 
     @property
     def slowest(self) -> float:
-        """Speed of the slowest that is waited for (m/s); of all if nobody is."""
+        """Speed of the slowest member that is no straggler (m/s); of all members if all are."""
         speeds = self.speeds if self.is_straggler.all() else self.speeds[~self.is_straggler]
         return float(speeds.min())
 
     def row(self, member_id: int) -> int | None:
-        """Return the row of a member, None if it is none."""
+        """Return the row of a member, None for an unknown id."""
         row = int(np.searchsorted(self.ids, member_id))
         return row if row < len(self.ids) and self.ids[row] == member_id else None
 
@@ -79,34 +79,34 @@ class Marchers:
             setattr(self, name, np.insert(array, row, values.get(name, 0), axis=0))
 
     def put_rows(self, rows: Sequence[dict[str, Any]]) -> None:
-        """Have these rows in place of all, by the names of the arrays; 0 for an array that is not named. Cost: O(n)."""
+        """Replace all rows by dicts with the names of arrays as keys; missing values are 0. Cost: O(n)."""
         for name, array in vars(self).items():
             nothing = np.zeros(array.shape[1:], array.dtype)
             values = [row.get(name, nothing) for row in rows]
             setattr(self, name, np.array(values, array.dtype).reshape(len(rows), *array.shape[1:]))
 
     def delete(self, row: int) -> None:
-        """Take a row out. Cost: O(n)."""
+        """Delete a row. Cost: O(n)."""
         for name, array in vars(self).items():
             setattr(self, name, np.delete(array, row, axis=0))
 
     def reset(self) -> None:
-        """Forget how far they had come; for another path."""
+        """Reset the progress of all members, for a new path."""
         self.arcs[:] = np.nan
         self.away[:] = self.nearest_m[:] = np.inf
         self.late_s[:] = 0
         self.is_straggler[:] = False
 
     def stay(self) -> None:
-        """Let everybody stand where he is."""
+        """Make every member stay at its position."""
         self.destinations[:] = self.positions
         self.velocities[:] = self.rises[:] = 0
 
     def note_lateness(self, away: Floats, elapsed_s: float, limit_m: float, patience_s: float) -> Floats:
-        """Count for how long each has been late; return how late those are that are waited for, (n,) m.
+        """Update lateness and stragglers; return the distances from slots, 0 for stragglers, shape (n,) (m).
 
-        Who is farther away than ``limit_m`` and comes no nearer for ``patience_s`` is a
-        straggler, until he is near again. Cost: O(n).
+        A member farther away than ``limit_m`` that comes no nearer for ``patience_s`` becomes a straggler,
+        until it is within half of ``limit_m`` again. Cost: O(n).
         """
         is_late = away > limit_m
         comes_nearer = away < self.nearest_m - 0.05 * limit_m

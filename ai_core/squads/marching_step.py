@@ -1,7 +1,7 @@
-"""The heart of a march: where slots are on their lanes, who is late, how far they go on, and where everybody is to go.
+"""Core of a march: moves slots along their lanes, detects late members, and computes destinations and velocities.
 
-One function does a whole step, as with the few members of a squad each asking of NumPy costs
-more than what is asked. This is the twin in Python of ``_marching_step``, with the same results.
+One function does a whole step: with the few members of a squad, a call of NumPy costs more than its work.
+This module is the Python twin of ``_marching_step``, with the same results.
 """
 from __future__ import annotations
 
@@ -17,29 +17,31 @@ from ai_core.twins import twin
 __all__ = ["INTERFACE", "MarchStyle", "SteeringState", "lanes", "march_step"]
 
 INTERFACE = 2
-"""Changes with any change of names, arguments, constants or results, here and in the kernel."""
+"""Version of the interface; raised with every change of names, arguments, constants or results, here and in the
+kernel."""
 
 Floats: TypeAlias = NDArray[np.float64]
 
 PROBE_M = 0.25
-"""How far the path is looked along to see how fast slots will move (m)."""
+"""Distance along the path over which the speed of the slots is measured (m)."""
 
 LOOK_M = 1.0
-"""How far ahead on its lane a member looks at least for where to go (m); more cuts corners of doors."""
+"""Least distance ahead on its lane of a member's destination (m); more cuts the corners of doors."""
 
 STILL = 0.05
-"""Share of their pace at which slots as good as stand: who holds them up is late. At 0 none ever was: slots slow down
-the nearer he is to being late, and so never leave him so far behind."""
+"""Share of their pace at which slots count as standing; the member that holds them up is late.
+
+At 0 no member would ever be late: slots slow down as a member falls behind, and never leave it that far behind."""
 
 FLOOR_M = 2.0
-"""Who is farther above or below his lane than this is on another floor, and does not rise with it (m)."""
+"""A member farther above or below its lane than this is on another floor and does not rise with the lane (m)."""
 
 TOWARDS = 0.05
-"""How much nearer a place of the path must be (m for each metre of arc) to count for another than the wanted one."""
+"""How much nearer a position of the path must be than the wanted one to be preferred (m per metre of arc)."""
 
 
 class SteeringState(NamedTuple):
-    """A path as a step takes it: arcs (m), and how many arcs about members are looked at."""
+    """Arcs and step of a sampled path (m), and the search window for the arcs of members."""
 
     first_m: float
     last_m: float
@@ -51,7 +53,7 @@ class SteeringState(NamedTuple):
 
 
 class MarchStyle(NamedTuple):
-    """How a squad marches: what of ``MarchSettings`` a step takes."""
+    """The values of ``MarchSettings`` that a step needs."""
 
     pace: float
     wait_from: float
@@ -66,20 +68,20 @@ def march_step(
     samples: Floats, course: SteeringState, offsets: Floats, marchers: Marchers, manner: MarchStyle, anchor_m: float,
     elapsed_s: float, spacing_m: float,
 ) -> float:
-    """Move the slots on, and write of everybody where he is to go, how fast, and how far he is from his slot.
+    """Advance the slots; write destinations, velocities and distances from the slots of all members.
 
     Args:
-        samples: (m, 2 d + 2) of the path, as ``MarchPath`` has them; m at least 2.
-        course: the rest of the path.
-        offsets: (n, 2) of everybody's slot, ahead and to the right (m); n at least 1.
-        marchers: everybody; all ``arcs`` are known.
-        manner: how they march.
-        anchor_m: the arc of the commander's slot.
+        samples: samples of the path, shape (m, 2 d + 2), as in ``MarchPath``; m at least 2.
+        course: arcs and step of the samples.
+        offsets: offset of each member's slot, shape (n, 2), ahead and to the right (m); n at least 1.
+        marchers: all members; no ``arcs`` is NaN.
+        manner: pace, waiting and response.
+        anchor_m: arc of the commander's slot (m).
         elapsed_s: game time since the last step (s).
-        spacing_m: of the formation.
+        spacing_m: distance between neighbors in the formation (m).
 
     Returns:
-        The arc of the commander's slot now.
+        The new arc of the commander's slot (m).
 
     Raises:
         TypeError, ValueError: if an array has another type or shape (the kernel).
@@ -98,8 +100,8 @@ def march_step(
     away = np.where(waits, 0.0, _length((slots - marchers.positions)[:, axes]))
     speed = 0.0
     if marchers.is_detached.all():
-        mean = float(np.cumsum(arcs)[-1]) / len(arcs)                        # one after the other, as the kernel adds
-        anchor_m = max(anchor_m, min(mean, course.length_m))                 # slots come after them
+        mean = float(np.cumsum(arcs)[-1]) / len(arcs)                        # summed in the order of the kernel
+        anchor_m = max(anchor_m, min(mean, course.length_m))                 # the slots follow the members
     else:
         pace = _pace(manner, marchers, away, flow, elapsed_s, spacing_m, is_at_end=is_at_end)
         step = min(pace * elapsed_s, course.length_m - anchor_m)
@@ -124,13 +126,13 @@ def march_step(
 
 
 def lanes(samples: Floats, course: SteeringState, arcs: Floats, right_m: Floats, span: tuple[float, float]) -> Floats:
-    """Return places beside a path, moved together where it is narrow, (n, d).
+    """Return positions beside a path, compressed where it is narrow, shape (n, d) (m).
 
     Args:
         samples, course: the path.
-        arcs: (n,) how far along (m).
-        right_m: (n,) how far to the right (m).
-        span: least and greatest ``right_m`` of all that march.
+        arcs: distances along the path, shape (n,) (m).
+        right_m: distances to the right, shape (n,) (m).
+        span: smallest and largest ``right_m`` of all members.
     """
     place = np.minimum(np.maximum((arcs - course.first_m) / course.step_m, 0), len(samples) - 1)
     row = np.minimum(place.astype(np.intp), len(samples) - 2)
@@ -155,9 +157,9 @@ def _look(
     samples: Floats, course: SteeringState, marchers: Marchers, wanted: Floats, ahead_m: Floats, right_m: Floats,
     span: tuple[float, float], anchor_m: float,
 ) -> tuple[Floats, Floats, Floats]:
-    """Return where the slots are, how they move for each metre, and places of members' lanes; write how far they came.
+    """Return positions of slots, their movement per metre of arc, and members' positions on lanes; write ``arcs``.
 
-    All lanes are asked for at once, as each asking costs more than what is asked.
+    All lanes are computed in one call, as a call costs more than its work.
     """
     count, probe = len(wanted), min(anchor_m + PROBE_M, course.length_m)
     tried = _tried(course, marchers.arcs, wanted)
@@ -166,8 +168,8 @@ def _look(
     places = lanes(samples, course, arcs, aside, span)
     ways = places[2 * count:].reshape(*tried.shape, -1) - marchers.positions[:, None]
     away = _length(ways[..., _axes_of(marchers)])
-    # Inside a turn many arcs are in the same place, of which the nearest to the wanted one counts: else who is
-    # there would never come around.
+    # Inside a turn many arcs share a position; the arc nearest to the wanted one counts, or else a member there
+    # would never get around the turn.
     best = (away + TOWARDS * np.abs(tried - wanted[:, None])).argmin(axis=1)
     marchers.arcs[:] = tried[np.arange(count), best]
     own = places[2 * count:].reshape(*tried.shape, -1)[np.arange(count), best]
@@ -175,7 +177,7 @@ def _look(
 
 
 def _tried(course: SteeringState, arcs: Floats, wanted: Floats) -> Floats:
-    """Return arcs where members may have come to, (n, m): about where they were, and towards the wanted one."""
+    """Return candidate arcs of members, shape (n, m): around their last arc, and towards the wanted arc."""
     tried = np.empty((len(arcs), course.search_count + 1))
     tried[:, :-1] = arcs[:, None] + (course.search_from_m + np.arange(course.search_count) * course.search_gap_m)
     tried[:, -1] = np.minimum(np.maximum(wanted, tried[:, 0]), tried[:, -2])
@@ -186,7 +188,7 @@ def _pace(
     manner: MarchStyle, marchers: Marchers, away: Floats, flow: Floats, elapsed_s: float, spacing_m: float, *,
     is_at_end: bool,
 ) -> float:
-    """Return how fast the commander's slot goes (m/s), so that all can come along; note who is late."""
+    """Return the speed of the commander's slot (m/s) that all members can follow; update late members."""
     still = manner.wait_at - STILL * (manner.wait_at - manner.wait_from)
     limit_m = manner.tolerance_m if is_at_end else still * spacing_m
     late = marchers.note_lateness(away, elapsed_s, limit_m, manner.patience_s)
@@ -197,11 +199,11 @@ def _pace(
 
 
 def _length(flat: Floats) -> Floats:
-    """Return lengths in the plane: how high a body's middle is above the path is its own affair."""
+    """Return lengths in the plane; a member's height above the path does not count."""
     length: Floats = np.sqrt(flat[..., 0] ** 2 + flat[..., 1] ** 2)
     return length
 
 
 def _axes_of(marchers: Marchers) -> list[int]:
-    """Return the two axes formations lie in: x and y of 2, x and z of 3 dimensions."""
+    """Return the two axes of the plane of formations: x and y in 2D, x and z in 3D."""
     return [0, marchers.positions.shape[1] - 1]

@@ -1,4 +1,4 @@
-"""What a squad was told to do, and what became of it."""
+"""Orders of a squad and their states."""
 from __future__ import annotations
 
 from dataclasses import dataclass
@@ -7,16 +7,16 @@ from typing import Literal
 __all__ = ["KINDS", "STATES", "Order", "OrderKind", "OrderState"]
 
 OrderKind = Literal["move", "follow", "form_up", "hold"]
-"""Go somewhere; go along a way that is given; stand somewhere; stay."""
+"""Kinds of orders: go to a goal; follow a given path; form up at a position; stay."""
 
 OrderState = Literal["waiting", "marching", "done", "failed", "replaced"]
-"""The path is searched for; under way; there; impossible; another order came. The last three are for good."""
+"""States of an order: path requested; marching; arrived; impossible; superseded. The last three are final."""
 
 KINDS: tuple[OrderKind, ...] = ("move", "follow", "form_up", "hold")
-"""All kinds there are, for saves."""
+"""All kinds of orders, for saves."""
 
 STATES: tuple[OrderState, ...] = ("waiting", "marching", "done", "failed", "replaced")
-"""All states there are, for saves."""
+"""All states of an order, for saves."""
 
 
 @dataclass(eq=False, slots=True)
@@ -24,11 +24,11 @@ class Order:
     """One order of one squad.
 
     Attributes:
-        number: rises by one with each order of the squad.
-        kind: what is to be done.
-        goal: where to, as many coordinates as the squad has dimensions (m); None for "hold".
-        state: what became of it.
-        why: why it failed.
+        number: number of the order, one more than that of the squad's previous order.
+        kind: kind of the order.
+        goal: goal with as many coordinates as the squad has dimensions (m); None for "hold".
+        state: present state.
+        why: reason of the failure; empty otherwise.
     """
 
     number: int
@@ -39,5 +39,5 @@ class Order:
 
     @property
     def is_over(self) -> bool:
-        """True if nothing more will come of it."""
+        """True if the order is done, failed or replaced."""
         return self.state in ("done", "failed", "replaced")

@@ -1,4 +1,4 @@
-"""Roles: who is to be what, when a squad needs so many of each."""
+"""Assignment of roles to members when a squad needs a number of each role."""
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
@@ -16,16 +16,17 @@ __all__ = ["RoleAssignment", "RoleNeed", "give_roles"]
 
 @dataclass(frozen=True)
 class RoleNeed:
-    """So many of a role are wanted.
+    """Demand for a number of members with a role.
 
     Attributes:
-        role: its name.
-        count: how many.
-        only: roles of whom one is needed to be given it, such as "medic"; empty for anybody.
-        cost: what it costs that a member is given it, 0 or more; ``inf`` for never. None for all alike.
+        role: name of the role.
+        count: number of members wanted, 0 or more.
+        only: a member needs one of these roles to qualify, such as "medic"; empty for all members.
+        cost: returns the cost of giving the role to a member, 0 or more, ``inf`` for never; None for
+            the same cost for all members.
 
     Raises:
-        TypeError, ValueError: if the role is no name or the count negative.
+        TypeError, ValueError: if the role is not a name or the count is negative.
     """
 
     role: str
@@ -35,7 +36,7 @@ class RoleNeed:
 
     def __post_init__(self) -> None:
         if not isinstance(self.role, str) or not self.role:
-            raise TypeError(f"role must be a text that is not empty, got {shown(self.role)}")
+            raise TypeError(f"role must be a non-empty string, got {shown(self.role)}")
         whole_number("count", self.count, minimum=0)
         object.__setattr__(self, "only", several_names("only", self.only))
         if self.cost is not None and not callable(self.cost):
@@ -43,25 +44,25 @@ class RoleNeed:
 
 
 class RoleAssignment(NamedTuple):
-    """Who was given which role."""
+    """Result of an assignment of roles."""
 
     roles: dict[int, str]
-    """By member id."""
+    """Roles by member id."""
     missing: dict[str, int]
-    """How many of a role nobody may be, by role."""
+    """Number of unfilled places by role."""
 
 
 def give_roles(
     members: Mapping[int, SquadMember], needs: Sequence[RoleNeed], before: Mapping[int, str] | None = None,
     change_cost: float = 1.0,
 ) -> RoleAssignment:
-    """Give roles at the least total cost; earlier needs are met first where there are too few.
+    """Assign roles at the least total cost; with too few members, earlier needs are met first.
 
     Args:
-        members: by id.
-        needs: what is wanted, the most important first.
-        before: who has which role now; a change must gain more than ``change_cost``.
-        change_cost: in the unit of costs, 0 or more.
+        members: members by id.
+        needs: roles wanted, most important first.
+        before: present roles by member id; a change must save more than ``change_cost``.
+        change_cost: cost of a change, in the unit of costs, 0 or more.
 
     Raises:
         ValueError: if a cost is negative or NaN.
@@ -74,7 +75,7 @@ def give_roles(
         [_cost(one, need) for _, need in wanted] for one in members.values()]).reshape(len(members), len(wanted))
     finite = costs[np.isfinite(costs)]
     step = (float(finite.max()) if len(finite) else 0.0) * len(members) + change_cost * len(members) + 1.0
-    # Needs that come later cost more than all of those before together: they are left out first.
+    # A later need costs more than all earlier ones together, so later needs are left out first.
     costs = costs + np.array([step * rank for rank, _ in wanted])
     slots = np.full(len(members), -1, np.int32)
     taken: set[int] = set()

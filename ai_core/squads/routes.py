@@ -1,4 +1,4 @@
-"""Where squads get their ways from: straight, or by ticket from a path service over a grid."""
+"""Sources of paths for squads: straight lines, or tickets of a path service over a grid."""
 from __future__ import annotations
 
 from collections.abc import Sequence
@@ -16,34 +16,34 @@ Floats = NDArray[np.float64]
 
 
 class Routes(Protocol):
-    """What a squad asks for a way: one request for all its members."""
+    """Source of paths for a squad, which makes one request for all its members."""
 
     def request(self, start: Floats, goal: Floats) -> Any:
-        """Ask for a way; return a ticket at once."""
+        """Request a path and return a ticket at once."""
 
     def points(self, ticket: Any) -> Floats | None:
-        """Return the way, (k, d); (0, d) if there is none; None while it is searched for."""
+        """Return the path, shape (k, d) (m); (0, d) if there is none; None while the search runs."""
 
     def why(self, ticket: Any) -> str:
-        """Return why there is no way."""
+        """Return why there is no path."""
 
     def cancel(self, ticket: Any) -> None:
-        """Give up a request."""
+        """Cancel a request."""
 
 
 class StraightRoutes:
-    """Straight to the goal: open ground."""
+    """Straight lines to the goal, for open ground."""
 
     def request(self, start: Floats, goal: Floats) -> Floats:
-        """Return the way as its own ticket."""
+        """Return the path, which is its own ticket."""
         return np.stack([start, goal])
 
     def points(self, ticket: Floats) -> Floats:
-        """Return the way."""
+        """Return the path."""
         return ticket
 
     def why(self, ticket: Floats) -> str:
-        """Return nothing: there is always a way."""
+        """Return an empty string: a straight line always exists."""
         return ""
 
     def cancel(self, ticket: Floats) -> None:
@@ -51,19 +51,19 @@ class StraightRoutes:
 
 
 class GridRoutes:
-    """Ways over a grid of cells, from a ``PathService``, which must be advanced by whoever owns it.
+    """Paths over a grid of cells from a ``PathService``, which its owner must advance.
 
     Args:
         service: a ``PathService`` over ``GridPathProvider``.
         shape: (height, width) of the grid.
-        cell_size_m: side of a cell (m).
+        cell_size_m: side of a cell (m), above 0.
         origin: (x, y) of the corner of cell (0, 0) (m); in 3D x and z.
-        dimensions: 2 or 3, of the points.
-        partial: whether a way that ends near the goal is one; only ``GridPathProvider(passage, partial=True)`` gives
-            any.
+        dimensions: dimensions of the points, 2 or 3.
+        partial: whether to accept a path that ends near the goal; only
+            ``GridPathProvider(passage, partial=True)`` returns partial paths.
 
     Raises:
-        TypeError, ValueError: if an argument is not what it must be.
+        TypeError, ValueError: if an argument has a wrong type or is out of range.
     """
 
     def __init__(
@@ -75,7 +75,7 @@ class GridRoutes:
                 raise TypeError(f"service must be a PathService, got {shown(service)} without {name}")
         self._service = service
         if not isinstance(shape, Sequence) or len(shape) != 2:
-            raise TypeError(f"shape must be a height and a width, got {shown(shape)}")
+            raise TypeError(f"shape must be (height, width), got {shown(shape)}")
         self._height, self._width = (whole_number("shape", one, minimum=1) for one in shape)
         self._size_m = finite_number("cell_size_m", cell_size_m, above=0)
         self._origin = np.array([finite_number("origin", one) for one in origin])
@@ -85,11 +85,11 @@ class GridRoutes:
         self._ends: WeakKeyDictionary[Any, tuple[Floats, Floats]] = WeakKeyDictionary()
 
     def cell_at(self, place: Floats) -> int:
-        """Return the cell a place is in.
+        """Return the number of the cell that contains a position.
 
         Raises:
-            TypeError: if it is no place.
-            ValueError: if it is off the grid.
+            TypeError: if ``place`` is not an array of finite numbers with the right dimensions.
+            ValueError: if the position is outside the grid.
         """
         if not isinstance(place, np.ndarray) or place.shape != (self._dimensions,) or not np.isfinite(place).all():
             raise TypeError(f"place must be an array of {self._dimensions} finite numbers, got {shown(place)}")
@@ -99,17 +99,17 @@ class GridRoutes:
         return row * self._width + column
 
     def request(self, start: Floats, goal: Floats) -> Any:
-        """Ask for a way.
+        """Request a path and return its ticket.
 
         Raises:
-            ValueError: if an end is off the grid.
+            ValueError: if the start or the goal is outside the grid.
         """
         ticket = self._service.request_path(self.cell_at(start), self.cell_at(goal))
         self._ends[ticket] = start.copy(), goal.copy()
         return ticket
 
     def points(self, ticket: Any) -> Floats | None:
-        """Return the middles of the cells of the way, between the very start and the very goal."""
+        """Return the start, the centers of the cells between, and the goal; a partial path has no goal."""
         if not ticket.is_over:
             return None
         path = ticket.path
@@ -125,9 +125,9 @@ class GridRoutes:
         return np.concatenate([start[None], middle, goal[None]] if path.is_found else [start[None], middle])
 
     def why(self, ticket: Any) -> str:
-        """Return why there is no way."""
-        return ticket.why or "no way leads there"
+        """Return why there is no path."""
+        return ticket.why or "no path leads there"
 
     def cancel(self, ticket: Any) -> None:
-        """Give up a request."""
+        """Cancel a request."""
         self._service.cancel(ticket)

@@ -1,4 +1,4 @@
-"""What a commander knows when he chooses a tactic: his own, whom they meet, and who is at risk."""
+"""The tactical situation of a squad: members, enemies and risks, the input of tactics."""
 from __future__ import annotations
 
 import math
@@ -19,18 +19,21 @@ __all__ = ["Sighting", "TacticalSituation"]
 Floats = NDArray[np.float64]
 
 RISK_REACH_M = 10.0
-"""Distance at which a threat is half as dangerous as beside it (m)."""
+"""Distance at which a threat counts half (m)."""
 
 
 @dataclass(frozen=True)
 class Sighting:
-    """An enemy that is met, as far as the squad knows.
+    """An enemy that the squad meets.
 
     Attributes:
-        enemy_id: of the game.
-        position: where it was seen last (m).
-        capabilities: what it is and can do; None if that is not known.
-        threat: how dangerous it is beside others, 0 or more.
+        enemy_id: id given by the game, 0 or more.
+        position: last seen position, 2 or 3 coordinates (m).
+        capabilities: kind, attack, toughness and healing; None if unknown.
+        threat: danger relative to other enemies, 0 or more.
+
+    Raises:
+        TypeError, ValueError: if an attribute has a wrong type or is out of range.
     """
 
     enemy_id: int
@@ -49,19 +52,21 @@ class Sighting:
 
 
 class TacticalSituation:
-    """All that a tactic plans by; arrays have one row each member, by ascending id, or each enemy.
+    """The input of a tactic; arrays have one row per member, by ascending id, or one per enemy.
 
     Attributes:
         now_s: game time (s).
-        members: by id.
-        ids: (n,) of members.
-        positions: (n, d) of members (m).
-        enemies: as they were sighted.
-        enemy_positions: (m, d) (m).
-        risks: (n,) how much each member is threatened: the sum of threats, less with distance.
-        goal: of the squad's order, (d,) m, or None.
-        heading: (2,) where the squad looks.
-        standing: where one can stand nearest to places; None for open ground.
+        members: members by id.
+        ids: ids of members, shape (n,).
+        positions: positions of members, shape (n, d) (m).
+        enemies: sightings of enemies.
+        enemy_positions: positions of enemies, shape (m, d) (m).
+        risks: risk of each member, shape (n,): the sum of threats, falling with distance.
+        goal: goal of the squad's order, shape (d,) (m), or None.
+        heading: direction the squad faces, shape (2,).
+
+    Args:
+        standing: returns the nearest positions where a member can stand; None for open ground.
     """
 
     def __init__(
@@ -83,60 +88,60 @@ class TacticalSituation:
         self._standing = standing
 
     def posts(self, wanted: Sequence[Floats]) -> list[Floats]:
-        """Return places for members to go to, each where one can stand, as near as can be.
+        """Return each position, moved to the nearest one where a member can stand.
 
         Raises:
-            ValueError: if what was handed in returns something else than as many finite places.
+            ValueError: if ``standing`` does not return finite positions of the same shape.
         """
         if self._standing is None or not len(wanted):
             return list(wanted)
         asked = np.array(wanted)
         found = np.asarray(self._standing(asked.copy()), np.float64)
         if found.shape != asked.shape or not np.isfinite(found).all():
-            raise ValueError(f"standing must return {asked.shape} finite places, got {shown(found)}")
+            raise ValueError(f"standing must return finite positions of shape {asked.shape}, got {shown(found)}")
         return list(found)
 
     @property
     def met(self) -> Force:
-        """The enemies whose capabilities are known."""
+        """Force of the enemies whose capabilities are known."""
         return Force.of_members(one.capabilities for one in self.enemies if one.capabilities is not None)
 
     def place(self, member_id: int) -> Floats:
-        """Return where a member is (m)."""
+        """Return the position of a member, shape (d,) (m)."""
         place: Floats = self.positions[self._rows[member_id]]
         return place
 
     def risk(self, member_id: int) -> float:
-        """Return how much a member is threatened."""
+        """Return the risk of a member, 0 or more."""
         return float(self.risks[self._rows[member_id]])
 
     def nearest_enemy(self, place: Floats) -> int | None:
-        """Return the index of the enemy nearest to a place, None if nobody is met."""
+        """Return the index of the enemy nearest to a position, None without enemies."""
         if not self.enemies:
             return None
         return int(((self.enemy_positions - place) ** 2).sum(axis=1).argmin())
 
     def away_from_enemies(self, place: Floats) -> Floats:
-        """Return the direction from the middle of the enemies to a place, (d,) of length 1."""
+        """Return the direction from the enemies' mean position to a position, shape (d,), of length 1."""
         if self.enemies:
             return self.direction(self.enemy_positions.mean(axis=0), place)
         return -self.in_plane(self.heading)
 
     def direction(self, start: Floats, end: Floats) -> Floats:
-        """Return the direction from one place to another, (d,) of length 1; where the squad looks if they are one."""
+        """Return the direction between two positions, shape (d,), of length 1; the heading if they are equal."""
         way = end - start
         length = math.sqrt(float((way ** 2).sum()))
         return way / length if length > 1e-9 else self.in_plane(self.heading)
 
     def right_of(self, direction: Floats) -> Floats:
-        """Return the direction to the right of another, in the plane, (d,) of length 1."""
+        """Return the direction to the right of another, in the plane, shape (d,), of length 1."""
         flat = direction[list(self._axes)]
         length = math.sqrt(float((flat ** 2).sum()))
         flat = flat / length if length > 1e-9 else self.heading
         return self.in_plane(np.array([-flat[1], flat[0]]))
 
     def in_plane(self, flat: Floats) -> Floats:
-        """Return a direction of the plane with all coordinates, (d,)."""
+        """Return a direction of the plane with all coordinates, shape (d,)."""
         full = np.zeros(self.positions.shape[1])
         full[list(self._axes)] = flat
         return full

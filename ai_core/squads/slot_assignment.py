@@ -1,4 +1,4 @@
-"""Who takes which slot: at the least total cost, and only as many change as must."""
+"""Assignment of slots to members at the least total cost, with as few changes as wanted."""
 from __future__ import annotations
 
 from collections.abc import Sequence
@@ -14,27 +14,27 @@ from ai_core.squads.marchers import NO_SLOT, Marchers
 
 
 class SlotAssignment(NamedTuple):
-    """Members and their slots."""
+    """Result of an assignment of slots."""
 
     slots: NDArray[np.int32]
-    """(members,) the slot of each, -1 where it has none."""
+    """Slot of each member, shape (members,); -1 for none."""
     total: float
-    """Sum of the costs of those who have one."""
+    """Sum of the costs of all assigned slots."""
     infeasible: tuple[int, ...]
-    """Members, by row, that have none although slots are left, or all that are left are denied them."""
+    """Rows of members without a slot although slots are left, or for which no slot is allowed."""
 
 
 def assign(costs: ArrayLike) -> SlotAssignment:
-    """Give members slots: as many as can have one, at the least total cost.
+    """Assign slots to as many members as possible, at the least total cost.
 
     Args:
-        costs: (members, slots) what each slot costs each member; ``inf`` where it may never take it.
+        costs: cost of each slot for each member, shape (members, slots); ``inf`` for a forbidden slot.
 
     Raises:
-        TypeError: if the costs are no numbers.
-        ValueError: if they are no rectangle, or NaN or minus infinity.
+        TypeError: if ``costs`` does not hold numbers.
+        ValueError: if ``costs`` is not two-dimensional, or has a NaN or negative infinity.
 
-    Cost: O(n**2 * m) at worst, n the smaller number; 200 by 200 take about a millisecond compiled.
+    Cost: O(n**2 * m) at worst, n being the smaller number; about 1 ms for 200 by 200 with the compiled kernel.
 
     >>> assign([[2, 3], [0, float("inf")]]).total
     3.0
@@ -57,27 +57,27 @@ def assign(costs: ArrayLike) -> SlotAssignment:
 
 
 def with_few_changes(costs: ArrayLike, before: ArrayLike, change_cost: float | None = None) -> SlotAssignment:
-    """Give members slots, preferring those they have.
+    """Assign slots to members, preferring their present slots.
 
     Args:
         costs: as for ``assign``.
-        before: (members,) the slot each has now, -1 where it has none, or one that is no more.
-        change_cost: what a change of slot must gain at least, in the unit of costs; None
-            changes as few as possible, whatever they cost.
+        before: present slot of each member, shape (members,); -1 or a slot that no longer exists for none.
+        change_cost: least gain of a change of slot, in the unit of costs, 0 or more; None makes as few
+            changes as possible, whatever the cost.
 
     Returns:
-        As ``assign``; ``total`` is of the costs alone.
+        As ``assign``; ``total`` does not include ``change_cost``.
 
     Raises:
-        TypeError, ValueError: as ``assign``; or if ``before`` has another length.
+        TypeError, ValueError: as ``assign``; or if ``before`` has another length or does not hold integers.
     """
     table = _checked(costs)
     slots = as_array("before", before)
     if slots.size and slots.dtype.kind not in "iu":
-        raise TypeError(f"before must hold whole numbers, got {shown(before)}")
+        raise TypeError(f"before must hold integers, got {shown(before)}")
     if slots.shape != (len(table),):
         raise ValueError(f"before must have shape {(len(table),)}, got {slots.shape}")
-    slots = slots.astype(np.int64)      # of no members they have no type
+    slots = slots.astype(np.int64)      # an empty array has no integer type
     finite = table[np.isfinite(table)]
     if change_cost is None:
         spread = float(finite.max() - finite.min()) if len(finite) else 0.0
@@ -93,7 +93,7 @@ def with_few_changes(costs: ArrayLike, before: ArrayLike, change_cost: float | N
 
 
 def _as_many_as_can(rows: NDArray[np.float64]) -> NDArray[np.int32]:
-    """Match where not every row can have a column: what may not be costs more than all that may together."""
+    """Match as many rows as possible: a forbidden pair costs more than all allowed pairs together."""
     is_denied = ~np.isfinite(rows)
     allowed = rows[~is_denied]
     columns = np.full(len(rows), NO_SLOT, np.int32)
@@ -126,33 +126,34 @@ def _checked(costs: ArrayLike) -> NDArray[np.float64]:
     table = np.ascontiguousarray(table, np.float64)
     if np.isnan(table).any() or (table == -np.inf).any():
         member = int(np.flatnonzero((np.isnan(table) | (table == -np.inf)).any(axis=1))[0])
-        raise ValueError(f"costs must be finite, or inf for never, got {table[member].tolist()[:8]} of member {member}")
+        raise ValueError(
+            f"costs must be finite, or inf for a forbidden slot, got {table[member].tolist()[:8]} of member {member}")
     return table
 
 
 Floats = NDArray[np.float64]
 WORTH_CHANGING = 1.5
-"""What a change of slots must save, in spacings a member: less and two swap again and again."""
+"""Least saving of a change of slots, in spacings per member; at less two members swap repeatedly."""
 
 
 def give_slots(
     marchers: Marchers, formation: Formation, roles: Sequence[tuple[str, ...]], commander_row: int,
     places: Floats, *, few_changes: bool | None,
 ) -> tuple[int, ...]:
-    """Write slots of all; return the ids of those for whom there is none they may take.
+    """Assign and write the slots of all members; return the ids of members without an allowed slot.
 
-    The commander has the first slot, whatever that is limited to.
+    The commander gets the first slot, whatever roles that slot requires.
 
     Args:
-        marchers: everybody.
-        formation: whose slots.
-        roles: of everybody.
-        commander_row: the commander's row.
-        places: (n, d) where the slots are now (m).
-        few_changes: True changes as few as can be, None anew for the least way, False only what
-            is worth it.
+        marchers: all members.
+        formation: formation that has the slots.
+        roles: roles of each member.
+        commander_row: row of the commander.
+        places: present positions of the slots, shape (n, d) (m).
+        few_changes: True for as few changes as possible, None for the least distance, False for changes
+            that save enough distance.
 
-    Cost: O(n**3) at worst, some n**2 usually.
+    Cost: O(n**3) at worst, usually about n**2.
     """
     count = len(marchers)
     costs = np.sqrt(((marchers.positions[:, None] - places[None]) ** 2).sum(axis=2))
@@ -168,7 +169,7 @@ def give_slots(
     slots = found.slots
     without = np.flatnonzero(slots == NO_SLOT)
     infeasible = tuple(marchers.ids[without].tolist())
-    # They come along in what is left, and whoever asks is told that they should not.
+    # Members without an allowed slot march in the slots that are left; their ids are returned.
     slots[without] = np.setdiff1d(np.arange(count), slots)[: len(without)]
     marchers.slots[:] = slots
     return infeasible

@@ -1,4 +1,4 @@
-"""A squad: members, a commander who thinks for all, orders, and a formation on the march."""
+"""`Squad`: members, a commander that decides for all of them, orders, and a formation on the march."""
 from __future__ import annotations
 
 import copy
@@ -54,7 +54,12 @@ Floats = NDArray[np.float64]
 
 
 def checked_place(name: str, place: ArrayLike, dimensions: int) -> Floats:
-    """Return a finite place of as many coordinates, or raise TypeError or ValueError."""
+    """Return a position as a float64 array of ``dimensions`` finite coordinates.
+
+    Raises:
+        TypeError: if the position does not hold numbers.
+        ValueError: if the number of coordinates differs, or a coordinate is not finite.
+    """
     values = as_array(name, place)
     if values.dtype.kind not in "iuf":
         raise TypeError(f"{name} must hold numbers, got {shown(place)}")
@@ -66,10 +71,11 @@ def checked_place(name: str, place: ArrayLike, dimensions: int) -> Floats:
 
 
 APART = 2.0
-"""Distance from their slots, in spacings, from which on it is asked whether others should have them."""
+"""Distance of a member from its slot, in spacings, above which a new assignment of slots is considered."""
 RESTS_S = 0.04
-"""For how long slots are left alone unless somebody comes or goes (s for each member): giving them
-takes 0.4 ms for 50 members and 20 ms for 200, which nobody should do at every thought."""
+"""Least time between two assignments of slots while membership does not change (s for each member).
+
+An assignment takes 0.4 ms for 50 members and 20 ms for 200, too much for every ``think``."""
 
 
 def _checked_formation(formation: Formation) -> Formation:
@@ -79,47 +85,48 @@ def _checked_formation(formation: Formation) -> Formation:
 
 
 ChooseTactic: TypeAlias = Callable[[TacticalSituation], "str | None"]
-"""Told how things are; returns the name of a tactic, or None for keeping to the formation."""
+"""Callable that receives the situation and returns the name of a tactic, or None to keep to the formation."""
 BUILT_IN: tuple[type[Tactic], ...] = (
     BoundingOverwatch, Flanking, HealingSupport, Sacrifice, Scouting, SuppressingFire)
-"""Tactics that every squad knows unless told otherwise."""
+"""Tactics that a squad has by default."""
 
 
 def _what(task: SquadTask | None) -> tuple[str, int | None] | None:
-    """Return what a task is about, without where."""
+    """Return the kind and target of a task, without its position."""
     return None if task is None else (task.kind, task.target)
 
 
 class Squad:
-    """Several who act as one: one of them commands, asks for one path, and the others keep their slots.
+    """A group that acts as one: a commander decides and requests one path; the members keep their slots.
 
-    ``think`` is the commander's AI for all: give it to a scheduler at the squad's own period.
-    ``march`` moves the slots, more often; ``destinations`` and ``velocities`` then say where
-    each member is to go. Whatever is handed in may raise: it is reported, and the squad goes on.
+    ``think`` decides for the whole squad: give it to a scheduler at the squad's own period.
+    ``march`` moves the slots and runs more often; ``destinations`` and ``velocities`` then hold where
+    each member has to go. Errors raised by callbacks are reported to ``faults``; the squad keeps running.
 
     Args:
-        name: for reports.
-        clock: game time.
+        name: used in reports; a non-empty string.
+        clock: source of the game time.
         dimensions: 2 (x, y) or 3 (y is up: formations lie in x and z).
-        formation: how they go; None for a wedge.
-        routes: where ways come from; None for straight ones.
-        clearance: how much is free beside a path, as ``MarchPath`` takes it; None for open ground.
-        choose_commander: who commands, unless one is appointed.
-        settings: how they keep together.
-        stance_policy: when they fight, hold or retreat.
-        tactics: which it knows; None for all that are built in.
-        tokens: how many may attack at once; None for two.
-        standing: where posts of tactics are moved to if nobody can stand there, such as ``GridStanding``;
-            None for open ground.
-        choose_tactic: asked at each thought, such as ``TacticByRules``; None leaves it to ``use_tactic``.
-        faults: told of what raises.
+        formation: pattern of the slots; None for a wedge.
+        routes: source of paths; None for straight lines.
+        clearance: measures the free ground beside a path, as in ``MarchPath``; None for open ground.
+        choose_commander: chooses the commander unless one is appointed.
+        settings: how closely the members keep together.
+        stance_policy: power ratios at which the squad fights, holds or retreats.
+        tactics: tactics that the squad can use; None for all built-in ones.
+        tokens: limit of simultaneous attackers; None for two.
+        standing: moves positions planned by tactics to the nearest position where a member can stand,
+            such as ``GridStanding``; None for open ground.
+        choose_tactic: called at each thought, such as ``TacticByRules``; with None the tactic changes
+            only by ``use_tactic``.
+        faults: receives the errors of callbacks.
         on_event: called with a kind, the squad, and a detail: "member_added", "member_removed",
             "commander_changed" (ids), "order_done", "order_failed" (the order), "slots_infeasible"
             (ids), "narrowed", "widened" (None), "stance_changed" (the stance), "tactic_changed" (its name),
-            "tasks_changed" (ids of those who have another task, or none).
+            "tasks_changed" (ids of the members whose task changed or ended).
 
     Raises:
-        TypeError, ValueError: if an argument is not what it must be.
+        TypeError, ValueError: if an argument has a wrong type or is out of range.
 
     Source: 003_designing_ai_for_games, tactical AI.
     """
@@ -135,7 +142,7 @@ class Squad:
         on_event: Callable[[str, Squad, Any], object] | None = None,
     ) -> None:
         if not isinstance(name, str) or not name:
-            raise TypeError(f"name must be a text that is not empty, got {shown(name)}")
+            raise TypeError(f"name must be a non-empty string, got {shown(name)}")
         self.name = name
         self.dimensions = whole_number("dimensions", dimensions, minimum=2, maximum=3)
         self.marchers = Marchers(self.dimensions)
@@ -171,19 +178,19 @@ class Squad:
         self, member_id: int, position: ArrayLike, *, speed: float = 3.0, radius_m: float = 0.4,
         roles: Iterable[str] = (), capabilities: Capabilities | None = None, data: Any = None,
     ) -> None:
-        """Take somebody in.
+        """Add a member.
 
         Args:
-            member_id: whole number, 0 or more, nobody else's here.
-            position: where it is (m).
-            speed: how fast it can go (m/s), above 0.
-            radius_m: half its width, above 0.
-            roles: what it may be asked to do.
-            capabilities: what it can do to whom.
-            data: whatever the game keeps with it.
+            member_id: integer, 0 or more, unique in this squad.
+            position: present position (m).
+            speed: highest speed (m/s), above 0.
+            radius_m: half the width (m), above 0.
+            roles: names of the roles it can fill.
+            capabilities: kind, attack, toughness and healing; None if unknown.
+            data: any value of the game; not saved.
 
         Raises:
-            TypeError, ValueError: if an argument is not what it must be, or the id is taken.
+            TypeError, ValueError: if an argument has a wrong type or is out of range, or the id is taken.
 
         Cost: O(members).
         """
@@ -191,19 +198,19 @@ class Squad:
         self.take_in(member, checked_place("position", position, self.dimensions))
 
     def march(self, elapsed_s: float) -> None:
-        """Move the slots on along the path; afterwards ``destinations`` and ``velocities`` are of now.
+        """Advance the slots along the path, and update ``destinations`` and ``velocities``.
 
         Args:
-            elapsed_s: game time since the last time (s), 0 or more.
+            elapsed_s: game time since the last call (s), 0 or more.
 
         Raises:
-            TypeError, ValueError: if it is negative or not finite.
+            TypeError, ValueError: if ``elapsed_s`` is negative or not finite.
 
-        Cost: O(members), and what clearances cost.
+        Cost: O(members), plus the cost of clearance queries.
         """
         elapsed_s = finite_number("elapsed_s", elapsed_s, minimum=0)
         marchers, was_in_column = self.marchers, self.is_in_column
-        # Who was lost may leave a slot behind that so few do not have: nobody waits for a thought then.
+        # A smaller squad has fewer slots: a member whose slot no longer exists gets another without a thought.
         if len(self) and not self._shape().is_whole:
             self._want_slots("few_changes")
             self._keep_slots()
@@ -213,20 +220,20 @@ class Squad:
             self._tell("narrowed" if self.is_in_column else "widened", None)
 
     def ground_changed(self) -> None:
-        """Measure anew what is free beside the path: a door was shut, a wall fell."""
+        """Measure the clearance beside the path again, after a door closed or a wall fell."""
         if self._march.path is not None:
             self._march.path.forget_ground()
 
     @property
     def destinations(self) -> NDArray[np.float32]:
-        """Where each member is to go now, (n, d) m."""
+        """Where each member has to go now, shape (n, d) (m)."""
         return self.marchers.destinations.astype(np.float32)
 
     def velocities(self, out: NDArray[np.float32] | None = None) -> NDArray[np.float32]:
-        """Return how each member should move to get to its slot and stay in it, (n, d) m/s.
+        """Return the velocity with which each member reaches its slot and stays in it, shape (n, d) (m/s).
 
         Args:
-            out: optional (n, d) float32, overwritten.
+            out: optional (n, d) float32, overwritten and returned.
         """
         if out is None:
             return self.marchers.velocities.astype(np.float32)
@@ -235,33 +242,33 @@ class Squad:
 
     @property
     def is_in_column(self) -> bool:
-        """True while the formation goes in a column, through a narrow passage."""
+        """True while the formation marches in a column through a narrow passage."""
         return self._march.passage.is_in_column
 
     @property
     def heading(self) -> NDArray[np.float32]:
-        """Where the squad looks, (2,), in the plane of formations."""
+        """Direction the squad faces, shape (2,), in the plane of formations."""
         return self._march.heading.astype(np.float32)
 
     @property
     def path_points(self) -> NDArray[np.float32]:
-        """The way it goes, (k, d); empty if there is none."""
+        """Points of the present path, shape (k, d) (m); empty without a path."""
         return self._march.points.astype(np.float32)
 
     def slot_places(self) -> NDArray[np.float32]:
-        """Return where the slots of the formation are now, (n, d) by slot."""
+        """Return the present positions of the formation's slots, shape (n, d), by slot (m)."""
         if not len(self):
             return np.zeros((0, self.dimensions), np.float32)
         return self._march.places(self.marchers, self._all_slots()).astype(np.float32)
 
     def split(self, member_ids: Iterable[int], name: str) -> Squad:
-        """Make some members a squad of their own, with the same settings and no order yet.
+        """Move members to a new squad that has the same settings and no order, and return it.
 
-        It has tactics and attack tokens of its own; ``choose_tactic`` is asked by both.
+        The new squad has its own tactics and attack tokens; both squads share ``choose_tactic``.
 
         Raises:
-            UnknownNameError: if one is no member; nobody has left then.
-            TypeError, ValueError: if there is none, or one comes twice.
+            UnknownNameError: if an id is no member's; no member is moved then.
+            TypeError, ValueError: if there are no ids, or an id occurs twice.
 
         Cost: O(members).
         """
@@ -275,21 +282,22 @@ class Squad:
         return other
 
     def merge(self, other: Squad) -> None:
-        """Take in all members of another squad, which is empty afterwards.
+        """Move all members of another squad into this one; the other squad is empty afterwards.
 
         Raises:
-            TypeError, ValueError: if it is none, the same, or of other dimensions; or an id is in both.
+            TypeError: if ``other`` is not a Squad.
+            ValueError: if ``other`` is this squad or has other dimensions, or an id is in both.
         """
         if not isinstance(other, Squad):
             raise TypeError(f"other must be a Squad, got {shown(other)}")
         other.move_members(list(other.members), self)
 
     def move_members(self, member_ids: Iterable[int], other: Squad) -> None:
-        """Give members to another squad.
+        """Move members to another squad.
 
         Raises:
-            UnknownNameError: if one is no member; nobody has left then.
-            TypeError, ValueError: as ``merge``; or if one comes twice.
+            UnknownNameError: if an id is no member's; no member is moved then.
+            TypeError, ValueError: as in ``merge``; or if an id occurs twice.
         """
         if not isinstance(other, Squad):
             raise TypeError(f"other must be a Squad, got {shown(other)}")
@@ -299,23 +307,23 @@ class Squad:
 
     @property
     def statistics(self) -> Mapping[str, float]:
-        """Counts since it was made, and where it stands now."""
+        """Counts since the squad was created, and present numbers of members and stragglers."""
         return MappingProxyType({
             **self._counts, "members": len(self), "stragglers": len(self.stragglers),
             "farthest_from_slot_m": float(self.marchers.away.max(initial=0)),
         })
 
     def save_state(self) -> State:
-        """Return members, order, path and slots as plain data; ``data`` of members is not in it."""
+        """Return members, order, path and slots as plain data, without the ``data`` of members."""
         return saved_squad(self)
 
     def prepare_state(self, state: object) -> Callable[[], None]:
-        """Check a saved state; return what puts it back, members included.
+        """Check a saved state and return the function that restores it, members included.
 
-        Members who are here already keep their ``data``.
+        Members with an id that the squad has now keep their ``data``.
 
         Raises:
-            StateError: if it cannot be loaded; says where in it, and why.
+            StateError: if the state cannot be loaded; names the field and the reason.
         """
         return prepared_squad(self, state)
 
@@ -342,20 +350,21 @@ class Squad:
             self.add_tactic(one)
 
     def add_tactic(self, tactic: Tactic) -> None:
-        """Teach the squad a tactic, or another of the same name.
+        """Add a tactic; it replaces a tactic of the same name.
 
         Raises:
-            TypeError: if it is none, or has no name.
+            TypeError: if ``tactic`` is not a Tactic with a name.
         """
         if not isinstance(tactic, Tactic) or not tactic.name:
             raise TypeError(f"tactic must be a Tactic with a name, got {shown(tactic)}")
         self._tactics[tactic.name] = tactic
 
     def see(self, sightings: Iterable[Sighting]) -> None:
-        """Tell whom the squad meets now, all of them; nobody ends it.
+        """Set all enemies that the squad meets now; an empty iterable ends the encounter.
 
         Raises:
-            TypeError, ValueError: if one is no Sighting, is of another world, or comes twice.
+            TypeError: if an item is not a Sighting.
+            ValueError: if a position has other dimensions than the squad, or an enemy occurs twice.
 
         Cost: O(sightings).
         """
@@ -366,34 +375,34 @@ class Squad:
             if len(one.position) != self.dimensions:
                 raise ValueError(f"enemy {one.enemy_id} must have {self.dimensions} coordinates, got {one.position}")
             if before is not None and before.enemy_id == one.enemy_id:
-                raise ValueError(f"enemy {one.enemy_id} comes twice")
+                raise ValueError(f"enemy {one.enemy_id} occurs twice; give each enemy once")
         self._met = met
 
     @property
     def met(self) -> tuple[Sighting, ...]:
-        """Whom the squad meets, by ascending id."""
+        """Enemies that the squad meets, by ascending id."""
         return self._met
 
     @property
     def tactics(self) -> tuple[str, ...]:
-        """Names of the tactics it knows."""
+        """Names of the available tactics, sorted."""
         return tuple(sorted(self._tactics))
 
     @property
     def tactic(self) -> str | None:
-        """Name of the tactic in use."""
+        """Name of the tactic in use, None without one."""
         return None if self._tactic is None else self._tactic.name
 
     @property
     def tasks(self) -> Mapping[int, SquadTask]:
-        """What members are to do, by id; who is not in it keeps his slot."""
+        """Tasks of members by id; a member without a task keeps its slot."""
         return MappingProxyType(self._tasks)
 
     def use_tactic(self, name: str | None) -> None:
-        """Act by a tactic from the next thought on; None goes back to the formation.
+        """Use a tactic from the next thought on; None returns to the formation.
 
         Raises:
-            UnknownNameError: if the squad does not know it.
+            UnknownNameError: if the squad has no tactic of this name.
         """
         tactic = None if name is None else named("tactic", name, self._tactics)
         if name == self.tactic:
@@ -405,16 +414,16 @@ class Squad:
         self._tell("tactic_changed", name)
 
     def why_not(self, name: str) -> str:
-        """Return why a tactic cannot be used now; empty if it can.
+        """Return why a tactic cannot be used now, as a string; empty if it can.
 
         Raises:
-            UnknownNameError: if the squad does not know it.
+            UnknownNameError: if the squad has no tactic of this name.
         """
         tactic = named("tactic", name, self._tactics)
         return tactic.why_not(self.situation()) if len(self) else "the squad has no members"
 
     def situation(self) -> TacticalSituation:
-        """Return how things are, for tactics and rules; the commander has the role "commander", too."""
+        """Return the present situation for tactics and rules; the commander also has the role "commander"."""
         members = dict(self.members)
         if self.commander is not None:
             own = members[self.commander]
@@ -425,10 +434,10 @@ class Squad:
             heading=self._march.heading, standing=self.standing)
 
     def think(self, turn: object = None) -> None:
-        """Decide for all: who commands, which path, who stands where, which tactic. Work for a scheduler.
+        """Decide for the squad: commander, path, slots and tactic. Callable as work of a scheduler.
 
-        Cost: O(1) while nothing changes; a path request for a new order; slots as ``give_slots``;
-        with a tactic O(members * enemies).
+        Cost: O(1) while nothing changes; a path request for a new order; slots as in ``give_slots``;
+        O(members * enemies) with a tactic.
         """
         self._lead(turn)
         if len(self) and (self.choose_tactic is not None or self._tactic is not None):
@@ -437,10 +446,10 @@ class Squad:
                 self._set_tasks({})
 
     def remove(self, member_id: int) -> SquadMember:
-        """Let somebody go, or note that it is lost; a commander is replaced at once.
+        """Remove a member that left or was lost, and return it; a commander is replaced at once.
 
         Raises:
-            UnknownNameError: if it is no member.
+            UnknownNameError: if the squad has no member with this id.
 
         Cost: O(members).
         """
@@ -453,19 +462,22 @@ class Squad:
 
     @property
     def force(self) -> Force:
-        """What all members whose capabilities are known can do."""
+        """Combined force of all members whose capabilities are known."""
         return Force.of_members(one.capabilities for one in self.members.values() if one.capabilities is not None)
 
     @property
     def stance(self) -> Stance | None:
-        """What was judged last; None if nothing was met yet."""
+        """Result of the last ``judge``; None before the first."""
         return self.judgement.stance
 
     def judge(self, met: Force | None = None) -> Stance:
-        """Return whether to fight, hold or retreat from what is met, and why.
+        """Return whether to fight, hold or retreat from the enemies met, and why.
 
         Args:
-            met: None takes whom ``see`` told of.
+            met: force of the enemies; None takes the sightings given to ``see``.
+
+        Raises:
+            TypeError: if ``met`` is not a Force.
 
         Cost: O(members + capabilities * kinds).
         """
@@ -491,14 +503,16 @@ class Squad:
     def _checked_task(self, member_id: int, task: Any) -> SquadTask:
         self.row_of(member_id)
         if not isinstance(task, SquadTask):
-            raise TypeError(f"the plan for member {member_id} must be a Task, got {shown(task)}")
+            raise TypeError(f"the plan for member {member_id} must be a SquadTask, got {shown(task)}")
         if task.position is not None and (
                 len(task.position) != self.dimensions or not np.isfinite(task.position).all()):
-            raise ValueError(f"the task of member {member_id} must lead to a finite place, got {shown(task.position)}")
+            raise ValueError(
+                f"the task of member {member_id} must have a position of {self.dimensions} finite coordinates,"
+                f" got {shown(task.position)}")
         return task
 
     def _set_tasks(self, tasks: dict[int, SquadTask]) -> None:
-        """Give tasks; of those who are to attack, whoever has no token stands by."""
+        """Set tasks; a member with the task "attack" and no token gets "stand_by"."""
         now_s = self.clock.now.seconds
         attacking = [one for one, task in tasks.items() if task.kind == "attack"]
         for one in self.tokens.holders:
@@ -519,7 +533,7 @@ class Squad:
             self._tell("tasks_changed", changed)
 
     def _carry_out(self, elapsed_s: float) -> None:
-        """Let members with tasks go where these say, and not to their slots."""
+        """Steer members with tasks to the positions of their tasks instead of their slots."""
         marchers = self.marchers
         rows = np.flatnonzero(marchers.is_detached)
         if not len(rows):
@@ -536,7 +550,7 @@ class Squad:
         marchers.velocities[rows] = velocities * share[:, None]
 
     def take_in(self, member: SquadMember, place: Floats) -> None:
-        """Take in a member as it is, of another squad or new."""
+        """Add an existing member record, from another squad or new."""
         self.insert_member(member, place)
         self._want_slots("few_changes")
         self._tell("member_added", member.member_id)
@@ -555,10 +569,10 @@ class Squad:
         return member
 
     def appoint(self, member_id: int | None) -> None:
-        """Make a member the commander for good; None lets one be chosen again.
+        """Make a member the commander permanently; None returns to ``choose_commander``.
 
         Raises:
-            UnknownNameError: if it is no member.
+            UnknownNameError: if the squad has no member with this id.
         """
         if member_id is not None:
             self.row_of(member_id)
@@ -566,22 +580,22 @@ class Squad:
         self._choose()
 
     def move_to(self, goal: ArrayLike) -> Order:
-        """Order the squad somewhere; it goes as soon as ``think`` has a path.
+        """Order the squad to a goal; it starts as soon as ``think`` has received a path.
 
         Raises:
-            TypeError, ValueError: if the goal is no finite place.
+            TypeError, ValueError: if the goal is not a finite position.
         """
         place = checked_place("goal", goal, self.dimensions)
         return self._begin("move", place)
 
     def follow(self, points: ArrayLike) -> Order:
-        """Order the squad along a way of your own.
+        """Order the squad along a given path.
 
         Args:
-            points: (k, d), at least one (m).
+            points: shape (k, d), at least one point (m).
 
         Raises:
-            TypeError, ValueError: if there is none, or one is not finite.
+            TypeError, ValueError: if there are no points, or a coordinate is not finite.
         """
         way = positions("points", points, dimensions=(self.dimensions,)).astype(np.float64)
         if not len(way):
@@ -591,14 +605,14 @@ class Squad:
         return order
 
     def form_up(self, place: ArrayLike, heading: Sequence[float] | None = None) -> Order:
-        """Order the squad to stand somewhere in formation.
+        """Order the squad to stand in formation at a position.
 
         Args:
-            place: of the commander (m).
-            heading: (2,) where to look, in the plane of formations; None as now.
+            place: position of the commander (m).
+            heading: direction to face, shape (2,), in the plane of formations; None keeps the present one.
 
         Raises:
-            TypeError, ValueError: if the place or the heading is none.
+            TypeError, ValueError: if the position is not finite, or the heading has no length.
         """
         spot = checked_place("place", place, self.dimensions)
         if heading is not None:
@@ -612,17 +626,17 @@ class Squad:
         return order
 
     def hold(self) -> Order:
-        """Order the squad to stay where it is, everybody for himself."""
+        """Order every member to stay at its present position."""
         order = self._begin("hold", None)
         self._march.stop()
         order.state = "done"
         return order
 
     def set_formation(self, formation: Formation) -> None:
-        """Change how they go, also on the march.
+        """Change the formation, also during a march.
 
         Raises:
-            TypeError: if it is no Formation.
+            TypeError: if ``formation`` is not a Formation.
         """
         self.formation = _checked_formation(formation)
         self._want_slots("anew")
@@ -650,14 +664,14 @@ class Squad:
 
     @property
     def has_arrived(self) -> bool:
-        """True if the slots are at the end of the way and everybody who can is in his own."""
+        """True if the slots are at the end of the path and every member but stragglers is in its slot."""
         marchers = self.marchers
         there = (marchers.away <= self.settings.tolerance_m) | marchers.is_straggler
         return self._march.is_at_end and bool(there.all())
 
     @property
     def is_idle(self) -> bool:
-        """True if there is no order left to carry out."""
+        """True if the last order is done, failed or replaced."""
         return self.order.is_over
 
     def _begin(self, kind: OrderKind, goal: Floats | None) -> Order:
@@ -679,7 +693,7 @@ class Squad:
             self._counts["paths_requested"] += 1
             try:
                 self._ticket = self.routes.request(start.copy(), goal)
-            except (LookupError, ValueError) as error:      # a place off the map: the world's doing
+            except (LookupError, ValueError) as error:      # a position outside the map is no programming error
                 self._fail(str(error))
                 return
         points = self.routes.points(self._ticket)
@@ -689,7 +703,7 @@ class Squad:
         if len(points):
             self._set_out(np.asarray(points, np.float64))
         else:
-            self._fail(self.routes.why(ticket) or "no way leads there")
+            self._fail(self.routes.why(ticket) or "no path leads there")
 
     def _set_out(self, points: Floats) -> None:
         self._march.begin(points)
@@ -702,7 +716,7 @@ class Squad:
         self._tell("order_failed", self.order)
 
     def _choose(self) -> None:
-        """Choose a commander; one whose choice raises is the smallest id."""
+        """Choose a commander; if the callback raises, the member with the smallest id commands."""
         before, members = self.commander, self.members
         if not members:
             self.commander = None
@@ -723,7 +737,7 @@ class Squad:
         self.commander = int(chosen)
 
     def _want_slots(self, how: str) -> None:
-        """Note that slots are to be given: "anew" is more than "few_changes", that more than "worthwhile"."""
+        """Request an assignment of slots; "anew" overrides "few_changes", which overrides "worthwhile"."""
         ranks = (None, "worthwhile", "few_changes", "anew")
         self._slots_wanted = max(self._slots_wanted, how, key=ranks.index)
 
@@ -732,7 +746,7 @@ class Squad:
             self._safely("slots", self._give_slots)
 
     def _shape(self) -> MarchingShape:
-        """Return the slots as members have them, which seldom are others; there must be one at least."""
+        """Return the slots in the order of the members, cached; the squad must have a member."""
         slots, radii = self.marchers.slots, self.marchers.radii
         wanted = self.formation, slots.tobytes(), radii.tobytes()
         if self._known_shape is None or self._known_shape[0] != wanted:
@@ -741,7 +755,7 @@ class Squad:
         return self._known_shape[1]
 
     def _all_slots(self) -> MarchingShape:
-        """Return the slots of the formation in their order; there must be a member at least."""
+        """Return the slots in the order of the formation; the squad must have a member."""
         rows = np.arange(len(self), dtype=np.int32)
         return MarchingShape(
             rows, self.formation.slots(len(self)), self.marchers.radii, self.formation.spacing_m)
@@ -763,7 +777,7 @@ class Squad:
             self._safely("on_event", lambda: listener(kind, self, detail))
 
     def _safely(self, what: str, work: Callable[[], object]) -> bool:
-        """Run something that may raise; return whether it did not."""
+        """Run a callback that may raise; return True if it did not."""
         key = (self, what)
         if self.faults.is_quarantined(key):
             return False
@@ -776,7 +790,7 @@ class Squad:
         return True
 
     def release(self) -> None:
-        """Try again what had failed too often."""
+        """Release all callbacks that were quarantined after repeated errors."""
         for what in ("path", "slots", "march", "choose_commander", "choose_tactic", "tactic", "on_event"):
             self.faults.release((self, what))
 
@@ -796,29 +810,29 @@ class Squad:
 
     @property
     def member_ids(self) -> NDArray[np.int32]:
-        """(n,) ascending."""
+        """Ids of the members, shape (n,), ascending."""
         return self.marchers.ids.copy()
 
     @property
     def positions(self) -> NDArray[np.float32]:
-        """Where members are, as was told last, (n, d) m."""
+        """Positions of members as last set by ``place``, shape (n, d) (m)."""
         return self.marchers.positions.astype(np.float32)
 
     @property
     def centre(self) -> NDArray[np.float32] | None:
-        """The middle of all (m); None if nobody is here."""
+        """Mean position of all members, shape (d,) (m); None without members."""
         return self.marchers.positions.mean(axis=0).astype(np.float32) if len(self) else None
 
     @property
     def stragglers(self) -> tuple[int, ...]:
-        """Ids of those who are waited for no more."""
+        """Ids of the members that the squad no longer waits for."""
         return tuple(self.marchers.ids[self.marchers.is_straggler].tolist())
 
     def row_of(self, member_id: int) -> int:
         """Return the row of a member in all arrays.
 
         Raises:
-            UnknownNameError: if it is no member.
+            UnknownNameError: if the squad has no member with this id.
         """
         row = self.marchers.row(member_id) if type(member_id) is int else None
         if row is None:
@@ -829,20 +843,20 @@ class Squad:
         """Return the slot of a member in the formation, -1 while it has none.
 
         Raises:
-            UnknownNameError: if it is no member.
+            UnknownNameError: if the squad has no member with this id.
         """
         return int(self.marchers.slots[self.row_of(member_id)])
 
     def place(self, places: ArrayLike, member_ids: Iterable[int] | None = None) -> None:
-        """Tell where members are now, in one batch.
+        """Set the present positions of members in one batch.
 
         Args:
-            places: (n, d) of all by ascending id, or of those named (m).
-            member_ids: whose; None for all.
+            places: positions, shape (n, d), by ascending id or in the order of ``member_ids`` (m).
+            member_ids: members to set; None for all.
 
         Raises:
-            UnknownNameError: if one is no member.
-            TypeError, ValueError: if the places are no finite (n, d); nothing is changed then.
+            UnknownNameError: if an id is no member's.
+            TypeError, ValueError: if the positions are not finite or of another shape; nothing changes then.
 
         Cost: O(n).
         """
@@ -850,7 +864,7 @@ class Squad:
         rows = None if member_ids is None else [self.row_of(one) for one in member_ids]
         count = len(self) if rows is None else len(rows)
         if len(new) != count:
-            raise ValueError(f"places must have {count} rows, one a member, got {len(new)}")
+            raise ValueError(f"places must have {count} rows, one for each member, got {len(new)}")
         if rows is None:
             self.marchers.positions[:] = new
         else:
@@ -860,7 +874,7 @@ class Squad:
         self, member_id: int, speed: float, radius_m: float, roles: Iterable[str],
         capabilities: Capabilities | None, data: Any,
     ) -> SquadMember:
-        """Return a member that may be taken in, or raise as ``Squad.add``."""
+        """Return a new member record, or raise as ``Squad.add`` does."""
         whole_number("member_id", member_id, minimum=0, maximum=LARGEST_ID)
         if capabilities is not None and not isinstance(capabilities, Capabilities):
             raise TypeError(f"capabilities must be Capabilities, got {shown(capabilities)}")
@@ -870,14 +884,14 @@ class Squad:
             finite_number("radius_m", radius_m, above=0, maximum=1e6), names, capabilities, data)
 
     def insert_member(self, member: SquadMember, place: Floats) -> None:
-        """Put a member in its row."""
+        """Insert the row of a member."""
         if member.member_id in self._members:
-            raise ValueError(f"squad {self.name!r} has a member {member.member_id}; ids must differ")
+            raise ValueError(f"squad {self.name!r} already has a member {member.member_id}; ids must differ")
         self._members = dict(sorted({**self._members, member.member_id: member}.items()))
         self.marchers.insert(member.member_id, place, member.speed, member.radius_m)
 
     def delete_member(self, member_id: int) -> SquadMember:
-        """Take a member out of its row."""
+        """Delete the row of a member and return its record."""
         self.marchers.delete(self.row_of(member_id))
         return self._members.pop(member_id)
 
@@ -885,11 +899,11 @@ class Squad:
         self, member_id: int, *, speed: float = 3.0, radius_m: float = 0.4, roles: Iterable[str] = (),
         capabilities: Capabilities | None = None,
     ) -> None:
-        """Change what is known of a member; all of it, as ``Squad.add`` takes it.
+        """Replace all properties of a member but position and ``data``; arguments as in ``Squad.add``.
 
         Raises:
-            UnknownNameError: if it is no member.
-            TypeError, ValueError: if an argument is not what it must be.
+            UnknownNameError: if the squad has no member with this id.
+            TypeError, ValueError: if an argument has a wrong type or is out of range.
         """
         row = self.row_of(member_id)
         data = self._members[member_id].data
@@ -898,22 +912,22 @@ class Squad:
         self.marchers.speeds[row], self.marchers.radii[row] = member.speed, member.radius_m
 
     def checked_to_move(self, member_ids: Iterable[int], other: Squad) -> list[int]:
-        """Return ids that can all go to another squad, or raise."""
+        """Return the ids as a list if all can be moved to another squad, else raise."""
         if other is self:
             raise ValueError(f"squad {self.name!r} cannot take in its own members")
         if other.dimensions != self.dimensions:
             raise ValueError(
                 f"squad {other.name!r} has {other.dimensions} dimensions and {self.name!r} {self.dimensions};"
-                " both must be of one world")
+                " both must have the same")
         ids = list(member_ids)
         if not ids and len(self):
-            raise ValueError("name at least one member, got none")
+            raise ValueError("member_ids must have at least one id, got none")
         if len(set(ids)) != len(ids):
-            raise ValueError(f"a member comes twice in {shown(ids)}")
+            raise ValueError(f"member_ids must not repeat an id, got {shown(ids)}")
         for member_id in ids:
             self.row_of(member_id)
             if member_id in other:
-                raise ValueError(f"squad {other.name!r} has a member {member_id} already; ids must differ")
+                raise ValueError(f"squad {other.name!r} already has a member {member_id}; ids must differ")
         return ids
 
 

@@ -1,4 +1,4 @@
-"""The state of a squad: members, order, path and slots, as plain data."""
+"""Saving and loading of a squad: members, order, path and slots as plain data."""
 from __future__ import annotations
 
 import math
@@ -27,7 +27,7 @@ Made = TypeVar("Made")
 WANTED = ("worthwhile", "few_changes", "anew")
 
 NUMBERS = {"slots": -1, "arcs": math.nan, "away": math.inf, "late_s": 0.0, "nearest_m": math.inf}
-"""What is saved of a member's row beside where it is, and what None stands for."""
+"""Saved columns of a member's row besides its positions, and the value that None stands for."""
 
 PLACES = ("position", "destination")
 
@@ -52,10 +52,10 @@ def saved_squad(squad: Squad) -> State:
 
 
 def prepared_squad(squad: Squad, state: object) -> Callable[[], None]:
-    """Check a state; return what puts it into the squad."""
+    """Check a saved state and return the function that restores it in the squad."""
     fields = Fields.versioned(state, version=VERSION)
     if fields.whole("dimensions") != squad.dimensions:
-        fields.refuse("dimensions", f"must be {squad.dimensions}: a squad of another world was saved")
+        fields.refuse("dimensions", f"must be {squad.dimensions}, the dimensions of this squad")
     members, marchers = _read_members(squad, fields)
     commander, appointed = (_read_member_id(fields, name, members) for name in ("commander", "appointed"))
     formation = _read_formation(fields.group("formation"))
@@ -124,7 +124,7 @@ def _read_members(squad: Squad, fields: Fields) -> tuple[dict[int, SquadMember],
     for one in fields.groups("members"):
         number = one.whole("id", maximum=LARGEST_ID)
         if number <= last:
-            one.refuse("id", f"must rise from member to member, got {number} after {last}")
+            one.refuse("id", f"must be ascending, got {number} after {last}")
         last, here = number, squad.members.get(number)
         members[number] = member = SquadMember(
             number, one.number("speed", minimum=1e-9, maximum=1e6), one.number("radius_m", minimum=1e-9, maximum=1e6),
@@ -170,7 +170,7 @@ def _read_order(fields: Fields, dimensions: int) -> Order:
     one = Fields({"number": number, "kind": kind, "goal": goal, "state": state, "why": why}, fields.place_of("order"))
     place = None if goal is None else tuple(one.numbers("goal", count=dimensions))
     if one.one_of("kind", KINDS) == "move" and place is None:
-        one.refuse("goal", "must be a place: the squad is told to move")
+        one.refuse("goal", "must be a position for an order of kind 'move', got None")
     state = cast("OrderState", one.one_of("state", STATES))
     return Order(one.whole("number"), cast("OrderKind", kind), place, state, one.text("why"))
 

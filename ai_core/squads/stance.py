@@ -1,4 +1,4 @@
-"""Fight, hold or retreat: judged by capability, with hysteresis and reasons."""
+"""Stances: whether to fight, hold or retreat, judged by capabilities, with hysteresis and reasons."""
 from __future__ import annotations
 
 from collections.abc import Callable
@@ -14,35 +14,35 @@ from ai_core.squads.capabilities import Force, check_force
 __all__ = ["STANCES", "Stance", "StanceJudge", "StancePolicy"]
 
 STANCES = ("fight", "hold", "retreat")
-"""From the boldest to the most careful."""
+"""All kinds of a stance, from the boldest to the most careful."""
 
 LARGEST_RATIO = 1e6
-"""Ratios are cut here, so that they can be saved; beyond it nobody asks how much stronger."""
+"""Largest power ratio (no unit); larger ones are clamped, so that every stance can be saved."""
 
 
 class Stance(NamedTuple):
-    """What to do about what is met, and why."""
+    """A judgement about the enemies met, and its reasons."""
 
     kind: str
     """One of ``STANCES``."""
     ratio: float
-    """How strong we are: 2 is as strong as twice their numbers."""
+    """Own power relative to the enemy's: 2 equals twice the enemy's numbers."""
     reasons: tuple[str, ...]
 
 
 @dataclass(frozen=True)
 class StancePolicy:
-    """From which ratio of power on a squad fights, and below which it retreats.
+    """Power ratios at which a squad fights or retreats.
 
     Attributes:
-        fight_at: it attacks from this ratio on.
-        retreat_at: it goes back below this one; in between it holds.
-        last_stand_at: with a healer, and somebody who can hit what is met, it holds down to this.
-        hysteresis: how far a ratio must go beyond a limit to leave the stance it has.
-        shortest_s: how long a stance lasts at least (s), unless nobody can hit what is met.
+        fight_at: the squad fights at this ratio and above.
+        retreat_at: the squad retreats below this ratio; in between it holds.
+        last_stand_at: a squad with a healer, and a member that can hit the enemy, holds down to this ratio.
+        hysteresis: how far a ratio must pass a limit before the present stance ends.
+        shortest_s: least duration of a stance (s), unless no member can hit the enemy.
 
     Raises:
-        TypeError, ValueError: if a number is negative or NaN, or the limits are not in order.
+        TypeError, ValueError: if a number is negative or NaN, or the limits are not in ascending order.
     """
 
     fight_at: float = 1.3
@@ -61,10 +61,10 @@ class StancePolicy:
 
 
 class StanceJudge:
-    """Judges again and again, and changes its mind only for a reason.
+    """Judges repeatedly whether to fight, and keeps the present stance until a limit is clearly passed.
 
     Args:
-        policy: where the limits are.
+        policy: limits of the power ratio; None for the defaults.
 
     Source: 003_designing_ai_for_games, tactical AI, capabilities.
     """
@@ -77,17 +77,18 @@ class StanceJudge:
         self._since_s = 0.0
 
     def judge(self, own: Force, met: Force, now_s: float) -> Stance:
-        """Return what to do about a force that is met.
+        """Return the stance towards a force.
 
         Args:
-            own: who is here.
-            met: what is met, as far as it is known.
+            own: own force.
+            met: known force of the enemy.
             now_s: game time (s).
 
         Raises:
-            TypeError, ValueError: if ``now_s`` is no number, or a force none.
+            TypeError: if ``own`` or ``met`` is not a Force, or ``now_s`` is not a number.
+            ValueError: if ``now_s`` is out of range.
 
-        Cost: as ``forecast``: some 0.4 ms.
+        Cost: as ``forecast``, about 0.4 ms.
         """
         now_s = moment_s("now_s", now_s)
         check_force("own", own)
@@ -97,18 +98,18 @@ class StanceJudge:
         if before is not None and kind != before.kind and not is_forced and (
             now_s - self._since_s < self.policy.shortest_s
         ):
-            kind, reasons = before.kind, (*reasons, f"{before.kind} was decided a moment ago")
+            kind, reasons = before.kind, (*reasons, f"{before.kind} lasts at least {self.policy.shortest_s:g} s")
         if before is None or kind != before.kind:
             self._since_s = now_s
         self.stance = Stance(kind, ratio, reasons)
         return self.stance
 
     def forget(self) -> None:
-        """Begin anew, as if nothing had been met."""
+        """Reset the judge: the next stance ignores earlier ones."""
         self.stance = None
 
     def save_state(self) -> State:
-        """Return the stance and since when, as plain data."""
+        """Return the stance and its start time as plain data."""
         stance = self.stance
         return {
             "version": 1, "since_s": self._since_s,
@@ -116,10 +117,10 @@ class StanceJudge:
         }
 
     def prepare_state(self, state: object) -> Callable[[], None]:
-        """Check a saved stance; return what puts it back.
+        """Check a saved state and return the function that restores it.
 
         Raises:
-            StateError: if it cannot be loaded; says where in it, and why.
+            StateError: if the state cannot be loaded; names the field and the reason.
         """
         fields = Fields.versioned(state, version=1)
         since_s = fields.seconds("since_s")
@@ -138,27 +139,27 @@ class StanceJudge:
         return change
 
     def _wanted(self, own: Force, met: Force) -> tuple[float, str, tuple[str, ...], bool]:
-        """Return the ratio, what the numbers say, why, and whether that does not wait."""
+        """Return the ratio, the stance without hysteresis in time, its reasons, and whether it applies at once."""
         if not met.count:
-            return LARGEST_RATIO if own.count else 1.0, "hold", ("nobody is met",), False
+            return LARGEST_RATIO if own.count else 1.0, "hold", ("no enemy is met",), False
         if not own.count:
-            return 0.0, "retreat", ("nobody is here",), True
+            return 0.0, "retreat", ("there is no own force",), True
         kinds = met.counts_by_kind()
         out_of_reach = [kind for kind in kinds if not own.can_hit(kind)]
-        told = tuple(f"nobody can hit {kind}" for kind in out_of_reach)
+        told = tuple(f"no member can hit {kind}" for kind in out_of_reach)
         is_hurt = met.attack_against(own) > 0
         if len(out_of_reach) == len(kinds):
             if is_hurt:
                 return 0.0, "retreat", told, True
-            return 1.0, "hold", (*told, "it cannot hit us either"), False
+            return 1.0, "hold", (*told, "the enemy cannot hit the squad either"), False
         end = forecast(own, met)
         able = max(own.can_hit(kind) for kind in kinds)
         told += (
-            f"{able:g} of {own.count:g} can hit what is met, at {end.ratio:.2f} times its power",
-            f"a fight would leave {end.own_left:.0%} of us and {end.other_left:.0%} of them")
+            f"{able:g} of {own.count:g} can hit the enemy, with {end.ratio:.2f} times its power",
+            f"a fight would leave {end.own_left:.0%} of the squad and {end.other_left:.0%} of the enemy")
         kind = self._by_ratio(end.ratio)
         if kind == "retreat" and own.heals > 0 and end.ratio >= self.policy.last_stand_at:
-            return end.ratio, "hold", (*told, "those who can are healed"), False
+            return end.ratio, "hold", (*told, "healers support the attackers"), False
         return end.ratio, kind, told, False
 
     def _by_ratio(self, ratio: float) -> str:

@@ -1,4 +1,4 @@
-"""Where one can stand: what a squad is handed so that posts of its tactics do not lie in walls."""
+"""Free ground over a grid: clearance beside a path, and the nearest position where a member can stand."""
 from __future__ import annotations
 
 from collections.abc import Callable
@@ -13,15 +13,15 @@ Floats = NDArray[np.float64]
 
 
 class GridClearance:
-    """Free metres from a point in a direction, over cells; what a squad is handed as ``clearance``.
+    """Measures the free distance from a point in a direction over cells; the ``clearance`` of a squad.
 
     Args:
-        free: (height, width) bool, True where one can stand; x goes along columns.
-        cell_size_m: side of a cell (m).
+        free: shape (height, width), bool, True for free cells; x runs along columns.
+        cell_size_m: side of a cell (m), above 0.
         origin: (x, y) of the corner of cell (0, 0) (m); in 3D x and z.
 
     Raises:
-        TypeError, ValueError: if the cells are no rectangle of bool.
+        TypeError, ValueError: if ``free`` is not a two-dimensional array of bool, or a number is out of range.
     """
 
     def __init__(self, free: ArrayLike, cell_size_m: float = 1.0, origin: tuple[float, float] = (0.0, 0.0)) -> None:
@@ -30,7 +30,7 @@ class GridClearance:
         self._origin = np.array([finite_number("origin", one) for one in origin])
 
     def __call__(self, points: Floats, directions: Floats, most_m: float) -> Floats:
-        """Return how far it is free from each point in its direction, ``most_m`` at most.
+        """Return the free distance from each point in its direction, at most ``most_m``, shape (n,) (m).
 
         Cost: O(points * most_m / cell_size_m), at most that of the grid's sides.
         """
@@ -47,12 +47,12 @@ class GridClearance:
         is_free[is_inside] = self._is_free[row[is_inside], column[is_inside]]
         is_blocked = ~is_free
         first = is_blocked.argmax(axis=1)
-        # Up to the last step that was still free.
+        # The distance ends at the last free step.
         return np.where(is_blocked.any(axis=1), np.maximum(first - 1, 0) * (self._size_m / 4), most_m)
 
 
 def checked_cells(free: ArrayLike) -> NDArray[np.bool_]:
-    """Return cells as a rectangle of bool, or raise ValueError."""
+    """Return cells as a two-dimensional array of bool, or raise ValueError."""
     cells = as_array("free", free)
     if cells.dtype != np.bool_ or cells.ndim != 2 or not cells.size:
         raise ValueError(f"free must be a (height, width) array of bool, got {cells.dtype} of {cells.shape}")
@@ -60,22 +60,23 @@ def checked_cells(free: ArrayLike) -> NDArray[np.bool_]:
 
 
 Standing: TypeAlias = Callable[[Floats], Floats]
-"""Told places (n, d) (m), returns for each the nearest one where somebody can stand: itself, if he can there."""
+"""Callable that receives positions (n, d) (m) and returns for each the nearest one where a member can stand."""
 
 
 class GridStanding:
-    """The nearest place to stand over cells; what a squad is handed as ``standing``.
+    """Finds the nearest position on a free cell; the ``standing`` of a squad.
 
-    A place in a free cell is itself; any other is the middle of the nearest free cell, of equal ones
-    the smallest number.
+    A position in a free cell stays unchanged; any other moves to the center of the nearest free cell, on
+    a tie of the cell with the smallest number.
 
     Args:
-        free: (height, width) bool, True where one can stand; x goes along columns.
-        cell_size_m: side of a cell (m).
+        free: shape (height, width), bool, True for free cells; x runs along columns.
+        cell_size_m: side of a cell (m), above 0.
         origin: (x, y) of the corner of cell (0, 0) (m); in 3D x and z.
 
     Raises:
-        TypeError, ValueError: if the cells are no rectangle of bool, or none is free.
+        TypeError, ValueError: if ``free`` is not a two-dimensional array of bool, no cell is free, or a number is
+            out of range.
 
     >>> GridStanding([[True, False, False]])(np.array([[2.5, 0.5], [0.2, 0.9]])).tolist()
     [[0.5, 0.5], [0.2, 0.9]]
@@ -84,14 +85,14 @@ class GridStanding:
     def __init__(self, free: ArrayLike, cell_size_m: float = 1.0, origin: tuple[float, float] = (0.0, 0.0)) -> None:
         self._is_free = checked_cells(free)
         if not self._is_free.any():
-            raise ValueError("free must have a cell where one can stand, got none")
+            raise ValueError("free must have at least one free cell, got none")
         self._size_m = finite_number("cell_size_m", cell_size_m, above=0)
         self._origin = np.array([finite_number("origin", one) for one in origin])
         rows, columns = np.nonzero(self._is_free)
         self._middles = (np.stack([columns, rows], axis=1) + 0.5) * self._size_m + self._origin
 
     def __call__(self, places: Floats) -> Floats:
-        """Return where one can stand, (n, d). Cost: O(places), and O(cells) for each that is in a wall."""
+        """Return the nearest free positions, shape (n, d) (m). Cost: O(n), and O(cells) for each blocked position."""
         axes = [0, 1] if places.shape[1] == 2 else [0, 2]
         found = places.astype(np.float64)
         flat = found[:, axes]

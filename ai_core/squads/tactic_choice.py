@@ -1,4 +1,4 @@
-"""Which tactic: chosen by rules of the commander."""
+"""Choice of a tactic by rules of the commander."""
 from __future__ import annotations
 
 import math
@@ -16,7 +16,7 @@ from ai_core.squads.situation import TacticalSituation
 __all__ = ["SITUATION_FACTS", "TacticByRules", "situation_grade"]
 
 NEAR_M = 30.0
-"""Distance of the nearest enemy at which the fact "near" begins to be so (m)."""
+"""Distance of the nearest enemy below which the fact "near" is above 0 (m)."""
 
 
 def _near(situation: TacticalSituation) -> float:
@@ -65,10 +65,10 @@ FACTS: dict[str, Callable[[TacticalSituation], float]] = {
 
 
 def situation_grade(fact: str, situation: TacticalSituation) -> float:
-    """Return how far one of the facts of a situation is so, 0 to 1.
+    """Return the grade of a fact in a situation, 0 to 1.
 
     Raises:
-        UnknownNameError: if there is none of this name.
+        UnknownNameError: if no fact has this name.
     """
     return named("fact of a situation", fact, FACTS)(situation)
 
@@ -76,22 +76,22 @@ def situation_grade(fact: str, situation: TacticalSituation) -> float:
 SITUATION_FACTS: Mapping[str, Callable[[RuleMind], float]] = {
     name: (lambda mind, ask=ask: ask(mind.owner)) for name, ask in FACTS.items()  # type: ignore[misc]
 }
-"""Facts for the rules of a commander, by name, each from 0 to 1: met, near (within 30 m), strong (0.5 is as
-strong as they are), can_hit (share of members), outnumbered (their share), at_risk, under_way, has_healer,
-has_scout."""
+"""Facts for the rules of a commander by name, each graded 0 to 1: met (1 with enemies), near (within 30 m),
+strong (0.5 for equal power), can_hit (share of members), outnumbered (enemies' share of all units), at_risk,
+under_way (1 with an order under way), has_healer, has_scout."""
 
 
 class TacticByRules:
-    """Chooses by a rule set: the first rule that fires says which tactic, by what it returns.
+    """Chooses a tactic by a rule set: the first rule that fires returns the name of the tactic.
 
     Args:
-        rules: whose facts may be ``SITUATION_FACTS``, and any others; asked facts are handed a mind
-            whose ``owner`` is the ``TacticalSituation``. Rules that decide anew each time must repeat.
-        parameters: in what this commander differs.
-        faults: told of rules that raise.
+        rules: rules over ``SITUATION_FACTS`` and any other facts; callables of facts receive a mind whose
+            ``owner`` is the ``TacticalSituation``. A rule that decides at every thought must repeat.
+        parameters: parameters of this commander that differ from those of the rules.
+        faults: receives the errors of rules.
 
     Raises:
-        TypeError: if the rules are none.
+        TypeError: if ``rules`` is not a RuleSet.
     """
 
     def __init__(
@@ -100,10 +100,10 @@ class TacticByRules:
         self.mind = RuleMind(rules, name="commander", parameters=parameters, faults=faults)
 
     def __call__(self, situation: TacticalSituation) -> str | None:
-        """Return the name of a tactic, or None for none.
+        """Return the name of a tactic, or None for the formation.
 
         Raises:
-            TypeError: if a rule returned something else.
+            TypeError: if a rule returns neither a string nor None.
         """
         self.mind.owner = situation
         try:
@@ -116,13 +116,13 @@ class TacticByRules:
         return chosen
 
     def save_state(self) -> State:
-        """Return facts, parameters and what fired, as plain data."""
+        """Return facts, parameters and fired rules as plain data."""
         return self.mind.save_state()
 
     def prepare_state(self, state: object) -> Callable[[], None]:
-        """Check a saved state; return what puts it back.
+        """Check a saved state and return the function that restores it.
 
         Raises:
-            StateError: if it cannot be loaded; says where in it, and why.
+            StateError: if the state cannot be loaded; names the field and the reason.
         """
         return self.mind.prepare_state(state)

@@ -1,4 +1,4 @@
-"""The state of what a squad does about whom it meets, as plain data."""
+"""Saving and loading of a squad's tactics: enemies, tactic, tasks and attack tokens as plain data."""
 from __future__ import annotations
 
 from collections.abc import Callable, Container
@@ -20,7 +20,7 @@ __all__ = ["prepared_tactics", "read_capabilities", "saved_capabilities", "saved
 
 
 def saved_tactics(squad: Squad) -> State:
-    """Return whom it meets, the tactic in use and how far that is, tasks and tokens."""
+    """Return the enemies met, the tactic in use and its progress, tasks and tokens."""
     return {
         "met": [
             {"id": one.enemy_id, "position": list(one.position), "threat": one.threat,
@@ -38,7 +38,7 @@ def saved_tactics(squad: Squad) -> State:
 
 
 def prepared_tactics(squad: Squad, fields: Fields, members: Container[int]) -> Callable[[], None]:
-    """Check what was saved; return what puts it into the squad."""
+    """Check the saved fields and return the function that restores them in the squad."""
     met = [_read_sighting(one, squad.dimensions) for one in fields.groups("met")]
     if len({one.enemy_id for one in met}) != len(met):
         fields.refuse("met", "must name each enemy once")
@@ -52,7 +52,7 @@ def prepared_tactics(squad: Squad, fields: Fields, members: Container[int]) -> C
     for one in fields.groups("tasks"):
         number, task = _read_task(one, squad.dimensions)
         if number in tasks or number not in members:
-            one.refuse("id", f"must be a member that comes once, got {number}")
+            one.refuse("id", f"must be the id of a member, each once, got {number}")
         tasks[number] = task
     change_tokens = squad.tokens.prepare_state(fields.anything("tokens"))
     change_choice = prepared_inner(squad.choose_tactic, fields.anything("choice"), "choice")
@@ -76,7 +76,7 @@ def saved_capabilities(can: Capabilities | None) -> State | None:
 
 
 def read_capabilities(fields: Fields) -> Capabilities | None:
-    """Return what was saved in the field "capabilities"."""
+    """Return the capabilities saved in the field "capabilities", or None."""
     if fields.anything("capabilities") is None:
         return None
     one = fields.group("capabilities")

@@ -1,7 +1,8 @@
-"""Tactics: what each member of a squad is to do, planned by the commander for all.
+"""Tactics: plans that give members of a squad tasks, made by the commander.
 
-A tactic is asked for a plan at each thought. Members it gives a task leave their slots and go
-where the task says; the others march on. It may keep what it has begun, and is saved with it.
+The squad requests a plan from its tactic at each thought. A member with a task leaves its slot and
+moves to the position of the task; the other members march on. A tactic may keep progress between
+plans; the progress is saved with the squad.
 """
 from __future__ import annotations
 
@@ -22,14 +23,14 @@ Floats = NDArray[np.float64]
 
 
 class SquadTask(NamedTuple):
-    """What one member is to do."""
+    """The task of one member."""
 
     kind: str
     """Such as "heal", "scout", "suppress", "screen", "flank", "overwatch", "attack", "stand_by"."""
     position: tuple[float, ...] | None = None
-    """Where (m); None where it is."""
+    """Where to go (m); None for the present position."""
     target: int | None = None
-    """Of whom: an enemy's id, for "heal" and "screen" a member's."""
+    """Id of the enemy; for "heal" and "screen" the id of a member."""
 
 
 Plan = dict[int, SquadTask]
@@ -37,37 +38,37 @@ Plan = dict[int, SquadTask]
 
 
 class Tactic:
-    """One way of acting together; subclasses say how.
+    """Base class of tactics; subclasses implement ``plan``.
 
     Attributes:
-        name: by which a squad, rules and saves know it.
+        name: identifies the tactic in squads, rules and saves.
     """
 
     name = ""
 
     def why_not(self, situation: TacticalSituation) -> str:
-        """Return why it cannot be used now; empty if it can."""
+        """Return why the tactic cannot be used now, as a string; empty if it can."""
         return ""
 
     def begin(self) -> None:
-        """Forget what was begun before."""
+        """Discard the progress of an earlier use."""
 
     def plan(self, situation: TacticalSituation) -> Plan:
-        """Return who does what now; members left out keep their slots."""
+        """Return the tasks of members by id; members left out keep their slots."""
         raise NotImplementedError
 
     def forget_member(self, member_id: int) -> None:
-        """Drop what is known of somebody who left or is lost."""
+        """Forget a member that left or was lost."""
 
     def save_state(self) -> State:
-        """Return what was begun, as plain data."""
+        """Return the progress as plain data."""
         return {"version": 1}
 
     def prepare_state(self, state: object) -> Callable[[], None]:
-        """Check what was saved; return what puts it back.
+        """Check a saved state and return the function that restores it.
 
         Raises:
-            StateError: if it cannot be loaded.
+            StateError: if the state cannot be loaded; names the field and the reason.
         """
         Fields.versioned(state, version=1).end()
         return lambda: None
@@ -75,7 +76,7 @@ class Tactic:
 
 def nearest_posts(situation: TacticalSituation, member_ids: Sequence[int],
     posts: Sequence[Floats]) -> list[tuple[int, int]]:
-    """Return pairs of member id and post, at the least total way; as many as there are of the fewer."""
+    """Return pairs of member id and post index with the least total distance, as many as the smaller number."""
     if not member_ids or not posts:
         return []
     places = np.array([situation.place(one) for one in member_ids])
@@ -85,15 +86,15 @@ def nearest_posts(situation: TacticalSituation, member_ids: Sequence[int],
 
 
 class BoundingOverwatch(Tactic):
-    """Two teams; the one behind bounds past the other, which stays and watches, until both are at the goal.
+    """Two teams: the rear team bounds past the other, which stays and watches, until both are at the goal.
 
-    The goal is that of the squad's order, else the middle of the enemies.
+    The goal is that of the squad's order, else the mean position of the enemies.
 
     Args:
-        leg_m: how far a team goes beyond the other in one bound (m).
-        apart_m: distance of neighbors of one team (m).
-        there_m: who is this near to his place is there (m).
-        patience_s: a bound that takes longer ends all the same (s).
+        leg_m: how far a team moves beyond the other in one bound (m), above 0.
+        apart_m: distance between neighbors of one team (m), 0 or more.
+        there_m: a member within this distance of its position has arrived (m), above 0.
+        patience_s: longest duration of a bound (s), above 0; then the teams change.
 
     Raises:
         ValueError: if a number is out of range.
@@ -113,19 +114,19 @@ class BoundingOverwatch(Tactic):
         self.begin()
 
     def why_not(self, situation: TacticalSituation) -> str:
-        """Return why it cannot be used now; empty if it can."""
+        """Return why the tactic cannot be used now, as a string; empty if it can."""
         if len(situation.members) < 2:
-            return "it takes two teams"
-        return "" if situation.goal is not None or situation.enemies else "there is nowhere to go"
+            return "two teams need at least 2 members"
+        return "" if situation.goal is not None or situation.enemies else "there is neither a goal nor an enemy"
 
     def begin(self) -> None:
-        """Forget what was begun before."""
+        """Discard the progress of an earlier use."""
         self._moving = 0
         self._posts: dict[int, tuple[float, ...]] = {}
         self._since_s = 0.0
 
     def plan(self, situation: TacticalSituation) -> Plan:
-        """Return who does what now."""
+        """Return the tasks of members by id; members left out keep their slots."""
         if self.why_not(situation):
             return {}
         goal = situation.goal if situation.goal is not None else situation.enemy_positions.mean(axis=0)
@@ -148,23 +149,23 @@ class BoundingOverwatch(Tactic):
         return plan
 
     def teams(self, situation: TacticalSituation) -> tuple[list[int], list[int]]:
-        """Return the ids of both teams: every other one, by id."""
+        """Return the ids of both teams; members alternate between the teams by ascending id."""
         ids = list(situation.members)
         return ids[::2], ids[1::2]
 
     def forget_member(self, member_id: int) -> None:
-        """Drop what is known of somebody who left or is lost."""
-        self._posts = {}           # teams are others now
+        """Forget a member that left or was lost."""
+        self._posts = {}           # removing a member changes the teams
 
     def save_state(self) -> State:
-        """Return what was begun, as plain data."""
+        """Return the progress as plain data."""
         return {
             "version": 1, "moving": self._moving, "since_s": self._since_s,
             "posts": [[one, *place] for one, place in sorted(self._posts.items())],
         }
 
     def prepare_state(self, state: object) -> Callable[[], None]:
-        """Check what was saved; return what puts it back."""
+        """Check a saved state and return the function that restores it."""
         fields = Fields.versioned(state, version=1)
         moving, since_s = fields.whole("moving", maximum=1), fields.seconds("since_s")
         posts = {one: tuple(place) for one, place in id_rows(fields, "posts", 2, 3).items()}
@@ -176,7 +177,7 @@ class BoundingOverwatch(Tactic):
         return change
 
     def _is_at(self, situation: TacticalSituation, team: list[int], goal: Floats) -> bool:
-        """Return whether the middle of a team is at the goal, as near as the other team leaves it room."""
+        """Return whether the mean position of a team is at the goal, allowing room for the other team."""
         middle = np.mean([situation.place(one) for one in team], axis=0)
         return math.dist(middle, goal) <= self.there_m + self.apart_m
 
@@ -187,13 +188,13 @@ class BoundingOverwatch(Tactic):
             one in self._posts and math.dist(situation.place(one), self._posts[one]) <= self.there_m for one in team)
 
     def _bound(self, situation: TacticalSituation, goal: Floats, teams: tuple[list[int], list[int]]) -> None:
-        """Give the team that moves places a leg beyond the other, but not beyond the goal."""
+        """Set positions for the moving team one bound beyond the other, but not beyond the goal."""
         team, other = teams[self._moving], teams[1 - self._moving]
         watching = np.mean([situation.place(one) for one in other], axis=0)
         ahead = situation.direction(watching, goal)
         reach_m = min(self.leg_m, math.dist(watching, goal))
         across = situation.right_of(ahead)
-        # Teams keep to their own sides of the way, so that nobody bounds into the line of fire.
+        # Each team keeps to its own side of the line, so that no member bounds into the line of fire.
         side = 0.5 if self._moving else -0.5
         posts = situation.posts([
             watching + ahead * reach_m + across * (self.apart_m * (number - (len(team) - 1) / 2 + side))
@@ -204,16 +205,16 @@ class BoundingOverwatch(Tactic):
 
 
 MOVED_M = 8.0
-"""How far the middle of the enemies may move before the way around them is planned anew (m)."""
+"""How far the mean position of the enemies may move before the flank is planned again (m)."""
 
 
 class Flanking(Tactic):
-    """A part goes around the enemies, to the side that is nearer; when it is there, everybody attacks.
+    """Some members go around the enemies on the nearer side; after they have arrived, all members attack.
 
     Args:
-        share: how many go around; at least one goes, and one stays.
-        beside_m: how far from the middle of the enemies they gather (m).
-        there_m: who is this near to his place is there (m).
+        share: share of the members that go around, above 0 to 1; at least one goes and one stays.
+        beside_m: distance of the flank from the mean position of the enemies (m), above 0.
+        there_m: a member within this distance of its position has arrived (m), above 0.
 
     Raises:
         ValueError: if a number is out of range.
@@ -230,24 +231,24 @@ class Flanking(Tactic):
         self.begin()
 
     def why_not(self, situation: TacticalSituation) -> str:
-        """Return why it cannot be used now; empty if it can."""
+        """Return why the tactic cannot be used now, as a string; empty if it can."""
         if not situation.enemies:
-            return "nobody is met"
-        return "" if len(situation.members) > 1 else "it takes two: one holds them, one goes around"
+            return "no enemy is met"
+        return "" if len(situation.members) > 1 else "needs at least 2 members: one suppresses, one goes around"
 
     def begin(self) -> None:
-        """Forget what was begun before."""
+        """Discard the progress of an earlier use."""
         self._around: dict[int, tuple[float, ...]] = {}
         self._middle: tuple[float, ...] | None = None
         self._is_attacking = False
 
     @property
     def is_attacking(self) -> bool:
-        """True once those who went around are there."""
+        """True after the members that went around have arrived."""
         return self._is_attacking
 
     def plan(self, situation: TacticalSituation) -> Plan:
-        """Return who does what now."""
+        """Return the tasks of members by id; members left out keep their slots."""
         if self.why_not(situation):
             return {}
         middle = situation.enemy_positions.mean(axis=0)
@@ -272,18 +273,18 @@ class Flanking(Tactic):
         return plan
 
     def forget_member(self, member_id: int) -> None:
-        """Drop what is known of somebody who left or is lost."""
+        """Forget a member that left or was lost."""
         self._around.pop(member_id, None)
 
     def save_state(self) -> State:
-        """Return what was begun, as plain data."""
+        """Return the progress as plain data."""
         return {
             "version": 1, "around": [[one, *place] for one, place in sorted(self._around.items())],
             "middle": None if self._middle is None else list(self._middle), "is_attacking": self._is_attacking,
         }
 
     def prepare_state(self, state: object) -> Callable[[], None]:
-        """Check what was saved; return what puts it back."""
+        """Check a saved state and return the function that restores it."""
         fields = Fields.versioned(state, version=1)
         around = {one: tuple(place) for one, place in id_rows(fields, "around", 2, 3).items()}
         middle = None if fields.anything("middle") is None else tuple(fields.numbers("middle"))
@@ -299,7 +300,7 @@ class Flanking(Tactic):
         return change
 
     def _go_around(self, situation: TacticalSituation, middle: Floats) -> None:
-        """Choose the side that is nearer to those who go, and their places there."""
+        """Choose the nearer side, the members that go around, and their positions."""
         own = situation.positions.mean(axis=0)
         across = situation.right_of(situation.direction(own, middle))
         count = max(1, min(round(self.share * len(situation.members)), len(situation.members) - 1))
@@ -318,17 +319,18 @@ class Flanking(Tactic):
 
 
 STAYS = 1.25
-"""How much riskier another must be than a patient for a healer to leave him: less runs to and fro."""
+"""Risk of another member, relative to a patient's, at which a healer changes; at 1 healers run to and fro."""
 
 
 class HealingSupport(Tactic):
-    """Each healer stands behind one of those who are most likely to be attacked.
+    """Each healer stands behind one of the members with the highest risk.
 
-    Healers are those with the role "healer", or who heal. The most threatened are chosen, as
-    many as there are healers; who has a healer keeps him until another is clearly worse off.
+    Healers are members with the role "healer" or with the capability to heal. As many members as
+    there are healers become patients; a patient keeps its healer until the risk of another member
+    is clearly higher.
 
     Args:
-        distance_m: how far behind, seen from the enemies (m).
+        distance_m: distance behind the patient, seen from the enemies (m), 0 or more.
 
     Source: 003_designing_ai_for_games, tactics of groups.
     """
@@ -340,17 +342,17 @@ class HealingSupport(Tactic):
         self._patients: set[int] = set()
 
     def why_not(self, situation: TacticalSituation) -> str:
-        """Return why it cannot be used now; empty if it can."""
+        """Return why the tactic cannot be used now, as a string; empty if it can."""
         if not self._healers(situation):
-            return "nobody heals"
-        return "" if situation.enemies else "nobody is met"
+            return "no member is a healer"
+        return "" if situation.enemies else "no enemy is met"
 
     def begin(self) -> None:
-        """Forget what was begun before."""
+        """Discard the progress of an earlier use."""
         self._patients = set()
 
     def plan(self, situation: TacticalSituation) -> Plan:
-        """Return who does what now."""
+        """Return the tasks of members by id; members left out keep their slots."""
         healers = self._healers(situation)
         others = [one for one in situation.members if one not in healers]
         at_risk = sorted((one for one in others if situation.risk(one) > 0), key=lambda one: (
@@ -367,15 +369,15 @@ class HealingSupport(Tactic):
         }
 
     def forget_member(self, member_id: int) -> None:
-        """Drop what is known of somebody who left or is lost."""
+        """Forget a member that left or was lost."""
         self._patients.discard(member_id)
 
     def save_state(self) -> State:
-        """Return what was begun, as plain data."""
+        """Return the progress as plain data."""
         return {"version": 1, "patients": sorted(self._patients)}
 
     def prepare_state(self, state: object) -> Callable[[], None]:
-        """Check what was saved; return what puts it back."""
+        """Check a saved state and return the function that restores it."""
         fields = Fields.versioned(state, version=1)
         patients = set(fields.wholes("patients"))
         fields.end()
@@ -393,19 +395,18 @@ class HealingSupport(Tactic):
 
 
 VALUABLE = ("commander", "healer", "vip")
-"""Roles that are worth screening, the most valuable first."""
+"""Roles that are screened by default, most valuable first."""
 
 
 class Sacrifice(Tactic):
-    """Screens the valuable with the least valuable, each between his charge and the nearest enemy.
+    """Expendable members screen valuable ones, each between a valuable member and its nearest enemy.
 
-    Valuable are those with one of the roles; the value of the others is their toughness, so
-    that the weakest go first.
+    Members with one of ``roles`` are valuable; the others are ranked by toughness, the weakest first.
 
     Args:
-        screens: how many stand before each of the valuable; 1 or more.
-        distance_m: how far before him (m).
-        roles: who is valuable, the most valuable first.
+        screens: number of screening members for each valuable one, 1 or more.
+        distance_m: distance in front of the valuable member (m), above 0.
+        roles: roles of valuable members, most valuable first.
 
     Source: 003_designing_ai_for_games, tactics of groups.
     """
@@ -418,23 +419,23 @@ class Sacrifice(Tactic):
         self.roles = several_names("roles", roles)
 
     def why_not(self, situation: TacticalSituation) -> str:
-        """Return why it cannot be used now; empty if it can."""
+        """Return why the tactic cannot be used now, as a string; empty if it can."""
         if not situation.enemies:
-            return "nobody is met"
+            return "no enemy is met"
         valuable = self._valuable(situation)
         if not valuable:
-            return f"nobody has a role that is worth screening: {', '.join(self.roles)}"
-        return "" if len(valuable) < len(situation.members) else "nobody is left to screen the valuable"
+            return f"no member has one of the roles to screen: {', '.join(self.roles)}"
+        return "" if len(valuable) < len(situation.members) else "no member is left to screen the valuable ones"
 
     def plan(self, situation: TacticalSituation) -> Plan:
-        """Return who does what now."""
+        """Return the tasks of members by id; members left out keep their slots."""
         if self.why_not(situation):
             return {}
         valuable = self._valuable(situation)
         cheap = sorted((one for one in situation.members if one not in valuable), key=lambda one: (
             _value(situation, one), one))[: self.screens * len(valuable)]
         charges, posts = [], []
-        for number in range(min(self.screens, len(cheap))):  # no more than there are to man them
+        for number in range(min(self.screens, len(cheap))):  # no more posts than members to fill them
             for one in valuable:
                 place = situation.place(one)
                 enemy = situation.enemy_positions[situation.nearest_enemy(place)]
@@ -443,7 +444,7 @@ class Sacrifice(Tactic):
                 charges.append(one)
                 posts.append(place + ahead * self.distance_m + situation.right_of(ahead) * aside)
         posts = situation.posts(posts)
-        # The first posts are before the most valuable: those are manned if there are too few.
+        # The first posts belong to the most valuable members: with too few screens only those are filled.
         return {
             screen: SquadTask("screen", tuple(posts[post].tolist()), charges[post])
             for screen, post in nearest_posts(situation, sorted(cheap), posts[: len(cheap)])
@@ -462,12 +463,12 @@ def _value(situation: TacticalSituation, member_id: int) -> float:
 
 
 class Scouting(Tactic):
-    """Those with the role "scout" fan out ahead of the squad, and fall back from whom they meet.
+    """Members with the role "scout" fan out ahead of the squad and fall back from enemies.
 
     Args:
-        ahead_m: how far ahead of the middle of the others (m), but not beyond the goal.
-        apart_m: how far scouts are from each other (m).
-        shy_m: a scout this near to an enemy goes back to his slot (m).
+        ahead_m: distance ahead of the other members' mean position (m), above 0; never beyond the goal.
+        apart_m: distance between scouts (m), 0 or more.
+        shy_m: a scout within this distance of an enemy returns to its slot (m), 0 or more.
 
     Source: 003_designing_ai_for_games, tactics of groups.
     """
@@ -480,14 +481,14 @@ class Scouting(Tactic):
         self.shy_m = finite_number("shy_m", shy_m, minimum=0)
 
     def why_not(self, situation: TacticalSituation) -> str:
-        """Return why it cannot be used now; empty if it can."""
+        """Return why the tactic cannot be used now, as a string; empty if it can."""
         scouts = [one for one in situation.members.values() if "scout" in one.roles]
         if not scouts:
-            return "nobody has the role 'scout'"
-        return "all are scouts" if len(scouts) == len(situation.members) else ""
+            return "no member has the role 'scout'"
+        return "all members are scouts" if len(scouts) == len(situation.members) else ""
 
     def plan(self, situation: TacticalSituation) -> Plan:
-        """Return who does what now."""
+        """Return the tasks of members by id; members left out keep their slots."""
         scouts = [number for number, one in situation.members.items() if "scout" in one.roles]
         others = [number for number in situation.members if number not in scouts]
         if not scouts or not others:
@@ -514,13 +515,13 @@ class Scouting(Tactic):
 
 
 class SuppressingFire(Tactic):
-    """Those who reach farthest stay and fire, each at another enemy as far as there are; the others go.
+    """Members with the longest range stay and fire, spread over the enemies; the other members march on.
 
     Args:
-        share: of those who can attack, how many fire; one at least stays free to go.
+        share: share of the members able to attack that fire, above 0 to 1; at least one member marches on.
 
     Raises:
-        ValueError: if the share is not between 0 and 1.
+        ValueError: if ``share`` is not above 0 or is above 1.
 
     Source: 003_designing_ai_for_games, tactics of groups.
     """
@@ -531,13 +532,13 @@ class SuppressingFire(Tactic):
         self.share = finite_number("share", share, above=0, maximum=1)
 
     def why_not(self, situation: TacticalSituation) -> str:
-        """Return why it cannot be used now; empty if it can."""
+        """Return why the tactic cannot be used now, as a string; empty if it can."""
         if not situation.enemies:
-            return "nobody is met"
-        return "" if len(situation.members) > 1 else "it takes two: one fires, one goes"
+            return "no enemy is met"
+        return "" if len(situation.members) > 1 else "needs at least 2 members: one fires, one moves"
 
     def plan(self, situation: TacticalSituation) -> Plan:
-        """Return who does what now."""
+        """Return the tasks of members by id; members left out keep their slots."""
         if self.why_not(situation):
             return {}
         firing = self.who_fires(situation)
@@ -552,7 +553,7 @@ class SuppressingFire(Tactic):
         return plan
 
     def who_fires(self, situation: TacticalSituation) -> list[int]:
-        """Return who stays and fires: who reaches farthest, of those the smallest ids; not all."""
+        """Return the ids of the members that fire: longest range first, then smallest id; never all members."""
         armed = [
             number for number, one in situation.members.items()
             if one.capabilities is None or any(one.capabilities.attack.values())]

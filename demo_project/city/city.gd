@@ -10,7 +10,7 @@ const LINE := "%3d s  %5s people  %3s blocks  %2s quarters  %1s towns  %s inhabi
 
 ## Ends after this time and judges the totals; "--scripted" after "--" sets it.
 @export var is_scripted := false
-@export_range(1.0, 600.0, 1.0, "suffix:s") var lasts_s := 60.0
+@export_range(1.0, 600.0, 1.0, "suffix:s") var lifetime := 60.0
 
 var _passed_s := 0.0
 var _told_s := 0
@@ -31,7 +31,7 @@ func _ready() -> void:
 	is_scripted = is_scripted or "--scripted" in OS.get_cmdline_user_args()
 	if is_scripted:
 		# However slow the machine, the same city: no work is put off for lack of time.
-		_scheduler.budget_us = 0.0
+		_scheduler.budget = 0.0
 
 
 func _physics_process(delta: float) -> void:
@@ -39,7 +39,7 @@ func _physics_process(delta: float) -> void:
 	if floori(_passed_s + 1e-6) > _told_s:
 		_told_s += 1
 		_tell(_life.get_report())
-		if is_scripted and _told_s >= lasts_s:
+		if is_scripted and _told_s >= lifetime:
 			_judge()
 	queue_redraw()
 

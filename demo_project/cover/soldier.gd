@@ -35,7 +35,7 @@ func _physics_process(delta: float) -> void:
 		_request = yard.cover.request_cover(self, [yard.watcher])
 	if _ticket:
 		# The way is being searched: go on by bump and turn.
-		_go(yard.paths.get_place_meanwhile(_ticket, position), delta)
+		_go(yard.paths.get_fallback_position(_ticket, position), delta)
 	elif _way:
 		_go(_way[0], delta)
 		if position.distance_to(_way[0]) < NEAR_M:

@@ -105,7 +105,7 @@ func _process(delta: float) -> void:
 				_walker = (_walker + 1) % CHARACTERS
 		How.OURS:
 			ai.step(delta)
-	if Time.get_ticks_usec() - thought_us > TOLERANCE * ai.budget_us: _over_budget += 1
+	if Time.get_ticks_usec() - thought_us > TOLERANCE * ai.budget: _over_budget += 1
 	for one in characters: one.turn(delta)
 	if frame % DIGEST_EVERY_FRAMES == 0: _look_at_ages()
 	queue_redraw()
@@ -135,7 +135,7 @@ func _choose(chosen: How) -> void:
 
 
 func _name_of(one: How) -> String:
-	return NAMES[one] % roundi(ai.budget_us) if one == How.OURS else NAMES[one]
+	return NAMES[one] % roundi(ai.budget) if one == How.OURS else NAMES[one]
 
 
 func _at(percent: int) -> float:
@@ -155,7 +155,7 @@ func _age(is_near: bool) -> String:
 
 func _play_scripted() -> void:
 	print("%d characters look at a moving target; time of a frame (µs), share of frames in which decisions" % CHARACTERS)
-	print("took a tenth more than %d µs, age of decisions (frames), mean and oldest, near the target and far:" % ai.budget_us)
+	print("took a tenth more than %d µs, age of decisions (frames), mean and oldest, near the target and far:" % ai.budget)
 	print("  %-24s %8s %8s %8s %8s %10s %10s" % ["how", "p50", "p99", "max", "over", "near", "far"])
 	for one: How in How.values():
 		_choose(one)

@@ -10,7 +10,7 @@ signal entered(who: Node3D)
 @export_range(0.05, 5.0, 0.05, "suffix:s") var slide_s := 0.35
 @export_range(0.1, 5.0, 0.1, "suffix:m") var way_m := 1.6
 ## Who is nearer than this is before it (m): along the wall, and across.
-@export var near_m := Vector2(1.1, 1.5)
+@export var near_distance := Vector2(1.1, 1.5)
 
 var _openness := 0.0
 var _near: Array[Node3D] = []
@@ -23,7 +23,7 @@ func _physics_process(delta: float) -> void:
 	_near = []
 	for walker: Node3D in get_tree().get_nodes_in_group("walkers"):
 		var place := to_local(walker.global_position).abs()
-		if place.x < near_m.x and place.z < near_m.y:
+		if place.x < near_distance.x and place.z < near_distance.y:
 			_near.append(walker)
 			if walker not in known:
 				entered.emit(walker)

@@ -41,7 +41,7 @@ func _ready() -> void:
 	story.told.connect(_on_told)
 	if is_scripted:
 		# However slow the machine, the same story: no work is put off for lack of time.
-		scheduler.budget_us = 0.0
+		scheduler.budget = 0.0
 		story.finished.connect(_on_story_finished)
 	for guard: Guard in get_tree().get_nodes_in_group("guards"):
 		guard.caught.connect(_on_caught)

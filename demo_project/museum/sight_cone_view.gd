@@ -35,7 +35,7 @@ func _physics_process(_delta: float) -> void:
 	for index in RAYS:
 		for corner: Vector3 in [eye, edge[index], edge[index + 1]]:
 			# Paler with distance.
-			var share := eye.distance_to(corner) / _sensor.sight_range_m
+			var share := eye.distance_to(corner) / _sensor.sight_range
 			_fan.surface_set_color(Color(colour, colour.a * (1.0 - 0.75 * share)))
 			_fan.surface_add_vertex(Vector3(corner.x, HEIGHT_M, corner.z))
 	_fan.surface_end()
@@ -45,7 +45,7 @@ func _edge() -> PackedVector3Array:
 	var edge := PackedVector3Array()
 	var space := get_world_3d().direct_space_state
 	var eye := _sensor.global_position
-	var ahead := -_sensor.global_basis.z * _sensor.sight_range_m
+	var ahead := -_sensor.global_basis.z * _sensor.sight_range
 	for index in RAYS + 1:
 		var angle := _sensor.horizontal_angle * (0.5 - float(index) / RAYS)
 		var end := eye + ahead.rotated(Vector3.UP, angle)

@@ -29,7 +29,7 @@ func _ready() -> void:
 	is_scripted = is_scripted or "--scripted" in OS.get_cmdline_user_args()
 	if is_scripted:
 		# However slow the machine, the same game: no work is put off for lack of time.
-		($AIScheduler as AIScheduler).budget_us = 0.0
+		($AIScheduler as AIScheduler).budget = 0.0
 		if DisplayServer.get_name() == "headless":
 			_life.frames_per_step = 1
 	RenderingServer.set_default_clear_color(Color("1e1e1e"))

@@ -57,12 +57,12 @@ class SkirmishLife(Node):
     @method
     def get_side_m(self) -> float:
         """Return how wide and high the ground is (m)."""
-        return self._game.ground.area.shape[0] * self._game.ground.area.cell_m
+        return self._game.ground.area.shape[0] * self._game.ground.area.cell_size
 
     @method
     def get_cell_m(self) -> float:
         """Return the side of a cell (m)."""
-        return self._game.ground.area.cell_m
+        return self._game.ground.area.cell_size
 
     @method
     def get_walls(self) -> PackedVector2Array:

@@ -20,7 +20,7 @@ rules = "hide: danger | do rest"
 facts = { "danger": 0.0 }
 
 [sub_resource type="Formation" id="wedge"]
-spacing_m = 1.5
+spacing = 1.5
 
 [sub_resource type="StrategicProduct" id="worker"]
 product_name = "worker"
@@ -70,11 +70,11 @@ level = NodePath("../Ground")
 [node name="Floor" type="NavigationRegion3D" parent="Ground"]
 
 [node name="Hall" type="SenseRegion3D" parent="."]
-size_m = Vector3(20, 4, 20)
+size = Vector3(20, 4, 20)
 
 [node name="Yard" type="SenseRegion3D" parent="."]
 transform = Transform3D(1, 0, 0, 0, 1, 0, 0, 0, 1, 20, 0, 0)
-size_m = Vector3(20, 4, 20)
+size = Vector3(20, 4, 20)
 
 [node name="Door" type="SensePortal3D" parent="."]
 transform = Transform3D(1, 0, 0, 0, 1, 0, 0, 0, 1, 10, 0, 0)
@@ -129,7 +129,7 @@ launch = 1
 repeats = 0
 
 [node name="Wait" type="HabitWait" parent="Villager/Day/Routine"]
-seconds = 0.05
+duration = 0.05
 
 [node name="Set" type="HabitSetValue" parent="Villager/Day/Routine"]
 key = "round"

@@ -29,12 +29,12 @@ func _enter_tree() -> void:
 func check() -> void:
 	await get_tree().process_frame
 	var sensor := ClassDB.instantiate("Sensor3D") as Node3D
-	sensor.set("sight_range_m", 33.0)
+	sensor.set("sight_range", 33.0)
 	add_child(sensor)
 	var names := sensor.get_property_list().map(func(one): return one.name)
-	print("shown: ", "sight_range_m" in names and "Sight" in names and "hearing_threshold" in names)
-	print("kept: ", sensor.get("sight_range_m"), " default: ", sensor.get("hearing_threshold"))
-	print("revert: ", ClassDB.class_get_property_default_value("Sensor3D", "sight_range_m"))
+	print("shown: ", "sight_range" in names and "Sight" in names and "hearing_threshold" in names)
+	print("kept: ", sensor.get("sight_range"), " default: ", sensor.get("hearing_threshold"))
+	print("revert: ", ClassDB.class_get_property_default_value("Sensor3D", "sight_range"))
 	for name in ["AIScheduler", "SenseManager", "HabitTree", "PollingStation", "AIEventManager"]:
 		add_child(ClassDB.instantiate(name))
 	for i in 20: await get_tree().process_frame
@@ -44,7 +44,7 @@ func check() -> void:
 	for round in 3:
 		print("reload: ", GDExtensionManager.reload_extension("res://addons/ai_core/ai_core.gdextension"))
 		await get_tree().process_frame
-	print("after: ", sensor.get("sight_range_m"), " ", ClassDB.class_exists("HabitTree"))
+	print("after: ", sensor.get("sight_range"), " ", ClassDB.class_exists("HabitTree"))
 	sensor.queue_free()
 	get_tree().quit()
 """
@@ -82,7 +82,7 @@ def test_the_inspector_has_groups_properties_and_defaults(opened):
 def test_a_saved_scene_holds_only_what_differs_from_the_default(opened):
     lines = (opened[0] / "saved.tscn").read_text().split("[node")[1].splitlines()
     assert 'type="Sensor3D"' in lines[0]
-    assert [line for line in lines[1:] if line] == ["sight_range_m = 33.0"]
+    assert [line for line in lines[1:] if line] == ["sight_range = 33.0"]
 
 
 def test_three_reloads_keep_classes_and_values(opened):

@@ -28,7 +28,7 @@ LEVEL = """\
     [node name="Habits" type="HabitTree" parent="Guard"]
 
     [node name="Doze" type="HabitWait" parent="Guard/Habits"]
-    seconds = 1000.0
+    duration = 1000.0
     """
 SCRIPT = """\
     extends Node3D

@@ -12,11 +12,11 @@ LEVEL = """\
     [gd_scene format=3]
 
     [sub_resource type="SightCone" id="sharp"]
-    range_m = 16.0
+    range = 16.0
     horizontal_angle = 0.5
 
     [sub_resource type="SightCone" id="blunt"]
-    range_m = 6.0
+    range = 6.0
     horizontal_angle = 3.0
 
     [node name="Level" type="Node3D"]
@@ -34,11 +34,11 @@ LEVEL = """\
     [node name="Radio" type="SenseSource3D" parent="."]
 
     [node name="Hall" type="SenseRegion3D" parent="."]
-    size_m = Vector3(10, 3, 8)
+    size = Vector3(10, 3, 8)
 
     [node name="Cellar" type="SenseRegion3D" parent="."]
     transform = Transform3D(1, 0, 0, 0, 1, 0, 0, 0, 1, 8, 0, 0)
-    size_m = Vector3(6, 3, 8)
+    size = Vector3(6, 3, 8)
 
     [node name="Screen" type="Node3D" parent="."]
     transform = Transform3D(1, 0, 0, 0, 1, 0, 0, 0, 1, -3, 0, 2)
@@ -57,11 +57,11 @@ FLAT = """\
 
     [node name="Senses" type="SenseManager" parent="AIScheduler"]
     dimensions = 1
-    pixels_per_m = 10.0
+    pixels_per_meter = 10.0
 
     [node name="Sensor" type="Sensor2D" parent="."]
     position = Vector2(100, 50)
-    sight_range_m = 8.0
+    sight_range = 8.0
     """
 # A camera above that sees 40 m by 40 m, and what drags a handle of a node to a place below it.
 DRAG = """\
@@ -102,26 +102,26 @@ def project(prepared: Prepared, tmp_path_factory: pytest.TempPathFactory) -> Pat
 def test_handles_of_sensors_sources_regions_and_portals_change_what_they_say(project, prepared):
     said = run_in_editor(project, prepared, "    var level: Node = await opened(\"res://level.tscn\")\n" + DRAG + """
     var sensor: Node3D = level.get_node("Sensor")
-    say([drag.call(sensor, 0, Vector3(0, 0, -12)), snappedf(sensor.get("sight_range_m"), 0.1)])
+    say([drag.call(sensor, 0, Vector3(0, 0, -12)), snappedf(sensor.get("sight_range"), 0.1)])
     say([drag.call(sensor, 1, Vector3(9, 0, -9)), roundi(rad_to_deg(sensor.get("horizontal_angle")))])
-    say([drag.call(sensor, 3, Vector3(1, 0, 4)), snappedf(sensor.get("near_range_m"), 0.1)])
+    say([drag.call(sensor, 3, Vector3(1, 0, 4)), snappedf(sensor.get("near_range"), 0.1)])
     drag.call(sensor, 0, Vector3(0, 0, -3), true)
-    say(snappedf(sensor.get("sight_range_m"), 0.1))
+    say(snappedf(sensor.get("sight_range"), 0.1))
     var radio: Node3D = level.get_node("Radio")
     say([drag.call(radio, 0, Vector3(10, 0, 0)), snappedf(radio.get("sound_strength"), 0.1)])
     var hall: Node3D = level.get_node("Hall")
-    say([drag.call(hall, 0, Vector3(7, 0, 1)), hall.get("size_m"), hall.global_position])
+    say([drag.call(hall, 0, Vector3(7, 0, 1)), hall.get("size"), hall.global_position])
     await undo()
-    say([hall.get("size_m"), hall.global_position])
+    say([hall.get("size"), hall.global_position])
     var screen: Node3D = level.get_node("Screen")
     say([drag.call(level.get_node("Camera"), 0, Vector3(5, 0, 6)), screen.global_position.snappedf(0.1)])
     drag = Callable()
     view.free()
     """)
     assert said == [
-        '["sight_range_m", 12.0]', '["horizontal_angle", 90]', '["near_range_m", 4.0]', "12.0",
+        '["sight_range", 12.0]', '["horizontal_angle", 90]', '["near_range", 4.0]', "12.0",
         '["sound_strength", 2.9]',
-        '["x of size_m", (12.0, 3.0, 8.0), (1.0, 0.0, 0.0)]', "[(10.0, 3.0, 8.0), (0.0, 0.0, 0.0)]",
+        '["x of size", (12.0, 3.0, 8.0), (1.0, 0.0, 0.0)]', "[(10.0, 3.0, 8.0), (0.0, 0.0, 0.0)]",
         '["exit", (5.0, 0.0, 6.0)]',
     ]
 
@@ -146,9 +146,9 @@ def test_in_two_dimensions_handles_are_dragged_over_the_view(project, prepared):
         move.position = to_screen * Vector2(120, 7)
         overlay.input(move)
         press.pressed = false
-        say([overlay.input(press), sensor.get("sight_range_m")])
+        say([overlay.input(press), sensor.get("sight_range")])
         await undo()
-        say(sensor.get("sight_range_m"))
+        say(sensor.get("sight_range"))
     """)
     assert said == ["false", "true", "[true, 12.0]", "8.0"]
 
@@ -157,19 +157,19 @@ def test_each_cone_of_a_sensor_has_handles_and_dragging_one_can_be_undone(projec
     said = run_in_editor(project, prepared, "    var level: Node = await opened(\"res://level.tscn\")\n" + DRAG + """
     var eyes: Node3D = level.get_node("Eyes")
     var blunt: Resource = eyes.get("sight_cones")[1]
-    say([drag.call(eyes, 3, Vector3(0, 0, -8)), snappedf(blunt.get("range_m"), 0.1)])
+    say([drag.call(eyes, 3, Vector3(0, 0, -8)), snappedf(blunt.get("range"), 0.1)])
     say([drag.call(eyes, 1, Vector3(9, 0, -9)), roundi(rad_to_deg(eyes.get("sight_cones")[0].get("horizontal_angle")))])
     await undo()
     say(snappedf(eyes.get("sight_cones")[0].get("horizontal_angle"), 0.01))
     var here: Array = await shown(eyes)
-    say(["sight_range_m" in here, "horizontal_angle" in here, "near_range_m" in here])
+    say(["sight_range" in here, "horizontal_angle" in here, "near_range" in here])
     eyes.set("sight_cones", [])
     here = await shown(eyes)
-    say(["sight_range_m" in here, "vertical_angle" in here])
+    say(["sight_range" in here, "vertical_angle" in here])
     drag = Callable()
     view.free()
     """)
     assert said == [
-        '["range_m of sight_cones[1]", 8.0]', '["horizontal_angle of sight_cones[0]", 90]', "0.5",
+        '["range of sight_cones[1]", 8.0]', '["horizontal_angle of sight_cones[0]", 90]', "0.5",
         "[false, false, true]", "[true, true]",
     ]

@@ -66,6 +66,6 @@ def test_a_reload_in_the_editor_reads_edited_python_of_the_project_and_nodes_kee
         var torch: Node = ClassDB.instantiate("Torch")
         say(torch.burning_s)
         torch.free()
-        say(scene.get_node("Senses").sight_range_m)
+        say(scene.get_node("Senses").sight_range)
         """)
     assert said == ["60.0", "0", "90.0", "33.0"]

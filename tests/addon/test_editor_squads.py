@@ -13,7 +13,7 @@ LEVEL = """\
 
     [sub_resource type="Formation" id="line"]
     pattern = 0
-    spacing_m = 3.0
+    spacing = 3.0
 
     [node name="Level" type="Node3D"]
 
@@ -44,7 +44,7 @@ FLAT = """\
 
     [node name="Squad" type="Squad" parent="AI"]
     dimensions = 1
-    pixels_per_m = 10.0
+    pixels_per_meter = 10.0
     """
 MIDDLES = """\
     var middles := func(squad: Node) -> Array:

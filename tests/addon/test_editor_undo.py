@@ -59,24 +59,24 @@ def test_a_refused_value_is_neither_shown_nor_saved_and_undo_goes_back_to_what_w
     said = run_in_editor(project, prepared, """
         var level: Node = await opened("res://level.tscn")
         var sensor := level.get_node("Guard/Sensor")
-        await change(sensor, "sight_range_m", 33.0)
-        await change(sensor, "sight_range_m", -5.0)
-        say(sensor.get("sight_range_m"))
+        await change(sensor, "sight_range", 33.0)
+        await change(sensor, "sight_range", -5.0)
+        say(sensor.get("sight_range"))
         await undo()
-        say(sensor.get("sight_range_m"))
+        say(sensor.get("sight_range"))
         await undo()
-        say(sensor.get("sight_range_m"))
+        say(sensor.get("sight_range"))
         get_undo_redo().get_history_undo_redo(get_undo_redo().get_object_history_id(level)).redo()
-        say(sensor.get("sight_range_m"))
+        say(sensor.get("sight_range"))
         await change(level.get_node("AI"), "policy", 77)
         await change(level, "name", "Yard")
         await change(sensor, "sight_cones", [5])
     """ + PACK + """
-        say([again.get_node("Guard/Sensor").get("sight_range_m"), again.get_node("AI").get("policy")])
-        say(FileAccess.get_file_as_string("res://saved.tscn").count("sight_range_m"))
+        say([again.get_node("Guard/Sensor").get("sight_range"), again.get_node("AI").get("policy")])
+        say(FileAccess.get_file_as_string("res://saved.tscn").count("sight_range"))
         again.free()
     """, complains=(
-        "Sensor3D 'Level/Guard/Sensor' (res://level.tscn): sight_range_m must be at least 0.1, got -5.0; it stays 33.0",
+        "Sensor3D 'Level/Guard/Sensor' (res://level.tscn): sight_range must be at least 0.1, got -5.0; it stays 33.0",
         "AIScheduler 'Level/AI' (res://level.tscn): policy must be one of",
         "Sensor3D 'Yard/Guard/Sensor' (res://level.tscn): sight_cones[0] must be a SightCone, got 5",
     ))
@@ -87,33 +87,33 @@ def test_scripts_other_types_and_resources_of_a_node_keep_what_was_set(project, 
     said = run_in_editor(project, prepared, """
         var level: Node = await opened("res://level.tscn")
         var sensor := level.get_node("Guard/Sensor")
-        sensor.set("sight_range_m", 12.0)
+        sensor.set("sight_range", 12.0)
         var script := GDScript.new()
         script.source_code = "extends Sensor3D\\n@export var mood := 3\\nfunc _ready() -> void: print(\\">runs\\")\\n"
         ResourceSaver.save(script, "res://moody.gd")
         sensor.set_script(load("res://moody.gd"))
         sensor.set("mood", 4)
         await frames(3)
-        say([sensor.get("sight_range_m"), sensor.get("mood")])
+        say([sensor.get("sight_range"), sensor.get("mood")])
         var habit: Node = ClassDB.instantiate("Habit")
         habit.name = "Rest"
-        habit.set("cooldown_s", 3.0)
+        habit.set("cooldown", 3.0)
         level.add_child(habit)
         var other: Node = ClassDB.instantiate("HabitWait")
-        other.set("cooldown_s", habit.get("cooldown_s"))
+        other.set("cooldown", habit.get("cooldown"))
         habit.replace_by(other, true)
         habit.free()
         other.name = "Rest"
         other.owner = level
     """ + PACK + """
         var twin: Node = load("res://saved.tscn").instantiate()
-        say([again.get_node("Guard/Sensor").get("sight_range_m"), again.get_node("Guard/Sensor").get("mood")])
-        say([again.get_node("Rest").get_class(), again.get_node("Rest").get("cooldown_s")])
+        say([again.get_node("Guard/Sensor").get("sight_range"), again.get_node("Guard/Sensor").get("mood")])
+        say([again.get_node("Rest").get_class(), again.get_node("Rest").get("cooldown")])
         var mind := NodePath("Guard/Mind:rule_set")
         var rules: Array = [again, twin].map(func(one: Node) -> Resource: return one.get_node_and_resource(mind)[1])
         say([rules[0] == rules[1], rules[0].get("facts") == rules[1].get("facts"), rules[0].get_local_scene() == again])
         sensor.set_script(null)
-        say(sensor.get("sight_range_m"))
+        say(sensor.get("sight_range"))
         again.free()
         twin.free()
     """)

@@ -55,7 +55,7 @@ WAITING = """extends SceneTree
 func _initialize() -> void:
 	await process_frame
 	var scheduler := AIScheduler.new()
-	scheduler.budget_us = 0.001
+	scheduler.budget = 0.001
 	root.add_child(scheduler)
 	for i in 20: scheduler.add_behavior(func(_elapsed_s: float) -> void: pass)
 	for i in 5: await physics_frame

@@ -36,5 +36,5 @@ def scheduler(node, request):
     In tests marked ``in_its_own_world`` it is in ``world``, and goes on with physics, as bodies do.
     """
     if request.node.get_closest_marker("in_its_own_world") is None:
-        return node("AIScheduler", budget_us=0.0)
-    return node("AIScheduler", request.getfixturevalue("world"), budget_us=0.0, update=1)
+        return node("AIScheduler", budget=0.0)
+    return node("AIScheduler", request.getfixturevalue("world"), budget=0.0, update=1)

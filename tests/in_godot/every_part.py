@@ -31,7 +31,7 @@ class EveryPart:
         self.ai, self.flat_ai = self.top.get_node("AI"), self.top.get_node("Flat/AI")
         for one in (self.ai, self.flat_ai):
             one.set("update", 2)
-            one.set("budget_us", 0.0)
+            one.set("budget", 0.0)
         self.top.get_node("Villager/Day/Routine/Play").free()
         self.villager = self.top.get_node("Villager")
         self.villager.set_script(gdscript(VILLAGER + MORE))

@@ -51,10 +51,10 @@ class WatchedWorld:
         self.scheduler, self.step, self._node = scheduler, physics_frames, node
         self.level_script, self.group_script = gdscript(LEVEL), gdscript(GROUP)
         self.manager = node(
-            "ImportanceManager", scheduler, period_frames=1, smoothing_s=0.0, distance_weight=1.0, view_weight=0.0,
-            approach_weight=0.0, size_weight=0.0, near_m=0.0, far_m=100.0)
+            "ImportanceManager", scheduler, period=1, smoothing_time=0.0, distance_weight=1.0, view_weight=0.0,
+            approach_weight=0.0, size_weight=0.0, near_distance=0.0, far_distance=100.0)
         self.camera = node("Node3D", scheduler)
-        self.viewer = node("ImportanceViewer", self.camera, field_of_view_rad=math.tau)
+        self.viewer = node("ImportanceViewer", self.camera, field_of_view=math.tau)
 
     def put(self, who, x):
         who.set("position", Vector3(x, 0.0, 0.0))
@@ -72,7 +72,7 @@ class WatchedWorld:
             for key, value in own.items():
                 level.set(key, value)
             lod.add_child(level)
-        for key, value in {"period_frames": 1, **settings}.items():
+        for key, value in {"period": 1, **settings}.items():
             lod.set(key, value)
         body.add_child(lod)
         lod.body = body
@@ -82,7 +82,7 @@ class WatchedWorld:
         """A place with a GroupLOD of a script that tells what it is told."""
         body = self.place(x, parent)
         group = (script or self.group_script).new()
-        for name, value in {"radius_m": 0.0, "closed_period_frames": 3, "member_period_frames": 1, **settings}.items():
+        for name, value in {"radius": 0.0, "closed_period": 3, "member_period": 1, **settings}.items():
             group.set(name, value)
         body.add_child(group)
         return Town(body, group)

@@ -17,7 +17,7 @@ class Museum:
         rows: by the frame of the AI's clock, all that can be seen of it.
     """
 
-    def __init__(self, nodes, physics_frames, saved=None, budget_us=0.0):
+    def __init__(self, nodes, physics_frames, saved=None, budget=0.0):
         self._physics_frames, self._told = physics_frames, []
         self.node = singleton("ResourceLoader").load(SCENE).instantiate()
         self.node.set("is_scripted", True)
@@ -25,7 +25,7 @@ class Museum:
             self.node.set("saved", saved)
         nodes.keep(self.node, None)
         self.scheduler = self.node.get_node("Life/AIScheduler")
-        self.scheduler.budget_us = budget_us
+        self.scheduler.budget = budget
         self.scheduler.trace.listen(self)
         story = self.node.get_node("Life/Story")
         story.connect("told", self._on_told)

@@ -34,7 +34,7 @@ class World:
         self.top.set("name", "World")
         self.scheduler = put(construct("AIScheduler"), self.top, "AI")
         self.scheduler.set("update", 2)
-        self.scheduler.set("budget_us", 0.0)
+        self.scheduler.set("budget", 0.0)
         put(construct("SenseManager"), self.top, "Senses")
         self.keeper = put(script.new(), self.top, "Keeper")
         self.keeper.call("add_to_group", "ai_saved")

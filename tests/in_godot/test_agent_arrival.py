@@ -30,9 +30,9 @@ def walk(node, world, physics_frames, signals):
     """Lets somebody walk; returns how it ended, and where."""
 
     def walked(goal, arrival_m):
-        actor = node("Node3D", node("AIScheduler", world, budget_us=0.0), position=Vector3(5, MAP_M, 1))
+        actor = node("Node3D", node("AIScheduler", world, budget=0.0), position=Vector3(5, MAP_M, 1))
         tree, go = construct("HabitTree"), construct("HabitMoveTo")
-        go.target_point, go.speed, go.arrival_distance, go.cooldown_s = goal, 6.0, arrival_m, 1e6
+        go.target_point, go.speed, go.arrival_distance, go.cooldown = goal, 6.0, arrival_m, 1e6
         actor.add_child(construct("NavigationAgent3D"))
         ends = signals(go, "exited")
         tree.add_child(go)
@@ -64,9 +64,9 @@ def test_near_the_worlds_origin_it_waits_for_its_way_too(node, physics_frames, s
     world, mesh = node("SubViewport", own_world_3d=True), construct("NavigationMesh")
     mesh.set_vertices([Vector3(x, MAP_M, z) for x, z in ((0, 0), (6, 0), (6, 6), (0, 6))])
     mesh.add_polygon([0, 1, 2, 3])
-    actor = node("Node3D", node("AIScheduler", world, budget_us=0.0), position=start)
+    actor = node("Node3D", node("AIScheduler", world, budget=0.0), position=start)
     tree, go = construct("HabitTree"), construct("HabitMoveTo")
-    go.target_point, go.speed, go.arrival_distance, go.cooldown_s = Vector3(5, 0, 5), 6.0, 0.6, 1e6
+    go.target_point, go.speed, go.arrival_distance, go.cooldown = Vector3(5, 0, 5), 6.0, 0.6, 1e6
     actor.add_child(construct("NavigationAgent3D"))
     ends = signals(go, "exited")
     tree.add_child(go)

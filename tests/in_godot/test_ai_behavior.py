@@ -25,7 +25,7 @@ def recorder(gdscript, scheduler):
 
 
 def test_a_behavior_node_calls_its_parent_as_the_inspector_says(scheduler, recorder, node, physics_frames):
-    behavior = node("AIBehavior", recorder, period_frames=2)
+    behavior = node("AIBehavior", recorder, period=2)
     physics_frames(4)
     assert len(recorder.get("elapsed")) == 2
     behavior.enabled = False
@@ -48,7 +48,7 @@ def test_a_behavior_node_without_scheduler_says_where_to_put_one(node, frames, e
 def test_who_comes_before_its_scheduler_in_the_same_frame_says_nothing(node, gdscript, physics_frames, frames):
     level, recorder = node("Node"), gdscript(RECORDER).new()
     level.add_child(recorder)
-    node("AIBehavior", recorder, period_frames=1)
+    node("AIBehavior", recorder, period=1)
     node("AIScheduler", level)
     frames(2)
     physics_frames(2)
@@ -56,7 +56,7 @@ def test_who_comes_before_its_scheduler_in_the_same_frame_says_nothing(node, gds
 
 
 def test_leaving_and_coming_back_keeps_one_behavior(scheduler, recorder, node, physics_frames):
-    behavior = node("AIBehavior", recorder, period_frames=1)
+    behavior = node("AIBehavior", recorder, period=1)
     recorder.remove_child(behavior)
     physics_frames(2)
     assert recorder.get("elapsed") == []
@@ -67,7 +67,7 @@ def test_leaving_and_coming_back_keeps_one_behavior(scheduler, recorder, node, p
 
 def test_any_quarantined_work_is_released_by_its_id(scheduler, node, physics_frames, expect_errors):
     broken = node("Node", scheduler, name="Bob")
-    behavior = node("AIBehavior", broken, method_name="get_name", period_frames=1)
+    behavior = node("AIBehavior", broken, method_name="get_name", period=1)
     assert behavior.is_inside_tree()
     expect_errors("get_name: too many arguments", times=4)
     physics_frames(6)
@@ -92,7 +92,7 @@ def test_an_error_inside_a_gdscript_function_is_told_by_the_engine_and_quarantin
             runs += 100
     """).new()
     scheduler.add_child(hasty)
-    node("AIBehavior", hasty, period_frames=1)
+    node("AIBehavior", hasty, period=1)
     expect_errors("Nonexistent function 'greet' in base 'Nil'", times=5)
     physics_frames(5)
     assert hasty.get("runs") == 5
@@ -102,7 +102,7 @@ def test_an_error_inside_a_gdscript_function_is_told_by_the_engine_and_quarantin
 
 
 def test_a_disabled_character_does_not_think(recorder, node, physics_frames):
-    node("AIBehavior", recorder, period_frames=1)
+    node("AIBehavior", recorder, period=1)
     recorder.process_mode = 4
     physics_frames(3)
     assert recorder.get("elapsed") == []
@@ -112,12 +112,12 @@ def test_a_disabled_character_does_not_think(recorder, node, physics_frames):
 
 
 def test_changes_at_run_time_keep_the_record_of_its_runs(scheduler, recorder, node, physics_frames):
-    behavior = node("AIBehavior", recorder, period_frames=1)
+    behavior = node("AIBehavior", recorder, period=1)
     physics_frames(4)
-    behavior.period_frames = 2
+    behavior.period = 2
     behavior.priority = 3.0
     behavior.automatic_phase = False
-    behavior.phase_frames = 1
+    behavior.phase = 1
     physics_frames(4)
     [row] = scheduler.get_stats()["behaviors"]
     assert (row["runs"], row["period_frames"], row["phase_frames"], row["priority"]) == (6, 2, 1, 3.0)
@@ -127,8 +127,8 @@ def test_changes_at_run_time_keep_the_record_of_its_runs(scheduler, recorder, no
 
 
 def test_an_automatic_phase_moves_on_rephasing_and_a_given_one_stays(scheduler, recorder, node):
-    given = [node("AIBehavior", recorder, period_frames=4, automatic_phase=False, phase_frames=0) for _ in range(2)]
-    node("AIBehavior", recorder, period_frames=4)
+    given = [node("AIBehavior", recorder, period=4, automatic_phase=False, phase=0) for _ in range(2)]
+    node("AIBehavior", recorder, period=4)
     given[1].automatic_phase = True
     scheduler.rephase()
     phases = [row["phase_frames"] for row in scheduler.get_stats()["behaviors"]]
@@ -137,7 +137,7 @@ def test_an_automatic_phase_moves_on_rephasing_and_a_given_one_stays(scheduler, 
 
 
 def test_another_method_is_called_from_the_next_run_on(scheduler, recorder, node, physics_frames):
-    behavior = node("AIBehavior", recorder, period_frames=1)
+    behavior = node("AIBehavior", recorder, period=1)
     physics_frames(2)
     behavior.method_name = "look"
     physics_frames(2)
@@ -148,7 +148,7 @@ def test_another_method_is_called_from_the_next_run_on(scheduler, recorder, node
 def test_a_target_outside_the_tree_is_not_called_and_the_engine_does_not_complain(
     scheduler, recorder, node, physics_frames
 ):
-    node("AIBehavior", scheduler, target=f"../{recorder.get_name()}", period_frames=1)
+    node("AIBehavior", scheduler, target=f"../{recorder.get_name()}", period=1)
     physics_frames(1)
     scheduler.remove_child(recorder)
     physics_frames(3)
@@ -157,7 +157,7 @@ def test_a_target_outside_the_tree_is_not_called_and_the_engine_does_not_complai
 
 
 def test_a_freed_target_is_reported_and_says_what_to_do(scheduler, recorder, node, physics_frames, expect_errors):
-    behavior = node("AIBehavior", scheduler, name="Mind", target="../" + recorder.get_name(), period_frames=1)
+    behavior = node("AIBehavior", scheduler, name="Mind", target="../" + recorder.get_name(), period=1)
     assert behavior.is_in_use()
     recorder.free()
     expect_errors("its target was freed; free Mind with it, or set another target", times=3)
@@ -165,20 +165,20 @@ def test_a_freed_target_is_reported_and_says_what_to_do(scheduler, recorder, nod
 
 
 def test_a_method_of_other_arguments_is_a_fault_of_this_behavior(recorder, node, physics_frames, expect_errors):
-    node("AIBehavior", recorder, method_name="nothing", period_frames=1)
+    node("AIBehavior", recorder, method_name="nothing", period=1)
     expect_errors("nothing: too many arguments, it takes 0", times=3)
     physics_frames(4)
 
 
 def test_a_target_may_free_itself_and_its_behavior(scheduler, recorder, node, physics_frames):
-    node("AIBehavior", recorder, method_name="leave", period_frames=1)
+    node("AIBehavior", recorder, method_name="leave", period=1)
     physics_frames(3)
     assert not recorder.is_valid()
     assert scheduler.get_stats()["behaviors"] == []
 
 
 def test_what_a_method_returns_is_dropped_unless_a_recording_compares_it(scheduler, recorder, node, physics_frames):
-    node("AIBehavior", recorder, method_name="look", period_frames=1)
+    node("AIBehavior", recorder, method_name="look", period=1)
     told = []
 
     class Ear:
@@ -218,7 +218,7 @@ WORLD = """
     func switch_off(actor: Node) -> void:
         if actor.get_child_count() > 0: actor.get_child(0).enabled = false
     func slow_down(actor: Node) -> void:
-        if actor.get_child_count() > 0: actor.get_child(0).period_frames = 2
+        if actor.get_child_count() > 0: actor.get_child(0).period = 2
     func free_mind(actor: Node) -> void:
         if actor.get_child_count() > 0: actor.get_child(0).free()
     func copy(actor: Node) -> void:
@@ -240,7 +240,7 @@ class Listener:
 
 def lived(node, gdscript, live, periods, *, policy, has_listeners):
     """Let actors that think so often live as told; return who thought, in order, and what is known of each."""
-    scheduler = node("AIScheduler", policy=policy, budget_us=100_000.0)
+    scheduler = node("AIScheduler", policy=policy, budget=100_000.0)
     if has_listeners:
         scheduler.trace.listen(Listener())
     world, script, actors = gdscript(WORLD).new(), gdscript(ACTOR), []
@@ -251,7 +251,7 @@ def lived(node, gdscript, live, periods, *, policy, has_listeners):
         actor.name, actor.world = f"Actor{number}", world
         world.add_child(actor)
         actors.append(actor)
-        node("AIBehavior", actor, period_frames=period, automatic_phase=False)
+        node("AIBehavior", actor, period=period, automatic_phase=False)
     live(world, actors)
     told, rows = list(world.told), scheduler.get_stats()["behaviors"]
     for actor in actors:
@@ -303,7 +303,7 @@ def test_a_crowd_that_meddles_does_in_rows_what_it_does_one_by_one(node, gdscrip
 
 
 def test_its_own_process_mode_says_whether_it_calls_what_is_above_it(recorder, node, tree, physics_frames):
-    behavior = node("AIBehavior", recorder, period_frames=1)
+    behavior = node("AIBehavior", recorder, period=1)
     behavior.process_mode = 4
     physics_frames(3)
     assert recorder.get("elapsed") == []
@@ -318,7 +318,7 @@ def test_what_is_disabled_before_it_enters_the_tree_does_not_think_until_it_is_e
 ):
     recorder = gdscript(RECORDER).new()
     recorder.process_mode = 4
-    node("AIBehavior", recorder, period_frames=1)
+    node("AIBehavior", recorder, period=1)
     scheduler.add_child(recorder)
     physics_frames(3)
     assert recorder.get("elapsed") == []

@@ -14,13 +14,13 @@ DOCUMENT = Path(__file__).parents[2] / "docs" / "debugging.md"
 @pytest.fixture
 def level(node):
     root = node("Node3D", name="Level")
-    scheduler = node("AIScheduler", root, name="AI", budget_us=0.0)
+    scheduler = node("AIScheduler", root, name="AI", budget=0.0)
     senses = node("SenseManager", scheduler, name="Senses")
     events = node("AIEventManager", scheduler, name="Events", codes=["alarm"])
     guard = node("Node3D", root, name="Bob")
     node("Sensor3D", guard, name="Eyes")
     habits, doze = construct("HabitTree"), construct("HabitWait")
-    habits.name, doze.name, doze.seconds = "Habits", "Doze", 100.0
+    habits.name, doze.name, doze.duration = "Habits", "Doze", 100.0
     habits.add_child(doze)
     guard.add_child(habits)
     thief = node("Node3D", root, name="Thief", position=Vector3(0, 0, -3))
@@ -139,7 +139,7 @@ def test_it_tells_tickets(level, overlay, physics_frames):
 
 
 def test_its_panel_shows_the_report(level, overlay, frames, tree):
-    overlay.section, overlay.refresh_s, overlay.shown = 1, 0.02, True
+    overlay.section, overlay.refresh_interval, overlay.shown = 1, 0.02, True
     overlay.character = overlay.get_path_to(level["guard"])
     frames(10)
     (panel,) = overlay.get_child(0, True).find_children("AI", "", True, False)

@@ -28,7 +28,7 @@ def row(world):
 
 @pytest.mark.parametrize("follow", [PERIOD, PRIORITY, PERIOD | PRIORITY])
 def test_a_behavior_becomes_rarer_or_gets_less_the_farther_its_character_is(world, thinker, node, follow):
-    node("AIBehavior", thinker, period_frames=2, follow_importance=follow, rarest_period_frames=20)
+    node("AIBehavior", thinker, period=2, follow_importance=follow, longest_period=20)
     world.step(20)
     assert len(thinker.get("thoughts")) == 10
     world.put(thinker, 100.0)
@@ -41,11 +41,11 @@ def test_a_behavior_becomes_rarer_or_gets_less_the_farther_its_character_is(worl
 
 
 def test_importance_may_be_followed_no_longer(world, thinker, node):
-    behavior = node("AIBehavior", thinker, period_frames=2, follow_importance=PERIOD)
+    behavior = node("AIBehavior", thinker, period=2, follow_importance=PERIOD)
     world.put(thinker, 100.0)
     world.step(3)
     assert row(world)[0] == 60
-    behavior.set("rarest_period_frames", 30)
+    behavior.set("longest_period", 30)
     world.step(1)
     assert row(world)[0] == 30
     behavior.set("follow_importance", 0)
@@ -54,7 +54,7 @@ def test_importance_may_be_followed_no_longer(world, thinker, node):
 
 
 def test_paces_are_saved(world, thinker, node):
-    node("AIBehavior", thinker, period_frames=2, follow_importance=PERIOD)
+    node("AIBehavior", thinker, period=2, follow_importance=PERIOD)
     world.put(thinker, 100.0)
     world.step(3)
     state = world.scheduler.save_state()
@@ -70,8 +70,8 @@ def test_without_a_manager_the_error_says_so_and_the_period_stays(
     made = gdscript(THINKER).new()
     scheduler.add_child(made)
     expect_errors("found no ImportanceManager and its period and priority do not change", times=1)
-    node("AIBehavior", made, period_frames=2, follow_importance=PERIOD)
-    made.get_child(0).set("rarest_period_frames", 30)
+    node("AIBehavior", made, period=2, follow_importance=PERIOD)
+    made.get_child(0).set("longest_period", 30)
     physics_frames(2)
 
 
@@ -79,11 +79,11 @@ def test_a_manager_that_comes_later_paces_it(scheduler, gdscript, node, expect_e
     made = gdscript(THINKER).new()
     scheduler.add_child(made)
     expect_errors("found no ImportanceManager", times=1)
-    node("AIBehavior", made, period_frames=2, follow_importance=PERIOD, rarest_period_frames=20)
+    node("AIBehavior", made, period=2, follow_importance=PERIOD, longest_period=20)
     physics_frames(4)
     [before] = scheduler.get_stats()["behaviors"]
     expect_errors("has agents and nobody who watches", times=1)
-    node("ImportanceManager", scheduler, period_frames=1)
+    node("ImportanceManager", scheduler, period=1)
     physics_frames(4)
     [after] = [one for one in scheduler.get_stats()["behaviors"] if one["name"] == before["name"]]
     assert (before["period_frames"], after["period_frames"]) == (2, 20)
@@ -91,7 +91,7 @@ def test_a_manager_that_comes_later_paces_it(scheduler, gdscript, node, expect_e
 
 
 def test_a_role_may_change_while_it_runs(world, thinker, node):
-    behavior = node("AIBehavior", thinker, period_frames=2, follow_importance=PERIOD, rarest_period_frames=20)
+    behavior = node("AIBehavior", thinker, period=2, follow_importance=PERIOD, longest_period=20)
     world.put(thinker, 100.0)
     world.step(3)
     assert row(world)[0] == 20
@@ -102,12 +102,12 @@ def test_a_role_may_change_while_it_runs(world, thinker, node):
 
 def test_below_a_scheduler_of_its_own_a_behavior_follows_importance_too(world, thinker, node):
     world.scheduler.remove_child(thinker)
-    inner = node("AIScheduler", world.scheduler, budget_us=0.0)
+    inner = node("AIScheduler", world.scheduler, budget=0.0)
     inner.add_child(thinker)
-    behavior = node("AIBehavior", thinker, period_frames=2, follow_importance=PERIOD, rarest_period_frames=20)
+    behavior = node("AIBehavior", thinker, period=2, follow_importance=PERIOD, longest_period=20)
     world.put(thinker, 100.0)
     world.step(3)
     assert inner.get_stats()["behaviors"][0]["period_frames"] == 20
-    behavior.set("period_frames", 4)
+    behavior.set("period", 4)
     world.step(3)
     assert inner.get_stats()["behaviors"][0]["period_frames"] == 20

@@ -268,7 +268,7 @@ def test_constants_of_the_engine_are_attributes_of_its_classes():
 
 DEBUGGING = {
     "toggle_key", "toggle_action", "logged_entries", "logged_polls", "quarantine_after", "timed_every",
-    "monitor_behaviors", "show_in_game", "shown_layer", "shown_height_m", "random_seed", "debug_action", "debug_key",
+    "monitor_behaviors", "show_in_game", "shown_layer", "shown_height", "random_seed", "debug_action", "debug_key",
 }
 GROUP = 64
 
@@ -300,4 +300,4 @@ def test_each_group_of_the_inspector_is_there_once_and_debug_is_last(class_name)
 def test_what_a_plain_class_adds_is_in_none_of_the_groups_of_the_class():
     shown = shown_groups("DecisionMap")
     assert [name for group, name in shown if not group][:3] == ["dimensions", "corner", "size"]
-    assert [name for group, name in shown if group == "Debug"] == ["", "show_in_game", "shown_layer", "shown_height_m"]
+    assert [name for group, name in shown if group == "Debug"] == ["", "show_in_game", "shown_layer", "shown_height"]

@@ -64,9 +64,9 @@ def test_values_are_written_and_compared(brain, physics_frames, signals):
 
 
 def test_waiting_takes_its_time_and_wakes_when_told(brain, physics_frames, signals):
-    wait = add(brain, "HabitWait", "wait", seconds=0.2)
-    dinner = add(brain, "HabitWait", "dinner", seconds=0.0, until_notified="dinner")
-    late = add(brain, "HabitWait", "late", seconds=0.1, until_notified="never", outcome=2)
+    wait = add(brain, "HabitWait", "wait", duration=0.2)
+    dinner = add(brain, "HabitWait", "dinner", duration=0.0, until_notified="dinner")
+    late = add(brain, "HabitWait", "late", duration=0.1, until_notified="never", outcome=2)
     last(brain)
     ends = [signals(one, "exited") for one in (wait, dinner, late)]
     brain.enter()
@@ -83,7 +83,7 @@ def test_waiting_takes_its_time_and_wakes_when_told(brain, physics_frames, signa
 
 
 def test_a_random_wait_is_between_its_times(brain, physics_frames):
-    wait = add(brain, "HabitWait", "wait", seconds=0.1, up_to_s=0.3)
+    wait = add(brain, "HabitWait", "wait", duration=0.1, max_duration=0.3)
     last(brain)
     brain.enter()
     physics_frames(5)

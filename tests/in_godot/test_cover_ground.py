@@ -42,7 +42,7 @@ def test_a_flat_world_in_pixels(node, scheduler, physics_frames):
     spot = cover.find_cover(guard, [Vector2(0, -250)])
     assert cover.get_place(spot).y > 20
     assert tuple(cover.get_direction(spot)) == pytest.approx((0, -1), abs=0.01)
-    guard.position, cover.range_m = Vector2(220, 240), 3.0
+    guard.position, cover.search_range = Vector2(220, 240), 3.0
     spot = cover.find_cover(guard, [Vector2(200, -250)])
     assert spot, cover.why()
     assert cover.get_object(spot) == crate
@@ -62,7 +62,7 @@ def test_a_grid_map_has_cover_beside_its_walls(node, scheduler, physics_frames):
             grid.set_cell_item(Vector3i(x, 0, z), 0)
     for x in (2, 3, 4):
         grid.set_cell_item(Vector3i(x, 1, 3), 1)
-    cover = node("CoverMap", scheduler, name="Cover", source=1, grid_node="../Grid", exposure_m=5.0)
+    cover = node("CoverMap", scheduler, name="Cover", source=1, grid_node="../Grid", exposure_distance=5.0)
     physics_frames(40)
     places = [tuple(np.round(tuple(cover.get_place(one)), 1)) for one in cover.get_spots()]
     assert len(places) == 8                        # three on each side, one at each end
@@ -79,7 +79,7 @@ def test_low_cover_hides_who_crouches_at_the_default_cell_height(node, scheduler
         yard.crate(6, 6, side)
     else:
         yard.body(Vector3(6, side / 2, 6), Vector3(1.5, side, 1.5))
-    cover, guard = yard.cover(range_m=5.0), yard.guard(6, 8)
+    cover, guard = yard.cover(search_range=5.0), yard.guard(6, 8)
     mesh = yard.navigation.navigation_mesh
     assert mesh.cell_height == 0.25                                  # what a new NavigationMesh has
     assert np.array(mesh.get_vertices())[:, 1].min() > 0.2           # and so it lies above the floor
@@ -104,7 +104,7 @@ def test_a_thing_without_bounds_is_left_out_alone_until_it_has_some(node, schedu
     empty = node("StaticBody3D", scheduler, name="Empty", position=Vector3(6, 0.6, 6))
     empty.add_to_group("cover")
     crate = yard.crate(-6, 6)
-    cover, guard, other = yard.cover(range_m=5.0), yard.guard(6, 8), yard.guard(-6, 8)
+    cover, guard, other = yard.cover(search_range=5.0), yard.guard(6, 8), yard.guard(-6, 8)
     expect_errors("'Empty' has no bounds; give it a CollisionShape3D or MeshInstance3D", times=1)
     for _ in range(3):
         assert cover.get_object(cover.find_cover(other, [Vector3(-6, 1.2, -8)])) == crate

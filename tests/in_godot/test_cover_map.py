@@ -51,7 +51,7 @@ def test_between_two_threats_there_is_none_and_it_says_why(yard):
 
 def test_a_crate_hides_who_crouches_wherever_it_is_pushed(yard):
     crate = yard.crate(6, 6)
-    cover, guard = yard.cover(range_m=4.0), yard.guard(7, 8)
+    cover, guard = yard.cover(search_range=4.0), yard.guard(7, 8)
     spot = cover.find_cover(guard, [Vector3(6, 1.2, -8)])
     assert cover.get_object(spot) == crate
     assert cover.is_low(spot)
@@ -64,7 +64,7 @@ def test_a_crate_hides_who_crouches_wherever_it_is_pushed(yard):
 
 def test_who_holds_a_spot_behind_a_crate_is_told_when_it_is_pushed_away(yard, signals):
     crate = yard.crate(6, 6)
-    cover, guard = yard.cover(range_m=4.0), yard.guard(7, 8)
+    cover, guard = yard.cover(search_range=4.0), yard.guard(7, 8)
     lost = signals(cover, "cover_lost")
     spot = cover.find_cover(guard, [Vector3(6, 1.2, -8)])
     assert cover.reserve(spot, guard)
@@ -79,14 +79,14 @@ def test_who_holds_a_spot_behind_a_crate_is_told_when_it_is_pushed_away(yard, si
 @pytest.mark.parametrize(("side", "why"), [(0.5, "too narrow"), (0.9, "too low")])
 def test_a_crate_too_small_for_the_body_hides_nobody(yard, side, why):
     yard.crate(6, 6, side)
-    cover, guard = yard.cover(range_m=4.0), yard.guard(7, 8)
+    cover, guard = yard.cover(search_range=4.0), yard.guard(7, 8)
     assert cover.find_cover(guard, [Vector3(6, 1.2, -8)]) == 0
     assert why in cover.why()
 
 
 def test_behind_a_crate_at_a_wall_there_is_no_room(yard):
     yard.crate(0, -0.9)
-    cover, guard = yard.cover(range_m=2.5), yard.guard(0, -2)
+    cover, guard = yard.cover(search_range=2.5), yard.guard(0, -2)
     assert cover.find_cover(guard, [Vector3(0, 1.2, -8)]) == 0
     assert "nowhere to stand behind it" in cover.why()
 
@@ -182,7 +182,7 @@ def test_who_holds_what_is_saved_with_the_scene(yard, scheduler):
     one.name, other.name = "One", "Other"
     wall = cover.find_cover(one, [Vector3(0, 1.6, -8)])
     cover.reserve(wall, one)
-    cover.range_m = 4.0
+    cover.search_range = 4.0
     crate = cover.find_cover(other, [Vector3(6, 1.2, -8)])
     assert cover.get_object(crate) is not None
     cover.reserve(crate, other)
@@ -200,7 +200,7 @@ def test_saving_tells_nobody_anything_and_changes_nothing(yard, scheduler, signa
     crate = yard.crate(6, 6, name="Crate")
     cover, other = yard.cover(), yard.guard(7, 8)
     other.name = "Other"
-    cover.range_m = 4.0
+    cover.search_range = 4.0
     spot = cover.find_cover(other, [Vector3(6, 1.2, -8)])
     cover.reserve(spot, other)
     lost = signals(cover, "cover_lost")
@@ -269,7 +269,7 @@ def test_the_way_there_may_be_told_by_a_script(yard, gdscript, node):
 
 def test_all_of_it_from_gdscript(yard, gdscript, node):
     yard.crate(6, 6)
-    cover = yard.cover(range_m=4.0)
+    cover = yard.cover(search_range=4.0)
     soldier = node("CharacterBody3D", yard.scheduler, position=Vector3(7, 0, 8))
     soldier.set_script(gdscript("""
         extends CharacterBody3D

@@ -32,7 +32,7 @@ def ground(node, scheduler):
 
     def made(**settings):
         return node("DecisionMap", scheduler, **{
-            "corner": Vector2(-8, -8), "size": Vector2(16, 16), "cell_size": 2.0, "period_s": 0.0, **settings})
+            "corner": Vector2(-8, -8), "size": Vector2(16, 16), "cell_size": 2.0, "update_interval": 0.0, **settings})
 
     return made
 
@@ -65,8 +65,8 @@ def test_units_write_in_batches_and_circles(ground, heat, physics_frames):
 
 
 def test_in_two_dimensions_places_are_vector2_in_pixels_and_layers_keep_per_metre(ground, physics_frames):
-    maps = ground(dimensions=1, corner=Vector2(0, 0), size=Vector2(256, 128), cell_size=32.0, pixels_per_m=16.0,
-                  layers=[layer("threat", kept_per_s=0.0, kept_per_m=0.5)])
+    maps = ground(dimensions=1, corner=Vector2(0, 0), size=Vector2(256, 128), cell_size=32.0, pixels_per_meter=16.0,
+                  layers=[layer("threat", retention=0.0, spread=0.5)])
     maps.write("threat", Vector2(40, 40), 8.0)
     physics_frames(1)
     assert maps.best_cell("threat") == Vector2(48, 48)
@@ -78,7 +78,7 @@ def test_map_writers_write_wherever_their_units_go(node, scheduler, ground, phys
     maps = ground()
     soldier, scout = node("Node3D", scheduler, position=Vector3(1, 0, 1)), node("Node3D", scheduler)
     writer = node("MapWriter", soldier, layer="threat", strength=4.0)
-    node("MapWriter", scout, layer="exploration", strength=0.0, radius_m=3.0)
+    node("MapWriter", scout, layer="exploration", strength=0.0, radius=3.0)
     physics_frames(2)
     assert maps.get_stats()["writers"] == 2
     assert maps.value_at("threat", Vector3(1, 0, 1)) == 4.0
@@ -97,8 +97,9 @@ def test_map_writers_write_wherever_their_units_go(node, scheduler, ground, phys
 
 
 def test_a_small_budget_spreads_an_update_over_frames_and_nothing_half_is_seen(node, heat, physics_frames):
-    scheduler = node("AIScheduler", budget_us=1.0)
-    maps = node("DecisionMap", scheduler, corner=Vector2(0, 0), size=Vector2(400, 400), cell_size=1.0, period_s=0.0,
+    scheduler = node("AIScheduler", budget=1.0)
+    maps = node("DecisionMap", scheduler, corner=Vector2(0, 0), size=Vector2(400, 400), cell_size=1.0,
+        update_interval=0.0,
                 layers=[heat, layer("other"), layer("third", blur_passes=2)])
     maps.write("heat", Vector3(1, 0, 1), 1.0)
     maps.write("third", Vector3(300, 0, 300), 16.0)
@@ -118,7 +119,7 @@ def test_walls_stop_what_spreads_and_have_choke_points(node, scheduler, ground, 
         for z in range(-4, 4):
             if x != 0 or z == 1:
                 grid.set_cell_item(Vector3i(x, 0, z), 0)
-    maps = ground(walls=grid.get_path(), layers=[layer("threat", kept_per_s=0.0, kept_per_m=0.9)])
+    maps = ground(walls=grid.get_path(), layers=[layer("threat", retention=0.0, spread=0.9)])
     maps.write("threat", Vector3(-1, 0, -7), 8.0)
     physics_frames(1)
     assert maps.choke_points(1).tolist() == [[1, 0, 3]]
@@ -140,7 +141,7 @@ def test_the_overlay_shows_a_layer_on_request_and_goes(ground, heat, physics_fra
 
 
 def test_a_map_is_saved_with_the_scene(ground, heat, scheduler, physics_frames):
-    maps = ground(layers=[heat, layer("age", writes=1, grows_per_s=1.0, most=60.0)])
+    maps = ground(layers=[heat, layer("age", writes=1, growth=1.0, most=60.0)])
     maps.write("heat", Vector3(1, 0, 1), 5.0)
     physics_frames(3)
     state = scheduler.save_state()
@@ -255,8 +256,8 @@ def test_a_writer_far_beyond_the_map_and_one_with_a_huge_circle_leave_others_alo
     maps = ground()
     node("MapWriter", node("Node3D", scheduler, position=Vector3(1, 0, 1)), layer="threat", strength=4.0)
     node("MapWriter", node("Node3D", scheduler, position=Vector3(3e38, -2e9, 1)), layer="threat", strength=9.0)
-    node("MapWriter", scheduler.get_child(-1), layer="visibility", strength=1.0, radius_m=1e300)
-    node("MapWriter", node("Node3D", scheduler), layer="visibility", strength=1.0, radius_m=1e300)
+    node("MapWriter", scheduler.get_child(-1), layer="visibility", strength=1.0, radius=1e300)
+    node("MapWriter", node("Node3D", scheduler), layer="visibility", strength=1.0, radius=1e300)
     physics_frames(3)
     assert maps.value_at("threat", Vector3(1, 0, 1)) == 4.0
     assert maps.get_values("visibility").min() >= 1.0

@@ -54,7 +54,7 @@ def test_what_is_drawn_by_an_inner_scheduler_is_drawn_after_the_outer_frame(node
 def test_the_ai_does_the_same_with_and_without_pictures(node, frames):
     runs = {}
     for shown in (False, True):
-        scheduler = node("AIScheduler", budget_us=0.0)
+        scheduler = node("AIScheduler", budget=0.0)
         _, guard, thief = guard_and_thief(node, scheduler, shown)
         said = []
         guard.connect("target_gained", lambda *_, said=said, of=scheduler: said.append(of.clock.now.frame))

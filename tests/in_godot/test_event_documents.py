@@ -31,7 +31,7 @@ def named(script, name, parent):
 def side(node, scheduler, gdscript):
     """The tree of docs/events.md: (side, red squad, blue squad, the door)."""
     codes = ["door_opened", "intruder_seen", "all_clear"]
-    top = node("AIEventManager", scheduler, name="Side", codes=codes, day_length_s=24.0, day_starts_at="05:00",
+    top = node("AIEventManager", scheduler, name="Side", codes=codes, day_length=24.0, day_starts_at="05:00",
                named_times={"dawn": "06:00"}, logged_entries=20)
     red, blue = node("AIEventManager", top, name="Red"), node("AIEventManager", top, name="Blue")
     door = named(gdscript("extends Node\nsignal opened(by: String)"), "Door", scheduler.get_parent())

@@ -130,7 +130,7 @@ def test_priority_once_where_and_near_are_terms_of_listening(manager, listener, 
     once = listener(terms={"once": True})
     loud = listener(code=None)
     manager.listen("alarm", loud.on_event, {"where": lambda code, arguments: arguments[0] > 1})
-    near = listener(terms={"near": place, "range_m": 5})
+    near = listener(terms={"near": place, "range": 5})
     for loudness, where in ((1, Vector3(0, 0, 0)), (2, Vector3(7, 0, 0))):
         manager.send("alarm", [loudness], 0.0, {"position": where})
     physics_frames(1)
@@ -148,18 +148,18 @@ def test_priorities_and_deadlines_of_events_decide_their_order(manager, physics_
     heard = []
     manager.listen("*", lambda code, arguments: heard.append(code))
     manager.send("calm")
-    manager.send("soon", [], 0.0, {"deadline_s": 1.0})
+    manager.send("soon", [], 0.0, {"deadline": 1.0})
     manager.send("urgent", [], 0.0, {"priority": 5})
     physics_frames(1)
     assert heard == ["urgent", "soon", "calm"]
 
 
 def test_what_is_late_is_told_and_said(node, signals):
-    scheduler = node("AIScheduler", budget_us=0.0, update=2)
+    scheduler = node("AIScheduler", budget=0.0, update=2)
     manager = node("AIEventManager", scheduler)
     late, heard = signals(manager, "event_was_late"), []
     manager.listen("alarm", lambda code, arguments: heard.append(code))
-    manager.send("alarm", [], 0.0, {"deadline_s": 0.05})
+    manager.send("alarm", [], 0.0, {"deadline": 0.05})
     scheduler.step(0.2)
     assert heard == ["alarm"]
     assert late == [("alarm", pytest.approx(0.15))]
@@ -214,10 +214,10 @@ def test_the_log_shows_and_filters_what_was_sent_and_told(scheduler, node, expec
 
 
 @pytest.mark.parametrize(("terms", "complaint"), [
-    ({"urgent": True}, "unknown term 'urgent'; use one of deadline_s, position"),
+    ({"urgent": True}, "unknown term 'urgent'; use one of deadline, position"),
     ({"priority": 0.5}, "priority"),
-    ({"deadline_s": -1.0}, "deadline_s"),
-    ({"deadline_s": float("nan")}, "deadline_s"),
+    ({"deadline": -1.0}, "deadline"),
+    ({"deadline": float("nan")}, "deadline"),
     ({"position": "here"}, "position must be a Vector3"),
     ({"position": Vector3(float("nan"), 0, 0)}, "position"),
 ])
@@ -230,9 +230,9 @@ def test_bad_terms_of_sending_are_errors_and_nothing_is_queued(manager, listener
 
 @pytest.mark.parametrize(("terms", "complaint"), [
     ({"weak": True}, "unknown term 'weak'; use one of near, once"),
-    ({"near": Vector3()}, "near and range_m must be given together"),
-    ({"near": Vector3(), "range_m": -1.0}, "range_m"),
-    ({"near": "here", "range_m": 1.0}, "near must be a Vector3"),
+    ({"near": Vector3()}, "near and range must be given together"),
+    ({"near": Vector3(), "range": -1.0}, "range"),
+    ({"near": "here", "range": 1.0}, "near must be a Vector3"),
     ({"where": 3}, "where must be a Callable"),
     ({"priority": 1.5}, "priority"),
 ])

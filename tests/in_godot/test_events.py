@@ -123,7 +123,7 @@ def test_an_unknown_code_is_an_error_when_codes_are_declared(scheduler, node, ex
 
 @pytest.mark.parametrize("delay", [-1.0, float("nan"), float("inf")])
 def test_a_bad_delay_is_an_error_and_nothing_is_queued(manager, expect_errors, delay):
-    expect_errors("delay_s", times=1)
+    expect_errors("delay", times=1)
     manager.call("send", "alarm", [], delay)
     assert manager.get_stats()["queued"] == 0
 
@@ -164,7 +164,7 @@ def test_a_signal_event_outside_the_tree_is_silent(manager, bell, node, physics_
 
 
 def test_listeners_stay_when_the_manager_moves_under_another_scheduler(node, physics_frames):
-    first, second, heard = node("AIScheduler", budget_us=0.0), node("AIScheduler", budget_us=0.0), []
+    first, second, heard = node("AIScheduler", budget=0.0), node("AIScheduler", budget=0.0), []
     manager = node("AIEventManager", first)
     manager.listen("alarm", lambda code, arguments: heard.append(code))
     manager.reparent(second)

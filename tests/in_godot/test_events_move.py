@@ -29,15 +29,15 @@ def listener(gdscript):
 
 
 def test_the_day_goes_on_under_another_scheduler_and_who_waits_is_told_once(node, world, physics_frames):
-    first = node("AIScheduler", world, budget_us=0.0)
-    manager = node("AIEventManager", world, day_length_s=24.0, day_starts_at="08:00")     # a minute a frame
+    first = node("AIScheduler", world, budget=0.0)
+    manager = node("AIEventManager", world, day_length=24.0, day_starts_at="08:00")     # a minute a frame
     told = []
     for time, every_day in (("08:10", False), ("09:00", False), ("09:00:30", True)):
         manager.at_time(time, lambda time, arguments: told.append((time, arguments[0])), every_day)
     physics_frames(29)
     assert told == [("08:10", 0)]
     first.free()
-    node("AIScheduler", world, budget_us=0.0)
+    node("AIScheduler", world, budget=0.0)
     physics_frames(2)
     before = manager.get_time_of_day()
     assert "08:29" <= before <= "08:35"
@@ -52,9 +52,9 @@ def test_the_day_goes_on_under_another_scheduler_and_who_waits_is_told_once(node
 def test_who_waits_for_a_time_that_is_no_more_is_named_and_the_others_wait_on_under_another_scheduler(
     node, world, physics_frames, expect_errors,
 ):
-    first = node("AIScheduler", world, budget_us=0.0)
+    first = node("AIScheduler", world, budget=0.0)
     manager = node(
-        "AIEventManager", world, day_length_s=24.0, day_starts_at="08:00", named_times={"lunch": "08:20"})
+        "AIEventManager", world, day_length=24.0, day_starts_at="08:00", named_times={"lunch": "08:20"})
     told = []
     for time in ("lunch", "08:30"):
         manager.at_time(time, lambda time, _: told.append(time))
@@ -62,7 +62,7 @@ def test_who_waits_for_a_time_that_is_no_more_is_named_and_the_others_wait_on_un
     manager.named_times.clear()
     expect_errors("unknown time of day 'lunch'")
     first.free()
-    node("AIScheduler", world, budget_us=0.0)
+    node("AIScheduler", world, budget=0.0)
     physics_frames(40)
     assert told == ["08:30"]
 
@@ -171,7 +171,7 @@ def test_a_scheduler_is_freed_while_a_manager_elsewhere_used_it_and_the_engine_h
 
 def test_who_was_freed_meanwhile_does_not_come_along(node, world, listener, physics_frames):
     first = node("AIScheduler", world)
-    manager = node("AIEventManager", world, day_length_s=24.0, day_starts_at="08:00")
+    manager = node("AIEventManager", world, day_length=24.0, day_starts_at="08:00")
     ann, bob = listener(manager), listener(manager)
     for one in (ann, bob):
         one.call("listen", manager)
@@ -224,7 +224,7 @@ def test_who_begins_to_listen_in_the_frame_in_which_the_scheduler_was_freed_is_t
     node, world, listener, physics_frames,
 ):
     first = node("AIScheduler", world)
-    manager = node("AIEventManager", world, day_length_s=24.0, day_starts_at="08:00")
+    manager = node("AIEventManager", world, day_length=24.0, day_starts_at="08:00")
     physics_frames(1)
     first.free()
     ann, bob = listener(manager), listener(manager)

@@ -33,7 +33,7 @@ def place(node, scheduler, signals):
 
     def made(of_sensor, of_source, dimensions=3, **settings):
         class Place:
-            manager = node("SenseManager", scheduler, dimensions=3 - dimensions, pixels_per_m=10.0, **settings)
+            manager = node("SenseManager", scheduler, dimensions=3 - dimensions, pixels_per_meter=10.0, **settings)
             sensor = node(f"Sensor{dimensions}D", of_sensor, sight_threshold=99.0)
             source = node(f"SenseSource{dimensions}D", of_source, touch_strength=0.7)
 

@@ -55,7 +55,7 @@ def in_first_physics_frame(tree, physics_frames):
 def level(dimension, *, with_wall=True):
     """A level below one node: a scheduler that goes on with physics, a manager, a wall, a guard and a thief."""
     top = made(f"Node{dimension}D")
-    scheduler = made("AIScheduler", update=1, budget_us=0.0)
+    scheduler = made("AIScheduler", update=1, budget=0.0)
     top.add_child(scheduler)
     manager = made("SenseManager", dimensions=0 if dimension == 3 else 1)
     scheduler.add_child(manager)

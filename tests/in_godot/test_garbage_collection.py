@@ -71,8 +71,8 @@ def test_who_has_turns_more_or_less_often_has_not_left(root, frames, only_when_a
     scene, left = crowd(root, 1), circle()
     frames(2)
     tree = scene.get_child(1).get_child(0)
-    for period_frames in range(1, FEW + 5):
-        tree.set("period_frames", period_frames)
+    for period in range(1, FEW + 5):
+        tree.set("period", period)
     state = scene.get_child(0).call("save_state")
     assert scene.get_child(0).call("load_state", state)
     assert left() is not None

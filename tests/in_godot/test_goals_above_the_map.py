@@ -17,7 +17,7 @@ def ways(node, world):
     mesh.add_polygon([0, 1, 2, 3])
     mesh.add_polygon([4, 5, 6, 7])
     node("NavigationRegion3D", world, navigation_mesh=mesh)
-    return node("PathService", node("AIScheduler", world, budget_us=0.0))
+    return node("PathService", node("AIScheduler", world, budget=0.0))
 
 
 @pytest.fixture

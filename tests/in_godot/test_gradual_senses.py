@@ -12,9 +12,9 @@ def rooms(node, scheduler):
 
     class Rooms:
         def __init__(self, *gradual):
-            node("SenseManager", scheduler, mode=1, sound_speed_m_per_s=10.0, gradual_senses=list(gradual))
+            node("SenseManager", scheduler, mode=1, sound_speed=10.0, gradual_senses=list(gradual))
             for name, x in (("A", 0), ("B", 10)):
-                node("SenseRegion3D", scheduler, name=name, position=Vector3(x, 0, 0), size_m=Vector3(10, 3, 10))
+                node("SenseRegion3D", scheduler, name=name, position=Vector3(x, 0, 0), size=Vector3(10, 3, 10))
             self.door = node(
                 "SensePortal3D", scheduler, position=Vector3(5, 0, 0), from_region="../A", to_region="../B",
                 hearing_attenuation_shut=0.0)

@@ -108,7 +108,7 @@ def test_characters_of_a_group_think_while_it_is_open(world, gdscript, node):
     town = world.group(90.0, script=gdscript("extends GroupLOD"))
     bob = gdscript("extends Node3D\nvar thoughts := 0\nfunc think(_s): thoughts += 1").new()
     town.group.add_child(bob)
-    behavior = node("AIBehavior", bob, period_frames=1)
+    behavior = node("AIBehavior", bob, period=1)
     town.group.rebuild()
     world.step(5)
     assert bob.get("thoughts") == 0
@@ -122,7 +122,7 @@ def test_characters_of_a_group_think_while_it_is_open(world, gdscript, node):
 
 
 def test_the_edge_of_a_wide_group_is_what_is_near(world):
-    town = world.group(90.0, radius_m=80.0)
+    town = world.group(90.0, radius=80.0)
     world.step(3)
     assert town.group.importance == pytest.approx(0.9)
     world.put(town.body, 60.0)
@@ -148,7 +148,7 @@ DISTRICT = re.search(r"```gdscript\n(extends GroupLOD .*?)```", DOCUMENT.read_te
 
 def test_a_script_makes_its_own_characters_by_district_and_time_of_day_and_keeps_what_it_wants(world, gdscript):
     """The sample of the document."""
-    town = world.group(90.0, script=gdscript(DISTRICT[1]), closed_period_frames=1)
+    town = world.group(90.0, script=gdscript(DISTRICT[1]), closed_period=1)
     town.group.add_to_group("ai_saved")
     town.group.set("trade", "mill")
     world.step(60)

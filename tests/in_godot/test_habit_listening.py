@@ -141,7 +141,7 @@ def test_who_connects_by_name_to_a_tree_whose_habits_take_their_time_hears_every
     tree.set("launch", 1)
     waits = [construct("HabitWait") for _ in range(10)]
     for wait in waits:
-        wait.set("seconds", 1.0)
+        wait.set("duration", 1.0)
         tree.add_child(wait)
     node("Node", scheduler).add_child(tree)
     for _ in range(60 * 25):                          # in the middle of the third round, and of a wait

@@ -34,7 +34,7 @@ SCRIPT = """
 SETTINGS = {
     "condition": ["x > 1", "x == 2 and x < 5", "x != 1 or x == 3", "y > 1"], "non_blocking": [True],
     "outcome": [1, 2, 3], "wakes_on": [PackedStringArray(["boo", "x"])],
-    "begins_on": [PackedStringArray(["boo"])], "cooldown_s": [0.1], "timeout_s": [0.3], "repeats": [2], "retries": [1]
+    "begins_on": [PackedStringArray(["boo"])], "cooldown": [0.1], "timeout": [0.3], "repeats": [2], "retries": [1]
 }
 SEEDS = (89, 92, 114, 132, 136, 144, 162, 169, 0, 1, 2)        # most went on otherwise when all woke once
 
@@ -69,7 +69,7 @@ def world(node, gdscript):
         for number in range(chance.randint(1, 5)):
             tree = construct("HabitTree")
             tree.set("name", "Tree")
-            tree.set("period_frames", chance.choice([1, 1, 2, 3, 5]))
+            tree.set("period", chance.choice([1, 1, 2, 3, 5]))
             tree.set("random_seed", number + 1)
             tree.set("squad", chance.choice(["", "red"]))
             tree.set_value("x", 0)
@@ -99,7 +99,7 @@ def something_happens(chance, scheduler, trees):
     elif dice < 0.5:
         tree.stop_habits()
     elif dice < 0.51:
-        tree.set("period_frames", chance.choice([1, 2, 3]))
+        tree.set("period", chance.choice([1, 2, 3]))
     elif dice < 0.52:
         tree.set("priority", chance.choice([1.0, 2.0]))
     elif dice < 0.56 and "habit trees" in scheduler.update_groups:      # one more turn, with little time
@@ -120,7 +120,7 @@ def lived(physics_frames, scheduler, trees, chance, frames):
 @pytest.mark.parametrize("seed", SEEDS)
 def test_trees_go_on_from_a_save_as_they_did(world, node, scheduler, physics_frames, seed):
     def build_anew():
-        again = node("AIScheduler", budget_us=0.0)
+        again = node("AIScheduler", budget=0.0)
         return again, world(random.Random(seed), again)
 
     chance = random.Random(seed)

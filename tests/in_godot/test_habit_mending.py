@@ -21,7 +21,7 @@ def brain(node, scheduler):
     """A tree that waits, and knows something."""
     one = construct("HabitTree")
     one.set("name", "Brain")
-    made("HabitWait", one, "wait", seconds=100.0)
+    made("HabitWait", one, "wait", duration=100.0)
     node("Node", scheduler, name="Bob").add_child(one)
     one.set_value("gold", 3)
     scheduler.step()
@@ -63,8 +63,8 @@ def test_it_goes_on_by_itself_when_the_mistake_is_mended(stopped, scheduler, fra
 
 def test_one_that_is_still_wrong_says_so_once_for_each_change(stopped, scheduler, frames, expect_errors):
     expect_errors("nowhere", times=2)
-    stopped.get_node("wait").set("seconds", 5.0)
-    stopped.get_node("wait").set("up_to_s", 9.0)
+    stopped.get_node("wait").set("duration", 5.0)
+    stopped.get_node("wait").set("max_duration", 9.0)
     frames(2)
     frames(3)
     mend(stopped)
@@ -84,7 +84,7 @@ def test_a_tree_that_never_ran_begins_when_its_own_setting_or_a_habit_of_a_habit
     expect_errors("inner")
     tree.set("actor", NodePath(".."))
     frames(1)
-    made("HabitWait", inner, "wait", seconds=9.0)
+    made("HabitWait", inner, "wait", duration=9.0)
     frames(1)
     scheduler.step()
     assert [path.partition("/")[2] for path in tree.get_active_paths()] == ["inner/wait"]

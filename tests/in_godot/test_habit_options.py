@@ -81,14 +81,14 @@ def test_characters_whose_nodes_say_the_same_share_a_definition(trees, gdscript,
         "extends Habit\nvar ticks := 0\nfunc _tick(_e: float) -> int:\n\tticks += 1\n\treturn STATUS_RUNNING")
     made = [trees(name) for name in ("Ann", "Bob", "Cid")]
     walks = [habit(tree, "walk", script) for tree in made]
-    habit(made[2], "run", timeout_s=2.0)
+    habit(made[2], "run", timeout=2.0)
     for tree in made:
         tree.enter()
     physics_frames(3)
     assert made[0].core.plan is made[1].core.plan
     assert made[2].core.plan is not made[0].core.plan
     assert [walk.get("ticks") for walk in walks] == [3, 3, 3]
-    walks[0].set("cooldown_s", 1.0)
+    walks[0].set("cooldown", 1.0)
     made[0].rebuild()
     assert made[0].core.plan is not made[1].core.plan
 
@@ -108,7 +108,7 @@ def test_callables_do_what_a_script_would(trees, gdscript, physics_frames, expec
     """).new()
     tree = trees()
     maker.set("is_calm", False)
-    maker.give(habit(tree, "walk", cooldown_s=10.0))
+    maker.give(habit(tree, "walk", cooldown=10.0))
     habit(tree, "rest")
     tree.enter()
     physics_frames(2)
@@ -129,7 +129,7 @@ def test_callables_do_what_a_script_would(trees, gdscript, physics_frames, expec
 def test_who_waits_for_a_time_is_not_visited_until_then(trees, physics_frames, signals):
     tree = trees(launch=1)
     wait = construct("HabitWait")
-    wait.set("seconds", 0.5)
+    wait.set("duration", 0.5)
     tree.add_child(wait)
     exited = signals(wait, "exited")
     tree.enter()
@@ -206,14 +206,14 @@ def test_sleeping_time_counts(trees, gdscript, physics_frames):
     tree.set_value("other", 1)
     tree.tell("dinner")
     physics_frames(1)
-    assert wait.get_time_in_habit_s() == pytest.approx(1.0, abs=0.03)
+    assert wait.get_time_in_habit() == pytest.approx(1.0, abs=0.03)
 
 
 def test_timeout_cooldown_repeats_and_outcome(trees, gdscript, physics_frames, signals):
     tree = trees()
-    slow = habit(tree, "slow", timeout_s=0.05, cooldown_s=10.0)
-    twice = habit(tree, "twice", gdscript(STEP), repeats=2, cooldown_s=10.0)
-    lucky = habit(tree, "lucky", gdscript(FAIL), outcome=1, cooldown_s=10.0)
+    slow = habit(tree, "slow", timeout=0.05, cooldown=10.0)
+    twice = habit(tree, "twice", gdscript(STEP), repeats=2, cooldown=10.0)
+    lucky = habit(tree, "lucky", gdscript(FAIL), outcome=1, cooldown=10.0)
     habit(tree, "walk")
     ends = {one: signals(one, "exited") for one in (slow, twice, lucky)}
     tree.enter()
@@ -226,7 +226,7 @@ def test_timeout_cooldown_repeats_and_outcome(trees, gdscript, physics_frames, s
 
 def test_a_fallback_tries_one_after_the_other(trees, gdscript, physics_frames, signals):
     tree = trees()
-    way = habit(tree, "way", launch=3, cooldown_s=10.0)
+    way = habit(tree, "way", launch=3, cooldown=10.0)
     for name, script in (("door", FAIL), ("window", STEP), ("roof", STEP)):
         habit(way, name, gdscript(script))
     entered = signals(tree, "habit_entered")
@@ -321,7 +321,7 @@ def test_a_habit_that_says_something_else_is_another_one(trees, physics_frames, 
     run = habit(tree, "run", condition="false")
     tree.rebuild()
     assert exited == []
-    walk.set("timeout_s", 5.0)
+    walk.set("timeout", 5.0)
     tree.rebuild()
     assert exited == [(0,)]
     run.free()
@@ -341,7 +341,7 @@ def test_the_page_is_true(trees, gdscript, physics_frames):
     page = (Path(__file__).parents[2] / "docs" / "habits.md").read_text(encoding="utf-8")
     [script] = re.findall(r"```gdscript\n(.*?)```", page, re.DOTALL)
     tree = trees()
-    habit(tree, "dodge", gdscript(script), begins_on=PackedStringArray(["shot at"]), remembers_s=1.0)
+    habit(tree, "dodge", gdscript(script), begins_on=PackedStringArray(["shot at"]), remember_for=1.0)
     habit(tree, "duck", condition="danger", wakes_on=PackedStringArray(["danger"]))
     tree.set_value("danger", False)
     habit(tree, "walk")

@@ -20,7 +20,7 @@ LISTENER = """
     func add(tree: HabitTree) -> void:
         var more := HabitWait.new()
         more.name = "more"
-        more.seconds = 50.0
+        more.duration = 50.0
         tree.add_child(more)
         tree.rebuild()
         texts.append(tree.to_text())
@@ -50,8 +50,8 @@ def brain(bob):
     one.set("name", "Brain")
     one.set("values", {"go": False})
     both = made("Habit", one, "both")
-    made("HabitWait", both, "urgent", seconds=0.05, condition="go")
-    made("HabitWait", both, "wait", seconds=100.0)
+    made("HabitWait", both, "urgent", duration=0.05, condition="go")
+    made("HabitWait", both, "wait", duration=100.0)
     bob.add_child(one)
     return one
 

@@ -14,7 +14,7 @@ SWING = """
     func _tick(_elapsed_s: float) -> int:
         release()                    # ... and then recovers, for as long
         wait_s(0.2)
-        return STATUS_RUNNING if get_time_in_habit_s() < 0.39 else STATUS_SUCCEEDED
+        return STATUS_RUNNING if get_time_in_habit() < 0.39 else STATUS_SUCCEEDED
 """
 
 
@@ -45,9 +45,9 @@ def fight(gdscript):
     """Fight: dodge when shot at, swing when somebody is near, else aim and shoot."""
     return saved(habit(
         "fight",
-        habit("dodge", begins_on=PackedStringArray(["shot at"]), remembers_s=1.0, timeout_s=0.3),
+        habit("dodge", begins_on=PackedStringArray(["shot at"]), remember_for=1.0, timeout=0.3),
         habit("melee", script=gdscript(SWING), condition="near", wakes_on=PackedStringArray(["near"])),
-        habit("attack", habit("aim", timeout_s=0.05, outcome=2), habit("shoot"), launch=1),
+        habit("attack", habit("aim", timeout=0.05, outcome=2), habit("shoot"), launch=1),
     ), "user://fight.tscn")
 
 

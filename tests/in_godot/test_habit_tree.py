@@ -14,7 +14,7 @@ DODGE = """
     func _can_activate() -> bool: return get_habit_tree().get_value("danger", false)
     func _enter() -> void: log.append("enter " + get_reason())
     func _tick(elapsed_s: float) -> int:
-        return STATUS_SUCCEEDED if get_time_in_habit_s() > 0.04 else STATUS_RUNNING
+        return STATUS_SUCCEEDED if get_time_in_habit() > 0.04 else STATUS_RUNNING
     func _exit() -> void:
         log.append("exit")
         get_habit_tree().set_value("danger", false)
@@ -179,7 +179,7 @@ def test_a_rare_tree_hears_true_times(build, gdscript, physics_frames):
             elapsed.append(seconds)
             return STATUS_RUNNING
     """)
-    tree = build({"walk": tick}, period_frames=5)
+    tree = build({"walk": tick}, period=5)
     physics_frames(16)
     first, *rest = tree.get_node("walk").get("elapsed")
     assert first == 0
@@ -277,8 +277,8 @@ def test_a_save_of_turns_that_never_come_or_come_twice_is_refused(build, schedul
     crowd = scheduler.update_groups["habit trees"]
     state = crowd.save_state()
     pace, = state["tick_groups"]
-    for wrong, place in (([{**pace, "phase_frames": 1}], "tick_groups\\[0\\]"), ([pace, pace], "tick_groups\\[1\\]")):
-        with pytest.raises(StateError, match=rf"{place}\.phase_frames"):
+    for wrong, place in (([{**pace, "phase": 1}], "tick_groups\\[0\\]"), ([pace, pace], "tick_groups\\[1\\]")):
+        with pytest.raises(StateError, match=rf"{place}\.phase"):
             crowd.prepare_state({**state, "tick_groups": wrong})
 
 
@@ -327,7 +327,7 @@ def test_a_tree_that_is_added_before_its_habits_begins_when_they_come(node, fram
     node("AIScheduler", root)
     tree = node("HabitTree", root)
     wait = construct("HabitWait")
-    wait.name, wait.seconds = "Doze", 100.0
+    wait.name, wait.duration = "Doze", 100.0
     tree.add_child(wait)
     frames(3)
     assert [path.rpartition("/")[2] for path in tree.get_active_paths()] == ["Doze"]
@@ -335,7 +335,7 @@ def test_a_tree_that_is_added_before_its_habits_begins_when_they_come(node, fram
     expect_errors("has no Habit below it and does nothing; add a Habit", times=1)
     frames(3)
     late = construct("HabitWait")
-    late.name, late.seconds = "Late", 100.0
+    late.name, late.duration = "Late", 100.0
     empty.add_child(late)
     frames(3)
     assert [path.rpartition("/")[2] for path in empty.get_active_paths()] == ["Late"]

@@ -29,7 +29,7 @@ SCRIPT = """
             5: if not stays: queue_free()
             6: tree.enabled = false
             7: tree.rebuild()
-            8: tree.period_frames = 1 + chance.randi() % 3
+            8: tree.period = 1 + chance.randi() % 3
             9: tree.priority = 0.5
             10, 11, 12: return STATUS_SUCCEEDED
             13, 14: return STATUS_FAILED
@@ -37,8 +37,8 @@ SCRIPT = """
 """
 SETTINGS = {
     "condition": ["x > 1", "x == 2 and x < 5", "x != 1 or x == 3"], "non_blocking": [True], "outcome": [1, 2, 3],
-    "wakes_on": [PackedStringArray(["boo", "x"])], "begins_on": [PackedStringArray(["boo"])], "cooldown_s": [0.1],
-    "timeout_s": [0.3], "repeats": [2], "retries": [1],
+    "wakes_on": [PackedStringArray(["boo", "x"])], "begins_on": [PackedStringArray(["boo"])], "cooldown": [0.1],
+    "timeout": [0.3], "repeats": [2], "retries": [1],
 }
 
 
@@ -80,7 +80,7 @@ class World:
             lambda: tree.set("enabled", self.random.random() < 0.7),
             lambda: self.random.choice([tree, *self.bodies]).set("process_mode", self.random.choice([0, 4])),
             lambda: tree.tell("boo"), lambda: tree.set_value("x", self.random.randrange(3)),
-            lambda: tree.set_value("y", 1, "world"), lambda: (habit.set("cooldown_s", 0.2), tree.rebuild()),
+            lambda: tree.set_value("y", 1, "world"), lambda: (habit.set("cooldown", 0.2), tree.rebuild()),
             lambda: habit.get_parent().move_child(habit, 0), lambda: self.move(tree),
             lambda: tree.habit_exited.connect(lambda path, status: None)))
         what()
@@ -97,7 +97,7 @@ def habits_below(node):
 @pytest.mark.slow
 @pytest.mark.parametrize("seed", range(4))
 def test_trees_are_changed_at_random(node, scheduler, gdscript, physics_frames, seed):
-    other = node("AIScheduler", budget_us=0.0)
+    other = node("AIScheduler", budget=0.0)
     world = World(seed, gdscript(SCRIPT), [node("Node3D", parent) for parent in (scheduler, scheduler, other)])
     for step in range(150):
         world.do_something()

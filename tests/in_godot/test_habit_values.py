@@ -120,10 +120,10 @@ def test_a_condition_whose_value_comes_late_is_false_until_then_which_is_said_on
 
 
 def test_a_value_that_is_null_until_later_is_less_and_more_than_nothing(bob, physics_frames, expect_errors):
-    expect_errors("condition of 'flee': 'near_m < 5.0' cannot be evaluated", times=1)
-    tree = bob({"near_m": None}, "near_m < 5.0")
+    expect_errors("condition of 'flee': 'near_distance < 5.0' cannot be evaluated", times=1)
+    tree = bob({"near_distance": None}, "near_distance < 5.0")
     physics_frames(10)
-    tree.set_value("near_m", 3.0)
+    tree.set_value("near_distance", 3.0)
     physics_frames(2)
     assert list(tree.get_active_paths()) == ["Brain/flee"]
 

@@ -40,48 +40,48 @@ def test_a_viewer_may_have_a_range_of_its_own(world):
     lod = world.character(50.0)
     world.step(2)
     assert lod.importance == pytest.approx(0.5)
-    world.viewer.set("far_m", 500.0)
+    world.viewer.set("far_distance", 500.0)
     world.step(2)
     assert lod.importance == pytest.approx(0.9)
-    world.viewer.set("near_m", 20.0)
-    world.viewer.set("far_m", 0.0)
+    world.viewer.set("near_distance", 20.0)
+    world.viewer.set("far_distance", 0.0)
     world.step(2)
     assert lod.importance == pytest.approx(50 / 80)
 
 
 def test_a_range_that_does_not_fit_is_one_clear_error_and_that_of_the_manager_is_taken(world, node, expect_errors):
     lod = world.character(50.0)
-    expect_errors("far_m must be above near_m, got 100 and 120; those of the ImportanceManager are taken", times=1)
-    world.viewer.set("near_m", 120.0)
+    expect_errors("far_distance must be above near_distance, got 100 and 120; those of the ImportanceManager are taken", times=1)
+    world.viewer.set("near_distance", 120.0)
     world.step(5)
     assert lod.importance == pytest.approx(0.5)
-    world.viewer.set("far_m", 200.0)
+    world.viewer.set("far_distance", 200.0)
     world.step(2)
     assert lod.importance == 1.0
-    expect_errors("far_m must be above near_m, got 3 and 7", times=1)
-    node("ImportanceViewer", world.camera, near_m=7.0, far_m=3.0)
+    expect_errors("far_distance must be above near_distance, got 3 and 7", times=1)
+    node("ImportanceViewer", world.camera, near_distance=7.0, far_distance=3.0)
 
 
 def test_what_a_script_set_of_a_viewer_is_saved(world):
     lod = world.character(50.0)
-    world.viewer.set("far_m", 500.0)
+    world.viewer.set("far_distance", 500.0)
     world.step(2)
     state = world.scheduler.save_state()
     world.viewer.set("enabled", False)
-    world.viewer.set("far_m", 0.0)
+    world.viewer.set("far_distance", 0.0)
     world.step(2)
     assert lod.importance == 0.0
     assert world.scheduler.load_state(state)
     world.step(2)
-    assert (world.viewer.enabled, world.viewer.far_m) == (True, 500.0)
+    assert (world.viewer.enabled, world.viewer.far_distance) == (True, 500.0)
     assert lod.importance == pytest.approx(0.9)
 
 
 def test_who_is_behind_the_camera_counts_less(node, scheduler, physics_frames, world):
     world.manager.free()
-    manager = node("ImportanceManager", scheduler, period_frames=1, smoothing_s=0.0, distance_weight=0.0,
+    manager = node("ImportanceManager", scheduler, period=1, smoothing_time=0.0, distance_weight=0.0,
                    view_weight=1.0, approach_weight=0.0, size_weight=0.0)
-    world.viewer.set("field_of_view_rad", 1.0)
+    world.viewer.set("field_of_view", 1.0)
     ahead, behind = world.character(0.0), world.character(0.0)
     ahead.body.set("position", Vector3(0.0, 0.0, -10.0))
     behind.body.set("position", Vector3(0.0, 0.0, 10.0))
@@ -93,8 +93,8 @@ def test_who_is_behind_the_camera_counts_less(node, scheduler, physics_frames, w
 
 def test_all_works_in_2d_with_pixels(node, scheduler, physics_frames, world):
     world.manager.free()
-    node("ImportanceManager", scheduler, period_frames=1, smoothing_s=0.0, distance_weight=1.0, view_weight=0.0,
-         approach_weight=0.0, size_weight=0.0, near_m=0.0, far_m=100.0, pixels_per_m=10.0)
+    node("ImportanceManager", scheduler, period=1, smoothing_time=0.0, distance_weight=1.0, view_weight=0.0,
+         approach_weight=0.0, size_weight=0.0, near_distance=0.0, far_distance=100.0, pixels_per_meter=10.0)
     world.camera.free()
     node("ImportanceViewer", node("Node2D", scheduler))
     lod = world.character(place=node("Node2D", scheduler, position=Vector2(300.0, 0.0)))
@@ -183,7 +183,7 @@ def test_importance_tells_why(world):
 def test_wrong_pacing_is_refused_with_what_to_do(world, expect_errors):
     lod = world.character(10.0)
     number = world.scheduler.add_behavior(lambda elapsed_s: None, 10)
-    expect_errors("rarest_period_frames must be at least the period of the behavior, 10, got 3", times=1)
+    expect_errors("longest_period must be at least the period of the behavior, 10, got 3", times=1)
     world.manager.call("pace_behavior", number, lod, 3)
     expect_errors("unknown behavior id 99", times=1)
     world.manager.call("pace_behavior", 99, lod, 30)
@@ -198,21 +198,22 @@ def test_a_manager_that_leaves_lets_everybody_wait_for_the_next(world, node):
     world.manager.free()
     world.step(3)
     assert lod.get_level() == "Plan"
-    manager = node("ImportanceManager", world.scheduler, period_frames=1)
+    manager = node("ImportanceManager", world.scheduler, period=1)
     world.step(3)
     assert manager.get_stats()["agents"] == manager.get_stats()["viewers"] == 1
     assert manager.get_stats()["crowds"] == {"guards": [1, 0, 0]}
 
 
 def test_settings_that_do_not_fit_are_one_clear_error(scheduler, node, expect_errors):
-    expect_errors("far_m must be above near_m, got 5 and 50; near_m and far_m are taken as 5 and 80", times=1)
-    manager = node("ImportanceManager", scheduler, near_m=50.0, far_m=5.0)
+    expect_errors("far_distance must be above near_distance, got 5 and 50; 80 and 5 are used instead",
+        times=1)
+    manager = node("ImportanceManager", scheduler, near_distance=50.0, far_distance=5.0)
     expect_errors("settings of importance cannot change in a running scene", times=1)
-    manager.call("set_far_m", 60.0)
+    manager.call("set_far_distance", 60.0)
 
 
 def test_agents_in_the_plane_whom_nobody_watches_are_no_error_but_the_one(node, scheduler, expect_errors):
-    manager = node("ImportanceManager", scheduler, period_frames=1)
+    manager = node("ImportanceManager", scheduler, period=1)
     lod = construct("BehavioralLOD")
     lod.add_child(construct("LODBehavior"))
     node("Node2D", scheduler).add_child(lod)

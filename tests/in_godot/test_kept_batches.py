@@ -13,14 +13,14 @@ from addons.ai_core.bridge.gd import GodotCallError, GodotFreedError, KeptBatch,
 SCRIPT = """
     extends Node
     var heard: Array[float] = []
-    var meanwhile: Callable
+    var fallback: Callable
     func hear(number: float) -> void: heard.append(number)
     func answer(number: float) -> String:
         heard.append(number)
         return "answer"
     func meddle(number: float) -> void:
         heard.append(number)
-        meanwhile.call()
+        fallback.call()
     func nothing() -> void: pass
 """
 
@@ -118,14 +118,14 @@ def test_what_is_called_may_change_what_is_still_to_come(ears):
     batch = KeptBatch(calls)
     to_begin = []
 
-    def meanwhile():
+    def fallback():
         to_begin.append(length_hint(batch))
         ears[2].free()
         calls.put(2, print)
         calls.put(3, kept(ears[4]))
         calls[4].is_off = True
 
-    ears[1].meanwhile = meanwhile
+    ears[1].fallback = fallback
     batch.begin(SimpleNamespace(amount=1))
     assert list(batch) == [print]
     assert to_begin == [3]
@@ -134,15 +134,15 @@ def test_what_is_called_may_change_what_is_still_to_come(ears):
 
 @pytest.mark.parametrize("is_timed", [False, True])
 def test_what_is_handed_out_may_change_what_is_still_to_come(ears, is_timed):
-    def meanwhile():
+    def fallback():
         calls.put(2, print)
         calls[3].is_off = True
 
-    calls = Calls([kept(ears[0]), meanwhile, *(kept(ear) for ear in ears[1:])])
+    calls = Calls([kept(ears[0]), fallback, *(kept(ear) for ear in ears[1:])])
     batch, stamps = KeptBatch(calls), array("q", [1] * 7)
     batch.begin(SimpleNamespace(amount=1))
     for call in iter(lambda: batch.timed(stamps, 1 << 62), None) if is_timed else batch:
-        if call is meanwhile:
+        if call is fallback:
             call()
         else:
             assert call is print
@@ -151,7 +151,7 @@ def test_what_is_handed_out_may_change_what_is_still_to_come(ears, is_timed):
 
 def test_a_target_that_goes_meanwhile_is_not_called(ears):
     calls = Calls([kept(ears[0], "meddle"), kept(ears[1])])
-    ears[0].meanwhile = ears[1].free
+    ears[0].fallback = ears[1].free
     assert gone_through(calls) == [(calls[1], 0)]
 
 
@@ -191,5 +191,5 @@ def test_stamps_of_another_number_of_calls_are_refused(ears):
 
 def test_it_lets_go_of_nothing_it_still_calls(ears):
     calls = Calls([kept(ears[0], "meddle"), kept(ears[1])])
-    ears[0].meanwhile = lambda: [calls.put(0, print), calls.put(1, print)]
+    ears[0].fallback = lambda: [calls.put(0, print), calls.put(1, print)]
     assert gone_through(calls) == [(print, 0)]

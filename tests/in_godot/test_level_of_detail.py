@@ -73,7 +73,7 @@ def test_a_pair_of_levels_may_have_a_compression_of_its_own(world):
 
 
 def test_the_level_ticks_with_the_true_time(world):
-    lod = world.character(10.0, period_frames=3)
+    lod = world.character(10.0, period=3)
     world.step(12)
     elapsed = level(lod, "Plan").get("elapsed")
     assert elapsed[1:] == pytest.approx([3 / 60] * (len(elapsed) - 1))
@@ -83,10 +83,10 @@ def test_the_level_ticks_with_the_true_time(world):
 
 def test_behaviors_and_habits_below_a_level_run_with_it_alone(world, node, gdscript):
     body = gdscript(THINKER).new()
-    lod = node("BehavioralLOD", body, period_frames=1)
+    lod = node("BehavioralLOD", body, period=1)
     for name, low, high in (("Plan", 0.5, 1.0), ("Idle", 0.0, 0.6)):
         one = node("LODBehavior", lod, name=name, lowest=low, highest=high)
-        node("AIBehavior", one, target="../../..", method_name=name.lower(), period_frames=1)
+        node("AIBehavior", one, target="../../..", method_name=name.lower(), period=1)
     world.scheduler.add_child(body)
     world.step(5)
     assert body.get("plans") >= 3
@@ -200,7 +200,7 @@ def test_a_fallback_runs_where_no_range_holds(world):
 
 def test_a_script_may_be_the_source_and_then_no_manager_is_needed(scheduler, physics_frames):
     lod = construct("BehavioralLOD")
-    for name, value in {"importance_source": 1, "period_frames": 1, "importance": 0.9}.items():
+    for name, value in {"importance_source": 1, "period": 1, "importance": 0.9}.items():
         lod.set(name, value)
     for name, settings in {"Plan": {"lowest": 0.5}, "Idle": {"highest": 0.6}}.items():
         level = construct("LODBehavior")
@@ -240,7 +240,7 @@ def test_a_switch_that_fails_is_named_and_happens_all_the_same(world, expect_err
     ("ranges", "message"),
     [((("Plan", 0.9, 0.5),), "range of 'Plan' is reversed"),
      ((("Plan", 0.5, 0.5),), "range of 'Plan' is empty"),
-     ((("Plan", 0.6, 1.0), ("Idle", 0.0, 0.5)), "no range holds importance 0.5 to 0.6"),
+     ((("Plan", 0.6, 1.0), ("Idle", 0.0, 0.5)), "no range contains importance 0.5 to 0.6"),
      ((), "has no LODBehavior below it and does nothing")],
 )
 def test_wrong_ranges_are_one_clear_error(world, expect_errors, ranges, message):

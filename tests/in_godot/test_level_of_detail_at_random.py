@@ -51,11 +51,11 @@ class World:
         self.body, self.level, self.group = scripts
         chance = random.Random(seed)
         self.manager = self.made(
-            construct("ImportanceManager"), top, "Importance", period_frames=chance.choice([1, 2, 3]), far_m=60.0,
-            smoothing_s=chance.choice([0.0, 0.1]))
+            construct("ImportanceManager"), top, "Importance", period=chance.choice([1, 2, 3]), far_distance=60.0,
+            smoothing_time=chance.choice([0.0, 0.1]))
         self.player = self.made(self.body.new(), top, "Player")
         self.made(construct("ImportanceViewer"), self.player, "Eyes")
-        self.inner = self.made(construct("AIScheduler"), top, "Inner", budget_us=0.0, policy=chance.randrange(6))
+        self.inner = self.made(construct("AIScheduler"), top, "Inner", budget=0.0, policy=chance.randrange(6))
         self.bodies, self.nodes = [], []
         for number in range(chance.randint(2, 7)):
             self.bodies.append(self.made(
@@ -74,19 +74,19 @@ class World:
 
     def behavior(self, chance, body):
         return self.made(
-            construct("AIBehavior"), body, "Thinks", method_name="think", period_frames=chance.choice([1, 2, 5]),
-            follow_importance=chance.choice([0, 1]), rarest_period_frames=10)
+            construct("AIBehavior"), body, "Thinks", method_name="think", period=chance.choice([1, 2, 5]),
+            follow_importance=chance.choice([0, 1]), longest_period=10)
 
     def levels(self, chance, body):
         lod = construct("BehavioralLOD")
         for name, lowest, highest in TWO_LEVELS:
             self.made(self.level.new(), lod, name, lowest=lowest, highest=highest, most=int(name == "Plan"))
-        return self.made(lod, body, "Levels", period_frames=chance.choice([1, 2, 3]), crowd="guards", spread_updates=2)
+        return self.made(lod, body, "Levels", period=chance.choice([1, 2, 3]), crowd="guards", spread_updates=2)
 
     def people(self, chance, body):
         return self.made(
-            self.group.new(), body, "People", closed_period_frames=chance.choice([1, 3]),
-            member_period_frames=chance.choice([1, 2]))
+            self.group.new(), body, "People", closed_period=chance.choice([1, 3]),
+            member_period=chance.choice([1, 2]))
 
     def slicer(self, chance, body):
         slicer = self.made(construct("Timeslicer"), body, "Slicer", jobs_per_update=chance.choice([1, 2]))
@@ -107,7 +107,7 @@ class World:
         elif dice < 0.46:
             self.inner.set("process_mode", 0 if self.inner.get("process_mode") else PAUSED)
         elif dice < 0.54 and kind != "GroupLOD":
-            node.set(*chance.choice([("period_frames", chance.randint(1, 4)), ("priority", chance.choice([1.0, 2.0]))]))
+            node.set(*chance.choice([("period", chance.randint(1, 4)), ("priority", chance.choice([1.0, 2.0]))]))
         elif dice < 0.6 and kind == "BehavioralLOD":
             node.force_level("Plan", chance.choice([0.05, 0.2]))
         elif dice < 0.7 and kind in ("BehavioralLOD", "GroupLOD"):
@@ -128,7 +128,7 @@ def test_all_go_on_from_a_save_as_they_did(node, gdscript, physics_frames, seed)
     scripts, policy = [gdscript(one) for one in (BODY, LEVEL, GROUP)], seed % 6
 
     def build():
-        top = node("AIScheduler", budget_us=0.0, policy=policy)
+        top = node("AIScheduler", budget=0.0, policy=policy)
         return top, World(top, scripts, seed)
 
     def build_anew():

@@ -13,10 +13,10 @@ TOWN = """
         top.name = "Top"
         var ai := named(AIScheduler.new(), "AI", top) as AIScheduler
         ai.update = AIScheduler.UPDATE_MANUAL
-        ai.budget_us = 0.0
+        ai.budget = 0.0
         var importance := named(ImportanceManager.new(), "Importance", ai) as ImportanceManager
-        importance.period_frames = 2
-        importance.far_m = 100.0
+        importance.period = 2
+        importance.far_distance = 100.0
         var player := named(Node3D.new(), "Player", top) as Node3D
         named(ImportanceViewer.new(), "Eyes", player)
         for i in 6:
@@ -29,7 +29,7 @@ TOWN = """
                 one.highest = range[2]
                 one.most = 2 if range[0] == "Plan" else 0
             lod.crowd = &"guards"
-            lod.period_frames = 3
+            lod.period = 3
             named(lod, "Levels", guard)
         var town := named(Node3D.new(), "Town", top) as Node3D
         town.position = Vector3(60.0, 0.0, 0.0)

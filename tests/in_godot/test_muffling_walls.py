@@ -15,9 +15,9 @@ def house(node, scheduler, signals):
     def made(**settings):
         class House:
             manager = node(
-                "SenseManager", scheduler, hearing_attenuation=1.0, smell_attenuation=1.0, smell_speed_m_per_s=999.0,
+                "SenseManager", scheduler, hearing_attenuation=1.0, smell_attenuation=1.0, smell_speed=999.0,
                 **{"wall_materials": WALLS, **settings})
-            room = node("SenseRegion3D", scheduler, size_m=Vector3(50, 9, 50)) if settings.get("mode") else None
+            room = node("SenseRegion3D", scheduler, size=Vector3(50, 9, 50)) if settings.get("mode") else None
             ear = node("Sensor3D", scheduler, hearing_threshold=0.001, smell_threshold=0.001)
             thing = node("SenseSource3D", scheduler, position=Vector3(0, 0, -8))
 
@@ -128,7 +128,7 @@ def test_a_soundproof_wall_is_not_heard_through_and_why_says_so(house, wall, hea
 
 
 def test_in_2d_the_same(node, scheduler, physics_frames, signals):
-    node("SenseManager", scheduler, dimensions=1, pixels_per_m=10.0, hearing_attenuation=1.0, wall_materials=WALLS)
+    node("SenseManager", scheduler, dimensions=1, pixels_per_meter=10.0, hearing_attenuation=1.0, wall_materials=WALLS)
     ear = node("Sensor2D", scheduler, hearing_threshold=0.001)
     thing = node("SenseSource2D", scheduler, position=Vector2(80, 0))
     body = node("StaticBody2D", scheduler, position=Vector2(40, 0))

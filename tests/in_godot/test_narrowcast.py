@@ -175,7 +175,7 @@ def test_codes_of_the_manager_above_hold_below(node, scheduler, expect_errors):
 
 def test_a_save_puts_everybody_into_the_group_where_he_was(node, ear, physics_frames):
     def world():
-        scheduler = node("AIScheduler", budget_us=0.0, name="World")
+        scheduler = node("AIScheduler", budget=0.0, name="World")
         top = node("AIEventManager", scheduler, name="Side")
         red, blue = node("AIEventManager", top, name="Red"), node("AIEventManager", top, name="Blue")
         return scheduler, red, blue, ear(red, name="Ann")
@@ -213,7 +213,7 @@ def test_comrades_hear_intents_and_sightings_with_sender_and_age(side, ear, phys
 
 
 def test_who_waits_for_a_time_of_day_is_told_once(node, scheduler, physics_frames):
-    manager = node("AIEventManager", scheduler, day_length_s=24.0, day_starts_at="16:59", named_times={"dawn": "06:00"})
+    manager = node("AIEventManager", scheduler, day_length=24.0, day_starts_at="16:59", named_times={"dawn": "06:00"})
     told = []
     manager.at_time("17:00", lambda time, arguments: told.append((time, arguments)))
     manager.at_time("dawn", lambda time, arguments: told.append((time, arguments)), True)
@@ -227,7 +227,7 @@ def test_who_waits_for_a_time_of_day_is_told_once(node, scheduler, physics_frame
 
 
 def test_who_was_told_the_time_once_is_let_go_when_no_save_can_bring_it_back(node, scheduler, physics_frames):
-    manager, known = node("AIEventManager", scheduler, day_length_s=24.0), WeakSet()
+    manager, known = node("AIEventManager", scheduler, day_length=24.0), WeakSet()
     for day in range(1, 6):
         for _ in range(200):
             def wait(time, arguments):
@@ -243,7 +243,7 @@ def test_who_was_told_the_time_once_is_let_go_when_no_save_can_bring_it_back(nod
 
 
 def test_the_day_of_a_manager_is_that_of_those_below(node, scheduler, gdscript, physics_frames, expect_errors):
-    top = node("AIEventManager", scheduler, day_length_s=24.0, day_starts_at="16:59")
+    top = node("AIEventManager", scheduler, day_length=24.0, day_starts_at="16:59")
     squad = node("AIEventManager", top)
     sleeper = gdscript("""
         extends Node
@@ -265,17 +265,17 @@ def test_the_day_of_a_manager_is_that_of_those_below(node, scheduler, gdscript, 
 @pytest.mark.parametrize(("name", "wrong", "complaint"), [
     ("day_starts_at", "25:00", "a time of day must be from '00:00'"),
     ("named_times", {"dawn": "six"}, "a time of day must be from '00:00'"),
-    ("day_length_s", 0.0001, "day_length_s must be at least 0.001"),
+    ("day_length", 0.0001, "day_length_s must be at least 0.001"),
 ])
 def test_a_day_that_cannot_be_is_refused_and_events_are_told_as_before(
     node, scheduler, physics_frames, expect_errors, name, wrong, complaint
 ):
-    manager, told = node("AIEventManager", scheduler, day_length_s=24.0), []
+    manager, told = node("AIEventManager", scheduler, day_length=24.0), []
     manager.listen("alarm", lambda code, arguments: told.append(code))
     other = node("AIEventManager", scheduler)
     expect_errors(complaint, times=1)
     other.set(name, wrong)
-    other.set("day_length_s", 10.0)
+    other.set("day_length", 10.0)
     for _ in range(4):
         manager.send("alarm")
         physics_frames(1)
@@ -283,14 +283,14 @@ def test_a_day_that_cannot_be_is_refused_and_events_are_told_as_before(
 
 
 def test_without_a_day_asking_for_a_time_says_what_to_set(node, scheduler, expect_errors):
-    expect_errors("there is no time of day; set day_length_s of this manager or of a manager above", times=1)
+    expect_errors("there is no time of day; set day_length of this manager or of a manager above", times=1)
     node("AIEventManager", scheduler).call("at_time", "17:00", lambda time, arguments: None)
 
 
 def test_the_time_of_day_is_saved(node, physics_frames):
     def world():
-        scheduler = node("AIScheduler", budget_us=0.0, name="World")
-        return scheduler, node("AIEventManager", scheduler, name="Day", day_length_s=24.0)
+        scheduler = node("AIScheduler", budget=0.0, name="World")
+        return scheduler, node("AIEventManager", scheduler, name="Day", day_length=24.0)
 
     scheduler, manager = world()
     manager.jump_to_time("20:30", 2)
@@ -330,8 +330,8 @@ def gatehouse(node, gdscript):
     script = gdscript(DOORMAN)
 
     def make():
-        scheduler = node("AIScheduler", budget_us=0.0, name="World")
-        manager = node("AIEventManager", scheduler, name="Side", day_length_s=24.0, day_starts_at="08:00")
+        scheduler = node("AIScheduler", budget=0.0, name="World")
+        manager = node("AIEventManager", scheduler, name="Side", day_length=24.0, day_starts_at="08:00")
         ear = script.new()
         ear.name = "Ear"
         manager.add_child(ear)

@@ -15,7 +15,7 @@ START, GOAL = Vector2(50, 200), Vector2(390, 120)
 
 @pytest.fixture
 def scheduler(node):
-    return node("AIScheduler", budget_us=0.0)
+    return node("AIScheduler", budget=0.0)
 
 
 @pytest.fixture
@@ -79,7 +79,7 @@ def test_a_mover_walks_along_and_is_saved_on_its_way(service, node, scheduler, p
     here = service.check_path(ticket)[1].tolist()
     service.move_start(ticket, Vector2(*here))
     assert service.check_path(ticket)[0].tolist() == here
-    assert service.get_place_meanwhile(ticket, Vector2(*here)) == Vector2(*here)    # it has a way: no trying
+    assert service.get_fallback_position(ticket, Vector2(*here)) == Vector2(*here)    # it has a way: no trying
     state = json.loads(json.dumps(service.save_state()))
     service.free()
     fresh = node("PathService", scheduler)

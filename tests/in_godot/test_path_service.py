@@ -16,7 +16,7 @@ DOCUMENT = Path(__file__).parents[2] / "docs" / "paths.md"
 
 @pytest.fixture
 def scheduler(node, world):
-    return node("AIScheduler", world, budget_us=0.0)
+    return node("AIScheduler", world, budget=0.0)
 
 
 @pytest.fixture
@@ -142,7 +142,7 @@ def test_who_waits_is_cancelled_and_who_is_released_is_unknown(service, floor, t
 
 
 def test_old_tickets_are_released_by_themselves(service, floor, physics_frames, expect_errors):
-    service.release_after_s = 0.5
+    service.release_after = 0.5
     ticket = service.request_path(Vector3(), Vector3(5, 0, 0))
     until_over(service, ticket, physics_frames)
     physics_frames(40)
@@ -153,7 +153,7 @@ def test_old_tickets_are_released_by_themselves(service, floor, physics_frames, 
 
 
 def test_nothing_is_kept_of_tickets_that_a_script_releases(service, floor, physics_frames):
-    service.release_after_s = 0.0
+    service.release_after = 0.0
     first = service.request_path(Vector3(), Vector3(5, 0, 0))
     until_over(service, first, physics_frames)
     physics_frames(2)
@@ -202,7 +202,7 @@ def test_a_query_is_begun_only_if_what_is_left_is_what_queries_cost():
 
 
 def test_many_requests_under_a_small_budget_are_spread_over_frames(node, world, floor, physics_frames):
-    scheduler = node("AIScheduler", world, budget_us=500.0)
+    scheduler = node("AIScheduler", world, budget=500.0)
     service = node("PathService", scheduler)
     first = service.request_path(Vector3(-5, 0, 0), Vector3(5, 0, 0))
     until_over(service, first, physics_frames)

@@ -11,7 +11,7 @@ from ai_core.budget import Budget
 
 SIDE = 20
 BUDGET_US = 2000.0
-# Time of this thread: what else the machine does meanwhile is not the service's.
+# Time of this thread: what else the machine does fallback is not the service's.
 WATCH = time.thread_time_ns
 
 
@@ -19,7 +19,7 @@ WATCH = time.thread_time_ns
 def service(node):
     """Ways over a floor of 20 by 20 quads, with walls that have a gap at alternate ends."""
     world = node("SubViewport", own_world_3d=True)
-    made = node("PathService", node("AIScheduler", world, budget_us=0.0))
+    made = node("PathService", node("AIScheduler", world, budget=0.0))
     region, mesh = node("NavigationRegion3D", world), construct("NavigationMesh")
     mesh.set_vertices([Vector3(x, 0, z) for z in range(SIDE + 1) for x in range(SIDE + 1)])
     for row in range(SIDE):

@@ -11,7 +11,7 @@ from ai_core.budget import Budget
 
 @pytest.fixture
 def scheduler(node, world):
-    return node("AIScheduler", world, budget_us=0.0)
+    return node("AIScheduler", world, budget=0.0)
 
 
 @pytest.fixture

@@ -1,4 +1,4 @@
-"""PathService.snap_within_m: starts and goals in a wall, beside the grid or off the navigation map."""
+"""PathService.snap_distance: starts and goals in a wall, beside the grid or off the navigation map."""
 from __future__ import annotations
 
 import math
@@ -10,7 +10,7 @@ from addons.ai_core.bridge.gd import Rect2i, Vector2, Vector2i, Vector3, constru
 
 @pytest.fixture
 def service(node, world):
-    return node("PathService", node("AIScheduler", world, budget_us=0.0))
+    return node("PathService", node("AIScheduler", world, budget=0.0))
 
 
 @pytest.fixture
@@ -41,7 +41,7 @@ def grid(service):
 
 def test_who_stands_in_a_wall_has_no_way_unless_it_may_be_snapped(service, grid, found):
     assert found(Vector2(21, 0), Vector2(50, 0))[0] in ("none", "partial")
-    service.snap_within_m = 9.5
+    service.snap_distance = 9.5
     assert found(Vector2(21, 0), Vector2(50, 0)) == ("found", [[30, 0], [40, 0], [50, 0]])
     assert found(Vector2(50, 0), Vector2(21, 0)) == ("found", [[50, 0], [40, 0], [30, 0]])
 
@@ -49,9 +49,9 @@ def test_who_stands_in_a_wall_has_no_way_unless_it_may_be_snapped(service, grid,
 def test_a_place_beside_the_grid_is_refused_unless_it_may_be_snapped(service, grid, found, expect_errors):
     expect_errors("its middles go from", times=1)
     assert service.call("request_path", Vector2(0, 40), Vector2(10, 0)) == 0
-    service.snap_within_m = 50.0
+    service.snap_distance = 50.0
     assert found(Vector2(0, 40), Vector2(10, 0)) == ("found", [[0, 0], [10, 0]])
-    expect_errors("no cell that can be walked is as near as snap_within_m, 50", times=1)
+    expect_errors("no cell that can be walked is as near as snap_distance, 50", times=1)
     assert service.call("request_path", Vector2(0, 51), Vector2(10, 0)) == 0
 
 
@@ -69,7 +69,7 @@ def test_tiles_of_other_shapes_snap_to_the_nearest_too(service, node, found, sha
     for cell in cells:
         layer.set_cell(cell, 0, Vector2i(0, 0))
     service.set_grid_from(layer)
-    service.snap_within_m = 1000.0
+    service.snap_distance = 1000.0
     for place in (Vector2i(2, 2), Vector2i(-3, 1), Vector2i(9, 8)):
         start = layer.to_global(layer.map_to_local(place)) + Vector2(3, 2)
         middles = [layer.to_global(layer.map_to_local(cell)) for cell in cells]
@@ -87,10 +87,10 @@ def test_a_start_off_the_navigation_map_is_snapped_or_has_no_way(service, node, 
     state, path = found(Vector3(-4, 0, 5), Vector3(8, 0, 5))
     assert (state, path[0]) == ("found", [0, 0, 5])
     failed = signals(service, "path_failed")
-    service.snap_within_m = 3.0
+    service.snap_distance = 3.0
     assert found(Vector3(-4.5, 0, 5), Vector3(8, 0, 5)) == ("none", [])
     physics_frames(2)
-    assert failed[0][1] == "the start is 4.5 from the map, and snap_within_m is 3"
+    assert failed[0][1] == "the start is 4.5 from the map, and snap_distance is 3"
     assert found(Vector3(-2.5, 0, 5), Vector3(8, 0, 5))[0] == "found"
 
 

@@ -9,12 +9,12 @@ from ai_core.saving.fields import StateError
 from ai_core.scheduling.task_limits import MAX_PERIOD_FRAMES
 
 PERIODS = [
-    *[(name, "period_frames") for name in (
+    *[(name, "period") for name in (
         "AIBehavior", "BehavioralLOD", "HabitTree", "ImportanceManager", "RuleMind", "StateMachine", "Strategist",
         "Timeslicer")],
-    ("AIBehavior", "phase_frames"), ("AIBehavior", "rarest_period_frames"), ("AIScheduler", "look_ahead_frames"),
-    ("AIScheduler", "nested_period_frames"), ("GroupLOD", "closed_period_frames"), ("GroupLOD", "member_period_frames"),
-    ("PollingStation", "lifetime_frames"), ("Squad", "think_period_frames"), ("Squad", "march_period_frames"),
+    ("AIBehavior", "phase"), ("AIBehavior", "longest_period"), ("AIScheduler", "look_ahead"),
+    ("AIScheduler", "nested_period"), ("GroupLOD", "closed_period"), ("GroupLOD", "member_period"),
+    ("PollingStation", "lifetime_frames"), ("Squad", "think_period"), ("Squad", "march_period"),
 ]
 
 
@@ -56,7 +56,7 @@ def thinker(request, node, scheduler):
 
     def made():
         one = construct(class_name)
-        one.set("period_frames", MAX_PERIOD_FRAMES)
+        one.set("period", MAX_PERIOD_FRAMES)
         fill(one)
         node("Node", scheduler).add_child(one)
         return one
@@ -86,11 +86,11 @@ def test_whose_phase_got_free_is_taken_by_the_next(thinker, scheduler):
 def test_a_save_with_a_longer_period_is_refused(thinker, scheduler, period):
     one = thinker()
     state = one.saved()
-    state["settings"]["period_frames"] = period
-    with pytest.raises(StateError, match=r"'settings.period_frames'.*(between 1 and 1e.06|at most)"):
+    state["settings"]["period"] = period
+    with pytest.raises(StateError, match=r"'settings.period'.*(between 1 and 1e.06|at most)"):
         one.prepared(state)
     (crowd,) = [crowd for crowd in scheduler.update_groups.values() if crowd.tick_groups]
     state = crowd.save_state()
-    state["tick_groups"][0]["period_frames"] = period
-    with pytest.raises(StateError, match="period_frames"):
+    state["tick_groups"][0]["period"] = period
+    with pytest.raises(StateError, match="period"):
         UpdateGroup.prepare_state(crowd, state)

@@ -52,8 +52,8 @@ def test_unknown_properties_and_null_are_clear_errors(station, expect_errors):
 
 
 def test_built_in_answers_live_as_long_as_the_inspector_says(node, physics_frames):
-    scheduler = node("AIScheduler", budget_us=0.0, update=2)
-    station = node("PollingStation", scheduler, lifetime_s=0.25)
+    scheduler = node("AIScheduler", budget=0.0, update=2)
+    station = node("PollingStation", scheduler, lifetime=0.25)
     kept = node("PollingStation", scheduler, lifetime_frames=-1)
     eye, thing = node("Node3D"), node("Node3D", position=Vector3(0, 0, -6))
     physics_frames(2)
@@ -99,7 +99,7 @@ def test_events_make_answers_old(node, scheduler, physics_frames, expect_errors)
 
 
 def test_beyond_the_limit_of_a_frame_old_answers_are_told_and_questions_wait(node):
-    scheduler = node("AIScheduler", budget_us=0.0, update=2)
+    scheduler = node("AIScheduler", budget=0.0, update=2)
     station = node("PollingStation", scheduler, answers_per_frame=2)
     now = {"answer": 1}
     station.add_topic("danger", lambda place: now["answer"], 1, {"fallback": -1})
@@ -115,7 +115,7 @@ def test_beyond_the_limit_of_a_frame_old_answers_are_told_and_questions_wait(nod
 
 
 def test_a_budget_of_time_never_refuses_the_first_answer(node, physics_frames):
-    station = node("PollingStation", node("AIScheduler", budget_us=0.0), budget_us=1.0)
+    station = node("PollingStation", node("AIScheduler", budget=0.0), budget=1.0)
     station.add_topic("double", lambda number: number * 2)
     physics_frames(1)
     assert [station.poll("double", [number]) for number in range(5)] == [0, 2, 4, 6, 8]
@@ -164,9 +164,9 @@ def test_a_topic_that_fails_answers_with_its_fallback(station, expect_errors):
 
 
 @pytest.mark.parametrize(("kept", "terms", "complaint"), [
-    (1, {"lifetime": 3}, "unknown term 'lifetime'; use one of fallback, lifetime_s"),
+    (1, {"age": 3}, "unknown term 'age'; use one of fallback, lifetime"),
     (-2, {}, "kept_frames must be at least -1, got -2"),
-    (1, {"lifetime_s": -1.0}, "lifetime_s"),
+    (1, {"lifetime": -1.0}, "lifetime"),
     (1, {"maximum_keys": 0}, "maximum_keys"),
     (1, {"may_ask": 3}, "may_ask must be a Callable"),
     (1, {"symmetric": 2}, "is_symmetric must be true or false"),

@@ -41,7 +41,7 @@ def yard(node):
 
     class Yard:
         def __init__(self):
-            self.scheduler = node("AIScheduler", name="Yard", update=2, budget_us=0.0)
+            self.scheduler = node("AIScheduler", name="Yard", update=2, budget=0.0)
             self.guard = node("Node3D", self.scheduler, name="Guard")
             node("SenseManager", self.scheduler, name="Senses")
             self.sensor = node("Sensor3D", self.guard, name="Sensor")

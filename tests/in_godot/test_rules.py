@@ -82,7 +82,7 @@ def test_facts_are_asked_of_the_actor_and_concluded_by_rules(rule_set, character
 
 
 def test_a_mind_thinks_through_the_scheduler_as_often_as_its_rules_say(rule_set, character, physics_frames, signals):
-    _, mind = character(rule_set(period_s=0.1), think_automatically=True, max_rules=1)
+    _, mind = character(rule_set(period=0.1), think_automatically=True, max_rules=1)
     fired = signals(mind, "rule_fired")
     physics_frames(25)
     assert len(fired) in (4, 5)

@@ -54,7 +54,7 @@ def test_a_scene_with_everything_at_an_extreme_scale_is_saved_and_loaded(scene, 
 
 LARGE = (1e6, 10**9, 2**31, 2**53, 2**63 - 1, 1e300, -1, -1e6, -(2**31), -1e12)
 
-KNOWN_ELSEWHERE = ("version", "now", "steady_since", "period_frames")
+KNOWN_ELSEWHERE = ("version", "now", "steady_since", "period")
 """Versions, moments that all must be the same, and periods, which have limits and tests of their own."""
 
 
@@ -77,7 +77,7 @@ def test_no_number_in_a_save_makes_a_load_or_the_frames_after_it_long(scene, exp
             again = one.save()
             assert all(again), f"{path} = {number} was accepted and cannot be saved"
             assert one.load(again) == [True, True], f"{path} = {number} was accepted and saved, and is not loaded"
-    assert taken > 100
+    assert taken > 80
 
 
 def number_paths(data, path=(), seen=None):

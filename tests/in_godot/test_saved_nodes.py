@@ -96,10 +96,10 @@ def test_a_script_that_saves_and_cannot_load_is_named_at_once(world, gdscript, e
      (["node/../Keeper", "version"], 2, "node/../Keeper: 'version' is 2"),
      (["AIBehavior/../Keeper/Think", "state", "settings", "priority"], -1.0, "priority must be between 0.001 and 1000"),
      (["AIBehavior/../Keeper/Think", "state", "settings", "enabled"], 1, "'settings.enabled' must be true or false"),
-     (["HabitTree/../Keeper/Brain", "state", "settings", "period_frames"], 1.5, "must be a whole number, got 1.5"),
+     (["HabitTree/../Keeper/Brain", "state", "settings", "period"], 1.5, "must be a whole number, got 1.5"),
      (["SenseManager/../Senses", "state", "sensors", 0, "name"], "nobody",
       "'sensors[0].name' names 'nobody', which is not in the scene"),
-     (["SenseManager/../Senses", "state", "sensors", 0, "settings", "sight_range_m"], math.nan, "finite number")],
+     (["SenseManager/../Senses", "state", "sensors", 0, "settings", "sight_range"], math.nan, "finite number")],
 )
 def test_a_damaged_save_is_one_clear_error_and_changes_nothing(world, expect_errors, path, value, message):
     one = world()
@@ -117,12 +117,12 @@ def test_a_damaged_save_is_one_clear_error_and_changes_nothing(world, expect_err
 
 
 CHANGED = {
-    "eyes": {"sight_range_m": 7.5, "near_range_m": 0.0, "sight_threshold": 0.3, "hearing_threshold": 2.5,
+    "eyes": {"sight_range": 7.5, "near_range": 0.0, "sight_threshold": 0.3, "hearing_threshold": 2.5,
         "detection_mask": 5,
              "horizontal_angle": 0.5, "vertical_angle": 0.25},
     "source": {"sight_strength": 0.1, "sound_strength": 7.0, "affiliation": 8},
-    "behavior": {"enabled": False, "period_frames": 3, "priority": 2.0},
-    "tree": {"enabled": False, "period_frames": 4, "priority": 0.5},
+    "behavior": {"enabled": False, "period": 3, "priority": 2.0},
+    "tree": {"enabled": False, "period": 4, "priority": 0.5},
 }
 
 
@@ -145,7 +145,7 @@ def test_properties_that_a_game_changed_are_saved(world):
 @pytest.mark.parametrize("is_on", [True, False])
 def test_what_is_off_in_a_save_is_off_when_it_is_loaded(world, is_on):
     first = world()
-    first.behavior.set("period_frames", 1)
+    first.behavior.set("period", 1)
     first.behavior.set("enabled", is_on)
     first.tree.set("enabled", is_on)
     first.scheduler.step()
@@ -168,7 +168,7 @@ def test_what_is_off_in_a_save_is_off_when_it_is_loaded(world, is_on):
 
 def test_a_behavior_that_failed_too_often_gets_all_its_tries_when_it_is_switched_on_again(world, expect_errors):
     one = world()
-    one.behavior.set("period_frames", 1)
+    one.behavior.set("period", 1)
     failures = []
 
     def fail(elapsed):

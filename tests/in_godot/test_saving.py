@@ -19,7 +19,7 @@ WAIT = """
         var board := get_habit_tree()
         board.set_value("place", Vector3(visits, 0.1, -1))
         board.set_value("who", get_actor())
-        if get_time_in_habit_s() > 0.05 * visits: return STATUS_SUCCEEDED
+        if get_time_in_habit() > 0.05 * visits: return STATUS_SUCCEEDED
         return STATUS_RUNNING
     func _save_state() -> Variant: return {"visits": visits}
     func _load_state(state: Variant) -> void: visits = state["visits"]
@@ -65,7 +65,7 @@ class Yard:
         self.wait, self.listener_script = gdscript(WAIT), gdscript(LISTENER)
         self.node = construct("Node3D")
         self.node.set("name", "Yard")
-        self.scheduler = self.add("AIScheduler", self.node, "AI", budget_us=0.0, **settings)
+        self.scheduler = self.add("AIScheduler", self.node, "AI", budget=0.0, **settings)
         self.senses = self.add("SenseManager", self.scheduler, "Senses")
         self.events = self.add("AIEventManager", self.scheduler, "Events")
         self.station = self.add("PollingStation", self.scheduler, "Station")
@@ -91,7 +91,7 @@ class Yard:
 
     def guard(self, name):
         guard = self.add("Node3D", self.node, name)
-        self.add("Sensor3D", guard, "Eye", sight_range_m=8.0)
+        self.add("Sensor3D", guard, "Eye", sight_range=8.0)
         tree = construct("HabitTree")
         tree.set("name", "Brain")
         for habit in ("wait", "watch", "walk"):

@@ -24,7 +24,7 @@ class Camp:
             root.add_child(spare)
             spare.queue_free()
         self.camp = self.added("Node3D", root)
-        self.ai = self.added("AIScheduler", self.camp, budget_us=0.0)
+        self.ai = self.added("AIScheduler", self.camp, budget=0.0)
         self.made = {}
         for kind in kinds:
             self.made[kind] = getattr(self, kind)()
@@ -48,7 +48,7 @@ class Camp:
 
     def behavior(self):
         who = self.thinker()
-        return who, self.added("AIBehavior", who, target=NodePath(".."), method_name="think", period_frames=3)
+        return who, self.added("AIBehavior", who, target=NodePath(".."), method_name="think", period=3)
 
     def by_callable(self):
         who = self.thinker()

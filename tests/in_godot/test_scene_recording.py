@@ -30,13 +30,13 @@ def recorded(path):
 
 @pytest.fixture
 def museum(nodes_of_test, physics_frames, signals):
-    """``museum(budget_us)``: one that has not begun to live, and what its replay says; the one before is gone."""
+    """``museum(budget)``: one that has not begun to live, and what its replay says; the one before is gone."""
     made = []
 
-    def make(budget_us):
+    def make(budget):
         for one in made:
             one.node.free()
-        made[:] = [Museum(nodes_of_test, physics_frames, budget_us=budget_us)]
+        made[:] = [Museum(nodes_of_test, physics_frames, budget=budget)]
         return made[0], signals(made[0].scheduler, "replay_ended")
 
     return make
@@ -113,7 +113,7 @@ def player(gdscript, node):
         made = gdscript(PLAYER).new()
         made.set("name", "Player")
         scheduler.add_child(made)
-        node("AIBehavior", made, name="Think", period_frames=1)
+        node("AIBehavior", made, name="Think", period=1)
         return scheduler, made
 
     return make
@@ -189,12 +189,12 @@ def test_a_recording_ends_with_its_scheduler(player, file):
 def test_a_budget_does_not_become_unlimited_in_a_recording(player, file, expect_errors):
     scheduler, _ = player()
     scheduler.call("start_recording", FILE)
-    expect_errors("budget_us cannot change between limited and unlimited in a recording", times=1)
-    scheduler.call("set_budget_us", 0.0)
-    assert scheduler.budget_us == 2000.0
-    scheduler.budget_us = 500.0
+    expect_errors("budget cannot change between limited and unlimited in a recording", times=1)
+    scheduler.call("set_budget", 0.0)
+    assert scheduler.budget == 2000.0
+    scheduler.budget = 500.0
     scheduler.call("stop_recording")
-    scheduler.budget_us = 0.0
+    scheduler.budget = 0.0
 
 
 def test_a_node_that_leaves_while_it_is_recorded_leaves_in_the_replay_too(player, file, signals):

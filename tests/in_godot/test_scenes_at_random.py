@@ -41,8 +41,8 @@ class Scene:
     def __init__(self, root, script, seed):
         self.chance, self.script = random.Random(seed), script
         self.top = made("Node3D", root, "World")
-        self._schedulers = [made("AIScheduler", self.top, budget_us=0.0, policy=seed % 6)]
-        self._managers, self._characters = [made("AIEventManager", self.top, day_length_s=24.0)], []
+        self._schedulers = [made("AIScheduler", self.top, budget=0.0, policy=seed % 6)]
+        self._managers, self._characters = [made("AIEventManager", self.top, day_length=24.0)], []
         for more in (self.schedule, self.manage, self.come, self.come):
             more()
 
@@ -57,24 +57,24 @@ class Scene:
         return self.chance.choice([self.one("schedulers"), self.one("managers"), self.top])
 
     def schedule(self):
-        self._schedulers.append(made("AIScheduler", self.top, budget_us=self.chance.choice([0.0, 50.0])))
+        self._schedulers.append(made("AIScheduler", self.top, budget=self.chance.choice([0.0, 50.0])))
 
     def manage(self):
-        self._managers.append(made("AIEventManager", self.one("schedulers"), day_length_s=24.0))
+        self._managers.append(made("AIEventManager", self.one("schedulers"), day_length=24.0))
 
     def come(self):
         one = self.script.new()
-        made("AIBehavior", one, period_frames=self.chance.randrange(1, 4))
+        made("AIBehavior", one, period=self.chance.randrange(1, 4))
         made("Timeslicer", one, "Slicer")
         made("SignalEvent", one, source=NodePath(".."), signal_name="yelled", code="noise")
         brain = made("HabitTree", one, "Brain", values={"scared": False, "target": None})
         made("HabitMoveTo", brain, target_key="target", condition="target != null")
-        made("HabitWait", made("Habit", brain, condition="scared", launch=1), seconds=0.05)
+        made("HabitWait", made("Habit", brain, condition="scared", launch=1), duration=0.05)
         made("Habit", brain)
         mood = made("StateMachine", one, "Mood")
         calm = made("AIState", mood, "Calm")
         made("StateTransition", calm, event="shout", to=NodePath("../../Angry"))
-        made("StateTransition", made("AIState", mood, "Angry"), after_s=0.05, to=NodePath("../../Calm"))
+        made("StateTransition", made("AIState", mood, "Angry"), after=0.05, to=NodePath("../../Calm"))
         self.place().add_child(one)
         one.call("begin", self.one("managers"))
         self._characters.append(one)
@@ -106,8 +106,8 @@ class Scene:
 
     def tell(self):
         sticky = {"sticky": self.chance.random() < 0.2}
-        delay_s = self.chance.choice([0.0, 0.1])
-        self.one("managers").send_to_all(self.chance.choice(["noise", "alarm"]), [], delay_s, sticky)
+        delay = self.chance.choice([0.0, 0.1])
+        self.one("managers").send_to_all(self.chance.choice(["noise", "alarm"]), [], delay, sticky)
         self.one("managers").send_now("noise", [], self.chance.randrange(4))
         self.one("characters").emit_signal("yelled", 1)
 
@@ -123,7 +123,7 @@ class Scene:
 
     def forget_habit(self):
         self.chance.choice(self.one("characters").get_node("Brain").get_children()).free()
-        made("HabitWait", self.one("characters").get_node("Brain"), seconds=0.03)
+        made("HabitWait", self.one("characters").get_node("Brain"), duration=0.03)
 
     def save(self):
         assert self.one("schedulers").save_state()
@@ -140,7 +140,7 @@ def test_whatever_goes_and_comes_the_engine_has_nothing_to_say(root, gdscript, p
     for _ in range(25):
         getattr(scene, scene.chance.choice(DEEDS))()
         physics_frames(1)
-    last = made("AIEventManager", made("AIScheduler", scene.top), day_length_s=24.0)
+    last = made("AIEventManager", made("AIScheduler", scene.top), day_length=24.0)
     scene._managers = [last]
     scene.come()
     scene._characters[-1].free()               # so that somebody was freed who listened

@@ -27,7 +27,7 @@ def character(gdscript, world):
 
 def thinking(node, character):
     """Return what says how much was done so far, and gives it something to do."""
-    node("AIBehavior", character, period_frames=1)
+    node("AIBehavior", character, period=1)
     return lambda: character.get("thoughts")
 
 
@@ -98,7 +98,7 @@ def test_who_found_another_meanwhile_is_left_alone(node, world, gdscript, physic
     first = node("AIScheduler", world)
     character = gdscript(CHARACTER).new()
     world.add_child(character)
-    behavior = node("AIBehavior", character, period_frames=1)
+    behavior = node("AIBehavior", character, period=1)
     second = node("AIScheduler", world)
     world.remove_child(character)
     second.add_child(character)
@@ -110,7 +110,7 @@ def test_who_found_another_meanwhile_is_left_alone(node, world, gdscript, physic
 
 
 def test_it_may_be_freed_by_what_it_runs_while_others_wait(node, world, gdscript, physics_frames):
-    scheduler = node("AIScheduler", world, budget_us=1.0)
+    scheduler = node("AIScheduler", world, budget=1.0)
     worker = gdscript("""
         extends Node
         var runs := 0

@@ -6,7 +6,7 @@ from addons.ai_core.bridge.gd import singleton
 
 def test_monitors_show_totals_behaviors_on_request_and_are_gone_with_the_scheduler(node, tree, physics_frames):
     performance = singleton("Performance")
-    scheduler = node("AIScheduler", name="Guards", budget_us=1000.0)
+    scheduler = node("AIScheduler", name="Guards", budget=1000.0)
     scheduler.add_behavior(lambda elapsed: None, 1, -1, 1.0, "Guards/Bob.think")
     physics_frames(3)
     totals = {"ai_core/time_us", "ai_core/budget_used_percent", "ai_core/overruns", "ai_core/behaviors"}

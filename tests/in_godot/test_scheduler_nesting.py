@@ -22,7 +22,7 @@ def recorder(gdscript, scheduler):
 
 
 def test_a_scheduler_below_another_is_part_of_its_work(node, recorder, scheduler, physics_frames):
-    inner = node("AIScheduler", scheduler, name="Squad", nested_period_frames=2)
+    inner = node("AIScheduler", scheduler, name="Squad", nested_period=2)
     number = recorder.call("add_to", inner, 3)
     physics_frames(12)
     assert recorder.get("elapsed")[1:] == pytest.approx([6 / 60])
@@ -30,7 +30,7 @@ def test_a_scheduler_below_another_is_part_of_its_work(node, recorder, scheduler
     [row] = scheduler.get_stats()["behaviors"]
     assert (row["name"], row["runs"]) == ("Squad", 6)
     assert "Squad/" in scheduler.get_stats_table()
-    inner.nested_period_frames = 1
+    inner.nested_period = 1
     inner.set_behavior_period(number, 1)
     physics_frames(3)
     assert len(recorder.get("elapsed")) == 5
@@ -114,13 +114,13 @@ def test_a_scheduler_that_leaves_another_runs_alone_and_does_not_hurry_its_time(
 
 def test_a_nested_scheduler_of_too_long_a_period_is_refused_and_may_leave(
         node, scheduler, physics_frames, expect_errors):
-    expect_errors("nested_period_frames must be between 1 and 1e+06, got 2000000000; it stays 1", times=1)
-    inner = node("AIScheduler", scheduler, nested_period_frames=2_000_000_000)
+    expect_errors("nested_period must be between 1 and 1e+06, got 2000000000; it stays 1", times=1)
+    inner = node("AIScheduler", scheduler, nested_period=2_000_000_000)
     physics_frames(2)
     scheduler.remove_child(inner)
     physics_frames(1)
     scheduler.add_child(inner)
     expect_errors("got 3000000", times=1)
-    inner.set("nested_period_frames", 3_000_000)
+    inner.set("nested_period", 3_000_000)
     physics_frames(2)
-    assert inner.nested_period_frames == 1
+    assert inner.nested_period == 1

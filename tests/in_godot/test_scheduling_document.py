@@ -30,7 +30,7 @@ def test_every_sample_is_run_here():
 
 def test_a_behavior_below_a_character_calls_think(sample, node, physics_frames):
     thinker = sample(0)
-    node("AIBehavior", thinker, period_frames=3)
+    node("AIBehavior", thinker, period=3)
     physics_frames(7)
     assert thinker.thoughts in (2, 3)
     assert thinker.seconds == pytest.approx(thinker.thoughts * 3 / 60, abs=3 / 60)

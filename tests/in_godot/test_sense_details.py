@@ -103,7 +103,7 @@ def test_a_low_wall_hides_the_feet_and_the_head_is_reported(node, scheduler, wal
 
 
 def test_in_2d_parts_are_in_pixels(node, scheduler, physics_frames):
-    node("SenseManager", scheduler, dimensions=1, pixels_per_m=10.0)
+    node("SenseManager", scheduler, dimensions=1, pixels_per_meter=10.0)
     eye = node("Sensor2D", scheduler)
     parts = {"left": Vector2(0, -8), "right": Vector2(0, 8)}
     thing = node("SenseSource2D", scheduler, position=Vector2(50, 0), visible_parts=parts)
@@ -156,8 +156,8 @@ def test_damage_is_felt_and_remembered(pair, physics_frames):
 
 
 def test_nearness_is_felt_where_touch_has_a_range(pair, physics_frames):
-    two = pair(touch_range_m=0.5)
-    two.eye.near_range_m = 0.0
+    two = pair(touch_range=0.5)
+    two.eye.near_range = 0.0
     physics_frames(3)
     assert two.sensed == []
     two.thing.position = Vector3(0, 0, 0.4)
@@ -222,7 +222,7 @@ def test_who_searches_looks_wider(pair, physics_frames):
 
 def test_what_is_seen_stays_seen_up_to_the_lose_sight_range(pair, physics_frames):
     two = pair()
-    two.eye.lose_sight_range_m = 25.0
+    two.eye.lose_sight_range = 25.0
     two.thing.position = Vector3(0, 0, -22)
     physics_frames(3)
     assert not two.eye.can_sense(two.thing)

@@ -49,10 +49,10 @@ def test_a_ray_is_met_on_an_axis_and_in_a_plane():
 
 
 def test_a_dragged_value_stays_in_the_range_and_on_the_steps_of_its_property():
-    assert stepped(Sensor3D.sight_range_m, 7.26) == 7.3
-    assert stepped(Sensor3D.sight_range_m, -4.0) == 0.1
-    assert stepped(Sensor3D.sight_range_m, 700.0) == 700.0
-    assert stepped(Sensor3D.near_range_m, 99.0) == 50.0
+    assert stepped(Sensor3D.sight_range, 7.26) == 7.3
+    assert stepped(Sensor3D.sight_range, -4.0) == 0.1
+    assert stepped(Sensor3D.sight_range, 700.0) == 700.0
+    assert stepped(Sensor3D.near_range, 99.0) == 50.0
 
 
 def width(picture):
@@ -62,7 +62,7 @@ def width(picture):
 def test_a_running_game_shows_what_each_senses_on_request(node, physics_frames):
     scheduler = node("AIScheduler")
     manager = node("SenseManager", scheduler)
-    sensor = node("Sensor3D", scheduler, position=Vector3(5, 0, 0), sight_range_m=7.0)
+    sensor = node("Sensor3D", scheduler, position=Vector3(5, 0, 0), sight_range=7.0)
     node("SenseSource3D", scheduler)
     physics_frames(2)
     children = manager.get_child_count(True)

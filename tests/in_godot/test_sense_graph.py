@@ -19,7 +19,7 @@ def level(node, scheduler):
 
         def room(self, name, x, **settings):
             return node("SenseRegion3D", scheduler, name=name, position=Vector3(x, 0, 0), **{
-                "size_m": Vector3(10, 3, 10), **settings})
+                "size": Vector3(10, 3, 10), **settings})
 
         def portal(self, name, x, first, second, **settings):
             return node("SensePortal3D", scheduler, name=name, position=Vector3(x, 0, 0), **{
@@ -27,7 +27,7 @@ def level(node, scheduler):
 
         def eye(self, x, towards=-math.pi / 2, **settings):
             return node("Sensor3D", scheduler, position=Vector3(x, 0, 0), rotation=Vector3(0, towards, 0), **{
-                "near_range_m": 0.0, "hearing_threshold": 0.1, **settings})
+                "near_range": 0.0, "hearing_threshold": 0.1, **settings})
 
         def thing(self, x, **settings):
             return node("SenseSource3D", scheduler, position=Vector3(x, 0, 0), **settings)
@@ -67,9 +67,9 @@ def test_a_camera_shows_what_is_far_away_to_who_looks_at_the_screen(level, node,
 
 
 def test_a_gas_grenade_through_the_air_duct_is_smelled_and_found_again(level, physics_frames, signals):
-    level.manager.smell_speed_m_per_s = 5.0
+    level.manager.smell_speed = 5.0
     hall, control = level.room("Hall", 0), level.room("Control", 10)
-    level.portal("Duct", 5, "Hall", "Control", passes_smell=True, smell_area_m2=4.0)
+    level.portal("Duct", 5, "Hall", "Control", passes_smell=True, smell_area=4.0)
     guard, grenade = level.eye(9, LEFT), level.thing(4)
     smelled = signals(guard, "sensed")
     physics_frames(2)
@@ -132,13 +132,13 @@ def test_a_lamp_is_seen_through_two_portals(level, physics_frames, gives_light, 
         level.room(name, x)
     level.portal("First", 5, "A", "B", passes_sight=True)
     level.portal("Second", 15, "B", "C", passes_sight=True)
-    eye, lamp = level.eye(18, LEFT, sight_range_m=60.0), level.thing(2, gives_light=gives_light)
+    eye, lamp = level.eye(18, LEFT, sight_range=60.0), level.thing(2, gives_light=gives_light)
     physics_frames(3)
     assert eye.can_sense(lamp) is is_seen
 
 
 def test_a_region_has_the_box_of_its_collision_shape_and_may_be_turned(level, physics_frames):
-    room = level.room("Hall", 0, size_m=Vector3(1, 1, 1))
+    room = level.room("Hall", 0, size=Vector3(1, 1, 1))
     shape, box = construct("CollisionShape3D"), construct("BoxShape3D")
     box.size = Vector3(20, 3, 2)
     shape.shape = box
@@ -183,7 +183,7 @@ def test_a_region_without_volume_and_what_leads_there_are_named_and_left_out(lev
     expect_errors("has no volume and senses nothing", times=1)
     expect_errors("leads nowhere: the region '../Flat' is not in the graph", times=1)
     level.room("Hall", 0)
-    level.room("Flat", 10, size_m=Vector3(10, 0, 10))
+    level.room("Flat", 10, size=Vector3(10, 0, 10))
     level.portal("Door", 5, "Hall", "Flat", passes_sight=True)
     eye, thing = level.eye(0, RIGHT), level.thing(3)
     physics_frames(3)
@@ -237,8 +237,8 @@ def test_the_graph_cannot_change_once_it_is_made(level, gdscript, expect_errors)
     expect_errors("the graph is made; set this before the first sensor or source joins", times=1)
     room = level.room("Hall", 0)
     level.thing(0)
-    gdscript("extends RefCounted\nstatic func run(room): room.size_m = Vector3(1, 1, 1)").run(room)
-    assert room.size_m == Vector3(10, 3, 10)
+    gdscript("extends RefCounted\nstatic func run(room): room.size = Vector3(1, 1, 1)").run(room)
+    assert room.size == Vector3(10, 3, 10)
 
 
 def test_a_scene_with_everything_in_one_branch_works_and_is_made_anew(scheduler, physics_frames):
@@ -266,10 +266,10 @@ def test_a_scene_with_everything_in_one_branch_works_and_is_made_anew(scheduler,
 
 def test_the_gas_puzzle(level, node, scheduler, physics_frames, signals):
     """The guard watches the hall through one-way glass and the vault by camera; gas through the duct reaches him."""
-    level.manager.smell_speed_m_per_s = 10.0
+    level.manager.smell_speed = 10.0
     level.room("Hall", 0)
     level.room("Control", 10)
-    level.room("Vault", 100, size_m=Vector3(6, 3, 6))
+    level.room("Vault", 100, size=Vector3(6, 3, 6))
     pane = node("StaticBody3D", scheduler, position=Vector3(5, 0, 0), collision_layer=2)   # not in the sight mask
     shape, box = construct("CollisionShape3D"), construct("BoxShape3D")
     box.size = Vector3(0.1, 3, 10)
@@ -278,7 +278,7 @@ def test_the_gas_puzzle(level, node, scheduler, physics_frames, signals):
     level.portal("Glass", 5, "Hall", "Control", one_way=True, passes_sight=True)
     level.portal("Camera", 97, "Vault", "Control", one_way=True, passes_sight=True, is_camera=True, exit="../Screen")
     node("Node3D", scheduler, name="Screen", position=Vector3(5.5, 0, 0))
-    duct = level.portal("Duct", 5, "Hall", "Control", one_way=True, passes_smell=True, smell_area_m2=4.0, is_open=False)
+    duct = level.portal("Duct", 5, "Hall", "Control", one_way=True, passes_smell=True, smell_area=4.0, is_open=False)
     guard, thief = level.eye(9, LEFT), level.eye(0, RIGHT)
     guard_himself, thief_himself, accomplice = level.thing(9.5), level.thing(0.5), level.thing(99)
     grenade = level.thing(3, sight_strength=0.0)
@@ -346,7 +346,7 @@ def windy(level, physics_frames):
     def made(wind):
         class Windy:
             hall, cellar = level.room("Hall", 0), level.room("Cellar", 10)
-            door = level.portal("Door", 5, "Hall", "Cellar", passes_smell=True, wind_m_per_s=wind)
+            door = level.portal("Door", 5, "Hall", "Cellar", passes_smell=True, wind=wind)
             gas = level.thing(0, smell_strength=1000.0)
 
             def smelled(self):
@@ -363,7 +363,7 @@ def test_a_wind_through_a_portal_carries_smells_one_way(windy, physics_frames):
     against = windy(-3.0)
     physics_frames(400)
     assert against.smelled() == 0
-    against.door.wind_m_per_s = 3.0
+    against.door.wind = 3.0
     physics_frames(400)
     assert against.smelled() > 0
 
@@ -371,15 +371,15 @@ def test_a_wind_through_a_portal_carries_smells_one_way(windy, physics_frames):
 def test_a_wind_set_in_the_game_is_saved_and_zero_lets_the_wind_over_all_count(windy, scheduler, physics_frames):
     place = windy(0.0)
     state = scheduler.save_state()
-    place.door.wind_m_per_s = -3.0
+    place.door.wind = -3.0
     blown = scheduler.save_state()
     assert scheduler.load_state(state) is True
-    assert place.door.wind_m_per_s == 0.0
+    assert place.door.wind == 0.0
     assert scheduler.load_state(blown) is True
-    assert place.door.wind_m_per_s == -3.0
+    assert place.door.wind == -3.0
     physics_frames(400)
     assert place.smelled() == 0
-    place.door.wind_m_per_s = 0.0
+    place.door.wind = 0.0
     place.hall.get_parent().find_children("*", "SenseManager", True, False)[0].blow(Vector3(-3, 0, 0))
     physics_frames(400)
     assert place.smelled() == 0, "it blows against the way of the smell"

@@ -20,7 +20,7 @@ def level(node, scheduler):
     """Builds rooms of 10 m along x, ways between them, and who is in them; places in metres."""
 
     class Level:
-        manager = node("SenseManager", scheduler, mode=1, dimensions=1, pixels_per_m=PX)
+        manager = node("SenseManager", scheduler, mode=1, dimensions=1, pixels_per_meter=PX)
 
         def room(self, name, x, **settings):
             return node("SenseRegion2D", scheduler, name=name, position=Vector2(x * PX, 0), **settings)
@@ -31,7 +31,7 @@ def level(node, scheduler):
 
         def eye(self, x, towards=RIGHT, **settings):
             return node("Sensor2D", scheduler, position=Vector2(x * PX, 0), rotation=towards, **{
-                "near_range_m": 0.0, "hearing_threshold": 0.1, **settings})
+                "near_range": 0.0, "hearing_threshold": 0.1, **settings})
 
         def thing(self, x, **settings):
             return node("SenseSource2D", scheduler, position=Vector2(x * PX, 0), **settings)
@@ -86,9 +86,9 @@ def test_a_camera_shows_what_is_far_away_to_who_looks_at_the_screen(level, node,
 
 
 def test_a_gas_through_a_duct_is_smelled_and_found_again(level, physics_frames, signals):
-    level.manager.smell_speed_m_per_s = 5.0
+    level.manager.smell_speed = 5.0
     hall, control = level.room("Hall", 0), level.room("Control", 10)
-    level.portal("Duct", 5, "Hall", "Control", passes_smell=True, smell_area_m2=4.0)
+    level.portal("Duct", 5, "Hall", "Control", passes_smell=True, smell_area=4.0)
     guard, grenade = level.eye(9, LEFT), level.thing(4)
     smelled = signals(guard, "sensed")
     physics_frames(2)
@@ -158,7 +158,7 @@ def test_a_portal_that_leads_nowhere_is_named(level, physics_frames, expect_erro
 def test_a_region_without_area_is_named(level, expect_errors):
     expect_errors("has no volume and senses nothing: its size is (0.0, 5.0) m", times=1)
     level.room("Hall", 0)
-    level.room("Crack", 10, size_m=Vector2(0, 5))
+    level.room("Crack", 10, size=Vector2(0, 5))
     level.eye(0)
 
 
@@ -194,4 +194,4 @@ def test_they_are_drawn_in_metres_and_dragged(level):
     lines = room.drawing()["region"]
     assert np.abs(lines).max(axis=0).tolist() == [5.0, 5.0, 0.0]
     assert np.allclose(portal.drawing()["region"][0], (-5, 0, 0))
-    assert [one.name for one in room.handles()] == ["x of size_m", "x of size_m", "y of size_m", "y of size_m"]
+    assert [one.name for one in room.handles()] == ["x of size", "x of size", "y of size", "y of size"]

@@ -93,7 +93,7 @@ def test_a_level_becomes_regions_and_portals_below_the_baker(level, scheduler):
     assert door.get_node(door.to_region) == baker.get_node("Room2")
     assert tuple(door.global_position) == pytest.approx((5.5, 1.7, 3), abs=0.7)
     assert math.dist(door.get_node("Exit").global_position, door.global_position) == pytest.approx(1.25)
-    assert door.smell_area_m2 == pytest.approx(2.0 * 2.5, abs=1.3)
+    assert door.smell_area == pytest.approx(2.0 * 2.5, abs=1.3)
     seen = portals["Room1 sees Room3"]
     assert (seen.passes_sight, seen.passes_hearing, seen.passes_smell) == (True, False, False)
     assert [one.get_meta("ai_core_baked") for one in (*portals.values(), baker.get_node("Room1"))] == [True] * 4
@@ -164,7 +164,7 @@ def test_walling_up_a_door_takes_its_portal_away_and_leaves_the_rest(level, phys
 def test_baking_is_spread_over_frames_within_the_budget_and_told(level, scheduler, signals, physics_frames):
     baker = level.build().baker(sight_places=20)
     shares = signals(baker, "progress_changed")
-    scheduler.budget_us = 300.0
+    scheduler.budget = 300.0
     baker.call("bake")
     assert baker.is_baking()
     stages = set()
@@ -240,7 +240,7 @@ def test_a_file_is_the_graph_of_a_manager_in_2d_and_its_door_can_be_shut(
     level = Level("#############\n#.....#.....#\n#...........#\n#.....#.....#\n#############", up="z")
     file = tmp_path / "flat.json"
     file.write_text(graph_to_text(level.bake().result), encoding="utf-8")
-    manager = node("SenseManager", scheduler, mode=1, dimensions=1, pixels_per_m=10.0, graph_file=str(file))
+    manager = node("SenseManager", scheduler, mode=1, dimensions=1, pixels_per_meter=10.0, graph_file=str(file))
     ear = node("Sensor2D", scheduler, position=Vector2(95, 25), hearing_threshold=0.001)
     thief = node("SenseSource2D", scheduler, position=Vector2(30, 25))
     heard = signals(ear, "sensed")
@@ -270,7 +270,7 @@ def test_a_graph_file_that_cannot_be_used_is_named(node, scheduler, tmp_path, ex
 
 def test_a_baker_that_leaves_while_it_works_changes_nothing(level, scheduler, physics_frames):
     baker = level.build().baker()
-    scheduler.budget_us = 50.0
+    scheduler.budget = 50.0
     baker.call("bake")
     physics_frames(1)
     baker.cancel()

@@ -71,7 +71,7 @@ def test_a_flat_level_becomes_regions_and_portals_below_the_baker(flat):
     assert door.get_node(door.exit).get_class() == "Marker2D"
     assert 100 < door.global_position.x < 284
     assert door.global_position.y == pytest.approx(80, abs=9)
-    assert door.smell_area_m2 == pytest.approx(1.0 * 3.0, abs=0.8), "as wide as the corridor, as high as the rooms"
+    assert door.smell_area == pytest.approx(1.0 * 3.0, abs=0.8), "as wide as the corridor, as high as the rooms"
     lines = regions["Room1"].drawing()["region"]
     assert lines[:, 0].max() - lines[:, 0].min() > 4.5
     assert regions["Room1"].handles() == []
@@ -107,12 +107,12 @@ def test_baking_a_flat_level_again_keeps_what_the_designer_made(flat, node, sche
     duct = node("SensePortal2D", scheduler, name="Duct", position=Vector2(190, 10), passes_sight=False,
                 passes_hearing=False, from_region="../Baker/Hall", to_region="../Baker/Room2")
     before = {one.instance_id for one in baker.get_children() if not one.is_class("RayCast2D")}
-    area_m2 = door.smell_area_m2
+    area_m2 = door.smell_area
     assert flat.bake(baker) == (2, 1)
     assert {one.instance_id for one in baker.get_children() if not one.is_class("RayCast2D")} == before
     assert list(children(baker, "SenseRegion2D")) == ["Hall", "Room2"]
     assert door.hearing_attenuation_shut == pytest.approx(0.02)
-    assert door.smell_area_m2 == area_m2, "and does not grow each time"
+    assert door.smell_area == area_m2, "and does not grow each time"
     assert duct.is_valid()
     flat.walk(door=(32, 64))
     flat.bake(baker)
@@ -120,8 +120,8 @@ def test_baking_a_flat_level_again_keeps_what_the_designer_made(flat, node, sche
 
 
 def test_metres_of_two_lengths_are_refused(flat, expect_errors):
-    expect_errors("pixels_per_m is 32 here and 10 at the SenseManager", times=1)
-    flat.manager(pixels_per_m=10.0)
+    expect_errors("pixels_per_meter is 32 here and 10 at the SenseManager", times=1)
+    flat.manager(pixels_per_meter=10.0)
     assert not flat.baker().call("bake")
 
 

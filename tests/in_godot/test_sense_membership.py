@@ -107,7 +107,7 @@ def test_who_is_told_may_end_the_scene_and_the_others_are_told_no_more(
     node, scheduler, gdscript, physics_frames, signals, told, leaves,
 ):
     manager = node("SenseManager", scheduler)
-    first, second = (node("Sensor3D", lose_after_s=0.2, maximum_age_s=0.5) for _ in range(2))
+    first, second = (node("Sensor3D", lose_after=0.2, maximum_age=0.5) for _ in range(2))
     thing = node("SenseSource3D", position=Vector3(0, 0, -5))
     ends = node("Node")
     ends.set_script(gdscript("""
@@ -160,7 +160,7 @@ def test_who_hears_a_sound_may_end_the_scene_before_anybody_looked(
 def test_who_hears_that_a_clue_faded_may_end_the_scene(node, scheduler, gdscript, physics_frames):
     manager = node("SenseManager", scheduler)
     node("Sensor3D")
-    clue = node("SenseSource3D", position=Vector3(0, 0, -5), lasts_s=0.1)
+    clue = node("SenseSource3D", position=Vector3(0, 0, -5), lifetime=0.1)
     ends = node("Node")
     ends.set_script(gdscript("""
         extends Node

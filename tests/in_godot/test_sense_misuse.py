@@ -63,7 +63,7 @@ def test_who_comes_into_the_scene_at_no_place_does_not_join_and_is_told_what_to_
 
 @pytest.mark.parametrize(("settings", "words"), [
     ({"other_attenuations": {"hearing": 1e30}}, "attenuation['hearing'] must be at most 1, got 1e+30"),
-    ({"size_m": Vector3(3e38, 3e38, 3e38)}, "volume_m3 must be at most"),
+    ({"size": Vector3(3e38, 3e38, 3e38)}, "volume_m3 must be at most"),
 ])
 def test_a_region_that_cannot_be_one_is_left_out_alone(
         level, physics_frames, expect_errors, settings, words):  # noqa: F811
@@ -79,7 +79,7 @@ def test_a_portal_that_cannot_be_one_is_left_out_alone(level, physics_frames, ex
     level.room("Hall", 0)
     level.room("Control", 10)
     expect_errors("Wrong': leads nowhere: area_m2 must be at most", times=1)
-    level.portal("Wrong", 5, "Hall", "Control", passes_smell=True, smell_area_m2=1e300)
+    level.portal("Wrong", 5, "Hall", "Control", passes_smell=True, smell_area=1e300)
     level.portal("Glass", 5, "Hall", "Control", one_way=True, passes_sight=True)
     guard, thief = level.eye(8, LEFT), level.thing(1)
     physics_frames(10)

@@ -20,7 +20,7 @@ def world(node, scheduler, signals):
     def made(modalities, thresholds, strengths, **settings):
         class World:
             manager = node("SenseManager", scheduler, modalities=modalities, **settings)
-            room = node("SenseRegion3D", scheduler, size_m=Vector3(20, 3, 20)) if settings else None
+            room = node("SenseRegion3D", scheduler, size=Vector3(20, 3, 20)) if settings else None
             mind = node("Sensor3D", scheduler, sight_threshold=99.0, other_thresholds=thresholds)
             thing = node("SenseSource3D", scheduler, position=Vector3(0, 0, 8), other_strengths=strengths)
 
@@ -31,7 +31,7 @@ def world(node, scheduler, signals):
 
 
 def test_fear_is_sensed_all_round_and_weakens_with_distance(world, physics_frames):
-    place = world([sense("fear", is_continuous=True, range_m=10.0, attenuation=0.5)], {"fear": 0.01}, {"fear": 4.0})
+    place = world([sense("fear", is_continuous=True, range=10.0, attenuation=0.5)], {"fear": 0.01}, {"fear": 4.0})
     physics_frames(3)
     assert place.sensed == [(place.thing, "fear", pytest.approx(4 * 0.5**8), Vector3(0, 0, 8))]
     assert place.mind.can_sense(place.thing, "fear")
@@ -42,7 +42,7 @@ def test_fear_is_sensed_all_round_and_weakens_with_distance(world, physics_frame
 
 
 def test_telepathy_is_emitted_and_takes_its_time(world, physics_frames):
-    telepathy = sense("telepathy", range_m=100.0, inverse_speed_s_per_m=0.05)
+    telepathy = sense("telepathy", range=100.0, inverse_speed_s_per_m=0.05)
     place = world([telepathy], {"telepathy": 0.5}, {"telepathy": 1.0})
     physics_frames(2)
     place.thing.emit("telepathy")

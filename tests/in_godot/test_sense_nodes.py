@@ -15,7 +15,7 @@ def manager(node, scheduler):
 
 @pytest.fixture
 def eye(manager, node, scheduler):
-    return node("Sensor3D", scheduler, hearing_threshold=0.1, lose_after_s=0.1, maximum_age_s=0.3)
+    return node("Sensor3D", scheduler, hearing_threshold=0.1, lose_after=0.1, maximum_age=0.3)
 
 
 @pytest.fixture
@@ -31,7 +31,7 @@ def strengths(heard, modality="hearing"):
 
 
 def test_what_expired_is_kept_a_while_before_it_is_forgotten(manager, node, scheduler, thing, physics_frames, signals):
-    eye = node("Sensor3D", scheduler, lose_after_s=0.1, maximum_age_s=0.3, keep_expired_s=0.5)
+    eye = node("Sensor3D", scheduler, lose_after=0.1, maximum_age=0.3, keep_expired=0.5)
     forgotten, expired = signals(eye, "target_forgotten"), signals(eye, "target_expired")
     physics_frames(3)
     thing.position = BEHIND
@@ -42,7 +42,7 @@ def test_what_expired_is_kept_a_while_before_it_is_forgotten(manager, node, sche
 
 
 def test_free_knowledge_follows_a_target_that_has_just_gone(manager, node, scheduler, thing, physics_frames):
-    eye = node("Sensor3D", scheduler, free_knowledge_s=0.5, maximum_age_s=5.0)
+    eye = node("Sensor3D", scheduler, free_knowledge=0.5, maximum_age=5.0)
     physics_frames(3)
     thing.position = BEHIND
     physics_frames(10)
@@ -164,23 +164,23 @@ def test_a_smell_drifts_with_the_wind(eye, thing, manager, physics_frames, signa
 
 
 def test_a_clue_is_sensed_until_it_fades(eye, manager, node, scheduler, physics_frames, signals):
-    blood = node("SenseSource3D", scheduler, position=Vector3(0, 0, -3), tag="blood", lasts_s=0.5)
+    blood = node("SenseSource3D", scheduler, position=Vector3(0, 0, -3), tag="blood", lifetime=0.5)
     faded = signals(blood, "faded")
     physics_frames(5)
     assert eye.can_sense(blood)
     physics_frames(30)
     assert faded == [()]
     assert not eye.can_sense(blood)
-    blood.lasts_s = 1.0
+    blood.lifetime = 1.0
     physics_frames(5)
     assert eye.can_sense(blood)
-    blood.lasts_s = 0.0
+    blood.lifetime = 0.0
     physics_frames(90)
     assert len(faded) == 1
 
 
 def test_a_clue_that_faded_has_not_in_a_game_saved_before(eye, manager, node, scheduler, physics_frames, signals):
-    blood = node("SenseSource3D", scheduler, position=Vector3(0, 0, -3), lasts_s=0.5)
+    blood = node("SenseSource3D", scheduler, position=Vector3(0, 0, -3), lifetime=0.5)
     physics_frames(15)
     state = scheduler.save_state()
     physics_frames(30)
@@ -199,7 +199,7 @@ def test_a_clue_that_faded_has_not_in_a_game_saved_before(eye, manager, node, sc
 
 
 def test_a_clue_that_is_freed_does_not_fade(eye, manager, node, scheduler, physics_frames):
-    blood = node("SenseSource3D", scheduler, position=Vector3(0, 0, -3), lasts_s=0.2)
+    blood = node("SenseSource3D", scheduler, position=Vector3(0, 0, -3), lifetime=0.2)
     physics_frames(3)
     blood.free()
     physics_frames(20)
@@ -211,8 +211,8 @@ def flat(node, scheduler, signals):
     """A sensor at the origin looking along x in a scene of Node2D, 10 px to a metre, and a source 5 m ahead."""
 
     class Flat:
-        manager = node("SenseManager", scheduler, dimensions=1, pixels_per_m=10.0)
-        eye = node("Sensor2D", scheduler, lose_after_s=0.1, maximum_age_s=1.0, hearing_threshold=0.1)
+        manager = node("SenseManager", scheduler, dimensions=1, pixels_per_meter=10.0)
+        eye = node("Sensor2D", scheduler, lose_after=0.1, maximum_age=1.0, hearing_threshold=0.1)
         thing = node("SenseSource2D", scheduler, position=Vector2(50, 0))
 
     Flat.sensed, Flat.lost = signals(Flat.eye, "sensed"), signals(Flat.eye, "target_lost")
@@ -233,7 +233,7 @@ def test_in_2d_what_is_in_front_is_seen_where_it_is_in_pixels(flat, physics_fram
 
 
 def test_in_2d_ranges_are_in_metres_and_a_plane_has_no_height(flat, physics_frames):
-    flat.eye.sight_range_m = 5.1
+    flat.eye.sight_range = 5.1
     physics_frames(3)
     assert flat.eye.can_sense(flat.thing)
     flat.thing.position = Vector2(52, 0)
@@ -305,7 +305,7 @@ def test_levels_of_awareness_are_the_designers_and_told_when_one_has_had_time_to
     manager, node, scheduler, thing, physics_frames, signals,
 ):
     eye = node(
-        "Sensor3D", scheduler, awareness_gain_per_s=1.0, reaction_s=0.25,
+        "Sensor3D", scheduler, awareness_gain=1.0, reaction_time=0.25,
         awareness_levels={"sure": Vector2(0.9, 0.6), "curious": Vector2(0.25, 0.125), "searching": Vector2(0.5, 0.25)})
     told = signals(eye, "awareness_changed")
     physics_frames(28)
@@ -320,7 +320,7 @@ def test_levels_of_awareness_are_the_designers_and_told_when_one_has_had_time_to
 def test_how_much_a_sound_raises_awareness_may_be_set(manager, node, scheduler, thing, physics_frames, signals):
     thing.position = BEHIND
     for gain, level in ((0.0, "unaware"), (5.0, "alert")):
-        eye = node("Sensor3D", scheduler, hearing_threshold=0.1, awareness_gain_per_signal=gain)
+        eye = node("Sensor3D", scheduler, hearing_threshold=0.1, awareness_gain_per_stimulus=gain)
         physics_frames(2)
         thing.emit("hearing", 1.0)
         physics_frames(4)
@@ -346,7 +346,7 @@ def test_levels_of_awareness_that_make_no_sense_are_refused(eye, gdscript, node,
 
 
 def test_all_that_is_remembered_of_a_target_can_be_recalled(eye, thing, manager, node, scheduler, physics_frames):
-    eye.maximum_age_s = 20.0
+    eye.maximum_age = 20.0
     physics_frames(10)
     for step in range(10):
         thing.position = Vector3(step * 0.1, 0, -5)

@@ -16,7 +16,7 @@ def world(node, scheduler, signals, physics_frames):
         manager = node("SenseManager", scheduler)
         guard, thief, vehicle = (node("Node3D", scheduler, name=name) for name in ("Guard", "Thief", "Vehicle"))
         skin = node("SenseSource3D", guard, name="Skin")
-        eye = node("Sensor3D", guard, name="Eye", self_source="../Skin", awareness_gain_per_s=10.0, lose_after_s=0.5)
+        eye = node("Sensor3D", guard, name="Eye", self_source="../Skin", awareness_gain=10.0, lose_after=0.5)
         thing = node("SenseSource3D", thief, name="Thing", position=Vector3(0, 0, -5))
 
     World.told = {name: signals(World.eye, name) for name in SIGNALS}

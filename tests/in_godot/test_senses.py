@@ -16,7 +16,7 @@ def world(node, scheduler, signals):
 
     class World:
         manager = node("SenseManager", scheduler)
-        eye = node("Sensor3D", name="Eye", lose_after_s=0.5, maximum_age_s=2.0)
+        eye = node("Sensor3D", name="Eye", lose_after=0.5, maximum_age=2.0)
         thing = node("SenseSource3D", position=Vector3(0, 0, -5))
 
     World.heard = {name: signals(World.eye, name) for name in SIGNALS}
@@ -132,10 +132,10 @@ def test_affiliations_that_are_not_noticed_are_not_seen(world, physics_frames):
 
 
 def test_settings_change_while_the_game_runs(world, physics_frames):
-    world.eye.sight_range_m = 3.0
+    world.eye.sight_range = 3.0
     physics_frames(3)
     assert world.heard["sensed"] == []
-    world.eye.sight_range_m = 10.0
+    world.eye.sight_range = 10.0
     physics_frames(3)
     assert world.heard["target_gained"] == [(world.thing,)]
 
@@ -163,7 +163,7 @@ def test_a_gdscript_filter_and_typed_signals_work_together(world, gdscript, phys
 @pytest.mark.parametrize(
     ("name", "value", "message"),
     [("hearing_threshold", -1.0, "hearing_threshold must be at least 0, got -1.0; it stays 1.0"),
-     ("sight_range_m", float("nan"), "sight_range_m must be a finite number, got nan; it stays 20.0"),
+     ("sight_range", float("nan"), "sight_range must be a finite number, got nan; it stays 20.0"),
      ("horizontal_angle", 0.0, "horizontal_angle must be between")],
 )
 def test_bad_settings_are_one_clear_error(world, gdscript, expect_errors, name, value, message):
@@ -289,7 +289,7 @@ def test_two_worlds_side_by_side_do_not_sense_each_other(node, physics_frames):
     eyes = []
     for _ in range(2):
         world = node("Node3D")
-        node("SenseManager", node("AIScheduler", world, budget_us=0.0))
+        node("SenseManager", node("AIScheduler", world, budget=0.0))
         eyes.append(node("Sensor3D", world))
         node("SenseSource3D", world, position=Vector3(0, 0, -5))
     physics_frames(3)

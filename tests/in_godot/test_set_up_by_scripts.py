@@ -85,7 +85,7 @@ SET_UP = {
         var member := SquadMember.new()
         body.add_child(member)
         member.squad_path = member.get_path_to(squad)
-        member.speed_m_s = 2.0
+        member.speed = 2.0
         """,
     "MapWriter": """
         var place := Node3D.new()

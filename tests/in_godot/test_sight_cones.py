@@ -8,10 +8,10 @@ import pytest
 from addons.ai_core.bridge.gd import Vector2, Vector3, construct
 
 
-def cone(range_m, degrees, acuity=1.0, **settings):
+def cone(range, degrees, acuity=1.0, **settings):
     made = construct("SightCone")
     angles = {"horizontal_angle": math.radians(degrees), "vertical_angle": math.radians(min(degrees, 180))}
-    for name, value in {"range_m": range_m, **angles, "acuity": acuity, **settings}.items():
+    for name, value in {"range": range, **angles, "acuity": acuity, **settings}.items():
         made.set(name, value)
     return made
 
@@ -23,7 +23,7 @@ def eyes(node, scheduler):
     def made(*cones, **settings):
         class Eyes:
             manager = node("SenseManager", scheduler)
-            sensor = node("Sensor3D", scheduler, sight_cones=list(cones), near_range_m=0.0, **settings)
+            sensor = node("Sensor3D", scheduler, sight_cones=list(cones), near_range=0.0, **settings)
             thing = node("SenseSource3D", scheduler, position=Vector3(0, 0, -5))
 
         return Eyes
@@ -48,7 +48,7 @@ def test_the_first_cone_that_contains_the_target_counts(eyes, physics_frames):
 
 
 def test_without_cones_the_sensor_has_one_of_its_own(eyes, physics_frames):
-    world = eyes(sight_range_m=8.0)
+    world = eyes(sight_range=8.0)
     physics_frames(3)
     assert world.sensor.can_sense(world.thing)
     world.sensor.sight_cones = [cone(3.0, 90)]
@@ -65,7 +65,7 @@ def test_a_cone_that_changes_in_the_game_changes_all_who_share_it(eyes, node, sc
     other = node("Sensor3D", scheduler, sight_cones=[shared], position=Vector3(1, 0, 0))
     physics_frames(3)
     assert not world.sensor.can_sense(world.thing)
-    shared.range_m = 9.0
+    shared.range = 9.0
     physics_frames(3)
     assert world.sensor.can_sense(world.thing)
     assert other.can_sense(world.thing)
@@ -75,14 +75,14 @@ def test_a_cone_taken_off_the_list_is_not_listened_to(eyes, physics_frames):
     first = cone(9.0, 90)
     world = eyes(first)
     world.sensor.sight_cones = [cone(3.0, 90)]
-    first.range_m = 20.0
+    first.range = 20.0
     physics_frames(3)
     assert first.get_signal_connection_list("changed") == []
     assert not world.sensor.can_sense(world.thing)
 
 
 def test_what_is_seen_stays_seen_up_to_the_range_of_its_cone(eyes, physics_frames):
-    world = eyes(cone(6.0, 90, lose_sight_range_m=12.0))
+    world = eyes(cone(6.0, 90, lose_sight_range=12.0))
     physics_frames(3)
     world.thing.position = Vector3(0, 0, -11)
     physics_frames(3)
@@ -113,9 +113,9 @@ def test_a_full_circle_as_a_scene_file_writes_it_is_one(eyes, physics_frames):
 
 
 def test_in_the_plane_a_cone_has_no_height(node, scheduler, physics_frames):
-    node("SenseManager", scheduler, dimensions=1, pixels_per_m=10.0)
+    node("SenseManager", scheduler, dimensions=1, pixels_per_meter=10.0)
     narrow = cone(9.0, 40, vertical_angle=0.01)
-    sensor = node("Sensor2D", scheduler, sight_cones=[narrow, cone(4.0, 360, 0.3)], near_range_m=0.0)
+    sensor = node("Sensor2D", scheduler, sight_cones=[narrow, cone(4.0, 360, 0.3)], near_range=0.0)
     ahead = node("SenseSource2D", scheduler, position=Vector2(80, 8))
     beside = node("SenseSource2D", scheduler, position=Vector2(0, 30))
     far = node("SenseSource2D", scheduler, position=Vector2(0, 60))
@@ -145,11 +145,11 @@ def test_they_are_drawn_with_a_handle_for_each_range_and_angle(node):
     sensor.sight_cones = [cone(10.0, 40), cone(4.0, 200)]
     names = [one.name for one in sensor.handles()]
     assert names == [
-        "range_m of sight_cones[0]", "horizontal_angle of sight_cones[0]", "vertical_angle of sight_cones[0]",
-        "range_m of sight_cones[1]", "horizontal_angle of sight_cones[1]", "vertical_angle of sight_cones[1]",
-        "near_range_m"]
+        "range of sight_cones[0]", "horizontal_angle of sight_cones[0]", "vertical_angle of sight_cones[0]",
+        "range of sight_cones[1]", "horizontal_angle of sight_cones[1]", "vertical_angle of sight_cones[1]",
+        "near_range"]
     sensor.handles()[3].drag(Vector3(9, 0, -6), Vector3(-1, 0, 0))
-    assert sensor.sight_cones[1].range_m == pytest.approx(6.0)
+    assert sensor.sight_cones[1].range == pytest.approx(6.0)
     reach = abs(sensor.drawing()["sight"][:, 2]).max()
     assert reach == pytest.approx(10.0, abs=0.01)
     sensor.free()
@@ -164,33 +164,33 @@ def test_cones_are_saved_and_those_that_did_not_change_stay_the_same_resource(ey
     assert world.sensor.sight_cones == [first]
     world.sensor.sight_cones = [cone(2.0, 60)]
     assert scheduler.load_state(state) is True
-    assert world.sensor.sight_cones[0].range_m == 9.0
+    assert world.sensor.sight_cones[0].range == 9.0
     physics_frames(3)
     assert world.sensor.can_sense(world.thing)
-    world.sensor.sight_cones[0].range_m = 1.0
+    world.sensor.sight_cones[0].range = 1.0
     physics_frames(3)
     assert not world.sensor.can_sense(world.thing), "what is loaded is listened to"
 
 
 def test_a_saved_cone_out_of_range_changes_nothing(eyes, physics_frames, expect_errors):
-    expect_errors("'sensors[0].sight_cones[0]': range_m must be at least 0.1, got -1", times=1)
+    expect_errors("'sensors[0].sight_cones[0]': range must be at least 0.1, got -1", times=1)
     world = eyes(cone(9.0, 60))
     physics_frames(2)
     state = world.manager.save_state()
     state["parts"]["node"]["state"]["sensors"][0]["sight_cones"][0][0] = -1
     assert world.manager.call("load_state", state) is False
-    assert world.sensor.sight_cones[0].range_m == 9.0
+    assert world.sensor.sight_cones[0].range == 9.0
 
 
 SCENE = """[gd_scene format=3]
 
 [sub_resource type="SightCone" id="sharp"]
-range_m = 30.0
+range = 30.0
 horizontal_angle = 0.5
 vertical_angle = 0.5
 
 [sub_resource type="SightCone" id="all_round"]
-range_m = 4.0
+range = 4.0
 horizontal_angle = 6.28319
 vertical_angle = 3.14159
 acuity = 0.5

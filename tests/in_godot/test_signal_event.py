@@ -31,12 +31,12 @@ def test_a_signal_event_at_once_tells_before_the_signal_returns(manager, bell, n
 
 def test_a_signal_event_reaches_down_with_priority_position_and_delay(manager, node, gdscript, physics_frames):
     squad, heard = node("AIEventManager", manager), []
-    squad.listen("*", lambda code, arguments: heard.append(code), {"near": Vector3(1, 0, 0), "range_m": 2})
+    squad.listen("*", lambda code, arguments: heard.append(code), {"near": Vector3(1, 0, 0), "range": 2})
     bell = gdscript("extends Node3D\nsignal rang").new()
     manager.add_child(bell)
     bell.set("name", "Bell")
-    node("SignalEvent", source="../Bell", signal_name="rang", reach=1, priority=3, has_position=True, delay_s=0.05,
-         deadline_s=0.02, parent=manager)
+    node("SignalEvent", source="../Bell", signal_name="rang", reach=1, priority=3, has_position=True, delay=0.05,
+         deadline=0.02, parent=manager)
     bell.emit_signal("rang")
     physics_frames(1)
     assert heard == []
@@ -91,7 +91,7 @@ def saved_world(gdscript):
         top = gdscript(WORLD).new()
         scheduler, manager, event = construct("AIScheduler"), construct("AIEventManager"), construct("SignalEvent")
         top.name, scheduler.name, manager.name = "World", "AIScheduler", "Manager"
-        scheduler.budget_us = 0.0
+        scheduler.budget = 0.0
         event.source, event.signal_name, event.code, event.delivery = "../../..", "bell_rang", "rang", delivery
         for parent, child in ((top, scheduler), (scheduler, manager), (manager, event)):
             parent.add_child(child)

@@ -17,7 +17,7 @@ DOCUMENT = Path(__file__).parents[2] / "docs" / "squads.md"
 
 @pytest.fixture
 def squad(node, scheduler):
-    return node("Squad", scheduler, name="Alpha", keep_clear=1, think_period_frames=6)
+    return node("Squad", scheduler, name="Alpha", keep_clear=1, think_period=6)
 
 
 def test_members_join_by_path_or_from_below_and_one_commands(node, world, squad, signals, physics_frames):
@@ -161,7 +161,7 @@ def test_a_squad_without_members_says_so(squad, signals, physics_frames):
 def test_bad_settings_are_told_when_the_scene_begins(node, world, scheduler, squad, expect_errors, physics_frames):
     expect_errors("does not join its squad until that is set right: attack on 'ground' must be at least 0", times=1)
     character(node, world, Vector3(), squad_path=squad.get_path(), attack={"ground": -1.0})
-    expect_errors("a formation needs at least one slot, got none", times=1)
+    expect_errors("a custom formation must have at least one slot, got none", times=1)
     empty = construct("Formation")
     empty.pattern = 5
     assert node("Squad", scheduler, name="Beta", formation=empty).get_members() == []
@@ -189,7 +189,7 @@ def test_the_samples_of_the_document_run(node, gdscript, physics_frames):
     level = gdscript(sample).new()
     scheduler = construct("AIScheduler")
     scheduler.set_name("AIScheduler")
-    scheduler.update, scheduler.budget_us = 1, 0.0
+    scheduler.update, scheduler.budget = 1, 0.0
     squad = construct("Squad")
     squad.set_name("Squad")
     squad.keep_clear = 1
@@ -211,7 +211,7 @@ def test_the_samples_of_the_document_run(node, gdscript, physics_frames):
     assert len(rear.get_members()) == 2
     assert "we are there" in level.get("story")
     assert level.get("story")[0].endswith("commands")
-    assert "retreat: nobody can hit air" in level.get("story")
+    assert "retreat: no member can hit air" in level.get("story")
     level.free()
 
 
@@ -225,8 +225,8 @@ def test_whom_two_members_see_is_one_enemy(node, world, squad, physics_frames):
 
 
 @pytest.mark.parametrize(("name", "value", "words"), [
-    ("speed_m_s", 1e30, "speed must be at most 1e+06, got 1e+30"),
-    ("radius_m", 2e9, "radius_m must be at most 1e+06, got 2000000000.0"),
+    ("speed", 1e30, "speed must be at most 1e+06, got 1e+30"),
+    ("radius", 2e9, "radius_m must be at most 1e+06, got 2000000000.0"),
 ])
 def test_a_member_that_cannot_be_taken_in_stops_no_squad(
         node, world, scheduler, squad, physics_frames, expect_errors, name, value, words):

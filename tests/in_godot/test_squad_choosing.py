@@ -24,7 +24,7 @@ def rules(text, **settings):
 
 
 def squad_by(node, scheduler, **settings):
-    return node("Squad", scheduler, name="Alpha", keep_clear=1, think_period_frames=6, **settings)
+    return node("Squad", scheduler, name="Alpha", keep_clear=1, think_period=6, **settings)
 
 
 def enemy(node, world, z=0.0):
@@ -55,7 +55,7 @@ def test_facts_of_a_script_may_be_asked_and_none_is_the_formation(node, world, s
         var is_night := 0.0
         func how_dark() -> float: return is_night
     """))
-    squad.keep_clear, squad.think_period_frames = 1, 6
+    squad.keep_clear, squad.think_period = 1, 6
     squad.tactic_rules = rules(
         "creep: dark | do bounding_overwatch, salience 2, repeats\nmarch: always | do none, repeats",
         facts={"dark": "how_dark"})
@@ -100,7 +100,7 @@ def test_rules_are_saved_with_the_squad(node, world, scheduler, physics_frames):
 
 def test_the_habit_that_is_active_names_the_tactic(node, world, scheduler, expect_errors, physics_frames):
     squad = construct("Squad")
-    squad.keep_clear, squad.think_period_frames, squad.habits = 1, 6, NodePath("Brain")
+    squad.keep_clear, squad.think_period, squad.habits = 1, 6, NodePath("Brain")
     brain = construct("HabitTree")
     brain.name = "Brain"
     for name, condition in (("sacrifice", "get_grade(\"outnumbered\") > 0.5"), ("flanking", "get_grade(\"met\") > 0.5"),
@@ -132,7 +132,7 @@ def test_posts_of_tactics_lie_on_the_navigation_map(node, world, scheduler, phys
     polygon.set_vertices([Vector2(*one) for one in ((0, 0), (2000, 0), (2000, 320), (0, 320))])
     polygon.add_polygon([0, 1, 2, 3])
     region.navigation_polygon = polygon
-    squad = node("Squad", scheduler, dimensions=1, think_period_frames=6, map_margin_m=0.0)
+    squad = node("Squad", scheduler, dimensions=1, think_period=6, map_margin=0.0)
     stage = node("Node2D", world)
     for number in range(4):
         character(node, stage, Vector2(60 + 40 * number, 160), "Node2D", squad_path=squad.get_path())

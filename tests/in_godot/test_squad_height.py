@@ -16,7 +16,7 @@ def squad(node, physics_frames):
     mesh.set_vertices([Vector3(x, MAP_M, z) for x, z in ((-20, -20), (20, -20), (20, 20), (-20, 20))])
     mesh.add_polygon([0, 1, 2, 3])
     region = node("NavigationRegion3D", world, navigation_mesh=mesh)
-    scheduler = node("AIScheduler", world, budget_us=0.0)
+    scheduler = node("AIScheduler", world, budget=0.0)
     ways = node("PathService", scheduler, name="Ways")
     squad = node("Squad", scheduler, paths=ways.get_path())
     recruits(node, world, squad, 3, attack={"ground": 3.0})

@@ -14,7 +14,7 @@ DOOR_M = 2.4
 
 @pytest.fixture
 def squad(node, scheduler):
-    return node("Squad", scheduler, name="Alpha", keep_clear=1, think_period_frames=6)
+    return node("Squad", scheduler, name="Alpha", keep_clear=1, think_period=6)
 
 
 def test_a_squad_marches_and_tells_when_it_is_there(node, world, squad, signals, physics_frames):
@@ -69,11 +69,11 @@ def navigating(squad, service):
 
 
 def test_nine_bodies_in_a_wedge_go_through_a_door(node, world, scheduler, rooms, service, signals, physics_frames):
-    squad = node("Squad", scheduler, name="Alpha", think_period_frames=6)
+    squad = node("Squad", scheduler, name="Alpha", think_period=6)
     navigating(squad, service)
     for number in range(9):
         character(node, world, Vector3(-16 + number % 3, 1.0, number // 3 - 1.0), "CharacterBody3D",
-                  squad_path=squad.get_path(), radius_m=0.3)
+                  squad_path=squad.get_path(), radius=0.3)
     failed = signals(squad, "order_failed")
     squad.move_to(Vector3(12, 0, 5))
     physics_frames(2)
@@ -114,10 +114,10 @@ def test_the_commander_is_freed_on_the_way_and_the_march_goes_on(node, world, sq
 
 
 def test_in_the_plane_bodies_march_in_pixels(node, scheduler, physics_frames):
-    squad = node("Squad", scheduler, dimensions=1, keep_clear=1, think_period_frames=6)
+    squad = node("Squad", scheduler, dimensions=1, keep_clear=1, think_period=6)
     stage = node("Node2D")
     for number in range(4):
-        character(node, stage, Vector2(40 * number, 0), "CharacterBody2D", squad_path=squad.get_path(), radius_m=0.3)
+        character(node, stage, Vector2(40 * number, 0), "CharacterBody2D", squad_path=squad.get_path(), radius=0.3)
     squad.move_to(Vector2(600, 0))
     until(squad.is_idle, physics_frames)
     ends = places(squad)
@@ -134,7 +134,7 @@ def test_on_a_navigation_map_in_the_plane_they_go_around_a_corner(node, world, s
     polygon.add_polygon([2, 3, 4, 5])
     region.navigation_polygon = polygon
     service = node("PathService", scheduler, source=1)
-    squad = node("Squad", scheduler, dimensions=1, think_period_frames=6, map_margin_m=0.0)
+    squad = node("Squad", scheduler, dimensions=1, think_period=6, map_margin=0.0)
     squad.paths = squad.get_path_to(service)
     stage = node("Node2D", world)
     for number in range(3):

@@ -26,7 +26,7 @@ def service(node, scheduler):
 
 @pytest.fixture
 def squad(node, world, scheduler, service):
-    made = node("Squad", scheduler, dimensions=1, pixels_per_m=10.0, paths=service.get_path(), think_period_frames=6)
+    made = node("Squad", scheduler, dimensions=1, pixels_per_meter=10.0, paths=service.get_path(), think_period=6)
     for number in range(5):
         character(node, world, Vector2(40 + 10 * number, 195), of="Node2D", squad_path=made.get_path())
     return made
@@ -63,7 +63,7 @@ def test_posts_in_walls_are_moved_to_the_nearest_free_cell(squad, physics_frames
 
 
 def test_where_nobody_made_a_navigation_map_a_formation_stays_one(node, world, scheduler, physics_frames):
-    squad = node("Squad", scheduler, think_period_frames=6)
+    squad = node("Squad", scheduler, think_period=6)
     recruits(node, world, squad, 5)
     squad.move_to(Vector3(12, 0, 0))
     until(squad.is_idle, physics_frames)

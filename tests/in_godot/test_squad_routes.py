@@ -16,14 +16,14 @@ def service(node, scheduler):
     grid = construct("AStarGrid2D")
     grid.region, grid.cell_size = Rect2i(0, 0, 40, 40), Vector2(10, 10)
     grid.update()
-    made = node("PathService", scheduler, release_after_s=0.2)
+    made = node("PathService", scheduler, release_after=0.2)
     made.set_grid_from(grid)
     return made
 
 
 @pytest.fixture
 def squad(node, world, scheduler, service, physics_frames):
-    made = node("Squad", scheduler, keep_clear=1, dimensions=1, pixels_per_m=10.0, paths=service.get_path())
+    made = node("Squad", scheduler, keep_clear=1, dimensions=1, pixels_per_meter=10.0, paths=service.get_path())
     character(node, world, Vector2(105, 105), of="Node2D", squad_path=made.get_path())
     physics_frames(3)
     return made

@@ -13,7 +13,7 @@ from tests.in_godot.test_walking_stairs import UP_M, stairs  # noqa: F401 - a fi
 def squad_of(node, level, starts, *, middle_m=(0.0,), **settings):
     """Bodies at these places, each with its own place so far above its feet, in a squad that goes by ticket."""
     pattern = construct("Formation")
-    pattern.spacing_m = 1.0
+    pattern.spacing = 1.0
     squad = node(
         "Squad", level.scheduler, formation=pattern, paths=level.scheduler.get_node("Ways").get_path(), **settings)
     for number, start in enumerate(starts):
@@ -22,7 +22,7 @@ def squad_of(node, level, starts, *, middle_m=(0.0,), **settings):
         shape = node("CollisionShape3D", body, position=Vector3(0, 0.9 - above_m, 0))
         shape.shape = construct("CapsuleShape3D")
         shape.shape.radius, shape.shape.height = 0.3, 1.8
-        node("SquadMember", body, squad_path=squad.get_path(), radius_m=0.3)
+        node("SquadMember", body, squad_path=squad.get_path(), radius=0.3)
     return squad
 
 

@@ -11,7 +11,7 @@ pytestmark = pytest.mark.in_its_own_world
 
 @pytest.fixture
 def squad(node, scheduler):
-    return node("Squad", scheduler, name="Alpha", keep_clear=1, think_period_frames=6)
+    return node("Squad", scheduler, name="Alpha", keep_clear=1, think_period=6)
 
 
 def test_nobody_can_hit_air_flee_and_stronger_fight(node, world, squad, signals, physics_frames):
@@ -21,10 +21,10 @@ def test_nobody_can_hit_air_flee_and_stronger_fight(node, world, squad, signals,
                          **armed("air", ground=3.0))
     physics_frames(1)
     squad.see([plane])
-    assert squad.judge() == {"stance": "retreat", "ratio": 0.0, "reasons": ["nobody can hit air"]}
+    assert squad.judge() == {"stance": "retreat", "ratio": 0.0, "reasons": ["no member can hit air"]}
     assert [stance for stance, _ in told] == ["retreat"]
     squad.see([])
-    assert squad.judge()["reasons"] == ["nobody is met", "retreat was decided a moment ago"]
+    assert squad.judge()["reasons"] == ["no enemy is met", "retreat lasts at least 2 s"]
 
 
 def test_flankers_go_around_and_two_at_most_attack(node, world, squad, signals, physics_frames):
@@ -60,7 +60,7 @@ def test_a_script_chooses_commander_and_tactic(node, world, scheduler, gdscript,
     """)
     squad = construct("Squad")
     squad.set_script(script)
-    squad.command, squad.keep_clear, squad.think_period_frames = 2, 1, 6
+    squad.command, squad.keep_clear, squad.think_period = 2, 1, 6
     scheduler.add_child(squad)
     recruits(node, world, squad, 2)
     _, scout = character(node, world, Vector3(2, 0, 5), squad_path=squad.get_path(), roles=["scout"])

@@ -40,11 +40,11 @@ def something_happens(chance, squads, enemies):
 def test_squads_go_on_from_a_save_as_they_did(node, world, scheduler, physics_frames, seed):
     chance, bodies = random.Random(seed), []
     squads = [
-        node("Squad", scheduler, name=name, keep_clear=1, think_period_frames=chance.choice([1, 3, 6]))
+        node("Squad", scheduler, name=name, keep_clear=1, think_period=chance.choice([1, 3, 6]))
         for name in ("Alpha", "Beta")]
     for squad in squads:
-        count, speed_m_s = chance.randint(1, 6), chance.choice([2.0, 4.0])
-        bodies += [body for body, _ in recruits(node, world, squad, count, speed_m_s=speed_m_s)]
+        count, speed = chance.randint(1, 6), chance.choice([2.0, 4.0])
+        bodies += [body for body, _ in recruits(node, world, squad, count, speed=speed)]
     for body in bodies:
         body.add_to_group("ai_saved")
     enemies = [node("Node3D", world, name=f"E{number}", position=somewhere(chance)) for number in range(3)]

@@ -56,7 +56,7 @@ def guard(bob):
         made("StateTransition", hostile, "see", event="see", to=NodePath("../combat"))
         made("StateTransition", hostile, "calm", event="calm", to=NodePath("../../peace"), history=2)
         made("StateTransition", machine, "hit", event="hit", to=NodePath("../stunned"))
-        made("StateTransition", stunned, "recover", after_s=0.1, target=1)
+        made("StateTransition", stunned, "recover", after=0.1, target=1)
         machines.append(machine)
         return machine
 
@@ -275,7 +275,7 @@ def test_a_guard_that_cannot_be_answered_is_named_and_says_no(mind, bob, physics
 WRONG = {
     "has no AIState below it": {},
     "is no AIState; choose the target state": {"event": "go"},
-    "has no event, no after_s and no guard": {"target": 1},
+    "has no event, no after and no guard": {"target": 1},
     "cannot parse 'health <'": {"event": "go", "target": 1, "guard_expression": "health <"},
 }
 
@@ -318,7 +318,7 @@ def test_the_page_is_true(guard, node, scheduler, gdscript, physics_frames):
     stunned = made("AIState", machine, "Stunned")
     made("StateTransition", peace, "noise", event="noise", to=NodePath("../../Stunned"),
          guard_expression="payload < hears_m")
-    made("StateTransition", stunned, "recover", after_s=2.0, target=1)
+    made("StateTransition", stunned, "recover", after=2.0, target=1)
     character.add_child(machine)
     scheduler.add_child(character)
     physics_frames(1)
@@ -352,7 +352,7 @@ def test_while_the_character_is_disabled_the_time_in_a_state_stands_still(guard,
     physics_frames(3)
     bob.process_mode = 4
     physics_frames(20)
-    assert machine.get_time_in_state_s() == pytest.approx(3 / 60, abs=0.02)
+    assert machine.get_time_in_state() == pytest.approx(3 / 60, abs=0.02)
     state = scheduler.save_state()
     physics_frames(20)
     assert scheduler.load_state(state)

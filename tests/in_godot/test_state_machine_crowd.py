@@ -41,7 +41,7 @@ def machine(node, scheduler, gdscript):
         below(rest, "StateTransition", "run", event="run", to=NodePath("../../running"))
         below(running, "StateTransition", "stop", event="stop", to=NodePath("../../rest"))
         below(rest, "StateTransition", "hit", event="hit", to=NodePath("../../stunned"))
-        below(stunned, "StateTransition", "recover", after_s=0.1, to=NodePath("../../rest"))
+        below(stunned, "StateTransition", "recover", after=0.1, to=NodePath("../../rest"))
         character.add_child(made)
         return made
 
@@ -113,7 +113,7 @@ def test_an_event_into_a_state_that_goes_on_wakes_the_machine(machine, physics_f
 @pytest.mark.parametrize("frames_before", [2, 3])
 def test_a_machine_of_every_fourth_frame_is_told_the_true_time(machine, physics_frames, frames_before):
     mind = machine()
-    mind.set("period_frames", 4)
+    mind.set("period", 4)
     mind.send_event("run")
     physics_frames(12 + frames_before)
     log = mind.get_parent().get("log")
@@ -159,7 +159,7 @@ def test_a_save_loads_though_machines_have_their_turns_with_others_than_when_it_
     def crowd_of(*names):
         made = [machine(name) for name in names]
         for one in made:
-            one.set("period_frames", 2)
+            one.set("period", 2)
         return made
 
     machines = crowd_of("A", "B", "C", "D", "E")
@@ -185,7 +185,7 @@ def together(machine, scheduler, physics_frames):
     scheduler.set("automatic_phasing", False)
     machines = [machine(name) for name in "ABC"]
     for one in machines:
-        one.set("period_frames", 4)
+        one.set("period", 4)
         one.send_event("run")
     physics_frames(4 - scheduler.clock.now.frame % 4)
     return machines
@@ -219,7 +219,7 @@ def test_a_frame_costs_nothing_for_those_whose_frame_is_another(machine, schedul
     for count in (10, 60):
         machines = [machine(f"Bob{number}") for number in range(count)]
         for one in machines:
-            one.set("period_frames", count)
+            one.set("period", count)
             one.send_event("run")
         physics_frames(count)
         seen = []

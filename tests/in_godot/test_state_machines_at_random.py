@@ -35,13 +35,13 @@ def random_machine(chance):
     """Four states, led between by times and by the events x and y."""
     machine = construct("StateMachine")
     machine.set("name", "Mind")
-    machine.set("period_frames", chance.choice([1, 1, 2, 3, 5]))
+    machine.set("period", chance.choice([1, 1, 2, 3, 5]))
     for name in NAMES:
         state = below(
             machine, "AIState", name, update_method="run" if chance.random() < 0.3 else "",
             enter_method="come" if chance.random() < 0.5 else "")
         for event in chance.sample(["x", "y", ""], chance.randint(1, 3)):
-            by = {"event": event} if event else {"after_s": chance.choice([0.05, 0.1, 0.23])}
+            by = {"event": event} if event else {"after": chance.choice([0.05, 0.1, 0.23])}
             below(state, "StateTransition", f"by_{event}", to=NodePath(f"../../{chance.choice(NAMES)}"), **by)
     for event, name in ("x", "a"), ("y", "b"):
         below(machine, "StateTransition", f"ever_{event}", event=event, to=NodePath(f"../{name}"))
@@ -78,7 +78,7 @@ def something_happens(chance, scheduler, machines):
     elif dice < 0.43:
         machine.restart()
     elif dice < 0.44:
-        machine.set("period_frames", chance.choice([1, 2, 3]))
+        machine.set("period", chance.choice([1, 2, 3]))
     elif dice < 0.47:
         machine.set("priority", chance.choice([1.0, 2.0]))
     elif dice < 0.5 and "state machines" in scheduler.update_groups:     # one more turn, with little time
@@ -93,7 +93,7 @@ def lived(physics_frames, scheduler, machines, chance, frames):
         something_happens(chance, scheduler, machines)
         physics_frames(1)
         diary.append([
-            (one.get_state(), round(one.get_time_in_state_s(), 6), list(one.get_parent().get("log")))
+            (one.get_state(), round(one.get_time_in_state(), 6), list(one.get_parent().get("log")))
             for one in machines])
     return diary
 
@@ -102,7 +102,7 @@ def lived(physics_frames, scheduler, machines, chance, frames):
 @pytest.mark.parametrize("seed", SEEDS)
 def test_machines_go_on_from_a_save_as_they_did(world, node, scheduler, physics_frames, seed):
     def build_anew():
-        again = node("AIScheduler", budget_us=0.0)
+        again = node("AIScheduler", budget=0.0)
         return again, world(random.Random(seed), again)
 
     chance = random.Random(seed)

@@ -41,7 +41,7 @@ def side(node, scheduler, maps):
     def made(**settings):
         base = node("Node3D", scheduler, position=Vector3(10, 0, 10))
         return node("Strategist", base, **{
-            "products": products(), "build_order": np.array(["worker 2"], object).tolist(), "period_frames": 1,
+            "products": products(), "build_order": np.array(["worker 2"], object).tolist(), "period": 1,
             **settings})
 
     return made
@@ -145,7 +145,7 @@ def test_settings_that_do_not_fit_are_told_once_as_it_would_decide(side, physics
 def test_what_is_set_while_it_runs_counts_from_the_next_thought(side, scheduler, physics_frames):
     strategist = side(aggression=0.2)
     physics_frames(2)
-    strategist.aggression, strategist.home_radius_m, strategist.priority, strategist.period_frames = 0.9, 40.0, 3.0, 100
+    strategist.aggression, strategist.home_radius, strategist.priority, strategist.period = 0.9, 40.0, 3.0, 100
     [row] = [row for row in scheduler.get_stats()["behaviors"] if row["name"].endswith("thinks")]
     assert (row["period_frames"], row["priority"]) == (100, 3.0)
     assert (strategist.core.personality.aggression, strategist.core.home_radius_m) == (0.9, 40.0)
@@ -165,7 +165,7 @@ def test_what_it_is_made_of_cannot_change_once_it_decides(side, physics_frames, 
 
 def test_without_a_map_it_waits_for_one(node, scheduler, expect_errors, physics_frames):
     expect_errors("found no DecisionMap", times=1)
-    strategist = node("Strategist", node("Node3D", scheduler), products=products(), period_frames=1)
+    strategist = node("Strategist", node("Node3D", scheduler), products=products(), period=1)
     physics_frames(4)
     node("DecisionMap", scheduler)
     physics_frames(2)
@@ -190,7 +190,7 @@ def test_a_strategist_that_a_script_sets_up_after_add_child_decides(node, schedu
     base.add_child(strategist)
     strategist.set("decision_map", strategist.get_path_to(maps))
     strategist.set("products", products()[:1])
-    strategist.set("period_frames", 1)
+    strategist.set("period", 1)
     strategist.set("products", products())
     strategist.set("build_order", np.array(["worker 2"], object).tolist())
     told_of_an_army(strategist, 10)
@@ -203,7 +203,7 @@ def test_a_strategist_without_products_says_so_once_and_decides_when_it_has_them
         node, scheduler, maps, physics_frames, expect_errors):
     base = node("Node3D", scheduler, position=Vector3(10, 0, 10))
     expect_errors("decides nothing: ", times=1)
-    strategist = node("Strategist", base, period_frames=1)
+    strategist = node("Strategist", base, period=1)
     physics_frames(10)
     strategist.products = products()
     physics_frames(3)
@@ -212,7 +212,7 @@ def test_a_strategist_without_products_says_so_once_and_decides_when_it_has_them
 
 def test_a_strategist_whose_map_comes_later_in_the_script_finds_it(node, scheduler, physics_frames):
     base = node("Node3D", scheduler, position=Vector3(10, 0, 10))
-    strategist = node("Strategist", base, products=products(), period_frames=1)
+    strategist = node("Strategist", base, products=products(), period=1)
     node("DecisionMap", scheduler, corner=Vector2(0, 0), size=Vector2(100, 100), cell_size=5.0)
     physics_frames(3)
     assert strategist.get_stats()["thoughts"] >= 1

@@ -16,7 +16,7 @@ def maps(node, scheduler):
     for column in range(20):
         for row in range(20):
             walls.set_cell(Vector2i(column, row), 0 if column != 10 or row == 10 else -1, Vector2i(0, 0))
-    return node("DecisionMap", scheduler, dimensions=1, pixels_per_m=10.0, corner=Vector2(0, 0),
+    return node("DecisionMap", scheduler, dimensions=1, pixels_per_meter=10.0, corner=Vector2(0, 0),
                 size=Vector2(1000, 1000), cell_size=50.0, walls=walls.get_path())
 
 
@@ -36,7 +36,7 @@ def tiles():
 def strategist(node, scheduler, maps):
     base = node("Node2D", scheduler, position=Vector2(200, 500))
     tower = product("tower", 80.0, fights=True, defends=True, attack={"ground": 20.0}, toughness=400.0)
-    made = node("Strategist", base, products=[*products(), tower], caution=1.0, aggression=0.0, period_frames=1)
+    made = node("Strategist", base, products=[*products(), tower], caution=1.0, aggression=0.0, period=1)
     made.set_purse(1000.0, {"worker": 9})
     made.report_squad(0, "army", Vector2(100, 500), {"spear": 9})
     made.report_enemy(99, Vector2(900, 500), "", True)

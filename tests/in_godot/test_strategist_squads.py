@@ -24,7 +24,7 @@ def maps(node, scheduler):
 @pytest.fixture
 def strategist(node, scheduler, maps):
     base = node("Node3D", scheduler, position=Vector3(10, 0, 10))
-    return node("Strategist", base, products=products(), period_frames=10)
+    return node("Strategist", base, products=products(), period=10)
 
 
 @pytest.fixture
@@ -32,7 +32,7 @@ def enlist(node, world):
     """``enlist(squad, count, place)``: characters of a squad, spears unless told."""
 
     def recruits(squad, count, place=(10, 0, 10), **settings):
-        settings = {"product": "spear", "speed_m_s": 12.0, **armed(ground=10.0), **settings}
+        settings = {"product": "spear", "speed": 12.0, **armed(ground=10.0), **settings}
         return [character(node, world, Vector3(place[0] + 2 * number, place[1], place[2]),
                           squad_path=squad.get_path(), **settings) for number in range(count)]
 
@@ -40,7 +40,7 @@ def enlist(node, world):
 
 
 def squad_of(node, strategist, name, role=0):
-    return node("Squad", strategist, name=name, keep_clear=1, strategic_role=role, think_period_frames=6)
+    return node("Squad", strategist, name=name, keep_clear=1, strategic_role=role, think_period=6)
 
 
 def test_missions_are_orders_of_squads_below_it(node, strategist, enlist, maps, signals, physics_frames):
@@ -63,7 +63,7 @@ def test_missions_are_orders_of_squads_below_it(node, strategist, enlist, maps, 
 
 def test_a_scout_that_has_arrived_is_sent_elsewhere(node, strategist, enlist, maps, signals, physics_frames):
     scouts = squad_of(node, strategist, "Scouts", 1)
-    node("MapWriter", enlist(scouts, 1, speed_m_s=40.0)[0][0], layer="exploration", strength=0.0, radius_m=12.0)
+    node("MapWriter", enlist(scouts, 1, speed=40.0)[0][0], layer="exploration", strength=0.0, radius=12.0)
     told = signals(strategist, "mission_given")
     until(lambda: len(told) >= 3, physics_frames)
     assert len({(place.x, place.z) for _, _, place, _ in told}) == len(told)
@@ -72,8 +72,8 @@ def test_a_scout_that_has_arrived_is_sent_elsewhere(node, strategist, enlist, ma
 @pytest.mark.parametrize(("role", "kind"), [(1, "scout"), (0, "search")])
 def test_where_they_have_looked_counts_as_seen_also_if_nobody_writes_that(
         node, strategist, enlist, signals, physics_frames, role, kind):
-    strategist.search_after_s = 0.0
-    enlist(squad_of(node, strategist, "Squad", role), 1, speed_m_s=40.0)
+    strategist.search_after = 0.0
+    enlist(squad_of(node, strategist, "Squad", role), 1, speed=40.0)
     told = signals(strategist, "mission_given")
     until(lambda: sum(one == kind for _, one, _, _ in told) >= 3, physics_frames)
     looked = [(place.x, place.z) for _, one, place, _ in told if one == kind]
@@ -119,7 +119,7 @@ def test_enemies_in_the_group_objectives_are_attacked_and_not_forgotten(
     enlist(army, 9)
     fort = node("Node3D", world, position=Vector3(80, 0, 80))
     fort.add_to_group("objectives")
-    strategist.forget_after_s, strategist.core.overdue_after_s = 0.1, 0.0
+    strategist.forget_after, strategist.core.overdue_after_s = 0.1, 0.0
     physics_frames(2)
     army.see([fort])
     physics_frames(20)

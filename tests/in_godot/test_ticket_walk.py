@@ -11,7 +11,7 @@ from addons.ai_core.nodes.walking.ticket_walk import TicketWalk
 
 @pytest.fixture
 def scheduler(node):
-    return node("AIScheduler", budget_us=0.0)
+    return node("AIScheduler", budget=0.0)
 
 
 @pytest.fixture

@@ -20,8 +20,8 @@ def walk(node, physics_frames, signals):
         mesh.add_polygon([0, 2, 3, 1])
         mesh.add_polygon([2, 4, 5, 3])
         node("NavigationRegion3D", world, navigation_mesh=mesh)
-        scheduler = node("AIScheduler", world, budget_us=0.0)
-        node("PathService", scheduler, name="Ways", meanwhile=0)
+        scheduler = node("AIScheduler", world, budget=0.0)
+        node("PathService", scheduler, name="Ways", fallback=0)
         actor = node("Node3D", scheduler, position=start)
         tree, go = construct("HabitTree"), construct("HabitMoveTo")
         go.target_point, go.paths, go.speed = Vector3(7.5, STEP_M, 2), NodePath("../../../Ways"), 6.0
@@ -56,7 +56,7 @@ def test_who_stands_beside_the_map_comes_down_to_it(walk):
 @pytest.mark.parametrize(("rise_m", "is_asked_anew"), [(1.0, False), (3.0, True)])
 def test_a_goal_that_rises_to_another_floor_is_another_goal(node, rise_m, is_asked_anew):
     world = node("SubViewport", own_world_3d=True)
-    service = node("PathService", node("AIScheduler", world, budget_us=0.0, update=2))
+    service = node("PathService", node("AIScheduler", world, budget=0.0, update=2))
     walk = TicketWalk(service, memory := {})
     walk.next(Vector3(1, 0, 2), Vector3(7, 0, 2), 0.5)
     ticket = memory["ticket"]
@@ -70,7 +70,7 @@ def test_over_a_grid_map_it_keeps_its_height_however_high_the_cells_are(node, ph
     grid = node("GridMap", world, cell_size=Vector3(2, 6, 2))
     for x in range(5):
         grid.set_cell_item(Vector3i(x, 0, 0), 0)
-    scheduler = node("AIScheduler", world, budget_us=0.0)
+    scheduler = node("AIScheduler", world, budget=0.0)
     node("PathService", scheduler, name="Ways").set_grid_from(grid)
     actor = node("Node3D", scheduler, position=Vector3(0.5, height_m, 1))
     tree, go = construct("HabitTree"), construct("HabitMoveTo")

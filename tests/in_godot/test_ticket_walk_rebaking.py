@@ -27,8 +27,8 @@ def walker(node, signals):
     """Somebody on the left bank who goes to the right one: actor, scheduler, the banks and how it ended."""
     world = node("SubViewport", own_world_3d=True)
     region = node("NavigationRegion3D", world, navigation_mesh=two_banks("near", "far"))
-    scheduler = node("AIScheduler", world, budget_us=0.0)
-    node("PathService", scheduler, name="Ways", meanwhile=0)
+    scheduler = node("AIScheduler", world, budget=0.0)
+    node("PathService", scheduler, name="Ways", fallback=0)
     actor = node("Node3D", scheduler, position=Vector3(0.5, 0, 1))
     tree, go = construct("HabitTree"), construct("HabitMoveTo")
     go.target_point, go.paths, go.speed = Vector3(11, 0, 1), NodePath("../../../Ways"), 3.0

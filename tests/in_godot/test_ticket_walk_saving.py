@@ -20,7 +20,7 @@ def build(node):
         grid.update()
         for row in range(6):
             grid.set_point_solid(Vector2i(4, row))
-        scheduler = node("AIScheduler", budget_us=0.0, name="AI")
+        scheduler = node("AIScheduler", budget=0.0, name="AI")
         ways = node("PathService", scheduler, name="Paths")
         ways.set_grid_from(grid)
         actor = node("Node2D", scheduler, name="Walker")

@@ -104,7 +104,7 @@ def test_a_key_that_leaves_in_the_middle_of_a_batch_is_left_out(node, scheduler,
 
 
 def test_a_budget_of_its_own_limits_what_runs_in_a_frame(node, scheduler, physics_frames):
-    slicer = node("Timeslicer", scheduler, budget_us=1.0)
+    slicer = node("Timeslicer", scheduler, budget=1.0)
     slicer.set_job(lambda key: sum(range(5000)))
     for key in range(10):
         slicer.add_job(key)
@@ -119,7 +119,7 @@ def test_it_pauses_and_changes_its_rate_at_run_time(slicer, physics_frames):
     physics_frames(3)
     assert slicer.get_stats()["jobs"] == 0
     slicer.enabled = True
-    slicer.period_frames = 2
+    slicer.period = 2
     slicer.jobs_per_update = 2
     physics_frames(4)
     assert slicer.get_stats()["jobs"] == 4
@@ -226,13 +226,13 @@ def test_while_it_is_paused_no_job_runs_though_its_scheduler_goes_on(slicer, cro
 
 def test_settings_changed_in_play_are_saved(slicer, crowd, scheduler, node, physics_frames):
     slicer.add_job("Ann")
-    slicer.enabled, slicer.period_frames, slicer.jobs_per_update = False, 3, 5
+    slicer.enabled, slicer.period, slicer.jobs_per_update = False, 3, 5
     physics_frames(2)
     state = scheduler.save_state()
-    slicer.enabled, slicer.period_frames, slicer.jobs_per_update = True, 1, 1
+    slicer.enabled, slicer.period, slicer.jobs_per_update = True, 1, 1
     physics_frames(2)
     assert scheduler.load_state(state)
-    assert (slicer.enabled, slicer.period_frames, slicer.jobs_per_update) == (False, 3, 5)
+    assert (slicer.enabled, slicer.period, slicer.jobs_per_update) == (False, 3, 5)
     looked = len(crowd.get("looked"))
     physics_frames(6)
     assert len(crowd.get("looked")) == looked

@@ -104,7 +104,7 @@ def test_a_member_whose_mover_changes_on_the_way_is_moved_so_from_then_on(node, 
 
 
 def test_who_joins_between_two_steps_of_the_march_does_not_stop_it(node, world, scheduler, physics_frames):
-    squad = node("Squad", scheduler, keep_clear=1, march_period_frames=10)
+    squad = node("Squad", scheduler, keep_clear=1, march_period=10)
     bodies = [body for body, _ in recruits(node, world, squad, 2)]
     squad.move_to(Vector3(40, 0, 0))
     physics_frames(63)

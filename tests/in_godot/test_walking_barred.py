@@ -41,7 +41,7 @@ def test_a_body_neither_climbs_a_door_on_a_ramp_nor_hops_before_it(node, physics
     house = House(node, "ramp")
     house.wall(Vector3(2, 2, 0), Vector3(0.2, 5, 6))
     walker = house.walker(Vector3(-3, 0, 0), Vector3(7, 4, 0), by)
-    walker.go.stuck_after_s = 0.0
+    walker.go.stuck_after = 0.0
     heights = [one for one, in heights_at_a_door([walker.actor], physics_frames)]
     assert max(heights) < ABOVE_M
     assert max(heights[-120:]) - min(heights[-120:]) < 0.005

@@ -37,8 +37,8 @@ class House:
         if ramp:
             half = math.sqrt(0.5)
             self.wall(Vector3(2 + half / 2, 2 - half / 2, 0), Vector3(4 / half, 1, 6), math.pi / 4)
-        self.scheduler = node("AIScheduler", self.world, budget_us=0.0, update=1)
-        node("PathService", self.scheduler, name="Ways", meanwhile=0)
+        self.scheduler = node("AIScheduler", self.world, budget=0.0, update=1)
+        node("PathService", self.scheduler, name="Ways", fallback=0)
 
     def wall(self, at, size, turned=0.0):
         body, shape = self.node("StaticBody3D", self.world, position=at, rotation=Vector3(0, 0, turned)), \
@@ -57,8 +57,8 @@ class House:
             shape.position = Vector3(0, 0.9 - middle_m, 0)
             actor.add_child(shape)
         tree, go = construct("HabitTree"), construct("HabitMoveTo")
-        go.target_point, go.speed, go.arrival_distance, go.cooldown_s = goal, 4.0, arrival_m, 1e6
-        go.stuck_after_s = 4.0
+        go.target_point, go.speed, go.arrival_distance, go.cooldown = goal, 4.0, arrival_m, 1e6
+        go.stuck_after = 4.0
         if by == "ticket":
             go.paths = NodePath("../../../Ways")
         elif by == "agent":

@@ -28,16 +28,16 @@ class Yard(House):
         node("NavigationRegion3D", self.world, navigation_mesh=mesh)
         self.wall(Vector3(0, -0.5, 0), Vector3(14, 1, 10))
         self.wall(Vector3(-1.5, 1, 0), Vector3(9, 2, 0.1))
-        self.scheduler = node("AIScheduler", self.world, budget_us=0.0, update=1)
-        node("PathService", self.scheduler, name="Ways", meanwhile=0)
+        self.scheduler = node("AIScheduler", self.world, budget=0.0, update=1)
+        node("PathService", self.scheduler, name="Ways", fallback=0)
 
 
 @pytest.fixture
 def walk(physics_frames, signals):
     """Lets a walker who has one turn in so many frames go to the end; returns how it ended and where he was."""
 
-    def walked(walker, period_frames, each=None):
-        walker.go.get_parent().period_frames = period_frames
+    def walked(walker, period, each=None):
+        walker.go.get_parent().period = period
         ends, places, start = signals(walker.go, "exited"), [], walker.actor.position
         for _ in range(100_000):         # maps are built in real time
             physics_frames(1)
@@ -55,14 +55,14 @@ def walk(physics_frames, signals):
 
 @pytest.mark.parametrize("by", WAYS)
 @pytest.mark.parametrize("kind", BODIES)
-@pytest.mark.parametrize("period_frames", [6, 30])
-def test_it_goes_around_a_thin_wall_and_not_against_it(node, walk, by, kind, period_frames):
+@pytest.mark.parametrize("period", [6, 30])
+def test_it_goes_around_a_thin_wall_and_not_against_it(node, walk, by, kind, period):
     walker = Yard(node).walker(Vector3(0, 0, -0.6), Vector3(0, 0, 0.6), by, kind)
-    ended, places = walk(walker, period_frames)
+    ended, places = walk(walker, period)
     assert ended == 1
     assert math.dist(tuple(places[-1]), (0, 0, 0.6)) < 0.15
     # 7.6 m, and what is left of the last turn
-    assert len(places) <= 7.6 / 4 * 60 + 2 * period_frames
+    assert len(places) <= 7.6 / 4 * 60 + 2 * period
 
 
 @pytest.mark.parametrize("by", WAYS)
@@ -101,7 +101,7 @@ def test_idle_turns_that_are_as_long_as_a_frame_of_physics_move_it_as_far(node, 
     engine, actor = singleton("Engine"), node("CharacterBody2D", scheduler)
     usual, scheduler.update = engine.get_physics_ticks_per_second(), IDLE
     brain, go = construct("HabitTree"), construct("HabitMoveTo")
-    brain.period_frames, go.target_point, go.speed = 2, Vector3(300, 400, 0), 100.0
+    brain.period, go.target_point, go.speed = 2, Vector3(300, 400, 0), 100.0
     brain.add_child(go)
     actor.add_child(brain)
     try:

@@ -20,8 +20,8 @@ class TwoFloors(House):
         for first in polygons:
             mesh.add_polygon([first, first + 1, first + 3, first + 2])
         node("NavigationRegion3D", self.world, navigation_mesh=mesh)
-        self.scheduler = node("AIScheduler", self.world, budget_us=0.0, update=1)
-        node("PathService", self.scheduler, name="Ways", meanwhile=0)
+        self.scheduler = node("AIScheduler", self.world, budget=0.0, update=1)
+        node("PathService", self.scheduler, name="Ways", fallback=0)
 
 
 @pytest.fixture
@@ -46,10 +46,10 @@ def shaft(node):
     return house
 
 
-def gets_there_and_back(level, walked, below, above, by, period_frames):
+def gets_there_and_back(level, walked, below, above, by, period):
     for start, goal in ((below, above), (above, below)):
         walker = level.walker(start, goal, by)
-        walker.go.get_parent().period_frames = period_frames
+        walker.go.get_parent().period = period
         ended, places = walked(walker)
         assert ended == 1
         assert tuple(places[-1]) == pytest.approx(tuple(goal), abs=0.15)
@@ -57,12 +57,12 @@ def gets_there_and_back(level, walked, below, above, by, period_frames):
 
 
 @pytest.mark.parametrize("by", WAYS)
-@pytest.mark.parametrize("period_frames", [1, 6, 30])
-def test_a_body_goes_up_stairs_and_down(stairs, walk, by, period_frames):  # noqa: F811
-    gets_there_and_back(stairs, walk, Vector3(-3, 0, 0), Vector3(6, UP_M, 0), by, period_frames)
+@pytest.mark.parametrize("period", [1, 6, 30])
+def test_a_body_goes_up_stairs_and_down(stairs, walk, by, period):  # noqa: F811
+    gets_there_and_back(stairs, walk, Vector3(-3, 0, 0), Vector3(6, UP_M, 0), by, period)
 
 
 @pytest.mark.parametrize("by", WAYS)
-@pytest.mark.parametrize("period_frames", [1, 6])
-def test_a_body_goes_up_a_shaft_and_drops_into_it(shaft, walk, by, period_frames):  # noqa: F811
-    gets_there_and_back(shaft, walk, Vector3(-3, 0, 0), Vector3(-2, 4, 0), by, period_frames)
+@pytest.mark.parametrize("period", [1, 6])
+def test_a_body_goes_up_a_shaft_and_drops_into_it(shaft, walk, by, period):  # noqa: F811
+    gets_there_and_back(shaft, walk, Vector3(-3, 0, 0), Vector3(-2, 4, 0), by, period)

@@ -92,7 +92,7 @@ def test_where_no_way_leads_it_fails_as_near_as_it_gets(walker, service, physics
 
 
 def test_who_is_held_fast_notices_after_a_while(walker, service, physics_frames, signals):
-    walker.go.set("stuck_after_s", 0.5)
+    walker.go.set("stuck_after", 0.5)
     ends = signals(walker.go, "exited")
     frames = 0
     while not ends and frames < 60:
@@ -143,16 +143,16 @@ def test_who_is_kept_off_a_corner_goes_on_when_past_it():
     assert PathFollower({}, falls=False).next(way, past, 6.0) == (Vector2(20, 50), "going")
 
 
-@pytest.mark.parametrize("period_frames", [1, 4])
-def test_a_body_goes_at_its_speed_however_rarely_it_has_its_turn(node, scheduler, physics_frames, period_frames):
+@pytest.mark.parametrize("period", [1, 4])
+def test_a_body_goes_at_its_speed_however_rarely_it_has_its_turn(node, scheduler, physics_frames, period):
     scheduler.update = 1
     actor, brain, go = node("CharacterBody2D", scheduler), construct("HabitTree"), construct("HabitMoveTo")
-    brain.period_frames = period_frames
+    brain.period = period
     go.target_point, go.speed = Vector3(300, 400, 0), 100.0
     brain.add_child(go)
     actor.add_child(brain)
     physics_frames(1)
     before = actor.position
     physics_frames(60)
-    assert math.dist(actor.position, before) == pytest.approx(100, abs=100 * period_frames / 60 + 0.1)
+    assert math.dist(actor.position, before) == pytest.approx(100, abs=100 * period / 60 + 0.1)
     assert tuple(actor.velocity) == pytest.approx((60, 80), abs=0.01)

@@ -169,7 +169,7 @@ def test_a_fallback_ends_with_another_behavior_that_holds_if_the_first_is_quaran
 
 
 def test_a_gap_without_a_fallback_is_named():
-    with pytest.raises(ValueError, match=r"no range holds importance 0\.3 to 0\.5"):
+    with pytest.raises(ValueError, match=r"no range contains importance 0\.3 to 0\.5"):
         BehavioralLOD([
             LODBehavior(name="a", work=print, highest=0.3), LODBehavior(name="b", work=print, lowest=0.5)
         ])
@@ -308,9 +308,9 @@ def test_misuse_is_told_at_the_call(clock):
         walker.lod.force("plan", for_s=0)
     with pytest.raises(ValueError, match="two behaviors are named 'a'"):
         BehavioralLOD([LODBehavior(name="a", work=print), LODBehavior(name="a", work=print)])
-    with pytest.raises(ValueError, match="behaviors must be at least one"):
+    with pytest.raises(ValueError, match="behaviors must have at least one behavior"):
         BehavioralLOD([])
-    with pytest.raises(TypeError, match="must be LODBehavior"):
+    with pytest.raises(TypeError, match="must hold LODBehavior"):
         BehavioralLOD([print])
     with pytest.raises(TypeError, match="work must be"):
         BehavioralLOD([LODBehavior(name="a", work=3)])
@@ -381,7 +381,7 @@ def test_work_that_is_saveable_is_saved_with_the_behaviors_it_is_for(clock):
         ({"current": "fly"}, "'current' must be 'plan' or 'stroll'"),
         ({"importance": 2}, "'importance' must be at most 1"),
         ({"forced": {"name": "plan", "left_s": -1, "has_begun": True}}, r"'forced\.left_s'"),
-        ({"failing": [{"name": "plan", "failures": 1, "is_quarantined": False}] * 2}, "comes again"),
+        ({"failing": [{"name": "plan", "failures": 1, "is_quarantined": False}] * 2}, "occurs twice"),
     ],
 )
 def test_a_damaged_save_is_refused(clock, change, message):

@@ -88,8 +88,8 @@ def test_what_is_said_of_who_is_remembered_is_true_of_them():
     people = here.open(random.Random(3))
     for wrong, error, message in (
         ({"age": math.nan, "job": "smith"}, ValueError, "fact 'age' must be a finite number, got nan"),
-        ({"age": 3.0, "job": None}, TypeError, "fact 'job' must be a text that is not empty, got None"),
-        (["age"], TypeError, "facts must be a dict with text as keys"),
+        ({"age": 3.0, "job": None}, TypeError, "fact 'job' must be a non-empty string, got None"),
+        (["age"], TypeError, "facts must be a dict with non-empty strings as keys"),
     ):
         before = people.save_state()
         with pytest.raises(error, match=message):
@@ -110,7 +110,7 @@ def test_a_label_that_a_game_writes_is_not_cut_off():
     [
         ("age", math.nan, ValueError, "facts of 'Ilse' do not fit: property 'age': values must be finite, got nan$"),
         ("wealth", -3.0, ValueError, "facts of 'Ilse' do not fit: property 'wealth': .* above 0, got -3$"),
-        ("job", None, TypeError, "facts of 'Ilse' do not fit: property 'job': a label must be a text"),
+        ("job", None, TypeError, "facts of 'Ilse' do not fit: property 'job': a label must be a non-empty string"),
     ],
 )
 def test_facts_that_do_not_fit_are_refused_at_closing_and_nobody_is_lost(column, value, error, message):
@@ -194,14 +194,14 @@ def test_a_game_may_make_its_own_characters():
 def test_misuse_is_told_at_the_call():
     here = village()
     here.pin("Ilse", ILSE)
-    with pytest.raises(ValueError, match="'Ilse' is known here already"):
+    with pytest.raises(ValueError, match="already has a person 'Ilse'"):
         here.pin("Ilse", ILSE)
-    with pytest.raises(ValueError, match="must have every property, 'wealth' is missing"):
+    with pytest.raises(ValueError, match="must have every property; 'wealth' is missing"):
         here.pin("Jon", {"age": 3.0, "job": "farmer"})
     with pytest.raises(ValueError, match=r"facts of 'Jon' do not fit: property 'age': values must be finite, got nan$"):
         here.pin("Jon", {**ILSE, "age": math.nan})
     for wrong in (3, "", None):
-        with pytest.raises(TypeError, match="name must be a text that is not empty, got"):
+        with pytest.raises(TypeError, match="name must be a non-empty string, got"):
             here.pin(wrong, ILSE)
     with pytest.raises(TypeError, match="facts must be a dict"):
         here.pin("Jon", 3)
@@ -209,7 +209,7 @@ def test_misuse_is_told_at_the_call():
         here.pin("Jon", {**ILSE, "hat": object()})
     with pytest.raises(ValueError, match=r"property 'age': values must be at most 1e\+100 either way, got 1e\+200$"):
         here.pin("Jon", {**ILSE, "age": 1e200})
-    with pytest.raises(ValueError, match=r"until_s must be at most 1e\+12, got .*; leave it out for ever"):
+    with pytest.raises(ValueError, match=r"until_s must be at most 1e\+12, got .*; omit it for no limit"):
         here.pin("Jon", ILSE, until_s=1e13)    # a save could not be loaded
     with pytest.raises(ValueError, match="until_s must be a finite number, got nan"):
         here.pin("Jon", ILSE, until_s=math.nan)
@@ -221,16 +221,16 @@ def test_misuse_of_open_people_is_told_at_the_call():
     people = here.open(random.Random(1))
     with pytest.raises(ValueError, match="row must be at most 100"):
         people.remember(101, "x")
-    with pytest.raises(ValueError, match="row 0 is 'Ilse'"):
+    with pytest.raises(ValueError, match="row 0 is named 'Ilse'"):
         people.remember(0, "Jon")
     with pytest.raises(ValueError, match="until_s must be a finite number"):
         people.remember(3, "Jon", until_s=math.nan)
-    with pytest.raises(UnknownNameError, match="unknown known person 'Jon'"):
+    with pytest.raises(UnknownNameError, match="unknown person 'Jon'"):
         people.forget("Jon")
     people.forget("Ilse")
     here.close(people)
     assert here.known == {}
-    with pytest.raises(TypeError, match="people must be what open returned"):
+    with pytest.raises(TypeError, match="people must be the People that open"):
         here.close([])
 
 
@@ -257,12 +257,12 @@ def test_a_moment_that_is_no_time_is_refused_and_changes_nothing():
 def test_what_cannot_be_taken_together_or_apart_is_told():
     with pytest.raises(TypeError, match="population must be a Population"):
         Community(100)
-    with pytest.raises(ValueError, match="parts must be at least one"):
+    with pytest.raises(ValueError, match="parts must have at least one community"):
         Community.merged([])
     one, other = village(), village()
     one.pin("Ilse", ILSE)
     other.pin("Ilse", ILSE)
-    with pytest.raises(ValueError, match="'Ilse' is known in two parts"):
+    with pytest.raises(ValueError, match="two parts have a person 'Ilse'"):
         Community.merged([one, other])
     with pytest.raises(ValueError, match="has no room for 'Ilse'"):
         one.split([0, 101], random.Random(1), place=lambda person: 0)
@@ -301,5 +301,5 @@ def test_damaged_people_are_refused():
     here = village(3)
     state = here.open(random.Random(1)).save_state()
     state["columns"]["age"].pop()
-    with pytest.raises(StateError, match="must all be of one length"):
+    with pytest.raises(StateError, match="must all have the same length"):
         People.from_state(state, here.population)

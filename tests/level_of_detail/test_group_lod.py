@@ -285,10 +285,10 @@ def test_misuse_is_told_at_the_call(clock):
         GroupLOD("n", clock, importance=0.5)
     with pytest.raises(ValueError, match="give both, or neither"):
         GroupLOD("n", clock, importance=lambda: 0.0, expand=lambda: ["a"])
-    with pytest.raises(TypeError, match="name must be a text"):
+    with pytest.raises(TypeError, match="name must be a non-empty string"):
         group.add(lambda turn: None)
     group.add(lambda turn: None, name="a")
-    with pytest.raises(ValueError, match="has a member 'a'"):
+    with pytest.raises(ValueError, match="already has a member 'a'"):
         group.add(lambda turn: None, name="a")
     with pytest.raises(ValueError, match="only lasting members"):
         group.add(lambda turn: None, name="b", is_lasting=False)

@@ -258,7 +258,7 @@ def test_who_has_no_room_runs_nothing_from_the_first_frame_on(spread_updates):
 def test_levels_and_behaviors_of_different_number_are_refused_before_anybody_switches():
     characters, limits = troop(2), LevelLimits([Level(0.0, 1.0)])
     limits.update([0, 1], [0.9, 0.9])
-    with pytest.raises(ValueError, match="character 0 has 2 behaviors, and there are 1 levels; give one for each"):
+    with pytest.raises(ValueError, match="character 0 has 2 behaviors for 1 levels; give one for each"):
         limits.apply(characters)
     assert [one.current for one in characters.values()] == [None, None]
 
@@ -273,13 +273,13 @@ def test_misuse_is_told_at_the_call():
         limits.update([3, 1 << 32], [0.5, 0.5])
     with pytest.raises(ValueError, match="values must be numbers of shape"):
         limits.update([3, 4], [0.5])
-    with pytest.raises(TypeError, match="ids must be whole numbers"):
+    with pytest.raises(TypeError, match="ids must be integers"):
         limits.update([0.5], [0.5])
     with pytest.raises(UnknownNameError, match="unknown agent id 3"):
         limits.force(3, 0)
     with pytest.raises(ValueError, match="level must be at most 1"):
         limits.force(3, 2)
-    with pytest.raises(ValueError, match="no range holds importance"):
+    with pytest.raises(ValueError, match="no range contains importance"):
         LevelLimits([Level(0.5, 1, 1)])
     with pytest.raises(TypeError, match=r"levels must be Level\(lowest, highest, most\), got 3"):
         LevelLimits([3])

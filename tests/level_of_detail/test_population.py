@@ -128,7 +128,7 @@ def test_a_property_changes_alone_while_a_group_is_closed():
     assert older.dependences == before.dependences
     with pytest.raises(ValueError, match="property 'age' must stay a Normal"):
         before.with_property("age", PowerLaw(2.5, 1.0))
-    with pytest.raises(ValueError, match="counts of 'job' add up to 3"):
+    with pytest.raises(ValueError, match="counts of 'job' must add up to 100 people, got 3"):
         before.with_property("job", Categorical({"farmer": 3}))
     with pytest.raises(UnknownNameError, match="unknown property 'aeg'"):
         before.with_property("aeg", Normal(1.0, 1.0))
@@ -138,9 +138,9 @@ def test_a_property_changes_alone_while_a_group_is_closed():
     ("make", "message"),
     [
         (lambda: Population(-1, {}), "count must be at least 0"),
-        (lambda: Population(2, {"job": Categorical({"a": 3})}), "counts of 'job' add up to 3, and there are 2"),
-        (lambda: Population(2, PROPERTIES, dependences={("age", "hat"): 1}), "between two of the numeric properties"),
-        (lambda: Population(2, PROPERTIES, dependences={("age", "age"): 1}), "between two of the numeric"),
+        (lambda: Population(2, {"job": Categorical({"a": 3})}), "counts of 'job' must add up to 2 people, got 3"),
+        (lambda: Population(2, PROPERTIES, dependences={("age", "hat"): 1}), "different numeric properties of 'age'"),
+        (lambda: Population(2, PROPERTIES, dependences={("age", "age"): 1}), "between two different numeric"),
         (lambda: Population(2, PROPERTIES, dependences={("age", "health"): 2}), "must be at most 1"),
         (lambda: Population(2, PROPERTIES, dependences={("age", "health"): 0.1, ("health", "age"): 0.1}), "twice"),
         (lambda: Population(2, PROPERTIES, dependences={
@@ -163,7 +163,7 @@ def test_unknown_properties_are_named():
         town(10).compressed({"aeg": [1.0]})
     with pytest.raises(UnknownNameError, match="unknown numeric property 'job'"):
         town(10).total("job")
-    with pytest.raises(TypeError, match="property 'age' must be a distribution"):
+    with pytest.raises(TypeError, match="property 'age' must be a Distribution"):
         Population(1, {"age": 4})
     with pytest.raises(TypeError, match="generator must be"):
         town(10).expand(None)
@@ -177,11 +177,11 @@ def test_plain_data_gives_the_population_back():
 @pytest.mark.parametrize(
     ("change", "message"),
     [
-        ({"count": 5}, "counts of 'job' add up to 300"),
+        ({"count": 5}, "counts of 'job' must add up to 5 people, got 300"),
         ({"dependences": [["age", "hat", 0.5]]}, "does not fit"),
         ({"dependences": [["age", 0.5]]}, r"dependences\[0\]"),
         ({"properties": [{"name": "age", "kind": "bell"}]}, "must be 'normal' or"),
-        ({"properties": [{"name": "age", "kind": "normal", "average": 1, "deviation": -1}]}, "cannot be made"),
+        ({"properties": [{"name": "age", "kind": "normal", "average": 1, "deviation": -1}]}, "cannot be created"),
     ],
 )
 def test_a_damaged_save_is_refused(change, message):

@@ -104,21 +104,21 @@ def test_a_task_that_its_scheduler_removed_is_left_out(clock):
     assert crowd.lod.update([1.0, 1.0]) == 1
     crowd.lod.remove(crowd.tasks[0])
     assert crowd.lod.tasks == (crowd.tasks[1],)
-    with pytest.raises(ValueError, match="is not here"):
+    with pytest.raises(ValueError, match="unknown task"):
         crowd.lod.remove(crowd.tasks[0])
 
 
 @pytest.mark.parametrize(
     ("rates", "error", "message"),
     [
-        ([], ValueError, "no band holds importance 0 to 1"),
-        ([RateBand(0.2, TaskRate(1))], ValueError, "no band holds importance 0 to 0.2; let one begin at 0"),
-        ([RateBand(0, TaskRate(1)), RateBand(0, TaskRate(2))], ValueError, "two bands begin at 0"),
+        ([], ValueError, "no band contains importance 0 to 1"),
+        ([RateBand(0.2, TaskRate(1))], ValueError, "no band contains importance 0 to 0.2; add a band with at_least 0"),
+        ([RateBand(0, TaskRate(1)), RateBand(0, TaskRate(2))], ValueError, "two bands start at 0"),
         ([RateBand(math.nan, TaskRate(1))], ValueError, "at_least must be a finite number"),
         ([RateBand(0, TaskRate(0))], ValueError, "period_frames must be at least 1"),
         ([RateBand(0, TaskRate(True))], TypeError, "period_frames must be a whole number"),
         ([RateBand(0, TaskRate(1, -1.0))], ValueError, "priority must be at least"),
-        (3, TypeError, "rates must be Bands"),
+        (3, TypeError, "rates must hold RateBand"),
     ],
 )
 def test_wrong_rates_are_refused(clock, rates, error, message):
@@ -129,7 +129,7 @@ def test_wrong_rates_are_refused(clock, rates, error, message):
 @pytest.mark.parametrize("rate", [None, 3, (1,), [1, 2.0]])
 def test_a_function_that_gives_no_rate_is_told_what_it_gave(clock, rate):
     crowd = Crowd(clock, lambda importance: rate)
-    with pytest.raises(TypeError, match=r"rates must return a Rate for importance 0\.25, got "):
+    with pytest.raises(TypeError, match=r"rates must return a TaskRate for importance 0\.25, got "):
         crowd.lod.update([0.25])
 
 
@@ -166,7 +166,7 @@ def test_a_rate_may_be_taken_for_the_one_of_an_importance(clock):
     assert (lod.update([0.6]), task.period_frames, lod.chosen) == (0, 1, {task: 0.5})
     lod.choose({task: -1})
     assert (lod.update([0.6]), task.period_frames) == (1, 5)
-    with pytest.raises(ValueError, match="must be of all 1 tasks here, got 0"):
+    with pytest.raises(ValueError, match="must be of exactly 1 added tasks, got 0"):
         lod.choose({})
     lod.remove(task)
     with pytest.raises(ValueError, match="was removed before, or never added"):

@@ -68,12 +68,12 @@ def test_more_of_ours_is_never_weaker(ours, more, theirs):
 
 
 @pytest.mark.parametrize(("arguments", "complaint"), [
-    ({"attack": {"ground": -1.0}}, "attack on 'ground' must be at least 0, got -1.0; use 0 for what it cannot do"),
+    ({"attack": {"ground": -1.0}}, "attack on 'ground' must be at least 0, got -1.0; use 0 for none"),
     ({"attack": {"ground": math.nan}}, "attack on 'ground' must be a finite number"),
     ({"attack": {"ground": "far"}}, "attack on 'ground' must be a number"),
-    ({"attack": [1.0]}, "attack must say damage a second by kind"),
-    ({"attack": {3: 1.0}}, "a kind in attack must be a text"),
-    ({"kind": ""}, "kind must be a text that is not empty"),
+    ({"attack": [1.0]}, "attack must map kinds to damage per second"),
+    ({"attack": {3: 1.0}}, "a kind in attack must be a non-empty string"),
+    ({"kind": ""}, "kind must be a non-empty string"),
     ({"toughness": 0.0}, "toughness must be above 0"),
     ({"toughness": math.inf}, "toughness must be a finite number"),
     ({"heals": -2}, "heals must be at least 0"),
@@ -87,5 +87,5 @@ def test_strengths_that_are_none_are_refused(arguments, complaint):
 def test_counts_that_are_none_are_refused():
     with pytest.raises(ValueError, match="count must be at least 0, got -1"):
         Force([(soldier, -1)])
-    with pytest.raises(TypeError, match="a force is made of Capabilities"):
+    with pytest.raises(TypeError, match="rows of a force must hold Capabilities"):
         Force.of_members(["soldier"])

@@ -84,5 +84,5 @@ def test_defenses_are_no_army():
 
 
 def test_a_defense_that_can_do_nothing_is_refused():
-    with pytest.raises(ValueError, match="'fence' defends and needs capabilities"):
+    with pytest.raises(ValueError, match="defense 'fence' must have capabilities"):
         Product("fence", 10, defends=True)

@@ -88,14 +88,14 @@ def test_the_flank_and_the_center_are_places_too():
 
 
 @pytest.mark.parametrize(("make", "error", "complaint"), [
-    (lambda: Formation.custom([]), ValueError, "a formation needs at least one slot, got none"),
+    (lambda: Formation.custom([]), ValueError, "a custom formation must have at least one slot, got none"),
     (lambda: Formation.wedge(0), ValueError, "spacing_m must be above 0"),
     (lambda: Formation.wedge(math.nan), ValueError, "spacing_m must be a finite number"),
     (lambda: Formation("wegde"), UnknownNameError, "did you mean 'wedge'"),
     (lambda: Formation.phalanx(files=-1), ValueError, "files must be at least 0"),
     (lambda: Formation.custom([(0, math.inf)]), ValueError, "right_m of slot 0 must be a finite number"),
     (lambda: Formation.custom([FormationSlot(0, 0, only="healer")]), TypeError, "only of slot 0 must be role names"),
-    (lambda: Formation("custom", custom_slots=((0, 0),)), TypeError, "slot 0 must be a Slot"),
+    (lambda: Formation("custom", custom_slots=((0, 0),)), TypeError, "slot 0 must be a FormationSlot"),
     (lambda: Formation.wedge(places={"healer": "behind"}), UnknownNameError, "place of role 'healer'"),
     (lambda: Formation.wedge().slots(-1), ValueError, "count must be at least 0"),
     (lambda: Formation.wedge().slots(1_000_000), ValueError, "count must be at most 10000"),

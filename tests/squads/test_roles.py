@@ -52,7 +52,7 @@ def test_nobody_and_no_needs_are_no_error():
 
 
 def test_mistakes_are_clear_errors():
-    with pytest.raises(TypeError, match="role must be a text"):
+    with pytest.raises(TypeError, match="role must be a non-empty string"):
         RoleNeed("")
     with pytest.raises(ValueError, match="count must be at least 0"):
         RoleNeed("a", -1)

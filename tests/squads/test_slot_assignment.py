@@ -142,7 +142,7 @@ def test_a_change_must_gain_more_than_it_costs():
 
 
 @pytest.mark.parametrize(("costs", "error", "complaint"), [
-    ([[1.0, np.nan]], ValueError, "costs must be finite, or inf for never, got .* of member 0"),
+    ([[1.0, np.nan]], ValueError, "costs must be finite, or inf for a forbidden slot, got .* of member 0"),
     ([[1.0], [-np.inf]], ValueError, "of member 1"),
     ([1.0, 2.0], ValueError, r"costs must have shape \(members, slots\), got \(2,\)"),
     ([["a"]], TypeError, "costs must be numbers"),

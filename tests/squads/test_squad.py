@@ -174,8 +174,8 @@ def test_splitting_and_merging_keep_everybody_once(squad, clock, told):
 
 
 @pytest.mark.parametrize(("ids", "error", "complaint"), [
-    ([7], UnknownNameError, "unknown member of squad 'alpha' 7"), ([], ValueError, "name at least one member"),
-    ([1, 1], ValueError, "comes twice"), ([1, 99], UnknownNameError, "99"),
+    ([7], UnknownNameError, "unknown member of squad 'alpha' 7"), ([], ValueError, "at least one id"),
+    ([1, 1], ValueError, "must not repeat an id"), ([1, 99], UnknownNameError, "99"),
 ])
 def test_who_is_no_member_cannot_be_moved_and_nobody_leaves(squad, ids, error, complaint):
     with pytest.raises(error, match=complaint):
@@ -188,7 +188,7 @@ def test_squads_that_cannot_merge_say_why(squad, clock):
         squad.merge(squad)
     with pytest.raises(ValueError, match="squad 'alpha' has 2 dimensions and 'space' 3"):
         squad.merge(squad_of(2, clock, name="space", dimensions=3))
-    with pytest.raises(ValueError, match="has a member 0 already"):
+    with pytest.raises(ValueError, match="already has a member 0"):
         squad.merge(squad_of(1, clock, name="beta"))
     with pytest.raises(TypeError, match="other must be a Squad"):
         squad.merge("beta")
@@ -244,7 +244,7 @@ def test_a_path_over_a_grid_is_found_by_ticket_within_a_budget(clock):
     squad.think()
     service.advance(Budget.unlimited())
     squad.think()
-    assert (nowhere.state, nowhere.why) == ("failed", "no way leads there")
+    assert (nowhere.state, nowhere.why) == ("failed", "no path leads there")
     off = squad.move_to((99, 2))
     squad.think()
     assert off.state == "failed"
@@ -308,7 +308,7 @@ def test_a_squad_judges_by_what_its_members_can_do(clock, told):
 
 
 @pytest.mark.parametrize(("use", "error", "complaint"), [
-    (lambda one: one.add(0, (0, 0)), ValueError, "has a member 0; ids must differ"),
+    (lambda one: one.add(0, (0, 0)), ValueError, "already has a member 0; ids must differ"),
     (lambda one: one.add(-1, (0, 0)), ValueError, "member_id must be at least 0"),
     (lambda one: one.add(9, (0, np.nan)), ValueError, "position must be finite"),
     (lambda one: one.add(9, (0, 0, 0)), ValueError, "position must have 2 coordinates"),
@@ -343,7 +343,7 @@ def test_mistakes_are_clear_errors_at_the_call(squad, use, error, complaint):
 def test_what_a_squad_is_made_of_is_checked(clock, arguments, complaint):
     with pytest.raises((TypeError, ValueError), match=complaint):
         Squad("alpha", clock, **arguments)
-    with pytest.raises(TypeError, match="name must be a text"):
+    with pytest.raises(TypeError, match="name must be a non-empty string"):
         Squad("", clock)
     with pytest.raises(TypeError, match="clock must have a 'now'"):
         Squad("alpha", None)

@@ -21,7 +21,7 @@ def stance_of(own, met, **policy):
 
 
 def test_nobody_can_hit_air_flee():
-    assert stance_of([(soldier, 20)], [(plane, 1)]) == ("retreat", 0.0, ("nobody can hit air",))
+    assert stance_of([(soldier, 20)], [(plane, 1)]) == ("retreat", 0.0, ("no member can hit air",))
 
 
 def test_some_can_hit_air_and_are_healed_hold():
@@ -29,8 +29,8 @@ def test_some_can_hit_air_and_are_healed_hold():
     assert 0.35 <= stance.ratio < 0.7
     assert stance.kind == "hold"
     assert stance.reasons == (
-        f"1 of 10 can hit what is met, at {stance.ratio:.2f} times its power",
-        "a fight would leave 0% of us and 83% of them", "those who can are healed")
+        f"1 of 10 can hit the enemy, with {stance.ratio:.2f} times its power",
+        "a fight would leave 0% of the squad and 83% of the enemy", "healers support the attackers")
 
 
 def test_some_can_hit_air_and_nobody_heals_go_by_the_ratio():
@@ -45,11 +45,11 @@ def test_the_stronger_fight_the_equal_hold_and_the_weaker_retreat():
 def test_what_cannot_hurt_us_is_no_reason_to_flee():
     stance = stance_of([(soldier, 1)], [(balloon, 9)])
     assert stance.kind == "hold"
-    assert stance.reasons == ("nobody can hit air", "it cannot hit us either")
+    assert stance.reasons == ("no member can hit air", "the enemy cannot hit the squad either")
 
 
 def test_nobody_met_and_nobody_here_are_stances_too():
-    assert stance_of([(soldier, 1)], []).reasons == ("nobody is met",)
+    assert stance_of([(soldier, 1)], []).reasons == ("no enemy is met",)
     assert stance_of([], [(soldier, 1)]).kind == "retreat"
 
 
@@ -68,7 +68,7 @@ def test_a_stance_lasts_a_while_unless_nobody_can_hit_what_is_met():
     assert judge.judge(Force([(soldier, 9)]), Force([(soldier, 5)]), 0.0).kind == "fight"
     stayed = judge.judge(Force([(soldier, 2)]), Force([(soldier, 5)]), 1.0)
     assert stayed.kind == "fight"
-    assert stayed.reasons[-1] == "fight was decided a moment ago"
+    assert stayed.reasons[-1] == "fight lasts at least 2 s"
     assert judge.judge(Force([(soldier, 2)]), Force([(plane, 5)]), 1.1).kind == "retreat"
     assert judge.judge(Force([(soldier, 9)]), Force([(soldier, 5)]), 2.0).kind == "retreat"
     assert judge.judge(Force([(soldier, 9)]), Force([(soldier, 5)]), 3.2).kind == "fight"

@@ -75,5 +75,5 @@ def test_what_is_no_answer_is_a_fault_that_says_so():
         squad.think()
     with pytest.raises(TypeError, match="standing must be a callable"):
         squad_with("nowhere")
-    with pytest.raises(ValueError, match="must have a cell where one can stand"):
+    with pytest.raises(ValueError, match="must have at least one free cell"):
         GridStanding(np.zeros((2, 2), bool))

@@ -171,7 +171,7 @@ def test_a_tactic_that_raises_is_reported_and_everybody_keeps_to_the_formation(c
     marched(squad, clock)
     assert order.state == "done"
     assert squad.tasks == {}
-    assert "must lead to a finite place" in str(faults[0].error)
+    assert "must have a position of 2 finite coordinates" in str(faults[0].error)
     assert len(faults) == 3                        # then it is quarantined
 
 
@@ -201,7 +201,7 @@ def test_judging_whom_it_sees(clock):
     squad.see(ENEMIES)
     assert squad.judge().kind == "fight"
     squad.see([])
-    assert squad.judge().reasons[0] == "nobody is met"
+    assert squad.judge().reasons[0] == "no enemy is met"
 
 
 @pytest.mark.parametrize("tactic", ["bounding_overwatch", "flanking", "sacrifice", "suppressing_fire"])
@@ -241,7 +241,7 @@ def test_what_is_no_state_of_tactics_is_refused(clock, change):
     (lambda one: one.why_not("flank"), UnknownNameError, "unknown tactic"),
     (lambda one: one.add_tactic("flank"), TypeError, "tactic must be a Tactic with a name"),
     (lambda one: one.see([7]), TypeError, "a sighting must be a Sighting"),
-    (lambda one: one.see([*ENEMIES, ENEMIES[0]]), ValueError, "enemy 7 comes twice"),
+    (lambda one: one.see([*ENEMIES, ENEMIES[0]]), ValueError, "enemy 7 occurs twice"),
     (lambda one: one.see([Sighting(1, (0, 0, 0))]), ValueError, "enemy 1 must have 2 coordinates"),
 ])
 def test_mistakes_are_clear_errors(clock, use, error, complaint):

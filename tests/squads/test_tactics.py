@@ -60,7 +60,7 @@ def test_scouts_fan_out_ahead_but_not_beyond_the_goal_and_come_back_from_whom_th
     assert near[1].position == pytest.approx((6, 4))
     met = tactic.plan(situation([(0, 0), (20, 4), (20, -30)], [(25, 4)], roles=roles, goal=np.array([100.0, 0.0])))
     assert list(met) == [2]
-    assert tactic.why_not(situation(places)) == "nobody has the role 'scout'"
+    assert tactic.why_not(situation(places)) == "no member has the role 'scout'"
 
 
 def test_who_reaches_farthest_fires_and_each_at_another():
@@ -86,9 +86,9 @@ def test_the_weakest_stand_before_the_most_valuable():
 
 def test_the_commander_is_worth_screening_and_nobody_screens_himself():
     tactic = Sacrifice()
-    assert "nobody has a role" in tactic.why_not(situation([(0, 0)], [(9, 0)]))
+    assert "no member has one of the roles" in tactic.why_not(situation([(0, 0)], [(9, 0)]))
     everybody = situation([(0, 0), (1, 0)], [(9, 0)], roles={0: ("vip",), 1: ("healer",)})
-    assert tactic.why_not(everybody) == "nobody is left to screen the valuable"
+    assert tactic.why_not(everybody) == "no member is left to screen the valuable ones"
     assert tactic.plan(everybody) == {}
 
 

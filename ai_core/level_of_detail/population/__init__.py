@@ -1,3 +1,3 @@
-"""Many people as counts and distributions, and the few who must stay themselves."""
+"""Populations: many people as counts and distributions, and a few named people with facts."""
 
 __all__: list[str] = []

@@ -1,4 +1,4 @@
-"""How many people there are of each kind: professions, faiths, sides. Counts stay exact."""
+"""Categorical properties of people, such as professions or sides, as exact counts."""
 from __future__ import annotations
 
 from collections import Counter
@@ -15,10 +15,14 @@ __all__ = ["Categorical"]
 
 
 class Categorical:
-    """Counts by label. Never changes; what would change it returns a new one.
+    """Counts by label. Immutable; methods that change counts return a new object.
 
     Args:
-        counts: people by label, 0 or more each; labels are text.
+        counts: number of people by label, 0 or more; labels are non-empty strings.
+
+    Raises:
+        TypeError: if a label is not a non-empty string, or a count is not an integer.
+        ValueError: if a count is negative.
     """
 
     __slots__ = ("counts",)
@@ -26,7 +30,7 @@ class Categorical:
     def __init__(self, counts: Mapping[str, int]) -> None:
         for label, number in counts.items():
             if not isinstance(label, str) or not label:
-                raise TypeError(f"a label must be a text that is not empty, got {shown(label)}")
+                raise TypeError(f"a label must be a non-empty string, got {shown(label)}")
             whole_number(f"count of {label!r}", number, minimum=0)
         self.counts = {label: int(counts[label]) for label in sorted(counts)}
 
@@ -41,45 +45,45 @@ class Categorical:
 
     @classmethod
     def of(cls, labels: Any) -> Categorical:
-        """Return the counts of labels, a list or an array.
+        """Return the counts of a list or array of labels.
 
         Raises:
-            TypeError: if one is no text, or empty; says in which row.
+            TypeError: if a label is not a non-empty string; names the row.
         """
         rows = list(labels)
         counts = Counter(str(one) if isinstance(one, str) else "" for one in rows)
         if "" in counts:
             row = next(n for n, one in enumerate(rows) if not isinstance(one, str) or not one)
-            raise TypeError(f"a label must be a text that is not empty, got {shown(rows[row])} in row {row}")
+            raise TypeError(f"a label must be a non-empty string, got {shown(rows[row])} in row {row}")
         return cls(counts)
 
     @property
     def total(self) -> int:
-        """How many people there are."""
+        """Number of people."""
         return sum(self.counts.values())
 
     def values(self, generator: Any) -> NDArray[np.object_]:
-        """Return a label for each, in random order.
+        """Return a label for each person, in random order.
 
-        They are objects: in an array of text a longer label would be cut off.
+        The array holds objects, because an array of strings would truncate longer labels written to it.
         """
         labels = np.repeat(np.array(list(self.counts), np.object_), list(self.counts.values()))
         return labels[shuffled(generator, len(labels))]
 
     def merged(self, other: Categorical) -> Categorical:
-        """Return the counts of both together."""
+        """Return the sum of both counts."""
         labels = sorted({*self.counts, *other.counts})
         return Categorical({one: self.counts.get(one, 0) + other.counts.get(one, 0) for one in labels})
 
     def split(self, sizes: Sequence[int], generator: Any) -> list[Categorical]:
-        """Return counts for parts of these sizes, which together are this one.
+        """Return counts for parts of given sizes; merged, the parts equal this object.
 
-        Each part gets its share of every label, rounded up or down by chance.
+        Each part gets its share of every label, rounded up or down at random.
 
         Raises:
-            ValueError: if the sizes do not add up.
+            ValueError: if the sizes do not add up to ``total``.
 
-        Cost: O(parts * labels), however many people.
+        Cost: O(parts * labels), independent of the number of people.
         """
         if sum(sizes) != self.total:
             raise ValueError(f"sizes must add up to {self.total}, got {sum(sizes)}")
@@ -93,10 +97,10 @@ class Categorical:
 
 
 def _share(left: Sequence[int], size: int, chance: float) -> list[int]:
-    """Return ``size`` people out of those left, in proportion; at most what is left of each.
+    """Return counts of ``size`` people taken from ``left`` in proportion, at most ``left`` of each label.
 
-    Whole-number arithmetic on running sums: the borders between labels are cut
-    at ``size`` shares of the total, all moved by the same chance.
+    Integer arithmetic on running sums: the borders between labels are cut at ``size`` shares of the
+    total, all shifted by the same random offset.
     """
     total = sum(left)
     if not total:

@@ -1,4 +1,4 @@
-"""Random numbers from whichever generator the game hands in."""
+"""Random numbers from a generator of the game."""
 from __future__ import annotations
 
 from typing import Any
@@ -11,10 +11,10 @@ from ai_core.errors import shown, whole_number
 __all__ = ["Floats", "checked_generator", "normals", "shuffled", "uniforms"]
 
 Floats = NDArray[np.float64]
-"""Numbers of many people."""
+"""Array with one number per person."""
 
 SMALLEST = 1e-300
-"""Nothing smaller goes into a logarithm."""
+"""Least argument of a logarithm (no unit)."""
 
 
 def checked_generator(generator: Any) -> Any:
@@ -32,10 +32,10 @@ def checked_generator(generator: Any) -> Any:
 
 
 def uniforms(generator: Any, count: int) -> Floats:
-    """Return ``count`` numbers in [0, 1); only ``random()`` is asked for.
+    """Return ``count`` uniform numbers in [0, 1); uses only ``generator.random()``.
 
     Raises:
-        TypeError, ValueError: if it is no generator, or no count.
+        TypeError, ValueError: if ``generator`` or ``count`` is invalid.
     """
     checked_generator(generator)
     count = whole_number("count", count, minimum=0)
@@ -45,7 +45,7 @@ def uniforms(generator: Any, count: int) -> Floats:
 
 
 def normals(generator: Any, count: int) -> Floats:
-    """Return ``count`` normal numbers of mean 0 and deviation 1.
+    """Return ``count`` normally distributed numbers with mean 0 and standard deviation 1.
 
     Source: Box and Muller's method.
     """
@@ -55,5 +55,5 @@ def normals(generator: Any, count: int) -> Floats:
 
 
 def shuffled(generator: Any, count: int) -> NDArray[np.intp]:
-    """Return the numbers below ``count`` in a random order."""
+    """Return the integers below ``count`` in random order."""
     return np.argsort(uniforms(generator, count), kind="stable")

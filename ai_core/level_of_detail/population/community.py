@@ -1,4 +1,4 @@
-"""A population, and the people in it who must stay themselves."""
+"""`Community`: a population and its named people."""
 from __future__ import annotations
 
 import math
@@ -24,14 +24,20 @@ __all__ = ["Community"]
 
 
 class Community:
-    """People as counts and distributions while closed, and as themselves while open.
+    """People as counts and distributions while closed, and as individuals while open.
 
-    What was seen again is consistent with what was seen before: whoever was
-    remembered comes back with the facts they were left with, for as long as
-    was said; then they are one of the many, and no total changes.
+    A named person keeps its facts while the community is closed, up to its time ``until_s``; then it
+    becomes part of the population, without a change of any total. So the player meets the same person
+    again.
 
     Args:
-        population: everybody but those who are pinned.
+        population: all people but the named ones.
+
+    Attributes:
+        known: named people by name.
+
+    Raises:
+        TypeError: if ``population`` is not a Population.
     """
 
     def __init__(self, population: Population) -> None:
@@ -42,38 +48,42 @@ class Community:
 
     @property
     def count(self) -> int:
-        """How many people there are, known ones included."""
+        """Number of people, named people included."""
         return self.population.count + len(self.known)
 
     def total(self, name: str) -> float:
-        """Return what all have together of a numeric property."""
+        """Return the total of a numeric property over all people.
+
+        Raises:
+            UnknownNameError: if no numeric property has this name.
+        """
         return self.population.total(name) + math.fsum(
             one.facts[name] for one in self.known.values()
         )
 
     def pin(self, name: str, facts: Mapping[str, Any], *, until_s: float = math.inf) -> None:
-        """Add a person who stays themselves; one more than there were.
+        """Add a named person; the community has one person more afterwards.
 
         Args:
-            name: unique here.
-            facts: a value for every property of the population, and anything else.
-            until_s: game time until which (s); for ever unless given.
+            name: unique name in this community.
+            facts: a value for every property of the population, and any other facts.
+            until_s: game time until which the person stays named (s); the default is forever.
 
         Raises:
-            TypeError: if name is no text, or facts are no dict.
-            ValueError: if a property is missing, not finite, or the name is taken.
+            TypeError: if ``name`` is not a string, or ``facts`` is not a dict.
+            ValueError: if a property is missing or not finite, or the name is taken.
         """
         if checked_name(name) in self.known:
-            raise ValueError(f"{name!r} is known here already; names must differ")
+            raise ValueError(f"the community already has a person {name!r}; names must differ")
         person = NamedPerson(name, checked_facts(facts), checked_until(until_s))
         self._alone(person)
         self.known[name] = person
 
     def lapse(self, now_s: float) -> None:
-        """Let those whose time is over be among the many again. Cost: O(known).
+        """Return named people whose time has passed to the population. Cost: O(named people).
 
         Raises:
-            ValueError: if what is known of one does not fit; then nothing has changed.
+            ValueError: if the facts of a person do not fit the properties; nothing changes then.
         """
         now_s = finite_number("now_s", now_s)
         population = self.population
@@ -85,7 +95,12 @@ class Community:
             del self.known[name]
 
     def open(self, generator: Any, now_s: float = 0.0) -> People:
-        """Return everybody as individuals. The community keeps what it was until ``close``."""
+        """Return all people as individuals; the community keeps its state until ``close``.
+
+        Args:
+            generator: a ``random.Random`` or a NumPy ``Generator``.
+            now_s: game time (s).
+        """
         self.lapse(now_s)
         names = sorted(self.known)
         many = self.population.expand(generator)
@@ -101,17 +116,21 @@ class Community:
         return People(columns, extras, {name: self.known[name].until_s for name in names})
 
     def close(self, people: People, now_s: float = 0.0) -> None:
-        """Keep counts and distributions of people, and those who are known as they are.
+        """Compress people to counts and distributions, and keep named people with their facts.
 
-        Who is known until now, or until a moment that is over, is one of the many.
+        A named person whose time has passed becomes part of the population.
+
+        Args:
+            people: result of ``open``, possibly changed by the game.
+            now_s: game time (s).
 
         Raises:
-            TypeError: if people are not what ``open`` returned, or a value is of another kind.
-            ValueError: if a value does not fit its property; says whose. Then nothing
-                has changed, and the people are as they were.
+            TypeError: if ``people`` is not a People, or a value has a wrong type.
+            ValueError: if a value does not fit its property; names the person or row. The community and
+                ``people`` are unchanged then.
         """
         if not isinstance(people, People):
-            raise TypeError(f"people must be what open returned, got {shown(people)}")
+            raise TypeError(f"people must be the People that open() returned, got {shown(people)}")
         now_s = finite_number("now_s", now_s)
         known = {
             name: NamedPerson(name, people.facts_of(name), people.until_s_of(name))
@@ -126,18 +145,23 @@ class Community:
                 {key: np.asarray(column)[many] for key, column in people.columns.items()}
             )
         except (IndexError, TypeError, ValueError):
-            self.population.compressed(people.columns)  # says it with the rows of everybody
+            self.population.compressed(people.columns)  # raises with row numbers of all people
             raise
         self.population, self.known = population, known
 
     def split(
         self, sizes: Sequence[int], generator: Any, *, place: Callable[[NamedPerson], int] | None = None
     ) -> list[Community]:
-        """Return communities of these sizes, known people included.
+        """Return communities of given sizes, named people included.
 
         Args:
-            sizes: people in each, together ``count``.
-            place: into which part a known person goes; None fills the parts in order.
+            sizes: number of people in each part; the sum must be ``count``.
+            generator: a ``random.Random`` or a NumPy ``Generator``.
+            place: returns the number of the part for a named person; None fills the parts in order.
+
+        Raises:
+            TypeError: if a size or a result of ``place`` is not an integer.
+            ValueError: if the sizes do not add up, or a part has no room for a named person.
         """
         left = [whole_number("size", size, minimum=0) for size in sizes]
         if sum(left) != self.count:
@@ -157,33 +181,33 @@ class Community:
 
     @classmethod
     def merged(cls, parts: Sequence[Community]) -> Community:
-        """Return all parts together.
+        """Return one community with the people of all parts.
 
         Raises:
-            ValueError: if there are none, or a name is known in two of them.
+            ValueError: if there are no parts, or a name occurs in two of them.
         """
         if not parts:
-            raise ValueError("parts must be at least one, got none")
+            raise ValueError("parts must have at least one community, got none")
         together = cls(parts[0].population)
         for one in parts[1:]:
             together.population = together.population.merged(one.population)
         for one in parts:
             for name in one.known:
                 if name in together.known:
-                    raise ValueError(f"{name!r} is known in two parts; names must differ")
+                    raise ValueError(f"two parts have a person {name!r}; names must differ")
             together.known.update(one.known)
         return together
 
     def _alone(self, person: NamedPerson) -> Population:
-        """Return the population that one person is.
+        """Return the population of one person.
 
         Raises:
-            ValueError: if the facts lack a property, or one does not fit.
+            ValueError: if the facts lack a property, or a value does not fit.
         """
         name, facts = person.name, person.facts
         missing = [key for key in self.population.properties if key not in facts]
         if missing:
-            raise ValueError(f"facts of {name!r} must have every property, {missing[0]!r} is missing")
+            raise ValueError(f"facts of {name!r} must have every property; {missing[0]!r} is missing")
         try:
             return self.population.compressed({key: [facts[key]] for key in self.population.properties})
         except (TypeError, ValueError) as error:
@@ -191,7 +215,7 @@ class Community:
             raise type(error)(f"facts of {name!r} do not fit: {said}") from None
 
     def save_state(self) -> State:
-        """Return the population and known people, as plain data."""
+        """Return the population and the named people as plain data."""
         return {
             "version": 1,
             "population": saved_population(self.population),
@@ -203,10 +227,10 @@ class Community:
         }
 
     def prepare_state(self, state: object) -> Callable[[], None]:
-        """Check a saved state; return what loads it.
+        """Check a saved state and return the function that restores it.
 
         Raises:
-            StateError: if it cannot be loaded; says where in it, and why.
+            StateError: if the state cannot be loaded; names the field and the reason.
         """
         fields = Fields.versioned(state, version=1)
         population = read_population(fields.group("population"))

@@ -1,7 +1,7 @@
-"""Which properties go together: rank correlations, kept by a Gaussian copula.
+"""Dependences between properties: rank correlations, reproduced by a Gaussian copula.
 
-Rank correlation does not ask how a property is spread, so it can be kept
-beside any distribution: correlated normal numbers say who is first in line.
+Rank correlation is independent of the distribution of a property, so it combines with any distribution:
+correlated normal numbers determine the ranks of people.
 """
 from __future__ import annotations
 
@@ -21,37 +21,37 @@ Dependences = dict[tuple[str, str], float]
 """Rank correlation (-1 to 1) by pairs of properties, both in alphabetical order."""
 
 STRONGEST = 0.999
-"""Correlation of the normal numbers at most; 1 leaves no room to solve in."""
+"""Largest correlation of the normal numbers (no unit); at 1 the equations have no solution."""
 
 MEASURABLE_PEOPLE = 30
-"""Fewest people whose dependences are measured (count); what fewer show is mostly chance."""
+"""Least number of people whose dependences are measured (count); fewer show mostly chance."""
 
 ROUNDS = 12
-"""Corrections of what is made, at most (count). Each leaves about a tenth of the error."""
+"""Largest number of corrections (count); each leaves about a tenth of the error."""
 
 CLOSE_ENOUGH = 0.5
-"""Error of a rank correlation that is left alone, when divided by the number of people."""
+"""Tolerated error of a rank correlation, multiplied by the number of people."""
 
 SAME = 1.0
-"""Change of a rank correlation that is none, when divided by the number of people.
+"""Change of a rank correlation that counts as none, multiplied by the number of people.
 
-More than CLOSE_ENOUGH: else errors that are left alone would add up from one
-opening to the next.
+It must be more than ``CLOSE_ENOUGH``; otherwise tolerated errors would add up over several openings.
 """
 
 
 def checked_dependences(pairs: Mapping[tuple[str, str], float], known: Mapping[str, object]) -> Dependences:
-    """Return pairs in order, if they can all hold at once.
+    """Return the dependences sorted by pair.
 
     Raises:
-        ValueError: if a property is unknown or paired with itself, or they contradict.
+        ValueError: if a property is unknown or paired with itself, a pair occurs twice, or the dependences
+            contradict each other.
     """
     found: Dependences = {}
     for pair, value in pairs.items():
         one, other = sorted(pair)
         if one == other or one not in known or other not in known:
             raise ValueError(
-                f"a dependence must be between two of the numeric properties"
+                f"a dependence must be between two different numeric properties of"
                 f" {', '.join(map(repr, known))}, got {pair}"
             )
         if (one, other) in found:
@@ -66,12 +66,12 @@ def checked_dependences(pairs: Mapping[tuple[str, str], float], known: Mapping[s
 
 
 def arranged(columns: Mapping[str, Floats], pairs: Dependences, generator: Any) -> dict[str, Floats]:
-    """Return columns in a random order in which pairs have their rank correlation.
+    """Return columns in a random order with the given rank correlations.
 
     Args:
-        columns: by name, numbers of the same people.
-        pairs: as ``checked_dependences`` returned them.
-        generator: where chance comes from.
+        columns: numbers of the same people, by property.
+        pairs: result of ``checked_dependences``.
+        generator: a ``random.Random`` or a NumPy ``Generator``.
 
     Cost: O(people log people) times a few rounds.
     """
@@ -92,10 +92,10 @@ def arranged(columns: Mapping[str, Floats], pairs: Dependences, generator: Any) 
 
 
 def measured(before: Dependences, columns: Mapping[str, Floats]) -> Dependences:
-    """Return the rank correlations that people have now.
+    """Return the present rank correlations of people.
 
-    What it was before stays where there is nothing to compare, too few people
-    to tell, or no change to speak of.
+    An earlier value stays where a property has no variation, the people are too few, or the change is
+    negligible.
 
     Cost: O(people log people).
     """
@@ -111,18 +111,20 @@ def measured(before: Dependences, columns: Mapping[str, Floats]) -> Dependences:
 
 
 def rank_correlation(one: Floats, other: Floats) -> float | None:
-    """Return Spearman's rank correlation; None if there is nothing to compare."""
+    """Return Spearman's rank correlation; None if a column has no variation."""
     return _correlation(_ranks(one), _ranks(other))
 
 
 def _orders(
     names: list[str], pairs: Dependences, raw: Floats, ranks: list[Floats]
 ) -> list[NDArray[np.intp]]:
-    """Return the orders that come closest to the correlations wanted.
+    """Return the orders that come closest to the wanted correlations.
 
     Args:
-        raw: independent normal numbers, (names, people).
-        ranks: of the sorted values of each name.
+        names: names of the properties.
+        pairs: wanted rank correlations.
+        raw: independent normal numbers, shape (names, people).
+        ranks: ranks of the sorted values of each property.
     """
     normal = _of_normals(names, pairs)
     enough = CLOSE_ENOUGH / max(1, raw.shape[1])
@@ -150,7 +152,7 @@ def _names(pairs: Dependences) -> list[str]:
 
 
 def _of_normals(names: list[str], pairs: Dependences) -> Floats:
-    """Return the correlations of normal numbers whose ranks have those of ``pairs``."""
+    """Return the correlation matrix of normal numbers whose ranks have the correlations of ``pairs``."""
     matrix = np.eye(len(names))
     for (one, other), value in pairs.items():
         row, column = names.index(one), names.index(other)
@@ -159,14 +161,14 @@ def _of_normals(names: list[str], pairs: Dependences) -> Floats:
 
 
 def _root(matrix: Floats) -> Floats:
-    """Return a square root of the nearest matrix that can be one of correlations."""
+    """Return a square root of the nearest valid correlation matrix."""
     sizes, axes = np.linalg.eigh(matrix)
     root: Floats = axes * np.sqrt(np.maximum(sizes, 0))
     return root
 
 
 def _independent(rows: int, count: int, generator: Any) -> Floats:
-    """Return normal numbers whose sample correlations are exactly 0, if there are enough."""
+    """Return normal numbers with sample correlations of exactly 0, if there are enough people."""
     raw = np.stack([normals(generator, count) for _ in range(rows)])
     if count > rows + 1:
         raw -= raw.mean(axis=1, keepdims=True)
@@ -188,7 +190,7 @@ def _correlation(one: Floats, other: Floats) -> float | None:
 
 
 def _ranks(values: Floats) -> Floats:
-    """Return ranks around 0; equals share the mean of theirs."""
+    """Return ranks centred on 0; equal values share their mean rank."""
     _, inverse, counts = np.unique(values, return_inverse=True, return_counts=True)
     last = np.cumsum(counts)
     ranks: Floats = (last - (counts - 1) / 2)[inverse.ravel()]

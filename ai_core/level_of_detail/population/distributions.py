@@ -1,12 +1,11 @@
-"""How a number is spread over many people: kept for a group instead of the people.
+"""Distributions of a number over many people, stored for a group instead of individual values.
 
-- ``Normal`` for most of what grows: heights, skills, health.
-- ``PowerLaw`` where few have much and many have little: wealth, fame.
-- ``Quantiles`` for any shape that was measured.
+- ``Normal`` for most natural quantities, such as height, skill or health.
+- ``PowerLaw`` where few have much and many have little, such as wealth or fame.
+- ``Quantiles`` for any measured shape.
 
-``values`` makes numbers whose mean is exactly that of the distribution, and
-``refitted`` finds exactly the distribution they came from: however often a
-group is opened and closed, nothing drifts.
+``values`` returns numbers with exactly the mean of the distribution, and ``refitted`` recovers exactly the
+distribution of those numbers, so that repeated opening and closing of a group causes no drift.
 """
 from __future__ import annotations
 
@@ -27,26 +26,26 @@ from ai_core.saving.fields import LARGEST
 __all__ = ["Distribution", "Normal", "PowerLaw", "Quantiles", "checked_values"]
 
 QUANTILE_POINTS = 17
-"""Points of a fitted ``Quantiles`` (count): every sixteenth part of the people."""
+"""Points of a fitted ``Quantiles`` (count): one for every sixteenth of the people."""
 
 MOST_STEPS = 100
-"""Steps of a search for a mean (count); a dozen are usual, halving needs 60."""
+"""Largest number of steps of a search for a mean (count); a dozen are usual, bisection needs 60."""
 
 ROUNDING = 1e-13
-"""Difference of a mean that is rounding (share of the largest value)."""
+"""Difference of a mean that counts as rounding (share of the largest value)."""
 
 LOPSIDED = 1e3
-"""Ends of a search may differ by this factor for a straight line to be of use."""
+"""Largest ratio of the ends of a search for which linear interpolation is useful (no unit)."""
 
 STEEPEST = 1e6
-"""Largest exponent of a power law (no unit); all values are its lower bound then."""
+"""Largest exponent of a power law (no unit); at it all values equal the lower bound."""
 
 MOST_STRETCH = 64.0
-"""How far the shape of a sample is bent at most to give a total (no unit)."""
+"""Largest exponent that bends the shape of a sample to reach a mean (no unit)."""
 
 
 class Distribution(ABC):
-    """How a number is spread. Never changes; what would change it returns a new one."""
+    """Base class of distributions. Immutable; methods that change a distribution return a new one."""
 
     @property
     @abstractmethod
@@ -55,31 +54,38 @@ class Distribution(ABC):
 
     @abstractmethod
     def values(self, count: int, generator: Any) -> Floats:
-        """Return numbers for ``count`` people, in any order, of exactly this mean.
+        """Return numbers for ``count`` people, in any order, with exactly the mean of the distribution.
+
+        Args:
+            count: number of people, 0 or more.
+            generator: a ``random.Random`` or a NumPy ``Generator``.
 
         Cost: O(count log count) at most.
         """
 
     @abstractmethod
     def refitted(self, values: Floats) -> Distribution:
-        """Return the distribution of this kind that ``values`` have.
+        """Return the distribution of the same kind fitted to ``values``.
 
         Raises:
-            ValueError: if there are none, or one is not finite.
+            ValueError: if there are no values, or a value is not finite.
         """
 
     @abstractmethod
     def merged(self, count: int, other: Any, other_count: int) -> Distribution:
-        """Return that of ``count`` people with this and ``other_count`` with the other."""
+        """Return the distribution of ``count`` people with this one and ``other_count`` with the other."""
 
 
 @dataclass(frozen=True, slots=True)
 class Normal(Distribution):
-    """A bell curve.
+    """Normal distribution.
 
     Args:
-        average: the mean.
+        average: mean.
         deviation: standard deviation, 0 or more.
+
+    Raises:
+        TypeError, ValueError: if a number is not finite, or the deviation is negative.
     """
 
     average: float
@@ -91,11 +97,11 @@ class Normal(Distribution):
 
     @property
     def mean(self) -> float:
-        """The average."""
+        """Mean of the distribution."""
         return self.average
 
     def values(self, count: int, generator: Any) -> Floats:
-        """Drawn, then shifted and scaled to exactly this mean and deviation."""
+        """Return drawn numbers, shifted and scaled to exactly this mean and deviation."""
         drawn = normals(generator, count)
         if count:
             drawn -= drawn.mean()
@@ -104,12 +110,12 @@ class Normal(Distribution):
         return _with_mean(drawn + self.average, self.average)
 
     def refitted(self, values: Floats) -> Normal:
-        """Mean and deviation of the values."""
+        """Return the normal distribution with the mean and deviation of the values."""
         values = checked_values(values)
         return Normal(float(values.mean()), float(values.std()))
 
     def merged(self, count: int, other: Normal, other_count: int) -> Normal:
-        """Exact: what all values together have."""
+        """Return the normal distribution with the exact mean and deviation of all values together."""
         mean = _pooled(self.average, count, other.average, other_count)
         variance = _pooled(
             self.deviation**2 + (self.average - mean) ** 2, count,
@@ -120,16 +126,16 @@ class Normal(Distribution):
 
 @dataclass(frozen=True, slots=True)
 class PowerLaw(Distribution):
-    """Many have little and few have much: density falls as value to the -exponent.
+    """Power law, where many have little and few have much: the density falls as value to the -exponent.
 
     Args:
-        exponent: above 1, up to STEEPEST; the smaller, the more the richest have.
+        exponent: above 1, at most ``STEEPEST``; a smaller exponent gives more to the richest.
         lower: smallest value, above 0.
-        average: the mean of those whom it stands for; None takes that of the
-            law, which exists above exponent 2.
+        average: mean of the people, at least ``lower``; None takes the mean of the law, which exists for
+            an exponent above 2.
 
     Raises:
-        ValueError: if a number is out of range, or the mean of no such people.
+        ValueError: if a number is out of range, or the law has no mean and ``average`` is None.
     """
 
     exponent: float
@@ -142,7 +148,7 @@ class PowerLaw(Distribution):
         if self.average is None:
             if self.exponent <= 2:
                 raise ValueError(
-                    f"a power law with exponent {self.exponent:g} has no mean; give average"
+                    f"a power law with exponent {self.exponent:g} has no mean; give average, or an exponent above 2"
                 )
             mean = self.lower * (self.exponent - 1) / (self.exponent - 2)
             object.__setattr__(self, "average", mean)
@@ -150,7 +156,7 @@ class PowerLaw(Distribution):
 
     @property
     def mean(self) -> float:
-        """The average of those whom it stands for."""
+        """Mean of the people."""
         assert self.average is not None
         return self.average
 
@@ -160,7 +166,7 @@ class PowerLaw(Distribution):
         return 1 / (self.exponent - 1)
 
     def values(self, count: int, generator: Any) -> Floats:
-        """Logarithms are scaled to give the exponent, and bent to give the mean."""
+        """Return numbers whose logarithms are scaled to match the exponent, and bent to match the mean."""
         logs = -np.log1p(-uniforms(generator, count))
         if not count or self.tail <= 1 / STEEPEST or not logs.any():
             return np.full(count, self.mean)
@@ -168,19 +174,23 @@ class PowerLaw(Distribution):
         return _with_mean(self.lower * np.exp(self._bent(logs, bend)), self.mean)
 
     def refitted(self, values: Floats) -> PowerLaw:
-        """The lower bound stays unless a value is below it; exponent of greatest likelihood."""
+        """Return the power law of maximum likelihood; the lower bound stays unless a value is below it.
+
+        Raises:
+            ValueError: if there are no values, or a value is not finite or not above 0.
+        """
         values = checked_values(values)
         if values.min() <= 0:
             row = int(np.argmin(values))
             raise ValueError(f"values of a power law must be above 0, got {values[row]:g} in row {row}")
         smallest = float(values.min())
-        # Rounding may have put the smallest a hair below the bound.
+        # Rounding may have put the smallest value slightly below the bound.
         lower = self.lower if smallest >= self.lower * (1 - 1e-9) else smallest
         tail = float(np.log(np.maximum(values / lower, 1)).mean())
         return PowerLaw(_exponent(tail), lower, max(lower, float(values.mean())))
 
     def merged(self, count: int, other: PowerLaw, other_count: int) -> PowerLaw:
-        """Exact: what all values together have, above the smaller bound."""
+        """Return the exact power law of all values together, above the smaller bound."""
         lower = min(self.lower, other.lower)
         tail = _pooled(
             self.tail + math.log(self.lower / lower), count,
@@ -189,7 +199,7 @@ class PowerLaw(Distribution):
         return PowerLaw(_exponent(tail), lower, _pooled(self.mean, count, other.mean, other_count))
 
     def _bent(self, logs: Floats, bend: float) -> Floats:
-        """Return logs to a power, scaled to the mean that the exponent asks for."""
+        """Return logarithms raised to a power and scaled to the mean that the exponent requires."""
         with np.errstate(under="ignore"):
             bent = (logs / logs.max()) ** bend
             found: Floats = bent * (self.tail / bent.mean())
@@ -202,11 +212,14 @@ class PowerLaw(Distribution):
 
 @dataclass(frozen=True, slots=True)
 class Quantiles(Distribution):
-    """Any shape: values at equal steps from the least to the greatest.
+    """Distribution of any shape: values at equal steps from the smallest to the largest.
 
     Args:
-        points: two or more, not falling: the least value, ..., the greatest.
-        average: the mean; None takes that of straight lines between points.
+        points: two or more values that do not decrease, from the smallest to the largest.
+        average: mean; None takes the mean of straight lines between the points.
+
+    Raises:
+        TypeError, ValueError: if a number is not finite, or the points are fewer than two or decrease.
     """
 
     points: tuple[float, ...]
@@ -216,7 +229,7 @@ class Quantiles(Distribution):
         points = tuple(finite_number("points", one) for one in self.points)
         object.__setattr__(self, "points", points)
         if len(points) < 2 or any(one > other for one, other in pairwise(points)):
-            raise ValueError(f"points must be two or more that do not fall, got {shown(points)}")
+            raise ValueError(f"points must be two or more numbers that do not decrease, got {shown(points)}")
         if self.average is None:
             middle = (np.array(points[1:]) + np.array(points[:-1])) / 2
             object.__setattr__(self, "average", float(middle.mean()))
@@ -224,18 +237,18 @@ class Quantiles(Distribution):
 
     @classmethod
     def of(cls, values: object, points: int = QUANTILE_POINTS) -> Quantiles:
-        """Return the quantiles of ``values``, at so many points."""
+        """Return the quantiles of ``values`` at a number of points, two or more."""
         ordered = np.sort(checked_values(as_array("values", values)))
         return cls(tuple(ordered[_places(points, len(ordered))].tolist()), float(ordered.mean()))
 
     @property
     def mean(self) -> float:
-        """The average."""
+        """Mean of the distribution."""
         assert self.average is not None
         return self.average
 
     def values(self, count: int, generator: Any) -> Floats:
-        """One for each point; those between are drawn, and bent to give the mean."""
+        """Return numbers that include each point; the others are drawn between points and bent to match the mean."""
         share = uniforms(generator, count)
         if count == 0:
             return share
@@ -251,11 +264,11 @@ class Quantiles(Distribution):
             return _with_mean(base + rise * share**bend, self.mean)
 
     def refitted(self, values: Floats) -> Quantiles:
-        """As many points as this one has."""
+        """Return the quantiles of the values at as many points as this distribution has."""
         return Quantiles.of(values, len(self.points))
 
     def merged(self, count: int, other: Quantiles, other_count: int) -> Quantiles:
-        """Quantiles of the two mixed; the mean is exact."""
+        """Return the quantiles of both distributions mixed; the mean is exact."""
         mean = _pooled(self.mean, count, other.mean, other_count)
         if self.points == other.points:
             return Quantiles(self.points, mean)
@@ -274,17 +287,18 @@ class Quantiles(Distribution):
 
 
 def checked_values(values: Floats) -> Floats:
-    """Return ``values`` as float64 of shape (n,), n at least 1, finite.
+    """Return ``values`` as finite float64 of shape (n,), n at least 1.
 
     Raises:
-        ValueError: if they are not.
+        TypeError: if a value is not a number; names the row.
+        ValueError: if the shape differs, or a value is not finite or too large; names the row.
     """
     array = as_array("values", values)
     if array.dtype.kind not in "iuf":
         row = next((n for n, one in enumerate(array.flat) if not _is_number(one)), 0)
         raise TypeError(f"values must be numbers, got {shown(array.flat[row] if array.size else values)} in row {row}")
     if array.ndim != 1 or not array.size:
-        raise ValueError(f"values must be of shape (n,), at least one, got shape {array.shape}")
+        raise ValueError(f"values must have shape (n,), n at least 1, got {array.shape}")
     numbers = array.astype(np.float64)
     if not np.isfinite(numbers).all():
         row = int(np.argmin(np.isfinite(numbers)))
@@ -300,7 +314,7 @@ def _is_number(value: object) -> bool:
 
 
 def _with_mean(values: Floats, mean: float) -> Floats:
-    """Return values shifted to a mean; not by what is mere rounding, so that bounds hold."""
+    """Return values shifted to a mean; differences by rounding are ignored, so that bounds hold."""
     if len(values):
         off = mean - float(values.mean())
         if abs(off) > ROUNDING * float(np.abs(values).max()):
@@ -309,10 +323,9 @@ def _with_mean(values: Floats, mean: float) -> Floats:
 
 
 def _solved(excess: Callable[[float], float]) -> float:
-    """Return where a rising function is 0, between 0 and MOST_STRETCH, or the nearer end.
+    """Return the zero of a rising function between 0 and ``MOST_STRETCH``, or the nearer end.
 
-    False position, each end in turn held back (the Illinois rule); halving
-    where the function is not finite.
+    The search uses false position with the Illinois rule, and bisection where the function is not finite.
     """
     low, high = 0.0, MOST_STRETCH
     below, above = excess(low), excess(high)
@@ -321,7 +334,7 @@ def _solved(excess: Callable[[float], float]) -> float:
     side = 0
     for _ in range(MOST_STEPS):
         middle = (low + high) / 2
-        # From far away a straight line says little; halve until it is near.
+        # Far from the zero a straight line is useless: bisect until the ends are close.
         if math.isfinite(above) and above < -LOPSIDED * below and below > -LOPSIDED * above:
             middle = (low * above - high * below) / (above - below)
         found = excess(middle)
@@ -337,7 +350,7 @@ def _solved(excess: Callable[[float], float]) -> float:
 
 
 def _pooled(one: float, count: int, other: float, other_count: int) -> float:
-    """Return the mean of two means; exactly their own where they are equal."""
+    """Return the weighted mean of two means; exactly their value if they are equal."""
     total = count + other_count
     return one if one == other or not total else one + (other - one) * (other_count / total)
 
@@ -347,7 +360,7 @@ def _exponent(tail: float) -> float:
 
 
 def _places(points: int, count: int) -> Any:
-    """Return which of ``count`` sorted values stand at the points."""
+    """Return the indices of the points among ``count`` sorted values."""
     return np.rint(np.linspace(0, count - 1, points)).astype(np.intp)
 
 

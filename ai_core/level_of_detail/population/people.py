@@ -1,4 +1,4 @@
-"""People of an open group, and what is remembered of those who were seen."""
+"""People of an open group, with the facts of named people."""
 from __future__ import annotations
 
 import math
@@ -22,18 +22,16 @@ __all__ = [
 VERSION = 1
 
 FACTS = SavedValues()
-"""Facts may be whatever arguments of events may be: numbers, text, lists, dicts, arrays and so on."""
+"""Values allowed as facts, the same as for arguments of events: numbers, strings, lists, dicts, arrays."""
 
 
 class NamedPerson(NamedTuple):
-    """Somebody who is kept as an individual while the group is closed.
+    """A person that stays an individual while the group is closed.
 
     Attributes:
-        name: by which they are found again.
-        facts: every property of the population, and whatever else was last
-            known: plain data.
-        until_s: game time until which they stay themselves (s); infinite for
-            characters of the story.
+        name: unique name.
+        facts: every property of the population, and any other facts, as plain data.
+        until_s: game time until which the person stays named (s); infinite for characters of the story.
     """
 
     name: str
@@ -42,11 +40,11 @@ class NamedPerson(NamedTuple):
 
 
 class People:
-    """The people of an open group: known ones first, by name, then all others.
+    """The people of an open group: first the named people, sorted by name, then all others.
 
     Attributes:
-        columns: by property, a number or label for each; the game may write.
-        known: facts of the known ones, by name, in their order.
+        columns: array with a number or label for each person, by property; the game may write to it.
+        known: facts of named people by name, other than properties.
     """
 
     def __init__(self, columns: Columns, known: Mapping[str, Mapping[str, Any]], until_s: Mapping[str, float]) -> None:
@@ -59,31 +57,30 @@ class People:
         return len(next(iter(self.columns.values()), ()))
 
     def row_of(self, name: str) -> int:
-        """Return the row of a known person.
+        """Return the row of a named person.
 
         Raises:
-            UnknownNameError: if nobody of that name is known here.
+            UnknownNameError: if no named person has this name.
         """
-        return named("known person", name, self._row_of)
+        return named("person", name, self._row_of)
 
     def remember(
         self, row: int, name: str, *, until_s: float = math.inf,
         facts: Mapping[str, Any] | None = None,
     ) -> None:
-        """Let somebody stay themselves after closing: they were seen, or matter.
+        """Name a person, so that it stays an individual after closing, for example because the player saw it.
 
         Args:
-            row: whose.
-            name: unique; known from now on.
-            until_s: game time until which (s), the group open or closed; for ever
-                unless given.
-            facts: what is to be true of them when they are met again; a property
-                is written into their row.
+            row: row of the person.
+            name: unique name.
+            until_s: game time until which the person stays named (s), whether the group is open or closed;
+                the default is forever.
+            facts: facts to keep; a property is written into the row of the person.
 
         Raises:
-            TypeError: if the name is no text, or a fact is of another kind than its property.
-            ValueError: if the row or the name is another's, or a number is not finite;
-                then nothing has changed.
+            TypeError: if ``name`` is not a non-empty string, or a fact has another type than its property.
+            ValueError: if the row has another name, the name belongs to another row, or a number is not
+                finite; nothing changes then.
         """
         row = whole_number("row", row, minimum=0, maximum=len(self) - 1)
         checked_name(name)
@@ -93,7 +90,7 @@ class People:
             _check_kind(key, told[key], self.columns[key][row])
         taken = next((one for one, other in self._row_of.items() if other == row), name)
         if taken != name or self._row_of.get(name, row) != row:
-            raise ValueError(f"row {row} is {taken!r}, or {name!r} is another row; names must differ")
+            raise ValueError(f"row {row} is named {taken!r}, or {name!r} names another row; names must differ")
         for key in told.keys() & self.columns.keys():
             self.columns[key][row] = told.pop(key)
         self._until_s[name] = until_s
@@ -101,22 +98,34 @@ class People:
         self.known[name] = {**self.known.get(name, {}), **told}
 
     def forget(self, name: str) -> None:
-        """Let a known person be one of the many again."""
+        """Remove the name of a person, which becomes part of the population on closing.
+
+        Raises:
+            UnknownNameError: if no named person has this name.
+        """
         self.row_of(name)
         del self._row_of[name], self._until_s[name], self.known[name]
 
     def facts_of(self, name: str) -> dict[str, Any]:
-        """Return what is true of a known person now."""
+        """Return the present facts and properties of a named person.
+
+        Raises:
+            UnknownNameError: if no named person has this name.
+        """
         row = self.row_of(name)
         return {**self.known[name], **{key: _plain(one[row]) for key, one in self.columns.items()}}
 
     def until_s_of(self, name: str) -> float:
-        """Return the game time until which a known person stays themselves (s)."""
+        """Return the game time until which a named person stays named (s).
+
+        Raises:
+            UnknownNameError: if no named person has this name.
+        """
         self.row_of(name)
         return self._until_s[name]
 
     def save_state(self) -> State:
-        """Return everybody, as plain data; what ``from_state`` reads."""
+        """Return all people as plain data, for ``from_state``."""
         return {
             "version": VERSION,
             "columns": {name: np.asarray(one).tolist() for name, one in self.columns.items()},
@@ -132,11 +141,11 @@ class People:
         """Return the people in a save.
 
         Args:
-            state: what ``save_state`` returned.
-            population: says which properties there are, and of which kinds.
+            state: result of ``save_state``.
+            population: population with the properties of the people.
 
         Raises:
-            StateError: if they cannot be loaded; says where in it, and why.
+            StateError: if the state cannot be loaded; names the field and the reason.
         """
         fields = Fields.versioned(state, version=VERSION)
         group = fields.group("columns")
@@ -144,7 +153,7 @@ class People:
         group.end()
         people = cls(columns, {}, {})
         if len({len(one) for one in columns.values()}) > 1:
-            fields.refuse("columns", "must all be of one length")
+            fields.refuse("columns", "must all have the same length")
         for one in fields.groups("known"):
             until_s = one.number_or("until_s", math.inf)
             row = one.whole("row", maximum=max(0, len(people) - 1))
@@ -159,13 +168,13 @@ class People:
 
 
 class CharacterDraft(NamedTuple):
-    """What a maker of characters is told.
+    """Input of a function that creates characters.
 
     Attributes:
-        people: everybody, with their properties.
-        district: what the game says of the place.
-        time_of_day_s: seconds since midnight (s).
-        generator: where chance comes from.
+        people: all people with their properties.
+        district: properties of the place, given by the game.
+        time_of_day_s: time since midnight (s).
+        generator: source of random numbers.
     """
 
     people: People
@@ -178,19 +187,19 @@ def made_characters(
     people: People, make: Callable[[CharacterDraft], Sequence[Any]], generator: Any, *,
     district: Mapping[str, Any] | None = None, time_of_day_s: float = 0.0,
 ) -> list[Any]:
-    """Return the game's own characters for people, one each, in their order.
+    """Return one character of the game for each person, in the order of people.
 
     Args:
-        people: what ``Community.open`` returned.
-        make: returns a character for each; may go by their properties, by the
-            place and the time of day, or make them up and write into
-            ``people.columns`` what is to be kept of them.
-        generator: handed on to ``make``.
-        district: properties of the place.
-        time_of_day_s: seconds since midnight (s), 0 or more.
+        people: result of ``Community.open``.
+        make: returns a character for each person. It may use properties, place and time of day, or invent
+            values and write those to keep into ``people.columns``.
+        generator: random generator for ``make``.
+        district: properties of the place; None for none.
+        time_of_day_s: time since midnight (s), 0 or more.
 
     Raises:
-        ValueError: if not exactly one character was made for each.
+        TypeError: if ``generator`` is not a random generator.
+        ValueError: if ``make`` does not return exactly one character for each person.
     """
     checked_generator(generator)
     time_of_day_s = finite_number("time_of_day_s", time_of_day_s, minimum=0)
@@ -205,28 +214,28 @@ def _read_column(fields: Fields, name: str, kind: object) -> Any:
         return np.array(fields.numbers(name), np.float64)
     labels = fields.items(name)
     if not all(type(one) is str and one for one in labels):
-        fields.refuse(name, "must be a list of labels")
+        fields.refuse(name, "must be a list of non-empty strings")
     return np.array(labels, np.object_)
 
 
 def checked_name(name: object) -> str:
-    """Return ``name`` if it may be a person's."""
+    """Return ``name`` if it is a valid name of a person, else raise TypeError."""
     if not isinstance(name, str) or not name:
-        raise TypeError(f"name must be a text that is not empty, got {shown(name)}")
+        raise TypeError(f"name must be a non-empty string, got {shown(name)}")
     return name
 
 
 def checked_until(until_s: float) -> float:
-    """Return ``until_s`` if it is a game time (s), or infinite."""
+    """Return ``until_s`` if it is a valid game time (s) or infinite."""
     return math.inf if until_s == math.inf else finite_number(
-        "until_s", until_s, maximum=LATEST_S, remedy="leave it out for ever"
+        "until_s", until_s, maximum=LATEST_S, remedy="omit it for no limit"
     )
 
 
 def checked_facts(facts: object) -> dict[str, Any]:
-    """Return a copy of ``facts`` if they are a mapping from names to what can be saved."""
+    """Return a copy of ``facts`` if it maps names to values that can be saved."""
     if not isinstance(facts, Mapping) or not all(isinstance(key, str) and key for key in facts):
-        raise TypeError(f"facts must be a dict with text as keys, got {shown(facts)}")
+        raise TypeError(f"facts must be a dict with non-empty strings as keys, got {shown(facts)}")
     for key, one in facts.items():
         FACTS.plain(one, f"facts.{key}")
     return dict(facts)
@@ -236,7 +245,7 @@ def _check_kind(name: str, value: object, before: object) -> None:
     if not isinstance(before, str):
         finite_number(f"fact {name!r}", value)
     elif not isinstance(value, str) or not value:
-        raise TypeError(f"fact {name!r} must be a text that is not empty, got {shown(value)}")
+        raise TypeError(f"fact {name!r} must be a non-empty string, got {shown(value)}")
 
 
 def _plain(value: Any) -> Any:

@@ -1,4 +1,4 @@
-"""Counts and distributions instead of people: what is kept of a group that is closed."""
+"""`Population`: counts and distributions in place of the people of a closed group."""
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
@@ -16,21 +16,21 @@ from ai_core.level_of_detail.population.distributions import Distribution, check
 __all__ = ["Columns", "Population"]
 
 Columns = dict[str, NDArray[Any]]
-"""People: by property, a number or label for each."""
+"""People as arrays by property, with a number or label for each person."""
 
 
 class Population:
-    """So many people, and how each property is spread over them. Never changes.
+    """A number of people and the distribution of each property. Immutable.
 
     Args:
-        count: how many, 0 or more.
-        properties: by name, a Distribution, or a Categorical whose counts add up
-            to ``count``.
-        dependences: rank correlation (-1 to 1) of pairs of numeric properties;
-            pairs that are not named are independent.
+        count: number of people, 0 or more.
+        properties: for each name a Distribution, or a Categorical whose counts add up to ``count``.
+        dependences: rank correlations of pairs of numeric properties, -1 to 1; pairs that are left out
+            are independent.
 
     Raises:
-        ValueError: if counts do not add up, or dependences contradict.
+        TypeError: if a property is neither a Distribution nor a Categorical.
+        ValueError: if counts do not add up, or dependences contradict each other.
     """
 
     __slots__ = ("count", "dependences", "properties")
@@ -43,10 +43,10 @@ class Population:
         self.properties = dict(sorted(properties.items()))
         for name, one in self.properties.items():
             if not isinstance(one, Distribution | Categorical):
-                raise TypeError(f"property {name!r} must be a distribution, got {shown(one)}")
+                raise TypeError(f"property {name!r} must be a Distribution or a Categorical, got {shown(one)}")
             if isinstance(one, Categorical) and one.total != self.count:
                 raise ValueError(
-                    f"counts of {name!r} add up to {one.total}, and there are {self.count} people"
+                    f"counts of {name!r} must add up to {self.count} people, got {one.total}"
                 )
         self.dependences = checked_dependences(dependences or {}, self.numeric)
 
@@ -62,21 +62,21 @@ class Population:
 
     @property
     def numeric(self) -> dict[str, Distribution]:
-        """The properties that are numbers."""
+        """Numeric properties by name."""
         return {
             name: one for name, one in self.properties.items() if isinstance(one, Distribution)
         }
 
     def total(self, name: str) -> float:
-        """Return what all have together of a numeric property.
+        """Return the total of a numeric property over all people.
 
         Raises:
-            UnknownNameError: if there is no such property.
+            UnknownNameError: if no numeric property has this name.
         """
         return named("numeric property", name, self.numeric).mean * self.count
 
     def expand(self, generator: Any) -> Columns:
-        """Return people that have these counts, totals, spreads and dependences.
+        """Return people with the counts, totals, distributions and dependences of the population.
 
         Args:
             generator: a ``random.Random`` or a NumPy ``Generator``.
@@ -92,23 +92,23 @@ class Population:
         return {name: people[name] for name in self.properties}
 
     def compressed(self, people: Mapping[str, Any]) -> Population:
-        """Return the population that ``people`` are, of the same kinds as this one.
+        """Return the population of ``people``, with properties of the same kinds as this one.
 
         Args:
-            people: by property, a number or label for each; any number of people.
+            people: array with a number or label for each person, by property; any number of people.
 
         Raises:
-            TypeError: if a value is of another kind; says of which property, and in which row.
-            ValueError: if a property is missing or of another length, or a value is out
-                of range; says where as well.
-            UnknownNameError: if a property is not known here.
+            TypeError: if a value has a wrong type; names the property and the row.
+            ValueError: if a property is missing or of another length, or a value is out of range; names the
+                property and the row.
+            UnknownNameError: if the population has no property of a name.
         """
         for name in people:
             if name not in self.properties:
                 raise UnknownNameError("property", name, self.properties)
         missing = [name for name in self.properties if name not in people]
         if missing:
-            raise ValueError(f"every property needs a value for each of the people, {missing[0]!r} has none")
+            raise ValueError(f"every property needs a value for each of the people; {missing[0]!r} has none")
         columns = {name: np.asarray(people[name]) for name in self.properties}
         lengths = {name: len(column) for name, column in columns.items()}
         if len(set(lengths.values())) > 1:
@@ -122,13 +122,12 @@ class Population:
         return self._with(count, properties, measured(self.dependences, columns))
 
     def merged(self, other: Population) -> Population:
-        """Return both together; totals and counts are those of both.
+        """Return the union of two populations; counts and totals are exact.
 
-        Dependences of the two are averaged by their counts: exact where both
-        are spread alike.
+        Dependences are averaged by the numbers of people, which is exact if both have equal distributions.
 
         Raises:
-            ValueError: if their properties are not of the same kinds.
+            ValueError: if the properties are not of the same names and kinds.
         """
         kinds = [{name: type(one) for name, one in each.properties.items()} for each in (self, other)]
         if kinds[0] != kinds[1]:
@@ -151,15 +150,14 @@ class Population:
         })
 
     def split(self, sizes: Sequence[int], generator: Any) -> list[Population]:
-        """Return parts of these sizes, which merged are this population again.
+        """Return parts of given sizes; merged, the parts equal this population.
 
-        Numbers are spread in every part as in the whole; labels go in
-        proportion, rounded by chance.
+        Numbers have the same distribution in every part; labels are divided in proportion, rounded at random.
 
         Raises:
-            ValueError: if a size is negative, or they do not add up to ``count``.
+            ValueError: if a size is negative, or the sizes do not add up to ``count``.
 
-        Cost: O(parts), however many people.
+        Cost: O(parts), independent of the number of people.
         """
         checked_generator(generator)
         sizes = [whole_number("size", size, minimum=0) for size in sizes]
@@ -178,11 +176,11 @@ class Population:
         ]
 
     def with_property(self, name: str, one: Distribution | Categorical) -> Population:
-        """Return it with one property spread in another way: time has passed.
+        """Return the population with another distribution of one property, for example after time has passed.
 
         Raises:
-            UnknownNameError: if there is no such property.
-            ValueError: if it is of another kind, or counts do not add up.
+            UnknownNameError: if no property has this name.
+            ValueError: if the distribution is of another kind, or counts do not add up.
         """
         if name not in self.properties:
             raise UnknownNameError("property", name, self.properties)
@@ -194,13 +192,13 @@ class Population:
         return self._with(self.count, changed.properties, self.dependences)
 
     def with_dependences(self, pairs: Mapping[tuple[str, str], float]) -> Population:
-        """Return it with dependences as they were measured.
+        """Return the population with measured dependences.
 
-        They may, by the rounding of averages, contradict each other a little;
-        what is made from them comes as close as it can.
+        Measured dependences may contradict each other slightly by rounding; ``expand`` then comes as close
+        as possible.
 
         Raises:
-            ValueError: if one is of a property that is unknown.
+            ValueError: if a dependence is of an unknown property.
         """
         found: dict[tuple[str, str], float] = {}
         for pair, value in pairs.items():
@@ -211,7 +209,7 @@ class Population:
         self, count: int, properties: Mapping[str, Distribution | Categorical],
         dependences: Mapping[tuple[str, str], float],
     ) -> Population:
-        """Return a population whose dependences were measured, so they can hold at once."""
+        """Return a population with measured dependences, without the check for contradictions."""
         made = object.__new__(Population)
         made.count, made.properties = count, dict(properties)
         made.dependences = dict(dependences)

@@ -1,4 +1,4 @@
-"""Populations as plain data and back."""
+"""Saving and loading of populations as plain data."""
 from __future__ import annotations
 
 from collections.abc import Callable
@@ -11,7 +11,7 @@ from ai_core.saving.fields import Fields, State
 __all__ = ["read_population", "saved_population"]
 
 LONGEST = 10_000
-"""Most points of a ``Quantiles`` in a save (count)."""
+"""Largest number of points of a ``Quantiles`` in a save (count)."""
 
 
 def saved_population(population: Population) -> State:
@@ -26,22 +26,22 @@ def saved_population(population: Population) -> State:
 
 
 def read_population(fields: Fields) -> Population:
-    """Return the population in a save.
+    """Return the population from saved fields.
 
     Raises:
-        StateError: if there is none; says where, and why.
+        StateError: if the fields cannot be loaded; names the field and the reason.
     """
     count = fields.whole("count")
     properties: dict[str, Distribution | Categorical] = {}
     for one in fields.groups("properties"):
         name = one.text("name")
         if name in properties:
-            one.refuse("name", "comes again")
+            one.refuse("name", "occurs twice")
         kind = one.one_of("kind", tuple(READERS))
         try:
             properties[name] = READERS[kind](one)
         except (ArithmeticError, TypeError, ValueError) as error:
-            one.refuse("kind", f"{kind!r} cannot be made: {error}")
+            one.refuse("kind", f"{kind!r} cannot be created: {error}")
         one.end()
     pairs = {}
     for index, row in enumerate(fields.items("dependences")):
@@ -54,7 +54,7 @@ def read_population(fields: Fields) -> Population:
     try:
         return Population(count, properties).with_dependences(pairs)
     except ValueError as error:
-        fields.refuse("count", f"or what is beside it does not fit: {error}")
+        fields.refuse("count", f"does not fit the properties or dependences: {error}")
 
 
 def _saved(one: Distribution | Categorical) -> State:
@@ -66,7 +66,7 @@ def _saved(one: Distribution | Categorical) -> State:
         return {"kind": "power_law", "exponent": one.exponent, "lower": one.lower, "average": one.mean}
     if isinstance(one, Quantiles):
         return {"kind": "quantiles", "points": list(one.points), "average": one.mean}
-    raise TypeError(f"a {type(one).__name__} cannot be saved; use one of the distributions here")
+    raise TypeError(f"a {type(one).__name__} cannot be saved; use Normal, PowerLaw, Quantiles or Categorical")
 
 
 def _read_categorical(fields: Fields) -> Categorical:
@@ -78,7 +78,7 @@ def _read_categorical(fields: Fields) -> Categorical:
 
 def _read_quantiles(fields: Fields) -> Quantiles:
     if len(fields.items("points")) > LONGEST:
-        fields.refuse("points", f"must be at most {LONGEST}")
+        fields.refuse("points", f"must have at most {LONGEST} numbers")
     return Quantiles(tuple(fields.numbers("points")), fields.number("average"))
 
 

@@ -1,3 +1,3 @@
-"""A commander of commanders: what to make, where to go, when to attack."""
+"""Strategy for a whole side: production, missions of squads, and the time of attacks."""
 
 __all__: list[str] = []

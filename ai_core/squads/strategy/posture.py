@@ -1,4 +1,4 @@
-"""The posture of a strategist: rules over graded facts send events to a state machine."""
+"""Posture of a strategist: rules over graded facts send events to a state machine."""
 from __future__ import annotations
 
 from dataclasses import dataclass
@@ -11,16 +11,17 @@ from ai_core.errors import finite_number
 
 @dataclass(frozen=True, slots=True)
 class Personality:
-    """Four numbers of 0 to 1; what follows from them is below, each in its unit.
+    """Four traits of a strategist, 0 to 1 each; properties derive limits from them.
 
     Attributes:
-        aggression: how small an advantage it attacks with, and whether it goes on while its home is threatened.
-        caution: how early it breaks an attack off, how little makes it defend, and how much it builds for that.
-        greed: how much it invests in gathering before it arms.
-        curiosity: how fresh it keeps its maps, and with how many scouts.
+        aggression: lowers the advantage needed for an attack, and lets an attack continue while home is threatened.
+        caution: raises the ratio at which an attack is broken off, lowers the threat at which the strategist
+            defends, and raises the spending on defenses.
+        greed: raises the share of gatherers.
+        curiosity: raises the number of scouts and lowers the age at which knowledge counts as stale.
 
     Raises:
-        TypeError, ValueError: if one is no number of 0 to 1.
+        TypeError, ValueError: if a trait is not a number from 0 to 1.
     """
 
     aggression: float = 0.5
@@ -34,44 +35,44 @@ class Personality:
 
     @property
     def attack_at(self) -> float:
-        """Power ratio from which it attacks: 2 to 0.9."""
+        """Power ratio at which the strategist attacks: 2 to 0.9, falling with aggression."""
         return 2.0 - 1.1 * self.aggression
 
     @property
     def retreat_below(self) -> float:
-        """Power ratio below which it breaks an attack off: 0.3 to 0.9."""
+        """Power ratio below which the strategist breaks off an attack: 0.3 to 0.9, rising with caution."""
         return 0.3 + 0.6 * self.caution
 
     @property
     def nerve(self) -> float:
-        """Threat to its home, as a share of its own power, from which it defends: 0.5 to 0.05."""
+        """Threat to home, as the enemy's share of the combined power, above which it defends: 0.5 to 0.05."""
         return 0.5 - 0.45 * self.caution
 
     @property
     def stale_after_s(self) -> float:
-        """Age of what it knows of a cell from which a scout is sent (s): 120 to 20."""
+        """Time since a cell was seen after which a scout is sent (s): 120 to 20, falling with curiosity."""
         return 120.0 - 100.0 * self.curiosity
 
     @property
     def most_scouts(self) -> int:
-        """Squads that scout at once (count): 0 to 4."""
+        """Largest number of squads that scout at once (count): 0 to 4."""
         return round(4 * self.curiosity)
 
     @property
     def defenses_share(self) -> float:
-        """What it puts into defenses, as a share of the army it aims at: 0 to 0.4, for the careful who are not bold."""
+        """Spending on defenses as a share of ``army_cost``: 0 to 0.4, rising with caution, falling with aggression."""
         return 0.4 * self.caution * (1 - self.aggression)
 
     @property
     def gatherers_share(self) -> float:
-        """Share of its units that gather, as long as there is something to gather: 0.1 to 0.4."""
+        """Wanted share of gatherers among its units while resources are known: 0.1 to 0.4, rising with greed."""
         return 0.1 + 0.3 * self.greed
 
 
 POSTURES = ("opening", "building", "attacking", "defending", "retreating")
-"""What an army is at as a whole."""
+"""Postures of an army as a whole."""
 FACTS = ("threatened", "strength", "local_strength", "knows_target", "gathered", "attacking", "overdue")
-"""What the rules are about, 0 to 1: strengths are shares, 0.5 where both sides are equal."""
+"""Facts of the rules, graded 0 to 1; strengths are shares, 0.5 for equal sides."""
 POSTURE_RULES = RuleSet(
     [
         Rule("home is threatened", "threatened > nerve", lambda mind: "threat", salience=4, repeats=True),
@@ -88,11 +89,11 @@ POSTURE_RULES = RuleSet(
     facts=dict.fromkeys(FACTS, 0.0),
     parameters={"nerve": 0.25, "attack_share": 0.6, "retreat_share": 0.4},
 )
-"""Which rule fires is why a posture changes; what they compare with is personality."""
+"""Rules that change the posture; the name of the rule that fired is the reason, and personality sets the parameters."""
 OPENING_S = 20.0
-"""Nobody is attacked before (s): the first minute belongs to scouts and gatherers."""
+"""Duration of the posture "opening" (s): before its end there is no attack; scouts and gatherers go first."""
 CALM_S = 4.0
-"""How long a posture lasts at least before calm ends it (s); less makes an army turn on its heels."""
+"""Least duration of "defending" and "retreating" before calm ends them (s); less makes an army turn back and forth."""
 DEFINITION = StateMachineDefinition(
     "strategist",
     [State(name) for name in POSTURES],
@@ -112,10 +113,10 @@ DEFINITION = StateMachineDefinition(
 
 
 def machine_for(owner: object) -> StateMachine:
-    """Return a machine in the posture "opening".
+    """Return a started state machine in the posture "opening".
 
     Args:
-        owner: its ``goes_home()`` says whether an attack is broken off for a threat at home.
+        owner: object whose ``goes_home()`` returns whether a threat at home breaks off an attack.
     """
     machine = StateMachine(DEFINITION, owner=owner)
     machine.start()

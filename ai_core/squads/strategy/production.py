@@ -1,4 +1,4 @@
-"""What a strategist makes: what is scarce, the build order, units against the opponent at hand."""
+"""Production of a strategist: wealth, the build order, and units against a given opponent."""
 from __future__ import annotations
 
 import math
@@ -12,12 +12,18 @@ from ai_core.squads.capabilities import Capabilities, Force
 
 
 def expected_force(seen: Force, products: Iterable[Product], count: float) -> Force:
-    """Return what an opponent of so many fighters has: what was seen, and of the rest a bit of everything.
+    """Return the expected force of an opponent with ``count`` fighters, extrapolated from what was seen.
+
+    Unseen fighters are added in the proportions of the seen ones; with none seen, in equal numbers of
+    each product that has capabilities.
 
     Args:
-        seen: what is known of it.
-        products: what can be made; those without capabilities count for nothing.
-        count: how many fighters it is taken to have, 0 or more.
+        seen: force of the fighters that were seen.
+        products: products that can be made; those without capabilities are ignored.
+        count: assumed number of fighters, 0 or more.
+
+    Raises:
+        TypeError, ValueError: if ``count`` is not a finite number, 0 or more.
     """
     kinds = [one.capabilities for one in products if one.capabilities is not None]
     unseen = max(0.0, finite_number("count", count, minimum=0) - seen.count)
@@ -31,19 +37,19 @@ def expected_force(seen: Force, products: Iterable[Product], count: float) -> Fo
 def best_unit(
     products: Iterable[Product], own: Force, opponent: Force, *, most_cost: float, by_cost: bool = True
 ) -> Product | None:
-    """Return the fighter that adds most power against an opponent; of equal ones the first. None if there is none.
+    """Return the fighter that adds most power against an opponent, on a tie the first; None if there is none.
 
     Args:
-        products: to choose from; those without capabilities are left out.
-        own: what is there already.
-        opponent: whom it is to fight.
-        most_cost: dearer ones are left out.
-        by_cost: power for its cost, as one chooses who must save; else power alone.
+        products: products to choose from; those without capabilities are left out.
+        own: present own force.
+        opponent: force to fight.
+        most_cost: highest cost of a product.
+        by_cost: True compares the added power per cost, False the added power alone.
 
     Cost: O(products × rows of both × kinds).
     """
     choice = [one for one in products if one.capabilities is not None and one.cost <= most_cost]
-    # Added to a few of what is there: one archer beside a hundred knights would drown in rounding.
+    # Added in proportion to the present force: one archer beside a hundred knights would be lost in rounding.
     scale = max(1.0, own.count / 10)
     grown = [own + Force([(one.capabilities, scale)]) for one in choice if one.capabilities is not None]
     now, *after = forecasts([own, *grown], opponent)
@@ -59,13 +65,16 @@ def best_unit(
 def army_against(
     products: Iterable[Product], opponent: Force, cost: float, *, most_count: int = 1000
 ) -> dict[str, int]:
-    """Return how many of each to make for a cost, one by one the best against an opponent.
+    """Return counts by product name of an army against an opponent, chosen greedily one unit at a time.
 
     Args:
-        products: to choose from.
-        opponent: whom it is to fight.
-        cost: that may be spent.
-        most_count: units at most.
+        products: products to choose from.
+        opponent: force to fight.
+        cost: resources to spend, 0 or more.
+        most_count: largest number of units, 0 or more.
+
+    Raises:
+        TypeError, ValueError: if ``cost`` or ``most_count`` is out of range.
 
     Cost: O(units × products × kinds).
 
@@ -94,15 +103,15 @@ class Product:
     """A unit, a building or a technology.
 
     Attributes:
-        name: unlike those of the others.
-        cost: of one, above 0.
-        requires: names of what must be there first.
-        capabilities: of a unit that fights; None for whatever does not.
+        name: unique name, a non-empty string.
+        cost: cost of one (resources), above 0.
+        requires: names of the products that must exist first.
+        capabilities: capabilities of a unit or defense that fights; None for all others.
         gathers: whether it gathers resources.
-        defends: whether it is a defense, which stays where it is put; such as a tower.
+        defends: whether it is a stationary defense, such as a tower.
 
     Raises:
-        TypeError, ValueError: if a value is of another type or out of range, or a defense can do nothing.
+        TypeError, ValueError: if a value has a wrong type or is out of range, or a defense has no capabilities.
     """
 
     name: str
@@ -114,26 +123,27 @@ class Product:
 
     def __post_init__(self) -> None:
         if not isinstance(self.name, str) or not self.name:
-            raise TypeError(f"name of a product must be text, got {shown(self.name)}")
+            raise TypeError(f"name of a product must be a non-empty string, got {shown(self.name)}")
         finite_number(f"cost of {self.name!r}", self.cost, above=0)
         object.__setattr__(self, "requires", several_names(f"requires of {self.name!r}", self.requires))
         if self.capabilities is not None and not isinstance(self.capabilities, Capabilities):
             raise TypeError(
                 f"capabilities of {self.name!r} must be Capabilities or None, got {shown(self.capabilities)}")
         if self.defends and self.capabilities is None:
-            raise ValueError(f"{self.name!r} defends and needs capabilities, got None; say what it can hit")
+            raise ValueError(f"defense {self.name!r} must have capabilities, got None; give its attack")
 
 
 class TechnologyTree:
-    """All that can be made, and what each needs.
+    """All products of a side and their requirements.
 
     Args:
-        products: at least one.
+        products: products, at least one.
 
     Raises:
-        ValueError: if there is none, or a name comes twice.
-        UnknownNameError: if one requires what is not there.
-        CycleError: if one requires itself, by way of others.
+        TypeError: if an item is not a Product.
+        ValueError: if there are no products, or a name occurs twice.
+        UnknownNameError: if a required product is not in the tree.
+        CycleError: if a product requires itself, directly or through others.
 
     >>> tree = TechnologyTree([Product("hall", 100), Product("archer", 50, requires=("hall",))])
     >>> tree.missing("archer", {})
@@ -144,9 +154,9 @@ class TechnologyTree:
         self.products: dict[str, Product] = {}
         for product in products:
             if not isinstance(product, Product):
-                raise TypeError(f"products must be Products, got {shown(product)}")
+                raise TypeError(f"products must hold Product, got {shown(product)}")
             if product.name in self.products:
-                raise ValueError(f"product {product.name!r} is there twice; give each a name of its own")
+                raise ValueError(f"product {product.name!r} occurs twice; names must differ")
             self.products[product.name] = product
         if not self.products:
             raise ValueError("a technology tree must have at least one product, got none")
@@ -157,34 +167,37 @@ class TechnologyTree:
             self._needed(product.name, ())
 
     def product(self, name: str) -> Product:
-        """Return a product.
+        """Return a product by its name.
 
         Raises:
-            UnknownNameError: if there is none of this name.
+            UnknownNameError: if the tree has no product of this name.
         """
         return named("product", name, self.products)
 
     def missing(self, name: str, owned: Mapping[str, int]) -> tuple[str, ...]:
-        """Return what must be made before a product can be, in an order in which that goes.
+        """Return the names of missing requirements of a product, in an order in which they can be made.
 
-        Cost: O(what it requires, by way of others).
+        Raises:
+            UnknownNameError: if the tree has no product of this name.
+
+        Cost: O(requirements, direct and indirect).
         """
         self.product(name)
         return tuple(one for one in self._needed(name, ())[:-1] if not owned.get(one, 0))
 
     @property
     def fighters(self) -> tuple[Product, ...]:
-        """Units that fight, in the order of the tree; no defenses, which go nowhere."""
+        """Units that fight, in the order of the tree, without defenses."""
         return tuple(one for one in self.products.values() if one.capabilities is not None and not one.defends)
 
     @property
     def mean_fighter_cost(self) -> float:
-        """What a fighter costs on the average; 0 if there is none."""
+        """Mean cost of the fighters; 0 if there are none."""
         costs = [one.cost for one in self.fighters]
         return sum(costs) / max(1, len(costs))
 
     def available(self, owned: Mapping[str, int]) -> list[Product]:
-        """Return what can be made now, in the order of the tree."""
+        """Return the products that can be made now, in the order of the tree."""
         return [one for one in self.products.values() if all(owned.get(needed, 0) for needed in one.requires)]
 
     def _needed(self, name: str, above: tuple[str, ...]) -> list[str]:
@@ -197,15 +210,15 @@ class TechnologyTree:
 
 
 class BuildOrder:
-    """How a strategist begins: until there are so many of this, then so many of that.
+    """Sequence of products with target numbers, with which a strategist begins.
 
     Args:
-        steps: (name, how many there are to be), in order.
-        tree: has all of them.
+        steps: pairs (name, target number), in order.
+        tree: technology tree that contains all products of the steps.
 
     Raises:
-        UnknownNameError: if the tree has no such product.
-        TypeError, ValueError: if the tree is none, or a number none of 1 or more.
+        UnknownNameError: if the tree has no product of a name.
+        TypeError, ValueError: if ``tree`` is not a TechnologyTree, or a number is not an integer, 1 or more.
 
     >>> tree = TechnologyTree([Product("worker", 50), Product("hall", 100)])
     >>> BuildOrder([("worker", 2), ("hall", 1)], tree).next({"worker": 2})
@@ -222,7 +235,7 @@ class BuildOrder:
         )
 
     def next(self, owned: Mapping[str, int]) -> str | None:
-        """Return what to make next: what the first step that is not reached needs, or itself; None at the end.
+        """Return the product to make next: the first unfinished step or its first missing requirement; None at the end.
 
         Cost: O(steps).
         """
@@ -234,29 +247,29 @@ class BuildOrder:
 
 
 Wealth = Literal["scarce", "steady", "plentiful"]
-"""How much there is to live on."""
+"""Judgement of a side's resources."""
 WEALTHS: tuple[Wealth, ...] = ("scarce", "steady", "plentiful")
-"""From the poorest to the richest."""
+"""All judgements, from the poorest to the richest."""
 HYSTERESIS = 0.2
-"""Share of a limit by which it must be passed to leave a judgement; less makes it flicker."""
+"""Share of a limit by which the limit must be passed to change a judgement; less makes the judgement flicker."""
 
 
 def judge_wealth(
     stock: float, reachable: float, army_cost: float, before: Wealth = "steady",
     *, scarce_below: float = 0.5, plentiful_above: float = 2.0,
 ) -> Wealth:
-    """Return how much there is to live on.
+    """Return the wealth of a side, measured in armies that its resources can pay for.
 
     Args:
-        stock: what is in store, 0 or more.
-        reachable: what is known to be left to gather, 0 or more.
-        army_cost: of the army it is to have, above 0: wealth is counted in such armies.
-        before: what was judged last; it is kept unless a limit is clearly passed.
-        scarce_below: armies that can be paid for, below which resources are scarce.
-        plentiful_above: from which they are plentiful.
+        stock: resources in store, 0 or more.
+        reachable: known resources left to gather, 0 or more.
+        army_cost: cost of the wanted army (resources), above 0.
+        before: previous judgement; kept unless a limit is clearly passed.
+        scarce_below: number of armies below which resources are scarce.
+        plentiful_above: number of armies at which resources are plentiful.
 
     Raises:
-        TypeError, ValueError: if a number is out of range, or the limits are not in order.
+        TypeError, ValueError: if a number is out of range, or the limits are not in ascending order.
 
     >>> judge_wealth(100, 300, 1000), judge_wealth(500, 5000, 1000)
     ('scarce', 'plentiful')

@@ -1,4 +1,4 @@
-"""Who goes where: the missions of squads in each posture."""
+"""Missions of squads in each posture of a strategist."""
 from __future__ import annotations
 
 import math
@@ -18,9 +18,9 @@ if TYPE_CHECKING:
 
 
 THREAT_WEIGHT_S = 20.0
-"""Age a cell must have more for each unit of threat there (s)."""
+"""Additional age that a cell needs for each unit of threat there (s)."""
 APART_SHARE = 0.2
-"""Two scouts are not sent nearer to each other than this share of the map's longer side."""
+"""Least distance between goals of scouts, as a share of the map's longer side."""
 
 
 def scout_goals(
@@ -28,22 +28,22 @@ def scout_goals(
     scouts: Mapping[int, tuple[float, float]], *, stale_after_s: float, seconds_per_m: float = 0.5,
     is_open: NDArray[np.bool_] | None = None,
 ) -> dict[int, tuple[float, float]]:
-    """Return for each scout where to go; who has nothing to look at is left out.
+    """Return a goal for each scout by id; scouts without a stale cell to look at are left out.
 
-    Each goes where the age of what is known, less the time to get there and the danger, is
-    largest; in the order of their ids, and apart from each other. Of equal cells the smallest number.
+    Each scout, by ascending id, gets the cell with the largest age less travel time and threat; goals
+    keep apart from each other. On a tie the cell with the smallest number is taken.
 
     Args:
-        area: where the map lies.
-        ages_s: (height, width), how long ago each cell was seen (s).
-        threat: (height, width), 0 or more.
-        scouts: by id, where each is (m).
-        stale_after_s: younger cells are known well enough (s), 0 or more.
-        seconds_per_m: what a metre of way counts (s).
-        is_open: (height, width), cells one can go to; None for all.
+        area: area of the map.
+        ages_s: time since each cell was seen, shape (height, width) (s).
+        threat: threat of each cell, shape (height, width), 0 or more.
+        scouts: positions by scout id (m).
+        stale_after_s: least age of a goal (s), 0 or more.
+        seconds_per_m: travel time per metre (s/m).
+        is_open: cells that can be entered, shape (height, width); None for all.
 
     Raises:
-        TypeError, ValueError: if a number is out of range.
+        TypeError, ValueError: if ``stale_after_s`` is out of range.
 
     Cost: O(cells × scouts).
     """
@@ -69,19 +69,19 @@ def scout_goals(
 
 Objective = tuple[EnemyReport, Defenses]
 RALLY_SHARE = 0.15
-"""Where the army waits: this share of the way from home to where the enemy is expected."""
+"""Position where the army waits, as a share of the distance from home to the expected enemy."""
 STAGING_SHARE, STAGED_SHARE = 1.3, 0.75
-"""Before an attack the army meets this far from the objective, as a share of the home radius, until this share
-of it is there: who comes one by one is beaten one by one."""
+"""Distance from the objective at which the army gathers before an attack, as a share of the home radius, and the
+share of the army that must be there; squads that arrive one by one are beaten one by one."""
 REACHED_SHARE = 0.3
-"""A squad has come round a flank when it is this near to it, as a share of the home radius."""
+"""Distance at which a squad has reached the flank, as a share of the home radius."""
 
 
 def missions_for(
     strategist: Strategist, situation: StrategicSituation, sites: list[ResourceSite],
     objective: Objective | None, intruders: list[EnemyReport],
 ) -> list[Mission]:
-    """Return a mission for each squad that has something to do, by id.
+    """Return the missions, sorted by squad id; idle squads have none.
 
     Cost: O(cells × scouts + squads × sites).
     """
@@ -93,7 +93,7 @@ def missions_for(
 
 
 def _scouting(strategist: Strategist, situation: StrategicSituation) -> list[Mission]:
-    """Send scouts that are idle, or whose goal was seen meanwhile."""
+    """Send scouts that are idle, or whose goal has been seen in the meantime."""
     personality, picture = strategist.personality, situation.picture
     scouts = sorted(one for one in situation.squads if one.role == "scouts")[:personality.most_scouts]
     ages = picture["exploration"]
@@ -115,7 +115,7 @@ def _scouting(strategist: Strategist, situation: StrategicSituation) -> list[Mis
 
 
 def _gathering(situation: StrategicSituation, sites: list[ResourceSite]) -> list[Mission]:
-    """Spread gatherers over sites: ours before contested ones, near before far, safe ones alone."""
+    """Spread gatherers over sites: own before contested, near before far, safe before dangerous."""
     left = {site.place: site.amount for site in sites}
     missions = []
     for one in sorted(squad for squad in situation.squads if squad.role == "gatherers"):
@@ -145,11 +145,11 @@ def _of_army(
     if objective is None and situation.now_s >= strategist.search_after_s and posture == "building":
         return _searching(situation, army)
     place = _rally(situation, sites, objective)
-    return [Mission(one.id, "regroup", place, "gathers strength") for one in army]
+    return [Mission(one.id, "regroup", place, "gathers for the next attack") for one in army]
 
 
 def _defending(situation: StrategicSituation, squad: SquadReport, intruders: list[EnemyReport]) -> Mission:
-    """Send a squad against the intruder nearest to home that it can hit; who can hit none goes with the others."""
+    """Send a squad against the intruder nearest to home that it can hit, or the nearest if it can hit none."""
     hit = [one for one in intruders if one.capabilities is not None and squad.force.can_hit(one.capabilities.kind)]
     nearest = min(hit or intruders, key=lambda one: (math.dist(one.place, situation.base), one.id))
     return Mission(squad.id, "defend", nearest.place, f"enemy {nearest.id} is near home")
@@ -176,7 +176,7 @@ def _attacking(
     for one in army:
         if strategist.tactic == "flank" and one.id not in strategist.flanked:
             if math.dist(one.place, approach) > REACHED_SHARE * strategist.home_radius_m:
-                missions.append(Mission(one.id, "attack", approach, "comes from the weakest side"))
+                missions.append(Mission(one.id, "attack", approach, "approaches from the weakest side"))
                 continue
             strategist.flanked.add(one.id)
         missions.append(Mission(
@@ -191,14 +191,14 @@ def _middle(army: list[SquadReport]) -> Place:
 
 
 def _towards(place: Place, other: Place, away_m: float) -> Place:
-    """Return the place so far from one towards another, or the other if that is nearer."""
+    """Return the position ``away_m`` from one position towards another, but not beyond it."""
     apart_m = math.dist(place, other)
     share = min(1.0, away_m / apart_m) if apart_m > 0 else 0.0
     return (place[0] + share * (other[0] - place[0]), place[1] + share * (other[1] - place[1]))
 
 
 def _searching(situation: StrategicSituation, army: list[SquadReport]) -> list[Mission]:
-    """Go where nobody has looked for longest, all together; of equal cells the one farthest from home."""
+    """Send all squads to the cell unseen for longest, on a tie the one farthest from home."""
     picture = situation.picture
     ages = picture["exploration"].copy()
     if situation.is_open is not None:
@@ -206,11 +206,11 @@ def _searching(situation: StrategicSituation, army: list[SquadReport]) -> list[M
     oldest = np.flatnonzero(ages.reshape(-1) >= ages.max() - 1.0)
     away = np.hypot(*(picture.area.centers_of(oldest) - np.asarray(situation.base, np.float32)).T)
     place = picture.area.center_of(int(oldest[int(away.argmax())]))
-    return [Mission(one.id, "search", place, "nobody knows where the enemy is") for one in army]
+    return [Mission(one.id, "search", place, "the enemy's position is unknown") for one in army]
 
 
 def _rally(situation: StrategicSituation, sites: list[ResourceSite], objective: Objective | None) -> Place:
-    """Return where the army waits: towards the enemy, or where both will clash."""
+    """Return the position where the army waits: towards the enemy, or towards a contested site."""
     towards = objective[0].place if objective is not None else next(
         (site.place for site in sites if site.claim == "contested"), None)
     if towards is None:
@@ -220,7 +220,7 @@ def _rally(situation: StrategicSituation, sites: list[ResourceSite], objective: 
 
 
 def _on_open_ground(situation: StrategicSituation, place: Place) -> Place:
-    """Return a place, or the middle of the nearest cell one can go to; of equal ones the smallest number."""
+    """Return an open position unchanged, else the center of the nearest open cell, on a tie the smallest number."""
     area, is_open = situation.picture.area, situation.is_open
     cell = area.cell_at(place)
     if cell != OUTSIDE and (is_open is None or is_open.flat[cell]):

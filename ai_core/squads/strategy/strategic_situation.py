@@ -1,4 +1,4 @@
-"""What a strategist is told, and what it says: plain values, so that it can think on another thread."""
+"""Input and output of a strategist: plain values, so that it can think on another thread."""
 from __future__ import annotations
 
 from collections.abc import Mapping
@@ -20,20 +20,20 @@ __all__ = [
 Place = tuple[float, float]
 
 MissionKind = Literal["scout", "gather", "attack", "search", "defend", "retreat", "regroup"]
-"""What a squad is sent to do."""
+"""Kinds of missions of a squad."""
 
 SquadRole = Literal["army", "scouts", "gatherers"]
 
 
 class EnemyReport(NamedTuple):
-    """One enemy as it was seen last.
+    """An enemy as last seen.
 
     Attributes:
-        id: of the game, 0 or more.
-        place: where (m).
-        seen_s: when (s).
-        capabilities: of one that fights, None for others.
-        is_objective: whether it is worth an attack by itself: a base, an outpost.
+        id: id given by the game, 0 or more.
+        place: last seen position (m).
+        seen_s: game time of the sighting (s).
+        capabilities: capabilities of a fighter, None for other enemies.
+        is_objective: whether the enemy is worth an attack by itself, such as a base or an outpost.
     """
 
     id: int
@@ -44,14 +44,14 @@ class EnemyReport(NamedTuple):
 
 
 class SquadReport(NamedTuple):
-    """One squad of ours.
+    """A squad of the own side.
 
     Attributes:
-        id: of the game, 0 or more.
-        role: what it is for.
-        place: where it is (m).
-        force: who is in it.
-        is_idle: whether it has done what it was sent for.
+        id: id given by the game, 0 or more.
+        role: purpose of the squad: "army", "scouts" or "gatherers".
+        place: position (m).
+        force: capabilities of its members.
+        is_idle: whether its last mission is completed.
     """
 
     id: int
@@ -62,7 +62,7 @@ class SquadReport(NamedTuple):
 
 
 class DefenseReport(NamedTuple):
-    """One defense of ours that stands: the name of its product, and where (m)."""
+    """A standing defense of the own side: the name of its product and its position (m)."""
 
     name: str
     place: Place
@@ -70,23 +70,23 @@ class DefenseReport(NamedTuple):
 
 @dataclass(frozen=True)
 class StrategicSituation:
-    """What a side knows at one moment.
+    """The knowledge of a side at one time.
 
     Attributes:
         now_s: game time (s).
-        picture: its decision map, with the layers "resources", "threat", "conflict" and "exploration".
-        base: where it lives (m).
-        squads: all of its squads.
-        sightings: what is known of the enemy.
-        stock: resources in store.
-        owned: by name of a product, how many there are.
-        is_open: (height, width) bool, cells one can go to; None for all.
-        losses, kills: worth of own and enemy units lost so far.
-        narrow_places: where few can hold many up (m), such as the middles of ``choke_points`` of the ground.
-        defenses: of ours, that stand.
+        picture: snapshot of the decision map, with the layers "resources", "threat", "conflict" and "exploration".
+        base: position of the own base (m).
+        squads: all own squads.
+        sightings: known enemies.
+        stock: resources in store, 0 or more.
+        owned: number of each product owned, by name.
+        is_open: cells that can be entered, shape (height, width), bool; None for all.
+        losses, kills: cost of own and of enemy units lost so far (resources).
+        narrow_places: positions where few can stop many (m), such as the centers of ``choke_points``.
+        defenses: standing own defenses.
 
     Raises:
-        TypeError, ValueError: if something is not what it must be.
+        TypeError, ValueError: if an attribute has a wrong type or shape or is out of range.
     """
 
     now_s: float
@@ -126,7 +126,7 @@ class StrategicSituation:
 
 
 class Mission(NamedTuple):
-    """What a squad is to do, where (m), and why."""
+    """A mission of a squad: kind, position (m) and reason."""
 
     squad_id: int
     kind: MissionKind
@@ -135,7 +135,7 @@ class Mission(NamedTuple):
 
 
 class Purchase(NamedTuple):
-    """What to make next, and why; where (m), if it is a defense."""
+    """A product to make, the reason, and for a defense its position (m)."""
 
     name: str
     why: str
@@ -143,15 +143,15 @@ class Purchase(NamedTuple):
 
 
 class StrategicPlan(NamedTuple):
-    """What a strategist decided.
+    """Decisions of a strategist.
 
     Attributes:
         posture: "opening", "building", "attacking", "defending" or "retreating".
-        missions: one for each squad that has something to do.
-        purchases: what to make, the first first.
-        enemy_expands_at: where it expects the enemy to expand next (m), None if it knows nothing.
-        clash_at: where it expects both to fight over resources (m), None if nowhere.
-        reasons: why, in words.
+        missions: missions of squads, at most one per squad; squads left out are idle.
+        purchases: products to make, most urgent first.
+        enemy_expands_at: position where the enemy is expected to expand next (m), None if unknown.
+        clash_at: position where both sides are expected to fight over resources (m), None if unknown.
+        reasons: reasons of the decisions, as strings.
     """
 
     posture: str

@@ -1,4 +1,4 @@
-"""What to make next: the build order first, then gatherers, then defenses, then the army for the opponent at hand."""
+"""Purchases of a strategist: the build order first, then gatherers, defenses, and the army against the opponent."""
 from __future__ import annotations
 
 from collections.abc import Generator
@@ -18,7 +18,7 @@ __all__ = ["purchases_for"]
 def purchases_for(
     strategist: Strategist, situation: StrategicSituation, own: Force, opponent: Force, sites: list[ResourceSite]
 ) -> Generator[None, object, list[Purchase]]:
-    """Find what to make, the most urgent first, in two pieces; the generator returns it.
+    """Choose purchases, most urgent first; a generator of two steps that returns the list.
 
     Cost: O(products × kinds).
     """
@@ -53,22 +53,22 @@ def _wants_gatherers(
     if strategist.posture in ("defending", "retreating") or not sites:
         return False
     there = situation.owned.get(name, 0)
-    # Each gatherer brings its own price back several times before a site of this size is empty.
+    # Each gatherer earns its cost several times before a site of this size is empty.
     return there < strategist.personality.gatherers_share * (own.count + there) and strategist.wealth != "scarce"
 
 
 def _locked(
     strategist: Strategist, situation: StrategicSituation, own: Force, opponent: Force, best: str
 ) -> Purchase | None:
-    """Return what opens a unit that is clearly better than the best there is, if it is one step away."""
+    """Return the first missing requirement of a unit better than the best available one, None if there is none."""
     tree, owned = strategist.tree, situation.owned
     wanted = best_unit(tree.fighters, own, opponent, most_cost=float("inf"), by_cost=True)
     if wanted is None or wanted.name == best:
         return None
     missing = tree.missing(wanted.name, owned)
-    return Purchase(missing[0], f"opens {wanted.name}, best against {_named(opponent)}") if missing else None
+    return Purchase(missing[0], f"unlocks {wanted.name}, best against {_named(opponent)}") if missing else None
 
 
 def _named(force: Force) -> str:
     kinds = force.counts_by_kind()
-    return ", ".join(f"{count:.0f} {kind}" for kind, count in kinds.items()) or "nobody"
+    return ", ".join(f"{count:.0f} {kind}" for kind, count in kinds.items()) or "an unknown enemy"

@@ -1,4 +1,4 @@
-"""A strategist: a commander of commanders, without a body."""
+"""`Strategist`: decides posture, missions and production for a whole side."""
 from __future__ import annotations
 
 import math
@@ -23,48 +23,47 @@ from ai_core.squads.strategy.territory import Defenses, ResourceSite, analyzed_d
 __all__ = ["TACTICS", "Strategist"]
 
 TACTICS = ("frontal", "flank", "raid")
-"""How an objective is attacked: straight on, from its weakest side, or another one that is weaker."""
+"""Kinds of attack: straight at the objective, from its weakest side, or at a weaker objective instead."""
 
 WEALTH_FACTOR = {"scarce": 1.25, "steady": 1.0, "plentiful": 0.85}
-"""What the power ratio for an attack is multiplied by: who cannot replace units spares them."""
+"""Factor of the power ratio needed for an attack: a side that cannot replace units spares them."""
 
 NEWS_S = 6.0
-"""Who was seen within this time is there now (s)."""
+"""Age up to which a sighting counts as present (s)."""
 
 
 class Strategist:
-    """Decides for a whole side: posture, missions of squads, what to make.
+    """Decides for a whole side: posture, missions of squads, and production.
 
-    It is told a ``StrategicSituation`` and returns a ``StrategicPlan``; it has no body, no clock and touches
-    nothing of the game, so that it thinks at its own period, under a scheduler or, handed to
-    ``ThreadedWork``, on another thread.
+    The strategist turns a ``StrategicSituation`` into a ``StrategicPlan``. It has no clock and changes nothing
+    in the game, so it can think at its own period, under a scheduler, or on another thread with ``ThreadedWork``.
 
-    - Scouts go first, and wherever what is known of the ground is stale.
-    - Gatherers go to the resources that are ours and safe; from the same map it reads where the
-      enemy will expand, and where both will clash.
-    - It makes what its build order says, then what adds most power against the opponent as it is
-      known: for its cost where resources are scarce, whatever the cost where they are plentiful.
-    - It builds defenses at narrow places between its home and the enemy, as many as its personality says.
-    - Before an attack it looks at what stands around each objective; it attacks where it is strong
-      enough, by the tactic that went well before, breaks off where it loses, and defends its home.
+    - Scouts go first, and later wherever knowledge of the map is stale.
+    - Gatherers go to resources that are near home and safe. The same map yields where the enemy will
+      expand, and where both sides will clash.
+    - Production follows the build order, then adds the unit with most power against the known opponent:
+      relative to its cost unless resources are plentiful, else regardless of cost.
+    - Defenses go to narrow places between home and the enemy, as many as the personality allows.
+    - Before an attack the strategist compares its force with the defenders of each objective. It attacks if
+      it is strong enough, with the tactic that succeeded before, breaks off a losing attack, and defends home.
 
     Args:
-        tree: what can be made.
-        random: for trying other tactics; draws one number for each attack.
-        build_order: how it begins; None goes by need from the beginning.
-        personality: in what it differs from others.
-        army_cost: of the army it aims at (resources), above 0.
-        home_radius_m: enemies within this of its base threaten it (m), above 0.
-        search_after_s: game time after which it looks for an enemy that nobody has seen (s).
-        overdue_after_s: game time without an attack after which it attacks also without an advantage (s).
+        tree: technology tree of all products.
+        random: random source for trying other tactics; draws one number for each attack.
+        build_order: first products to make; None makes what is needed from the beginning.
+        personality: traits of the strategist; None for 0.5 each.
+        army_cost: cost of the wanted army (resources), above 0.
+        home_radius_m: enemies within this distance of the base or a gatherer threaten home (m), above 0.
+        search_after_s: game time after which the army searches for an enemy not yet seen (s).
+        overdue_after_s: time without an attack after which it attacks even without an advantage (s).
 
     Raises:
-        TypeError, ValueError: if an argument is of another type or out of range.
+        TypeError, ValueError: if an argument has a wrong type or is out of range.
 
     Attributes:
-        machine: its posture.
-        mind: the rules that change it; ``to_text`` gives their grades.
-        adaptive: which tactic went how well.
+        machine: state machine of the posture.
+        mind: rules that change the posture; ``to_text`` shows their grades.
+        adaptive: success of the tactics so far.
 
     Cost: a thought is O(cells × scouts + sightings × objectives); 1 to 3 ms for 64 × 64 cells.
     Source: 003_designing_ai_for_games, strategic AI.
@@ -87,7 +86,7 @@ class Strategist:
         check_kind("build_order", build_order, BuildOrder)
         check_kind("personality", personality, Personality)
         if build_order is not None and build_order.tree is not tree:
-            raise ValueError("build_order must be of the same tree; make it with the tree that is handed in")
+            raise ValueError("build_order must use the same tree; create it with the tree given to the strategist")
         self.tree, self.build_order = tree, build_order
         self.personality = personality or Personality()
         self.army_cost = finite_number("army_cost", army_cost, above=0)
@@ -113,31 +112,31 @@ class Strategist:
 
     @property
     def posture(self) -> str:
-        """What the army is at as a whole."""
+        """Present posture of the army as a whole."""
         return self.machine.state
 
     def goes_home(self) -> bool:
-        """Whether an attack is broken off for a threat at home."""
+        """Return whether a threat at home breaks off an attack."""
         return self.mind.grade("threatened") > self.personality.nerve + 0.5 * self.personality.aggression
 
     def believed_count(self, own: Force, seen: Force, kills: float) -> float:
-        """Return how many fighters the opponent is taken to have.
+        """Return the assumed number of the opponent's fighters.
 
-        As many as we had at first, less those that fell, and no fewer than were seen: who has seen
-        nobody must not take the other for weak.
+        It equals the own number at the first thought less the opponent's losses, and at least the number
+        seen, so that an unseen opponent does not count as weak.
         """
         self.first_count = max(self.first_count, own.count if not self.thoughts else 0.0)
         return max(seen.count, self.first_count - kills / max(self.tree.mean_fighter_cost, 1e-9))
 
     def think(self, situation: StrategicSituation) -> StrategicPlan:
-        """Decide.
+        """Return the plan for a situation.
 
         Args:
-            situation: what is known now; not before the last one.
+            situation: present knowledge; its time must not be before that of the last call.
 
         Raises:
-            TypeError: if it is no situation.
-            ValueError: if time went back.
+            TypeError: if ``situation`` is not a StrategicSituation.
+            ValueError: if its time is before that of the last call.
             UnknownNameError: if the picture lacks "resources", "threat", "conflict" or "exploration".
         """
         thinking = self.thinking(situation)
@@ -149,9 +148,9 @@ class Strategist:
                 return plan
 
     def thinking(self, situation: StrategicSituation) -> Generator[None, object, StrategicPlan]:
-        """Decide as ``think`` does, in pieces of some tenths of a millisecond: the generator returns the plan.
+        """Decide as ``think`` does, in steps of some tenths of a millisecond; the generator returns the plan.
 
-        Inside a generator given to a scheduler: ``plan = yield from strategist.thinking(situation)``.
+        Use it in a generator given to a scheduler: ``plan = yield from strategist.thinking(situation)``.
         """
         if not isinstance(situation, StrategicSituation):
             raise TypeError(f"situation must be a StrategicSituation, got {shown(situation)}")
@@ -172,22 +171,22 @@ class Strategist:
         purchases = yield from purchases_for(self, situation, view.own, view.opponent, view.sites)
         self.thoughts += 1
         return StrategicPlan(self.posture, tuple(missions), tuple(purchases), view.enemy_expands_at, view.clash_at,
-                    (*view.reasons, f"{self.posture}: {fired}" if fired else f"{self.posture} goes on"))
+                    (*view.reasons, f"{self.posture}: {fired}" if fired else f"{self.posture} continues"))
 
     def save_state(self) -> State:
-        """Return posture, tactics and what they taught, and who scouts where, as plain data."""
+        """Return posture, tactics, their success so far, and the goals of scouts, as plain data."""
         return saved(self)
 
     def prepare_state(self, state: object) -> Callable[[], None]:
-        """Check a saved state; return what loads it.
+        """Check a saved state and return the function that restores it.
 
         Raises:
-            StateError: if it cannot be loaded; says where in it, and why.
+            StateError: if the state cannot be loaded; names the field and the reason.
         """
         return prepared(self, state)
 
     def to_text(self) -> str:
-        """Return its posture, wealth and tactic, the grades of its facts, and what tactics are worth to it."""
+        """Return posture, wealth and tactic, the grades of facts and the values of tactics, as a string."""
         return "\n".join((
             f"{self.posture}, {self.wealth}" + (f", {self.tactic} attack" if self.tactic else ""),
             self.mind.to_text(), self.adaptive.to_text(self.mind.grade("strength")),
@@ -204,7 +203,7 @@ class Strategist:
         return elapsed_s
 
     def _weigh(self, view: _View) -> str:
-        """Let the rules see how things stand, and the machine hear what they say; return why."""
+        """Set the facts, send the events of fired rules to the state machine, and return the rule that applied."""
         now_s, mind, personality = view.situation.now_s, self.mind, self.personality
         mind.set("threatened", view.threatened)
         mind.set("strength", share_of(view.ratio))
@@ -239,7 +238,7 @@ class Strategist:
 
 
 class _View:
-    """What a strategist makes of a situation, look by look."""
+    """Assessment of a situation, computed in steps."""
 
     def __init__(self, strategist: Strategist, situation: StrategicSituation) -> None:
         self.situation, self._strategist = situation, strategist
@@ -296,7 +295,7 @@ class _View:
         self.objective = self._chosen_objective()
 
     def _chosen_objective(self) -> tuple[EnemyReport, Defenses] | None:
-        """Return the objective to attack and how it is defended; the present one while it stands."""
+        """Return the objective to attack and its defenses; the present objective while it stands."""
         strategist, situation, place = self._strategist, self.situation, self.place
         found = [
             (one, analyzed_defenses(one.place, strategist.home_radius_m, situation.sightings, self.own,

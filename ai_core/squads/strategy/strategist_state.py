@@ -1,4 +1,4 @@
-"""A strategist as plain data, and back."""
+"""Saving and loading of a strategist as plain data."""
 from __future__ import annotations
 
 from collections.abc import Callable
@@ -41,10 +41,10 @@ def saved(strategist: Strategist) -> State:
 
 
 def prepared(strategist: Strategist, state: object) -> Callable[[], None]:
-    """Check a saved strategist; return what loads it.
+    """Check a saved state and return the function that restores it in the strategist.
 
     Raises:
-        StateError: if it cannot be loaded; says where in it, and why.
+        StateError: if the state cannot be loaded; names the field and the reason.
     """
     fields = Fields.versioned(state, version=VERSION)
     changes = [

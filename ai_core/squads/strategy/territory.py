@@ -1,4 +1,4 @@
-"""Ground that a strategist takes and holds: expansions, defenses at choke points, the side from which to attack."""
+"""Territory of a strategist: resource sites, defenses at choke points, and the side from which to attack."""
 from __future__ import annotations
 
 import math
@@ -22,18 +22,18 @@ if TYPE_CHECKING:
 
 
 SECTORS = 8
-"""Sides from which an objective can be come at (count)."""
+"""Directions from which an objective can be approached (count)."""
 
 
 class Defenses(NamedTuple):
-    """What stands around an objective.
+    """Defenses of an objective.
 
     Attributes:
-        force: who was seen there.
-        ratio: how strong an attacker is against it, ``inf`` if nobody was seen.
-        age_s: how long ago the place was seen last, at its middle (s).
-        conflict: what was fought there lately.
-        approach: a place on the side with the least threat (m).
+        force: defenders that were seen.
+        ratio: power ratio of the attacker against them, ``inf`` if none was seen.
+        age_s: time since the center of the objective was seen (s).
+        conflict: recent fighting there, from the layer "conflict".
+        approach: position on the side with the least threat (m).
     """
 
     force: Force
@@ -48,18 +48,18 @@ def analyzed_defenses(
     picture: MapSnapshot,
     *, come_from: tuple[float, float],
 ) -> Defenses:
-    """Return how a place is defended.
+    """Return the defenses of a position.
 
     Args:
-        place: the objective (m).
-        radius_m: who is within this defends it (m), above 0.
-        sightings: what is known of the enemy.
-        attacker: who would attack.
-        picture: of the layers "threat", "conflict" and "exploration"; a layer that is not there counts as 0.
-        come_from: where the attacker is (m); of sides alike the one nearest to it.
+        place: position of the objective (m).
+        radius_m: enemies within this distance defend it (m), above 0.
+        sightings: known enemies.
+        attacker: force of the attacker.
+        picture: snapshot with the layers "threat", "conflict" and "exploration"; a missing layer counts as 0.
+        come_from: position of the attacker (m); of equal sides the one nearest to it is taken.
 
     Raises:
-        TypeError, ValueError: if an argument is of another type or out of range.
+        TypeError, ValueError: if an argument has a wrong type or is out of range.
 
     Cost: O(sightings + cells within the radius).
     Source: 003_designing_ai_for_games, objective maps.
@@ -77,7 +77,7 @@ def analyzed_defenses(
 
 
 def seen_force(sightings: Iterable[EnemyReport]) -> Force:
-    """Return the force of all that fight among sightings."""
+    """Return the force of all sightings that have capabilities."""
     return Force.of_members(one.capabilities for one in sightings if one.capabilities is not None)
 
 
@@ -88,7 +88,7 @@ def _approach(
     turn = math.atan2(come_from[1] - place[1], come_from[0] - place[0])
     best = (math.inf, 0, place)
     for number in range(SECTORS):
-        # 0 from where it comes, then to both sides in turn.
+        # Side 0 faces the attacker; the others alternate left and right.
         side = (number + 1) // 2 * (1 if number % 2 else -1)
         angle = turn + side * math.tau / SECTORS
         end = (place[0] + radius_m * math.cos(angle), place[1] + radius_m * math.sin(angle))
@@ -103,20 +103,19 @@ def _approach(
 
 
 AT_PLACE_SHARE = 0.4
-"""A defense holds a place that is this near to it, as a share of the home radius."""
+"""Distance within which a defense holds a narrow place, as a share of the home radius."""
 FARTHEST_SHARE = 4.0
-"""Without a known enemy only places this near to home count, as a share of the home radius."""
+"""Largest distance of a narrow place from home while the enemy's base is unknown, as a share of the home radius."""
 DETOUR_SHARE = 0.5
-"""A place that is a longer detour on the way to the enemy than this share of that way is not on it."""
+"""Largest detour over a narrow place, as a share of the distance to the enemy; places beyond it are ignored."""
 FROM_HOME = 0.25
-"""What a metre from home counts beside a metre of detour: help must come there."""
+"""Weight of a metre from home relative to a metre of detour: support must reach the place."""
 
 
 def wanted_defense(strategist: Strategist, situation: StrategicSituation, opponent: Force) -> Purchase | None:
-    """Return which defense to make next, and where; None if none is wanted, or nothing can be made.
+    """Return the next defense to make and its position; None if none is wanted or available.
 
-    So much is put into defenses as ``Personality.defenses_share`` of the army that is aimed at, unless
-    resources are scarce.
+    Spending on defenses is limited to ``Personality.defenses_share`` of ``army_cost``; scarce resources allow none.
 
     Cost: O(narrow places × defenses + products × kinds).
     """
@@ -139,7 +138,7 @@ def wanted_defense(strategist: Strategist, situation: StrategicSituation, oppone
     best = best_unit(choice, own, opponent, most_cost=math.inf)
     if best is None:
         return None
-    why = f"holds a narrow place {math.dist(place, situation.base):.0f} m from home, where {len(there)} stand"
+    why = f"holds a narrow place {math.dist(place, situation.base):.0f} m from home with {len(there)} defenses"
     return Purchase(best.name, why, place)
 
 
@@ -147,18 +146,18 @@ def place_to_hold(
     places: Iterable[Place], defenses: Iterable[DefenseReport], base: Place, enemy_base: Place | None,
     reach_m: float, farthest_m: float,
 ) -> Place | None:
-    """Return the narrow place that is worth the next defense: on the enemy's way, near home, held by few.
+    """Return the narrow place for the next defense: between the bases, near home, held by few defenses.
 
     Args:
-        places: to choose from (m).
-        defenses: what stands already.
-        base: where we live (m).
-        enemy_base: where they live (m), None if nobody knows; then the nearest to home counts.
-        reach_m: defenses this near to a place hold it (m).
-        farthest_m: how far from home a place may be while nobody knows where they live (m).
+        places: positions to choose from (m).
+        defenses: standing defenses.
+        base: position of the own base (m).
+        enemy_base: position of the enemy's base (m), None if unknown; then the place nearest to home is best.
+        reach_m: distance within which a defense holds a place (m).
+        farthest_m: largest distance from home while the enemy's base is unknown (m).
 
     Returns:
-        None if no place is between us and them; of equal ones the first.
+        The best place, on a tie the first; None if no place lies between the bases.
 
     >>> place_to_hold([(50, 0), (20, 0), (25, 90)], [], (0, 0), (100, 0), 10, 100)
     (20, 0)
@@ -174,7 +173,7 @@ def place_to_hold(
 
 
 def _worth_m(place: Place, base: Place, enemy_base: Place | None, farthest_m: float) -> float:
-    """Return how far off a place is as one to hold (m), ``inf`` for one that is not worth it."""
+    """Return the cost of holding a place (m), ``inf`` for a place that is not worth holding."""
     home_m = math.dist(place, base)
     if enemy_base is None:
         return 1 + home_m if home_m <= farthest_m else math.inf
@@ -186,19 +185,19 @@ def _worth_m(place: Place, base: Place, enemy_base: Place | None, farthest_m: fl
 
 
 Claim = Literal["ours", "theirs", "contested"]
-"""Who will take a site: it is near to one, or between both."""
+"""Side that will take a site: the nearer one, or contested in between."""
 CONTESTED_SHARE = 0.15
-"""How far from the middle between both bases a site is still contested, as a share of both ways."""
+"""Width of the contested zone halfway between both bases, as a share of the sum of both distances."""
 
 
 class ResourceSite(NamedTuple):
-    """A place with resources.
+    """A site with resources.
 
     Attributes:
-        place: its middle (m).
-        amount: what is there, in the cell and around it.
-        claim: who will take it.
-        danger: the threat there.
+        place: center of the site (m).
+        amount: resources in the cell and around it.
+        claim: side that will take the site.
+        danger: threat at the site.
     """
 
     place: tuple[float, float]
@@ -212,19 +211,19 @@ def resource_sites(
     own_base: tuple[float, float], enemy_base: tuple[float, float] | None, *,
     most: int = 16, apart_m: float = 8.0,
 ) -> list[ResourceSite]:
-    """Return the richest places, richest first.
+    """Return the richest sites, richest first.
 
     Args:
-        area: where the map lies.
-        resources: (height, width), what is known of them.
-        threat: (height, width).
-        own_base: where we live (m).
-        enemy_base: where they live, None if nobody knows; then all is ours.
-        most: places at most; too few, and rich ones far away hide the poor ones at home.
-        apart_m: what is nearer than this to a place counts as one with it (m).
+        area: area of the map.
+        resources: known resources, shape (height, width).
+        threat: threat, shape (height, width).
+        own_base: position of the own base (m).
+        enemy_base: position of the enemy's base (m), None if unknown; then all sites are "ours".
+        most: largest number of sites; with too few, rich distant sites hide poor ones near home.
+        apart_m: cells nearer than this belong to one site (m), above 0.
 
     Raises:
-        TypeError, ValueError: if an argument is of another type or out of range.
+        TypeError, ValueError: if an argument has a wrong type or is out of range.
 
     Cost: O(cells × places).
     Source: 003_designing_ai_for_games, resource maps.

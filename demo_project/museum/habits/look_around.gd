@@ -12,7 +12,7 @@ func _enter() -> void:
 
 
 func _tick(_elapsed_s: float) -> int:
-	var share := get_time_in_habit_s() / duration_s
+	var share := get_time_in_habit() / duration_s
 	guard.look_to_yaw(_ahead + sweep * sin(share * TAU))
 	return STATUS_SUCCEEDED if share >= 1.0 else STATUS_RUNNING
 

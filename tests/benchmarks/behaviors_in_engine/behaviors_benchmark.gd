@@ -90,10 +90,10 @@ func crowd(policy: AIScheduler.Policy, period: int, kind: GDScript) -> Node:
 	var scheduler := AIScheduler.new()
 	scheduler.policy = policy
 	scheduler.update = AIScheduler.UPDATE_IDLE
-	scheduler.budget_us = BUDGET_US
+	scheduler.budget = BUDGET_US
 	return add_crowd(scheduler, func() -> Node:
 		var behavior := AIBehavior.new()
-		behavior.period_frames = period
+		behavior.period = period
 		var thinker: Node = kind.new()
 		thinker.add_child(behavior)
 		return thinker)

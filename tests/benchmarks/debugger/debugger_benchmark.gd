@@ -25,7 +25,7 @@ func _ready() -> void:
 	for count: int in [100, 1000]:
 		var scheduler := crowd(count)
 		var overlay := AIDebugOverlay.new()
-		overlay.refresh_s = 5.0
+		overlay.refresh_interval = 5.0
 		var without := with_overlay.bind(scheduler, null, false)
 		await sampling.take_turns("a frame, hidden after it was shown", count,
 				{"ours": with_overlay.bind(scheduler, overlay, false), WITHOUT: without}, 41, 3)
@@ -39,10 +39,10 @@ func _ready() -> void:
 func crowd(count: int) -> AIScheduler:
 	var scheduler := AIScheduler.new()
 	scheduler.update = AIScheduler.UPDATE_IDLE
-	scheduler.budget_us = 100000.0
+	scheduler.budget = 100000.0
 	for i in count:
 		var behavior := AIBehavior.new()
-		behavior.period_frames = 3
+		behavior.period = 3
 		var thinker := Thinker.new()
 		thinker.add_child(behavior)
 		scheduler.add_child(thinker)

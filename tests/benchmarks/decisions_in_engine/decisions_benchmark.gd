@@ -150,7 +150,7 @@ func asked_in_words(tree: Node) -> void:
 	for i in 10:
 		var habit := named(HabitWait.new(), "no%d" % i)
 		if i < 9: habit.condition = "health < 0.%d" % (i + 1)
-		else: habit.seconds = 1e6
+		else: habit.duration = 1e6
 		tree.add_child(habit)
 
 
@@ -181,7 +181,7 @@ func waits(tree: Node, seconds := 0.0) -> void:
 		habit.wakes_on = PackedStringArray(["danger"])
 		tree.add_child(habit)
 	var wait := HabitWait.new()
-	wait.seconds = seconds
+	wait.duration = seconds
 	if not seconds: wait.until_notified = "dinner"
 	tree.add_child(named(wait, "wait"))
 
@@ -246,7 +246,7 @@ func bare(count := CHARACTERS) -> Node:
 func scheduler() -> Node:
 	var made := AIScheduler.new()
 	made.update = AIScheduler.UPDATE_IDLE
-	made.budget_us = 0.0
+	made.budget = 0.0
 	return made
 
 

@@ -29,7 +29,7 @@ class Listener extends Node:
 func _ready() -> void:
 	add_child(sampling)
 	scheduler.update = AIScheduler.UPDATE_MANUAL
-	scheduler.budget_us = 0.0
+	scheduler.budget = 0.0
 	add_child(scheduler)
 	await get_tree().process_frame
 	await measure_events()

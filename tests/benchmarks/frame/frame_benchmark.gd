@@ -33,7 +33,7 @@ func _ready() -> void:
 func measure(n: int) -> void:
 	var museums: Dictionary[String, Node3D] = {
 		OURS: Museum.new(), WITHIN_BUDGET: Museum.new(), OTHER: HandMuseum.new()}
-	(museums[WITHIN_BUDGET] as Museum).budget_us = BUDGET_US
+	(museums[WITHIN_BUDGET] as Museum).budget = BUDGET_US
 	for case: String in museums:
 		museums[case].guard_count = n
 		# They stand far apart, in one physics space.

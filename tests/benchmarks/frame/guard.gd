@@ -38,7 +38,7 @@ func _on_sensed(_source: Node, modality: String, _strength: float, place: Vector
 		ever_heard = true
 
 
-## What is searched is over, unless somebody was gained meanwhile.
+## What is searched is over, unless somebody was gained fallback.
 func forget_suspicion() -> void:
 	if target == null:
 		suspicion = NOWHERE

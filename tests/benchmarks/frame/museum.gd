@@ -9,7 +9,7 @@ const HABITS: Array[Script] = [
 const GUARD_AFFILIATION := 2
 
 ## What AI may take in a frame (µs); 0 is all it needs. To set before it enters the tree.
-var budget_us := 0.0
+var budget := 0.0
 
 var scheduler := AIScheduler.new()
 var sources: Array[SenseSource3D] = []
@@ -18,7 +18,7 @@ var guards: Array[Guard] = []
 
 func _ready() -> void:
 	scheduler.update = AIScheduler.UPDATE_MANUAL
-	scheduler.budget_us = budget_us
+	scheduler.budget = budget
 	add_child(scheduler)
 	scheduler.add_child(SenseManager.new())
 	build()
@@ -55,11 +55,11 @@ func _new_guard(i: int) -> Guard:
 	guard.add_child(source)
 	guard.sensor.position.y = EYES_M
 	guard.sensor.detection_mask = 1
-	guard.sensor.sight_range_m = 8.0
-	guard.sensor.near_range_m = 1.0
+	guard.sensor.sight_range = 8.0
+	guard.sensor.near_range = 1.0
 	guard.add_child(guard.sensor)
 	var tree := HabitTree.new()
-	tree.period_frames = 3
+	tree.period = 3
 	for script in HABITS:
 		var habit := Habit.new()
 		habit.name = script.resource_path.get_file().get_basename().capitalize()

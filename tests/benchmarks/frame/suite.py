@@ -15,7 +15,7 @@ HOT, AT_60 = "AI of a frame", "AI of a frame at 60 frames a second"
 
 # The other is what somebody writes without an addon: each guard tests every intruder itself
 # and decides by an if chain, in GDScript, with no memory to ask, no trace and no budget.
-# "within the budget" are the same guards of ours with budget_us 2000, as it is unless told; the
+# "within the budget" are the same guards of ours with budget 2000, as it is unless told; the
 # others have no budget, and all that there is to do in a frame is done in it, as by hand.
 SUITE = Suite(
     "AI of a museum's guards, senses and habits, beside guards written by hand in GDScript",

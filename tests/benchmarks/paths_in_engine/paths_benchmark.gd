@@ -38,7 +38,7 @@ func _ready() -> void:
 func navigate() -> void:
 	var scheduler := AIScheduler.new()
 	scheduler.update = AIScheduler.UPDATE_MANUAL
-	scheduler.budget_us = BUDGET_US
+	scheduler.budget = BUDGET_US
 	var region := NavigationRegion3D.new()
 	region.navigation_mesh = quads()
 	var service := PathService.new()

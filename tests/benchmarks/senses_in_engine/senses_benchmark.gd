@@ -72,24 +72,24 @@ func since(begun: int) -> float:
 	return now_us() - begun
 
 
-func new_scheduler(budget_us: float) -> AIScheduler:
+func new_scheduler(budget: float) -> AIScheduler:
 	var made := AIScheduler.new()
 	made.update = AIScheduler.UPDATE_MANUAL
-	made.budget_us = budget_us
+	made.budget = budget
 	add_child(made)
 	return made
 
 
-func anywhere(random: RandomNumberGenerator, size_m: float) -> Vector3:
-	return Vector3(random.randf_range(0, size_m), 0, random.randf_range(0, size_m))
+func anywhere(random: RandomNumberGenerator, size: float) -> Vector3:
+	return Vector3(random.randf_range(0, size), 0, random.randf_range(0, size))
 
 
 func measure_sounds(speed_m_per_s: float) -> void:
 	var scheduler := new_scheduler(0.0)
 	var manager := SenseManager.new()
-	manager.hearing_range_m = RANGE_M
+	manager.hearing_range = RANGE_M
 	manager.hearing_attenuation = attenuation
-	manager.sound_speed_m_per_s = speed_m_per_s
+	manager.sound_speed = speed_m_per_s
 	scheduler.add_child(manager)
 	var random := RandomNumberGenerator.new()
 	random.seed = 1
@@ -279,7 +279,7 @@ func measure_sight() -> void:
 		LOOP: cast.bind(there),
 	})
 	ray.queue_free()
-	scheduler.budget_us = 1000.0
+	scheduler.budget = 1000.0
 	check_bound(what, scheduler, there)
 	scheduler.queue_free()
 	await get_tree().process_frame

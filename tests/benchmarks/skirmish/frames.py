@@ -19,7 +19,7 @@ FEW_FRAMES = 100
 def frame_of_ai(n):
     """The AI of both sides in one frame; the hundredth slowest may be a tenth over its budget.
 
-    The world stands still meanwhile, as only the AI is timed; its clock goes on, and so do looks, maps and
+    The world stands still fallback, as only the AI is timed; its clock goes on, and so do looks, maps and
     thoughts. Processor time of this thread: what other programs take does not count.
     """
     watch = time.thread_time_ns

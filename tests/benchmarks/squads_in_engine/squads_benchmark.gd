@@ -22,7 +22,7 @@ var bodies: Array[CharacterBody3D] = []
 func _ready() -> void:
 	add_child(sampling)
 	scheduler.update = AIScheduler.UPDATE_MANUAL
-	scheduler.budget_us = 0.0
+	scheduler.budget = 0.0
 	add_child(scheduler)
 	add_ground()
 	var ways := PathService.new()
@@ -64,7 +64,7 @@ func add_squad(ways: PathService, z: float) -> void:
 	squads.append(squad)
 	for number in MEMBERS:
 		var member := SquadMember.new()
-		member.speed_m_s = SPEED_M_S
+		member.speed = SPEED_M_S
 		var body := add_body(Vector3(number, 0, z))
 		body.add_child(member)
 		member.squad_path = member.get_path_to(squad)

@@ -28,9 +28,10 @@ class BakedPlaces:
     def __init__(self, baker: Any, level: Any, dimensions: int) -> None:
         self._baker, self._dimensions = baker, dimensions
         manager = manager_of(baker, dimensions)
-        if dimensions == 2 and manager is not None and manager.pixels_per_m != baker.pixels_per_m:
+        if dimensions == 2 and manager is not None and manager.pixels_per_meter != baker.pixels_per_meter:
             raise ValueError(
-                f"pixels_per_m is {baker.pixels_per_m:g} here and {manager.pixels_per_m:g} at the SenseManager"
+                f"pixels_per_meter is {baker.pixels_per_meter:g} here and {manager.pixels_per_meter:g} at the"
+                f" SenseManager"
                 f" '{manager.get_name()}'; give both the same")
         self._regions = {path_of(baker, one): one for one in _good(level, f"SenseRegion{dimensions}D")}
         self._portals = {path_of(baker, one): one for one in _good(level, f"SensePortal{dimensions}D")}
@@ -100,7 +101,7 @@ class BakedPlaces:
         way_out = node.end(node.exit)
         if way_out is not None:
             way_out.global_position = node.point_of(passage.end or passage.start)
-        node.smell_area_m2 = passage.area_m2 * self._height_m(there)
+        node.smell_area = passage.area_m2 * self._height_m(there)
         for sense in there.passages:
             node.set(f"{sense}_distance_m", passage.distance_m)
 
@@ -108,7 +109,7 @@ class BakedPlaces:
         """Return how high an opening is of which the area is known for one metre: in the plane, that of its rooms."""
         if self._dimensions == 3:
             return 1.0
-        return float(min(self._regions[one].ceiling_m for one in (there.from_region, there.to_region)))
+        return float(min(self._regions[one].ceiling_height for one in (there.from_region, there.to_region)))
 
     def _put_boxes(self, node: Any, region: SenseRegion) -> None:
         assert region.shape is not None      # baked ones have one

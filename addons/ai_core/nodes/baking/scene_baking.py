@@ -37,7 +37,7 @@ class SceneBaking(LevelBaking):
         level = baker.get_node_or_null(baker.level)
         if level is None:
             raise ValueError(f"level '{baker.level}' is no node; choose the node above the level")
-        ground = ground_below(level, baker.cell_m, baker.pixels_per_m)
+        ground = ground_below(level, baker.cell_size, baker.pixels_per_meter)
         self._places = None if baker.file else BakedPlaces(baker, level, ground.dimensions)
         earlier = self._places.graph() if self._places is not None else _read(baker.file)
         self._rays = _Rays(baker, ground.dimensions)
@@ -124,7 +124,7 @@ class _Rays:
     def __init__(self, baker: Any, dimensions: int) -> None:
         self._rays: Any = (
             SightRays(baker, baker.sight_mask) if dimensions == 3
-            else FlatSightRays(baker, baker.sight_mask, baker.pixels_per_m))
+            else FlatSightRays(baker, baker.sight_mask, baker.pixels_per_meter))
 
     def blocked(self, segments: NDArray[np.float32]) -> NDArray[np.bool_]:
         nobody = np.zeros(len(segments), np.int64)
@@ -140,9 +140,9 @@ class _Rays:
 
 def _settings(baker: Any) -> BakingSettings:
     return BakingSettings(
-        narrowness=baker.narrowness, widest_m=baker.widest_m, least_area_m2=baker.least_area_m2,
-        reach_m=baker.reach_m, height_m=baker.region_height_m, eye_height_m=baker.eye_height_m,
-        sight_range_m=baker.sight_range_m, sight_places=baker.sight_places)
+        narrowness=baker.narrowness, widest_m=baker.max_opening_width, least_area_m2=baker.min_room_area,
+        reach_m=baker.reach, height_m=baker.region_height, eye_height_m=baker.eye_height,
+        sight_range_m=baker.sight_range, sight_places=baker.sight_places)
 
 
 def _read(path: str) -> SenseGraph | None:

@@ -166,12 +166,12 @@ class UpdateGroup:
         """Add a node with its period and priority, or apply changes of these to a node that is in the group."""
         if node.instance_id in self._nodes:
             pace, priority, _ = self._nodes[node.instance_id]
-            if pace.period_frames == node.period_frames:
+            if pace.period_frames == node.period:
                 if priority != node.priority:
                     self._weigh(node, pace, instead_of=priority)
                 return
             self.take_out(node)
-        self.insert(node, self._tick_group_for(node.period_frames))
+        self.insert(node, self._tick_group_for(node.period))
 
     def insert(self, node: Any, pace: TickGroup, *, is_resting: bool = False) -> None:
         """Add a new node at the end of a tick group."""
@@ -334,7 +334,7 @@ class UpdateGroup:
         for key, node in wanted:
             self.insert(node, self.tick_group_at(*key), is_resting=node.instance_id in resting)
         for node in nodes.values():
-            self.insert(node, self._tick_group_for(node.period_frames), is_resting=node.instance_id in resting)
+            self.insert(node, self._tick_group_for(node.period), is_resting=node.instance_id in resting)
         self._to_edit.update(edited)
 
     def _nodes_by_pace(self) -> list[tuple[Any, list[Any]]]:

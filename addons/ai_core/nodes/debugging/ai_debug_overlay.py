@@ -53,7 +53,7 @@ class AIDebugOverlay(Node):
     width_share = export(
         float, 0.5, range=(0.1, 1, 0.05), on_set="_rebuild", doc="Share of the screen's width, from the right.")
     opacity = export(float, 0.85, range=(0.1, 1, 0.05), on_set="_rebuild", doc="How little of the game shines through.")
-    refresh_s = export(
+    refresh_interval = export(
         float, 0.2, range=(0.02, 5, 0.01), unit="s", group="Optimizations", on_set="_rebuild",
         doc="Time from one look to the next.")
     toggle_key = export(
@@ -155,7 +155,7 @@ class AIDebugOverlay(Node):
         self._panel.connect("frame_wished", self.let_a_frame_pass)
         back.add_child(self._panel)
         timer = construct("Timer")
-        timer.wait_time, timer.autostart, timer.ignore_time_scale = self.refresh_s, True, True
+        timer.wait_time, timer.autostart, timer.ignore_time_scale = self.refresh_interval, True, True
         timer.connect("timeout", self.show_report)
         self._layer.add_child(timer)
         self._choice_set()

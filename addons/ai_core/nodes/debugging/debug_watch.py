@@ -36,7 +36,7 @@ class DebugWatch:
         self._characters: list[str] | None = None
         self._table = ""
         self._told_frame = -1
-        self._timeline = FrameTimeline(lambda: float(scheduler.budget_us))
+        self._timeline = FrameTimeline(lambda: float(scheduler.budget))
         scheduler.trace.listen(self._timeline)
 
     def close(self) -> None:
@@ -85,7 +85,7 @@ class DebugWatch:
 
     def _headline(self) -> str:
         scheduler = self.scheduler
-        now, budget_us = scheduler.clock.now, scheduler.budget_us
+        now, budget_us = scheduler.clock.now, scheduler.budget
         policy = Policy(scheduler.policy).name.lower().replace("_", " ")
         share = f" of {budget_us:.0f} µs, {scheduler.core.overruns} overruns" if budget_us > 0 else " µs, no budget"
         return f"frame {now.frame}, {now.seconds:.2f} s, {policy}: {scheduler.monitored_total('time_us'):.0f}{share}"

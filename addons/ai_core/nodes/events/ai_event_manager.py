@@ -107,10 +107,10 @@ class AIEventManager(Node):
 
     check() polls for conditions that emit no signal, only while an event code has listeners.
 
-    Terms of an event, all optional: "priority", higher is dispatched first; "deadline_s", the time by which
+    Terms of an event, all optional: "priority", higher is dispatched first; "deadline", the time by which
     it should be dispatched; "position", a Vector or node, for listeners with "near"; "sticky", dispatched
     also to later listeners; "receipt", see get_receipt(); "sender", a node or name.
-    Terms of a listener, all optional: "priority"; "once"; "near", a Vector or node, with "range_m"; "where",
+    Terms of a listener, all optional: "priority"; "once"; "near", a Vector or node, with "range"; "where",
     a Callable that takes code and arguments and returns whether to call the handler.
     """
 
@@ -341,7 +341,7 @@ class AIEventManager(Node):
     save_state, load_state = saving(
         "the events of all managers under the same scheduler: the queue, unfinished dispatches, and where nodes listen")
 
-    day_length_s = export(
+    day_length = export(
         float, 0.0, range=(0, 86400, 0.1), or_greater=True, unit="s", group="Time of Day", on_set="_day_changed",
         doc="Length of a day in game time; 0 uses the day of the manager above.")
     day_starts_at = export(str, "08:00", on_set="_day_settings_set", doc="Time of day when the game begins.")
@@ -549,7 +549,7 @@ class AIEventManager(Node):
     @property
     def day(self) -> TimeOfDay | None:
         """The day of this manager itself, None if it has none."""
-        if self._day is None and self.day_length_s > 0 and self._group is not None:
+        if self._day is None and self.day_length > 0 and self._group is not None:
             scheduler = self.events.scheduler
             self._day = self._made_day(
                 scheduler.clock, faults=scheduler.faults, trace=scheduler.trace, values=scheduler.values)
@@ -637,22 +637,22 @@ class AIEventManager(Node):
         while found is not None and found.day is None:
             found = manager_above(found)
         if found is None:
-            raise RefusedValue("there is no time of day; set day_length_s of this manager or of a manager above")
+            raise RefusedValue("there is no time of day; set day_length of this manager or of a manager above")
         found.day.advance(Budget.of_steps(0))    # reads the clock, dispatches nothing
         return found
 
     def _made_day(self, clock: Any, **events: Any) -> TimeOfDay:
         with refusing():
             return TimeOfDay(
-                clock, day_length_s=self.day_length_s or 1.0, starts_at=self.day_starts_at,
+                clock, day_length_s=self.day_length or 1.0, starts_at=self.day_starts_at,
                 names=dict(self.named_times), **events)
 
     def _day_changed(self) -> None:
         self._made_day(ManualClock())    # a wrong value is refused now, not when events are dispatched
         if self._day is not None:
-            if self.day_length_s <= 0:
-                raise RefusedValue("day_length_s must be above 0 after the day has begun, got 0")
-            self._day.day_length_s = self.day_length_s
+            if self.day_length <= 0:
+                raise RefusedValue("day_length must be above 0 after the day has begun, got 0")
+            self._day.day_length_s = self.day_length
 
     def _day_settings_set(self) -> None:
         if self._day is not None:

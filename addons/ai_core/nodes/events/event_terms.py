@@ -48,8 +48,8 @@ class EventNames:
 
 NOWHERE = (1e30, 1e30, 1e30)
 """Position of a freed node (m): out of range of every listener."""
-SENDING = ("deadline_s", "position", "priority", "receipt", "sender", "sticky")
-LISTENING = ("near", "once", "priority", "range_m", "where")
+SENDING = ("deadline", "position", "priority", "receipt", "sender", "sticky")
+LISTENING = ("near", "once", "priority", "range", "where")
 
 
 @contextmanager
@@ -67,9 +67,9 @@ def sending_terms(terms: dict[str, Any], sender: Any) -> dict[str, Any]:
         return {"sender": sender}
     _check_names(terms, SENDING)
     found: dict[str, Any] = {"sender": terms.get("sender", sender)}
-    for name in ("deadline_s", "priority"):
+    for name, library_name in (("deadline", "deadline_s"), ("priority", "priority")):
         if name in terms:
-            found[name] = terms[name]
+            found[library_name] = terms[name]
     if "position" in terms:
         found["position"] = place_of(terms["position"], "position")
     found["is_sticky"] = bool(terms.get("sticky", False))
@@ -87,10 +87,10 @@ def listening_terms(terms: dict[str, Any]) -> dict[str, Any]:
         found["once"] = True
     if "where" in terms:
         found["where"] = _predicate(terms["where"])
-    if ("near" in terms) != ("range_m" in terms):
-        raise RefusedValue("near and range_m must be given together: a position and a range")
+    if ("near" in terms) != ("range" in terms):
+        raise RefusedValue("near and range must be given together: a position and a range")
     if "near" in terms:
-        found["near"] = _near(terms["near"]), terms["range_m"]
+        found["near"] = _near(terms["near"]), terms["range"]
     return found
 
 

@@ -52,10 +52,10 @@ class SignalEvent(Node):
         Delivery, Delivery.QUEUED, on_set="_sending_set",
         doc="Queued: the event is dispatched in the next frame of AI, within the budget. Immediate: it is dispatched"
             " before the signal returns, without budget, delay and priority.")
-    delay_s = export(
+    delay = export(
         float, 0.0, range=(0, 60, 0.01), or_greater=True, unit="s", group="Queued", on_set="_sending_set",
         shown_when=("delivery", Delivery.QUEUED), doc="Game time from the signal to the event.")
-    deadline_s = export(
+    deadline = export(
         float, 0.0, range=(0, 60, 0.01), or_greater=True, unit="s", on_set="_sending_set",
         shown_when=("delivery", Delivery.QUEUED),
         doc="Game time from the signal to the deadline of the dispatch; 0 is no deadline.")
@@ -128,10 +128,10 @@ class SignalEvent(Node):
 
     def _terms(self) -> dict[str, Any]:
         terms: dict[str, Any] = {}
-        if self.delay_s:
-            terms["delay_s"] = self.delay_s
-        if self.deadline_s:
-            terms["deadline_s"] = max(self.deadline_s, self.delay_s)
+        if self.delay:
+            terms["delay_s"] = self.delay
+        if self.deadline:
+            terms["deadline_s"] = max(self.deadline, self.delay)
         if self.priority:
             terms["priority"] = self.priority
         if self.has_position:

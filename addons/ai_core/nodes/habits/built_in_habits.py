@@ -70,8 +70,9 @@ class BuiltInHabit:
 class HabitWait(BuiltInHabit, Habit):
     """Waits for a time, for a message or for a change of a blackboard value, then succeeds."""
 
-    seconds = export(float, 1.0, range=(0, 60, 0.01), or_greater=True, unit="s", group="Wait", doc="Game time to wait.")
-    up_to_s = export(
+    duration = export(float, 1.0, range=(0, 60, 0.01), or_greater=True, unit="s", group="Wait",
+        doc="Game time to wait.")
+    max_duration = export(
         float, 0.0, range=(0, 60, 0.01), or_greater=True, unit="s",
         doc="Longest time to wait: the time is drawn between seconds and this. 0 always waits for seconds.")
     until_notified = export(
@@ -79,9 +80,9 @@ class HabitWait(BuiltInHabit, Habit):
         " time is over first; with seconds 0 there is no time limit.")
 
     def enter(self, run: HabitContext) -> None:
-        seconds = self.seconds
-        if self.up_to_s > seconds:
-            seconds += (self.up_to_s - seconds) * run.random.random()
+        seconds = self.duration
+        if self.max_duration > seconds:
+            seconds += (self.max_duration - seconds) * run.random.random()
         if self.until_notified:
             run.wait_for(self.until_notified, at_most_s=seconds or None)
         else:

@@ -85,20 +85,20 @@ class Habit(Node):
         PackedStringArray, PackedStringArray(),
         doc="Blackboard keys and messages on which the condition depends: it is checked only after one of them"
             " changes or arrives. Empty: it is checked in every tick.")
-    asks_every_s = export(
+    check_interval = export(
         float, 0.0, range=(0, 60, 0.01), or_greater=True, unit="s",
         doc="Time between two checks of the condition while a less urgent habit runs; 0 checks in every tick.")
     begins_on = export(
         PackedStringArray, PackedStringArray(),
         doc="The habit begins only after HabitTree.tell() sent one of these messages.")
-    remembers_s = export(
+    remember_for = export(
         float, 0.0, range=(0, 60, 0.01), or_greater=True, unit="s",
         doc="Time during which the habit may still begin after such a message, for example once a hold ends; 0 allows"
             " the next tick only.")
-    timeout_s = export(
+    timeout = export(
         float, 0.0, range=(0, 600, 0.01), or_greater=True, unit="s", group="Times and Results",
         doc="Longest duration of a run; a longer run fails. 0 is no limit.")
-    cooldown_s = export(
+    cooldown = export(
         float, 0.0, range=(0, 600, 0.01), or_greater=True, unit="s",
         doc="Time after the end of a run during which the habit cannot begin.")
     repeats = export(
@@ -212,7 +212,7 @@ class Habit(Node):
         return self._run is not None
 
     @method
-    def get_time_in_habit_s(self) -> float:
+    def get_time_in_habit(self) -> float:
         """Return the game time since the habit began (s), 0 if it is not active."""
         return self._run.time_in_habit_s if self._run is not None else 0.0
 
@@ -286,15 +286,15 @@ class Habit(Node):
             "uninterruptible": self.uninterruptible,
             "weight": self.weight,
             "urgency": self.urgency,
-            "timeout_s": self.timeout_s or math.inf,
-            "cooldown_s": self.cooldown_s,
+            "timeout_s": self.timeout or math.inf,
+            "cooldown_s": self.cooldown,
             "repeats": self.repeats or core.FOR_EVER,
             "retries": core.FOR_EVER if self.retries < 0 else self.retries,
             "outcome": OUTCOMES[self.outcome],
             "wakes_on": list(self.wakes_on),
-            "asks_every_s": self.asks_every_s,
+            "asks_every_s": self.check_interval,
             "begins_on": list(self.begins_on),
-            "remembers_s": self.remembers_s,
+            "remembers_s": self.remember_for,
         }
         name = str(self.get_name())
         if self.python_class:

@@ -154,7 +154,7 @@ def _around(own: Blackboard) -> list[Blackboard]:
 
 
 SIGNALS, HABIT_SIGNALS = ("habit_entered", "habit_exited"), ("entered", "exited")
-SAVED = ("enabled", "period_frames", "priority")
+SAVED = ("enabled", "period", "priority")
 NOT_RUNNING = "the tree does not run; it needs an actor, habits and an AIScheduler"
 
 
@@ -174,7 +174,7 @@ class HabitTree(CharacterComponent, Node):
         doc="Launch mode of the child habits; see Habit.launch.")
     actor = export(NodePath, NodePath(".."), doc="Node of the character; by default the parent.")
     enabled = export(bool, True, on_set="_enable", doc="Off: all habits end and none begins.")
-    period_frames = export(
+    period = export(
         int, 1, range=(1, 600, 1), or_greater=True, most=MAX_PERIOD_FRAMES, unit="frames",
         group="Optimizations", on_set="_reschedule",
         doc="Frames from one tick of the tree to the next; larger is rarer.")

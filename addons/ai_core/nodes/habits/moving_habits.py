@@ -93,7 +93,7 @@ class HabitMoveTo(TargetedHabit, Habit):
         NodePath, NodePath(""), hint=node_path("PathService"),
         doc="PathService to request paths from. During a search the actor moves as the service's meanwhile says. Empty:"
         " the NavigationAgent below the actor, if there is one.")
-    stuck_after_s = export(
+    stuck_after = export(
         float, 0.0, range=(0, 60, 0.1), or_greater=True, unit="s",
         doc="The habit fails if the actor makes no progress for this time, for example at a closed door; 0 is never.")
 
@@ -193,15 +193,15 @@ class HabitMoveTo(TargetedHabit, Habit):
         return taken_s
 
     def _check_stuck(self, here: Any, goal: Any, run: HabitContext) -> Status:
-        """Return FAILED if the actor has made no progress for ``stuck_after_s``, else RUNNING."""
-        if self.stuck_after_s == 0:
+        """Return FAILED if the actor has made no progress for ``stuck_after``, else RUNNING."""
+        if self.stuck_after == 0:
             return Status.RUNNING
         memory = run.memory
         age_s = memory["age_s"] = memory.get("age_s", 0.0) + run.elapsed_s
         step = max(self.arrival_distance, self.speed * run.elapsed_s)
         if goal == here or "left" not in memory or _distance(memory["left"], here) >= step / 2:
             memory["left"], memory["left_s"] = list(here), age_s
-        is_stuck = age_s - memory["left_s"] >= self.stuck_after_s
+        is_stuck = age_s - memory["left_s"] >= self.stuck_after
         return Status.FAILED if is_stuck else Status.RUNNING
 
     def _moves_body(self, run: HabitContext) -> bool:

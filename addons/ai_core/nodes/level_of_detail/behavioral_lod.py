@@ -35,7 +35,7 @@ from ai_core.scheduling.task import Task, Turn
 from ai_core.scheduling.task_limits import MAX_PERIOD_FRAMES
 
 ARBITRATION_NAMES = ("first", "any", "most_central", "smallest_range")
-SAVED = ("enabled", "importance", "role", "period_frames", "priority")
+SAVED = ("enabled", "importance", "role", "period", "priority")
 
 
 @gdclass(icon="res://addons/ai_core/icons/behavioral_lod.svg")
@@ -69,7 +69,7 @@ class BehavioralLOD(ImportanceAgent, Node):
         float, 0.0, range=(0, 1, 0.01), on_set="_change_role",
         shown_when=("importance_source", Source.VIEWERS),
         doc="Part in the story: 0 for a passer-by, 1 for a main character.")
-    size_m = export(
+    size = export(
         float, 1.0, range=(0.01, 1000, 0.01), or_greater=True, unit="m", on_set="_in_use",
         shown_when=("importance_source", Source.VIEWERS), doc="Diameter of what is seen from afar.")
     arbitration = export(
@@ -84,7 +84,7 @@ class BehavioralLOD(ImportanceAgent, Node):
         int, 1, range=(1, 1000, 1), or_greater=True, on_set="_in_use",
         shown_when=("importance_source", Source.VIEWERS),
         doc="Evaluations over which characters of a crowd that come together are let in.")
-    period_frames = export(
+    period = export(
         int, 6, range=(1, 600, 1), or_greater=True, most=MAX_PERIOD_FRAMES, unit="frames", on_set="_reschedule",
         doc="Frames from one choice, and one _lod_tick(), to the next.")
     priority = export(
@@ -94,7 +94,7 @@ class BehavioralLOD(ImportanceAgent, Node):
         ("previous", str), ("next", str), doc="Another level runs; an empty text is none.")
 
     without_manager = "its levels are never chosen"
-    radius_m = 0.0
+    radius = 0.0
 
     def __init__(self) -> None:
         self.core: Any = None
@@ -264,7 +264,7 @@ class BehavioralLOD(ImportanceAgent, Node):
     def _reschedule(self) -> None:
         if self.core is None:
             return
-        when: dict[str, Any] = {"period_frames": self.period_frames, "phase_frames": None, "priority": self.priority}
+        when: dict[str, Any] = {"period_frames": self.period, "phase_frames": None, "priority": self.priority}
         if self._task is not None:
             self._scheduler.reschedule(self._task, **when)
             return

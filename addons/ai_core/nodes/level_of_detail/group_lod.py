@@ -59,17 +59,17 @@ class GroupLOD(ImportanceAgent, Node):
     open_at = export(float, 0.55, range=(0, 1, 0.01), on_set="_in_use", doc="It opens at this importance or more.")
     close_at = export(
         float, 0.45, range=(0, 1, 0.01), on_set="_in_use", doc="It closes below; not above open at.")
-    radius_m = export(
+    radius = export(
         float, 10.0, range=(0, 10000, 0.5), or_greater=True, unit="m", on_set="_in_use",
         shown_when=("importance_source", Source.VIEWERS),
         doc="How far its members are from the Node3D or Node2D above; distance is counted from the edge.")
     role = export(
         float, 0.0, range=(0, 1, 0.01), on_set="_in_use",
         shown_when=("importance_source", Source.VIEWERS), doc="Part in the story, 0 to 1.")
-    closed_period_frames = export(
+    closed_period = export(
         int, 15, range=(1, 600, 1), or_greater=True, most=MAX_PERIOD_FRAMES, unit="frames",
         group="Optimizations", on_set="_in_use", doc="Frames from one _simulate() to the next while it is closed.")
-    member_period_frames = export(
+    member_period = export(
         int, 10, range=(1, 600, 1), or_greater=True, most=MAX_PERIOD_FRAMES, unit="frames", on_set="_in_use",
         doc="Frames from one _tick_member() to the next, for each member.")
     priority = export(
@@ -106,8 +106,8 @@ class GroupLOD(ImportanceAgent, Node):
         """It closes: take the members together again. If it raises, as Python can, the group stays open."""
 
     @property
-    def size_m(self) -> float:
-        return max(0.01, 2 * self.radius_m)
+    def size(self) -> float:
+        return max(0.01, 2 * self.radius)
 
     def on_entered(self) -> None:
         if self.core is None:
@@ -179,7 +179,7 @@ class GroupLOD(ImportanceAgent, Node):
 
     def take_in(self, inner: Any) -> None:
         """Make a group below a member, by its path: districts may each have a group of the same name."""
-        self.core.add(inner.core, name=str(self.get_path_to(inner)), period_frames=inner.closed_period_frames,
+        self.core.add(inner.core, name=str(self.get_path_to(inner)), period_frames=inner.closed_period,
                       priority=inner.priority)
 
     def let_go(self, inner: Any) -> None:
@@ -208,8 +208,8 @@ class GroupLOD(ImportanceAgent, Node):
         name = path_of(self._scheduler, self)
         self.core = core.GroupLOD(
             name, self._scheduler.clock, importance=self._current_importance, work=self._run_as_one,
-            open_at=self.open_at, close_at=self.close_at, closed_period_frames=self.closed_period_frames,
-            member_period_frames=self.member_period_frames, expand=self._open, member=self._member,
+            open_at=self.open_at, close_at=self.close_at, closed_period_frames=self.closed_period,
+            member_period_frames=self.member_period, expand=self._open, member=self._member,
             compress=self._close, faults=self._scheduler.faults, trace=self._scheduler.trace)
         self._began_in_frame = self._scheduler.clock.now.frame
         switch_children(self, False)

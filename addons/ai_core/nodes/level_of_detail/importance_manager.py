@@ -40,16 +40,16 @@ class ImportanceManager(Node):
     importance. Where all of them are is read in one batch, every few frames.
     """
 
-    period_frames = export(
+    period = export(
         int, 6, range=(1, 600, 1), or_greater=True, most=MAX_PERIOD_FRAMES, unit="frames",
         group="Optimizations", on_set="_in_use", doc="Frames from one evaluation to the next.")
-    near_m = export(
+    near_distance = export(
         float, 5.0, range=(0, 1000, 0.5), or_greater=True, unit="m", group="Range", on_set="_in_use",
         doc="Up to here the distance counts in full.")
-    far_m = export(
+    far_distance = export(
         float, 80.0, range=(0.5, 10000, 0.5), or_greater=True, unit="m", on_set="_in_use",
         doc="From here on it counts nothing.")
-    pixels_per_m = export(
+    pixels_per_meter = export(
         float, 32.0, range=(0.01, 1000, 0.01), or_greater=True, on_set="_in_use",
         doc="How long a metre is in a scene of Node2D.")
     distance_weight = export(
@@ -64,10 +64,10 @@ class ImportanceManager(Node):
         float, 0.3, range=(0, 1, 0.01), on_set="_in_use", doc="What notice() adds; it fades.")
     damaged_weight = export(
         float, 0.5, range=(0, 1, 0.01), on_set="_in_use", doc="What damage() adds; it fades.")
-    fading_s = export(
+    fade_time = export(
         float, 4.0, range=(0.01, 600, 0.01), or_greater=True, unit="s", group="Time", on_set="_in_use",
         doc="Time after which 37 % of what notice() and damage() added is left.")
-    smoothing_s = export(
+    smoothing_time = export(
         float, 0.25, range=(0, 60, 0.01), or_greater=True, unit="s", on_set="_in_use",
         doc="Time in which 63 % of a change is followed; 0 follows at once.")
 
@@ -100,7 +100,7 @@ class ImportanceManager(Node):
             self.pacing = ImportancePacing()
             self._task = self._scheduler.schedule(
                 self._evaluate, name=named_after(self._scheduler, self, " importance"),
-                period_frames=self.period_frames)
+                period_frames=self.period)
             self._scheduler.join(self)
             call_waiting(self, GROUP)
 
@@ -130,7 +130,7 @@ class ImportanceManager(Node):
             return False
         dimensions = dimensions_of(place)
         if not self._places_of:
-            unit_m = 1.0 if dimensions == 3 else 1 / self.pixels_per_m
+            unit_m = 1.0 if dimensions == 3 else 1 / self.pixels_per_meter
             self.agent_places, self.viewer_places = Places(dimensions, unit_m), Places(dimensions, unit_m)
         elif self.agent_places.positions.shape[1] != dimensions:
             report_error(
@@ -141,7 +141,7 @@ class ImportanceManager(Node):
         if getattr(node, "is_viewer", False):
             self.viewers[node.instance_id] = node
         else:
-            [node.agent_id] = self._core.add(role=node.role, size_m=node.size_m).tolist()
+            [node.agent_id] = self._core.add(role=node.role, size_m=node.size).tolist()
             self.agents[node.agent_id] = node
         self._has_changed = True
         return True
@@ -221,19 +221,19 @@ class ImportanceManager(Node):
         return self.core.explain(int(self._ids_of(agent)[0]))
 
     @method
-    def pace_behavior(self, behavior_id: int, agent: Node, rarest_period_frames: int = 60) -> None:
+    def pace_behavior(self, behavior_id: int, agent: Node, longest_period: int = 60) -> None:
         """Let a behavior that AIScheduler.add_behavior() returned run more rarely, the less important an agent is.
 
-        At importance 1 it keeps the period it has, at 0 it runs every ``rarest_period_frames``.
+        At importance 1 it keeps the period it has, at 0 it runs every ``longest_period``.
         """
         task = self._scheduler._task(behavior_id) if self._scheduler is not None else None
         if task is None:
             raise RefusedValue("needs an AIScheduler; add it to a scene that has one before using it")
-        if rarest_period_frames < task.period_frames:
+        if longest_period < task.period_frames:
             raise RefusedValue(
-                f"rarest_period_frames must be at least the period of the behavior, {task.period_frames},"
-                f" got {rarest_period_frames}")
-        pace = RatePair(task.period_frames, rarest_period_frames, task.priority, task.priority)
+                f"longest_period must be at least the period of the behavior, {task.period_frames},"
+                f" got {longest_period}")
+        pace = RatePair(task.period_frames, longest_period, task.priority, task.priority)
         self.pace(self.agents[self._ids_of(agent)[0]], task, pace, self._scheduler)
 
     @method
@@ -273,7 +273,7 @@ class ImportanceManager(Node):
         self._rows = self.core.ids
         come = [self.agents[one] for one in self._rows[np.count_nonzero(kept):].tolist()]    # after all: ids ascend
         self.agent_places.renew(kept, [self._places_of[one.instance_id] for one in come])
-        self._radii = np.array([*self._radii[kept].tolist(), *[one.radius_m for one in come]], np.float32)
+        self._radii = np.array([*self._radii[kept].tolist(), *[one.radius for one in come]], np.float32)
         by_path = sorted(self.viewers.values(), key=lambda node: path_of(self._scheduler, node))
         self.viewers = {node.instance_id: node for node in by_path}
         self.viewer_places.keep([self._places_of[one.instance_id] for one in by_path])
@@ -334,20 +334,20 @@ class ImportanceManager(Node):
         return [*self._range_warnings(), *scheduler_warnings(self)]
 
     def _range_warnings(self) -> list[str]:
-        try:
-            ImportanceSettings(near_m=self.near_m, far_m=self.far_m)
-        except ValueError as error:
-            return [f"{error}; near_m and far_m are taken as 5 and 80"]
-        return []
+        if self.far_distance > self.near_distance:
+            return []
+        return [
+            f"far_distance must be above near_distance, got {self.far_distance:g} and {self.near_distance:g};"
+            " 80 and 5 are used instead"]
 
     def _made_core(self) -> Importance:
         warnings = self._range_warnings()
         for warning in warnings:
             report_error(warning, self)
-        distances = {} if warnings else {"near_m": self.near_m, "far_m": self.far_m}
+        distances = {} if warnings else {"near_m": self.near_distance, "far_m": self.far_distance}
         return Importance(ImportanceSettings(
             **{name: getattr(self, f"{name}_weight") for name in WEIGHTS}, **distances,
-            noticed_s=self.fading_s, damaged_s=self.fading_s, smoothing_s=self.smoothing_s))
+            noticed_s=self.fade_time, damaged_s=self.fade_time, smoothing_s=self.smoothing_time))
 
     def _in_use(self) -> None:
         if self._core is not None:

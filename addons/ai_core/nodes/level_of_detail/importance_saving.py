@@ -135,5 +135,5 @@ def _take_ids(manager: Any, ids: dict[int, int]) -> None:
     ids = dict(ids)
     for one, node in manager.agents.items():
         if one not in ids:
-            [ids[one]] = manager.core.add(role=node.role, size_m=node.size_m).tolist()
+            [ids[one]] = manager.core.add(role=node.role, size_m=node.size).tolist()
     manager.take_ids(ids)

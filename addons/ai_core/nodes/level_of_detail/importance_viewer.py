@@ -23,20 +23,20 @@ class ImportanceViewer(ImportanceMember, Node):
     enabled = export(bool, True, doc="Off: it sees nothing.")
     weight = export(
         float, 1.0, range=(0, 1, 0.01), doc="How much being seen by it counts: 1 for the player, less for a mirror.")
-    field_of_view_rad = export(
+    field_of_view = export(
         float, math.pi / 2, range=(math.radians(0.5), math.tau, math.radians(0.5)), as_degrees=True,
         doc="Whole angle in which agents count as in view, along -z of the Node3D above. 360 degrees sees all"
             " around. In 2D everything is in view.")
-    near_m = export(
+    near_distance = export(
         float, 0.0, range=(0, 1000, 0.5), or_greater=True, unit="m", group="Range", on_set="_check_range",
-        doc="Up to here the distance counts in full for it; 0 takes near_m of the ImportanceManager.")
-    far_m = export(
+        doc="Up to here the distance counts in full for it; 0 takes near_distance of the ImportanceManager.")
+    far_distance = export(
         float, 0.0, range=(0, 10000, 0.5), or_greater=True, unit="m", on_set="_check_range",
-        doc="From here on it counts nothing for it: more for a scope, less for a mirror; 0 takes far_m of the"
+        doc="From here on it counts nothing for it: more for a scope, less for a mirror; 0 takes far_distance of the"
             " ImportanceManager.")
 
     without_manager = "sees nothing"
-    saved_names = ("enabled", "weight", "field_of_view_rad", "near_m", "far_m")
+    saved_names = ("enabled", "weight", "field_of_view", "near_distance", "far_distance")
     is_viewer = True
 
     def on_entered(self) -> None:
@@ -49,22 +49,23 @@ class ImportanceViewer(ImportanceMember, Node):
     def core_viewer(self, position: Floats, forward: Floats, velocity: Floats) -> Viewer:
         """Return it for the library, from its row."""
         # A range that does not fit was reported when it was set; a frame is no place to stop at it.
-        near_m, far_m = (None, None) if self._range_refusal() else (self.near_m or None, self.far_m or None)
-        looks = len(position) == 3 and self.field_of_view_rad < math.tau - 1e-6 and bool(forward.any())
+        near_m, far_m = (None, None) if self._range_refusal() else (self.near_distance or None,
+            self.far_distance or None)
+        looks = len(position) == 3 and self.field_of_view < math.tau - 1e-6 and bool(forward.any())
         return Viewer(
             tuple(position.tolist()), forward=tuple(forward.tolist()) if looks else None,
-            velocity=tuple(velocity.tolist()), field_of_view_rad=min(self.field_of_view_rad, math.tau),
+            velocity=tuple(velocity.tolist()), field_of_view_rad=min(self.field_of_view, math.tau),
             weight=self.weight, near_m=near_m, far_m=far_m)
 
     def _range_refusal(self) -> str:
         """Return why its range cannot be, an empty text if it can."""
-        if self._importance is None or not (self.near_m or self.far_m):
+        if self._importance is None or not (self.near_distance or self.far_distance):
             return ""
         settings = self._importance.core.settings
-        near_m, far_m = self.near_m or settings.near_m, self.far_m or settings.far_m
+        near_m, far_m = self.near_distance or settings.near_m, self.far_distance or settings.far_m
         if far_m > near_m:
             return ""
-        return f"far_m must be above near_m, got {far_m:g} and {near_m:g}; those of the ImportanceManager are taken"
+        return f"far_distance must be above near_distance, got {far_m:g} and {near_m:g}; those of the ImportanceManager are taken"
 
     def _check_range(self) -> None:
         refusal = self._range_refusal()

@@ -181,7 +181,7 @@ class CoverMap(BakingNode, Node):
     wall_items = export(
         PackedInt32Array, (), shown_when=("source", Source.GRID),
         doc="Items of a GridMap's mesh library that cannot be walked.")
-    pixels_per_m = export(
+    pixels_per_meter = export(
         float, 32.0, range=(0.01, 1000, 0.01), or_greater=True, unit="px", shown_when=("dimensions", Dimensions.TWO),
         on_set="_is_settled", doc="How long a metre is in 2D; all distances here are in metres.")
     cover_mask = export(
@@ -192,43 +192,43 @@ class CoverMap(BakingNode, Node):
     bakes_at_start = export(
         bool, True, doc="Bakes when the scene starts, if nothing is baked yet.")
 
-    agent_radius_m = export(
+    agent_radius = export(
         float, 0.4, range=(0.05, 10, 0.05), or_greater=True, unit="m", group="Body", doc="Half the width of who hides.")
-    standing_m = export(
+    standing_height = export(
         float, 1.8, range=(0.1, 20, 0.05), or_greater=True, unit="m", shown_when=("dimensions", Dimensions.THREE),
         doc="Height of who stands; a wall this high hides all of it.")
-    crouching_m = export(
+    crouching_height = export(
         float, 1.0, range=(0.1, 20, 0.05), or_greater=True, unit="m", shown_when=("dimensions", Dimensions.THREE),
         doc="Height of who crouches.")
-    eye_height_m = export(
+    eye_height = export(
         float, 1.6, range=(0, 20, 0.05), or_greater=True, unit="m", shown_when=("dimensions", Dimensions.THREE),
         doc="How high above its origin a threat that is a node looks and shoots.")
 
-    spacing_m = export(
+    spacing = export(
         float, 1.0, range=(0.1, 10, 0.05), or_greater=True, unit="m", group="Baking",
         doc="Distance of spots along a wall.")
-    reach_m = export(
+    reach = export(
         float, 0.5, range=(0.01, 10, 0.01), or_greater=True, unit="m",
         doc="A wall may be so much farther from the navigation mesh than the radius of its agents.")
-    exposure_m = export(
+    exposure_distance = export(
         float, 10.0, range=(0.5, 100, 0.5), or_greater=True, unit="m",
         doc="How far around a spot it is looked whether it lies open.")
-    peek_m = export(
+    peek_distance = export(
         float, 1.0, range=(0.1, 10, 0.1), or_greater=True, unit="m",
         doc="One can peek past a wall that ends so near to a spot.")
     baked = export(
         PackedFloat32Array, (), on_set="_take_baked", doc="What was baked, nine numbers a spot; saved with the scene.")
 
-    range_m = export(
+    search_range = export(
         float, 25.0, range=(0.5, 200, 0.5), or_greater=True, unit="m", group="Choice",
         doc="Farther spots are left out.")
-    least_threat_m = export(
+    min_threat_distance = export(
         float, 3.0, range=(0, 100, 0.1), or_greater=True, unit="m", doc="Spots nearer to a threat are left out.")
     min_protection = export(
         float, 0.75, range=(0, 1, 0.01), doc="Spots where a smaller share of the body is hidden are left out.")
     protection_weight = export(float, 1.0, range=(0, 10, 0.01), or_greater=True, doc="What being hidden is worth.")
     distance_weight = export(
-        float, 0.5, range=(0, 10, 0.01), or_greater=True, doc="What it costs to go as far as range_m.")
+        float, 0.5, range=(0, 10, 0.01), or_greater=True, doc="What it costs to go as far as search_range.")
     exposure_weight = export(
         float, 0.25, range=(0, 10, 0.01), or_greater=True, doc="What it costs to lie open on all sides.")
     staying_weight = export(
@@ -387,7 +387,7 @@ class CoverMap(BakingNode, Node):
 
     def _is_settled(self) -> None:
         if self._scene is not None:
-            raise RefusedValue("dimensions and pixels_per_m cannot change once it was in the tree; set them before")
+            raise RefusedValue("dimensions and pixels_per_meter cannot change once it was in the tree; set them before")
 
     def _mask_set(self) -> None:
         if self._scene is not None:
@@ -409,15 +409,15 @@ class CoverMap(BakingNode, Node):
         if self._scene is None:
             is_flat = self.dimensions == self.Dimensions.TWO
             self._scene = CoverScene(
-                self, 2 if is_flat else 3, self.cover_mask, self.pixels_per_m if is_flat else 1.0)
+                self, 2 if is_flat else 3, self.cover_mask, self.pixels_per_meter if is_flat else 1.0)
         return self._scene  # type: ignore[no-any-return]
 
     @property
     def body(self) -> CoverBody:
         """Who hides."""
         if self.dimensions == self.Dimensions.TWO:
-            return CoverBody(self.agent_radius_m, 0, 0, "-z")
-        return CoverBody(self.agent_radius_m, self.standing_m, min(self.crouching_m, self.standing_m))
+            return CoverBody(self.agent_radius, 0, 0, "-z")
+        return CoverBody(self.agent_radius, self.standing_height, min(self.crouching_height, self.standing_height))
 
     @method
     def reserve(self, spot: int, agent: Node) -> bool:
@@ -517,7 +517,7 @@ class CoverMap(BakingNode, Node):
             raise RefusedValue(f"area must be of type {kind.__name__}, got {area!r}")
         numbers = np.array(tuple(area), float) / self.scene.pixels_per_m
         size = len(numbers) // 2
-        around = 2 * self.agent_radius_m + 1.0
+        around = 2 * self.agent_radius + 1.0
         low, high = numbers[:size] - around, numbers[:size] + numbers[size:] + around
         flat = [0.0] * (3 - size)
         return [*low.tolist(), *flat], [*high.tolist(), *flat]
@@ -824,7 +824,7 @@ class CoverMap(BakingNode, Node):
     def _search(self, agent: Any, threats: list[Any], posture: str) -> CoverSearch:
         here, eyes = self._checked(agent, threats, posture)
         query = CoverQuery(
-            range_m=self.range_m, least_threat_m=self.least_threat_m, min_protection=self.min_protection,
+            range_m=self.search_range, least_threat_m=self.min_threat_distance, min_protection=self.min_protection,
             posture=posture, protection=self.protection_weight,  # type: ignore[arg-type]
             distance=self.distance_weight, exposure=self.exposure_weight, stay_bonus=self.staying_weight)
         self.searches += 1
@@ -846,7 +846,7 @@ class CoverMap(BakingNode, Node):
             raise RefusedValue(f"posture must be one of {', '.join(POSTURES)}, got {posture!r}")
         if not threats:
             raise RefusedValue("threats must hold at least one node or point; without a threat all is cover")
-        eyes = [self.scene.place(f"threats[{index}]", one, self.eye_height_m) for index, one in enumerate(threats)]
+        eyes = [self.scene.place(f"threats[{index}]", one, self.eye_height) for index, one in enumerate(threats)]
         return self.scene.place("agent", agent), np.array(eyes, np.float32)
 
     def _traveling(self, agent: Any) -> Any:

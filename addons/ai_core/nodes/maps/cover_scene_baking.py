@@ -43,14 +43,14 @@ class CoverSceneBaking(LevelBaking):
             level = node.get_node_or_null(node.level)
             if level is None:
                 raise ValueError(f"level '{node.level}' is no node; choose the node above the level")
-            candidates = scene.along_navigation(level, body, node.spacing_m, node.reach_m)
+            candidates = scene.along_navigation(level, body, node.spacing, node.reach)
         if box is not None:
             candidates = candidates.within(*box)
         scene.without(node.things())                       # what moves is no part of the level
         self._node = node
         self._core = CoverBaking(
             candidates, scene.blocked, body=body, ground=scene.on_floor if scene.dimensions == 3 else None,
-            settings=CoverBakingSettings(exposure_m=node.exposure_m, peek_m=node.peek_m))
+            settings=CoverBakingSettings(exposure_m=node.exposure_distance, peek_m=node.peek_distance))
 
     @property
     def spots(self) -> CoverSpots:

@@ -24,13 +24,13 @@ class DecisionLayer(Resource):
         doc="Sum: what is written is added to what is there. Latest: it takes its place, and the last one counts.")
     initial = export(float, 0.0, range=(0, 1000, 0.01), or_greater=True, doc="What every cell begins with.")
     most = export(float, LARGEST_VALUE, range=(0.001, LARGEST_VALUE, 0.001), doc="No cell holds more.")
-    kept_per_s = export(
+    retention = export(
         float, 1.0, range=(0, 1, 0.001), group="Time",
         doc="Share that is kept per second: 1 stays, 0 forgets all at every update.")
-    grows_per_s = export(
+    growth = export(
         float, 0.0, range=(0, 100, 0.01), or_greater=True,
         doc="What every cell gains in a second; 1 makes the time since something was seen.")
-    kept_per_m = export(
+    spread = export(
         float, 0.0, range=(0, 0.999, 0.001), group="Space",
         doc="How far it spreads: share kept per metre, round walls; 0 does not spread. In 2D metres are pixels_per_m.")
     blur_passes = export(
@@ -46,6 +46,6 @@ class DecisionLayer(Resource):
         if not self.layer_name:
             raise ValueError("layer_name must not be empty; say what units call it")
         return MapLayer(
-            self.layer_name, "latest" if self.writes == self.Writes.LATEST else "sum", self.initial, self.kept_per_s,
-            self.grows_per_s, self.most, self.kept_per_m, self.blur_passes,
+            self.layer_name, "latest" if self.writes == self.Writes.LATEST else "sum", self.initial, self.retention,
+            self.growth, self.most, self.spread, self.blur_passes,
             self.blur_stops_at_walls)

@@ -82,7 +82,7 @@ class DecisionMap(Node):
     cell_size = export(
         float, 2.0, range=(0.1, 1000, 0.1), or_greater=True, on_set="_in_use",
         doc="Side of a cell (m; in 2D pixels). Coarse is right: a few steps of a unit.")
-    pixels_per_m = export(
+    pixels_per_meter = export(
         float, 32.0, range=(0.01, 1000, 0.01), or_greater=True, unit="px", on_set="_in_use",
         shown_when=("dimensions", Dimensions.TWO), doc="How long a metre is in 2D, for what layers keep per metre.")
     layers = export(
@@ -91,7 +91,7 @@ class DecisionMap(Node):
     walls = export(
         NodePath, NodePath(""), hint=node_path("TileMapLayer", "GridMap"), on_set="_in_use",
         doc="A TileMapLayer or GridMap: nothing spreads through cells of the map whose middle cannot be walked.")
-    period_s = export(
+    update_interval = export(
         float, 0.25, range=(0, 60, 0.01), or_greater=True, unit="s", group="Optimizations", on_set="_period_set",
         doc="Game time from the beginning of one update to that of the next.")
     priority = export(
@@ -99,7 +99,7 @@ class DecisionMap(Node):
     show_in_game = export(
         bool, False, group="Debug", on_set="_show", doc="Draw shown_layer over the ground of the running game.")
     shown_layer = export(str, "threat", on_set="_show", doc="The layer that is drawn.")
-    shown_height_m = export(
+    shown_height = export(
         float, 0.0, range=(-1000, 1000, 0.1), or_greater=True, unit="m", on_set="_redraw",
         shown_when=("dimensions", Dimensions.THREE), doc="Height of the ground it is drawn over.")
 
@@ -147,7 +147,7 @@ class DecisionMap(Node):
             try:
                 area = self.made_area()
                 self._core = library.DecisionMap(
-                    area, layers, self._scheduler.clock, is_open=self.made_walls(area), period_s=self.period_s)
+                    area, layers, self._scheduler.clock, is_open=self.made_walls(area), period_s=self.update_interval)
             except ValueError as error:
                 raise RefusedValue(f"is not used: {error}") from None
             self._told_updates = 0
@@ -341,7 +341,7 @@ class DecisionMap(Node):
 
     def _period_set(self) -> None:
         if self._core is not None:
-            self._core.period_s = self.period_s
+            self._core.period_s = self.update_interval
 
     def _priority_set(self) -> None:
         if self._task is not None:
@@ -376,7 +376,7 @@ class DecisionMap(Node):
     @property
     def unit_m(self) -> float:
         """Length of the scene's unit (m): of a pixel in 2D."""
-        return 1 / self.pixels_per_m if self.is_flat else 1.0
+        return 1 / self.pixels_per_meter if self.is_flat else 1.0
 
     @property
     def is_flat(self) -> bool:

@@ -50,7 +50,7 @@ class MapOverlay:
             plane.size = size
             self.node.mesh, self.node.top_level, self.node.cast_shadow = plane, True, 0
             self.node.position = Vector3(
-                corner.x + size.x / 2, node.shown_height_m + ABOVE_GROUND_M, corner.y + size.y / 2)
+                corner.x + size.x / 2, node.shown_height + ABOVE_GROUND_M, corner.y + size.y / 2)
         node.add_child(self.node, False, INTERNAL)
 
     def show(self, values: NDArray[np.float32]) -> None:

@@ -24,7 +24,7 @@ class MapWriter(Node):
     layer = export(str, "friends", on_set="_changed", doc="The layer it writes into.")
     strength = export(
         float, 1.0, range=(0, 1000, 0.01), or_greater=True, on_set="_changed", doc="What it writes; 0 for exploration.")
-    radius_m = export(
+    radius = export(
         float, 0.0, range=(0, 100, 0.1), or_greater=True, unit="m", on_set="_changed",
         doc="Into all cells whose middles are this near, such as those it sees; 0 is the cell it is in.")
     enabled = export(bool, True, on_set="_changed", doc="Off: it writes nothing.")

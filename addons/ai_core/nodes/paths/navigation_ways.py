@@ -138,7 +138,7 @@ class NavigationPathProvider:
             return self._none("no way leads from there" if self.is_ready else "there is no navigation map")
         off_m = math.dist(points[0].tolist(), start)
         if 0 < self.snap_within_m < off_m:
-            return self._none(f"the start is {off_m:.3g} from the map, and snap_within_m is {self.snap_within_m:g}")
+            return self._none(f"the start is {off_m:.3g} from the map, and snap_distance is {self.snap_within_m:g}")
         is_found = ends_at(self._server, self.map_rid, points[-1].tolist(), self._vector(*goal), self.reach_tolerance_m)
         length = float(np.linalg.norm(np.diff(points, axis=0), axis=1).sum())
         return NavigationPath("found" if is_found else "partial", points, length)

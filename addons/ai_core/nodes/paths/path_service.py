@@ -102,7 +102,7 @@ class PathService(Node):
         ONE_CORNER = 2
         ALWAYS = 3
 
-    class Meanwhile(IntEnum):
+    class Fallback(IntEnum):
         NOTHING = 0
         PLAIN = 1
         MEMORY = 2
@@ -118,12 +118,12 @@ class PathService(Node):
     navigation_layers = export(
         int, 1, hint=(HINT_LAYERS_3D_NAVIGATION, ""), on_set="_begin_anew",
         shown_when=("source", Source.NAVIGATION_3D, Source.NAVIGATION_2D), doc="Navigation layers that may be walked.")
-    reach_tolerance_m = export(
+    reach_tolerance = export(
         float, 0.5, range=(0, 10, 0.01), or_greater=True, unit="m", on_set="_begin_anew",
         shown_when=("source", Source.NAVIGATION_3D, Source.NAVIGATION_2D),
         doc="A way leads to its goal if it ends this near to it, else it is partial; in 2D in pixels. In 3D also if it"
             " ends right above or below, up to 2 m, and the map has nothing nearer to the goal.")
-    snap_within_m = export(
+    snap_distance = export(
         float, 0.0, range=(0, 100, 0.01), or_greater=True, unit="m", on_set="_snap_set",
         doc="How far off a start or goal may lie; in 2D in pixels. Over a grid the nearest cell that can be walked is"
             " taken for a place in a wall or beside the grid; 0: it has no way, or is refused. Over a navigation map"
@@ -154,17 +154,17 @@ class PathService(Node):
         bool, False, on_set="_begin_anew", shown_when=("source", Source.GRID),
         doc="Ways over some hundred cells are found in a hundredth of the steps where cells differ in cost, and are"
             " some hundredths dearer than the cheapest. Not where diagonals are always open.")
-    meanwhile = export(
-        Meanwhile, Meanwhile.MEMORY, group="Meanwhile", on_set="_reset_fallback",
-        doc="How get_place_meanwhile() finds its way by trying: not at all; turning where a wall is met; going back"
+    fallback = export(
+        Fallback, Fallback.MEMORY, group="Fallback", on_set="_reset_fallback",
+        doc="How get_fallback_position() finds its way by trying: not at all; turning where a wall is met; going back"
             " from dead ends; so, with what others have found out.")
-    meanwhile_step_m = export(
+    fallback_step = export(
         float, 1.0, range=(0.05, 1000, 0.05), or_greater=True, unit="m", on_set="_reset_fallback",
         shown_when=("source", Source.NAVIGATION_3D, Source.NAVIGATION_2D),
         doc="Length of its steps over a navigation map; in 2D in pixels.")
 
     save_state, load_state = saving(
-        "tickets, ways, who moves meanwhile, and walls of set_walls()",
+        "tickets, ways, who moves fallback, and walls of set_walls()",
         when_loading='Searches begin anew. The ground must be there as it was: set_grid_from() before loading.')
     priority = export(
         float, 1.0, range=(0.001, 1000, 0.001), group="Optimizations", on_set="_reschedule",
@@ -176,7 +176,7 @@ class PathService(Node):
     maximum_waiting = export(
         int, 10_000, range=(1, 1_000_000, 1), or_greater=True, on_set="_begin_anew",
         doc="Different ways that may wait; requests beyond fail at once, and say so.")
-    release_after_s = export(
+    release_after = export(
         float, 60.0, range=(0, 3600, 0.1), or_greater=True, unit="s",
         doc="Game time after which tickets that are over are released by themselves; 0 is never.")
     show_in_game = export(
@@ -248,7 +248,7 @@ class PathService(Node):
             else:
                 self._ways = NavigationPathProvider(
                     3 if self.source == self.Source.NAVIGATION_3D else 2, self._map or self._world_map(),
-                    self.navigation_layers, self.reach_tolerance_m, self.snap_within_m, partial=self.partial_ways)
+                    self.navigation_layers, self.reach_tolerance, self.snap_distance, partial=self.partial_ways)
             self._service = path_service.PathService(
                 self._ways, self._scheduler.clock, trace=self._scheduler.trace, faults=self._scheduler.faults,
                 max_waiting=self.maximum_waiting, on_over=self._over.append, on_improved=self.note_improved,
@@ -285,7 +285,7 @@ class PathService(Node):
 
     def _snap_set(self) -> None:
         if isinstance(self._ways, NavigationPathProvider):
-            self._ways.snap_within_m = self.snap_within_m
+            self._ways.snap_within_m = self.snap_distance
 
     @method
     def set_navigation_map(self, map: RID) -> None:
@@ -398,7 +398,7 @@ class PathService(Node):
     def request_improving_path(self, start: Variant, goal: Variant, priority: float = 1.0) -> int:
         """Ask for a way soon, then cheaper ones, over a grid; return the id of its ticket, or 0 with an error.
 
-        path_improved tells of each, path_ready of the cheapest, with which it ends. Walk along meanwhile,
+        path_improved tells of each, path_ready of the cheapest, with which it ends. Walk along fallback,
         and say so with move_start(): the next way begins there.
         """
         request = self.service.request_improving_path
@@ -513,8 +513,8 @@ class PathService(Node):
                 self.path_failed.emit(asked.number, asked.why_not)
             if not self.is_valid() or self._scheduler is None:
                 return
-        if self.release_after_s > 0:
-            before_s = self._scheduler.clock.now.seconds - self.release_after_s
+        if self.release_after > 0:
+            before_s = self._scheduler.clock.now.seconds - self.release_after
             while self._told and self._told[first := next(iter(self._told))] < before_s:
                 del self._told[first]
                 self._asked.pop(first, None)
@@ -527,7 +527,7 @@ class PathService(Node):
         asked = self._asked.get(number)
         if asked is None:
             raise RefusedValue(f"{question} knows no ticket {number}; it was never given, or released"
-                               f" (release_after_s is {self.release_after_s:g})")
+                               f" (release_after is {self.release_after:g})")
         return asked
 
     def note_improved(self, ticket: PathTicket) -> None:
@@ -549,7 +549,7 @@ class PathService(Node):
         """Return a place as the ground knows it: over a grid its cell."""
         if self._places is None:
             return place
-        numbers, within, cell = checked_place(name, place, self._places.dimensions), self.snap_within_m, None
+        numbers, within, cell = checked_place(name, place, self._places.dimensions), self.snap_distance, None
         try:
             cell = self._places.cell_at(name, numbers)
         except RefusedValue:
@@ -561,21 +561,21 @@ class PathService(Node):
             if nearest is None and cell is None:
                 raise RefusedValue(
                     f"{name} is not on the grid, got {numbers}, and no cell that can be walked is as near as"
-                    f" snap_within_m, {within:g}")
+                    f" snap_distance, {within:g}")
             cell = cell if nearest is None else nearest
         return cell
 
     @method
-    def get_place_meanwhile(self, ticket: int, position: Variant) -> Variant:
+    def get_fallback_position(self, ticket: int, position: Variant) -> Variant:
         """Returns the next position to walk to while a path is still being searched, by bump and turn.
 
         Walk there, then call it again. Returns the goal where that is near, and ``position`` itself if the
-        ticket is over or has a path, if there is nothing left to try, or if meanwhile is NOTHING. The path
+        ticket is over or has a path, if there is nothing left to try, or if fallback is NOTHING. The path
         that is found later begins at the start of the request: request a new one after walking far.
         """
-        asked = self._of("get_place_meanwhile", ticket)
+        asked = self._of("get_fallback_position", ticket)
         here = checked_place("position", position, asked.dimensions)
-        if asked.ticket.is_over or asked.is_way or self.meanwhile == self.Meanwhile.NOTHING:
+        if asked.ticket.is_over or asked.is_way or self.fallback == self.Fallback.NOTHING:
             self._fallback.forget(ticket)
             return position
         if isinstance(self._ways, NavigationPathProvider) and not self._ways.is_ready:
@@ -584,14 +584,14 @@ class PathService(Node):
 
     def _reset_fallback(self) -> None:
         self._fallback = FallbackSteering(
-            self._new_ground, remembers=self.meanwhile == self.Meanwhile.MEMORY,
-            is_shared=self.meanwhile == self.Meanwhile.SHARED_MEMORY,
-            kind=int(self.meanwhile), step=float(self.meanwhile_step_m))
+            self._new_ground, remembers=self.fallback == self.Fallback.MEMORY,
+            is_shared=self.fallback == self.Fallback.SHARED_MEMORY,
+            kind=int(self.fallback), step=float(self.fallback_step))
 
     def _new_ground(self) -> WalkableGround:
         if self._places is not None:
             return GridGround(self._places, self._ways.passage)
-        return NavigationGround(self._ways, self.meanwhile_step_m)
+        return NavigationGround(self._ways, self.fallback_step)
 
     @method
     def get_next_places(self, goal: Variant, positions: Variant) -> Variant:
@@ -620,7 +620,7 @@ class PathService(Node):
     def advance_flows(self, budget: Budget) -> None:
         """Make fields, the first that was asked for first, and forget those that nobody asks for."""
         for goal, (field, asked_s) in list(self._flows.items()):
-            if 0 < self.release_after_s < self._scheduler.clock.now.seconds - asked_s:
+            if 0 < self.release_after < self._scheduler.clock.now.seconds - asked_s:
                 del self._flows[goal]
             elif not field.is_current and not budget.is_spent:
                 field.advance(budget)
@@ -691,7 +691,7 @@ class PathService(Node):
                 for one in self._asked.values()
             ],
             "told": [[seconds, number] for number, seconds in self._told.items()],
-            "meanwhile": self._fallback.saved(),
+            "fallback": self._fallback.saved(),
         }
 
     def prepared(self, state: object) -> Callable[[], None]:
@@ -712,8 +712,8 @@ class PathService(Node):
             fields.refuse("asked", "has an id twice")
         told = [self._read_told(fields, one) for one in fields.items("told")]
         change_fallback = None
-        if fields.anything("meanwhile") is not None:
-            change_fallback = self._fallback.prepared(fields.group("meanwhile"), {one[0] for one in asked})
+        if fields.anything("fallback") is not None:
+            change_fallback = self._fallback.prepared(fields.group("fallback"), {one[0] for one in asked})
         fields.end()
 
         def change() -> None:

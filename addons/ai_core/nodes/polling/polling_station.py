@@ -45,7 +45,7 @@ from ai_core.scheduling.task_limits import MAX_PERIOD_FRAMES
 
 DEFINITION_ERRORS = (TypeError, GodotCallError)
 """Exceptions of a wrong query; see ``query_error``."""
-TERMS = ("fallback", "lifetime_s", "many", "maximum_keys", "may_ask", "symmetric")
+TERMS = ("fallback", "lifetime", "many", "maximum_keys", "may_ask", "symmetric")
 
 
 def topic_terms(code: str, compute: Any, kept_frames: int, terms: dict[str, Any]) -> dict[str, Any]:
@@ -58,8 +58,8 @@ def topic_terms(code: str, compute: Any, kept_frames: int, terms: dict[str, Any]
     found: dict[str, Any] = {"compute": compute, "lifetime_frames": None if kept_frames == -1 else kept_frames}
     if terms.get("many", False):
         found["compute"], found["compute_many"] = None, _many(code, compute)
-    if "lifetime_s" in terms:
-        found["lifetime_s"], found["lifetime_frames"] = terms["lifetime_s"], 1
+    if "lifetime" in terms:
+        found["lifetime_s"], found["lifetime_frames"] = terms["lifetime"], 1
     if "may_ask" in terms:
         found["may_ask"] = _may_ask(terms["may_ask"])
     for name, ours in (("fallback", "fallback"), ("maximum_keys", "maximum_keys"), ("symmetric", "is_symmetric")):
@@ -122,7 +122,7 @@ class PollingStation(Node):
     sight_mask_2d = export(
         int, 1, hint=(HINT_LAYERS_2D_PHYSICS, ""), on_set="_sight_changed",
         doc="Physics layers that block can_see() in 2D.")
-    reach_tolerance_m = export(
+    reach_tolerance = export(
         float, 0.5, range=(0, 10, 0.01), or_greater=True, unit="m", group="Navigation", on_set="_answers_changed",
         doc="Largest distance from the end of a path to the goal at which the goal counts as reached; in 2D in pixels."
             " In 3D the path may also end up to 2 m directly above or below the goal, if the map has no nearer point.")
@@ -132,7 +132,7 @@ class PollingStation(Node):
         int, 0, range=(0, 10000, 1), or_greater=True, group="Budget", on_set="_limits_changed",
         doc="Most answers computed in a frame. Further queries get an old answer, if there is one, and are computed in"
             " the next frame. 0 is no limit.")
-    budget_us = export(
+    budget = export(
         float, 0.0, range=(0, 100000, 10), or_greater=True, unit="µs", on_set="_limits_changed",
         doc="Most time for answers in a frame, used if answers_per_frame is 0. The answers computed then depend on the"
         " speed of the machine. 0 is no limit.")
@@ -146,10 +146,10 @@ class PollingStation(Node):
     lifetime_frames = export(
         int, 1, range=(-1, 600, 1), or_greater=True, most=MAX_PERIOD_FRAMES, unit="frames",
         group="Optimizations", on_set="_lifetime_changed",
-        shown_when=("lifetime_s", 0.0),
+        shown_when=("lifetime", 0.0),
         doc="Cache lifetime of answers of built-in topics: 1 is the present frame, 0 keeps no answer, -1 keeps answers"
             " until they are invalidated.")
-    lifetime_s = export(
+    lifetime = export(
         float, 0.0, range=(0, 60, 0.01), or_greater=True, unit="s", on_set="_lifetime_changed",
         doc="Cache lifetime of these answers in game time; 0 uses lifetime_frames instead.")
     maximum_answers = export(
@@ -256,7 +256,7 @@ class PollingStation(Node):
         """Add a topic: ``compute`` is called with the elements of a key and returns the answer of poll(code, key).
 
         ``kept_frames`` is the cache lifetime: 1 is the present frame, 0 keeps no answer, -1 keeps answers until
-        invalidate(). Terms, all optional: "lifetime_s", a lifetime in game time instead of frames; "maximum_keys",
+        invalidate(). Terms, all optional: "lifetime", a lifetime in game time instead of frames; "maximum_keys",
         the most answers kept; "symmetric", true if the keys (a, b) and (b, a) have the same answer; "may_ask", a
         Callable (asker, key) that returns whether an agent may get the answer; "fallback", the answer if
         ``compute`` fails or the budget is spent; "many", true if ``compute`` takes an Array of keys and returns an
@@ -381,8 +381,8 @@ class PollingStation(Node):
 
     def _add_built_in_topics(self) -> None:
         kept: dict[str, Any] = {"lifetime_frames": None if self.lifetime_frames < 0 else self.lifetime_frames}
-        if self.lifetime_s > 0:
-            kept = {"lifetime_s": self.lifetime_s}
+        if self.lifetime > 0:
+            kept = {"lifetime_s": self.lifetime}
         kept["maximum_keys"] = self.maximum_answers
         for code in BUILT_IN_TOPICS:
             if code in self._answers.codes:
@@ -442,10 +442,10 @@ class PollingStation(Node):
         if self.answers_per_frame:
             answers.begin_frame(Budget.of_steps(self.answers_per_frame))
         else:
-            answers.begin_frame(Budget.of_time(self.budget_us, time.perf_counter_ns))
+            answers.begin_frame(Budget.of_time(self.budget, time.perf_counter_ns))
 
     def _limits_changed(self) -> None:
-        self.is_limited = bool(self.answers_per_frame) or self.budget_us > 0
+        self.is_limited = bool(self.answers_per_frame) or self.budget > 0
 
     def listen_for_changes(self) -> None:
         """Listen at the nearest AIEventManager for the events in ``invalidated_by``."""

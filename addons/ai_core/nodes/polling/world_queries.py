@@ -87,7 +87,7 @@ class WorldQueries:
         if navigation.map_get_iteration_id(map_rid) == 0:
             return NO_PATH            # the map is still being built; the next frame queries it again
         way = navigation.map_get_path(map_rid, start, goal, True)
-        tolerance_m = self._node.reach_tolerance_m
+        tolerance_m = self._node.reach_tolerance
         if len(way) == 0 or not ends_at(navigation, map_rid, way[-1].tolist(), goal, tolerance_m):
             return NO_PATH
         return float(np.linalg.norm(np.diff(way, axis=0), axis=1).sum())

@@ -25,7 +25,7 @@ from ai_core.decisions.rules import rule_mind as library
 from ai_core.saving.fields import Fields, State, StateError
 from ai_core.scheduling.task_limits import MAX_PERIOD_FRAMES
 
-SAVED = ("enabled", "period_frames", "priority", "think_automatically", "max_rules")
+SAVED = ("enabled", "period", "priority", "think_automatically", "max_rules")
 
 
 @gdclass(icon="res://addons/ai_core/icons/rule_mind.svg")
@@ -50,7 +50,7 @@ class RuleMind(ScheduledCharacter, Node):
         int, 0, range=(0, 100, 1), shown_when=("think_automatically", True),
         doc="Most rules that fire in one evaluation; 1 makes one decision, 0 is no limit.")
     enabled = export(bool, True, on_set="_reschedule", doc="Off: rules are not evaluated automatically.")
-    period_frames = export(
+    period = export(
         int, 1, range=(1, 600, 1), or_greater=True, most=MAX_PERIOD_FRAMES, unit="frames",
         group="Optimizations", on_set="_reschedule",
         shown_when=("think_automatically", True),

@@ -30,12 +30,12 @@ class RuleSet(Resource):
     parameters = export(
         dict, {}, on_set="_forget",
         doc="Parameters by name, with their default values, such as courage 0.5. Each RuleMind may override them.")
-    period_s = export(
+    period = export(
         float, 0.0, range=(0, 60, 0.01), or_greater=True, unit="s", on_set="_forget",
         doc="Game time from one evaluation of the rules to the next; 0 is every run of the RuleMind.")
     period_parameter = export(
         str, "", on_set="_forget",
-        doc="Parameter to use as the period instead of period_s, so that it differs between characters.")
+        doc="Parameter to use as the period instead of period, so that it differs between characters.")
 
     def __init__(self) -> None:
         self._core: library.RuleSet | None = None
@@ -81,7 +81,7 @@ class RuleSet(Resource):
             rules_of(self.rules, facts, parameters, _action_callback),
             facts={name: _fact_callback(str(value)) if isinstance(value, str) else value for name,
                 value in facts.items()},
-            parameters=parameters, period_s=self.period_parameter or self.period_s)
+            parameters=parameters, period_s=self.period_parameter or self.period)
 
     def _forget(self) -> None:
         self._core = None

@@ -95,7 +95,7 @@ class SceneRecorder(SceneWatch):
         read_inputs: Callable[[], Any] | None = None, digest_every_frames: int = 1,
     ) -> None:
         super().__init__(scheduler)
-        self.is_timed = scheduler.budget_us > 0
+        self.is_timed = scheduler.budget > 0
         self._read_inputs = read_inputs
         self._recorder = Recorder(
             write, clock=scheduler.clock, trace=scheduler.trace, parts=_parts_of(scheduler), name=_name_of(scheduler),

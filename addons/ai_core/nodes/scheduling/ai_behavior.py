@@ -26,12 +26,12 @@ from ai_core.saving.fields import Fields, State
 from ai_core.scheduling.task import Task
 from ai_core.scheduling.task_limits import MAX_PERIOD_FRAMES
 
-SAVED = ("enabled", "period_frames", "automatic_phase", "phase_frames", "priority")
+SAVED = ("enabled", "period", "automatic_phase", "phase", "priority")
 
 
 @gdclass(icon="res://addons/ai_core/icons/ai_behavior.svg")
 class AIBehavior(ImportanceMember, Node):
-    """Calls ``method(elapsed_s)`` of its target every ``period_frames``, within the budget of the AIScheduler.
+    """Calls ``method(elapsed_s)`` of its target every ``period``, within the budget of the AIScheduler.
 
     The method is not called while this node or the target is paused, disabled or outside the tree. Period,
     phase and priority may change at any time; the statistics in get_stats() of the AIScheduler are kept.
@@ -52,13 +52,13 @@ class AIBehavior(ImportanceMember, Node):
     enabled = export(
         bool, True, on_set="_enable",
         doc="Off: the method is not called. The next call after switching it on includes the time in between.")
-    period_frames = export(
+    period = export(
         int, 10, range=(1, 600, 1), or_greater=True, most=MAX_PERIOD_FRAMES, unit="frames", group="Optimizations",
         on_set="_reschedule", doc="Frames from one call to the next; larger is rarer.")
     automatic_phase = export(
         bool, True, on_set="_reschedule",
         doc="Choose the phase so that the method runs in the frames with the fewest other runs.")
-    phase_frames = export(
+    phase = export(
         int, 0, range=(0, 600, 1), or_greater=True, most=MAX_PERIOD_FRAMES, unit="frames", on_set="_reschedule",
         shown_when=("automatic_phase", False),
         doc="The method is due when (frame + phase) is a multiple of the period. Used if automatic_phase is off.")
@@ -69,10 +69,10 @@ class AIBehavior(ImportanceMember, Node):
         FollowImportance, FollowImportance.OFF, group="Importance", on_set="_pace",
         doc="What follows the importance of the nearest Node3D or Node2D above to ImportanceViewers: the period grows"
         " and the priority falls with less importance.")
-    rarest_period_frames = export(
+    longest_period = export(
         int, 60, range=(1, 600, 1), or_greater=True, most=MAX_PERIOD_FRAMES, unit="frames", on_set="_pace",
         shown_when=("follow_importance", FollowImportance.PERIOD, FollowImportance.PERIOD_AND_PRIORITY),
-        doc="Period at importance 0; at importance 1 it is period_frames.")
+        doc="Period at importance 0; at importance 1 it is period.")
     lowest_priority = export(
         float, 0.1, range=(0.001, 1000, 0.001), on_set="_pace",
         shown_when=("follow_importance", FollowImportance.PRIORITY, FollowImportance.PERIOD_AND_PRIORITY),
@@ -83,7 +83,7 @@ class AIBehavior(ImportanceMember, Node):
         doc="Importance of the role in the story: 0 for a passer-by, 1 for a main character.")
 
     without_manager = "its period and priority do not change"
-    radius_m, size_m, agent_id = 0.0, 1.0, -1
+    radius, size, agent_id = 0.0, 1.0, -1
 
     def __init__(self) -> None:
         self._scheduler: Any = None
@@ -186,21 +186,21 @@ class AIBehavior(ImportanceMember, Node):
             return
         self.join_importance()
         if self._importance is not None:
-            rarest, lowest = self.period_frames, self.priority
+            rarest, lowest = self.period, self.priority
             if self.follow_importance & self.FollowImportance.PERIOD:
-                rarest = max(rarest, self.rarest_period_frames)
+                rarest = max(rarest, self.longest_period)
             if self.follow_importance & self.FollowImportance.PRIORITY:
                 lowest = min(lowest, self.lowest_priority)
             self._importance.pace(
-                self, self._task, RatePair(self.period_frames, rarest, self.priority, lowest), self._scheduler)
+                self, self._task, RatePair(self.period, rarest, self.priority, lowest), self._scheduler)
 
     def _change_role(self) -> None:
         if self._importance is not None:
             self._importance.core.set_role(self.agent_id, self.role)
 
     def _when(self) -> dict[str, Any]:
-        phase = None if self.automatic_phase else self.phase_frames
-        return {"period_frames": self.period_frames, "phase_frames": phase, "priority": self.priority}
+        phase = None if self.automatic_phase else self.phase
+        return {"period_frames": self.period, "phase_frames": phase, "priority": self.priority}
 
     def _enable(self) -> None:
         # Paused, not removed: a save contains a disabled behavior, and loading finds it.

@@ -136,15 +136,15 @@ class AIScheduler(Node):
         " called.")
     target_rate = export(
         Rate, Rate.BUDGET, group="Budget", on_set="_budget_set",
-        doc="Target frame rate; the budget is a share of such a frame. Budget: budget_us is used as it is set.")
-    target_hz = export(
+        doc="Target frame rate; the budget is a share of such a frame. Budget: budget is used as it is set.")
+    custom_rate = export(
         float, 60.0, range=(1, 1000, 1), unit="Hz", on_set="_budget_set",
         shown_when=("target_rate", Rate.CUSTOM), doc="The custom target frame rate.")
     ai_share = export(
         float, 0.15, range=(0.001, 1, 0.001), on_set="_budget_set",
         shown_when=("target_rate", Rate.CUSTOM, Rate.HZ_30, Rate.HZ_60, Rate.HZ_90),
         doc="Share of a frame at the target rate that AI may take. 0.15 is 2500 µs at 60 Hz.")
-    budget_us = export(
+    budget = export(
         float, 2000.0, range=(0, 100000, 10), or_greater=True, unit="µs", on_set="_budget_set",
         shown_when=("target_rate", Rate.BUDGET),
         doc="Time that all AI below should take in one frame; 0 is unlimited. No behavior begins once the budget is"
@@ -167,12 +167,12 @@ class AIScheduler(Node):
     automatic_phasing = export(
         bool, True, group="Phasing",
         doc="Behaviors with an automatic phase run in the frames with the fewest other runs. Off: their phase is 0.")
-    look_ahead_frames = export(
+    look_ahead = export(
         int, 0, range=(0, 5040, 1), or_greater=True, most=MAX_PERIOD_FRAMES, unit="frames", on_set="_core_setting_set",
         shown_when=("automatic_phasing", True),
         doc="Frames of the dry run that chooses automatic phases. 0 compares all future frames instead, with the best"
             " result.")
-    nested_period_frames = export(
+    nested_period = export(
         int, 1, range=(1, 600, 1), or_greater=True, most=MAX_PERIOD_FRAMES, unit="frames",
         group="Below Another Scheduler",
         on_set="_nesting_changed",
@@ -222,7 +222,7 @@ class AIScheduler(Node):
         self._last_frame_us = 0.0
         self._is_settled = True
         self._drawings: dict[int, tuple[Any, Callable[[], object]]] = {}     # by instance id, for this frame
-        self._frame_budget_us: float = self.budget_us     # a copy, read in each frame
+        self._frame_budget_us: float = self.budget     # a copy, read in each frame
         self._service = QualityOfService(target_hz=60, ai_share=0.15)
         self._monitors = SchedulerMonitors(self)
         self._debugging = DebuggerLink(self)
@@ -356,7 +356,7 @@ class AIScheduler(Node):
             "seconds": self.clock.now.seconds,
             "policy": scheduler_core.Policy(self.policy).name,
             "last_frame_us": self._last_frame_us,
-            "budget_us": self.budget_us,
+            "budget_us": self.budget,
             "overruns": self.core.overruns,
             **{name: value for name, value in report.items() if name in told or name.startswith("recent_")},
             "behaviors": self.core.statistics(),
@@ -371,7 +371,7 @@ class AIScheduler(Node):
     def monitored_total(self, name: str) -> float:
         """Return a total for the engine's Monitors tab."""
         if name == "budget_used_percent":
-            return 100 * self._last_frame_us / self.budget_us if self.budget_us > 0 else 0.0
+            return 100 * self._last_frame_us / self.budget if self.budget > 0 else 0.0
         if name == "time_us":
             return self._last_frame_us
         return float(self.core.overruns if name == "overruns" else len(self.core.tasks))
@@ -418,16 +418,16 @@ class AIScheduler(Node):
             self.set_physics_process_internal(is_top and self.update == self.Update.PHYSICS)
 
     def _budget_set(self) -> None:
-        budget_us = self.budget_us
+        budget_us = self.budget
         if self.target_rate != self.Rate.BUDGET:
-            hz = self.target_hz if self.target_rate == self.Rate.CUSTOM else float(self.target_rate)
+            hz = self.custom_rate if self.target_rate == self.Rate.CUSTOM else float(self.target_rate)
             self._service.aim(target_hz=hz, ai_share=self.ai_share)
             budget_us = self._service.budget_us
         is_timed = getattr(self._recorder, "is_timed", None)
         if is_timed is not None and is_timed != (budget_us > 0):
             raise RefusedValue(
-                "budget_us cannot change between limited and unlimited in a recording; call stop_recording() first")
-        self.__dict__[type(self).budget_us.slot] = self._frame_budget_us = budget_us
+                "budget cannot change between limited and unlimited in a recording; call stop_recording() first")
+        self.__dict__[type(self).budget.slot] = self._frame_budget_us = budget_us
 
     def _tries_set(self) -> None:
         if self._faults is not None:
@@ -613,7 +613,7 @@ class AIScheduler(Node):
         self.core.request(self._task(behavior_id), None if us == -1 else us)
 
     @method
-    def get_longest_wait_frames(self, behavior_id: int) -> int:
+    def get_longest_wait(self, behavior_id: int) -> int:
         """Return the most frames that a due behavior can wait before it runs, as long as no behavior is added."""
         task = self._task(behavior_id)
         return int(self.core.longest_wait_frames(task)) if isinstance(self.core, SharingScheduler) else 0
@@ -860,7 +860,7 @@ class AIScheduler(Node):
         self.clock, self.trace, self.results, self._faults = outer.clock, outer.trace, outer.results, outer.faults
         outer._inner[self.instance_id] = self
         self._nesting = outer.schedule(
-            self.core, name=named_after(outer, self), period_frames=self.nested_period_frames,
+            self.core, name=named_after(outer, self), period_frames=self.nested_period,
             priority=self.nested_priority)
         self.update_nested_pause()
 
@@ -900,11 +900,11 @@ class AIScheduler(Node):
             RefusedValue: if the period exceeds the limit of schedulers.
         """
         try:
-            checked_period(self.nested_period_frames, "nested_period_frames")
+            checked_period(self.nested_period, "nested_period")
         except ValueError as error:
             raise RefusedValue(str(error)) from None
         if self._outer is not None and self._nesting is not None:
-            self._outer.core.change(self._nesting, period_frames=self.nested_period_frames)
+            self._outer.core.change(self._nesting, period_frames=self.nested_period)
             self._outer.change_priority(self._nesting, self.nested_priority)
 
     @editor_method
@@ -930,11 +930,11 @@ class AIScheduler(Node):
 
     def _slots(self, nodes: list[Any]) -> tuple[list[PhaseSlot], list[bool]]:
         """Return the slots that nodes get when they are added, and whether their phases are automatic."""
-        table: Any = DryRun(self.look_ahead_frames) if self.look_ahead_frames else PhaseTable()
+        table: Any = DryRun(self.look_ahead) if self.look_ahead else PhaseTable()
         slots, movable = [], []
         for node in nodes:
             is_automatic = self.automatic_phasing and getattr(node, "automatic_phase", True)
-            period = node.period_frames
+            period = node.period
             phase = table.best_phase(period) if is_automatic else getattr(node, "phase_frames", 0)
             slots.append(PhaseSlot(period, phase % period))
             movable.append(is_automatic)

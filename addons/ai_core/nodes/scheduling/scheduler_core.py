@@ -51,8 +51,8 @@ def core_of(node: Any, on_overrun: Any) -> Any:
         settings["policy"] = PriorityPolicy.PRIORITY_ONLY
     if node.policy == Policy.DIRECT_ACCESS:
         settings["timed_every"] = node.timed_every
-    if node.look_ahead_frames:
-        settings["phasing"] = DryRun(node.look_ahead_frames)
+    if node.look_ahead:
+        settings["phasing"] = DryRun(node.look_ahead)
     return _KINDS[node.policy](
         node.clock, faults=node.faults, trace=node.trace, stopwatch=time.perf_counter_ns,
         on_overrun=on_overrun, **settings)

@@ -35,7 +35,7 @@ from ai_core.scheduling.task_limits import MAX_PERIOD_FRAMES
 
 NO_AGE = -1
 
-SAVED = ("enabled", "period_frames", "priority", "jobs_per_update", "budget_us")
+SAVED = ("enabled", "period", "priority", "jobs_per_update", "budget")
 
 
 @gdclass(icon="res://addons/ai_core/icons/timeslicer.svg")
@@ -62,11 +62,11 @@ class Timeslicer(Node):
     jobs_per_update = export(
         int, 0, range=(0, 1000, 1), or_greater=True, on_set="_limit_set",
         doc="Most jobs in one slice; 0 runs as many as the budget allows. At least one job runs.")
-    budget_us = export(
+    budget = export(
         float, 0.0, range=(0, 100000, 10), or_greater=True, unit="µs",
         doc="Most time in one slice; 0 uses all that the AIScheduler grants.")
     enabled = export(bool, True, on_set="_enable", doc="Off: no job runs, and the results stay as they are.")
-    period_frames = export(
+    period = export(
         int, 1, range=(1, 600, 1), or_greater=True, most=MAX_PERIOD_FRAMES, unit="frames",
         group="Optimizations", on_set="_reschedule", doc="Frames from one slice to the next; larger is rarer.")
     priority = export(
@@ -224,7 +224,7 @@ class Timeslicer(Node):
         core, budget = self.core, turn.budget
         if core.is_between_batches:
             self._forget_freed()
-        core.advance(budget if self.budget_us == 0 else budget.part(self.budget_us))
+        core.advance(budget if self.budget == 0 else budget.part(self.budget))
         batch = core.statistics()["batches"]
         if core.is_between_batches and batch > self._told and self.is_valid():
             self._told = batch
@@ -258,7 +258,7 @@ class Timeslicer(Node):
             raise RefusedValue(str(error)) from None
 
     def _when(self) -> dict[str, Any]:
-        return {"period_frames": self.period_frames, "phase_frames": None, "priority": self.priority}
+        return {"period_frames": self.period, "phase_frames": None, "priority": self.priority}
 
     def _reschedule(self) -> None:
         if self._task is not None:

@@ -62,7 +62,7 @@ class DrawnNode:
     def unit(self) -> float:
         """How long a metre is in the space of the node."""
         manager = manager_of(self) if self.is_flat else None  # type: ignore[arg-type]
-        return 32.0 if self.is_flat and manager is None else manager.pixels_per_m if self.is_flat else 1.0
+        return 32.0 if self.is_flat and manager is None else manager.pixels_per_meter if self.is_flat else 1.0
 
     def drawing(self) -> dict[str, Points]:
         """Return lines in the space of the node (m), by what they stand for."""
@@ -139,12 +139,12 @@ class DrawnNode:
 class DrawnSensor(DrawnNode):
     """The cones of sight, and the range in which it notices all around."""
 
-    near_range_m: float
+    near_range: float
     sight_cones: Any
     chosen_cones: Callable[[], list[Any]]
 
     def drawing(self) -> dict[str, Points]:
-        near = ball(self.near_range_m, self.frame, is_flat=self.is_flat) if self.near_range_m > 0 else ()
+        near = ball(self.near_range, self.frame, is_flat=self.is_flat) if self.near_range > 0 else ()
         cones = [
             cone(getattr(one, reach), one.horizontal_angle, one.vertical_angle, self.frame, is_flat=self.is_flat)
             for one, reach, _ in self._drawn_cones()]
@@ -158,15 +158,15 @@ class DrawnSensor(DrawnNode):
             found.append(self._turning("horizontal_angle", range_m, self.frame.right, one, label))
             if not self.is_flat:
                 found.append(self._turning("vertical_angle", range_m, self.frame.up, one, label))
-        return [*found, self._reaching("near_range_m", tuple(-part for part in self.frame.ahead))]
+        return [*found, self._reaching("near_range", tuple(-part for part in self.frame.ahead))]
 
     def _drawn_cones(self) -> list[tuple[Any, str, str]]:
         """Return who has a cone's angles, its property of how far it reaches, and what tells it from others."""
         chosen = self.chosen_cones()
         if not chosen:
-            return [(self, "sight_range_m", "")]
+            return [(self, "sight_range", "")]
         places = {id(one): place for place, one in enumerate(self.sight_cones)}
-        return [(one, "range_m", f" of sight_cones[{places[id(one)]}]") for one in chosen]
+        return [(one, "range", f" of sight_cones[{places[id(one)]}]") for one in chosen]
 
 
 class DrawnSource(DrawnNode):
@@ -195,7 +195,7 @@ class DrawnSource(DrawnNode):
         if strength <= HEARD_FROM[name] or kept <= 0:
             return 0.0
         manager = manager_of(self)
-        most = 60.0 if manager is None else getattr(manager, f"{name}_range_m")
+        most = 60.0 if manager is None else getattr(manager, f"{name}_range")
         return most if kept >= 1 else min(most, math.log(HEARD_FROM[name] / strength) / math.log(kept))
 
     def _carrying(self, name: str, axis: tuple[float, ...]) -> DragHandle:
@@ -217,7 +217,7 @@ class DrawnRegion(DrawnNode):
     """The box of a region; its faces can be dragged, the one opposite stays where it is."""
 
     is_always_drawn = True
-    size_m: Any
+    size: Any
     boxes: Any = ()
     global_position: Any
     to_global: Any
@@ -241,17 +241,17 @@ class DrawnRegion(DrawnNode):
 
     def _face(self, side: int, sign: int) -> DragHandle:
         axis = tuple(float(sign) if one == side else 0.0 for one in range(3))
-        half = self.size_m[side] / 2
+        half = self.size[side] / 2
 
         def drag(origin: Vector3, direction: Vector3) -> None:
             length = max(0.1, round(half + along_axis(axis, origin, direction), 2))
-            size = [length if one == side else part for one, part in enumerate(self.size_m)]
+            size = [length if one == side else part for one, part in enumerate(self.size)]
             shift = length / 2 - half
             self.global_position = self.to_global(self.point_of([shift * part for part in axis]))
-            self.size_m = type(self.size_m)(*size)
+            self.size = type(self.size)(*size)
 
-        name = f"{'xyz'[side]} of size_m"
-        return DragHandle(name, tuple(half * part for part in axis), ((self, "size_m"), (self, "global_position")),
+        name = f"{'xyz'[side]} of size"
+        return DragHandle(name, tuple(half * part for part in axis), ((self, "size"), (self, "global_position")),
             drag)
 
 

@@ -38,7 +38,7 @@ class Backdrops:
 
         Cost: as ``SightRays.behind``, and two engine calls for each body that is behind somebody.
         """
-        met = self._rays.behind(eyes, targets, self._manager.bodies_of(source_ids), self._manager.sight_range_m)
+        met = self._rays.behind(eyes, targets, self._manager.bodies_of(source_ids), self._manager.sight_range)
         bodies, rows = np.unique(met, return_inverse=True)
         looks = [self._of(one) for one in bodies.tolist()]      # of each once
         patterns, lights = zip(*looks, strict=True) if looks else ((), ())

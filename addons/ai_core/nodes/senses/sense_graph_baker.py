@@ -41,33 +41,33 @@ class SenseGraphBaker(BakingNode, Node):
     file = export(
         str, "", hint=(HINT_FILE, "*.json"),
         doc="A text file to write instead of nodes, and to read again before.")
-    cell_m = export(
+    cell_size = export(
         float, 0.25, range=(0.05, 5, 0.01), or_greater=True, unit="m",
         doc="Side of the cells by which the ground is looked at: half the narrowest door, or less.")
-    pixels_per_m = export(
+    pixels_per_meter = export(
         float, 32.0, range=(0.01, 1000, 0.01), or_greater=True, unit="px",
         doc="How long a metre is in 2D; as long as that of the SenseManager.")
     narrowness = export(
         float, 0.7, range=(0.05, 0.99, 0.01), group="Regions",
         doc="A place parts two rooms if it is at most this share as wide as the narrower one. More makes more rooms.")
-    widest_m = export(
+    max_opening_width = export(
         float, 6.0, range=(0.1, 100, 0.1), or_greater=True, unit="m", doc="Wider places never part rooms.")
-    least_area_m2 = export(
+    min_room_area = export(
         float, 1.0, range=(0, 100, 0.1), or_greater=True, unit="m²",
         doc="Ground of the smallest room; smaller ones become part of a neighbor.")
-    reach_m = export(
+    reach = export(
         float, 1.0, range=(0, 10, 0.05), or_greater=True, unit="m",
         doc="How far regions reach beyond the navigation mesh, to the walls.")
-    region_height_m = export(
+    region_height = export(
         float, 2.5, range=(0.1, 100, 0.1), or_greater=True, unit="m",
         doc="Height of regions above the ground; not in 2D.")
-    eye_height_m = export(
+    eye_height = export(
         float, 1.5, range=(0, 10, 0.05), or_greater=True, unit="m", group="Sight",
         doc="Height of portals and rays above the ground; not in 2D.")
     sight_mask = export(
         int, 1, hint=(HINT_LAYERS_3D_PHYSICS, ""),
         doc="Physics layers that block sight while baking: walls and glass, not doors and characters.")
-    sight_range_m = export(
+    sight_range = export(
         float, 60.0, range=(1, 1000, 0.5), or_greater=True, unit="m", doc="Rooms farther from each other see nothing.")
     sight_places = export(
         int, 8, range=(0, 64, 1),

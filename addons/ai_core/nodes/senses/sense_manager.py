@@ -81,19 +81,19 @@ def made_modalities(manager: Any) -> list[Modality]:
 
 
 def _own_modalities(manager: Any) -> list[Modality]:
-    touch_m = manager.touch_range_m
+    touch_m = manager.touch_range
     senses = [
-        Modality.sight(range_m=manager.sight_range_m),
+        Modality.sight(range_m=manager.sight_range),
         Modality.hearing(
-            range_m=manager.hearing_range_m, attenuation=manager.hearing_attenuation,
-            inverse_speed_s_per_m=1 / manager.sound_speed_m_per_s),
+            range_m=manager.hearing_range, attenuation=manager.hearing_attenuation,
+            inverse_speed_s_per_m=1 / manager.sound_speed),
         Modality.smell(
-            range_m=manager.smell_range_m, attenuation=manager.smell_attenuation,
-            inverse_speed_s_per_m=1 / manager.smell_speed_m_per_s),
+            range_m=manager.smell_range, attenuation=manager.smell_attenuation,
+            inverse_speed_s_per_m=1 / manager.smell_speed),
         Modality.touch(range_m=touch_m) if touch_m > 0 else Modality("touch", range_m=1.0),
     ]
     if manager.keeps_trails:
-        senses.append(Modality(TRAIL, range_m=manager.smell_range_m, attenuation=manager.smell_attenuation))
+        senses.append(Modality(TRAIL, range_m=manager.smell_range, attenuation=manager.smell_attenuation))
     return senses
 
 
@@ -111,8 +111,8 @@ def made_trails(manager: Any) -> ScentTrails | None:
     if not manager.keeps_trails:
         return None
     return ScentTrails(
-        modality_name=TRAIL, radius_m=manager.trail_radius_m, spacing_m=manager.trail_spacing_m,
-        kept_per_s=manager.trail_kept_per_s)
+        modality_name=TRAIL, radius_m=manager.trail_radius, spacing_m=manager.trail_spacing,
+        kept_per_s=manager.trail_retention)
 
 
 def made_camouflage(manager: Any) -> Camouflage:
@@ -260,7 +260,7 @@ class SenseManager(Node):
         if self._space is None and self.dimensions == self.Dimensions.THREE:
             self._space = Space3D(self, self.sight_mask)
         elif self._space is None:
-            self._space = Space2D(self, self.sight_mask, self.pixels_per_m)
+            self._space = Space2D(self, self.sight_mask, self.pixels_per_meter)
 
     def on_entered(self) -> None:
         if self._find_scheduler() is not None and self._task is None:
@@ -467,19 +467,19 @@ class SenseManager(Node):
             " scene.")
     gradual_senses = export(
         PackedStringArray, (), on_set="_in_use", shown_when=("mode", Mode.GRAPH),
-        doc="Senses whose waves are followed as they travel, such as \"hearing\" where sound_speed_m_per_s is low: a"
+        doc="Senses whose waves are followed as they travel, such as \"hearing\" where sound_speed is low: a"
             " door that is shut meanwhile counts, and sensors that move are told where the wave meets them.")
     dimensions = export(
         Dimensions, Dimensions.THREE, on_set="_has_space",
         doc="Three: senses Sensor3D and SenseSource3D. Two: Sensor2D and SenseSource2D. Set it before the scene runs.")
-    pixels_per_m = export(
+    pixels_per_meter = export(
         float, 32.0, range=(0.01, 1000, 0.01), or_greater=True, unit="px", on_set="_has_space",
         shown_when=("dimensions", Dimensions.TWO),
         doc="How long a metre is in 2D; ranges and distances are in metres there, too.")
     modalities = export(
         list, (), hint=array_of("SenseModality"), on_set="_in_use",
         doc="Senses of your own, such as telepathy or fear, and others in place of sight, hearing, smell or touch.")
-    sight_range_m = export(
+    sight_range = export(
         float, 60.0, range=(1, 1000, 0.5), or_greater=True, unit="m", group="Sight", on_set="_in_use",
         doc="Nobody sees farther than this, whatever the cones say.")
     sight_mask = export(
@@ -498,21 +498,21 @@ class SenseManager(Node):
     sky_light = export(
         float, 0.0, range=(0, 1, 0.01), on_set="_in_use", shown_when=("sees_backgrounds", True),
         doc="How bright it is where no body is behind; 0 does not count.")
-    hearing_range_m = export(
+    hearing_range = export(
         float, 60.0, range=(1, 1000, 0.5), or_greater=True, unit="m", group="Hearing", on_set="_in_use",
         doc="No sound carries farther than this.")
     hearing_attenuation = export(
         float, 0.9, range=(0, 1, 0.001), on_set="_in_use", doc="Share of a sound that is kept per metre.")
-    sound_speed_m_per_s = export(
+    sound_speed = export(
         float, 340.0, range=(1, 10000, 1), or_greater=True, unit="m/s", on_set="_in_use", doc="How fast sound travels.")
-    smell_range_m = export(
+    smell_range = export(
         float, 30.0, range=(1, 1000, 0.5), or_greater=True, unit="m", group="Smell", on_set="_in_use",
         doc="No smell carries farther than this.")
     smell_attenuation = export(
         float, 0.9, range=(0, 1, 0.001), on_set="_in_use",
         shown_when=("mode", Mode.REGIONAL),
         doc="Share of a smell that is kept per metre. In graph mode smells thin out in their regions instead.")
-    smell_speed_m_per_s = export(
+    smell_speed = export(
         float, 1.0, range=(0.01, 1000, 0.01), or_greater=True, unit="m/s", on_set="_in_use",
         doc="How fast a smell spreads.")
     wall_materials = export(
@@ -529,16 +529,16 @@ class SenseManager(Node):
         bool, False, group="Trails", on_set="_in_use",
         doc="On: sources with a trail_strength leave marks that cool as they go, which sensors smell and follow"
             " with track().")
-    trail_radius_m = export(
+    trail_radius = export(
         float, 3.0, range=(0.1, 100, 0.1), or_greater=True, unit="m", on_set="_in_use",
         shown_when=("keeps_trails", True), doc="How far a fresh mark of strength 1 is smelled; others in proportion.")
-    trail_spacing_m = export(
+    trail_spacing = export(
         float, 1.0, range=(0.1, 100, 0.1), or_greater=True, unit="m", on_set="_in_use",
         shown_when=("keeps_trails", True), doc="Distance between two marks.")
-    trail_kept_per_s = export(
+    trail_retention = export(
         float, 0.97, range=(0, 1, 0.001), on_set="_in_use",
         shown_when=("keeps_trails", True), doc="Share of a mark's strength that is kept per second.")
-    touch_range_m = export(
+    touch_range = export(
         float, 0.0, range=(0, 10, 0.05), or_greater=True, unit="m", group="Touch", on_set="_in_use",
         doc="So near a source is felt without being seen or heard; 0: only what touch() tells is felt.")
     feels_collisions = export(

@@ -17,7 +17,7 @@ class SenseModality(Resource):
 
     modality_name = export(
         str, "", doc="What sensors, sources and signals call it. sight, hearing, smell and touch replace those.")
-    range_m = export(
+    range = export(
         float, 20.0, range=(0.01, 10000, 0.01), or_greater=True, unit="m",
         doc="Beyond this nothing is sensed. Choose it large enough for the keenest: it is a limit on work.")
     attenuation = export(
@@ -51,10 +51,10 @@ class SenseModality(Resource):
             raise ValueError("modality_name must not be empty; say what sensors and sources call it")
         if self.is_continuous:
             return Modality(
-                self.modality_name, self.range_m, self.attenuation, is_continuous=True, needs_cone=self.needs_cone,
+                self.modality_name, self.range, self.attenuation, is_continuous=True, needs_cone=self.needs_cone,
                 needs_line_of_sight=self.needs_line_of_sight, needs_light=self.needs_light)
         if self.is_slow and not self.inverse_speed_s_per_m:
             raise ValueError("inverse_speed_s_per_m must be above 0 where is_slow is on, got 0.0; or switch that off")
         return Modality(
-            self.modality_name, self.range_m, self.attenuation, self.inverse_speed_s_per_m,
+            self.modality_name, self.range, self.attenuation, self.inverse_speed_s_per_m,
             is_muffled=True, is_slow=self.is_slow)

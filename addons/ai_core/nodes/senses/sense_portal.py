@@ -51,11 +51,11 @@ class PortalBase(SensePlace):
     passes_smell = export(bool, True, group="Smell", on_set="_set", doc="Whether smells pass at all.")
     smell_attenuation, smell_attenuation_shut, smell_distance_m = _carries(
         "smell", shut=0.0)
-    smell_area_m2 = export(
+    smell_area = export(
         float, 2.0, range=(0.001, 1000, 0.001), or_greater=True, unit="m²", on_set="_set",
         shown_when=("passes_smell", True), doc="How wide it is; smells pass in proportion.")
 
-    wind_m_per_s = export(
+    wind = export(
         float, 0.0, range=(-100, 100, 0.01), unit="m/s", on_set="_wind_set", shown_when=("passes_smell", True),
         doc="How fast the air goes through towards to_region, below 0 against it: smells go so much faster or slower,"
             " and not at all against a stronger wind. Change it at any time; where it is 0, blow() counts.")
@@ -92,12 +92,12 @@ class PortalBase(SensePlace):
                 attenuation=getattr(self, f"{sense}_attenuation"),
                 shut_attenuation=getattr(self, f"{sense}_attenuation_shut"),
                 distance_m=getattr(self, f"{sense}_distance_m"),
-                area_m2=self.smell_area_m2, is_relayed=sense == "sight" and self.is_camera,
-                wind_m_per_s=self.wind_m_per_s if sense == "smell" else 0.0)
+                area_m2=self.smell_area, is_relayed=sense == "sight" and self.is_camera,
+                wind_m_per_s=self.wind if sense == "smell" else 0.0)
             for sense in ("sight", "hearing", "smell") if getattr(self, f"passes_{sense}")
         }
         passages |= {
-            sense: Passage(start, end, attenuation=kept, shut_attenuation=kept, wind_m_per_s=self.wind_m_per_s)
+            sense: Passage(start, end, attenuation=kept, shut_attenuation=kept, wind_m_per_s=self.wind)
             for sense, kept in self.other_senses.items()}
         there = SensePortal(from_region, to_region, passages, name, self.is_open, is_baked(self))
         return [there] if self.one_way else [there, there.back()]
@@ -112,11 +112,11 @@ class PortalBase(SensePlace):
 
     def take_wind(self, wind_m_per_s: float | None) -> None:
         """Have the wind of a loaded game; None: that with which the graph was made."""
-        self.__dict__[type(self).wind_m_per_s.slot] = self._first_wind if wind_m_per_s is None else wind_m_per_s
+        self.__dict__[type(self).wind.slot] = self._first_wind if wind_m_per_s is None else wind_m_per_s
 
     def become(self, manager: Any, name: str) -> None:
         super().become(manager, name)
-        self._was_open, self._first_wind = self.is_open, self.wind_m_per_s
+        self._was_open, self._first_wind = self.is_open, self.wind
 
     def wrong_settings(self) -> list[str]:
         warnings, region_class, node_class = [], f"SenseRegion{self.dimensions}D", f"Node{self.dimensions}D"
@@ -140,7 +140,7 @@ class PortalBase(SensePlace):
 
     def _wind_set(self) -> None:
         if self._manager is not None:
-            wind = self.wind_m_per_s
+            wind = self.wind
             self._manager.core.graph.set_wind(self._name, None if wind == self._first_wind else wind)
 
     def _open_set(self) -> None:

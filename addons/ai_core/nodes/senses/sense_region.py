@@ -105,15 +105,15 @@ class SenseRegion2D(DrawnRegion, RegionBase, Node2D):
     stays as it is then.
     """
 
-    size_m = export(
+    size = export(
         Vector2, Vector2(10, 10), unit="m", on_set="_set",
         doc="Width and height of the rectangle in metres, which are pixels_per_m of the SenseManager long. Not used if"
             " a CollisionShape2D with a RectangleShape2D is its child.")
     boxes = export(
         list, (), on_set="_set",
-        doc="Several rectangles (Rect2) in metres, relative to its position, in place of size_m: for rooms of any form."
+        doc="Several rectangles (Rect2) in metres, relative to its position, in place of size: for rooms of any form."
             " A SenseGraphBaker writes them. With them it must not be turned or scaled.")
-    ceiling_m = export(
+    ceiling_height = export(
         float, 3.0, range=(0.1, 1000, 0.1), or_greater=True, unit="m", on_set="_set",
         doc="How high the room is that the picture shows from above or from the side; smells thin out in its volume.")
 
@@ -125,7 +125,7 @@ class SenseRegion2D(DrawnRegion, RegionBase, Node2D):
             shape = child.shape if child.is_class("CollisionShape2D") else None
             if shape is not None and shape.is_class("RectangleShape2D"):
                 return child, (shape.size.x / self.unit, shape.size.y / self.unit, 0.0)
-        return self, (self.size_m.x, self.size_m.y, 0.0)
+        return self, (self.size.x, self.size.y, 0.0)
 
     def _shape(self) -> Shape:
         if self.boxes:
@@ -140,17 +140,17 @@ class SenseRegion2D(DrawnRegion, RegionBase, Node2D):
             corners.append(self.metres_of(corner)[:2])
         (x, y), (a, b) = corners[:2]
         if min(abs(x - a), abs(y - b)) > STRAIGHT_M:
-            return Prism(corners, -self.ceiling_m / 2, self.ceiling_m / 2, "z")
+            return Prism(corners, -self.ceiling_height / 2, self.ceiling_height / 2, "z")
         across, along = zip(*corners, strict=True)
         return Box(
-            (min(across), min(along), -self.ceiling_m / 2), (max(across), max(along), self.ceiling_m / 2))
+            (min(across), min(along), -self.ceiling_height / 2), (max(across), max(along), self.ceiling_height / 2))
 
     def _several_boxes(self) -> Shape:
         at = self.global_transform
         if max(abs(a - b) for a, b in zip((*at.x, *at.y), (1, 0, 0, 1), strict=True)) > STRAIGHT_M:
             raise ValueError("is turned or scaled and senses nothing; a region of several boxes must be neither")
         x, y, _ = self.metres_of(self.global_position)
-        high = self.ceiling_m / 2
+        high = self.ceiling_height / 2
         parts = []
         for number, box in enumerate(self.boxes):
             if not isinstance(box, Rect2) or not all(side > 0 for side in box[2:]):
@@ -175,12 +175,12 @@ class SenseRegion3D(DrawnRegion, RegionBase, Node3D):
     sensor or source joins, and stays as it is then.
     """
 
-    size_m = export(
+    size = export(
         Vector3, Vector3(10, 3, 10), unit="m", on_set="_set",
         doc="Width, height and depth of the box. Not used if a CollisionShape3D with a BoxShape3D is its child.")
     boxes = export(
         list, (), on_set="_set",
-        doc="Several boxes (AABB), relative to its position, in place of size_m: for rooms of any form."
+        doc="Several boxes (AABB), relative to its position, in place of size: for rooms of any form."
             " A SenseGraphBaker writes them. With them it must not be turned or scaled.")
 
     dimensions = 3
@@ -190,7 +190,7 @@ class SenseRegion3D(DrawnRegion, RegionBase, Node3D):
         for child in self.get_children():
             if child.is_class("CollisionShape3D") and child.shape is not None and child.shape.is_class("BoxShape3D"):
                 return child, child.shape.size
-        return self, self.size_m
+        return self, self.size
 
     def _shape(self) -> Shape:
         if self.boxes:

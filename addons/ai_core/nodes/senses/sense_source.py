@@ -53,7 +53,7 @@ class SenseSourceBase(SenseMember):
             " keeps_trails on.")
     touch_strength = export(
         float, 1.0, range=(0, 100, 0.01), or_greater=True, group="Touch", on_set="_change",
-        doc="How strongly it is felt by who is as near as touch_range_m of the SenseManager.")
+        doc="How strongly it is felt by who is as near as touch_range of the SenseManager.")
     other_strengths = export(
         dict, (), hint=dictionary_of(str, float), group="Other senses", on_set="_change",
         doc="Its strength in modalities of your own, by name: \"telepathy\" 1.0. In continuous ones it is sensed"
@@ -64,17 +64,17 @@ class SenseSourceBase(SenseMember):
         int, 1, hint=(HINT_LAYERS_3D_PHYSICS, ""), on_set="_change",
         doc="What it belongs to; sensors choose what they notice.")
 
-    lasts_s = export(
+    lifetime = export(
         float, 0.0, range=(0, 3600, 0.1), or_greater=True, unit="s", group="Clue", on_set="_lasts_set",
         doc="It cannot be sensed any more so long after it joined or this was set, as a footprint; 0 lasts for good.")
 
-    faded = signal(doc="What it is has lasted its time; it is not sensed any more. Free it here, or set lasts_s anew.")
+    faded = signal(doc="What it is has lasted its time; it is not sensed any more. Free it here, or set lifetime anew.")
 
     visible_parts: Any
     global_position: Any
     without_manager = "cannot be sensed"
     saved_names = (
-        "sight_strength", "sound_strength", "smell_strength", "light", "size", "gives_light", "affiliation", "lasts_s",
+        "sight_strength", "sound_strength", "smell_strength", "light", "size", "gives_light", "affiliation", "lifetime",
         "pattern", "actions", "trail_strength", "touch_strength", "other_strengths", "tag")
 
     def __init__(self) -> None:
@@ -181,8 +181,8 @@ class SenseSourceBase(SenseMember):
         ]
 
     def _last(self, manager: Any) -> None:
-        self.until_s = manager.now_s + self.lasts_s if self.lasts_s > 0 else math.inf
-        if self.lasts_s > 0:
+        self.until_s = manager.now_s + self.lifetime if self.lifetime > 0 else math.inf
+        if self.lifetime > 0:
             manager.fade_later(self.source_id, self.until_s)
 
     def _lasts_set(self) -> None:

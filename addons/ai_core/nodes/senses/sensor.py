@@ -91,8 +91,8 @@ class SensorBase(SenseMember):
 
     sight_cones = export(
         list, (), hint=array_of("SightCone"), group="Sight", on_set="_cones_set",
-        doc="An ordered list: the first cone that contains a target counts. In place of sight_range_m,"
-            " horizontal_angle, vertical_angle and lose_sight_range_m; none: these are its only cone.")
+        doc="An ordered list: the first cone that contains a target counts. In place of sight_range,"
+            " horizontal_angle, vertical_angle and lose_sight_range; none: these are its only cone.")
     sight_threshold = export(
         float, 0.1, range=(0, 100, 0.01), or_greater=True, on_set="_change", doc="Weakest strength that is seen.")
     hearing_threshold = export(
@@ -116,31 +116,31 @@ class SensorBase(SenseMember):
         doc="Affiliations of sources that it notices.")
     self_source = export(
         NodePath, NodePath(""), on_set="_change", doc="The source that is itself, which it never senses.")
-    lose_after_s = export(
+    lose_after = export(
         float, 1.0, range=(0, 60, 0.05), unit="s", group="Memory",
         doc="A target not sensed for so long is lost. Read when it joins.")
-    maximum_age_s = export(
+    maximum_age = export(
         float, 20.0, range=(0, 600, 0.1), or_greater=True, unit="s",
         doc="A target not sensed for so long expires: it is not to be trusted any more. Read when it joins.")
-    keep_expired_s = export(
+    keep_expired = export(
         float, 0.0, range=(0, 600, 0.1), or_greater=True, unit="s",
         doc="What expired is forgotten so much later. Read when it joins.")
-    free_knowledge_s = export(
+    free_knowledge = export(
         float, 0.0, range=(0, 10, 0.05), or_greater=True, unit="s",
         doc="For so long after a target was last seen, its position goes on being known. Read when it joins.")
-    awareness_gain_per_s = export(
+    awareness_gain = export(
         float, 1.0, range=(0, 20, 0.01), or_greater=True, group="Awareness",
         doc="How fast it grows aware of what it sees at strength 1. Read when it joins.")
-    awareness_decay_per_s = export(
+    awareness_decay = export(
         float, 0.2, range=(0, 20, 0.01), or_greater=True, doc="How fast awareness fades. Read when it joins.")
-    awareness_gain_per_signal = export(
+    awareness_gain_per_stimulus = export(
         float, 0.25, range=(0, 20, 0.01), or_greater=True,
         doc="How much a sound, smell or touch of strength 1 raises it at once. Read when it joins.")
     awareness_levels = export(
         dict, (), hint=dictionary_of(str, Vector2), on_set="_awareness",
         doc="Its levels, from 0 to 1: x is the awareness at which one is reached, y that at which it is left again."
             " None: \"suspicious\" (0.3, 0.1) and \"alert\" (1, 0.5). Read when it joins.")
-    reaction_s = export(
+    reaction_time = export(
         float, 0.0, range=(0, 10, 0.01), or_greater=True, unit="s",
         doc="A level is told so long after it was reached, unless it is left meanwhile. Read when it joins.")
 
@@ -154,24 +154,24 @@ class SensorBase(SenseMember):
 
     without_manager = "senses nothing"
     saved_names = (
-        "sight_range_m", "horizontal_angle", "near_range_m",
+        "sight_range", "horizontal_angle", "near_range",
         "sight_threshold", "hearing_threshold", "smell_threshold", "detection_mask",
-        "lose_sight_range_m", "is_searching", "searching_factor", "smells_trails", "touch_threshold",
+        "lose_sight_range", "is_searching", "searching_factor", "smells_trails", "touch_threshold",
         "other_thresholds",
     )
 
-    sight_range_m = export(
+    sight_range = export(
         float, 20.0, range=(0.1, 500, 0.1), or_greater=True, unit="m", on_set="_change",
         shown_when=("sight_cones", ()), doc="How far its cone of sight reaches.")
     horizontal_angle = export(
         float, math.radians(110), range=(math.radians(0.5), math.tau, math.radians(0.1)), as_degrees=True,
         on_set="_change", shown_when=("sight_cones", ()),
         doc="Full angle of its cone from left to right.")
-    lose_sight_range_m = export(
+    lose_sight_range = export(
         float, 0.0, range=(0, 500, 0.1), or_greater=True, unit="m", on_set="_change",
         shown_when=("sight_cones", ()),
-        doc="What it sees already it goes on seeing up to here; 0, or less than sight_range_m, is sight_range_m.")
-    near_range_m = export(
+        doc="What it sees already it goes on seeing up to here; 0, or less than sight_range, is sight_range.")
+    near_range = export(
         float, 2.0, range=(0, 50, 0.1), unit="m", on_set="_change",
         doc="Within this distance it notices in every direction, unless a cone counts there; 0 switches that off.")
     is_searching = export(
@@ -266,8 +266,8 @@ class SensorBase(SenseMember):
         self._id = manager.add_sensor(
             self, self._settings(manager),
             memory=SenseMemory(
-                lose_after_s=self.lose_after_s, maximum_age_s=max(self.maximum_age_s, self.lose_after_s),
-                keep_expired_s=self.keep_expired_s, free_knowledge_s=self.free_knowledge_s),
+                lose_after_s=self.lose_after, maximum_age_s=max(self.maximum_age, self.lose_after),
+                keep_expired_s=self.keep_expired, free_knowledge_s=self.free_knowledge),
             awareness=self._awareness(),
             on_sensed=self._tell_sensed, on_gained=self._tell_gained, on_lost=self._tell_lost,
             on_forgotten=self._tell_forgotten, on_awareness_changed=self._tell_awareness,
@@ -296,10 +296,10 @@ class SensorBase(SenseMember):
             levels.append((str(name), *place))
         with refused():
             return AwarenessSettings(
-                gain_per_s=self.awareness_gain_per_s, decay_per_s=self.awareness_decay_per_s,
-                gain_per_signal=self.awareness_gain_per_signal,
+                gain_per_s=self.awareness_gain, decay_per_s=self.awareness_decay,
+                gain_per_signal=self.awareness_gain_per_stimulus,
                 levels=[
-                    AwarenessLevel(name, rises_at, falls_at, self.reaction_s)
+                    AwarenessLevel(name, rises_at, falls_at, self.reaction_time)
                     for name, rises_at, falls_at in sorted(levels or OWN_LEVELS, key=lambda level: level[1])])
 
     def _change(self) -> None:
@@ -506,11 +506,11 @@ class SensorBase(SenseMember):
         """Return its cones for the library; the first that contains a target counts."""
         is_flat = self.dimensions == 2
         cones = [one.cone(is_flat=is_flat) for one in self.chosen_cones()] or [made_cone(
-            self.sight_range_m, self.horizontal_angle, self.vertical_angle, 1.0, self.lose_sight_range_m)]
+            self.sight_range, self.horizontal_angle, self.vertical_angle, 1.0, self.lose_sight_range)]
         if self.is_searching:
             cones = [one.widened(self.searching_factor) for one in cones]
-        if self.near_range_m > 0:
-            cones.append(Cone.close_by(self.near_range_m))
+        if self.near_range > 0:
+            cones.append(Cone.close_by(self.near_range))
         return cones
 
     def _cone_warnings(self) -> list[str]:

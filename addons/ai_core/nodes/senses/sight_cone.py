@@ -15,7 +15,7 @@ class SightCone(Resource):
     counts, so put sharper ones first. Sensors may share one; changing it changes what all of them see.
     """
 
-    range_m = export(
+    range = export(
         float, 20.0, range=(0.1, 500, 0.1), or_greater=True, unit="m", on_set="_tell",
         doc="How far it reaches.")
     horizontal_angle = export(
@@ -27,26 +27,26 @@ class SightCone(Resource):
     acuity = export(
         float, 1.0, range=(0, 10, 0.01), or_greater=True, on_set="_tell",
         doc="Factor on the strength of what is seen in it: 0.3 for the corner of the eye.")
-    lose_sight_range_m = export(
+    lose_sight_range = export(
         float, 0.0, range=(0, 500, 0.1), or_greater=True, unit="m", on_set="_tell",
-        doc="What is seen already stays seen up to here; 0, or less than range_m, is range_m.")
+        doc="What is seen already stays seen up to here; 0, or less than range, is range.")
 
     def cone(self, *, is_flat: bool) -> sight.SightCone:
         """Return it as the library's; in the plane it has no height."""
         vertical = math.pi if is_flat else self.vertical_angle
-        return made_cone(self.range_m, self.horizontal_angle, vertical, self.acuity, self.lose_sight_range_m)
+        return made_cone(self.range, self.horizontal_angle, vertical, self.acuity, self.lose_sight_range)
 
     def contains(self, other: SightCone, *, is_flat: bool) -> bool:
         """Return whether no target is in the other one that is not in this one."""
         names = NAMES[:2] if is_flat else NAMES[:3]
-        reach = max(other.range_m, other.lose_sight_range_m)
-        return reach <= self.range_m and all(getattr(other, name) <= getattr(self, name) for name in names)
+        reach = max(other.range, other.lose_sight_range)
+        return reach <= self.range and all(getattr(other, name) <= getattr(self, name) for name in names)
 
     def _tell(self) -> None:
         self.emit_changed()
 
 
-NAMES = ("range_m", "horizontal_angle", "vertical_angle", "acuity", "lose_sight_range_m")
+NAMES = ("range", "horizontal_angle", "vertical_angle", "acuity", "lose_sight_range")
 """Its properties, in the order in which they are saved."""
 
 

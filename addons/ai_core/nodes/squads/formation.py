@@ -40,7 +40,7 @@ class Formation(Resource):
         Pattern, Pattern.WEDGE,
         doc="Abreast; one behind the other; a triangle with the commander at its point; a block; a ring; slots of"
             " your own.")
-    spacing_m = export(
+    spacing = export(
         float, 2.0, range=(0.1, 100, 0.05), or_greater=True, unit="m",
         doc="Distance of neighbors; of slots of your own, of one lot to the next.")
     files = export(
@@ -58,7 +58,7 @@ class Formation(Resource):
         doc="By slot, roles that should stand there, with commas.")
     role_places = export(
         dict, {}, doc="Where roles like to stand: \"front\", \"rear\", \"center\" or \"flank\", by role.")
-    mismatch_m = export(
+    mismatch_cost = export(
         float, 6.0, range=(0, 1000, 0.1), or_greater=True, unit="m",
         doc="What standing where one should not costs, as if it were so much farther.")
 
@@ -77,9 +77,9 @@ class Formation(Resource):
         """
         try:
             return core.Formation(
-                PATTERNS[self.pattern], self.spacing_m, self.files,
+                PATTERNS[self.pattern], self.spacing, self.files,
                 tuple(self._slot(number, one) for number, one in enumerate(self.custom_slots)),
-                {str(role): str(place) for role, place in self.role_places.items()}, self.mismatch_m)
+                {str(role): str(place) for role, place in self.role_places.items()}, self.mismatch_cost)
         except (LookupError, TypeError, ValueError) as error:
             raise RefusedValue(f"its formation cannot be used: {error}") from None
 

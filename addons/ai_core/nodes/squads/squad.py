@@ -67,9 +67,9 @@ from ai_core.squads.stance import StancePolicy
 from ai_core.squads.tactic_choice import SITUATION_FACTS, TacticByRules, situation_grade
 
 COPIED = (
-    "formation", "dimensions", "pixels_per_m", "command", "keep_clear", "map_margin_m", "pace", "wait_at",
-    "patience_s", "tolerance_m", "fight_at", "retreat_at", "maximum_attackers", "strategic_role",
-    "think_period_frames", "march_period_frames", "priority", "show_in_game", "process_mode",
+    "formation", "dimensions", "pixels_per_meter", "command", "keep_clear", "map_margin", "pace", "wait_at",
+    "patience", "tolerance", "fight_at", "retreat_at", "maximum_attackers", "strategic_role",
+    "think_period", "march_period", "priority", "show_in_game", "process_mode",
 )
 """Settings that a squad split off has, too."""
 
@@ -185,7 +185,7 @@ class Squad(Node):
     paths = export(
         NodePath, NodePath(""), hint=node_path("PathService"), doc="The PathService it asks for ways; empty: straight.")
     dimensions = export(Dimensions, Dimensions.THREE, on_set="_in_use", doc="Whether its members are in 3D or 2D.")
-    pixels_per_m = export(
+    pixels_per_meter = export(
         float, 32.0, range=(0.01, 1000, 0.01), or_greater=True, unit="px", on_set="_in_use",
         shown_when=("dimensions", Dimensions.TWO), doc="How long a metre is in 2D; distances here are in metres.")
     command = export(
@@ -195,7 +195,7 @@ class Squad(Node):
         KeepClear, KeepClear.GROUND, group="March", on_set="_in_use",
         doc="What slots keep inside of, so that they draw together at doors: the ground its ways lead over, which is"
             " the grid of its PathService, else the world's navigation map; nothing.")
-    map_margin_m = export(
+    map_margin = export(
         float, 0.4, range=(0, 10, 0.01), or_greater=True, unit="m", on_set="_in_use",
         shown_when=("keep_clear", KeepClear.GROUND),
         doc="How much smaller the navigation map is than the ground: the agent radius it was made with.")
@@ -205,10 +205,10 @@ class Squad(Node):
     wait_at = export(
         float, 2.0, range=(0.6, 20, 0.1), or_greater=True, on_set="_in_use",
         doc="How far a member may be from his slot, in spacings, before the slots stand and wait.")
-    patience_s = export(
+    patience = export(
         float, 5.0, range=(0.1, 60, 0.1), or_greater=True, unit="s", on_set="_in_use",
         doc="How long they wait for somebody who comes no nearer; then he is a straggler.")
-    tolerance_m = export(
+    tolerance = export(
         float, 0.3, range=(0.01, 10, 0.01), or_greater=True, unit="m", on_set="_in_use",
         doc="Who is this near to his slot is there.")
     fight_at = export(
@@ -234,10 +234,10 @@ class Squad(Node):
         doc="Whose missions it carries out; empty: those of the Strategist above it, if there is one.")
     strategic_role = export(
         StrategicRole, StrategicRole.ARMY, doc="What that Strategist has it for: to fight, to scout, to gather.")
-    think_period_frames = export(
+    think_period = export(
         int, 15, range=(1, 600, 1), or_greater=True, most=MAX_PERIOD_FRAMES, unit="frames",
         group="Optimizations", on_set="_reschedule", doc="Frames from one thought of the commander to the next.")
-    march_period_frames = export(
+    march_period = export(
         int, 2, range=(1, 60, 1), or_greater=True, most=MAX_PERIOD_FRAMES, unit="frames",
         doc="Frames from one step of the slots to the next; members move in every frame.")
     priority = export(
@@ -302,7 +302,7 @@ class Squad(Node):
     @property
     def unit(self) -> float:
         """How long a metre is in the scene."""
-        return 1.0 if self.has_dimensions == 3 else self.pixels_per_m
+        return 1.0 if self.has_dimensions == 3 else self.pixels_per_meter
 
     def on_enter_tree(self) -> None:
         self.add_to_group(SQUADS)
@@ -322,7 +322,7 @@ class Squad(Node):
         self._tasks = [
             self._scheduler.schedule(
                 self._think, name=named_after(self._scheduler, self, " thinks"),
-                period_frames=self.think_period_frames, priority=self.priority),
+                period_frames=self.think_period, priority=self.priority),
             self._scheduler.schedule(
                 self._frame, name=named_after(self._scheduler, self, " marches"), period_frames=1, phase_frames=0,
                 priority=self.priority)]
@@ -387,7 +387,7 @@ class Squad(Node):
             str(self.get_name()), self._scheduler.clock, dimensions=self.has_dimensions, formation=self._pattern(),
             routes=SceneRoutes(self), clearance=self._clearance, choose_commander=self._commander_of,
             settings=MarchSettings(
-                pace=self.pace, wait_at=self.wait_at, patience_s=self.patience_s, tolerance_m=self.tolerance_m),
+                pace=self.pace, wait_at=self.wait_at, patience_s=self.patience, tolerance_m=self.tolerance),
             stance_policy=StancePolicy(
                 fight_at=self.fight_at, retreat_at=self.retreat_at, last_stand_at=min(0.35, self.retreat_at)),
             tokens=AttackTokens(self.maximum_attackers), standing=self._standing,
@@ -404,7 +404,7 @@ class Squad(Node):
         if grid is not None:
             return grid.clearance(points, directions, most_m)
         return NavigationClearance(
-            self.has_dimensions, self._navigation_map(), self.unit, self.map_margin_m)(points, directions, most_m)
+            self.has_dimensions, self._navigation_map(), self.unit, self.map_margin)(points, directions, most_m)
 
     def _standing(self, places: Any) -> Any:
         if self.keep_clear == self.KeepClear.NOTHING:
@@ -459,7 +459,7 @@ class Squad(Node):
             return                                   # the time since it last marched is nobody's
         is_resting = self._is_resting
         self._unmarched_s += turn.elapsed_s
-        if self._frames % self.march_period_frames == 0 or is_resting:
+        if self._frames % self.march_period == 0 or is_resting:
             self.place_all()
             core.march(self._unmarched_s)
             self._unmarched_s = 0.0
@@ -481,7 +481,7 @@ class Squad(Node):
             self.on_entered()
 
     def _reschedule(self) -> None:
-        for task, period_frames in zip(self._tasks, (self.think_period_frames, 1), strict=False):
+        for task, period_frames in zip(self._tasks, (self.think_period, 1), strict=False):
             self._scheduler.reschedule(task, period_frames=period_frames, phase_frames=None, priority=self.priority)
 
     def _get_configuration_warnings(self) -> list[str]:

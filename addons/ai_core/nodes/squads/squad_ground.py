@@ -172,5 +172,5 @@ def _height_above(stands_at_m: float, start_m: float) -> float:
 def stands(member: Any) -> bool:
     """Return whether a SquadMember's character is as high as it goes: it neither falls nor jumps."""
     body = member.body
-    return not (body.is_class("CharacterBody3D") and member.gravity_m_s2 and body.get_motion_mode() == GROUNDED
+    return not (body.is_class("CharacterBody3D") and member.gravity and body.get_motion_mode() == GROUNDED
                 and not body.is_on_floor())

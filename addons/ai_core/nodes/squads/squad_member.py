@@ -48,17 +48,17 @@ class SquadMember(Node):
     roles = export(
         PackedStringArray, (), on_set="_change",
         doc="What it may be asked to do: \"healer\", \"scout\", \"vip\", \"shield\".")
-    speed_m_s = export(
+    speed = export(
         float, 3.0, range=(0.01, 100, 0.01), or_greater=True, unit="m/s", group="Movement", on_set="_change",
         doc="How fast it can go.")
-    radius_m = export(
+    radius = export(
         float, 0.4, range=(0.01, 20, 0.01), or_greater=True, unit="m", on_set="_change", doc="Half its width.")
     mover = export(
         Mover, Mover.AUTOMATIC, on_set="_move_otherwise",
         doc="How it goes. Automatic: a body with move_and_slide(), so let the AIScheduler update in physics; any other"
             " node is put where it should be. Navigation agent: its target is set, and a script moves it. Script: asks"
             " get_velocity() or get_destination().")
-    gravity_m_s2 = export(
+    gravity = export(
         float, 9.8, range=(0, 100, 0.1), or_greater=True, unit="m/s²", on_set="_move_otherwise",
         doc="Pull on a CharacterBody3D that is not on the floor; 0 for what flies.")
     turns_to_way = export(
@@ -76,7 +76,7 @@ class SquadMember(Node):
     heals = export(
         float, 0.0, range=(0, 10_000, 0.1), or_greater=True, on_set="_change",
         doc="Damage a second it mends on others.")
-    range_m = export(
+    attack_range = export(
         float, 1.0, range=(0, 1000, 0.1), or_greater=True, unit="m", on_set="_change",
         doc="How far its attack reaches.")
     product = export(
@@ -148,7 +148,7 @@ class SquadMember(Node):
             return None
         return Capabilities(
             self.kind, {str(kind): one for kind, one in self.attack.items()}, self.toughness or 1e-3, self.heals,
-            self.range_m)
+            self.attack_range)
 
     def terms(self) -> dict[str, Any]:
         """Return what the library's squad is told of it.
@@ -157,7 +157,7 @@ class SquadMember(Node):
             TypeError, ValueError: if a strength is none.
         """
         return {
-            "speed": self.speed_m_s, "radius_m": self.radius_m, "roles": [str(one) for one in self.roles],
+            "speed": self.speed, "radius_m": self.radius, "roles": [str(one) for one in self.roles],
             "capabilities": self.capabilities(),
         }
 
@@ -202,7 +202,7 @@ class SquadMember(Node):
         """Return how its character is moved, as ``WalkRow`` takes it; None if a script moves it."""
         if self.mover == self.Mover.SCRIPT or self.is_led():
             return None
-        return self.body, self.mover != self.Mover.PLACE, self.turns_to_way, self.gravity_m_s2
+        return self.body, self.mover != self.Mover.PLACE, self.turns_to_way, self.gravity
 
     def is_led(self) -> bool:
         """Return whether a navigation agent leads it, whose target the squad sets."""

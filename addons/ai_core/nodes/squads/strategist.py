@@ -99,7 +99,7 @@ class Strategist(Node):
             wait_for(self, MAPS)
             return
         self._task = self._scheduler.schedule(
-            self._think, name=named_after(self._scheduler, self, " thinks"), period_frames=self.period_frames,
+            self._think, name=named_after(self._scheduler, self, " thinks"), period_frames=self.period,
             priority=self.priority)
         self._scheduler.join(self)
 
@@ -253,26 +253,26 @@ class Strategist(Node):
         float, 1000.0, range=(1, 100000, 1), or_greater=True, group="Scale",
         on_set="_temper_set",
         doc="Cost of the army it aims at; what it has and can gather is rich or poor beside that.")
-    home_radius_m = export(
+    home_radius = export(
         float, 25.0, range=(1, 1000, 0.5), or_greater=True, unit="m", on_set="_temper_set",
         doc="Enemies this near to its base threaten it.")
-    choke_width_cells = export(
+    choke_width = export(
         int, 3, range=(0, 20, 1), unit="cells",
         on_set="_width_set",
         doc="Places of the DecisionMap's walls that are at most so wide are held by defenses; 0: none.")
-    search_after_s = export(
+    search_after = export(
         float, 60.0, range=(0, 3600, 1), or_greater=True, unit="s", on_set="_temper_set",
         doc="When its army goes to look for an enemy that nobody has seen.")
-    overdue_after_s = export(
+    overdue_after = export(
         float, 240.0, range=(0, 3600, 1), or_greater=True, unit="s", on_set="_temper_set",
         doc="After so long without an attack it attacks also without an advantage.")
-    forget_after_s = export(
+    forget_after = export(
         float, 90.0, range=(0, 3600, 1), or_greater=True, unit="s",
         doc="Enemies that its Squads met are forgotten after so long without being seen; objectives are not.")
     objective_group = export(
         str, "objectives", doc="Enemies its Squads meet are worth an attack by themselves if they are in this group.")
     chance_seed = export(int, 0, on_set="_in_use", doc="What its trying of other tactics comes from.")
-    period_frames = export(
+    period = export(
         int, 60, range=(1, 600, 1), or_greater=True, most=MAX_PERIOD_FRAMES, unit="frames",
         group="Optimizations", on_set="_reschedule",
         doc="Frames from one thought to the next; a thought pauses where the budget ends.")
@@ -384,15 +384,15 @@ class Strategist(Node):
     def _narrow_places(self) -> tuple[tuple[float, float], ...]:
         """Look at the walls once, as the scene begins, if there is a defense to build."""
         maps = self._map.core
-        if not self.choke_width_cells or maps.is_open is None or not any(
+        if not self.choke_width or maps.is_open is None or not any(
                 one.defends for one in self.core.tree.products.values()):
             return ()
-        return tuple(maps.area.center_of(one.cell) for one in choke_points(maps.is_open, self.choke_width_cells))
+        return tuple(maps.area.center_of(one.cell) for one in choke_points(maps.is_open, self.choke_width))
 
     def _reschedule(self) -> None:
         if self._task is not None:
             self._scheduler.reschedule(
-                self._task, period_frames=self.period_frames, phase_frames=None, priority=self.priority)
+                self._task, period_frames=self.period, phase_frames=None, priority=self.priority)
 
     def _temper_set(self) -> None:
         if self._core is None:
@@ -496,13 +496,13 @@ class Strategist(Node):
         Raises:
             ValueError: if one is too large; nothing is changed then.
         """
-        for name in ("army_cost", "home_radius_m"):
+        for name in ("army_cost", "home_radius"):
             finite_number(name, getattr(self, name), above=0)
-        for name in ("search_after_s", "overdue_after_s"):
+        for name in ("search_after", "overdue_after"):
             finite_number(name, getattr(self, name), minimum=0)
         strategist.personality = Personality(self.aggression, self.caution, self.greed, self.curiosity)
-        strategist.army_cost, strategist.home_radius_m = self.army_cost, self.home_radius_m
-        strategist.search_after_s, strategist.overdue_after_s = self.search_after_s, self.overdue_after_s
+        strategist.army_cost, strategist.home_radius_m = self.army_cost, self.home_radius
+        strategist.search_after_s, strategist.overdue_after_s = self.search_after, self.overdue_after
 
     def _steps(self) -> list[tuple[str, int]]:
         steps = []

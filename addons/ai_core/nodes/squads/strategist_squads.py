@@ -153,7 +153,7 @@ class StrategistSquads:
     def _forget(self, now_s: float) -> None:
         """Drop enemies that were not seen for long."""
         for instance, one in list(self._met.items()):
-            if not one.is_objective and now_s - one.seen_s > self._strategist.forget_after_s:
+            if not one.is_objective and now_s - one.seen_s > self._strategist.forget_after:
                 del self._met[instance]
 
     @staticmethod

@@ -37,7 +37,7 @@ from ai_core.decisions.state_machines.state_machine_definition import StateMachi
 from ai_core.saving.fields import Fields, State, StateError
 from ai_core.scheduling.task_limits import MAX_PERIOD_FRAMES
 
-SAVED = ("enabled", "period_frames", "priority")
+SAVED = ("enabled", "period", "priority")
 EXPRESSION_NAMES = ("payload", "event", "time_in_state_s")
 """Names in guard expressions that are properties of the machine; other names refer to its blackboard."""
 
@@ -64,7 +64,7 @@ class StateMachine(ScheduledCharacter, Node):
     enabled = export(
         bool, True, on_set="_enable",
         doc="Off: all states are exited. On again: the machine starts from its initial state.")
-    period_frames = export(
+    period = export(
         int, 1, range=(1, 600, 1), or_greater=True, most=MAX_PERIOD_FRAMES, unit="frames",
         group="Optimizations", on_set="_reschedule",
         doc="Frames from one update to the next; larger is rarer. Events are handled at once.")
@@ -169,7 +169,7 @@ class StateMachine(ScheduledCharacter, Node):
             raise RefusedValue(str(problem)) from None
 
     @method
-    def get_time_in_state_s(self) -> float:
+    def get_time_in_state(self) -> float:
         """Return the game time since the innermost active state began (s), without pauses of the node."""
         self._skip_paused_time()
         return self.core.time_in_state_s if self.core is not None else 0.0

@@ -102,10 +102,10 @@ class MachineChildren:
             target = self._path_of(node)
         elif node.target == StateTransition.Target.PREVIOUS:
             target = PREVIOUS
-        after_s = node.after_s if not node.event and (node.after_s > 0 or not node.is_guarded) else None
+        after_s = node.after if not node.event and (node.after > 0 or not node.is_guarded) else None
         if after_s == 0:
             raise RefusedValue(
-                f"transition '{self._machine.get_path_to(node)}' has no event, no after_s and no guard,"
+                f"transition '{self._machine.get_path_to(node)}' has no event, no after and no guard,"
                 " and would be taken endlessly; set one of them")
         history = node.history if node.target == StateTransition.Target.STATE else 0
         return node.event or None, source, target, history, after_s, node.is_guarded

@@ -32,7 +32,7 @@ class StateTransition(Node):
     """Leads out of its parent AIState; as a child of the StateMachine, out of every state.
 
     A transition with an event is taken when the event is sent and its guard is true. A transition without
-    an event is tried in every update, once after_s has passed and its guard is true. Of several
+    an event is tried in every update, once after has passed and its guard is true. Of several
     transitions the first that is allowed is taken.
     """
 
@@ -48,7 +48,7 @@ class StateTransition(Node):
 
     event = export(
         str, "", doc="Event that takes the transition; see send_event(). Empty: it is tried in every update.")
-    after_s = export(
+    after = export(
         float, 0.0, range=(0, 60, 0.01), or_greater=True, unit="s", shown_when=("event", ""),
         doc="Time for which the state must have been active; 0 is no delay.")
     target = export(

@@ -47,7 +47,7 @@ class TicketWalk:
             self._ask(here, goal)
             state = self._paths.get_state(memory["ticket"])
         if state in ("waiting", "running"):
-            place = self._paths.get_place_meanwhile(memory["ticket"], here)
+            place = self._paths.get_fallback_position(memory["ticket"], here)
             is_near = len(tuple(here)) == 3 and abs(place.y - here.y) <= STANDS_WITHIN_M
             return (type(here)(place.x, here.y, place.z) if is_near else place), "going"
         if state in STATES and self._is_another_there(here, goal):

@@ -7,7 +7,7 @@ func _can_activate() -> bool:
 
 
 func _tick(elapsed_s: float) -> int:
-	if not guard.walk_to(guard.suspicion, 3.0, elapsed_s) and get_time_in_habit_s() < 2.0:
+	if not guard.walk_to(guard.suspicion, 3.0, elapsed_s) and get_time_in_habit() < 2.0:
 		return STATUS_RUNNING
 	guard.has_lost = false
 	guard.forget_suspicion()

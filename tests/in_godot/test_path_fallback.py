@@ -19,7 +19,7 @@ DOCUMENT = Path(__file__).parents[2] / "docs" / "bump_and_turn.md"
 @pytest.fixture
 def scheduler(node):
     """One that has no time: tickets wait for ever."""
-    return node("AIScheduler", budget_us=0.0)
+    return node("AIScheduler", budget=0.0)
 
 
 @pytest.fixture
@@ -46,7 +46,7 @@ def held_up(service, start, goal):
 def walked(service, ticket, start, most=300, frames=None):
     places = [start]
     for _ in range(most):
-        there = service.get_place_meanwhile(ticket, places[-1])
+        there = service.get_fallback_position(ticket, places[-1])
         if frames is not None:
             frames(1)
         if there == places[-1] and frames is None:
@@ -63,17 +63,17 @@ def test_with_a_memory_it_comes_out_of_a_pocket(pocket):
 
 
 def test_plain_it_stays_in_the_pocket(pocket):
-    pocket.meanwhile = PLAIN
+    pocket.fallback = PLAIN
     start = Vector2(50, 30)
     places = walked(pocket, held_up(pocket, start, Vector2(80, 30)), start)
     assert len(places) == 301
     assert max(one.x for one in places) < 60
-    pocket.meanwhile = 0
-    assert pocket.get_place_meanwhile(1, start) == start
+    pocket.fallback = 0
+    assert pocket.get_fallback_position(1, start) == start
 
 
 def test_who_comes_later_knows_what_others_found_out(pocket, physics_frames):
-    pocket.meanwhile = SHARED
+    pocket.fallback = SHARED
     start, goal = Vector2(50, 30), Vector2(80, 30)
     ticket = held_up(pocket, start, goal)
     moves = []
@@ -88,19 +88,19 @@ def test_who_comes_later_knows_what_others_found_out(pocket, physics_frames):
 def test_a_way_that_is_there_ends_it(pocket, physics_frames):
     start = Vector2(50, 30)
     ticket = pocket.request_path(start, Vector2(80, 30))
-    assert pocket.get_place_meanwhile(ticket, start) != start
+    assert pocket.get_fallback_position(ticket, start) != start
     physics_frames(3)
     assert pocket.get_state(ticket) == "found"
-    assert pocket.get_place_meanwhile(ticket, start) == start
+    assert pocket.get_fallback_position(ticket, start) == start
 
 
 def test_a_wall_that_goes_up_is_noticed(pocket):
-    pocket.meanwhile = SHARED
+    pocket.fallback = SHARED
     ticket = held_up(pocket, Vector2(0, 0), Vector2(80, 0))
-    pocket.get_place_meanwhile(ticket, Vector2(0, 0))
+    pocket.get_fallback_position(ticket, Vector2(0, 0))
     pocket.set_walls([Vector2i(1, 0), Vector2i(0, 1), Vector2i(1, 1)], False)
-    pocket.meanwhile = MEMORY
-    assert pocket.get_place_meanwhile(ticket, Vector2(0, 0)) == Vector2(0, 0)
+    pocket.fallback = MEMORY
+    assert pocket.get_fallback_position(ticket, Vector2(0, 0)) == Vector2(0, 0)
 
 
 def test_over_a_navigation_map_it_walks_around_a_hole(node, scheduler, physics_frames):
@@ -146,11 +146,11 @@ def test_the_script_of_the_page_moves_while_it_waits_and_then_takes_its_way(pock
 
 
 def test_an_unknown_ticket_and_a_place_that_is_none_are_clear_errors(pocket, expect_errors):
-    expect_errors("get_place_meanwhile knows no ticket 7", times=1)
-    pocket.call("get_place_meanwhile", 7, Vector2())
+    expect_errors("get_fallback_position knows no ticket 7", times=1)
+    pocket.call("get_fallback_position", 7, Vector2())
     ticket = held_up(pocket, Vector2(0, 0), Vector2(80, 0))
     expect_errors("position must be a Vector2, got", times=1)
-    pocket.call("get_place_meanwhile", ticket, Vector3())
+    pocket.call("get_fallback_position", ticket, Vector3())
 
 
 def test_a_running_game_shows_ways_on_request(node, scheduler, physics_frames):
@@ -188,13 +188,13 @@ def test_in_two_dimensions_ways_are_drawn_on_a_canvas(pocket, physics_frames):
 
 @pytest.mark.parametrize("kind", [MEMORY, SHARED])
 def test_who_was_on_its_way_out_of_a_pocket_goes_on_after_loading(pocket, node, scheduler, physics_frames, kind):
-    pocket.meanwhile = kind
+    pocket.fallback = kind
     start, goal = Vector2(50, 30), Vector2(80, 30)
     ticket = held_up(pocket, start, goal)
     first = walked(pocket, ticket, start, 6, physics_frames)
     state = json.loads(json.dumps(pocket.save_state()))
     there = walked(pocket, ticket, first[-1], 150, physics_frames)
-    fresh = node("PathService", scheduler, meanwhile=kind)
+    fresh = node("PathService", scheduler, fallback=kind)
     fresh.set_grid_from(pocket._given)
     fresh.service.advance = lambda budget: None
     assert fresh.load_state(state)
@@ -202,7 +202,7 @@ def test_who_was_on_its_way_out_of_a_pocket_goes_on_after_loading(pocket, node, 
     assert again == there
     assert there[-1] == goal
 
-    other = node("PathService", scheduler, meanwhile=PLAIN)
+    other = node("PathService", scheduler, fallback=PLAIN)
     other.set_grid_from(pocket._given)
     assert other.load_state(state)              # what was remembered in another way is forgotten
     assert other._fallback._walkers == {}
@@ -210,7 +210,7 @@ def test_who_was_on_its_way_out_of_a_pocket_goes_on_after_loading(pocket, node, 
 
 def test_memories_that_cannot_be_right_are_refused(pocket, expect_errors):
     ticket = held_up(pocket, Vector2(50, 30), Vector2(80, 30))
-    pocket.get_place_meanwhile(ticket, Vector2(50, 30))
+    pocket.get_fallback_position(ticket, Vector2(50, 30))
     state = json.loads(json.dumps(pocket.save_state()))
     for spoil, complaint in (
         (lambda one: one["walkers"][0]["walker"].update(at=63), "must hold places up to 62, got 63"),
@@ -218,7 +218,7 @@ def test_memories_that_cannot_be_right_are_refused(pocket, expect_errors):
         (lambda one: one.update(explored={"version": 1, "ways": [[1, 99]]}), "up to 62, got 99"),
     ):
         copy = json.loads(json.dumps(state))
-        spoil(copy["parts"]["node"]["state"]["meanwhile"])
+        spoil(copy["parts"]["node"]["state"]["fallback"])
         expect_errors(complaint, times=1)
         assert not pocket.call("load_state", copy)
     assert pocket.save_state() == state
