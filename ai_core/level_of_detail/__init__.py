@@ -21,7 +21,7 @@ from ai_core.level_of_detail.level_limits import Level, LevelLimits
 from ai_core.level_of_detail.population.categorical import Categorical
 from ai_core.level_of_detail.population.community import Community
 from ai_core.level_of_detail.population.distributions import Distribution, Normal, PowerLaw, Quantiles
-from ai_core.level_of_detail.population.people import CharacterDraft, NamedPerson, People, made_characters
+from ai_core.level_of_detail.population.people import CharacterDraft, NamedPerson, People, make_characters
 from ai_core.level_of_detail.population.population import Population
 from ai_core.level_of_detail.scheduling_lod import RateBand, SchedulingLOD, TaskRate
 from ai_core.level_of_detail.viewer import Viewer
@@ -51,5 +51,5 @@ __all__ = [
     "SchedulingLOD",
     "TaskRate",
     "Viewer",
-    "made_characters",
+    "make_characters",
 ]

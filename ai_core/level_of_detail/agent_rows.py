@@ -113,7 +113,7 @@ class AgentRows:
         return UnknownNameError(kind, some_id, self._ids[:6].tolist())
 
 
-def are_among(ids: NDArray[np.int32], others: NDArray[np.int32]) -> NDArray[np.bool_]:
+def contains_sorted(ids: NDArray[np.int32], others: NDArray[np.int32]) -> NDArray[np.bool_]:
     """Return which ids are in ``others``; both must be ascending without repeats. Cost: O(n log n)."""
     if not len(others):
         return np.zeros(len(ids), np.bool_)

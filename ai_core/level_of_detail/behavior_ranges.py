@@ -17,7 +17,7 @@ from typing import NamedTuple
 
 from ai_core.errors import UnknownNameError, finite_number, shown
 
-__all__ = ["ARBITRATIONS", "BehaviorRanges", "ImportanceRange", "checked_importance", "united"]
+__all__ = ["ARBITRATIONS", "BehaviorRanges", "ImportanceRange", "checked_importance", "merge_ranges"]
 
 ARBITRATIONS = ("first", "any", "most_central", "smallest_range")
 """Names of the kinds of arbitration."""
@@ -46,7 +46,7 @@ class BehaviorRanges:
         ranges: pairs of lowest and highest importance, 0 to 1.
         arbitration: one of ``ARBITRATIONS``; decides between several matching ranges.
         names: names of the ranges in messages; None numbers them.
-        may_have_gaps: whether some importances may be in no range.
+        allow_gaps: whether some importances may be in no range.
 
     Raises:
         TypeError: if a range is not a pair of numbers.
@@ -56,13 +56,13 @@ class BehaviorRanges:
 
     def __init__(
         self, ranges: Sequence[tuple[float, float]], *, arbitration: str = "first",
-        names: Sequence[str] | None = None, may_have_gaps: bool = False,
+        names: Sequence[str] | None = None, allow_gaps: bool = False,
     ) -> None:
         if arbitration not in ARBITRATIONS:
             raise UnknownNameError("arbitration", arbitration, ARBITRATIONS)
         names = [str(number) for number in range(len(ranges))] if names is None else names
         self._ranges = [_checked(name, one) for name, one in zip(names, ranges, strict=True)]
-        if not may_have_gaps:
+        if not allow_gaps:
             _refuse_gaps(self._ranges)
         self._choose: Callable[[float], int | None] = getattr(self, f"_{arbitration}")
         self._by_centre = sorted(range(len(ranges)), key=lambda one: (self._ranges[one].centre, one))
@@ -176,7 +176,7 @@ def _refuse_gaps(ranges: Sequence[ImportanceRange]) -> None:
         raise ValueError(f"no range contains importance {told}; widen a range, or add a fallback")
 
 
-def united(ranges: Iterable[ImportanceRange]) -> list[ImportanceRange]:
+def merge_ranges(ranges: Iterable[ImportanceRange]) -> list[ImportanceRange]:
     """Return the union of ranges as ascending ranges with gaps between them."""
     found: list[ImportanceRange] = []
     for one in sorted(ranges):
@@ -188,7 +188,7 @@ def united(ranges: Iterable[ImportanceRange]) -> list[ImportanceRange]:
 
 
 def _gaps(ranges: Sequence[ImportanceRange]) -> list[tuple[float, float]]:
-    covered = united(ranges)
+    covered = merge_ranges(ranges)
     begins = [0.0, *(one.highest for one in covered)]
     ends = [*(one.lowest for one in covered), 1.0]
     return [(begin, end) for begin, end in zip(begins, ends, strict=True) if begin < end]

@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 
 from ai_core.errors import UnknownNameError, finite_number, shown, whole_number
 from ai_core.faults import NO_FAILURES, Failures, FaultIsolation, given_faults
-from ai_core.level_of_detail.behavior_ranges import BehaviorRanges, ImportanceRange, checked_importance, united
+from ai_core.level_of_detail.behavior_ranges import BehaviorRanges, ImportanceRange, checked_importance, merge_ranges
 from ai_core.saving.fields import Fields, State
 from ai_core.saving.inner_state import inner_state, prepared_inner
 from ai_core.scheduling.task import Turn, Work
@@ -170,7 +170,7 @@ class BehavioralLOD:
         spans = [(one.lowest, one.highest) for one in behaviors]
         self._ranges = BehaviorRanges(
             spans, arbitration=arbitration, names=names[: len(spans)],
-            may_have_gaps=fallback is not None,
+            allow_gaps=fallback is not None,
         )
         self._margin = finite_number("margin", margin, minimum=0, maximum=0.5)
         self._held = self._ranges.held(self._margin)
@@ -239,7 +239,7 @@ class BehavioralLOD:
         return tuple(n for n, one in enumerate(self._behaviors) if not self._is_able(one))
 
     @property
-    def has_wishes(self) -> bool:
+    def has_overrides(self) -> bool:
         """Whether a behavior is forced or may be quarantined: a cheap check before ``forced`` and ``unable``."""
         return self._forced is not None or self._faults.has_quarantined
 
@@ -305,7 +305,7 @@ class BehavioralLOD:
         self._frame = turn.now.frame
         if self._source is not None:
             self.importance = self._source()
-        self._let_force_pass(turn.elapsed_s)
+        self._expire_force(turn.elapsed_s)
         if self.settle():
             turn.budget.spend(SWITCH_STEPS)
         current = self._current
@@ -339,7 +339,7 @@ class BehavioralLOD:
         if self.on_change is not None:
             self.on_change()
 
-    def _let_force_pass(self, elapsed_s: float) -> None:
+    def _expire_force(self, elapsed_s: float) -> None:
         force = self._forced
         if force is not None and force.has_begun:
             left_s = force.left_s - elapsed_s
@@ -348,9 +348,9 @@ class BehavioralLOD:
             self._forced = force._replace(has_begun=True)
 
     def _wanted(self) -> LODBehavior | None:
-        return next((one for one in self._in_order_of_wish() if self._is_able(one)), None)
+        return next((one for one in self._candidates() if self._is_able(one)), None)
 
-    def _in_order_of_wish(self) -> Iterator[LODBehavior]:
+    def _candidates(self) -> Iterator[LODBehavior]:
         """Yield the wanted behavior, then alternatives in case it is quarantined."""
         if self._level is not None:
             yield from self._behaviors[self._level : self._level + 1]
@@ -375,7 +375,7 @@ class BehavioralLOD:
     def _is_out_of_gaps(self) -> bool:
         """Return whether importance is far enough inside the ranges of able behaviors to end a fallback."""
         able = (one for one, behavior in zip(self._ranges, self._behaviors, strict=False) if self._is_able(behavior))
-        return any(_narrowed(one, self._margin).holds(self._importance) for one in united(able))
+        return any(_narrowed(one, self._margin).holds(self._importance) for one in merge_ranges(able))
 
     def _is_able(self, behavior: LODBehavior) -> bool:
         return not self._faults.is_quarantined((self, behavior.name))

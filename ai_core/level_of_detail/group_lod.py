@@ -101,8 +101,8 @@ class GroupLOD:
             lambda: LoadBalancingScheduler(clock, faults=self._faults, trace=trace)
         )
         self._work, self._runner = work, None if work is None else runner_for(work)
-        self._lasting: dict[str, GroupMember] = {}
-        self._passing: dict[str, GroupMember] = {}
+        self._permanent: dict[str, GroupMember] = {}
+        self._temporary: dict[str, GroupMember] = {}
         self._tasks: dict[str, Task] = {}
         self._scheduler: Scheduler | None = None
         self._parent: GroupLOD | None = None
@@ -124,7 +124,7 @@ class GroupLOD:
     @property
     def members(self) -> dict[str, Work | GroupLOD]:
         """Work of each member by name; in a closed group only lasting members."""
-        return {name: one.work for name, one in {**self._lasting, **self._passing}.items()}
+        return {name: one.work for name, one in {**self._permanent, **self._temporary}.items()}
 
     def task_of(self, name: str) -> Task:
         """Return the task of a member of an open group, for ``SchedulingLOD`` or statistics.
@@ -132,7 +132,7 @@ class GroupLOD:
         Raises:
             UnknownNameError: if no running member has this name.
         """
-        return named("member that runs", name, self._tasks)
+        return named("running member", name, self._tasks)
 
     def groups(self) -> Iterator[GroupLOD]:
         """Yield this group and all groups inside open groups, outer groups first."""
@@ -144,7 +144,7 @@ class GroupLOD:
 
     def add(
         self, work: Work | GroupLOD, *, name: str | None = None, period_frames: int | None = None,
-        priority: float = 1.0, is_lasting: bool = True,
+        priority: float = 1.0, is_permanent: bool = True,
     ) -> None:
         """Add a group or any other work as a member.
 
@@ -154,18 +154,18 @@ class GroupLOD:
             period_frames: frames from run to run, 1 or more; None takes ``closed_period_frames`` of a group
                 and ``member_period_frames`` of this group for other work.
             priority: weight of its share of the budget.
-            is_lasting: whether it remains a member after this group closes.
+            is_permanent: whether it remains a member after this group closes.
 
         Raises:
             CycleError: if this group would be inside itself.
             TypeError: if the name or the work has a wrong type.
-            ValueError: if the name is taken, the added group is in another group, or ``is_lasting`` is
+            ValueError: if the name is taken, the added group is in another group, or ``is_permanent`` is
                 False and this group is closed.
         """
-        if not is_lasting and not self.is_open:
-            raise ValueError(f"group {self.name!r} is closed; only lasting members can be added")
+        if not is_permanent and not self.is_open:
+            raise ValueError(f"group {self.name!r} is closed; open it first, or add a lasting member")
         one = self._checked_member(work, name, period_frames, priority)
-        members = self._lasting if is_lasting else self._passing
+        members = self._permanent if is_permanent else self._temporary
         members[one[0]] = one[1]
         if isinstance(work, GroupLOD):
             work._parent = self
@@ -178,10 +178,10 @@ class GroupLOD:
         Raises:
             UnknownNameError: if no member has this name.
         """
-        members = self._lasting if name in self._lasting else self._passing
+        members = self._permanent if name in self._permanent else self._temporary
         if name not in members:
             raise UnknownNameError("member", name, self.members)
-        _part_with(members[name].work)  # an open group notifies this one that it closes, while still a member
+        _detach(members[name].work)  # an open group notifies this one that it closes, while still a member
         del members[name]
         task = self._tasks.pop(name, None)
         if task is not None and self._scheduler is not None:
@@ -194,7 +194,7 @@ class GroupLOD:
             self.close(turn.now.frame)
         if not self.is_open:
             self._run_as_one(turn)  # also before opening: the time of members starts now
-            if value >= self.open_at and (self._expand or self._lasting):
+            if value >= self.open_at and (self._expand or self._permanent):
                 self.open(turn.now.frame)
         if self._scheduler is None:
             return 0
@@ -261,19 +261,19 @@ class GroupLOD:
             return
         for task in self._scheduler.tasks:
             self._scheduler.remove(task)
-        for member in self._passing.values():
-            _part_with(member.work)
-        self._scheduler, self._passing, self._tasks = None, {}, {}
-        self._tell_parent()
+        for member in self._temporary.values():
+            _detach(member.work)
+        self._scheduler, self._temporary, self._tasks = None, {}, {}
+        self._notify_parent()
 
-    def make_passing(self, names: Iterable[str]) -> dict[str, GroupMember]:
+    def make_temporary_members(self, names: Iterable[str]) -> dict[str, GroupMember]:
         """Create and return a member for each name, without adding them to the group."""
         if isinstance(names, str) or not isinstance(names, Iterable):
             raise TypeError(f"expand must return names, got {shown(names)}")
         made: dict[str, GroupMember] = {}
         for name in names:
             if self._member is None:
-                raise UnknownNameError("member", name, self._lasting)
+                raise UnknownNameError("member", name, self._permanent)
             if name in made:
                 raise ValueError(f"two members are named {name!r}; names must differ")
             _, made[name] = self._checked_member(self._member(name), name, None, 1.0)
@@ -287,16 +287,16 @@ class GroupLOD:
 
     def start(self, scheduler: Scheduler, passing: dict[str, GroupMember], tasks: dict[str, Task]) -> None:
         """Open the group with members that are already in a scheduler."""
-        self._scheduler, self._passing, self._tasks = scheduler, passing, tasks
+        self._scheduler, self._temporary, self._tasks = scheduler, passing, tasks
         for one in passing.values():
             if isinstance(one.work, GroupLOD):
                 one.work._parent = self
-        self._tell_parent()
+        self._notify_parent()
 
     def scheduled(self, passing: dict[str, GroupMember]) -> tuple[Scheduler, dict[str, Task]]:
         """Return a new scheduler with the tasks of all members, and the tasks by name."""
         scheduler = self._make_scheduler()
-        members = {**self._lasting, **passing}
+        members = {**self._permanent, **passing}
         return scheduler, {
             name: schedule_member(scheduler, name, one, number)
             for number, (name, one) in enumerate(members.items())
@@ -308,7 +308,7 @@ class GroupLOD:
             self._safely("work", turn.now.frame, lambda: runner.run(turn))
 
     def _open(self) -> None:
-        passing = self.make_passing(() if self._expand is None else self._expand())
+        passing = self.make_temporary_members(() if self._expand is None else self._expand())
         scheduler, tasks = self.scheduled(passing)
         self.start(scheduler, passing, tasks)
 
@@ -316,11 +316,11 @@ class GroupLOD:
         """Return False if ``compress`` of this group, or of an open group inside, is quarantined."""
         return not any(one._faults.is_quarantined((one, "compress")) for one in self.groups() if one.is_open)
 
-    def _tell_parent(self) -> None:
+    def _notify_parent(self) -> None:
         parent = self._parent
         if parent is None or parent._scheduler is None:
             return
-        for name, member in (*parent._lasting.items(), *parent._passing.items()):
+        for name, member in (*parent._permanent.items(), *parent._temporary.items()):
             if member.work is self:
                 period_frames = 1 if self.is_open else member.period_frames
                 parent._scheduler.change(parent._tasks[name], period_frames=period_frames)
@@ -333,7 +333,7 @@ class GroupLOD:
             name = work.name if isinstance(work, GroupLOD) else None
         if not isinstance(name, str) or not name:
             raise TypeError(f"name must be a non-empty string, got {shown(name)}")
-        if name in self._lasting or name in self._passing:
+        if name in self._permanent or name in self._temporary:
             raise ValueError(f"group {self.name!r} already has a member {name!r}; names must differ")
         if isinstance(work, GroupLOD):
             outer: GroupLOD | None = self
@@ -370,7 +370,7 @@ def schedule_member(scheduler: Scheduler, name: str, member: GroupMember, number
     )
 
 
-def _part_with(work: Work | GroupLOD) -> None:
+def _detach(work: Work | GroupLOD) -> None:
     if isinstance(work, GroupLOD):
         work.drop_members()
         work._parent = None

@@ -15,7 +15,7 @@ __all__ = ["prepared_group", "saved_group"]
 
 VERSION = 1
 
-WORK_OF_ITS_OWN = ("work", "expand", "compress")
+FAULT_KEYS = ("work", "expand", "compress")
 
 
 def saved_group(group: GroupLOD) -> State:
@@ -24,9 +24,9 @@ def saved_group(group: GroupLOD) -> State:
     return {
         "version": VERSION,
         "name": group.name,
-        "passing": list(group._passing),
+        "passing": list(group._temporary),
         "scheduler": None if scheduler is None else scheduler.save_state(),
-        "failing": {what: group._faults.failures_of((group, what)).saved() for what in WORK_OF_ITS_OWN},
+        "failing": {what: group._faults.failures_of((group, what)).saved() for what in FAULT_KEYS},
         "work": inner_state(group._work),
     }
 
@@ -43,7 +43,7 @@ def prepared_group(group: GroupLOD, state: object) -> Callable[[], None]:
     saved = fields.anything("scheduler")
     all_failing = fields.group("failing")
     failing = {}
-    for what in WORK_OF_ITS_OWN:
+    for what in FAULT_KEYS:
         one = all_failing.group(what)
         failing[what] = Failures.read(one)
         one.end()
@@ -64,9 +64,9 @@ def prepared_group(group: GroupLOD, state: object) -> Callable[[], None]:
 
 
 def _prepared_members(group: GroupLOD, names: list[str], saved: object) -> Callable[[], None]:
-    here, group._passing = group._passing, {}  # names in use now may occur in the save
+    here, group._temporary = group._temporary, {}  # names in use now may occur in the save
     try:
-        passing = group.make_passing(names)
+        passing = group.make_temporary_members(names)
         scheduler, tasks = group.scheduled(passing)
         load = scheduler.prepare_state(saved)
     except StateError as error:
@@ -74,7 +74,7 @@ def _prepared_members(group: GroupLOD, names: list[str], saved: object) -> Calla
     except (LookupError, TypeError, ValueError) as error:
         raise StateError(f"group {group.name!r}: members cannot be created: {error}") from error
     finally:
-        group._passing = here
+        group._temporary = here
 
     def start() -> None:
         group.drop_members()

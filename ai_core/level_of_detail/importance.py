@@ -58,7 +58,7 @@ class Importance:
         if settings is not None and not isinstance(settings, ImportanceSettings):
             raise TypeError(f"settings must be ImportanceSettings, got {shown(settings)}")
         self.settings = settings or ImportanceSettings()
-        self._opinions = ViewerContributions(self.settings)
+        self._contributions = ViewerContributions(self.settings)
         self._scratch = np.zeros(BLOCK_ROWS, np.float32)
         self._flags = np.zeros(BLOCK_ROWS, np.bool_)
         self._rows = AgentRows("agent", COLUMNS)
@@ -170,7 +170,7 @@ class Importance:
         elapsed_s = finite_number("elapsed_s", elapsed_s, minimum=0)
         self._check(viewers, positions, velocities, out)
         columns, target = self._rows.columns, self._target
-        wrong = self._opinions.write(viewers, positions, velocities, columns["size_m"], target)
+        wrong = self._contributions.write(viewers, positions, velocities, columns["size_m"], target)
         if wrong >= 0:
             self._refuse(wrong, positions, velocities)
         self._seen.keep(viewers, positions, velocities)
@@ -209,7 +209,7 @@ class Importance:
         seen, viewer_parts = self._seen, parts[: len(VIEWER_PARTS)]
         if seen.positions is not None:
             velocities = None if seen.velocities is None else seen.velocities[rows]
-            self._opinions.write(
+            self._contributions.write(
                 seen.viewers, seen.positions[rows], velocities, columns["size_m"][rows],
                 np.zeros(len(rows), np.float32), viewer_parts,
             )
@@ -257,7 +257,7 @@ class Importance:
         self._target = np.zeros(len(self._rows), np.float32)
         self._has_new = True
         self._is_boosted = self._has_boosts()
-        self._seen = _Seen()
+        self._seen = _LastUpdate()
         self._show(np.maximum(self._rows.columns["value"], 0))
 
     def _show(self, values: Floats) -> None:
@@ -358,7 +358,7 @@ class Importance:
         )
 
 
-class _Seen:
+class _LastUpdate:
     """Input of the last update, for ``parts``; copied because the game reuses its arrays."""
 
     def __init__(self) -> None:

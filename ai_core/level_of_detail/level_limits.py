@@ -136,7 +136,7 @@ class LevelLimits:
         if agents is not self._ids:
             self._take_in(agents)
         before = self._level
-        forced, unable = _wishes(agents, characters or {}, self.off)
+        forced, unable = _overrides(agents, characters or {}, self.off)
         desired, keys = self._desires(wanted.astype(np.float64), elapsed_s, forced)
         level = np.full(len(agents), self.off, np.int32)
         pending = np.ones(len(agents), np.bool_)
@@ -218,7 +218,7 @@ class LevelLimits:
         for one in fields.groups("forced"):
             agent = one.whole("id")
             if agent not in known or agent in forced:
-                one.refuse("id", f"must be one of ids, each once, got {agent}")
+                one.refuse("id", f"must be one of ids and occur once, got {agent}")
             forced[agent] = (
                 one.whole("level", maximum=self.off - 1), one.number_or("left_s", math.inf, minimum=0),
             )
@@ -298,15 +298,15 @@ def _checked_level(level: object) -> Level:
     return one
 
 
-def _wishes(
+def _overrides(
     agents: NDArray[np.int32], characters: Mapping[int, BehavioralLOD], off: int
 ) -> tuple[dict[int, int], dict[int, list[int]]]:
     """Return the forced level by row, and by level the rows with a quarantined behavior."""
     forced: dict[int, int] = {}
     unable: dict[int, list[int]] = {}
-    wishing = {one: character for one, character in characters.items() if character.has_wishes}
-    for row, one in enumerate(agents.tolist() if wishing else ()):
-        character = wishing.get(one)
+    overriding = {one: character for one, character in characters.items() if character.has_overrides}
+    for row, one in enumerate(agents.tolist() if overriding else ()):
+        character = overriding.get(one)
         if character is None:
             continue
         number = character.forced

@@ -1,12 +1,12 @@
 """Squads: formations, tactics and strategy.
 
 - ``Squad``: members, a commander that decides for all, one path, and a ``Formation`` whose slots
-  move along the path. On ground with walls give it ``GridRoutes``, ``GridClearance`` and ``GridStanding``.
+  move along the path. On ground with walls give it ``GridRoutes``, ``GridClearance`` and ``NearestFreeCell``.
 - ``Capabilities`` and ``Force``: attack, toughness and healing of members and groups.
   ``StanceJudge``: fight, hold or retreat.
 - ``Tactic`` and its subclasses: tasks of members against enemies, chosen by ``TacticByRules``.
 - ``AttackTokens``: limits the number of simultaneous attackers.
-- ``give_roles``, ``assign``: roles and slots at the least total cost.
+- ``assign_roles``, ``assign``: roles and slots at the least total cost.
 - ``Strategist``: decides for a whole side; turns a ``StrategicSituation`` into a ``StrategicPlan``.
 
 Rejected: slots relative to other members. A member that follows a follower swings from side to side.
@@ -20,13 +20,13 @@ from ai_core.squads.commander import SquadMember, nearest_to_goal, toughest
 from ai_core.squads.formation import Formation, FormationSlot
 from ai_core.squads.formation_march import MarchSettings
 from ai_core.squads.orders import Order
-from ai_core.squads.roles import RoleAssignment, RoleNeed, give_roles
+from ai_core.squads.roles import RoleAssignment, RoleNeed, assign_roles
 from ai_core.squads.routes import GridRoutes, StraightRoutes
 from ai_core.squads.situation import Sighting, TacticalSituation
-from ai_core.squads.slot_assignment import SlotAssignment, assign, with_few_changes
+from ai_core.squads.slot_assignment import SlotAssignment, assign, reassign_slots
 from ai_core.squads.squad import Squad
 from ai_core.squads.stance import Stance, StanceJudge, StancePolicy
-from ai_core.squads.standing import GridClearance, GridStanding
+from ai_core.squads.standing import GridClearance, NearestFreeCell
 from ai_core.squads.strategy.posture import Personality
 from ai_core.squads.strategy.production import BuildOrder, Product, TechnologyTree
 from ai_core.squads.strategy.strategic_situation import (
@@ -66,10 +66,10 @@ __all__ = [
     "FormationSlot",
     "GridClearance",
     "GridRoutes",
-    "GridStanding",
     "HealingSupport",
     "MarchSettings",
     "Mission",
+    "NearestFreeCell",
     "Order",
     "Personality",
     "Product",
@@ -97,10 +97,10 @@ __all__ = [
     "TacticalSituation",
     "TechnologyTree",
     "assign",
+    "assign_roles",
     "forecast",
-    "give_roles",
     "nearest_to_goal",
     "power_ratio",
+    "reassign_slots",
     "toughest",
-    "with_few_changes",
 ]

@@ -39,7 +39,7 @@ cdef struct March:
     char* is_detached
 
 
-def march_step(samples, course, offsets, marchers, manner, double anchor_m, double elapsed_s, double spacing_m):
+def march_step(samples, course, offsets, marchers, style, double anchor_m, double elapsed_s, double spacing_m):
     """As the twin says."""
     cdef Buffers held = Buffers()
     cdef March one
@@ -65,7 +65,7 @@ def march_step(samples, course, offsets, marchers, manner, double anchor_m, doub
     one.is_detached = flags_of(held, marchers.is_detached, "is_detached", &one)
     (one.first_m, one.last_m, one.length_m, one.step_m, one.search_from_m, one.search_gap_m,
      one.search_count) = as_tuple(course, 7)
-    one.pace, one.wait_from, one.wait_at, one.patience_s, one.response_s, one.tolerance_m = as_tuple(manner, 6)
+    one.pace, one.wait_from, one.wait_at, one.patience_s, one.response_s, one.tolerance_m = as_tuple(style, 6)
     one.anchor_m, one.elapsed_s, one.spacing_m = anchor_m, elapsed_s, spacing_m
     go(&one)
     return one.anchor_m

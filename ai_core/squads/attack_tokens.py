@@ -12,7 +12,7 @@ from ai_core.squads.id_rows import id_rows
 __all__ = ["AttackTokens"]
 
 
-class _Waiting(NamedTuple):
+class _TokenRequest(NamedTuple):
     urgency: float
     since_s: float
     asked_at_s: float
@@ -27,9 +27,9 @@ class AttackTokens:
 
     Args:
         count: number of tokens, 1 or more.
-        longest_s: time after which a token passes to a waiting member (s), above 0.
-        rest_s: time a member waits for another token after returning one (s), 0 or more.
-        forget_s: time after which a request that is not repeated is dropped (s), above 0.
+        max_hold_s: time after which a token passes to a waiting member (s), above 0.
+        cooldown_s: time a member waits for another token after returning one (s), 0 or more.
+        request_timeout_s: time after which a request that is not repeated is dropped (s), above 0.
         impatience: urgency gained per second of waiting, 0 or more.
 
     Raises:
@@ -37,16 +37,16 @@ class AttackTokens:
     """
 
     def __init__(
-        self, count: int = 2, *, longest_s: float = 5.0, rest_s: float = 1.0, forget_s: float = 1.0,
-        impatience: float = 1.0,
+        self, count: int = 2, *, max_hold_s: float = 5.0, cooldown_s: float = 1.0, request_timeout_s: float = 1.0,
+        urgency_per_s: float = 1.0,
     ) -> None:
-        self.count = whole_number("count", count, minimum=1, remedy="use 1 for one after the other")
-        self.longest_s = finite_number("longest_s", longest_s, above=0)
-        self.rest_s = finite_number("rest_s", rest_s, minimum=0)
-        self.forget_s = finite_number("forget_s", forget_s, above=0)
-        self.impatience = finite_number("impatience", impatience, minimum=0)
+        self.count = whole_number("count", count, minimum=1, remedy="use 1 for one attacker at a time")
+        self.max_hold_s = finite_number("max_hold_s", max_hold_s, above=0)
+        self.cooldown_s = finite_number("cooldown_s", cooldown_s, minimum=0)
+        self.request_timeout_s = finite_number("request_timeout_s", request_timeout_s, above=0)
+        self.urgency_per_s = finite_number("urgency_per_s", urgency_per_s, minimum=0)
         self._held_since: dict[int, float] = {}
-        self._waiting: dict[int, _Waiting] = {}
+        self._waiting: dict[int, _TokenRequest] = {}
         self._resting_until: dict[int, float] = {}
 
     @property
@@ -54,11 +54,12 @@ class AttackTokens:
         """Ids of the members that hold a token, ascending."""
         return tuple(sorted(self._held_since))
 
-    def like_new(self) -> AttackTokens:
+    def copy_unused(self) -> AttackTokens:
         """Return new tokens with the same settings and no holders."""
         return AttackTokens(
-            self.count, longest_s=self.longest_s, rest_s=self.rest_s, forget_s=self.forget_s,
-            impatience=self.impatience)
+            self.count, max_hold_s=self.max_hold_s, cooldown_s=self.cooldown_s,
+            request_timeout_s=self.request_timeout_s,
+            urgency_per_s=self.urgency_per_s)
 
     def request(self, member_id: int, now_s: float, urgency: float = 0.0) -> bool:
         """Request a token; return whether the member holds one already.
@@ -78,7 +79,7 @@ class AttackTokens:
         if number in self._held_since:
             return True
         before = self._waiting.get(number)
-        self._waiting[number] = _Waiting(urgency, now_s if before is None else before.since_s, now_s)
+        self._waiting[number] = _TokenRequest(urgency, now_s if before is None else before.since_s, now_s)
         return False
 
     def grant(self, now_s: float) -> tuple[int, ...]:
@@ -91,13 +92,13 @@ class AttackTokens:
         """
         now_s = moment_s("now_s", now_s)
         self._waiting = {
-            one: asked for one, asked in self._waiting.items() if now_s - asked.asked_at_s <= self.forget_s}
+            one: asked for one, asked in self._waiting.items() if now_s - asked.asked_at_s <= self.request_timeout_s}
         self._resting_until = {one: until for one, until in self._resting_until.items() if until > now_s}
         ready = sorted(
             (one for one in self._waiting if one not in self._resting_until),
             key=lambda one: (-self._urgency(one, now_s), one))
         overdue = sorted(
-            (since, one) for one, since in self._held_since.items() if now_s - since >= self.longest_s)
+            (since, one) for one, since in self._held_since.items() if now_s - since >= self.max_hold_s)
         missing = len(ready) - (self.count - len(self._held_since))
         for _, one in overdue[: max(0, missing)]:
             self.release(one, now_s)
@@ -108,7 +109,7 @@ class AttackTokens:
 
     def _urgency(self, member_id: int, now_s: float) -> float:
         asked = self._waiting[member_id]
-        return asked.urgency + self.impatience * (now_s - asked.since_s)
+        return asked.urgency + self.urgency_per_s * (now_s - asked.since_s)
 
     def release(self, member_id: int, now_s: float) -> None:
         """Return a token, or withdraw a request.
@@ -118,8 +119,8 @@ class AttackTokens:
         """
         now_s = moment_s("now_s", now_s)
         self._waiting.pop(member_id, None)
-        if self._held_since.pop(member_id, None) is not None and self.rest_s:
-            self._resting_until[member_id] = now_s + self.rest_s
+        if self._held_since.pop(member_id, None) is not None and self.cooldown_s:
+            self._resting_until[member_id] = now_s + self.cooldown_s
 
     def forget(self, member_id: int) -> None:
         """Drop the token, request and rest time of a member."""
@@ -144,7 +145,7 @@ class AttackTokens:
         """
         fields = Fields.versioned(state, version=1)
         held = {one: numbers[0] for one, numbers in id_rows(fields, "held", 1).items()}
-        waiting = {one: _Waiting(*numbers) for one, numbers in id_rows(fields, "waiting", 3).items()}
+        waiting = {one: _TokenRequest(*numbers) for one, numbers in id_rows(fields, "waiting", 3).items()}
         resting = {one: numbers[0] for one, numbers in id_rows(fields, "resting", 1).items()}
         if len(held) > self.count:
             fields.refuse("held", f"must have at most {self.count} rows, got {len(held)}")

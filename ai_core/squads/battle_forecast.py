@@ -9,7 +9,7 @@ import numpy as np
 
 from ai_core.squads.capabilities import Capabilities, Force, check_force
 
-__all__ = ["BattleForecast", "forecast", "forecasts"]
+__all__ = ["BattleForecast", "forecast", "forecast_each"]
 
 STEPS = 24
 """Steps of a simulated battle (count). Fewer steps blur which kind of unit is destroyed first."""
@@ -56,10 +56,10 @@ def forecast(own: Force, other: Force) -> BattleForecast:
     """
     check_force("own", own)
     check_force("other", other)
-    return forecasts([own], other)[0]
+    return forecast_each([own], other)[0]
 
 
-def forecasts(owns: Sequence[Force], other: Force) -> list[BattleForecast]:
+def forecast_each(owns: Sequence[Force], other: Force) -> list[BattleForecast]:
     """Return the forecast of each force against the same opponent.
 
     Cost: O(forces × rows × rows of the other); several forces take little longer than one.
@@ -68,8 +68,8 @@ def forecasts(owns: Sequence[Force], other: Force) -> list[BattleForecast]:
         return []
     units = list(dict.fromkeys(one for force in (*owns, other) for one, _ in force.rows))
     attack = np.array([[one.attack.get(to.kind, 0.0) for to in units] for one in units]).reshape(len(units), len(units))
-    mended = np.array([_mended(force) for force in (*owns, *[other] * len(owns))])[:, None]
-    toughness = np.array([one.toughness for one in units])[None] * mended
+    healing_factor = np.array([_healing_factor(force) for force in (*owns, *[other] * len(owns))])[:, None]
+    toughness = np.array([one.toughness for one in units])[None] * healing_factor
     hits = (attack > 0).astype(np.float64).T
     # One row per side and battle, first all own forces, then the opponent in each; one column per unit.
     left = np.array([_counts(force, units) for force in (*owns, *[other] * len(owns))]) * toughness
@@ -94,7 +94,7 @@ def forecasts(owns: Sequence[Force], other: Force) -> list[BattleForecast]:
     ]
 
 
-def _mended(force: Force) -> float:
+def _healing_factor(force: Force) -> float:
     """Return the factor by which healing raises the toughness of every unit of a force."""
     unhealed = sum(count * one.toughness for one, count in force.rows)
     return force.toughness / unhealed if force.heals else 1.0

@@ -138,7 +138,7 @@ class Force:
                 total += count * sum(damage * number for damage, number in hit) / sum(number for _, number in hit)
         return total
 
-    def untouchable(self, other: Force) -> float:
+    def unanswered_attack_share(self, other: Force) -> float:
         """Return the share of another force's attack that comes from kinds this force cannot hit, 0 to 1."""
         whole = other.attack_against(self)
         if not whole:
@@ -180,7 +180,7 @@ def power_ratio(own: Force, other: Force) -> float:
 
 
 def _power(own: Force, other: Force) -> float:
-    return own.attack_against(other) * own.toughness * (1 - own.untouchable(other))
+    return own.attack_against(other) * own.toughness * (1 - own.unanswered_attack_share(other))
 
 
 def _strength(name: str, value: object) -> float:

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from ai_core.errors import finite_number
 from ai_core.squads.march_path import Clearance, MarchPath
-from ai_core.squads.marchers import Marchers
+from ai_core.squads.marchers import MemberTable
 from ai_core.squads.marching_step import MarchStyle, march_step
 
 Floats = NDArray[np.float64]
@@ -73,7 +73,7 @@ LOOKS_AHEAD = 3.0
 """Distance before a narrow part at which a column forms, in spacings; less causes a queue at the entrance."""
 
 
-class NarrowPassage:
+class NarrowPassageDetector:
     """Decides when a formation must march in a column.
 
     Attributes:
@@ -83,7 +83,7 @@ class NarrowPassage:
     def __init__(self) -> None:
         self.is_in_column = False
 
-    def looks_to(self, anchor_m: float, shape: MarchingShape) -> float:
+    def look_ahead_arc(self, anchor_m: float, shape: MarchingShape) -> float:
         """Return the arc up to which the width must be measured (m)."""
         return anchor_m + shape.ahead_m + (LOOKS_AHEAD + 1) * shape.spacing_m
 
@@ -93,7 +93,7 @@ class NarrowPassage:
         Cost: O(samples of the path between the hindmost slot and the end of the look-ahead).
         """
         # A member still inside the passage when the column opens leaves in file: lanes are narrow there.
-        ahead_m = self.looks_to(anchor_m, shape) - shape.spacing_m
+        ahead_m = self.look_ahead_arc(anchor_m, shape) - shape.spacing_m
         width = path.narrowest(anchor_m + shape.behind_m, ahead_m) if path.has_walls else math.inf
         if width == math.inf or shape.needed_m == 0:
             self.is_in_column = False
@@ -158,10 +158,10 @@ class FormationMarch:
         self.settings, self.clearance = settings, clearance
         self.anchor_m = 0.0
         self.path: MarchPath | None = None
-        self.passage = NarrowPassage()
+        self.passage = NarrowPassageDetector()
         self.heading = np.array([1.0, 0.0])
         self._dimensions = dimensions
-        self._manner = MarchStyle(
+        self._style = MarchStyle(
             settings.pace, settings.wait_from, settings.wait_at, settings.patience_s, settings.response_s,
             settings.tolerance_m)
         self._points: Floats = np.zeros((0, dimensions))
@@ -204,7 +204,7 @@ class FormationMarch:
             return self._was_at_end or not self.is_under_way
         return self.anchor_m >= self.path.length_m
 
-    def advance(self, elapsed_s: float, marchers: Marchers, shape: MarchingShape) -> None:
+    def advance(self, elapsed_s: float, marchers: MemberTable, shape: MarchingShape) -> None:
         """Advance the slots, and write the destination and velocity of each member.
 
         Args:
@@ -222,10 +222,10 @@ class FormationMarch:
         if not math.isfinite(marchers.arcs.sum()):
             marchers.arcs[:] = path.begun(marchers.positions, marchers.arcs)
         self.anchor_m = march_step(
-            path.samples, path.course, offsets, marchers, self._manner, self.anchor_m, elapsed_s, shape.spacing_m)
+            path.samples, path.course, offsets, marchers, self._style, self.anchor_m, elapsed_s, shape.spacing_m)
         self.heading = path.heading(self.anchor_m)
 
-    def places(self, marchers: Marchers, shape: MarchingShape) -> Floats:
+    def places(self, marchers: MemberTable, shape: MarchingShape) -> Floats:
         """Return the present positions of slots, shape (m, d) (m); without a path the first member's position.
 
         Args:
@@ -241,7 +241,7 @@ class FormationMarch:
     def _path_for(self, shape: MarchingShape) -> MarchPath:
         """Return the path, built again if the formation needs a wider or longer one."""
         wanted = shape.body_m, shape.aside_m, shape.reach_m
-        made, looks_to = self.made_for, self.passage.looks_to(self.anchor_m, shape)
+        made, look_ahead_arc = self.made_for, self.passage.look_ahead_arc(self.anchor_m, shape)
         if made is None or any(new > old for new, old in zip(wanted, made, strict=True)):
             self.path, self.made_for = None, wanted
         if self.path is None:
@@ -249,9 +249,9 @@ class FormationMarch:
             self.path = MarchPath(
                 self._points, self.heading, step_m=min(LONGEST_STEP_M, STEP_SHARE * shape.spacing_m), turn_m=2 * aside,
                 reach_m=reach, body_m=body, aside_m=aside, clearance=self.clearance)
-            self.path.measure(looks_to, ALL)
-        self.path.measure(looks_to, MEASURED_AT_ONCE)
+            self.path.measure(look_ahead_arc, ALL)
+        self.path.measure(look_ahead_arc, MEASURED_AT_ONCE)
         return self.path
 
 
-__all__ = ["FormationMarch", "MarchSettings", "MarchingShape", "NarrowPassage"]
+__all__ = ["FormationMarch", "MarchSettings", "MarchingShape", "NarrowPassageDetector"]

@@ -69,12 +69,12 @@ def match_rows(costs: NDArray[np.float64], out: NDArray[np.int32]) -> int:
         for one in visited[1:]:
             row_prices[one] += way - ways[out[one]]
         column_prices[~is_open] -= way - ways[~is_open]
-        _turn_over(first, end, came, row_of, out)
+        _augment(first, end, came, row_of, out)
         matched += 1
     return matched
 
 
-def _turn_over(
+def _augment(
     first: int, end: int, came: NDArray[np.int32], row_of: NDArray[np.int32], out: NDArray[np.int32]
 ) -> None:
     """Match every row on the augmenting path to the column after it."""

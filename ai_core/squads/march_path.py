@@ -13,7 +13,7 @@ from typing import TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from ai_core.squads.marching_step import SteeringState, lanes
+from ai_core.squads.marching_step import PathSampling, lanes
 
 __all__ = ["Clearance", "MarchPath", "plane_axes"]
 
@@ -102,7 +102,7 @@ class MarchPath:
         right, free = self._directions(_right_of(self._headings)), np.full((len(self._points), 2), FREE_M)
         self.samples = np.concatenate([self._points, right, free], axis=1)
         gap_m = max(self._step_m, SEARCHED_M / 8)
-        self.course = SteeringState(
+        self.course = PathSampling(
             self.first_m, self.last_m, self.length_m, self._step_m, -SEARCHED_BEHIND_M,
             (gap_m - SEARCHED_BEHIND_M) + SEARCHED_BEHIND_M,
             math.ceil((SEARCHED_M + self._step_m + SEARCHED_BEHIND_M) / gap_m))
@@ -139,7 +139,7 @@ class MarchPath:
             least[:, :-shift] = np.minimum(least[:, :-shift], self._free[:, shift:])
         return least
 
-    def forget_ground(self) -> None:
+    def invalidate_clearance(self) -> None:
         """Discard all measurements, after a door closed or a wall fell; ``measure`` starts from the first sample."""
         if self._clearance is not None:
             self._free[:] = self._lanes[:] = np.inf

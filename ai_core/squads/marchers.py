@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-__all__ = ["LARGEST_ID", "NO_SLOT", "Marchers"]
+__all__ = ["LARGEST_ID", "NO_SLOT", "MemberTable"]
 
 LARGEST_ID = (1 << 31) - 1
 """Largest member id; ids are stored in 32 bits."""
@@ -17,7 +17,7 @@ NO_SLOT = -1
 Floats = NDArray[np.float64]
 
 
-class Marchers:
+class MemberTable:
     """Rows of members; all arrays have shape (n,) or (n, d).
 
     Attributes:
@@ -78,7 +78,7 @@ class Marchers:
         for name, array in vars(self).items():
             setattr(self, name, np.insert(array, row, values.get(name, 0), axis=0))
 
-    def put_rows(self, rows: Sequence[dict[str, Any]]) -> None:
+    def replace_rows(self, rows: Sequence[dict[str, Any]]) -> None:
         """Replace all rows by dicts with the names of arrays as keys; missing values are 0. Cost: O(n)."""
         for name, array in vars(self).items():
             nothing = np.zeros(array.shape[1:], array.dtype)

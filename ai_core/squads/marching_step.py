@@ -11,10 +11,10 @@ from typing import NamedTuple, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from ai_core.squads.marchers import Marchers
+from ai_core.squads.marchers import MemberTable
 from ai_core.twins import twin
 
-__all__ = ["INTERFACE", "MarchStyle", "SteeringState", "lanes", "march_step"]
+__all__ = ["INTERFACE", "MarchStyle", "PathSampling", "lanes", "march_step"]
 
 INTERFACE = 2
 """Version of the interface; raised with every change of names, arguments, constants or results, here and in the
@@ -40,7 +40,7 @@ TOWARDS = 0.05
 """How much nearer a position of the path must be than the wanted one to be preferred (m per metre of arc)."""
 
 
-class SteeringState(NamedTuple):
+class PathSampling(NamedTuple):
     """Arcs and step of a sampled path (m), and the search window for the arcs of members."""
 
     first_m: float
@@ -65,7 +65,7 @@ class MarchStyle(NamedTuple):
 
 @twin
 def march_step(
-    samples: Floats, course: SteeringState, offsets: Floats, marchers: Marchers, manner: MarchStyle, anchor_m: float,
+    samples: Floats, course: PathSampling, offsets: Floats, marchers: MemberTable, style: MarchStyle, anchor_m: float,
     elapsed_s: float, spacing_m: float,
 ) -> float:
     """Advance the slots; write destinations, velocities and distances from the slots of all members.
@@ -103,11 +103,11 @@ def march_step(
         mean = float(np.cumsum(arcs)[-1]) / len(arcs)                        # summed in the order of the kernel
         anchor_m = max(anchor_m, min(mean, course.length_m))                 # the slots follow the members
     else:
-        pace = _pace(manner, marchers, away, flow, elapsed_s, spacing_m, is_at_end=is_at_end)
+        pace = _pace(style, marchers, away, flow, elapsed_s, spacing_m, is_at_end=is_at_end)
         step = min(pace * elapsed_s, course.length_m - anchor_m)
         anchor_m += step
         speed = step / elapsed_s if elapsed_s > 0 else 0.0
-    look = np.maximum(LOOK_M, 1.2 * manner.response_s * marchers.speeds)
+    look = np.maximum(LOOK_M, 1.2 * style.response_s * marchers.speeds)
     targets = lanes(samples, course, arcs + np.minimum(np.maximum(lag, -look), look), right_m, span)
     targets[waits] = marchers.positions[waits]
     marchers.destinations[:] = targets
@@ -115,9 +115,9 @@ def march_step(
     velocities = np.where(follows[:, None], flow * speed, 0.0)
     if len(axes) < targets.shape[1]:
         is_near = ~waits & (np.abs(marchers.positions[:, 1] - own[:, 1]) <= FLOOR_M)
-        rises = velocities[:, 1] + (targets[:, 1] - own[:, 1]) / max(manner.response_s, elapsed_s)
+        rises = velocities[:, 1] + (targets[:, 1] - own[:, 1]) / max(style.response_s, elapsed_s)
         marchers.rises[:] = np.where(is_near, rises, 0.0)
-    velocities += (targets - marchers.positions) / max(manner.response_s, elapsed_s)
+    velocities += (targets - marchers.positions) / max(style.response_s, elapsed_s)
     share = np.minimum(1.0, marchers.speeds / np.maximum(_length(velocities[:, axes]), 1e-9))
     marchers.velocities[:] = velocities * share[:, None]
     marchers.rises *= share
@@ -125,7 +125,7 @@ def march_step(
     return anchor_m
 
 
-def lanes(samples: Floats, course: SteeringState, arcs: Floats, right_m: Floats, span: tuple[float, float]) -> Floats:
+def lanes(samples: Floats, course: PathSampling, arcs: Floats, right_m: Floats, span: tuple[float, float]) -> Floats:
     """Return positions beside a path, compressed where it is narrow, shape (n, d) (m).
 
     Args:
@@ -154,7 +154,7 @@ def lanes(samples: Floats, course: SteeringState, arcs: Floats, right_m: Floats,
 
 
 def _look(
-    samples: Floats, course: SteeringState, marchers: Marchers, wanted: Floats, ahead_m: Floats, right_m: Floats,
+    samples: Floats, course: PathSampling, marchers: MemberTable, wanted: Floats, ahead_m: Floats, right_m: Floats,
     span: tuple[float, float], anchor_m: float,
 ) -> tuple[Floats, Floats, Floats]:
     """Return positions of slots, their movement per metre of arc, and members' positions on lanes; write ``arcs``.
@@ -176,7 +176,7 @@ def _look(
     return places[:count], (places[count:2 * count] - places[:count]) / PROBE_M, own
 
 
-def _tried(course: SteeringState, arcs: Floats, wanted: Floats) -> Floats:
+def _tried(course: PathSampling, arcs: Floats, wanted: Floats) -> Floats:
     """Return candidate arcs of members, shape (n, m): around their last arc, and towards the wanted arc."""
     tried = np.empty((len(arcs), course.search_count + 1))
     tried[:, :-1] = arcs[:, None] + (course.search_from_m + np.arange(course.search_count) * course.search_gap_m)
@@ -185,17 +185,17 @@ def _tried(course: SteeringState, arcs: Floats, wanted: Floats) -> Floats:
 
 
 def _pace(
-    manner: MarchStyle, marchers: Marchers, away: Floats, flow: Floats, elapsed_s: float, spacing_m: float, *,
+    style: MarchStyle, marchers: MemberTable, away: Floats, flow: Floats, elapsed_s: float, spacing_m: float, *,
     is_at_end: bool,
 ) -> float:
     """Return the speed of the commander's slot (m/s) that all members can follow; update late members."""
-    still = manner.wait_at - STILL * (manner.wait_at - manner.wait_from)
-    limit_m = manner.tolerance_m if is_at_end else still * spacing_m
-    late = marchers.note_lateness(away, elapsed_s, limit_m, manner.patience_s)
+    still = style.wait_at - STILL * (style.wait_at - style.wait_from)
+    limit_m = style.tolerance_m if is_at_end else still * spacing_m
+    late = marchers.note_lateness(away, elapsed_s, limit_m, style.patience_s)
     worst = float(late.max()) / spacing_m
-    share = (manner.wait_at - worst) / (manner.wait_at - manner.wait_from)
+    share = (style.wait_at - worst) / (style.wait_at - style.wait_from)
     fastest = max(1.0, math.sqrt(float((flow ** 2).sum(axis=1).max())))
-    return manner.pace * marchers.slowest / fastest * min(1.0, max(0.0, share))
+    return style.pace * marchers.slowest / fastest * min(1.0, max(0.0, share))
 
 
 def _length(flat: Floats) -> Floats:
@@ -204,6 +204,6 @@ def _length(flat: Floats) -> Floats:
     return length
 
 
-def _axes_of(marchers: Marchers) -> list[int]:
+def _axes_of(marchers: MemberTable) -> list[int]:
     """Return the two axes of the plane of formations: x and y in 2D, x and z in 3D."""
     return [0, marchers.positions.shape[1] - 1]

@@ -9,9 +9,9 @@ import numpy as np
 
 from ai_core.errors import finite_number, several_names, shown, whole_number
 from ai_core.squads.commander import SquadMember
-from ai_core.squads.slot_assignment import with_few_changes
+from ai_core.squads.slot_assignment import reassign_slots
 
-__all__ = ["RoleAssignment", "RoleNeed", "give_roles"]
+__all__ = ["RoleAssignment", "RoleNeed", "assign_roles"]
 
 
 @dataclass(frozen=True)
@@ -52,7 +52,7 @@ class RoleAssignment(NamedTuple):
     """Number of unfilled places by role."""
 
 
-def give_roles(
+def assign_roles(
     members: Mapping[int, SquadMember], needs: Sequence[RoleNeed], before: Mapping[int, str] | None = None,
     change_cost: float = 1.0,
 ) -> RoleAssignment:
@@ -83,7 +83,7 @@ def give_roles(
         fitting = (one for one, (_, need) in enumerate(wanted) if need.role == held.get(number) and one not in taken)
         slots[row] = next(fitting, -1)
         taken.add(int(slots[row]))
-    found = with_few_changes(costs, slots, change_cost) if len(wanted) else None
+    found = reassign_slots(costs, slots, change_cost) if len(wanted) else None
     roles, missing = {}, {need.role: need.count for need in needs}
     if found is not None:
         for number, slot in zip(members, found.slots.tolist(), strict=True):

@@ -12,7 +12,7 @@ from ai_core.errors import LARGEST, finite_number, numbers, shown, whole_number
 from ai_core.squads.capabilities import Capabilities, Force
 from ai_core.squads.commander import SquadMember
 from ai_core.squads.march_path import plane_axes
-from ai_core.squads.standing import Standing
+from ai_core.squads.standing import NearestFree
 
 __all__ = ["Sighting", "TacticalSituation"]
 
@@ -72,7 +72,7 @@ class TacticalSituation:
     def __init__(
         self, members: Mapping[int, SquadMember], positions: Floats, enemies: Sequence[Sighting],
         *, now_s: float = 0.0, goal: Floats | None = None, heading: Floats | None = None,
-        standing: Standing | None = None,
+        standing: NearestFree | None = None,
     ) -> None:
         self.now_s, self.members, self.positions, self.enemies = now_s, members, positions, tuple(enemies)
         self.ids = np.array(list(members), np.int32)

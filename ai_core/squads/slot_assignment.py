@@ -10,7 +10,7 @@ from numpy.typing import ArrayLike, NDArray
 import ai_core.squads.least_cost_matching as least_cost_matching
 from ai_core.errors import as_array, finite_number, shown
 from ai_core.squads.formation import Formation
-from ai_core.squads.marchers import NO_SLOT, Marchers
+from ai_core.squads.marchers import NO_SLOT, MemberTable
 
 
 class SlotAssignment(NamedTuple):
@@ -56,7 +56,7 @@ def assign(costs: ArrayLike) -> SlotAssignment:
     return SlotAssignment(slots, total, tuple(_infeasible(table, slots)))
 
 
-def with_few_changes(costs: ArrayLike, before: ArrayLike, change_cost: float | None = None) -> SlotAssignment:
+def reassign_slots(costs: ArrayLike, before: ArrayLike, change_cost: float | None = None) -> SlotAssignment:
     """Assign slots to members, preferring their present slots.
 
     Args:
@@ -84,10 +84,10 @@ def with_few_changes(costs: ArrayLike, before: ArrayLike, change_cost: float | N
         change_cost = (spread + 1.0) * (min(table.shape) + 1)
     else:
         change_cost = finite_number("change_cost", change_cost, minimum=0)
-    dearer = table + change_cost
+    penalized = table + change_cost
     staying = np.flatnonzero((slots >= 0) & (slots < table.shape[1]))
-    dearer[staying, slots[staying]] -= change_cost
-    found = assign(dearer)
+    penalized[staying, slots[staying]] -= change_cost
+    found = assign(penalized)
     having = np.flatnonzero(found.slots != NO_SLOT)
     return found._replace(total=float(sum(table[having, found.slots[having]].tolist())))
 
@@ -136,8 +136,8 @@ WORTH_CHANGING = 1.5
 """Least saving of a change of slots, in spacings per member; at less two members swap repeatedly."""
 
 
-def give_slots(
-    marchers: Marchers, formation: Formation, roles: Sequence[tuple[str, ...]], commander_row: int,
+def assign_formation_slots(
+    marchers: MemberTable, formation: Formation, roles: Sequence[tuple[str, ...]], commander_row: int,
     places: Floats, *, few_changes: bool | None,
 ) -> tuple[int, ...]:
     """Assign and write the slots of all members; return the ids of members without an allowed slot.
@@ -165,7 +165,7 @@ def give_slots(
         found = assign(costs)
     else:
         worth = None if few_changes else WORTH_CHANGING * formation.spacing_m
-        found = with_few_changes(costs, marchers.slots, worth)
+        found = reassign_slots(costs, marchers.slots, worth)
     slots = found.slots
     without = np.flatnonzero(slots == NO_SLOT)
     infeasible = tuple(marchers.ids[without].tolist())
@@ -175,4 +175,4 @@ def give_slots(
     return infeasible
 
 
-__all__ = ["SlotAssignment", "assign", "give_slots", "with_few_changes"]
+__all__ = ["SlotAssignment", "assign", "assign_formation_slots", "reassign_slots"]

@@ -31,14 +31,14 @@ from ai_core.squads.commander import ChooseCommander, SquadMember, nearest_to_go
 from ai_core.squads.formation import Formation
 from ai_core.squads.formation_march import FormationMarch, MarchingShape, MarchSettings
 from ai_core.squads.march_path import Clearance, plane_axes
-from ai_core.squads.marchers import LARGEST_ID, Marchers
+from ai_core.squads.marchers import LARGEST_ID, MemberTable
 from ai_core.squads.orders import Order, OrderKind
 from ai_core.squads.routes import Routes, StraightRoutes
 from ai_core.squads.situation import Sighting, TacticalSituation
-from ai_core.squads.slot_assignment import give_slots
+from ai_core.squads.slot_assignment import assign_formation_slots
 from ai_core.squads.squad_state import prepared_squad, saved_squad
 from ai_core.squads.stance import Stance, StanceJudge, StancePolicy
-from ai_core.squads.standing import Standing
+from ai_core.squads.standing import NearestFree
 from ai_core.squads.tactics import (
     BoundingOverwatch,
     Flanking,
@@ -70,9 +70,9 @@ def checked_place(name: str, place: ArrayLike, dimensions: int) -> Floats:
     return values.astype(np.float64)
 
 
-APART = 2.0
+REASSIGN_DISTANCE = 2.0
 """Distance of a member from its slot, in spacings, above which a new assignment of slots is considered."""
-RESTS_S = 0.04
+SLOT_REST_S = 0.04
 """Least time between two assignments of slots while membership does not change (s for each member).
 
 An assignment takes 0.4 ms for 50 members and 20 ms for 200, too much for every ``think``."""
@@ -91,7 +91,7 @@ BUILT_IN: tuple[type[Tactic], ...] = (
 """Tactics that a squad has by default."""
 
 
-def _what(task: SquadTask | None) -> tuple[str, int | None] | None:
+def _task_key(task: SquadTask | None) -> tuple[str, int | None] | None:
     """Return the kind and target of a task, without its position."""
     return None if task is None else (task.kind, task.target)
 
@@ -116,7 +116,7 @@ class Squad:
         tactics: tactics that the squad can use; None for all built-in ones.
         tokens: limit of simultaneous attackers; None for two.
         standing: moves positions planned by tactics to the nearest position where a member can stand,
-            such as ``GridStanding``; None for open ground.
+            such as ``NearestFreeCell``; None for open ground.
         choose_tactic: called at each thought, such as ``TacticByRules``; with None the tactic changes
             only by ``use_tactic``.
         faults: receives the errors of callbacks.
@@ -136,7 +136,7 @@ class Squad:
         routes: Routes | None = None, clearance: Clearance | None = None,
         choose_commander: ChooseCommander = nearest_to_goal, settings: MarchSettings | None = None,
         stance_policy: StancePolicy | None = None, tactics: Iterable[Tactic] | None = None,
-        tokens: AttackTokens | None = None, standing: Standing | None = None,
+        tokens: AttackTokens | None = None, standing: NearestFree | None = None,
         choose_tactic: ChooseTactic | None = None,
         faults: FaultIsolation | None = None,
         on_event: Callable[[str, Squad, Any], object] | None = None,
@@ -145,7 +145,7 @@ class Squad:
             raise TypeError(f"name must be a non-empty string, got {shown(name)}")
         self.name = name
         self.dimensions = whole_number("dimensions", dimensions, minimum=2, maximum=3)
-        self.marchers = Marchers(self.dimensions)
+        self.marchers = MemberTable(self.dimensions)
         self._members: dict[int, SquadMember] = {}
         settings = MarchSettings() if settings is None else settings
         checked_clock(clock)
@@ -172,7 +172,7 @@ class Squad:
         self._slots_given_s = 0.0
         self._known_shape: tuple[tuple[Formation, bytes, bytes], MarchingShape] | None = None
         self._counts = dict.fromkeys(("orders", "paths_requested", "thoughts", "slot_assignments"), 0)
-        self._know(tactics, tokens, StanceJudge(stance_policy), choose_tactic, standing)
+        self._init_tactics(tactics, tokens, StanceJudge(stance_policy), choose_tactic, standing)
 
     def add(
         self, member_id: int, position: ArrayLike, *, speed: float = 3.0, radius_m: float = 0.4,
@@ -212,7 +212,7 @@ class Squad:
         marchers, was_in_column = self.marchers, self.is_in_column
         # A smaller squad has fewer slots: a member whose slot no longer exists gets another without a thought.
         if len(self) and not self._shape().is_whole:
-            self._want_slots("few_changes")
+            self._request_slots("few_changes")
             self._keep_slots()
         if not self._safely("march", lambda: self._advance(elapsed_s)):
             marchers.stay()
@@ -222,7 +222,7 @@ class Squad:
     def ground_changed(self) -> None:
         """Measure the clearance beside the path again, after a door closed or a wall fell."""
         if self._march.path is not None:
-            self._march.path.forget_ground()
+            self._march.path.invalidate_clearance()
 
     @property
     def destinations(self) -> NDArray[np.float32]:
@@ -255,7 +255,7 @@ class Squad:
         """Points of the present path, shape (k, d) (m); empty without a path."""
         return self._march.points.astype(np.float32)
 
-    def slot_places(self) -> NDArray[np.float32]:
+    def slot_positions(self) -> NDArray[np.float32]:
         """Return the present positions of the formation's slots, shape (n, d), by slot (m)."""
         if not len(self):
             return np.zeros((0, self.dimensions), np.float32)
@@ -276,7 +276,7 @@ class Squad:
             name, self.clock, dimensions=self.dimensions, formation=self.formation, routes=self.routes,
             clearance=self._march.clearance, choose_commander=self._choose_commander, settings=self.settings,
             stance_policy=self.judgement.policy, tactics=copy.deepcopy(list(self._tactics.values())),
-            tokens=self.tokens.like_new(), standing=self.standing, choose_tactic=self.choose_tactic,
+            tokens=self.tokens.copy_unused(), standing=self.standing, choose_tactic=self.choose_tactic,
             faults=self.faults, on_event=self.on_event)
         self.move_members(member_ids, other)
         return other
@@ -332,11 +332,11 @@ class Squad:
         if not len(marchers):
             return
         self._march.advance(elapsed_s, marchers, self._shape())
-        self._carry_out(elapsed_s)
+        self._steer_detached(elapsed_s)
 
-    def _know(
+    def _init_tactics(
         self, tactics: Iterable[Tactic] | None, tokens: AttackTokens | None, judgement: StanceJudge,
-        choose_tactic: ChooseTactic | None, standing: Standing | None,
+        choose_tactic: ChooseTactic | None, standing: NearestFree | None,
     ) -> None:
         self.judgement, self.standing = judgement, standing
         check_kind("tokens", tokens, AttackTokens)
@@ -436,10 +436,10 @@ class Squad:
     def think(self, turn: object = None) -> None:
         """Decide for the squad: commander, path, slots and tactic. Callable as work of a scheduler.
 
-        Cost: O(1) while nothing changes; a path request for a new order; slots as in ``give_slots``;
+        Cost: O(1) while nothing changes; a path request for a new order; slots as in ``assign_formation_slots``;
         O(members * enemies) with a tactic.
         """
-        self._lead(turn)
+        self._command(turn)
         if len(self) and (self.choose_tactic is not None or self._tactic is not None):
             self._safely("choose_tactic", self._choose_tactic)
             if not self._safely("tactic", self._plan):
@@ -528,11 +528,11 @@ class Squad:
             for one, task in tasks.items()}
         self.marchers.is_detached[:] = np.isin(self.marchers.ids, list(tasks))
         changed = tuple(
-            one for one in sorted({*before, *tasks}) if _what(before.get(one)) != _what(self._tasks.get(one)))
+            one for one in sorted({*before, *tasks}) if _task_key(before.get(one)) != _task_key(self._tasks.get(one)))
         if changed:
             self._tell("tasks_changed", changed)
 
-    def _carry_out(self, elapsed_s: float) -> None:
+    def _steer_detached(self, elapsed_s: float) -> None:
         """Steer members with tasks to the positions of their tasks instead of their slots."""
         marchers = self.marchers
         rows = np.flatnonzero(marchers.is_detached)
@@ -552,14 +552,14 @@ class Squad:
     def take_in(self, member: SquadMember, place: Floats) -> None:
         """Add an existing member record, from another squad or new."""
         self.insert_member(member, place)
-        self._want_slots("few_changes")
+        self._request_slots("few_changes")
         self._tell("member_added", member.member_id)
         if self.commander is None:
             self._choose()
 
     def _take_out(self, member_id: int) -> SquadMember:
         member = self.delete_member(member_id)
-        self._want_slots("few_changes")
+        self._request_slots("few_changes")
         if self.appointed == member_id:
             self.appointed = None
         self._tell("member_removed", member_id)
@@ -601,7 +601,7 @@ class Squad:
         if not len(way):
             raise ValueError("points must have at least one row, got none; use hold() to stay")
         order = self._begin("follow", way[-1])
-        self._set_out(way)
+        self._start_march(way)
         return order
 
     def form_up(self, place: ArrayLike, heading: Sequence[float] | None = None) -> Order:
@@ -622,7 +622,7 @@ class Squad:
                 raise ValueError("heading must have a length, got zero")
             self._march.heading = towards / length
         order = self._begin("form_up", spot)
-        self._set_out(spot[None])
+        self._start_march(spot[None])
         return order
 
     def hold(self) -> Order:
@@ -639,10 +639,10 @@ class Squad:
             TypeError: if ``formation`` is not a Formation.
         """
         self.formation = _checked_formation(formation)
-        self._want_slots("anew")
+        self._request_slots("anew")
         self._march.forget_shape()
 
-    def _lead(self, turn: object = None) -> None:
+    def _command(self, turn: object = None) -> None:
         self._counts["thoughts"] += 1
         if not len(self):
             if not self.order.is_over:
@@ -651,12 +651,12 @@ class Squad:
         if self.commander is None:
             self._choose()
         if self.order.state == "waiting":
-            self._safely("path", self._look_for_path)
+            self._safely("path", self._poll_path)
         if self._march.is_under_way:
-            far_m = APART * self.formation.spacing_m
-            rests = self.clock.now.seconds - self._slots_given_s < RESTS_S * len(self)
+            far_m = REASSIGN_DISTANCE * self.formation.spacing_m
+            rests = self.clock.now.seconds - self._slots_given_s < SLOT_REST_S * len(self)
             if self._slots_wanted is None and not rests and bool((self.marchers.away > far_m).any()):
-                self._want_slots("worthwhile")
+                self._request_slots("worthwhile")
             self._keep_slots()
         if self.order.state == "marching" and self.has_arrived:
             self.order.state = "done"
@@ -686,7 +686,7 @@ class Squad:
             self._choose()
         return self.order
 
-    def _look_for_path(self) -> None:
+    def _poll_path(self) -> None:
         goal = np.array(self.order.goal)
         if self._ticket is None:
             start = self.marchers.positions[self.row_of(self.commander)]  # type: ignore[arg-type]
@@ -701,15 +701,15 @@ class Squad:
             return
         ticket, self._ticket = self._ticket, None
         if len(points):
-            self._set_out(np.asarray(points, np.float64))
+            self._start_march(np.asarray(points, np.float64))
         else:
             self._fail(self.routes.why(ticket) or "no path leads there")
 
-    def _set_out(self, points: Floats) -> None:
+    def _start_march(self, points: Floats) -> None:
         self._march.begin(points)
         self.marchers.reset()
         self.order.state = "marching"
-        self._want_slots("anew")
+        self._request_slots("anew")
 
     def _fail(self, why: str) -> None:
         self.order.state, self.order.why = "failed", why
@@ -726,7 +726,7 @@ class Squad:
             self.commander = next(iter(members))
             self._safely("choose_commander", self._ask_for_commander)
         if self.commander != before:
-            self._want_slots("few_changes")
+            self._request_slots("few_changes")
             self._tell("commander_changed", self.commander)
 
     def _ask_for_commander(self) -> None:
@@ -736,14 +736,14 @@ class Squad:
             raise UnknownNameError(f"member of squad {self.name!r}", chosen, self._members)
         self.commander = int(chosen)
 
-    def _want_slots(self, how: str) -> None:
+    def _request_slots(self, how: str) -> None:
         """Request an assignment of slots; "anew" overrides "few_changes", which overrides "worthwhile"."""
         ranks = (None, "worthwhile", "few_changes", "anew")
         self._slots_wanted = max(self._slots_wanted, how, key=ranks.index)
 
     def _keep_slots(self) -> None:
         if self._slots_wanted is not None and self._march.is_under_way and len(self):
-            self._safely("slots", self._give_slots)
+            self._safely("slots", self._assign_slots)
 
     def _shape(self) -> MarchingShape:
         """Return the slots in the order of the members, cached; the squad must have a member."""
@@ -760,14 +760,14 @@ class Squad:
         return MarchingShape(
             rows, self.formation.slots(len(self)), self.marchers.radii, self.formation.spacing_m)
 
-    def _give_slots(self) -> None:
+    def _assign_slots(self) -> None:
         how, self._slots_wanted, self._slots_given_s = self._slots_wanted, None, self.clock.now.seconds
         self._counts["slot_assignments"] += 1
         places = self._march.places(self.marchers, self._all_slots())
         roles = [one.roles for one in self._members.values()]
         row = self.row_of(self.commander)  # type: ignore[arg-type]
         before, few = self.infeasible, {"anew": None, "few_changes": True, "worthwhile": False}[how or "anew"]
-        self.infeasible = give_slots(self.marchers, self.formation, roles, row, places, few_changes=few)
+        self.infeasible = assign_formation_slots(self.marchers, self.formation, roles, row, places, few_changes=few)
         if self.infeasible and self.infeasible != before:
             self._tell("slots_infeasible", self.infeasible)
 
@@ -914,7 +914,7 @@ class Squad:
     def checked_to_move(self, member_ids: Iterable[int], other: Squad) -> list[int]:
         """Return the ids as a list if all can be moved to another squad, else raise."""
         if other is self:
-            raise ValueError(f"squad {self.name!r} cannot take in its own members")
+            raise ValueError(f"members of squad {self.name!r} cannot move to the same squad; give another one")
         if other.dimensions != self.dimensions:
             raise ValueError(
                 f"squad {other.name!r} has {other.dimensions} dimensions and {self.name!r} {self.dimensions};"

@@ -11,7 +11,7 @@ from ai_core.saving.fields import Fields, State
 from ai_core.squads.commander import SquadMember
 from ai_core.squads.formation import Formation, FormationSlot
 from ai_core.squads.formation_march import FormationMarch
-from ai_core.squads.marchers import LARGEST_ID, Marchers
+from ai_core.squads.marchers import LARGEST_ID, MemberTable
 from ai_core.squads.orders import KINDS, STATES, Order, OrderKind, OrderState
 from ai_core.squads.tactical_state import prepared_tactics, read_capabilities, saved_capabilities, saved_tactics
 
@@ -117,7 +117,7 @@ def _saved_member(squad: Squad, row: int, member: SquadMember) -> State:
     }
 
 
-def _read_members(squad: Squad, fields: Fields) -> tuple[dict[int, SquadMember], Marchers]:
+def _read_members(squad: Squad, fields: Fields) -> tuple[dict[int, SquadMember], MemberTable]:
     members: dict[int, SquadMember] = {}
     rows: list[dict[str, Any]] = []
     last = -1
@@ -137,8 +137,8 @@ def _read_members(squad: Squad, fields: Fields) -> tuple[dict[int, SquadMember],
                      "slots": one.whole("slots", minimum=-1, maximum=LARGEST_ID),
                      "is_straggler": one.flag("is_straggler")})
         one.end()
-    marchers = Marchers(squad.dimensions)
-    marchers.put_rows(rows)
+    marchers = MemberTable(squad.dimensions)
+    marchers.replace_rows(rows)
     return members, marchers
 
 

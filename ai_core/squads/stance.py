@@ -39,7 +39,7 @@ class StancePolicy:
         retreat_at: the squad retreats below this ratio; in between it holds.
         last_stand_at: a squad with a healer, and a member that can hit the enemy, holds down to this ratio.
         hysteresis: how far a ratio must pass a limit before the present stance ends.
-        shortest_s: least duration of a stance (s), unless no member can hit the enemy.
+        min_duration_s: least duration of a stance (s), unless no member can hit the enemy.
 
     Raises:
         TypeError, ValueError: if a number is negative or NaN, or the limits are not in ascending order.
@@ -49,14 +49,14 @@ class StancePolicy:
     retreat_at: float = 0.7
     last_stand_at: float = 0.35
     hysteresis: float = 0.15
-    shortest_s: float = 2.0
+    min_duration_s: float = 2.0
 
     def __post_init__(self) -> None:
-        for name in ("fight_at", "retreat_at", "last_stand_at", "hysteresis", "shortest_s"):
+        for name in ("fight_at", "retreat_at", "last_stand_at", "hysteresis", "min_duration_s"):
             finite_number(name, getattr(self, name), minimum=0, maximum=LARGEST_RATIO)
         if not self.last_stand_at <= self.retreat_at <= self.fight_at:
             raise ValueError(
-                "last_stand_at, retreat_at and fight_at must rise in this order, got"
+                "last_stand_at, retreat_at and fight_at must be in ascending order, got"
                 f" {self.last_stand_at:g}, {self.retreat_at:g} and {self.fight_at:g}")
 
 
@@ -96,9 +96,9 @@ class StanceJudge:
         ratio, kind, reasons, is_forced = self._wanted(own, met)
         before = self.stance
         if before is not None and kind != before.kind and not is_forced and (
-            now_s - self._since_s < self.policy.shortest_s
+            now_s - self._since_s < self.policy.min_duration_s
         ):
-            kind, reasons = before.kind, (*reasons, f"{before.kind} lasts at least {self.policy.shortest_s:g} s")
+            kind, reasons = before.kind, (*reasons, f"{before.kind} lasts at least {self.policy.min_duration_s:g} s")
         if before is None or kind != before.kind:
             self._since_s = now_s
         self.stance = Stance(kind, ratio, reasons)

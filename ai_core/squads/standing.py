@@ -59,11 +59,11 @@ def checked_cells(free: ArrayLike) -> NDArray[np.bool_]:
     return cells
 
 
-Standing: TypeAlias = Callable[[Floats], Floats]
+NearestFree: TypeAlias = Callable[[Floats], Floats]
 """Callable that receives positions (n, d) (m) and returns for each the nearest one where a member can stand."""
 
 
-class GridStanding:
+class NearestFreeCell:
     """Finds the nearest position on a free cell; the ``standing`` of a squad.
 
     A position in a free cell stays unchanged; any other moves to the center of the nearest free cell, on
@@ -78,7 +78,7 @@ class GridStanding:
         TypeError, ValueError: if ``free`` is not a two-dimensional array of bool, no cell is free, or a number is
             out of range.
 
-    >>> GridStanding([[True, False, False]])(np.array([[2.5, 0.5], [0.2, 0.9]])).tolist()
+    >>> NearestFreeCell([[True, False, False]])(np.array([[2.5, 0.5], [0.2, 0.9]])).tolist()
     [[0.5, 0.5], [0.2, 0.9]]
     """
 
@@ -107,4 +107,4 @@ class GridStanding:
         return found
 
 
-__all__ = ["GridClearance", "GridStanding", "Standing", "checked_cells"]
+__all__ = ["GridClearance", "NearestFree", "NearestFreeCell", "checked_cells"]

@@ -74,7 +74,7 @@ class Tactic:
         return lambda: None
 
 
-def nearest_posts(situation: TacticalSituation, member_ids: Sequence[int],
+def assign_posts(situation: TacticalSituation, member_ids: Sequence[int],
     posts: Sequence[Floats]) -> list[tuple[int, int]]:
     """Return pairs of member id and post index with the least total distance, as many as the smaller number."""
     if not member_ids or not posts:
@@ -91,7 +91,7 @@ class BoundingOverwatch(Tactic):
     The goal is that of the squad's order, else the mean position of the enemies.
 
     Args:
-        leg_m: how far a team moves beyond the other in one bound (m), above 0.
+        bound_m: how far a team moves beyond the other in one bound (m), above 0.
         apart_m: distance between neighbors of one team (m), 0 or more.
         there_m: a member within this distance of its position has arrived (m), above 0.
         patience_s: longest duration of a bound (s), above 0; then the teams change.
@@ -105,9 +105,9 @@ class BoundingOverwatch(Tactic):
     name = "bounding_overwatch"
 
     def __init__(
-        self, leg_m: float = 10.0, apart_m: float = 2.5, there_m: float = 1.0, patience_s: float = 20.0
+        self, bound_m: float = 10.0, apart_m: float = 2.5, there_m: float = 1.0, patience_s: float = 20.0
     ) -> None:
-        self.leg_m = finite_number("leg_m", leg_m, above=0)
+        self.bound_m = finite_number("bound_m", bound_m, above=0)
         self.apart_m = finite_number("apart_m", apart_m, minimum=0)
         self.there_m = finite_number("there_m", there_m, above=0)
         self.patience_s = finite_number("patience_s", patience_s, above=0)
@@ -192,14 +192,14 @@ class BoundingOverwatch(Tactic):
         team, other = teams[self._moving], teams[1 - self._moving]
         watching = np.mean([situation.place(one) for one in other], axis=0)
         ahead = situation.direction(watching, goal)
-        reach_m = min(self.leg_m, math.dist(watching, goal))
+        reach_m = min(self.bound_m, math.dist(watching, goal))
         across = situation.right_of(ahead)
         # Each team keeps to its own side of the line, so that no member bounds into the line of fire.
         side = 0.5 if self._moving else -0.5
         posts = situation.posts([
             watching + ahead * reach_m + across * (self.apart_m * (number - (len(team) - 1) / 2 + side))
             for number in range(len(team))])
-        pairs = nearest_posts(situation, team, posts)
+        pairs = assign_posts(situation, team, posts)
         self._posts = {one: tuple(posts[post].tolist()) for one, post in pairs}
         self._since_s = situation.now_s
 
@@ -213,7 +213,7 @@ class Flanking(Tactic):
 
     Args:
         share: share of the members that go around, above 0 to 1; at least one goes and one stays.
-        beside_m: distance of the flank from the mean position of the enemies (m), above 0.
+        flank_m: distance of the flank from the mean position of the enemies (m), above 0.
         there_m: a member within this distance of its position has arrived (m), above 0.
 
     Raises:
@@ -224,9 +224,9 @@ class Flanking(Tactic):
 
     name = "flanking"
 
-    def __init__(self, share: float = 0.5, beside_m: float = 12.0, there_m: float = 2.0) -> None:
+    def __init__(self, share: float = 0.5, flank_m: float = 12.0, there_m: float = 2.0) -> None:
         self.share = finite_number("share", share, above=0, maximum=1)
-        self.beside_m = finite_number("beside_m", beside_m, above=0)
+        self.flank_m = finite_number("flank_m", flank_m, above=0)
         self.there_m = finite_number("there_m", there_m, above=0)
         self.begin()
 
@@ -254,7 +254,7 @@ class Flanking(Tactic):
         middle = situation.enemy_positions.mean(axis=0)
         has_moved = self._middle is None or math.dist(self._middle, middle) > MOVED_M
         if not self._is_attacking and (has_moved or not self._around):
-            self._go_around(situation, middle)
+            self._plan_flank(situation, middle)
         around = {one: place for one, place in self._around.items() if one in situation.members}
         if not self._is_attacking and around:
             self._is_attacking = all(
@@ -299,19 +299,19 @@ class Flanking(Tactic):
 
         return change
 
-    def _go_around(self, situation: TacticalSituation, middle: Floats) -> None:
+    def _plan_flank(self, situation: TacticalSituation, middle: Floats) -> None:
         """Choose the nearer side, the members that go around, and their positions."""
         own = situation.positions.mean(axis=0)
         across = situation.right_of(situation.direction(own, middle))
         count = max(1, min(round(self.share * len(situation.members)), len(situation.members) - 1))
         best: tuple[float, dict[int, tuple[float, ...]]] | None = None
         for side in (1.0, -1.0):
-            spot = middle + across * (side * self.beside_m)
+            spot = middle + across * (side * self.flank_m)
             ways = [(math.dist(situation.place(one), spot), one) for one in situation.members]
             going = sorted(one for _, one in sorted(ways)[:count])
             ahead = situation.direction(own, middle)
             posts = situation.posts([spot + ahead * (2.0 * (number - (count - 1) / 2)) for number in range(count)])
-            pairs = nearest_posts(situation, going, posts)
+            pairs = assign_posts(situation, going, posts)
             total = sum(math.dist(situation.place(one), posts[post]) for one, post in pairs)
             if best is None or total < best[0] - 1e-9:
                 best = total, {one: tuple(posts[post].tolist()) for one, post in pairs}
@@ -365,7 +365,7 @@ class HealingSupport(Tactic):
         posts = situation.posts(posts)
         return {
             healer: SquadTask("heal", tuple(posts[post].tolist()), at_risk[post])
-            for healer, post in nearest_posts(situation, healers, posts)
+            for healer, post in assign_posts(situation, healers, posts)
         }
 
     def forget_member(self, member_id: int) -> None:
@@ -447,7 +447,7 @@ class Sacrifice(Tactic):
         # The first posts belong to the most valuable members: with too few screens only those are filled.
         return {
             screen: SquadTask("screen", tuple(posts[post].tolist()), charges[post])
-            for screen, post in nearest_posts(situation, sorted(cheap), posts[: len(cheap)])
+            for screen, post in assign_posts(situation, sorted(cheap), posts[: len(cheap)])
         }
 
     def _valuable(self, situation: TacticalSituation) -> list[int]:
@@ -468,17 +468,17 @@ class Scouting(Tactic):
     Args:
         ahead_m: distance ahead of the other members' mean position (m), above 0; never beyond the goal.
         apart_m: distance between scouts (m), 0 or more.
-        shy_m: a scout within this distance of an enemy returns to its slot (m), 0 or more.
+        fall_back_m: a scout within this distance of an enemy returns to its slot (m), 0 or more.
 
     Source: 003_designing_ai_for_games, tactics of groups.
     """
 
     name = "scouting"
 
-    def __init__(self, ahead_m: float = 20.0, apart_m: float = 8.0, shy_m: float = 12.0) -> None:
+    def __init__(self, ahead_m: float = 20.0, apart_m: float = 8.0, fall_back_m: float = 12.0) -> None:
         self.ahead_m = finite_number("ahead_m", ahead_m, above=0)
         self.apart_m = finite_number("apart_m", apart_m, minimum=0)
-        self.shy_m = finite_number("shy_m", shy_m, minimum=0)
+        self.fall_back_m = finite_number("fall_back_m", fall_back_m, minimum=0)
 
     def why_not(self, situation: TacticalSituation) -> str:
         """Return why the tactic cannot be used now, as a string; empty if it can."""
@@ -504,14 +504,14 @@ class Scouting(Tactic):
             middle + ahead * reach_m + across * (first + self.apart_m * number) for number in range(len(scouts))])
         return {
             scout: SquadTask("scout", tuple(posts[post].tolist()))
-            for scout, post in nearest_posts(situation, scouts, posts) if not self._is_met(situation, scout)
+            for scout, post in assign_posts(situation, scouts, posts) if not self._is_met(situation, scout)
         }
 
     def _is_met(self, situation: TacticalSituation, scout: int) -> bool:
         nearest = situation.nearest_enemy(situation.place(scout))
         if nearest is None:
             return False
-        return math.dist(situation.enemy_positions[nearest], situation.place(scout)) < self.shy_m
+        return math.dist(situation.enemy_positions[nearest], situation.place(scout)) < self.fall_back_m
 
 
 class SuppressingFire(Tactic):
@@ -541,7 +541,7 @@ class SuppressingFire(Tactic):
         """Return the tasks of members by id; members left out keep their slots."""
         if self.why_not(situation):
             return {}
-        firing = self.who_fires(situation)
+        firing = self.firing_members(situation)
         plan = {}
         fired_at = [0] * len(situation.enemies)
         for member in firing:
@@ -552,7 +552,7 @@ class SuppressingFire(Tactic):
             plan[member] = SquadTask("suppress", None, situation.enemies[enemy].enemy_id)
         return plan
 
-    def who_fires(self, situation: TacticalSituation) -> list[int]:
+    def firing_members(self, situation: TacticalSituation) -> list[int]:
         """Return the ids of the members that fire: longest range first, then smallest id; never all members."""
         armed = [
             number for number, one in situation.members.items()
@@ -576,5 +576,5 @@ __all__ = [
     "SquadTask",
     "SuppressingFire",
     "Tactic",
-    "nearest_posts",
+    "assign_posts",
 ]

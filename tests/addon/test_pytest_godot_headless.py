@@ -139,7 +139,7 @@ def run_pytest(prepared: Prepared, folder: Path, *arguments: str) -> Finished:
     environment = {name: value for name, value in environment.items() if not name.startswith("PYTEST_CURRENT")}
     environment["PATH"] = os.environ["PATH"]
     command = [prepared.python, "-m", "pytest", "-p", "no:cacheprovider", *arguments]
-    return run(command, timeout=LIMIT_S, cwd=folder, env=environment)
+    return run(command, timeout_s=LIMIT_S, cwd=folder, env=environment)
 
 
 @pytest.fixture(scope="module")
@@ -206,6 +206,6 @@ def test_the_guide_to_testing_works_as_written(tmp_path: Path):
     (tmp_path / "tests").mkdir()
     (tmp_path / "tests/test_guard.py").write_text(sample)
     finished = run(
-        [prepared.python, "-m", "pytest", "-q", "-p", "no:cacheprovider"], timeout=LIMIT_S, cwd=tmp_path,
+        [prepared.python, "-m", "pytest", "-q", "-p", "no:cacheprovider"], timeout_s=LIMIT_S, cwd=tmp_path,
         env={name: value for name, value in prepared.engine.environment().items() if name not in HIDDEN})
     assert "1 passed" in finished.output, finished.explain()

@@ -75,7 +75,7 @@ def test_its_numpy_has_all_of_linear_algebra(project: Path, prepared: Prepared):
     library = project / "addons/ai_core/runtime/linux.x86_64/lib"
     libraries = ingredients.debian / "usr/lib/x86_64-linux-gnu"
     finished = run(
-        [ingredients.interpreter, "-S", "-c", LINEAR_ALGEBRA], timeout=60.0,
+        [ingredients.interpreter, "-S", "-c", LINEAR_ALGEBRA], timeout_s=60.0,
         env={"PYTHONHOME": str(ingredients.debian / "usr"), "PYTHONPATH": str(library / "python3.11"),
              "LD_LIBRARY_PATH": f"{library}:{libraries}"})
     assert finished.succeeded, finished.explain()

@@ -17,7 +17,7 @@ LIMIT_S = 240.0
 
 def can_hide() -> bool:
     """Return whether this user may give a program another view of the file system."""
-    return shutil.which("unshare") is not None and run(["unshare", "--mount", "true"], timeout=10.0).succeeded
+    return shutil.which("unshare") is not None and run(["unshare", "--mount", "true"], timeout_s=10.0).succeeded
 
 
 def run_without_python(
@@ -43,7 +43,7 @@ def run_without_python(
     command = [str(program), *map(str, arguments)] if program else engine.command(arguments)
     if can_hide():
         command = [shutil.which("unshare") or "", "--mount", "/bin/sh", "-c", _hiding(), "hidden", *command]
-    return run(command, timeout=limit_s, env=environment, cwd=project)
+    return run(command, timeout_s=limit_s, env=environment, cwd=project)
 
 
 def _hiding() -> str:

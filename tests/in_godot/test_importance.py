@@ -51,7 +51,8 @@ def test_a_viewer_may_have_a_range_of_its_own(world):
 
 def test_a_range_that_does_not_fit_is_one_clear_error_and_that_of_the_manager_is_taken(world, node, expect_errors):
     lod = world.character(50.0)
-    expect_errors("far_distance must be above near_distance, got 100 and 120; those of the ImportanceManager are taken", times=1)
+    expect_errors(
+        "far_distance must be above near_distance, got 100 and 120; those of the ImportanceManager are taken", times=1)
     world.viewer.set("near_distance", 120.0)
     world.step(5)
     assert lod.importance == pytest.approx(0.5)

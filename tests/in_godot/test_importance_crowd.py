@@ -43,7 +43,7 @@ def happen(chance, ours, theirs):
         elif what == 3:
             one.level = 3
         elif what == 4:
-            one._let_force_pass(0.2)
+            one._expire_force(0.2)
         elif what == 5:
             one.prepare_state(one.save_state() | {"level": 1, "current": None})()
         elif what == 6 and name == "near":

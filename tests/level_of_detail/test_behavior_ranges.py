@@ -21,7 +21,7 @@ def holding(ranges, importance):
 @settings(max_examples=40)
 @given(st.lists(RANGE, max_size=8), SHARE)
 def test_binary_search_finds_a_behavior_whenever_a_linear_scan_does(ranges, importance):
-    found = BehaviorRanges(ranges, arbitration="any", may_have_gaps=True).choose(importance)
+    found = BehaviorRanges(ranges, arbitration="any", allow_gaps=True).choose(importance)
     available = holding(ranges, importance)
     assert found in available if available else found is None
 
@@ -32,7 +32,7 @@ def test_the_other_ways_choose_what_they_promise(ranges, importance):
     available = holding(ranges, importance)
 
     def choice(arbitration):
-        return BehaviorRanges(ranges, arbitration=arbitration, may_have_gaps=True).choose(importance)
+        return BehaviorRanges(ranges, arbitration=arbitration, allow_gaps=True).choose(importance)
 
     if not available:
         assert [choice(one) for one in ARBITRATIONS] == [None] * 4
@@ -83,7 +83,7 @@ def test_wrong_ranges_are_named(ranges, message):
     ],
 )
 def test_a_behavior_is_kept_beyond_a_border_where_the_overlap_is_small(ranges, kept):
-    found = BehaviorRanges(ranges, may_have_gaps=True).held(0.05)
+    found = BehaviorRanges(ranges, allow_gaps=True).held(0.05)
     assert [tuple(one) for one in found] == [pytest.approx(one) for one in kept]
 
 

@@ -120,7 +120,7 @@ def test_lasting_members_are_scheduled_at_each_opening(clock):
 def test_people_may_come_and_go_while_it_is_open(clock):
     world = World(clock)
     world.frames(1, city=1.0)
-    world.city.add(world.work("guest"), name="guest", is_lasting=False)
+    world.city.add(world.work("guest"), name="guest", is_permanent=False)
     world.frames(3)
     assert "guest" in world.names()
     world.frames(1, city=0.0)
@@ -290,8 +290,8 @@ def test_misuse_is_told_at_the_call(clock):
     group.add(lambda turn: None, name="a")
     with pytest.raises(ValueError, match="already has a member 'a'"):
         group.add(lambda turn: None, name="a")
-    with pytest.raises(ValueError, match="only lasting members"):
-        group.add(lambda turn: None, name="b", is_lasting=False)
+    with pytest.raises(ValueError, match="or add a lasting member"):
+        group.add(lambda turn: None, name="b", is_permanent=False)
     with pytest.raises(UnknownNameError, match="unknown member 'c'"):
         group.remove("c")
     with pytest.raises(TypeError, match="work must be"):

@@ -4,7 +4,7 @@ from __future__ import annotations
 import pytest
 
 from ai_core.squads.capabilities import Capabilities, Force
-from ai_core.squads.strategy.production import Product, army_against, best_unit, expected_force
+from ai_core.squads.strategy.production import Product, best_army, best_unit, expected_force
 from tests.squads.test_battle_forecast import BOW, FLYER, SPEAR
 
 PRODUCTS = [
@@ -15,16 +15,16 @@ PRODUCTS = [
 
 def test_against_flyers_it_makes_bows_and_against_bows_spears():
     for opponent, wanted in ((FLYER, "bow"), (BOW, "spear")):
-        army = army_against(PRODUCTS, Force([(opponent, 12)]), 600)
+        army = best_army(PRODUCTS, Force([(opponent, 12)]), 600)
         assert max(army, key=lambda name: army[name]) == wanted, army
 
 
 def test_an_army_costs_no_more_than_was_given_and_has_fighters_alone():
-    army = army_against(PRODUCTS, Force([(SPEAR, 5)]), 250)
+    army = best_army(PRODUCTS, Force([(SPEAR, 5)]), 250)
     costs = {one.name: one.cost for one in PRODUCTS}
     assert 0 < sum(costs[name] * count for name, count in army.items()) <= 250
     assert "worker" not in army
-    assert army_against(PRODUCTS, Force([(SPEAR, 5)]), 59) == {}
+    assert best_army(PRODUCTS, Force([(SPEAR, 5)]), 59) == {}
 
 
 def test_who_must_save_takes_the_cheaper_of_two_that_are_nearly_as_good():

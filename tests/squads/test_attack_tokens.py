@@ -38,7 +38,7 @@ def test_the_most_urgent_then_who_waited_longest_then_the_smallest_id():
 
 
 def test_everybody_gets_his_turn_within_a_bound():
-    tokens, last = AttackTokens(2, longest_s=1.0, rest_s=0.5), dict.fromkeys(range(6), 0.0)
+    tokens, last = AttackTokens(2, max_hold_s=1.0, cooldown_s=0.5), dict.fromkeys(range(6), 0.0)
     for step in range(600):
         now_s = step / 30
         for one in ask(tokens, range(6), now_s):
@@ -47,13 +47,13 @@ def test_everybody_gets_his_turn_within_a_bound():
 
 
 def test_a_token_is_kept_while_nobody_else_wants_it():
-    tokens = AttackTokens(1, longest_s=1.0)
+    tokens = AttackTokens(1, max_hold_s=1.0)
     for step in range(50):
         assert ask(tokens, [4], step * 0.1) == (4,)
 
 
 def test_who_asks_no_more_does_not_wait_and_who_is_lost_holds_nothing():
-    tokens = AttackTokens(1, forget_s=0.5)
+    tokens = AttackTokens(1, request_timeout_s=0.5)
     ask(tokens, [1, 2], 0.0)
     tokens.release(1, 1.0)
     assert tokens.grant(1.0) == ()
@@ -63,7 +63,7 @@ def test_who_asks_no_more_does_not_wait_and_who_is_lost_holds_nothing():
 
 
 def test_who_gave_it_back_rests():
-    tokens = AttackTokens(1, rest_s=1.0)
+    tokens = AttackTokens(1, cooldown_s=1.0)
     ask(tokens, [1], 0.0)
     tokens.release(1, 0.0)
     assert ask(tokens, [1], 0.5) == ()
@@ -71,10 +71,10 @@ def test_who_gave_it_back_rests():
 
 
 def test_holders_waiting_and_resting_are_saved():
-    tokens = AttackTokens(2, longest_s=1.0)
+    tokens = AttackTokens(2, max_hold_s=1.0)
     for step in range(13):
         ask(tokens, range(5), step * 0.1)
-    other = AttackTokens(2, longest_s=1.0)
+    other = AttackTokens(2, max_hold_s=1.0)
     other.prepare_state(json.loads(json.dumps(tokens.save_state())))()
     for step in range(13, 60):
         assert ask(tokens, range(5), step * 0.1) == ask(other, range(5), step * 0.1)
@@ -91,8 +91,8 @@ def test_what_is_no_state_is_refused(change):
 
 
 @pytest.mark.parametrize(("arguments", "complaint"), [
-    ({"count": 0}, "count must be at least 1"), ({"longest_s": 0}, "longest_s must be above 0"),
-    ({"rest_s": -1}, "rest_s must be at least 0"),
+    ({"count": 0}, "count must be at least 1"), ({"max_hold_s": 0}, "max_hold_s must be above 0"),
+    ({"cooldown_s": -1}, "cooldown_s must be at least 0"),
 ])
 def test_numbers_out_of_range_are_refused(arguments, complaint):
     with pytest.raises(ValueError, match=complaint):

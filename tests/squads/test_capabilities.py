@@ -40,7 +40,7 @@ def test_each_attacks_only_what_it_can_hit():
 
 def test_attackers_that_cannot_be_hit_weaken_by_their_share():
     own, other = Force([(soldier, 4)]), Force([(soldier, 2), (plane, 1)])
-    assert own.untouchable(other) == pytest.approx(3 / 7)
+    assert own.unanswered_attack_share(other) == pytest.approx(3 / 7)
     assert power_ratio(own, other) < power_ratio(own, Force([(soldier, 2)]))
 
 

@@ -10,7 +10,7 @@ from ai_core.squads.strategy.posture import Personality
 from ai_core.squads.strategy.production import Product, TechnologyTree
 from ai_core.squads.strategy.strategic_situation import DefenseReport, EnemyReport
 from ai_core.squads.strategy.strategist import Strategist
-from ai_core.squads.strategy.territory import place_to_hold
+from ai_core.squads.strategy.territory import best_narrow_place
 from tests.squads.test_battle_forecast import BOW, FLYER, SPEAR
 from tests.squads.test_strategist import ENEMY_BASE, HOME, THERE, situation
 
@@ -70,8 +70,8 @@ def test_what_is_built_can_hit_whom_they_are_against():
 
 def test_while_nobody_knows_the_enemy_places_near_home_count():
     assert [one.place for one in plan_of(seen=[])] == [NEAR]
-    assert place_to_hold([BEYOND], [], HOME, None, 10.0, 60.0) is None
-    assert place_to_hold([], [], HOME, THERE, 10.0, 60.0) is None
+    assert best_narrow_place([BEYOND], [], HOME, None, 10.0, 60.0) is None
+    assert best_narrow_place([], [], HOME, THERE, 10.0, 60.0) is None
 
 
 def test_defenses_are_no_army():
@@ -80,7 +80,7 @@ def test_defenses_are_no_army():
     assert TREE.mean_fighter_cost == 60
     names = [one.name for one in strategist.think(situation()).purchases]
     assert not {"tower", "flak", "wall"} & set(names)
-    assert strategist.believed_count(Force([(SPEAR, 10)]), Force(), 60.0) == 9, "those who fell were fighters"
+    assert strategist.estimated_enemy_count(Force([(SPEAR, 10)]), Force(), 60.0) == 9, "those who fell were fighters"
 
 
 def test_a_defense_that_can_do_nothing_is_refused():

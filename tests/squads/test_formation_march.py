@@ -173,9 +173,9 @@ def test_the_slowest_sets_the_pace():
     squad.add(9, (0, 1), speed=1.0)
     squad.move_to((60, 0))
     march(squad, clock, seconds=5)
-    before = squad.slot_places()[0]
+    before = squad.slot_positions()[0]
     march(squad, clock, seconds=5)
-    moved = np.sqrt(((squad.slot_places()[0] - before) ** 2).sum())
+    moved = np.sqrt(((squad.slot_positions()[0] - before) ** 2).sum())
     assert moved == pytest.approx(5 * 0.85 * 1.0, rel=0.1)
 
 

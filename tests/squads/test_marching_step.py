@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 import ai_core.squads.marching_step as marching_step
 from ai_core.squads.march_path import FREE_M, MarchPath
-from ai_core.squads.marchers import Marchers
+from ai_core.squads.marchers import MemberTable
 from ai_core.squads.marching_step import MarchStyle
 from ai_core.twins import INTERPRETED, kernel_of
 
@@ -33,7 +33,7 @@ def path_of(dimensions, random):
 
 
 def marchers_of(count, path, dimensions, random):
-    marchers = Marchers(dimensions)
+    marchers = MemberTable(dimensions)
     middle = path.samples[:, :dimensions].mean(axis=0)
     for number in range(count):
         marchers.insert(number, middle + random.uniform(-6, 6, dimensions), float(random.uniform(1, 5)), 0.4)

@@ -6,7 +6,7 @@ import math
 import pytest
 
 from ai_core.squads.commander import SquadMember
-from ai_core.squads.roles import RoleNeed, give_roles
+from ai_core.squads.roles import RoleNeed, assign_roles
 
 
 def members(*roles):
@@ -14,26 +14,26 @@ def members(*roles):
 
 
 def test_hard_needs_go_to_who_can_and_are_told_missing_otherwise():
-    given = give_roles(members((), ("medic",), ()), [RoleNeed("healer", 2, only=("medic",)), RoleNeed("guard")])
+    given = assign_roles(members((), ("medic",), ()), [RoleNeed("healer", 2, only=("medic",)), RoleNeed("guard")])
     assert given.roles[1] == "healer"
     assert sorted(given.roles.values()) == ["guard", "healer"]
     assert given.missing == {"healer": 1}
 
 
 def test_it_never_fails_where_everybody_could_have_a_role():
-    given = give_roles(members(("medic", "gunner"), ("medic",)), [
+    given = assign_roles(members(("medic", "gunner"), ("medic",)), [
         RoleNeed("healer", only=("medic",)), RoleNeed("machine gun", only=("gunner",))])
     assert given.roles == {0: "machine gun", 1: "healer"}
     assert given.missing == {}
 
 
 def test_costs_choose_who_is_best_at_it():
-    given = give_roles(members((), (), ()), [RoleNeed("scout", cost=lambda one: abs(one.member_id - 2))])
+    given = assign_roles(members((), (), ()), [RoleNeed("scout", cost=lambda one: abs(one.member_id - 2))])
     assert given.roles == {2: "scout"}
 
 
 def test_earlier_needs_are_met_first():
-    given = give_roles(members((), ()), [RoleNeed("a"), RoleNeed("b"), RoleNeed("c")])
+    given = assign_roles(members((), ()), [RoleNeed("a"), RoleNeed("b"), RoleNeed("c")])
     assert sorted(given.roles.values()) == ["a", "b"]
     assert given.missing == {"c": 1}
 
@@ -41,14 +41,14 @@ def test_earlier_needs_are_met_first():
 def test_who_has_a_role_keeps_it_unless_another_is_clearly_better():
     cost = {0: 1.0, 1: 1.5}
     need = [RoleNeed("scout", cost=lambda one: cost[one.member_id])]
-    assert give_roles(members((), ()), need, {1: "scout"}).roles == {1: "scout"}
+    assert assign_roles(members((), ()), need, {1: "scout"}).roles == {1: "scout"}
     cost[1] = 5.0
-    assert give_roles(members((), ()), need, {1: "scout"}).roles == {0: "scout"}
+    assert assign_roles(members((), ()), need, {1: "scout"}).roles == {0: "scout"}
 
 
 def test_nobody_and_no_needs_are_no_error():
-    assert give_roles({}, [RoleNeed("a")]).missing == {"a": 1}
-    assert give_roles(members(()), []).roles == {}
+    assert assign_roles({}, [RoleNeed("a")]).missing == {"a": 1}
+    assert assign_roles(members(()), []).roles == {}
 
 
 def test_mistakes_are_clear_errors():
@@ -59,5 +59,5 @@ def test_mistakes_are_clear_errors():
     with pytest.raises(TypeError, match="cost must be a callable"):
         RoleNeed("a", cost=3)
     with pytest.raises(ValueError, match="cost of role 'a' must be at least 0"):
-        give_roles(members(()), [RoleNeed("a", cost=lambda one: -1.0)])
-    assert give_roles(members(()), [RoleNeed("a", cost=lambda one: math.inf)]).missing == {"a": 1}
+        assign_roles(members(()), [RoleNeed("a", cost=lambda one: -1.0)])
+    assert assign_roles(members(()), [RoleNeed("a", cost=lambda one: math.inf)]).missing == {"a": 1}

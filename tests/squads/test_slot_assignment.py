@@ -9,7 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 
-from ai_core.squads.slot_assignment import assign, with_few_changes
+from ai_core.squads.slot_assignment import assign, reassign_slots
 
 pytestmark = pytest.mark.usefixtures("form")
 
@@ -103,7 +103,7 @@ def test_nobody_and_no_slots_are_no_error():
     assert assign(np.zeros((0, 4))).slots.shape == (0,)
     assert assign(np.zeros((3, 0))).slots.tolist() == [-1, -1, -1]
     assert assign(np.zeros((3, 0))).infeasible == (0, 1, 2)
-    assert with_few_changes(np.zeros((0, 4)), []).slots.shape == (0,)
+    assert reassign_slots(np.zeros((0, 4)), []).slots.shape == (0,)
 
 
 def test_removing_one_of_fifty_moves_one():
@@ -113,7 +113,7 @@ def test_removing_one_of_fifty_moves_one():
     for gone in range(50):
         left = np.delete(np.arange(50), gone)
         slots = before[left]
-        after = with_few_changes(costs[left, :49], np.where(slots < 49, slots, -1)).slots
+        after = reassign_slots(costs[left, :49], np.where(slots < 49, slots, -1)).slots
         needed = int(before[gone] != 49)             # whoever stood in the last slot takes the one that is free
         assert (after != slots).sum() == needed
 
@@ -123,7 +123,7 @@ def test_removing_one_of_fifty_moves_one():
 def test_as_few_change_as_must(count, data):
     costs = data.draw(arrays(np.float64, (count, count), elements=costs_with_walls))
     before = np.array(data.draw(st.permutations(range(count))), np.int32)
-    found = with_few_changes(costs, before)
+    found = reassign_slots(costs, before)
     having = int((found.slots >= 0).sum())
     stay = max(
         sum(slot == before[row] and np.isfinite(costs[row, slot]) for row, slot in enumerate(chosen))
@@ -135,10 +135,10 @@ def test_as_few_change_as_must(count, data):
 
 def test_a_change_must_gain_more_than_it_costs():
     costs = [[5.0, 1.0], [1.0, 5.0]]
-    assert with_few_changes(costs, [0, 1], 3.0).slots.tolist() == [1, 0]
-    assert with_few_changes(costs, [0, 1], 5.0).slots.tolist() == [0, 1]
-    assert with_few_changes(costs, [0, 1], 5.0).total == 10
-    assert with_few_changes(costs, [-1, 7], None).slots.tolist() == [1, 0]
+    assert reassign_slots(costs, [0, 1], 3.0).slots.tolist() == [1, 0]
+    assert reassign_slots(costs, [0, 1], 5.0).slots.tolist() == [0, 1]
+    assert reassign_slots(costs, [0, 1], 5.0).total == 10
+    assert reassign_slots(costs, [-1, 7], None).slots.tolist() == [1, 0]
 
 
 @pytest.mark.parametrize(("costs", "error", "complaint"), [
@@ -154,4 +154,4 @@ def test_costs_that_are_none_are_refused(costs, error, complaint):
 
 def test_before_must_fit():
     with pytest.raises(ValueError, match=r"before must have shape \(2,\), got \(1,\)"):
-        with_few_changes([[1.0], [2.0]], [0])
+        reassign_slots([[1.0], [2.0]], [0])

@@ -59,7 +59,7 @@ def test_one_path_is_asked_for_however_many_they_are(clock):
 def test_a_lost_commander_is_replaced_and_the_march_goes_on(squad, clock, told):
     order = squad.move_to((40, 0))
     march(squad, clock, seconds=6)
-    anchor = squad.slot_places()[0]
+    anchor = squad.slot_positions()[0]
     assert 5 < anchor[0] < 35
     squad.remove(4)
     nearest = squad.member_ids[squad.positions[:, 0].argmax()]
@@ -184,7 +184,7 @@ def test_who_is_no_member_cannot_be_moved_and_nobody_leaves(squad, ids, error, c
 
 
 def test_squads_that_cannot_merge_say_why(squad, clock):
-    with pytest.raises(ValueError, match="cannot take in its own members"):
+    with pytest.raises(ValueError, match="cannot move to the same squad"):
         squad.merge(squad)
     with pytest.raises(ValueError, match="squad 'alpha' has 2 dimensions and 'space' 3"):
         squad.merge(squad_of(2, clock, name="space", dimensions=3))

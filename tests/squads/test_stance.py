@@ -54,7 +54,7 @@ def test_nobody_met_and_nobody_here_are_stances_too():
 
 
 def test_a_ratio_about_a_limit_does_not_change_the_stance_again_and_again():
-    judge = StanceJudge(StancePolicy(shortest_s=0.0))
+    judge = StanceJudge(StancePolicy(min_duration_s=0.0))
     kinds = [judge.judge(Force([(soldier, 14 - step % 2)]), Force([(soldier, 10)]), float(step)).kind
              for step in range(20)]
     assert kinds == ["fight"] * 20
@@ -96,7 +96,7 @@ def test_what_is_no_stance_is_not_loaded(change):
 
 
 def test_limits_out_of_order_are_refused():
-    with pytest.raises(ValueError, match=r"must rise in this order, got 0\.35, 0\.7 and 0\.5"):
+    with pytest.raises(ValueError, match=r"must be in ascending order, got 0\.35, 0\.7 and 0\.5"):
         StancePolicy(fight_at=0.5)
     with pytest.raises(ValueError, match="hysteresis must be at least 0"):
         StancePolicy(hysteresis=-0.1)

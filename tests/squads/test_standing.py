@@ -7,7 +7,7 @@ import pytest
 from ai_core.clock import ManualClock
 from ai_core.faults import FaultIsolation
 from ai_core.squads.situation import Sighting
-from ai_core.squads.standing import GridStanding
+from ai_core.squads.standing import NearestFreeCell
 from tests.squads.marching import FRAME_S, squad_of
 
 FREE = np.ones((60, 60), bool)
@@ -26,16 +26,16 @@ def squad_with(standing, **settings):
 
 
 def test_a_place_in_a_wall_is_moved_to_the_nearest_free_cell_and_others_stay():
-    standing = GridStanding(FREE, cell_size_m=1.0)
+    standing = NearestFreeCell(FREE, cell_size_m=1.0)
     found = standing(np.array([[5.3, 30.1], [5.3, 10.0], [-4.0, 30.0], [5.0, 1000.0]]))
     assert found.tolist() == [[5.3, 30.1], [5.5, 22.5], [0.5, 29.5], [4.5, 37.5]]
-    high = GridStanding(FREE, origin=(100.0, 0.0))(np.array([[105.3, 7.0, 10.0]]))
+    high = NearestFreeCell(FREE, origin=(100.0, 0.0))(np.array([[105.3, 7.0, 10.0]]))
     assert high.tolist() == [[105.5, 7.0, 22.5]], "heights stay"
 
 
 @pytest.mark.parametrize("tactic", ["flanking", "sacrifice", "healing_support", "bounding_overwatch", "scouting"])
 def test_no_tactic_sends_anybody_into_a_wall(tactic):
-    squad, _ = squad_with(GridStanding(FREE))
+    squad, _ = squad_with(NearestFreeCell(FREE))
     squad.change_member(0, roles=("healer",))
     squad.change_member(1, roles=("scout",))
     squad.move_to((40, 36.5))
@@ -49,7 +49,7 @@ def test_no_tactic_sends_anybody_into_a_wall(tactic):
 
 def test_flankers_whose_posts_were_in_walls_get_there_and_attack():
     kinds = {}
-    for name, standing in (("open ground", None), ("walls", GridStanding(FREE))):
+    for name, standing in (("open ground", None), ("walls", NearestFreeCell(FREE))):
         squad, clock = squad_with(standing)
         squad.see([Sighting(70, (24.0, 30.0))])
         squad.use_tactic("flanking")
@@ -76,4 +76,4 @@ def test_what_is_no_answer_is_a_fault_that_says_so():
     with pytest.raises(TypeError, match="standing must be a callable"):
         squad_with("nowhere")
     with pytest.raises(ValueError, match="must have at least one free cell"):
-        GridStanding(np.zeros((2, 2), bool))
+        NearestFreeCell(np.zeros((2, 2), bool))

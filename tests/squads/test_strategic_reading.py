@@ -14,9 +14,9 @@ from ai_core.maps.map_layer import standard_layers
 from ai_core.squads.capabilities import Force
 from ai_core.squads.strategy.posture import Personality
 from ai_core.squads.strategy.production import judge_wealth
-from ai_core.squads.strategy.strategic_missions import scout_goals
+from ai_core.squads.strategy.strategic_missions import choose_scout_goals
 from ai_core.squads.strategy.strategic_situation import EnemyReport
-from ai_core.squads.strategy.territory import analyzed_defenses, resource_sites
+from ai_core.squads.strategy.territory import analyze_defenses, find_resource_sites
 from tests.squads.test_battle_forecast import SPEAR
 
 AREA = MapArea(20, 20, cell_m=2.0)
@@ -44,9 +44,9 @@ def test_wealth_is_counted_in_armies_and_does_not_flicker():
 
 def test_resources_near_us_are_ours_near_them_theirs_and_between_contested():
     picture = picture_with(resources={(5, 5): 100, (35, 35): 300, (20, 20): 200})
-    sites = resource_sites(AREA, picture["resources"], picture["threat"], (4, 4), (36, 36))
+    sites = find_resource_sites(AREA, picture["resources"], picture["threat"], (4, 4), (36, 36))
     assert [(site.amount, site.claim) for site in sites] == [(300, "theirs"), (200, "contested"), (100, "ours")]
-    unknown = resource_sites(AREA, picture["resources"], picture["threat"], (4, 4), None)
+    unknown = find_resource_sites(AREA, picture["resources"], picture["threat"], (4, 4), None)
     assert {site.claim for site in unknown} == {"ours"}
 
 
@@ -55,27 +55,27 @@ def test_scouts_go_where_nobody_looked_for_longest_apart_and_not_into_fire():
     ages[0, 19] = ages[19, 0] = ages[19, 19] = 100
     threat = np.zeros(AREA.shape, np.float32)
     threat[19, 19] = 10
-    goals = scout_goals(AREA, ages, threat, {7: (1, 1), 3: (30, 1)}, stale_after_s=60)
+    goals = choose_scout_goals(AREA, ages, threat, {7: (1, 1), 3: (30, 1)}, stale_after_s=60)
     assert goals == {3: (39.0, 1.0), 7: (1.0, 39.0)}
-    assert scout_goals(AREA, ages, threat, {7: (1, 1)}, stale_after_s=200) == {}
+    assert choose_scout_goals(AREA, ages, threat, {7: (1, 1)}, stale_after_s=200) == {}
 
 
 def test_defenses_are_who_was_seen_there_and_the_way_in_is_the_side_with_the_least_threat():
     picture = picture_with(threat={(26, 20): 50, (20, 26): 50, (14, 20): 50}, conflict={(21, 21): 8})
     seen = [EnemyReport(1, (22, 20), 0.0, SPEAR), EnemyReport(2, (39, 39), 0.0, SPEAR), EnemyReport(3, (21, 21), 0.0)]
-    found = analyzed_defenses((20, 20), 8.0, seen, Force([(SPEAR, 3)]), picture, come_from=(39, 20))
+    found = analyze_defenses((20, 20), 8.0, seen, Force([(SPEAR, 3)]), picture, attack_from=(39, 20))
     assert found.force.count == 1
     assert found.ratio > 2
     assert found.conflict == pytest.approx(8, rel=0.3)
     assert found.approach[1] < 15, "from above: the other sides are held"
-    assert analyzed_defenses((5, 5), 3.0, seen, Force(), picture, come_from=(0, 0)).ratio == math.inf
+    assert analyze_defenses((5, 5), 3.0, seen, Force(), picture, attack_from=(0, 0)).ratio == math.inf
 
 
 def test_personality_turns_into_limits_and_is_checked():
     bold, careful = Personality(aggression=1, caution=0), Personality(aggression=0, caution=1)
-    assert bold.attack_at < careful.attack_at
-    assert bold.retreat_below < careful.retreat_below
+    assert bold.attack_ratio < careful.attack_ratio
+    assert bold.retreat_ratio < careful.retreat_ratio
     assert bold.nerve > careful.nerve
-    assert (Personality(curiosity=0).most_scouts, Personality(curiosity=1).most_scouts) == (0, 4)
+    assert (Personality(curiosity=0).max_scouts, Personality(curiosity=1).max_scouts) == (0, 4)
     with pytest.raises(ValueError, match="greed must be at most 1"):
         Personality(greed=2)

@@ -235,7 +235,7 @@ def test_it_explains_itself():
 
 def test_bad_input_is_refused():
     one = after_the_opening()
-    with pytest.raises(ValueError, match="must not go back"):
+    with pytest.raises(ValueError, match="must not be before the last call"):
         one.think(situation(3.0))
     with pytest.raises(ValueError, match="army_cost must be above 0"):
         strategist(army_cost=0)

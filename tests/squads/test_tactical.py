@@ -71,7 +71,7 @@ def test_members_with_a_task_leave_their_slots_and_the_others_march_on(clock):
 
 
 def test_at_most_two_attack_at_once_and_the_others_stand_by(clock):
-    squad = armed(5, clock, tactics=[Charge()], tokens=AttackTokens(2, longest_s=1.0, rest_s=0.0))
+    squad = armed(5, clock, tactics=[Charge()], tokens=AttackTokens(2, max_hold_s=1.0, cooldown_s=0.0))
     squad.see(ENEMIES)
     squad.use_tactic("charge")
     attacked = set()

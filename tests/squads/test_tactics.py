@@ -52,7 +52,7 @@ def test_a_healer_does_not_run_to_and_fro_between_two_who_are_alike():
 
 
 def test_scouts_fan_out_ahead_but_not_beyond_the_goal_and_come_back_from_whom_they_meet():
-    tactic, roles = Scouting(ahead_m=20, apart_m=8, shy_m=12), {1: ("scout",), 2: ("scout",)}
+    tactic, roles = Scouting(ahead_m=20, apart_m=8, fall_back_m=12), {1: ("scout",), 2: ("scout",)}
     places = [(0, 0), (0, 1), (0, -1)]
     plan = tactic.plan(situation(places, roles=roles, goal=np.array([100.0, 0.0])))
     assert plan == {1: ("scout", pytest.approx((20, 4)), None), 2: ("scout", pytest.approx((20, -4)), None)}
@@ -107,7 +107,7 @@ def follow(tactic, places, enemies, steps, speed=3.0, **more):
 
 
 def test_flankers_go_around_on_the_nearer_side_and_then_all_attack():
-    tactic = Flanking(beside_m=10.0)
+    tactic = Flanking(flank_m=10.0)
     kinds, _ = follow(tactic, [(0, 0), (0, 4), (0, 8), (0, 12)], [(30, 4)], 12)
     assert kinds[0] == {0: "flank", 1: "flank", 2: "suppress", 3: "suppress"}
     assert set(kinds[-1].values()) == {"attack"}
@@ -117,14 +117,14 @@ def test_flankers_go_around_on_the_nearer_side_and_then_all_attack():
 
 
 def test_the_way_around_is_planned_anew_only_when_the_enemies_have_moved():
-    tactic, places = Flanking(beside_m=10.0), [(0, 0), (0, 4), (0, 8)]
+    tactic, places = Flanking(flank_m=10.0), [(0, 0), (0, 4), (0, 8)]
     first = tactic.plan(situation(places, [(30, 4)]))
     assert tactic.plan(situation(places, [(33, 4)])) == first
     assert tactic.plan(situation(places, [(60, 4)])) != first
 
 
 def test_two_teams_bound_in_turns_until_both_are_there():
-    tactic = BoundingOverwatch(leg_m=8.0)
+    tactic = BoundingOverwatch(bound_m=8.0)
     goal = np.array([40.0, 0.0])
     kinds, places = follow(tactic, [(0, 0), (0, 2), (0, 4), (0, 6)], [], 60, goal=goal)
     bounds = [one for one in kinds if one]
@@ -172,8 +172,8 @@ def test_a_tactic_with_nobody_to_do_it_plans_nothing_and_says_why(kind):
 
 
 @pytest.mark.parametrize("make", [
-    lambda: Flanking(share=0), lambda: Flanking(beside_m=-1), lambda: SuppressingFire(2), lambda: Scouting(ahead_m=0),
-    lambda: Sacrifice(screens=0), lambda: HealingSupport(math.nan), lambda: BoundingOverwatch(leg_m=0),
+    lambda: Flanking(share=0), lambda: Flanking(flank_m=-1), lambda: SuppressingFire(2), lambda: Scouting(ahead_m=0),
+    lambda: Sacrifice(screens=0), lambda: HealingSupport(math.nan), lambda: BoundingOverwatch(bound_m=0),
     lambda: Sighting(-1, (0, 0)), lambda: Sighting(1, (0, math.nan)), lambda: Sighting(1, (0, 0), threat=-1),
 ])
 def test_numbers_out_of_range_are_refused(make):

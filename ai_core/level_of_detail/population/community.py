@@ -79,8 +79,8 @@ class Community:
         self._alone(person)
         self.known[name] = person
 
-    def lapse(self, now_s: float) -> None:
-        """Return named people whose time has passed to the population. Cost: O(named people).
+    def release_expired(self, now_s: float) -> None:
+        """Move named people whose time has passed into the population. Cost: O(named people).
 
         Raises:
             ValueError: if the facts of a person do not fit the properties; nothing changes then.
@@ -101,7 +101,7 @@ class Community:
             generator: a ``random.Random`` or a NumPy ``Generator``.
             now_s: game time (s).
         """
-        self.lapse(now_s)
+        self.release_expired(now_s)
         names = sorted(self.known)
         many = self.population.expand(generator)
         columns: Columns = {
@@ -171,7 +171,7 @@ class Community:
             home = next(n for n, one in enumerate(left) if one) if place is None else place(person)
             home = whole_number("place", home, minimum=0, maximum=len(left) - 1)
             if not left[home]:
-                raise ValueError(f"part {home} of {sizes[home]} has no room for {name!r}")
+                raise ValueError(f"part {home} with {sizes[home]} people has no room for {name!r}")
             left[home] -= 1
             homes[name] = home
         parts = [Community(one) for one in self.population.split(left, generator)]

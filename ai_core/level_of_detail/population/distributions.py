@@ -305,7 +305,7 @@ def checked_values(values: Floats) -> Floats:
         raise ValueError(f"values must be finite, got {numbers[row]} in row {row}")
     if np.abs(numbers).max() > LARGEST:
         row = int(np.abs(numbers).argmax())
-        raise ValueError(f"values must be at most {LARGEST:g} either way, got {numbers[row]:g} in row {row}")
+        raise ValueError(f"values must be from -{LARGEST:g} to {LARGEST:g}, got {numbers[row]:g} in row {row}")
     return numbers
 
 

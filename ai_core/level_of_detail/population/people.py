@@ -16,7 +16,7 @@ from ai_core.saving.values import SavedValues
 
 __all__ = [
     "FACTS", "CharacterDraft", "NamedPerson", "People", "checked_facts", "checked_name", "checked_until",
-    "made_characters",
+    "make_characters",
 ]
 
 VERSION = 1
@@ -183,7 +183,7 @@ class CharacterDraft(NamedTuple):
     generator: Any
 
 
-def made_characters(
+def make_characters(
     people: People, make: Callable[[CharacterDraft], Sequence[Any]], generator: Any, *,
     district: Mapping[str, Any] | None = None, time_of_day_s: float = 0.0,
 ) -> list[Any]:

@@ -34,12 +34,12 @@ class Personality:
             finite_number(name, getattr(self, name), minimum=0, maximum=1)
 
     @property
-    def attack_at(self) -> float:
+    def attack_ratio(self) -> float:
         """Power ratio at which the strategist attacks: 2 to 0.9, falling with aggression."""
         return 2.0 - 1.1 * self.aggression
 
     @property
-    def retreat_below(self) -> float:
+    def retreat_ratio(self) -> float:
         """Power ratio below which the strategist breaks off an attack: 0.3 to 0.9, rising with caution."""
         return 0.3 + 0.6 * self.caution
 
@@ -54,7 +54,7 @@ class Personality:
         return 120.0 - 100.0 * self.curiosity
 
     @property
-    def most_scouts(self) -> int:
+    def max_scouts(self) -> int:
         """Largest number of squads that scout at once (count): 0 to 4."""
         return round(4 * self.curiosity)
 
@@ -101,7 +101,7 @@ DEFINITION = StateMachineDefinition(
         Transition("threat", "opening", "defending"),
         Transition("threat", "building", "defending"),
         Transition("threat", "retreating", "defending"),
-        Transition("threat", "attacking", "defending", guard=lambda machine: machine.owner.goes_home()),
+        Transition("threat", "attacking", "defending", guard=lambda machine: machine.owner.defends_home()),
         Transition("advantage", "building", "attacking"),
         Transition("losing", "attacking", "retreating"),
         Transition("done", "attacking", "building"),
@@ -112,11 +112,11 @@ DEFINITION = StateMachineDefinition(
 )
 
 
-def machine_for(owner: object) -> StateMachine:
+def posture_machine(owner: object) -> StateMachine:
     """Return a started state machine in the posture "opening".
 
     Args:
-        owner: object whose ``goes_home()`` returns whether a threat at home breaks off an attack.
+        owner: object whose ``defends_home()`` returns whether a threat at home breaks off an attack.
     """
     machine = StateMachine(DEFINITION, owner=owner)
     machine.start()
@@ -128,4 +128,4 @@ def share_of(ratio: float) -> float:
     return 1.0 if ratio == float("inf") else ratio / (1.0 + ratio)
 
 
-__all__ = ["FACTS", "POSTURES", "POSTURE_RULES", "Personality", "machine_for", "share_of"]
+__all__ = ["FACTS", "POSTURES", "POSTURE_RULES", "Personality", "posture_machine", "share_of"]

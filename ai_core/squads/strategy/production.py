@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Literal
 
 from ai_core.errors import CycleError, UnknownNameError, finite_number, named, several_names, shown, whole_number
-from ai_core.squads.battle_forecast import forecasts
+from ai_core.squads.battle_forecast import forecast_each
 from ai_core.squads.capabilities import Capabilities, Force
 
 
@@ -52,7 +52,7 @@ def best_unit(
     # Added in proportion to the present force: one archer beside a hundred knights would be lost in rounding.
     scale = max(1.0, own.count / 10)
     grown = [own + Force([(one.capabilities, scale)]) for one in choice if one.capabilities is not None]
-    now, *after = forecasts([own, *grown], opponent)
+    now, *after = forecast_each([own, *grown], opponent)
     best, best_worth = None, -math.inf
     for product, end in zip(choice, after, strict=True):
         gain = (end.own_left - end.other_left) - (now.own_left - now.other_left)
@@ -62,7 +62,7 @@ def best_unit(
     return best
 
 
-def army_against(
+def best_army(
     products: Iterable[Product], opponent: Force, cost: float, *, most_count: int = 1000
 ) -> dict[str, int]:
     """Return counts by product name of an army against an opponent, chosen greedily one unit at a time.
@@ -81,7 +81,7 @@ def army_against(
     >>> from ai_core.squads.capabilities import Capabilities
     >>> spear = Product("spear", 10, capabilities=Capabilities("ground", attack={"ground": 3.0}))
     >>> bow = Product("bow", 10, capabilities=Capabilities("ground", attack={"air": 3.0, "ground": 0.5}))
-    >>> army_against([spear, bow], Force([(Capabilities("air", attack={"ground": 1.0}), 5)]), 50)
+    >>> best_army([spear, bow], Force([(Capabilities("air", attack={"ground": 1.0}), 5)]), 50)
     {'bow': 5}
     """
     choice = list(products)
@@ -230,7 +230,7 @@ class BuildOrder:
             raise TypeError(f"tree must be a TechnologyTree, got {shown(tree)}")
         self.tree = tree
         self.steps = tuple(
-            (tree.product(name).name, whole_number(f"how many of {name!r}", count, minimum=1))
+            (tree.product(name).name, whole_number(f"target number of {name!r}", count, minimum=1))
             for name, count in steps
         )
 
@@ -289,7 +289,7 @@ __all__ = [
     "Product",
     "TechnologyTree",
     "Wealth",
-    "army_against",
+    "best_army",
     "best_unit",
     "expected_force",
     "judge_wealth",

@@ -23,7 +23,7 @@ APART_SHARE = 0.2
 """Least distance between goals of scouts, as a share of the map's longer side."""
 
 
-def scout_goals(
+def choose_scout_goals(
     area: MapArea, ages_s: NDArray[np.float32], threat: NDArray[np.float32],
     scouts: Mapping[int, tuple[float, float]], *, stale_after_s: float, seconds_per_m: float = 0.5,
     is_open: NDArray[np.bool_] | None = None,
@@ -77,7 +77,7 @@ REACHED_SHARE = 0.3
 """Distance at which a squad has reached the flank, as a share of the home radius."""
 
 
-def missions_for(
+def plan_missions(
     strategist: Strategist, situation: StrategicSituation, sites: list[ResourceSite],
     objective: Objective | None, intruders: list[EnemyReport],
 ) -> list[Mission]:
@@ -95,7 +95,7 @@ def missions_for(
 def _scouting(strategist: Strategist, situation: StrategicSituation) -> list[Mission]:
     """Send scouts that are idle, or whose goal has been seen in the meantime."""
     personality, picture = strategist.personality, situation.picture
-    scouts = sorted(one for one in situation.squads if one.role == "scouts")[:personality.most_scouts]
+    scouts = sorted(one for one in situation.squads if one.role == "scouts")[:personality.max_scouts]
     ages = picture["exploration"]
     kept: dict[int, Place] = {}
     for one in scouts:
@@ -105,7 +105,7 @@ def _scouting(strategist: Strategist, situation: StrategicSituation) -> list[Mis
         ):
             kept[one.id] = goal
     free = {one.id: one.place for one in scouts if one.id not in kept}
-    found = scout_goals(picture.area, ages, picture["threat"], free, stale_after_s=personality.stale_after_s,
+    found = choose_scout_goals(picture.area, ages, picture["threat"], free, stale_after_s=personality.stale_after_s,
                         is_open=situation.is_open) if free else {}
     strategist.scouting = {**kept, **found}
     return [
@@ -127,7 +127,7 @@ def _gathering(situation: StrategicSituation, sites: list[ResourceSite]) -> list
         if best is None:
             continue
         left[best.place] *= 0.6
-        missions.append(Mission(one.id, "gather", best.place, f"{best.amount:.0f} there, {best.claim}"))
+        missions.append(Mission(one.id, "gather", best.place, f"{best.amount:.0f} resources, {best.claim}"))
     return missions
 
 
@@ -230,4 +230,4 @@ def _on_open_ground(situation: StrategicSituation, place: Place) -> Place:
     return area.center_of(int(cells[int(away.argmin())]))
 
 
-__all__ = ["missions_for", "scout_goals"]
+__all__ = ["choose_scout_goals", "plan_missions"]

@@ -7,15 +7,15 @@ from typing import TYPE_CHECKING
 from ai_core.squads.capabilities import Force
 from ai_core.squads.strategy.production import best_unit
 from ai_core.squads.strategy.strategic_situation import Purchase, StrategicSituation
-from ai_core.squads.strategy.territory import ResourceSite, wanted_defense
+from ai_core.squads.strategy.territory import ResourceSite, next_defense
 
 if TYPE_CHECKING:
     from ai_core.squads.strategy.strategist import Strategist
 
-__all__ = ["purchases_for"]
+__all__ = ["plan_purchases"]
 
 
-def purchases_for(
+def plan_purchases(
     strategist: Strategist, situation: StrategicSituation, own: Force, opponent: Force, sites: list[ResourceSite]
 ) -> Generator[None, object, list[Purchase]]:
     """Choose purchases, most urgent first; a generator of two steps that returns the list.
@@ -32,7 +32,7 @@ def purchases_for(
     if gatherer is not None and _wants_gatherers(strategist, situation, own, gatherer.name, sites):
         found.append(Purchase(gatherer.name, f"{sum(site.amount for site in sites):.0f} left to gather"))
     saves = strategist.wealth != "plentiful"
-    defense = wanted_defense(strategist, situation, opponent)
+    defense = next_defense(strategist, situation, opponent)
     if defense is not None:
         found.append(defense)
     fighters = [one for one in tree.available(owned) if one in tree.fighters]

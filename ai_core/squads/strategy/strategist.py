@@ -12,13 +12,19 @@ from ai_core.errors import check_kind, finite_number, shown
 from ai_core.saving.fields import State
 from ai_core.squads.battle_forecast import forecast
 from ai_core.squads.capabilities import Force, power_ratio
-from ai_core.squads.strategy.posture import POSTURE_RULES, Personality, machine_for, share_of
+from ai_core.squads.strategy.posture import POSTURE_RULES, Personality, posture_machine, share_of
 from ai_core.squads.strategy.production import BuildOrder, TechnologyTree, Wealth, expected_force, judge_wealth
-from ai_core.squads.strategy.strategic_missions import missions_for
+from ai_core.squads.strategy.strategic_missions import plan_missions
 from ai_core.squads.strategy.strategic_situation import EnemyReport, StrategicPlan, StrategicSituation
-from ai_core.squads.strategy.strategic_spending import purchases_for
+from ai_core.squads.strategy.strategic_spending import plan_purchases
 from ai_core.squads.strategy.strategist_state import prepared, saved
-from ai_core.squads.strategy.territory import Defenses, ResourceSite, analyzed_defenses, resource_sites, seen_force
+from ai_core.squads.strategy.territory import (
+    Defenses,
+    ResourceSite,
+    analyze_defenses,
+    find_resource_sites,
+    force_of_sightings,
+)
 
 __all__ = ["TACTICS", "Strategist"]
 
@@ -95,7 +101,7 @@ class Strategist:
         self.overdue_after_s = finite_number("overdue_after_s", overdue_after_s, minimum=0)
         memory = SuccessMemory(TACTICS, {"strength": _strength_band}, defaults={"frontal": 0.1}, half_life=10.0)
         self.adaptive = AdaptiveChoice(memory, random, exploration=0.15)
-        self.machine = machine_for(self)
+        self.machine = posture_machine(self)
         self.mind = RuleMind(POSTURE_RULES, owner=self, name="strategist")
         self.wealth: Wealth = "steady"
         self.tactic = ""
@@ -115,11 +121,11 @@ class Strategist:
         """Present posture of the army as a whole."""
         return self.machine.state
 
-    def goes_home(self) -> bool:
+    def defends_home(self) -> bool:
         """Return whether a threat at home breaks off an attack."""
         return self.mind.grade("threatened") > self.personality.nerve + 0.5 * self.personality.aggression
 
-    def believed_count(self, own: Force, seen: Force, kills: float) -> float:
+    def estimated_enemy_count(self, own: Force, seen: Force, kills: float) -> float:
         """Return the assumed number of the opponent's fighters.
 
         It equals the own number at the first thought less the opponent's losses, and at least the number
@@ -155,9 +161,9 @@ class Strategist:
         if not isinstance(situation, StrategicSituation):
             raise TypeError(f"situation must be a StrategicSituation, got {shown(situation)}")
         elapsed_s = self._elapsed(situation.now_s)
-        view = _View(self, situation)
-        for look in (view.look_at_forces, view.look_at_home, view.look_at_resources, view.look_at_objectives,
-                     view.look_at_fight):
+        view = _Assessment(self, situation)
+        for look in (view.assess_forces, view.assess_home, view.assess_resources, view.assess_objectives,
+                     view.assess_fight):
             look()
             yield
         before = self.posture
@@ -166,9 +172,9 @@ class Strategist:
         if before != self.posture:
             self._posture_changed(before, view)
         yield
-        missions = missions_for(self, situation, view.sites, view.objective, view.intruders)
+        missions = plan_missions(self, situation, view.sites, view.objective, view.intruders)
         yield
-        purchases = yield from purchases_for(self, situation, view.own, view.opponent, view.sites)
+        purchases = yield from plan_purchases(self, situation, view.own, view.opponent, view.sites)
         self.thoughts += 1
         return StrategicPlan(self.posture, tuple(missions), tuple(purchases), view.enemy_expands_at, view.clash_at,
                     (*view.reasons, f"{self.posture}: {fired}" if fired else f"{self.posture} continues"))
@@ -196,13 +202,13 @@ class Strategist:
         now_s = finite_number("now_s", now_s)
         elapsed_s = now_s - self.thought_at_s if self.has_thought else 0.0
         if elapsed_s < 0:
-            raise ValueError(f"now_s must not go back, got {now_s:g} after {self.thought_at_s:g}")
+            raise ValueError(f"now_s must not be before the last call at {self.thought_at_s:g} s, got {now_s:g}")
         if not self.has_thought:
             self.last_attack_s = now_s
         self.thought_at_s, self.has_thought = now_s, True
         return elapsed_s
 
-    def _weigh(self, view: _View) -> str:
+    def _weigh(self, view: _Assessment) -> str:
         """Set the facts, send the events of fired rules to the state machine, and return the rule that applied."""
         now_s, mind, personality = view.situation.now_s, self.mind, self.personality
         mind.set("threatened", view.threatened)
@@ -213,14 +219,14 @@ class Strategist:
         mind.set("attacking", self.posture == "attacking")
         mind.set("overdue", now_s - self.last_attack_s >= self.overdue_after_s)
         mind.set_parameter("nerve", personality.nerve)
-        mind.set_parameter("attack_share", share_of(personality.attack_at * WEALTH_FACTOR[self.wealth]))
-        mind.set_parameter("retreat_share", share_of(personality.retreat_below * WEALTH_FACTOR[self.wealth]))
+        mind.set_parameter("attack_share", share_of(personality.attack_ratio * WEALTH_FACTOR[self.wealth]))
+        mind.set_parameter("retreat_share", share_of(personality.retreat_ratio * WEALTH_FACTOR[self.wealth]))
         for fired in mind.think():
             if self.machine.send(str(fired.result)):
                 return fired.rule
         return ""
 
-    def _posture_changed(self, before: str, view: _View) -> None:
+    def _posture_changed(self, before: str, view: _Assessment) -> None:
         losses, kills = view.situation.losses, view.situation.kills
         if before == "attacking":
             lost, killed = losses - self.began_attack_at[0], kills - self.began_attack_at[1]
@@ -237,7 +243,7 @@ class Strategist:
             self.last_attack_s = view.situation.now_s
 
 
-class _View:
+class _Assessment:
     """Assessment of a situation, computed in steps."""
 
     def __init__(self, strategist: Strategist, situation: StrategicSituation) -> None:
@@ -248,24 +254,24 @@ class _View:
         self.sites: list[ResourceSite] = []
         self.objective: tuple[EnemyReport, Defenses] | None = None
 
-    def look_at_forces(self) -> None:
+    def assess_forces(self) -> None:
         strategist, situation = self._strategist, self.situation
         self.own = sum((one.force for one in self.army), Force())
-        seen = seen_force(situation.sightings)
+        seen = force_of_sightings(situation.sightings)
         self.opponent = expected_force(
-            seen, strategist.tree.fighters, strategist.believed_count(self.own, seen, situation.kills))
+            seen, strategist.tree.fighters, strategist.estimated_enemy_count(self.own, seen, situation.kills))
         self.ratio = forecast(self.own, self.opponent).ratio if self.opponent.count else math.inf
 
-    def look_at_fight(self) -> None:
+    def assess_fight(self) -> None:
         situation, radius_m = self.situation, self._strategist.home_radius_m
-        met = seen_force(
+        met = force_of_sightings(
             one for one in situation.sightings
             if situation.now_s - one.seen_s <= NEWS_S and math.dist(one.place, self.place) <= radius_m)
         self.local_ratio = forecast(self.own, met).ratio if met.count else math.inf
         there = sum(one.force.count for one in self.army if math.dist(one.place, self.place) <= radius_m)
         self.gathered = there / max(1.0, self.own.count)
 
-    def look_at_home(self) -> None:
+    def assess_home(self) -> None:
         situation, radius_m = self.situation, self._strategist.home_radius_m
         homes = [situation.base, *(one.place for one in situation.squads if one.role == "gatherers")]
         self.intruders = [
@@ -273,16 +279,16 @@ class _View:
             if one.capabilities is not None and situation.now_s - one.seen_s <= NEWS_S
             and any(math.dist(one.place, home) <= radius_m for home in homes)
         ]
-        force = seen_force(self.intruders)
+        force = force_of_sightings(self.intruders)
         self.threatened = 1 - share_of(power_ratio(self.own, force)) if force.count else 0.0
         if self.intruders:
             self.reasons.append(f"{len(self.intruders)} enemies near home, threat {self.threatened:.2f}")
 
-    def look_at_resources(self) -> None:
+    def assess_resources(self) -> None:
         situation, picture = self.situation, self.situation.picture
         bases = [one for one in situation.sightings if one.is_objective]
         self.enemy_base = bases[0].place if bases else None
-        self.sites = resource_sites(
+        self.sites = find_resource_sites(
             picture.area, picture["resources"], picture["threat"], situation.base, self.enemy_base)
         by_claim = {site.claim: site.place for site in reversed(self.sites)}      # the richest of each
         self.enemy_expands_at, self.clash_at = by_claim.get("theirs"), by_claim.get("contested")
@@ -291,15 +297,15 @@ class _View:
         strategist.wealth = judge_wealth(situation.stock, reachable, strategist.army_cost, strategist.wealth)
         self.reasons.append(f"resources are {strategist.wealth}")
 
-    def look_at_objectives(self) -> None:
+    def assess_objectives(self) -> None:
         self.objective = self._chosen_objective()
 
     def _chosen_objective(self) -> tuple[EnemyReport, Defenses] | None:
         """Return the objective to attack and its defenses; the present objective while it stands."""
         strategist, situation, place = self._strategist, self.situation, self.place
         found = [
-            (one, analyzed_defenses(one.place, strategist.home_radius_m, situation.sightings, self.own,
-                                    situation.picture, come_from=place))
+            (one, analyze_defenses(one.place, strategist.home_radius_m, situation.sightings, self.own,
+                                    situation.picture, attack_from=place))
             for one in sorted(situation.sightings) if one.is_objective
         ]
         if not found:

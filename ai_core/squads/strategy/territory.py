@@ -43,10 +43,10 @@ class Defenses(NamedTuple):
     approach: tuple[float, float]
 
 
-def analyzed_defenses(
+def analyze_defenses(
     place: tuple[float, float], radius_m: float, sightings: Iterable[EnemyReport], attacker: Force,
     picture: MapSnapshot,
-    *, come_from: tuple[float, float],
+    *, attack_from: tuple[float, float],
 ) -> Defenses:
     """Return the defenses of a position.
 
@@ -56,7 +56,7 @@ def analyzed_defenses(
         sightings: known enemies.
         attacker: force of the attacker.
         picture: snapshot with the layers "threat", "conflict" and "exploration"; a missing layer counts as 0.
-        come_from: position of the attacker (m); of equal sides the one nearest to it is taken.
+        attack_from: position of the attacker (m); of equal sides the one nearest to it is taken.
 
     Raises:
         TypeError, ValueError: if an argument has a wrong type or is out of range.
@@ -65,7 +65,7 @@ def analyzed_defenses(
     Source: 003_designing_ai_for_games, objective maps.
     """
     finite_number("radius_m", radius_m, above=0)
-    force = seen_force(one for one in sightings if math.dist(one.place, place) <= radius_m)
+    force = force_of_sightings(one for one in sightings if math.dist(one.place, place) <= radius_m)
     cells = picture.area.cells_within(place, radius_m)
     age_s, conflict = 0.0, 0.0
     if "exploration" in picture.names and (middle := picture.area.cell_at(place)) >= 0:
@@ -73,19 +73,19 @@ def analyzed_defenses(
     if "conflict" in picture.names:
         conflict = float(picture["conflict"].reshape(-1)[cells].sum(dtype=np.float64))
     ratio = forecast(attacker, force).ratio if force.count else math.inf
-    return Defenses(force, ratio, age_s, conflict, _approach(place, radius_m, picture, come_from))
+    return Defenses(force, ratio, age_s, conflict, _approach(place, radius_m, picture, attack_from))
 
 
-def seen_force(sightings: Iterable[EnemyReport]) -> Force:
+def force_of_sightings(sightings: Iterable[EnemyReport]) -> Force:
     """Return the force of all sightings that have capabilities."""
     return Force.of_members(one.capabilities for one in sightings if one.capabilities is not None)
 
 
 def _approach(
-    place: tuple[float, float], radius_m: float, picture: MapSnapshot, come_from: tuple[float, float]
+    place: tuple[float, float], radius_m: float, picture: MapSnapshot, attack_from: tuple[float, float]
 ) -> tuple[float, float]:
     area = picture.area
-    turn = math.atan2(come_from[1] - place[1], come_from[0] - place[0])
+    turn = math.atan2(attack_from[1] - place[1], attack_from[0] - place[0])
     best = (math.inf, 0, place)
     for number in range(SECTORS):
         # Side 0 faces the attacker; the others alternate left and right.
@@ -112,7 +112,7 @@ FROM_HOME = 0.25
 """Weight of a metre from home relative to a metre of detour: support must reach the place."""
 
 
-def wanted_defense(strategist: Strategist, situation: StrategicSituation, opponent: Force) -> Purchase | None:
+def next_defense(strategist: Strategist, situation: StrategicSituation, opponent: Force) -> Purchase | None:
     """Return the next defense to make and its position; None if none is wanted or available.
 
     Spending on defenses is limited to ``Personality.defenses_share`` of ``army_cost``; scarce resources allow none.
@@ -128,7 +128,7 @@ def wanted_defense(strategist: Strategist, situation: StrategicSituation, oppone
         return None
     enemy_base = next((one.place for one in situation.sightings if one.is_objective), None)
     reach_m = AT_PLACE_SHARE * strategist.home_radius_m
-    place = place_to_hold(
+    place = best_narrow_place(
         situation.narrow_places, situation.defenses, situation.base, enemy_base, reach_m,
         FARTHEST_SHARE * strategist.home_radius_m)
     if place is None:
@@ -142,7 +142,7 @@ def wanted_defense(strategist: Strategist, situation: StrategicSituation, oppone
     return Purchase(best.name, why, place)
 
 
-def place_to_hold(
+def best_narrow_place(
     places: Iterable[Place], defenses: Iterable[DefenseReport], base: Place, enemy_base: Place | None,
     reach_m: float, farthest_m: float,
 ) -> Place | None:
@@ -159,7 +159,7 @@ def place_to_hold(
     Returns:
         The best place, on a tie the first; None if no place lies between the bases.
 
-    >>> place_to_hold([(50, 0), (20, 0), (25, 90)], [], (0, 0), (100, 0), 10, 100)
+    >>> best_narrow_place([(50, 0), (20, 0), (25, 90)], [], (0, 0), (100, 0), 10, 100)
     (20, 0)
     """
     standing = list(defenses)
@@ -206,7 +206,7 @@ class ResourceSite(NamedTuple):
     danger: float
 
 
-def resource_sites(
+def find_resource_sites(
     area: MapArea, resources: NDArray[np.float32], threat: NDArray[np.float32],
     own_base: tuple[float, float], enemy_base: tuple[float, float] | None, *,
     most: int = 16, apart_m: float = 8.0,
@@ -254,9 +254,9 @@ __all__ = [
     "Claim",
     "Defenses",
     "ResourceSite",
-    "analyzed_defenses",
-    "place_to_hold",
-    "resource_sites",
-    "seen_force",
-    "wanted_defense",
+    "analyze_defenses",
+    "best_narrow_place",
+    "find_resource_sites",
+    "force_of_sightings",
+    "next_defense",
 ]

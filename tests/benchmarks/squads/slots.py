@@ -6,7 +6,7 @@ import importlib
 import numpy as np
 
 from ai_core.squads.formation import Formation
-from ai_core.squads.slot_assignment import assign, with_few_changes
+from ai_core.squads.slot_assignment import assign, reassign_slots
 from tools.benchmarking.declarations import Contest
 
 
@@ -29,8 +29,8 @@ def fifty_without_one(n):
     slots = assign(costs).slots[left]
     before = np.where(slots < n - 1, slots, -1)
     return Contest(
-        lambda: int((with_few_changes(costs[left, :n - 1], before).slots != slots).sum()),
-        complaint=lambda: "" if (with_few_changes(costs[left, :n - 1], before).slots != slots).sum() <= 1
+        lambda: int((reassign_slots(costs[left, :n - 1], before).slots != slots).sum()),
+        complaint=lambda: "" if (reassign_slots(costs[left, :n - 1], before).slots != slots).sum() <= 1
         else "more than one changed")
 
 

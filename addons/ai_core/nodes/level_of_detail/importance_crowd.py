@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ai_core.faults import FaultIsolation
-from ai_core.level_of_detail.agent_rows import are_among
+from ai_core.level_of_detail.agent_rows import contains_sorted
 from ai_core.level_of_detail.behavioral_lod import BehavioralLOD
 from ai_core.level_of_detail.level_limits import Level, LevelLimits
 from ai_core.saving.fields import Fields, State
@@ -57,7 +57,7 @@ class LODCrowd:
             self._has_changed = False
             self._ids = np.array(sorted(self.members), np.int32)
         own = self._ids
-        are_here = are_among(own, ids)
+        are_here = contains_sorted(own, ids)
         if not are_here.all():                       # a script has just brought in some who were not evaluated
             own = own[are_here]
         told, self._told = self._told, set()

@@ -22,7 +22,7 @@ from addons.ai_core.nodes.scheduling.scheduler_lookup import (
     scheduler_of,
     scheduler_warnings,
 )
-from ai_core.level_of_detail.agent_rows import are_among
+from ai_core.level_of_detail.agent_rows import contains_sorted
 from ai_core.level_of_detail.importance import Importance
 from ai_core.level_of_detail.importance_settings import ImportanceSettings
 from ai_core.saving.fields import State
@@ -269,7 +269,7 @@ class ImportanceManager(Node):
         if not self._has_changed:
             return
         self._has_changed = False
-        kept = are_among(self._rows, self.core.ids)
+        kept = contains_sorted(self._rows, self.core.ids)
         self._rows = self.core.ids
         come = [self.agents[one] for one in self._rows[np.count_nonzero(kept):].tolist()]    # after all: ids ascend
         self.agent_places.renew(kept, [self._places_of[one.instance_id] for one in come])

@@ -65,7 +65,8 @@ class ImportanceViewer(ImportanceMember, Node):
         near_m, far_m = self.near_distance or settings.near_m, self.far_distance or settings.far_m
         if far_m > near_m:
             return ""
-        return f"far_distance must be above near_distance, got {far_m:g} and {near_m:g}; those of the ImportanceManager are taken"
+        return (f"far_distance must be above near_distance, got {far_m:g} and {near_m:g}; "
+                    "those of the ImportanceManager are taken")
 
     def _check_range(self) -> None:
         refusal = self._range_refusal()

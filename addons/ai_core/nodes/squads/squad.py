@@ -553,7 +553,7 @@ class Squad(Node):
     @method
     def get_slot_places(self) -> Variant:
         """Return where the slots are now, the commander's first: a PackedVector3Array or PackedVector2Array."""
-        return self.core.slot_places() * np.float32(self.unit)
+        return self.core.slot_positions() * np.float32(self.unit)
 
     @method
     def get_path_points(self) -> Variant:
@@ -993,7 +993,7 @@ class Squad(Node):
         if self._picture is None:
             self._picture = LinePicture(self, is_flat=self.has_dimensions == 2)
         core, unit = self.core, np.float32(self.unit)
-        slots = core.slot_places() * unit
+        slots = core.slot_positions() * unit
         ways = np.stack([core.positions * unit, core.destinations * unit], axis=1).reshape(-1, self.has_dimensions)
         way = core.path_points * unit
         radius = 0.3 * core.formation.spacing_m * self.unit
