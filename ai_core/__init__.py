@@ -1,13 +1,13 @@
 """Game AI: when it runs, what it perceives, and what it decides.
 
-Pure Python and NumPy; knows no engine and reads no clock: time, stopwatch and
-randomness are handed in. Begin with a clock and a scheduler, then add the
-folder that answers your question: ``scheduling`` (when does work run?),
-``level_of_detail`` (how much thought?), ``events`` (what happened?), ``maps``
-(what is the ground like?), ``senses`` (what is perceived?), ``paths`` (how do I
-get there?), ``decisions`` (what now?), ``squads`` (what together?); ``snapshot``
-and ``recording`` keep and repeat it. ``compiled()`` names the kernels that run
-in C where they were built.
+The library uses Python and NumPy only. It depends on no engine and reads no wall
+clock: the caller passes in the clock, the stopwatch and the random generators.
+Begin with a clock and a scheduler, then add packages as needed: ``scheduling``
+(when work runs), ``level_of_detail`` (how much work each agent gets), ``events``
+(notification and polling), ``maps`` (terrain and tactical data), ``senses``
+(perception), ``paths`` (path finding), ``decisions`` (behavior of one agent) and
+``squads`` (group behavior). ``snapshot`` saves and restores a run, ``recording``
+replays it. ``compiled()`` returns the names of the C kernels in use.
 """
 import numpy.ma  # noqa: F401  np.unique imports it at its first call, which took 15 to 40 ms of some frame
 

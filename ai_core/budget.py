@@ -1,8 +1,8 @@
-"""How much a piece of work may still do in this frame.
+"""Budgets: how much work may still be done in this frame.
 
-``Budget.of_time`` in a game, ``Budget.of_steps`` in tests and replays (the
-same result on every machine), ``Budget.unlimited`` where nobody counts.
-Work asks ``is_spent`` at each point where it may pause.
+Use ``Budget.of_time`` in a game, ``Budget.of_steps`` in tests and replays (the
+same result on every machine), and ``Budget.unlimited`` where no limit applies.
+Work reads ``is_spent`` at each point where it may pause.
 """
 from __future__ import annotations
 
@@ -17,10 +17,10 @@ from ai_core.errors import finite_number, shown, whole_number
 __all__ = ["Budget", "Stopwatch", "check_budget"]
 
 Stopwatch = Callable[[], int]
-"""Monotonic nanoseconds, for example ``time.perf_counter_ns``, handed in."""
+"""A function that returns monotonic nanoseconds, for example ``time.perf_counter_ns``."""
 
 MOST_AT_ONCE = 1 << 30
-"""Steps that work is told to do at once at most (count): more does not fit the numbers of kernels on every machine."""
+"""Largest result of ``steps_at_once`` (count): more does not fit the integers of kernels on every machine."""
 
 
 NOTHING_OR_NO_LIMIT = "use 0 to allow nothing, Budget.unlimited() for no limit"
@@ -36,12 +36,13 @@ class Budget:
     """An allowance of time (µs) or of steps that work uses up.
 
     Attributes:
-        stopwatch: what measures it, or None when steps are counted.
-        steps: steps reported through ``spend`` so far, parts included.
-        is_unlimited: True if it is never spent, so that nobody need ask.
-        charges_runs: whether work that reports no steps is charged one for its run,
-            so that nothing is free where steps are what counts.
-        deadline_ns: when it is spent by its stopwatch (ns), if nothing else decides.
+        stopwatch: the function that measures time, or None when steps are counted.
+        steps: steps reported through ``spend`` so far, including those of parts.
+        is_unlimited: True if the budget is never spent, so that no check is needed.
+        charges_runs: True if a run that reports no steps is charged one step, so
+            that no run is free where steps are counted.
+        deadline_ns: stopwatch reading at which the budget is spent (ns), or None
+            if time does not decide.
     """
 
     __slots__ = ("_parent", "steps", "stopwatch")
@@ -58,21 +59,25 @@ class Budget:
     def of_time(us: float, stopwatch: Stopwatch) -> Budget:
         """Return a budget of ``us`` microseconds that starts running now.
 
+        Args:
+            us: 0 or more (µs).
+            stopwatch: returns monotonic nanoseconds as int, like ``time.perf_counter_ns``.
+
         Raises:
             ValueError: if ``us`` is negative, NaN, or more than ``MOST_US``.
-            TypeError: if the stopwatch does not return whole nanoseconds.
+            TypeError: if the stopwatch is not callable or does not return an int.
         """
         if type(us) is not float or not 0 <= us <= MOST_US:
             us = finite_number("us", us, minimum=0, maximum=MOST_US, remedy=NOTHING_OR_NO_LIMIT)
-        try:  # whether it can be called is asked where it could not
+        try:  # callable() is tested only after a failed call
             started_ns = stopwatch()
         except TypeError:
             if callable(stopwatch):
                 raise
             raise TypeError(f"stopwatch must be a callable, got {shown(stopwatch)}") from None
-        if type(started_ns) is not int and not isinstance(started_ns, int):  # of seconds it would never be spent
+        if type(started_ns) is not int and not isinstance(started_ns, int):  # in seconds it would never be spent
             raise TypeError(
-                f"stopwatch must return whole nanoseconds, got {shown(started_ns)};"
+                f"stopwatch must return nanoseconds as int, got {shown(started_ns)};"
                 " use time.perf_counter_ns"
             )
         budget = _TimeBudget()
@@ -86,7 +91,7 @@ class Budget:
         """Return a budget of ``n`` steps, as counted by ``spend``.
 
         Raises:
-            TypeError: if ``n`` is not a whole number.
+            TypeError: if ``n`` is not an integer.
             ValueError: if ``n`` is negative or more than ``MOST_STEPS``.
         """
         if type(n) is not int or not 0 <= n <= MOST_STEPS:
@@ -97,7 +102,7 @@ class Budget:
 
     @staticmethod
     def unlimited() -> Budget:
-        """Return a budget that is never spent; it still counts steps."""
+        """Return a budget that is never spent but still counts steps."""
         budget = _UnlimitedBudget()
         budget.stopwatch, budget.steps, budget._parent = None, 0, None
         return budget
@@ -110,38 +115,42 @@ class Budget:
     @property
     @abstractmethod
     def left(self) -> float:
-        """What may still be used: µs or steps, 0 or more, ``inf`` if unlimited."""
+        """The amount left: µs or steps, 0 or more, ``inf`` if unlimited."""
 
     @property
     @abstractmethod
     def used(self) -> float:
-        """What has been used since it was made: µs or steps."""
+        """The amount used since the budget was made: µs or steps."""
 
     @property
     @abstractmethod
     def over(self) -> float:
-        """How far the use went beyond what was allowed: µs or steps."""
+        """The overrun, the amount used above the allowance: µs or steps, 0 or more."""
 
     def __repr__(self) -> str:
         unit = "µs" if self.stopwatch is not None else "steps"
         return f"<{type(self).__name__.strip('_')} {self.peek():g} {unit} left, {self.steps} steps reported>"
 
     def peek(self) -> float:
-        """Return ``left`` for a report; a recording keeps no such answer, so nothing may hang on it."""
+        """Return ``left`` for a report; a recording does not store it, so no decision may depend on it."""
         return self.left
 
     def steps_at_once(self, usual: int) -> int:
-        """Return how many steps to do before asking again, 1 at least: all that are left where steps are counted.
+        """Return the number of steps to do before the next check, at least 1.
+
+        A budget of steps returns all steps left (at most ``MOST_AT_ONCE``), an unlimited
+        budget ``MOST_AT_ONCE``, a budget of time ``usual``.
 
         Args:
-            usual: how many where time is, or was when it was recorded: a replay asks as often.
+            usual: steps per check of a budget of time, also of a recorded one, so that
+                a replay checks as often as the recorded run.
         """
         return usual
 
     def spend(self, steps: int = 1) -> None:
-        """Report ``steps`` of work done; they count on every parent too.
+        """Report ``steps`` of work done; every parent counts them too.
 
-        A budget of time is used by time passing, whatever is reported.
+        A budget of time is used up by time only; reported steps do not change it.
         """
         if type(steps) is not int or steps < 0:
             steps = whole_number("steps", steps, minimum=0, remedy="work cannot be undone")
@@ -151,20 +160,20 @@ class Budget:
             budget = budget._parent
 
     def spends(self, steps: int) -> bool:
-        """Report work done, as ``spend`` does, and return whether the budget is spent: for work in short slices.
+        """Report work done, like ``spend``, and return whether the budget is spent; for work in short slices.
 
         Args:
-            steps: 0 or more, which is not checked.
+            steps: 0 or more; not checked.
         """
         self.spend(steps)
         return self.is_spent
 
     def part(self, amount: float) -> Budget:
-        """Return a share of this budget, never larger than what is left of it.
+        """Return a share of this budget, never larger than ``left``.
 
         Args:
-            amount: µs or steps, 0 or more; a share of steps is rounded up to
-                whole steps; ``inf`` for all there is.
+            amount: µs or steps, 0 or more; steps are rounded up to an integer;
+                ``inf`` for all that is left.
 
         Raises:
             ValueError: if ``amount`` is negative or NaN.
@@ -178,13 +187,13 @@ class Budget:
 
 
 class _TimeBudget(Budget):
-    """Time that passes; made for every frame and slice, so it has no ``__init__``, as ``_StepBudget``."""
+    """A budget of time; made for every frame and slice, so it has no ``__init__``, like ``_StepBudget``."""
 
     __slots__ = ("_started_ns", "_watch", "deadline_ns")
 
     charges_runs = False
     grants: list[tuple[int, int] | None] | None = None
-    """Where a recording keeps the answers it gives."""
+    """The list in which a recording stores the results."""
 
     deadline_ns: int
     _started_ns: int
@@ -230,7 +239,7 @@ class _TimeBudget(Budget):
         return part
 
     def _part_since(self, begun_ns: int, granted_ns: float) -> _TimeBudget:
-        """Return a part that began a while ago; that it is no longer than this is not checked."""
+        """Return a part that began earlier; its length is not checked against this budget."""
         part = _TimeBudget()
         part._begin(self, begun_ns, begun_ns + round(granted_ns))
         return part
@@ -242,7 +251,7 @@ class _TimeBudget(Budget):
 
 
 class _StepBudget(Budget):
-    """Steps that are part of nothing: made for every slice of some work, by ``of_steps`` alone, so all of it is short.
+    """A budget of steps without a parent; ``of_steps`` makes it for every slice of some work, so it is short.
 
     It has no ``__init__``: that would take a third of a slice.
     """
@@ -289,7 +298,7 @@ class _StepBudget(Budget):
 
 
 class _StepPart(Budget):
-    """Steps of a whole, never more than what is left of it, so only others can spend it early."""
+    """A share of a budget of steps, at most what is left of it; only other parts can use it up early."""
 
     __slots__ = ("_allowed", "_others", "_root", "_whole")
 
@@ -301,7 +310,7 @@ class _StepPart(Budget):
         while root._parent is not None:
             root = root._parent
         self._root = root
-        self._others = root.steps  # what others have spent, on any part of the whole
+        self._others = root.steps  # steps spent by other parts of the whole
 
     def steps_at_once(self, usual: int) -> int:
         left = int(self.left)
@@ -332,7 +341,7 @@ class _StepPart(Budget):
 
 
 class _UnlimitedBudget(Budget):
-    """Never spent; made for every frame, so it has no ``__init__``, as ``_StepBudget``."""
+    """A budget without a limit; made for every frame, so it has no ``__init__``, like ``_StepBudget``."""
 
     __slots__ = ()
 
@@ -367,6 +376,6 @@ class _UnlimitedBudget(Budget):
 
 
 def check_budget(budget: object) -> None:
-    """Raise TypeError for what is no budget; whoever is advanced asks at the call."""
+    """Raise TypeError if ``budget`` is not a Budget; every ``advance`` calls this first."""
     if not isinstance(budget, Budget):
         raise TypeError(f"budget must be a Budget, got {shown(budget)}; use Budget.unlimited() for no limit")

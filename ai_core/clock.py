@@ -1,4 +1,4 @@
-"""The only place time comes from: a frame number and seconds of game time."""
+"""Clocks: the only source of time, as a frame number and seconds of game time."""
 from __future__ import annotations
 
 from collections.abc import Callable
@@ -11,34 +11,34 @@ __all__ = ["Clock", "ManualClock", "TimeIndex", "checked_clock", "moment_s"]
 
 
 class TimeIndex(NamedTuple):
-    """A moment: frame counts up from 0, seconds is game time (s)."""
+    """A point in time: ``frame`` counts up from 0, ``seconds`` is game time (s)."""
 
     frame: int
     seconds: float
 
 
 moment_of = tuple.__new__
-"""Makes a TimeIndex of both its parts in half the time that calling it takes; one is made in each frame."""
+"""Builds a TimeIndex in half the time of a constructor call; every frame needs one."""
 
 
 class Clock(Protocol):
-    """What ai_core needs from a clock. Nothing in ai_core reads the wall clock."""
+    """Interface of a clock. Nothing in ai_core reads the wall clock."""
 
     @property
     def now(self) -> TimeIndex:
-        """The current moment; the same all through one frame."""
+        """The current time; constant during a frame."""
         ...
 
 
 class ManualClock:
-    """A clock moved by hand: by an engine's frame, a test, a replay or a tool.
+    """A clock that the caller advances: an engine's frame, a test, a replay or a tool.
 
     Args:
-        seconds_per_frame: game time each frame adds unless told (s); above 0.
+        seconds_per_frame: game time that each frame adds by default (s); above 0.
 
     Attributes:
-        now: the current moment, for reading; ``advance`` moves it. A plain
-            attribute: it is read in nearly every call, and a property takes
+        now: the current time, read-only; ``advance`` changes it. It is a plain
+            attribute because nearly every call reads it, and a property takes
             five times as long.
     """
 
@@ -49,20 +49,20 @@ class ManualClock:
 
     @property
     def seconds_per_frame(self) -> float:
-        """Game time that a frame adds when ``advance`` is not told another (s)."""
+        """Game time that a frame adds when ``advance`` gets no ``seconds`` (s)."""
         return self._step_s
 
     def advance(self, frames: int = 1, *, seconds: float | None = None) -> TimeIndex:
-        """Move forward and return the new moment.
+        """Advance the clock and return the new time.
 
         Args:
-            frames: whole frames, 0 or more.
-            seconds: game time that passes in all of them together (s), 0 or
+            frames: number of frames, 0 or more.
+            seconds: game time that passes in all these frames together (s), 0 or
                 more; None for ``frames * seconds_per_frame``.
 
         Raises:
-            ValueError: if either is negative, as time does not go back, or the new moment would be later
-                than a save holds; the clock stays where it is then.
+            ValueError: if an argument is negative, or the new time would be later
+                than a save holds; the clock is unchanged then.
         """
         if type(frames) is not int or not 0 <= frames <= MOST:
             frames = whole_number("frames", frames, minimum=0, remedy="time does not go back")
@@ -78,14 +78,14 @@ class ManualClock:
                     "seconds", seconds, minimum=0, maximum=LATEST_S, remedy="time does not go back")
             now_s += seconds
         if frame > MOST or now_s > LATEST_S:
-            raise ValueError(f"the clock must not go beyond {MOST} frames or {LATEST_S:g} s, got {frame} and {now_s:g}")
+            raise ValueError(f"the clock must not exceed {MOST} frames or {LATEST_S:g} s, got {frame} and {now_s:g}")
         self.now = now = moment_of(TimeIndex, (frame, now_s))
         if seconds is not None:
             self._steady_since = now
         return now
 
     def save_state(self) -> State:
-        """Return the moment, as plain data; how long a frame is belongs to the program."""
+        """Return the time as plain data; ``seconds_per_frame`` is a setting and is not saved."""
         return {
             "version": 1,
             "now": list(self.now),
@@ -93,10 +93,10 @@ class ManualClock:
         }
 
     def prepare_state(self, state: object) -> Callable[[], None]:
-        """Check a saved moment; return what sets the clock to it, also back.
+        """Check a saved time; return a function that sets the clock to it, forward or back.
 
         Raises:
-            StateError: if it cannot be loaded; says where in it, and why.
+            StateError: if the state cannot be loaded; the message gives the place and the reason.
         """
         fields = Fields.versioned(state, version=1)
         now = TimeIndex(*fields.moment("now"))
@@ -112,17 +112,18 @@ class ManualClock:
 
 
 def checked_clock(clock: Clock) -> Clock:
-    """Return a clock; TypeError for what has no ``now``."""
+    """Return the clock; raise TypeError if it has no ``now``."""
     if not isinstance(getattr(clock, "now", None), TimeIndex):
         raise TypeError(f"clock must have a 'now', got {shown(clock)}; use ManualClock()")
     return clock
 
 
 def moment_s(name: str, seconds: object) -> float:
-    """Return a moment in game time (s), one that a save holds.
+    """Return ``seconds`` as a game time that a save can hold (s).
 
     Raises:
-        TypeError, ValueError: if it is none.
+        TypeError: if it is not a number.
+        ValueError: if it is not finite, or larger than a save holds.
     """
     if type(seconds) is float and -LATEST_S <= seconds <= LATEST_S:     # as nearly always
         return seconds

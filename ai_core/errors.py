@@ -1,7 +1,7 @@
 """Argument checks, and the errors that more than one part of ai_core raises.
 
 Every check returns the value in the form the caller needs, or raises an error
-that names the argument, says what was wanted, what came, and what to do.
+that states the argument, the rule, the value and the remedy.
 """
 from __future__ import annotations
 
@@ -32,39 +32,39 @@ __all__ = [
 
 Found = TypeVar("Found")
 LARGEST = 1e100
-"""Largest number without a limit of its own, either way (no unit).
+"""Largest magnitude of a number without a limit of its own (no unit).
 
-Two of them multiplied are still finite; what is infinite could not be saved again.
+The product of two such numbers is still finite; an infinite value could not be saved.
 """
 
 MOST = (1 << 53) - 1
-"""Largest whole number, either way (count).
+"""Largest magnitude of an integer (count).
 
-Beyond it a reader that keeps every number as a float, as JSON allows and Godot does, would
-round it.
+A reader that stores every number as a float, as JSON allows and Godot does, would round
+a larger integer.
 """
 
 SHOWN_CHARACTERS = 60
-"""Longest value quoted in an error (characters); more would bury the message."""
+"""Longest value quoted in an error (characters); a longer value would bury the message."""
 
 
 class CycleError(ValueError):
-    """Something was about to contain itself, directly or through others."""
+    """An object would contain itself, directly or through other objects."""
 
     is_misuse = True
 
 
 RAISES_FOR_MISUSE = True
-"""Whoever shows an error raised here may leave the traceback out: the message says what to mend."""
+"""Errors raised here can be shown without a traceback: the message states the remedy."""
 
 
 class UnknownNameError(LookupError):
-    """A code, topic, id or name that nobody has registered.
+    """A code, topic, id or name that is not registered.
 
     Args:
-        kind: what was looked up, in the words of the caller: "topic".
-        name: what was asked for.
-        known: what could have been asked for; close matches are listed.
+        kind: kind of the object, for the message: "topic".
+        name: the name that was looked up.
+        known: all registered names; the message lists close matches.
     """
 
     is_misuse = True
@@ -86,19 +86,19 @@ class UnknownNameError(LookupError):
 
 
 def named(kind: str, name: object, among: Mapping[Any, Found]) -> Found:
-    """Return what has a name.
+    """Return the object registered under a name.
 
     Args:
-        kind: what is looked up, in the words of the caller: "topic".
-        name: of what.
-        among: all there are, by name.
+        kind: kind of the object, for the message: "topic".
+        name: the name to look up.
+        among: all objects, by name.
 
     Raises:
-        UnknownNameError: if nothing has it.
+        UnknownNameError: if no object has the name.
     """
     try:
         return among[name]
-    except (KeyError, TypeError):  # what cannot be hashed is nobody's name
+    except (KeyError, TypeError):  # an unhashable value is never a name
         raise UnknownNameError(kind, name, among) from None
 
 
@@ -111,16 +111,16 @@ def whole_number(
         name: the argument's name, for the message.
         value: an int or a NumPy integer; bool, float and str are refused.
         minimum: smallest allowed value.
-        maximum: largest allowed value; without one, the largest that a save holds.
+        maximum: largest allowed value; the default is the largest value that a save holds.
         remedy: what to do instead: "use 1 to run every frame".
 
     Raises:
-        TypeError: if ``value`` is not a whole number by type (3.0 is not).
+        TypeError: if the type of ``value`` is not an integer type (3.0 is refused).
         ValueError: if it is out of range.
     """
     if type(value) is not int:
         if isinstance(value, bool) or not isinstance(value, Integral):
-            raise TypeError(_message(name, "a whole number", value, remedy))
+            raise TypeError(_message(name, "an integer", value, remedy))
         value = int(value)
     if value < minimum:
         raise ValueError(_message(name, f"at least {minimum}", value, remedy))
@@ -138,7 +138,7 @@ def finite_number(
     maximum: float | None = None,
     remedy: str = "",
 ) -> float:
-    """Return ``value`` as a float within the limits given.
+    """Return ``value`` as a float within the given limits.
 
     Args:
         name: the argument's name, for the message.
@@ -149,10 +149,10 @@ def finite_number(
         remedy: what to do instead.
 
     Raises:
-        TypeError: if ``value`` is not a number by type.
+        TypeError: if the type of ``value`` is not a number type.
         ValueError: if it is not finite, out of range, or larger than a save holds.
     """
-    # The first question answers most, as asking an abstract class takes longer than all the rest.
+    # The first test covers most calls: a test against an abstract class costs more than all the rest.
     if type(value) is not float and (isinstance(value, bool) or not isinstance(value, Real)):
         raise TypeError(_message(name, "a number", value, remedy))
     try:
@@ -160,7 +160,7 @@ def finite_number(
     except OverflowError:
         number = math.inf
     if not -LARGEST <= number <= LARGEST:
-        wanted = f"at most {LARGEST:g} either way" if math.isfinite(number) else "a finite number"
+        wanted = f"between -{LARGEST:g} and {LARGEST:g}" if math.isfinite(number) else "a finite number"
         raise ValueError(_message(name, wanted, value, remedy))
     if minimum is not None and number < minimum:
         raise ValueError(_message(name, f"at least {minimum:g}", value, remedy))
@@ -176,17 +176,17 @@ def positions(
 ) -> NDArray[np.float32]:
     """Return ``value`` as finite float32 positions of shape (n, d).
 
-    An array that is already right is returned itself, not copied; an empty
+    An array that is already in this form is returned without a copy. An empty
     sequence gives n = 0 with the last of ``dimensions``.
 
     Args:
         name: the argument's name, for the message.
         value: anything NumPy reads as numbers of shape (n, d), in metres.
-        dimensions: the allowed d.
+        dimensions: allowed values of d.
 
     Raises:
         TypeError: if ``value`` does not hold numbers.
-        ValueError: if the shape is another, or a coordinate is not finite.
+        ValueError: if the shape is wrong, or a coordinate is not finite.
 
     Cost: O(n), one copy at most.
     """
@@ -208,11 +208,11 @@ def point(name: str, value: object) -> NDArray[np.float32]:
 
     Args:
         name: the argument's name, for the message.
-        value: three coordinates, or two, which get z = 0 (m).
+        value: three coordinates, or two with z = 0 (m).
 
     Raises:
         TypeError: if ``value`` does not hold numbers.
-        ValueError: if there are not two or three, or one is not finite.
+        ValueError: if there are not two or three coordinates, or a coordinate is not finite.
     """
     array = _numbers(name, value)
     if array.shape not in ((2,), (3,)):
@@ -225,32 +225,32 @@ def point(name: str, value: object) -> NDArray[np.float32]:
 
 
 def check_callables(**functions: object) -> None:
-    """Raise TypeError, by its name, for one that is neither None nor can be called."""
+    """Raise TypeError for the first argument that is neither None nor callable."""
     for name, one in functions.items():
         if one is not None and not callable(one):
             raise TypeError(f"{name} must be a callable or None, got {shown(one)}")
 
 
 def check_kind(name: str, value: object, kind: type) -> None:
-    """Raise TypeError for what is neither None nor an object of a class."""
+    """Raise TypeError if ``value`` is neither None nor an instance of ``kind``."""
     if value is not None and not isinstance(value, kind):
         raise TypeError(f"{name} must be a {kind.__name__} or None, got {shown(value)}")
 
 
 def several_names(name: str, value: object) -> tuple[str, ...]:
-    """Return names as a tuple; one text is refused, as it would be taken letter by letter.
+    """Return names as a tuple; a single string is refused, because it would be read letter by letter.
 
     Raises:
-        TypeError: if it is not several texts.
+        TypeError: if ``value`` is not a sequence of strings.
     """
     found = tuple(value) if isinstance(value, Iterable) and not isinstance(value, str) else (value,)
     if isinstance(value, str) or not all(isinstance(one, str) for one in found):
-        raise TypeError(f"{name} must be several names, got {shown(value)}; put one in a tuple")
+        raise TypeError(f"{name} must be a sequence of names, got {shown(value)}; put a single name in a tuple")
     return found
 
 
 def as_array(name: str, value: object) -> NDArray[Any]:
-    """Return ``value`` as NumPy reads it, whatever it holds.
+    """Return ``value`` as a NumPy array of any type.
 
     Raises:
         ValueError: if it has rows of different lengths.
@@ -258,14 +258,14 @@ def as_array(name: str, value: object) -> NDArray[Any]:
     try:
         return np.asarray(value)
     except ValueError:
-        raise ValueError(f"{name} must have rows of one length, got {shown(value)}") from None
+        raise ValueError(f"{name} must have rows of equal length, got {shown(value)}") from None
 
 
 def numbers(name: str, value: object) -> NDArray[np.float64]:
-    """Return ``value`` as an array of numbers, of any shape, NaN and infinity included.
+    """Return ``value`` as an array of numbers of any shape; NaN and infinity are allowed.
 
     Raises:
-        TypeError: if it holds something else.
+        TypeError: if it holds anything but numbers.
         ValueError: if it has rows of different lengths.
     """
     return _numbers(name, value).astype(np.float64, copy=False)
@@ -279,8 +279,8 @@ def shown(value: object) -> str:
     """
     try:
         text = repr(value)
-    except Exception:  # a broken repr must not hide the error being told
-        return f"<{type(value).__name__} that cannot be shown>"
+    except Exception:  # a broken repr must not hide the error being reported
+        return f"<{type(value).__name__} with a failing repr>"
     if len(text) > SHOWN_CHARACTERS:
         text = text[:SHOWN_CHARACTERS] + "…"
     return text

@@ -1,7 +1,7 @@
-"""Faults stay where they happen: one failing piece of work does not stop a frame.
+"""Fault isolation: a failing piece of work does not stop the frame.
 
-It is reported, gets another try, and after several failures in a row is
-quarantined: whoever runs it leaves it out until it is released.
+A failure is reported and the work runs again next time. After several failures
+in a row the work is quarantined: it is skipped until it is released.
 """
 from __future__ import annotations
 
@@ -17,16 +17,16 @@ from ai_core.saving.fields import Fields, State, brief
 __all__ = ["NO_FAILURES", "Failures", "Fault", "FaultIsolation", "given_faults"]
 
 QUARANTINE_AFTER_FAILURES = 3
-"""Failures in a row before work is left out (count).
+"""Failures in a row before work is quarantined (count).
 
-One may be a passing state of the world, such as a target freed a moment ago;
-three are a bug. More would repeat the same traceback for longer.
+A single failure may be a passing state of the world, such as a target that was just
+freed; three are a bug. A larger count would repeat the same traceback for longer.
 """
 
 
 @dataclass(frozen=True)
 class Fault:
-    """One failure of one piece of work."""
+    """A failure of a piece of work."""
 
     name: str
     frame: int
@@ -35,54 +35,56 @@ class Fault:
     is_quarantined: bool
 
     def traceback_text(self) -> str:
-        """Return the traceback as Python prints it."""
+        """Return the traceback as a string, formatted as Python prints it."""
         return "".join(traceback.format_exception(self.error))
 
 
 class Failures(NamedTuple):
-    """What is known of work that failed, and what a save of that work holds of it.
+    """The failure record of a piece of work; saved with that work.
 
     Attributes:
-        in_a_row: failures since it last succeeded (count).
-        is_quarantined: whether it is left out until it is released.
+        in_a_row: failures since the last success (count).
+        is_quarantined: True if the work is skipped until it is released.
     """
 
     in_a_row: int = 0
     is_quarantined: bool = False
 
     def saved(self) -> State:
-        """Return it as two fields of the work's state."""
+        """Return the record as two fields of the work's state."""
         return {"failures": self.in_a_row, "is_quarantined": self.is_quarantined}
 
     @classmethod
     def read(cls, fields: Fields) -> Failures:
-        """Return what ``saved`` wrote among the fields of the work.
+        """Return the record that ``saved`` wrote into the fields of the work.
 
         Raises:
-            StateError: if it cannot be loaded; says where in it, and why.
+            StateError: if the record cannot be loaded; the message gives the place and the reason.
         """
         return cls(fields.whole("failures"), fields.flag("is_quarantined"))
 
 
 NO_FAILURES = Failures()
-"""Of work that succeeded last, or was released."""
+"""The record of work that succeeded in its last run, or was released."""
 
 
 class FaultIsolation:
-    """Counts the failures of pieces of work, and decides which are left out.
+    """Counts the failures of pieces of work, and decides which work is skipped.
 
-    Whoever runs work calls ``failed`` or ``succeeded`` after it, under a key
-    of its own, and runs nothing for which ``is_quarantined`` is true. Faults
-    are handed on and not kept: a traceback would keep freed objects alive.
+    A runner of work calls ``failed`` or ``succeeded`` after each run, with a unique
+    key, and skips work for which ``is_quarantined`` is true. Faults are passed to
+    ``report`` and not stored: a traceback would keep freed objects alive.
 
     Args:
-        quarantine_after: failures in a row that are one too many; 1 or more.
-        report: told each fault; None writes it to the log named "ai_core".
-        reraise: let every failure through, for tests.
+        quarantine_after: failures in a row after which work is quarantined; 1 or more.
+        report: called with each fault; None writes to the log named "ai_core".
+        reraise: raise every failure again, for tests.
 
     Attributes:
-        has_failing: True if any work has failed in its last run: a quick look before many have succeeded.
-        has_quarantined: True if any work is left out: a quick look before many are asked about.
+        has_failing: True if any work failed in its last run; a quick check before
+            many calls of ``succeeded``.
+        has_quarantined: True if any work is quarantined; a quick check before many
+            calls of ``is_quarantined``.
     """
 
     def __init__(
@@ -102,10 +104,10 @@ class FaultIsolation:
         self._in_a_row: dict[Hashable, int] = {}
         self._quarantined: set[Hashable] = set()
         self._failures = 0
-        self.has_failing = self.has_quarantined = False     # attributes, as they are looked at in every run
+        self.has_failing = self.has_quarantined = False     # attributes, because every run reads them
 
     def failed(self, key: Hashable, name: str, frame: int, error: Exception) -> Fault:
-        """Count and report a failure of the work known by ``key``.
+        """Count and report a failure of the work registered under ``key``.
 
         Raises:
             Exception: ``error`` itself, if made with ``reraise``.
@@ -127,7 +129,7 @@ class FaultIsolation:
         return fault
 
     def report_of_the_past(self, name: str, frame: int, error: Exception) -> None:
-        """Report a failure of what is over, such as the clean-up of work that was dropped: it counts against nobody.
+        """Report a failure in finished work, such as the clean-up of a dropped job; no key is charged with it.
 
         Raises:
             Exception: ``error`` itself, if made with ``reraise``.
@@ -139,17 +141,17 @@ class FaultIsolation:
             self.forget(key)
 
     def succeeded(self, key: Hashable) -> None:
-        """Note that the work ran without failing: its failures were not in a row."""
+        """Record that the work ran without a failure; its count starts again at 0."""
         if self._in_a_row:
             self._in_a_row.pop(key, None)
             self._look()
 
     def is_quarantined(self, key: Hashable) -> bool:
-        """Return True if the work is to be left out."""
+        """Return True if the work must be skipped."""
         return key in self._quarantined
 
     def release(self, key: Hashable) -> None:
-        """Let quarantined work run again, with all its tries; else do nothing."""
+        """Let quarantined work run again, with its count of failures at 0; otherwise do nothing."""
         self._quarantined.discard(key)
         self._in_a_row.pop(key, None)
         self._look()
@@ -158,15 +160,15 @@ class FaultIsolation:
         self.has_failing, self.has_quarantined = bool(self._in_a_row), bool(self._quarantined)
 
     def forget(self, key: Hashable) -> None:
-        """Drop all that is known of ``key``; call it when the work is removed."""
+        """Delete the record of ``key``; call it when the work is removed."""
         self.release(key)
 
     def failures_of(self, key: Hashable) -> Failures:
-        """Return what is known of the work under a key."""
+        """Return the record of the work under a key."""
         return Failures(self._in_a_row.get(key, 0), key in self._quarantined)
 
     def put_failures(self, key: Hashable, failures: Failures) -> None:
-        """Set what ``failures_of`` returns; for what was saved by whoever runs the work."""
+        """Set the record that ``failures_of`` returns; for a runner that saves and loads its work."""
         self.release(key)
         if failures.in_a_row:
             self._in_a_row[key] = failures.in_a_row
@@ -175,10 +177,10 @@ class FaultIsolation:
         self._look()
 
     def save_state(self) -> State:
-        """Return the total, and the counts under keys that are text.
+        """Return the total, and the counts under keys that are strings.
 
-        Whoever runs work under keys of another kind saves them with that work,
-        by its name: schedulers, event managers, stations, sensors, habit trees.
+        A runner of work under other keys saves them with that work, by its name:
+        schedulers, event managers, polling stations, sensors, habit trees.
         """
         names = sorted(
             key for key in {*self._in_a_row, *self._quarantined} if isinstance(key, str)
@@ -187,10 +189,10 @@ class FaultIsolation:
         return {"version": 1, "failures": self._failures, "named": rows}
 
     def prepare_state(self, state: object) -> Callable[[], None]:
-        """Check saved counts; return what puts them back.
+        """Check saved counts; return a function that applies them.
 
         Raises:
-            StateError: if they cannot be loaded; says where in them, and why.
+            StateError: if the state cannot be loaded; the message gives the place and the reason.
         """
         fields = Fields.versioned(state, version=1)
         failures = fields.whole("failures")
@@ -198,7 +200,7 @@ class FaultIsolation:
         for one in fields.groups("named"):
             name = one.text("name")
             if name in named:
-                one.refuse("name", f"comes again: {brief(name)}")
+                one.refuse("name", f"occurs twice: {brief(name)}")
             named[name] = Failures.read(one)
             one.end()
         fields.end()
@@ -206,7 +208,7 @@ class FaultIsolation:
 
     @property
     def counts(self) -> dict[str, int]:
-        """``failures`` since the beginning, and how many are ``quarantined`` now."""
+        """``failures`` since the start, and the number of keys ``quarantined`` now."""
         return {"failures": self._failures, "quarantined": len(self._quarantined)}
 
     def _put_named(self, failures: int, named: dict[str, Failures]) -> None:
@@ -219,10 +221,10 @@ class FaultIsolation:
 
 
 def given_faults(faults: object) -> FaultIsolation:
-    """Return what was handed in to report failures to; for None one that reports to the log.
+    """Return ``faults``, or a new FaultIsolation that writes to the log for None.
 
     Raises:
-        TypeError: if it is something else.
+        TypeError: if it is neither a FaultIsolation nor None.
     """
     if faults is None:
         return FaultIsolation()

@@ -1,10 +1,10 @@
-"""Snapshots: the state of many parts at one moment, as plain data and as text.
+"""Snapshots: the state of many parts at one time, as plain data and as text.
 
-``take`` asks each part for its state; ``restore`` checks every part's state to
-the end before it changes the first of them; a part that fails all the same
-while its state is applied is named, and can be put back. ``to_json`` and ``from_json`` are
-for files: what they read may be damaged, and was perhaps written by somebody
-else, so it is only ever data and never code, and has limits.
+``take`` collects the state of each part. ``restore`` checks the states of all parts
+completely before it changes the first part; if a part still fails while its state is
+applied, the error names it, and all parts can be rolled back. ``to_json`` and
+``from_json`` are for files: a file may be damaged or written by a third party, so it
+is read as data, never as code, and within limits.
 """
 from __future__ import annotations
 
@@ -37,26 +37,26 @@ VERSION = 1
 MAXIMUM_CHARACTERS = 32_000_000
 """Longest text that is read or written (characters).
 
-Nine times a large game: 500 guards with senses, memories and habits take 2 kB
-each, and 5 kB more where each draws from a generator of chance. More lets a
-damaged or hostile file take memory and seconds.
+Nine times the size of a large game: 500 guards with senses, memories and habits take
+2 kB each, and 5 kB more if each has a random generator. A larger limit lets a damaged
+or hostile file use up memory and seconds.
 """
 
 CARELESS = (ArithmeticError, AttributeError, LookupError, TypeError, ValueError)
-"""What a part that is not ours may raise if it checks less carefully; its name is told all the same."""
+"""Errors that a part outside this library may raise instead of StateError; the message still names the part."""
 
 
 class SnapshotError(StateError):
-    """A snapshot that cannot be taken or restored; names the part and the place."""
+    """A snapshot cannot be taken or restored; the message names the part and the place."""
 
 
 class PartFailedError(SnapshotError):
-    """Parts failed while their states, which had been checked, were applied.
+    """Parts failed while their checked states were applied.
 
     Args:
-        failures: what each part raised, by its name.
+        failures: the exception of each failed part, by its name.
         restored: names of the parts that have their saved state now.
-        then: what became of the parts, for the message.
+        then: the resulting state of the parts, for the message.
     """
 
     def __init__(self, failures: Mapping[str, Exception], restored: Sequence[str], then: str) -> None:
@@ -64,34 +64,34 @@ class PartFailedError(SnapshotError):
         self.restored = tuple(restored)
         named = "; ".join(f"{name}: {_told(error)}" for name, error in [*failures.items()][:3])
         more = f"; and {len(failures) - 3} more" if len(failures) > 3 else ""
-        super().__init__(f"{named}{more}: failed while a checked state was applied; {then}")
+        super().__init__(f"{named}{more}: failed while the checked state was applied; {then}")
 
 
 class Saveable(Protocol):
-    """What lives across frames; whoever has these two methods is saveable."""
+    """Interface of a part that can be saved and restored."""
 
     def save_state(self) -> State:
         """Return the state as plain data, with its "version"."""
         ...
 
     def prepare_state(self, state: Any) -> Callable[[], object]:
-        """Check a state to the end, change nothing, and return what makes the change.
+        """Check a state completely, change nothing, and return a function that applies it.
 
         Raises:
-            StateError: if it cannot be loaded; says where in it, and why.
+            StateError: if the state cannot be loaded; the message gives the place and the reason.
         """
         ...
 
 
 def take(parts: Mapping[str, Saveable]) -> State:
-    """Return the state of all parts, between two frames.
+    """Return the state of all parts; call it between two frames.
 
     Args:
-        parts: what is saved, by the name it will be restored by.
+        parts: the objects to save, by name; ``restore`` needs the same names.
 
     Raises:
-        SnapshotError: naming the part that is not saveable, or the place in it
-            that is not plain data.
+        SnapshotError: if a part is not saveable, or its state is not plain data; the
+            message names the part and the place.
         RuntimeError: if a part is in the middle of a frame.
     """
     states, room = {}, MAXIMUM_VALUES
@@ -110,28 +110,29 @@ def take(parts: Mapping[str, Saveable]) -> State:
 def restore(
     snapshot: object, parts: Mapping[str, Saveable], *, skip_broken: bool = False, roll_back: bool = False
 ) -> dict[str, str]:
-    """Put all parts back to where they were; return which parts were left out, and why.
+    """Restore all parts to their saved states; return the skipped parts and the reasons.
 
-    Every state is checked to the end before the first part is changed.
+    All states are checked completely before the first part is changed.
 
     Args:
-        snapshot: what ``take`` returned.
+        snapshot: the result of ``take``.
         parts: the same parts, by the same names.
-        skip_broken: leave out a part that cannot be read, that is not here or that is not in
-            the snapshot, and restore the others. A part that is left out keeps its state. A
-            clock is never left out: the states of the other parts refer to its time.
-        roll_back: take a snapshot of ``parts`` first, and restore that one if a part fails
-            while its state is applied.
+        skip_broken: skip a part whose state cannot be read, that is not among ``parts`` or not
+            in the snapshot, and restore the others. A skipped part keeps its state. A clock is
+            never skipped: the states of the other parts refer to its time.
+        roll_back: take a snapshot of ``parts`` first, and restore it if a part fails while
+            its state is applied.
 
     Returns:
-        Why, by the name of each part that was left out, or that failed while its state was
-        applied; always empty without ``skip_broken``.
+        The reason, by name, for each part that was skipped, or that failed while its state
+        was applied; always empty without ``skip_broken``.
 
     Raises:
-        SnapshotError: naming the part and the place that is wrong; nothing is
-            changed then.
-        PartFailedError: if a part raised while its state was applied: not with
-            ``skip_broken`` alone; always with ``roll_back``, after all were put back.
+        SnapshotError: if a state cannot be restored; the message names the part and the
+            place. Nothing is changed then.
+        PartFailedError: if a part raised an exception while its state was applied. With
+            ``skip_broken`` alone it is not raised; with ``roll_back`` it is always raised,
+            after all parts were rolled back.
 
     Cost: that of the parts; ``roll_back`` adds one ``take``.
     """
@@ -161,19 +162,19 @@ def restore(
         raise _put_back(before, chosen, failures) from next(iter(failures.values()))
     if failures and not skip_broken:
         restored = [name for name in changes if name not in failures]
-        then = f"it may be changed in part, the other {len(restored)} parts were restored"
+        then = f"it may be partly changed; the other {len(restored)} parts were restored"
         raise PartFailedError(failures, restored, then) from next(iter(failures.values()))
     return reasons | {
-        name: f"failed while its state was applied, and may be changed in part: {_told(error)}"
+        name: f"failed while its state was applied, and may be partly changed: {_told(error)}"
         for name, error in failures.items()
     }
 
 
 def to_json(snapshot: State) -> str:
-    """Return a snapshot as text; floats come back from it bit for bit.
+    """Return a snapshot as JSON text; floats are restored from it bit for bit.
 
     Raises:
-        SnapshotError: if it is not plain data, or larger than ``from_json`` reads.
+        SnapshotError: if it is not plain data, or larger than the limits of ``from_json``.
     """
     _checked("", snapshot)
     text = json.dumps(snapshot, allow_nan=False, separators=(",", ":"))
@@ -182,23 +183,24 @@ def to_json(snapshot: State) -> str:
 
 
 def from_json(text: str) -> State:
-    """Return the snapshot in a text; checks that it is data of a sane size.
+    """Return the snapshot in a JSON text; check that it is plain data within the size limits.
 
-    What it says is checked by ``restore``.
+    The content is checked by ``restore``.
 
     Raises:
-        SnapshotError: if it is no JSON, too long, too deep or holds too much, has
-            a key twice, NaN or an infinity; with the place where that is so.
+        SnapshotError: if the text is not valid JSON, too long, nested too deeply or has too
+            many values, or if it has a duplicate key, NaN or an infinity; the message gives
+            the place.
     """
     if not isinstance(text, str):
-        raise SnapshotError(f"a snapshot's text must be text, got {brief(text)}")
+        raise SnapshotError(f"the text of a snapshot must be a string, got {brief(text)}")
     _check_size(text)
     try:
         snapshot = json.loads(text, object_pairs_hook=_pairs, parse_constant=JsonConstant)
     except RecursionError:
         raise SnapshotError(f"nested deeper than {MAXIMUM_DEPTH}") from None
     except ValueError as error:
-        raise SnapshotError(f"this is no JSON: {error}") from None
+        raise SnapshotError(f"not valid JSON: {error}") from None
     _checked("", snapshot)
     if not isinstance(snapshot, dict):
         raise SnapshotError(f"a snapshot must be a dict, got {brief(snapshot)}")
@@ -220,24 +222,24 @@ def _pairs(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
 
 def _check_size(text: str) -> None:
     if len(text) > MAXIMUM_CHARACTERS:
-        raise SnapshotError(f"a snapshot has at most {MAXIMUM_CHARACTERS} characters, got {len(text)}")
+        raise SnapshotError(f"a snapshot must hold at most {MAXIMUM_CHARACTERS} characters, got {len(text)}")
     values = sum(map(text.count, ",[{"))
     if values > MAXIMUM_VALUES:
-        raise SnapshotError(f"a snapshot has at most {MAXIMUM_VALUES} values, got {values}")
+        raise SnapshotError(f"a snapshot must hold at most {MAXIMUM_VALUES} values, got {values}")
 
 
 def _states_in(snapshot: object) -> dict[str, Any]:
     try:
         fields = Fields(snapshot)
         if fields.text("format") != FORMAT:
-            fields.refuse("format", f"must be {FORMAT!r}: this is no snapshot of ai_core")
+            fields.refuse("format", f"must be {FORMAT!r}; this is not an ai_core snapshot")
         fields = Fields.versioned(snapshot, version=VERSION)
         fields.anything("format")
         states = fields.anything("parts")
         if not isinstance(states, dict):
             fields.refuse("parts", f"must be a dict, got {brief(states)}")
         if not all(type(name) is str for name in states):
-            fields.refuse("parts", "must have text as keys alone")
+            fields.refuse("parts", "must have only strings as keys")
         fields.end()
     except SnapshotError:
         raise
@@ -252,7 +254,7 @@ def _check_saveable(name: str, part: object) -> None:
 
 
 def _checked(name: str, state: object, room: int = MAXIMUM_VALUES) -> int:
-    """Return how many values more there may be; raise SnapshotError unless it is plain data."""
+    """Return the number of values still allowed; raise SnapshotError if the state is not plain data."""
     try:
         return check_plain(state, room)
     except StateError as error:
@@ -269,7 +271,7 @@ def _prepared(name: str, part: Saveable, state: object) -> Callable[[], object]:
         raise SnapshotError(f"{name}: {type(error).__name__}: {error}") from error
     if not callable(change):
         raise SnapshotError(
-            f"{name}: prepare_state must return the function that makes the change, got {shown(change)}"
+            f"{name}: prepare_state must return the function that applies the state, got {shown(change)}"
         )
     return change
 
@@ -277,15 +279,18 @@ def _prepared(name: str, part: Saveable, state: object) -> Callable[[], object]:
 def _strangers(
     states: Mapping[str, Any], parts: Mapping[str, Saveable], *, skip_broken: bool
 ) -> dict[str, SnapshotError]:
-    """Return what is wrong with each part that is only in the snapshot, or only here; or raise it."""
+    """Return an error for each part that is only in the snapshot or only in ``parts``; raise the first otherwise."""
     gone = [name for name in states if name not in parts]
     if gone and not skip_broken:      # a hint is for one name: it takes as long as there are names
         unknown = UnknownNameError("part", gone[0], parts)
-        raise SnapshotError(f"{unknown}; it was saved and is not here: bring it before loading")
+        raise SnapshotError(f"{unknown}; it is in the snapshot but not among the parts: add it before loading")
     new = [name for name in parts if name not in states]
     if new and not skip_broken:
-        raise SnapshotError(f"{new[0]}: is not in the snapshot; leave it out of the parts to keep it as it is")
-    return {**dict.fromkeys(gone, SnapshotError("is not here")), **dict.fromkeys(new, SnapshotError("was not saved"))}
+        raise SnapshotError(f"{new[0]}: is not in the snapshot; leave it out of the parts to keep its state")
+    return {
+        **dict.fromkeys(gone, SnapshotError("is not among the parts")),
+        **dict.fromkeys(new, SnapshotError("is not in the snapshot")),
+    }
 
 
 def _is_clock(part: object, parts: Mapping[str, Saveable]) -> bool:
@@ -294,9 +299,9 @@ def _is_clock(part: object, parts: Mapping[str, Saveable]) -> bool:
 
 
 def _wrong_moments(states: Mapping[str, Any], parts: Mapping[str, Saveable]) -> dict[str, SnapshotError]:
-    """Return what is wrong with each part that would find itself at another moment than it was saved at.
+    """Return an error for each part whose saved time differs from the time of its clock.
 
-    A part takes part in this by having a ``clock`` and saving its ``now``.
+    Only a part that has a ``clock`` and saves its ``now`` is checked.
     """
     names = {id(part): name for name, part in parts.items()}
     found = {}
@@ -306,10 +311,10 @@ def _wrong_moments(states: Mapping[str, Any], parts: Mapping[str, Saveable]) -> 
             continue
         if id(clock) in names:
             then = _now_in(states[names[id(clock)]])
-            what = f"and {names[id(clock)]!r} at {then}: they are not of one moment"
+            what = f"but {names[id(clock)]!r} is at {then}: they were saved at different times"
         elif hasattr(clock, "prepare_state"):
             then = list(clock.now)
-            what = f"and its clock stands at {then}; hand in the clock as a part, too"
+            what = f"but its clock is at {then}; include the clock among the parts"
         else:
             continue
         if now != then:
@@ -322,7 +327,7 @@ def _now_in(state: object) -> object:
 
 
 def _make(changes: Mapping[str, Callable[[], object]]) -> dict[str, Exception]:
-    """Make all changes, even if one raises; return what each part raised."""
+    """Apply all changes, even if one raises; return the exception of each failed part."""
     failures: dict[str, Exception] = {}
     for name, change in changes.items():
         try:
@@ -336,16 +341,16 @@ def _taken_first(parts: Mapping[str, Saveable]) -> State:
     try:
         return take(parts)
     except SnapshotError as error:
-        raise SnapshotError(f"a load that can be rolled back needs what is here saved first: {error}") from error
+        raise SnapshotError(f"roll_back needs a snapshot of the present state, which failed: {error}") from error
 
 
 def _put_back(before: State, parts: Mapping[str, Saveable], failures: Mapping[str, Exception]) -> PartFailedError:
-    """Restore what was before loading; return what is to be raised."""
+    """Restore the states before loading; return the error to raise."""
     try:
         restore(before, parts)
     except SnapshotError as error:
-        return PartFailedError(failures, (), f"putting back what was before failed, too: {error}")
-    return PartFailedError(failures, (), "all parts were put back to what was before")
+        return PartFailedError(failures, (), f"rolling back failed, too: {error}")
+    return PartFailedError(failures, (), "all parts were rolled back to their previous states")
 
 
 def _told(error: Exception) -> str:

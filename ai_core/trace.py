@@ -1,7 +1,7 @@
-"""Hooks through which tools watch the core: debugger, monitors, recorder, plots.
+"""Hooks through which tools observe the core: debugger, monitors, recorder, plots.
 
 A part of the core calls ``for hook in trace.before_task: hook(name, now)``;
-with nobody listening that is an empty loop.
+without listeners that is an empty loop.
 """
 from __future__ import annotations
 
@@ -23,21 +23,21 @@ HOOK_NAMES = (
     "state_entered",
     "path_done",
 )
-"""Everything that can be listened to; a listener has methods of these names."""
+"""Names of all hooks; a listener has methods of these names."""
 
 
 class Trace:
-    """Who is told what happens. Each attribute is a tuple of callables.
+    """A set of hooks that report what the core does. Each attribute is a tuple of callables.
 
-    A hook that raises stops the work that called it: hooks belong to tools,
-    and a tool that lies is worse than one that fails.
+    A hook that raises an exception stops the work that called it: a tool that
+    fails is better than a tool that silently shows wrong data.
 
     Attributes:
         before_task: called with (name, now).
         after_task: called with (name, now, used_us).
-        task_ran: called after that with (name, now, granted, steps, used_us,
-            result): what it was granted (µs or steps), the steps it took, and
-            what its work returned, or the exception it raised.
+        task_ran: called after ``after_task`` with (name, now, granted, steps, used_us,
+            result): the granted budget (µs or steps), the steps taken, and the
+            value that the task returned or the exception that it raised.
         event_sent: called with (event, now).
         sensed: called with (sensor_id, source_id, modality_name, intensity, now).
         state_entered: called with (owner_name, state_path, reason, now).
@@ -56,13 +56,13 @@ class Trace:
         self._watchers: list[WeakMethod[Callable[[], object]]] = []
 
     def listen(self, listener: object) -> None:
-        """Tell ``listener`` what it has methods for, after earlier listeners.
+        """Call the methods of ``listener`` that have a hook's name, after those of earlier listeners.
 
         Raises:
-            ValueError: if it has no method of a hook's name, or listens already.
+            ValueError: if it has no method of a hook's name, or is registered already.
         """
         if any(one is listener for one, _ in self._listeners):
-            raise ValueError(f"{type(listener).__name__} listens already")
+            raise ValueError(f"{type(listener).__name__} is already listening")
         hooks = {
             name: method
             for name in HOOK_NAMES
@@ -70,28 +70,28 @@ class Trace:
         }
         if not hooks:
             raise ValueError(
-                f"{type(listener).__name__} has nothing to be told;"
-                f" give it at least one of the methods {', '.join(HOOK_NAMES)}"
+                f"{type(listener).__name__} has no hook method;"
+                f" define at least one of {', '.join(HOOK_NAMES)}"
             )
         self._listeners.append((listener, hooks))
         self._rebuild()
 
     def unlisten(self, listener: object) -> None:
-        """Tell ``listener`` nothing more.
+        """Stop calling the methods of ``listener``.
 
         Raises:
-            ValueError: if it does not listen.
+            ValueError: if it is not registered.
         """
         rest = [pair for pair in self._listeners if pair[0] is not listener]
         if len(rest) == len(self._listeners):
-            raise ValueError(f"{type(listener).__name__} does not listen; call listen first")
+            raise ValueError(f"{type(listener).__name__} is not listening; call listen first")
         self._listeners = rest
         self._rebuild()
 
     def watch(self, changed: Callable[[], object]) -> None:
-        """Call a method now, and whenever somebody begins or ceases to listen.
+        """Call a method now, and whenever a listener is added or removed.
 
-        For who would look at every call whether anybody listens.
+        This spares the caller a check for listeners in every call.
 
         Args:
             changed: a method; its object is held weakly.
@@ -109,13 +109,13 @@ class Trace:
 
 
 def given_trace(trace: object) -> Trace:
-    """Return what was handed in to listen to; for None one that nobody listens to.
+    """Return ``trace``, or a new Trace without listeners for None.
 
     Raises:
-        TypeError: if it is something else.
+        TypeError: if it is neither a Trace nor None.
     """
     if trace is None:
         return Trace()
     if not isinstance(trace, Trace):
-        raise TypeError(f"trace must be a Trace or None, got {shown(trace)}; let it listen: trace.listen(…)")
+        raise TypeError(f"trace must be a Trace or None, got {shown(trace)}; register a listener with trace.listen(…)")
     return trace

@@ -1,10 +1,10 @@
-"""Compiled kernels and their twins: which of the two is in use.
+"""Selection between compiled kernels and their Python twins.
 
-A hot spot may have two forms with the same functions: a kernel in C, made
+A hot spot may have two forms with the same functions: a kernel in C, built
 from ``_name.pyx``, and its twin ``name.py`` in Python and NumPy. Both give the
-same results to the last bit, so nothing but speed tells them apart. The kernel
-is used where it was built; ``AI_CORE_PURE_PYTHON=1`` in the environment, read
-once at import, switches all of them off.
+same results to the last bit and differ in speed only. The kernel is used if it
+was built; ``AI_CORE_PURE_PYTHON=1`` in the environment, read once at import,
+disables all kernels.
 """
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from typing import Any, TypeVar
 __all__ = ["INTERPRETED", "KERNELS", "SWITCH", "compiled", "kernel_of", "twin", "twin_class"]
 
 SWITCH = "AI_CORE_PURE_PYTHON"
-"""Environment variable; anything but "" and "0" keeps every kernel out."""
+"""Environment variable; any value but "" and "0" disables every kernel."""
 
 KERNELS = (
     "ai_core.decisions.habits._habit_ticking",
@@ -49,7 +49,7 @@ KERNELS = (
     "ai_core.squads._least_cost_matching",
     "ai_core.squads._marching_step",
 )
-"""Every kernel module there is; build tools and tests go by this list."""
+"""All kernel modules; build tools and tests use this list."""
 
 INTERPRETED: dict[str, Callable[..., Any]] = {}
 """By full name, the Python form of every function of a twin imported so far, in use or not."""
@@ -61,7 +61,7 @@ _is_switched_off = os.environ.get(SWITCH, "") not in ("", "0")
 
 
 def compiled() -> tuple[str, ...]:
-    """Return the names of the kernel modules in use; empty if all runs in Python.
+    """Return the names of the kernel modules in use; empty if no kernel is in use.
 
     >>> set(compiled()) <= set(KERNELS)
     True
@@ -70,11 +70,11 @@ def compiled() -> tuple[str, ...]:
 
 
 def twin(function: Function) -> Function:
-    """Decorate a function or a class of a twin: return its kernel where there is one.
+    """Decorate a function or a class of a twin: return its kernel if it was built.
 
-    The kernel for ``package/name.py`` is what has the same name in
-    ``package/_name``. A kernel built from other sources (its ``INTERFACE`` is not
-    the twin's) is left out, and a line in the log says so.
+    The kernel for ``package/name.py`` is the object of the same name in
+    ``package/_name``. A kernel built from other sources (with another ``INTERFACE``
+    than the twin) is not used, and a warning is logged.
     """
     INTERPRETED[f"{function.__module__}.{function.__name__}"] = function
     kernel = None if _is_switched_off else kernel_of(function)
@@ -82,11 +82,12 @@ def twin(function: Function) -> Function:
 
 
 def twin_class(kernel: str, interface: int) -> Callable[[type[Kind]], type[Kind]]:
-    """Decorate a class of a twin: return the class of the same name in a kernel where there is one.
+    """Decorate a class of a twin: return the class of the same name in a kernel if it was built.
 
     Args:
-        kernel: full name of the module in C. Several files may be the twin of one.
-        interface: the twin's; a kernel with another is left out, and a line in the log says so.
+        kernel: full name of the C module; several Python files may share a module.
+        interface: interface number of the twin; a kernel with another number is not
+            used, and a warning is logged.
     """
 
     def chosen(interpreted: type[Kind]) -> type[Kind]:
@@ -122,7 +123,7 @@ def _loaded(name: str) -> ModuleType | None:
     try:
         return import_module(name)
     except ModuleNotFoundError:
-        return None  # not built: a way to run like any other
+        return None  # not built, which is a supported setup
     except ImportError as error:
         _say_once(f"{name} cannot be loaded ({error})")
         return None

@@ -42,7 +42,7 @@ def test_a_part_of_time_ends_no_later_than_the_whole(stopwatch):
     assert whole.part(math.inf).left == 30
 
 
-def test_work_reported_with_the_question_counts_on_all_that_it_is_part_of(stopwatch):
+def test_work_reported_with_a_query_counts_on_parent_budgets(stopwatch):
     whole = Budget.of_time(100, stopwatch)
     part = whole.part(40)
     assert (whole.spends(1), part.spends(2)) == (False, False)
@@ -52,7 +52,7 @@ def test_work_reported_with_the_question_counts_on_all_that_it_is_part_of(stopwa
 
 
 def test_a_stopwatch_of_seconds_is_refused():
-    with pytest.raises(TypeError, match=r"whole nanoseconds, got 0\.25; use time\.perf_counter_ns"):
+    with pytest.raises(TypeError, match=r"nanoseconds as int, got 0\.25; use time\.perf_counter_ns"):
         Budget.of_time(100, lambda: 0.25)
 
 
@@ -71,7 +71,7 @@ def test_a_part_of_no_limit_may_have_one():
     assert whole.used == 2
 
 
-def test_a_share_of_steps_is_rounded_up_so_that_nobody_gets_nothing():
+def test_share_of_steps_is_rounded_up_so_that_none_gets_zero():
     assert Budget.of_steps(10).part(10 / 3).left == 4
 
 
@@ -142,7 +142,7 @@ def test_a_budget_shows_what_is_left_of_it(stopwatch):
 
 
 @pytest.mark.parametrize("make", [lambda: Budget.of_time(-1, lambda: 0), lambda: Budget.of_steps(-1)])
-def test_the_error_of_an_amount_says_how_to_have_none_and_how_to_have_no_limit(make):
+def test_amount_error_says_how_to_set_none_and_how_no_limit(make):
     with pytest.raises(ValueError, match=r"use 0 to allow nothing, Budget\.unlimited\(\) for no limit"):
         make()
 
@@ -172,7 +172,7 @@ class PlainSteps:
     deeds=st.lists(st.tuples(st.sampled_from(["part", "spend"]), st.integers(0, 9), st.integers(0, 12))),
     is_below_no_limit=st.booleans(),
 )
-def test_whoever_spends_from_a_whole_every_part_knows_what_is_left(total, deeds, is_below_no_limit):
+def test_spending_from_a_whole_updates_what_every_part_has_left(total, deeds, is_below_no_limit):
     whole = Budget.unlimited().part(total) if is_below_no_limit else Budget.of_steps(total)
     budgets, plain = [whole], [PlainSteps(total)]
     for deed, number, amount in deeds:

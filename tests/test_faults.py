@@ -98,7 +98,7 @@ def test_a_report_must_be_callable():
         FaultIsolation(report="log")
 
 
-def test_counts_under_names_are_saved_and_those_under_objects_are_not():
+def test_counts_under_names_are_saved_and_under_objects_are_not():
     faults, key = FaultIsolation(report=lambda fault: None), object()
     for name in ("door", "door", "gate", "gate", "gate", key):
         faults.failed(name, str(name), 0, raised())
@@ -114,5 +114,5 @@ def test_counts_under_names_are_saved_and_those_under_objects_are_not():
 def test_a_name_that_comes_twice_in_a_save_is_refused():
     row = {"name": "door", "failures": 1, "is_quarantined": False}
     faults = FaultIsolation()
-    with pytest.raises(StateError, match=r"'named\[1\].name' comes again: 'door'"):
+    with pytest.raises(StateError, match=r"'named\[1\].name' occurs twice: 'door'"):
         faults.prepare_state({"version": 1, "failures": 2, "named": [row, row]})

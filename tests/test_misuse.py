@@ -65,7 +65,7 @@ WRONG = {
     "no situation": (
         lambda: Strategist(TREE, random.Random(1)).think(None), TypeError,
         "situation must be a StrategicSituation, got None"),
-    "no member": (lambda: SquadRadio("Ann"), TypeError, "member must be a Member of a Narrowcast, got 'Ann'"),
+    "no member": (lambda: SquadRadio("Ann"), TypeError, "member must be a GroupMembership, made by Narrowcast"),
     "no way": (lambda: AnytimeSearch(GROUND, 0, [5]).offer_path([0, 5]), TypeError,
         r"path must be a Path, got \[0, 5\]"),
     "no tree": (lambda: BuildOrder([("worker", 2)], {}), TypeError, r"tree must be a TechnologyTree, got \{\}"),
@@ -90,10 +90,10 @@ WRONG = {
     "a place beyond the grid": (
         lambda: neighbors_on_grid(GROUND)(16), ValueError, "a place must be a cell of the grid, 0 to 15, got 16"),
     "a way that is no place": (
-        lambda: ExploredMap().report(1, [1.5]), TypeError, "neighbors must be a whole number, got 1.5"),
+        lambda: ExploredMap().report(1, [1.5]), TypeError, "neighbors must be an integer, got 1.5"),
     "rows of many lengths": (
         lambda: smooth([(0, 0), (1,)], 1.0), ValueError,
-        r"points must have rows of one length, got \[\(0, 0\), \(1,\)\]"),
+        r"points must have rows of equal length, got \[\(0, 0\), \(1,\)\]"),
     "text for numbers": (lambda: PathProgress("here"), TypeError, "points must hold numbers, got 'here'"),
     "no goals": (lambda: AnytimeSearch(GROUND, 0, None), TypeError, "goals must be integers or a function"),
     "a body that is none": (
@@ -101,11 +101,11 @@ WRONG = {
         "body must be a CoverBody or None, got <class"),
     "letters for names": (
         lambda: RoleNeed("healer", only="medic"), TypeError,
-        "only must be several names, got 'medic'; put one in a tuple"),
-    "letters for roles": (lambda: Sacrifice(roles="vip"), TypeError, "roles must be several names, got 'vip'"),
+        "only must be a sequence of names, got 'medic'; put a single name in a tuple"),
+    "letters for roles": (lambda: Sacrifice(roles="vip"), TypeError, "roles must be a sequence of names, got 'vip'"),
     "a number that no save holds": (
         lambda: SequencePrediction(["a", "b"], half_life=1e300), ValueError,
-        r"half_life must be at most 1e\+100 either way"),
+        r"half_life must be between -1e\+100 and 1e\+100"),
     "a count that no save holds": (
         lambda: CoverMap().put_object(10**40, CoverObject((0, 0, 0), (1, 1, 1))), ValueError,
         "number must be at most 9007199254740991"),
@@ -114,13 +114,13 @@ WRONG = {
     "frames that no save holds": (lambda: ManualClock().advance(10**20), ValueError, "frames must be at most"),
     "a letter each": (
         lambda: TechnologyTree([Product("hall", 5, requires="yard")]), TypeError,
-        "requires of 'hall' must be several names, got 'yard'"),
+        "requires of 'hall' must be a sequence of names, got 'yard'"),
     "no generator": (
         lambda: Normal(1.0, 1.0).values(3, None), TypeError, r"generator must be a random\.Random or a numpy\.random"),
     "fewer than nobody": (
         lambda: Quantiles((1.0, 2.0)).values(-1, random.Random(1)), ValueError, "count must be at least 0, got -1"),
     "no end of a line": (
-        lambda: line_is_open(GROUND, (0, 0), ()), ValueError, "start and end must have rows of one length"),
+        lambda: line_is_open(GROUND, (0, 0), ()), ValueError, "start and end must have rows of equal length"),
     "no force": (lambda: forecast([KNIGHT], Force([(KNIGHT, 1)])), TypeError, "own must be a Force, got "),
     "no force that is met": (
         lambda: StanceJudge().judge(Force(), None, 0.0), TypeError, "met must be a Force, got None"),
@@ -133,7 +133,7 @@ WRONG = {
         "used_us must be a finite number, got nan"),
     "no clock of a map": (
         lambda: DecisionMap(MapArea(2, 2), standard_layers(), None), TypeError, "clock must have a 'now', got None"),
-    "a name that is a number": (lambda: HabitTree(Habit("x"), name=7), TypeError, "name must be a text, got 7"),
+    "a name that is a number": (lambda: HabitTree(Habit("x"), name=7), TypeError, "name must be a string, got 7"),
     "an enemy on a line": (lambda: Sighting(1, 3.0), ValueError, "position must be 2 or 3 finite coordinates, got 3.0"),
     "no budget of minds": (lambda: MindPopulation().tick(0.1, 5), TypeError, "budget must be a Budget, got 5"),
 }

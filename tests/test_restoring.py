@@ -36,7 +36,7 @@ class Fragile:
         self.level = level
 
 
-def test_a_part_that_fails_while_applied_is_named_and_the_others_are_restored():
+def test_part_failing_on_apply_is_named_and_others_are_restored():
     clock, jug = ManualClock(), Fragile(1)
     parts = {"jug": jug, "clock": clock}
     before = take(parts)
@@ -56,10 +56,10 @@ def test_a_load_that_rolls_back_leaves_every_part_as_it_was():
     clock.advance(3)
     jug.level, jug.refused = 2, (1,)
     now = take(parts)
-    with pytest.raises(PartFailedError, match=r"burst at 1: failed .*; all parts were put back to what was before"):
+    with pytest.raises(PartFailedError, match=r"burst at 1: failed .*; all parts were rolled back to"):
         restore(before, parts, roll_back=True)
     assert take(parts) == now
-    with pytest.raises(PartFailedError, match="all parts were put back"):
+    with pytest.raises(PartFailedError, match="all parts were rolled back"):
         restore(before, parts, roll_back=True, skip_broken=True)
     assert take(parts) == now
 
@@ -69,7 +69,7 @@ def test_a_roll_back_that_fails_too_says_so():
     parts = {"clock": clock, "jug": jug}
     before = take(parts)
     jug.level, jug.refused = 2, (1, 2)
-    with pytest.raises(PartFailedError, match=r"burst at 1: .* putting back .* failed, too: jug: .* burst at 2"):
+    with pytest.raises(PartFailedError, match=r"burst at 1: .* rolling back failed, too: jug: .* burst at 2"):
         restore(before, parts, roll_back=True)
 
 
@@ -77,7 +77,7 @@ def test_a_load_that_could_not_be_rolled_back_changes_nothing():
     clock = ManualClock()
     before = take({"clock": clock, "torch": Part()})
     clock.advance()
-    with pytest.raises(SnapshotError, match=r"rolled back needs .* torch: 'oil' must be plain data"):
+    with pytest.raises(SnapshotError, match=r"roll_back needs .* torch: 'oil' must be plain data"):
         restore(before, {"clock": clock, "torch": Part(save=lambda: {"oil": object()})}, roll_back=True)
     assert clock.now.frame == 1
 
@@ -90,24 +90,24 @@ def test_broken_parts_are_left_out_and_reported_on_request():
     state["parts"]["jug"] = {"level": float("nan")}
     parts = {"clock": clock, "jug": jug, "lamp": lamp, "other": other}
     assert restore(state, parts, skip_broken=True) == {
-        "gone": "is not here", "other": "was not saved",
+        "gone": "is not among the parts", "other": "is not in the snapshot",
         "jug": "'level' must be a finite number, got nan",
     }
     assert (clock.now.frame, jug.level, lamp.level, other.level) == (0, 2, 5, 8)
 
 
-def test_a_part_that_fails_while_applied_is_reported_when_broken_parts_may_be_left_out():
+def test_part_failing_on_apply_is_reported_with_skip_broken():
     jug, lamp = Fragile(1), Fragile(5)
     state = take({"jug": jug, "lamp": lamp})
     jug.refused, lamp.level = (1,), 6
     left_out = restore(state, {"jug": jug, "lamp": lamp}, skip_broken=True)
     assert left_out == {
-        "jug": "failed while its state was applied, and may be changed in part: RuntimeError: burst at 1"}
+        "jug": "failed while its state was applied, and may be partly changed: RuntimeError: burst at 1"}
     assert lamp.level == 5
 
 
 @pytest.mark.parametrize("skip_broken", [False, True])
-def test_a_save_of_very_many_parts_that_are_not_here_is_refused_without_a_hint_for_each(skip_broken):
+def test_save_of_very_many_absent_parts_is_refused_without_hints(skip_broken):
     parts = {f"Level/Room {number}/Guard": Fragile(1) for number in range(300)}
     state = take(parts)
     state["parts"] |= {f"Level/Room {number}/Thief": 1 for number in range(300_000)}
@@ -121,15 +121,15 @@ def test_a_save_of_very_many_parts_that_are_not_here_is_refused_without_a_hint_f
 @pytest.mark.parametrize("values", [{str(one): one for one in range(1_000_001)}, [[0] * 1000] * 1001])
 def test_a_save_of_too_many_values_is_refused_and_never_written(values):
     jug = Fragile(values)
-    with pytest.raises(SnapshotError, match="jug: a snapshot has at most 1000000 values, and this one has more"):
+    with pytest.raises(SnapshotError, match="jug: a snapshot must hold at most 1000000 values, got more"):
         take({"jug": jug})
     state = {**take({"jug": Fragile(1)}), "parts": {"jug": {"level": values}}}
-    with pytest.raises(SnapshotError, match="jug: a snapshot has at most 1000000 values, and this one has more"):
+    with pytest.raises(SnapshotError, match="jug: a snapshot must hold at most 1000000 values, got more"):
         restore(state, {"jug": jug})
 
 
 def test_the_values_of_all_parts_together_are_limited():
-    with pytest.raises(SnapshotError, match="lamp: a snapshot has at most 1000000 values"):
+    with pytest.raises(SnapshotError, match="lamp: a snapshot must hold at most 1000000 values"):
         take({"jug": Fragile([0] * 600_000), "lamp": Fragile([0] * 600_000)})
 
 

@@ -34,7 +34,7 @@ def live_on(night, frames):
 
 @settings(max_examples=5)
 @given(seed=st.integers(0, 10_000), frame=st.integers(0, LAST_FRAME))
-def test_loaded_anew_at_any_frame_it_lives_on_as_if_nothing_had_happened(seed, frame):
+def test_loaded_again_at_any_frame_it_continues_unchanged(seed, frame):
     first = lived(seed, frame)
     second = loaded(seed, frame, saved(first))
     assert live_on(second, 8) == live_on(first, 8)
@@ -42,7 +42,7 @@ def test_loaded_anew_at_any_frame_it_lives_on_as_if_nothing_had_happened(seed, f
 
 
 @pytest.mark.slow
-def test_loaded_in_a_fresh_process_it_lives_on_as_if_nothing_had_happened():
+def test_loaded_in_a_fresh_process_it_continues_unchanged():
     seed, frame, frames = 5, 17, 20
     night = lived(seed, frame)
     run = subprocess.run(
@@ -92,21 +92,21 @@ def refusal(night, state):
 @pytest.mark.parametrize(
     ("path", "value", "message"),
     [
-        ("format", "savegame", "snapshot: 'format' must be 'ai_core snapshot': this is no snapshot of ai_core"),
+        ("format", "savegame", "snapshot: 'format' must be 'ai_core snapshot'; this is not an ai_core snapshot"),
         ("version", 2, "snapshot: 'version' is 2, and this ai_core reads up to 1; update ai_core to load it"),
-        ("version", 0, "snapshot: 'version' is 0, which can no longer be read"),
+        ("version", 0, "snapshot: 'version' is 0, which is no longer supported"),
         ("parts", [], "snapshot: 'parts' must be a dict, got []"),
-        ("parts/clock/now", [12], "clock: 'now' must be a list of 2, got a list of 1"),
-        ("parts/clock/now/0", True, "clock: 'now[0]' must be a whole number, got True"),
-        ("parts/clock/version", "1", "clock: 'version' must be a whole number, got '1'"),
+        ("parts/clock/now", [12], "clock: 'now' must be a list of 2 items, got a list of 1"),
+        ("parts/clock/now/0", True, "clock: 'now[0]' must be an integer, got True"),
+        ("parts/clock/version", "1", "clock: 'version' must be an integer, got '1'"),
         ("parts/root/version", 9, "root: 'version' is 9, and this ai_core reads up to 1; update ai_core to load it"),
         ("parts/root/tasks/0/period_frames", 0, "root: 'tasks[0].period_frames' must be at least 1, got 0"),
         ("parts/root/tasks/0/name", "evnts", "root: unknown task 'evnts'; did you mean 'events'?"),
-        ("parts/root/tasks/0/extra", 1, "root: 'tasks[0].extra' is not known here"),
+        ("parts/root/tasks/0/extra", 1, "root: 'tasks[0].extra' is an unknown field"),
         ("parts/root/tasks/0/work/queue", {}, "root: work of task 'events': 'queue' must be a list, got {}"),
-        ("parts/station/topics/0/code", "near", "station: 'topics[0].code' is wrong here: unknown topic 'near'"),
+        ("parts/station/topics/0/code", "near", "station: 'topics[0].code' is not valid: unknown topic 'near'"),
         ("parts/habits.guard 1/active", 3, "habits/guard 1: 'active' must be a list, got 3"),
-        ("parts/habits.guard 1/active/0/path", "rot", "'active[0].path' is not here: unknown habit 'rot'"),
+        ("parts/habits.guard 1/active/0/path", "rot", "'active[0].path' is not valid: unknown habit 'rot'"),
         ("parts/dice/words", "0" * 9, "dice: 'words' must be 624 words of 8 hex digits"),
         ("parts/clock/now/1", 77.0, "stands at"),
     ],
@@ -119,7 +119,7 @@ def test_what_is_wrong_is_named_with_part_and_place(night, state, path, value, m
     box[int(last) if isinstance(box, list) else last] = value
     if path.endswith("now/1"):
         state["parts"]["clock"]["steady_since"] = [0, 0.0]
-        message = "root: 'now' is [12, 1.5], and 'clock' at [12, 77.0]: they are not of one moment"
+        message = "root: 'now' is [12, 1.5], but 'clock' is at [12, 77.0]: they were saved at different times"
     assert message in refusal(night, state)
 
 
@@ -136,7 +136,7 @@ def test_a_part_that_is_not_handed_in_is_named(night, state):
 def test_a_part_that_was_not_saved_is_named(night, state):
     del state["parts"]["station"]
     assert refusal(night, state) == (
-        "station: is not in the snapshot; leave it out of the parts to keep it as it is"
+        "station: is not in the snapshot; leave it out of the parts to keep its state"
     )
 
 
@@ -146,11 +146,11 @@ def test_a_forgotten_clock_is_noticed():
     clock.advance(5)
     snapshot = take({"events": events})
     clock.advance()
-    with pytest.raises(SnapshotError, match="hand in the clock as a part, too"):
+    with pytest.raises(SnapshotError, match="include the clock among the parts"):
         restore(snapshot, {"events": events})
 
 
-def test_a_later_part_that_is_wrong_leaves_the_earlier_ones_alone(night, state):
+def test_invalid_later_part_leaves_the_earlier_ones_alone(night, state):
     state["parts"]["dice"]["index"] = 625
     live_on(night, 2)
     assert refusal(night, state) == "dice: 'index' must be at most 624, got 625"
@@ -192,7 +192,7 @@ def test_a_part_that_is_not_saveable_is_named(part):
         restore(take({"torch": Part()}), {"torch": part})
 
 
-def test_a_part_whose_code_is_broken_is_named_when_saving_and_loading():
+def test_part_with_broken_code_is_named_on_saving_and_loading():
     with pytest.raises(SnapshotError, match="torch: AttributeError: 'object' object has no attribute 'oil'"):
         take({"torch": Part(save=lambda: object().oil)})
     with pytest.raises(SnapshotError, match="torch: AttributeError: 'object' object has no attribute 'oil'"):
@@ -234,8 +234,8 @@ def test_floats_come_back_from_text_bit_for_bit():
 @pytest.mark.parametrize(
     ("text", "message"),
     [
-        ("", "this is no JSON"),
-        ('{"parts": {"clock"', "this is no JSON"),
+        ("", "not valid JSON"),
+        ('{"parts": {"clock"', "not valid JSON"),
         ("[1, 2]", "a snapshot must be a dict, got a list of 2"),
         ('{"parts": {"clock": {"now": [1, NaN]}}}', r"'parts.clock.now\[1\]' must be a finite number, got NaN"),
         ('{"parts": {"clock": {"now": [1, 1e999]}}}', r"'parts.clock.now\[1\]' must be a finite number, got inf"),
@@ -243,7 +243,7 @@ def test_floats_come_back_from_text_bit_for_bit():
         ("[" * 300 + "]" * 300, "nested deeper than 200"),
         ("[" * 1_000_000, "nested deeper than 200"),
         ('{"a": ' * 100_000, "nested deeper than 200"),
-        ('{"number": ' + "9" * 5000 + "}", "this is no JSON"),
+        ('{"number": ' + "9" * 5000 + "}", "not valid JSON"),
         ("[" + "0," * 1_000_001 + "0]", "at most 1000000 values, got"),
         ('"' + "x" * 32_000_000 + '"', "at most 32000000 characters, got 32000002"),
     ],
@@ -264,17 +264,17 @@ def test_a_name_as_long_as_a_book_is_refused_without_reading_it(night, state):
         assert len(refusal(night, long)) < 600
 
 
-def test_a_table_for_far_too_many_sensors_does_not_take_all_memory(night, state):
+def test_table_for_too_many_sensors_keeps_memory_bounded(night, state):
     senses = next(task["work"] for task in state["parts"]["root"]["tasks"] if task["name"] == "senses")
     rows = len(senses["sensors"]["generations"])
     senses["sensors"]["generations"] += [0] * (60_000 - rows)
     senses["sensors"]["free"] += range(rows, 60_000)
     senses["sensors"]["rows"][0]["cones"] *= 100
-    assert "must be at most 16 beside 65536 sensors, got 200" in refusal(night, state)
+    assert "must hold at most 16 cones for 65536 sensors, got 200" in refusal(night, state)
 
 
 def test_text_must_be_text():
-    with pytest.raises(SnapshotError, match="must be text, got b'x'"):
+    with pytest.raises(SnapshotError, match="must be a string, got b'x'"):
         from_json(b"x")
 
 

@@ -45,23 +45,23 @@ def test_who_stops_listening_is_told_nothing_more():
 
 
 def test_a_listener_without_a_known_method_is_refused():
-    with pytest.raises(ValueError, match="nothing to be told; give it at least one of"):
+    with pytest.raises(ValueError, match="has no hook method; define at least one of"):
         Trace().listen(SimpleNamespace(before_tusk=print))
 
 
 def test_nobody_listens_twice():
     trace, listener = Trace(), SimpleNamespace(sensed=print)
     trace.listen(listener)
-    with pytest.raises(ValueError, match="listens already"):
+    with pytest.raises(ValueError, match="is already listening"):
         trace.listen(listener)
 
 
 def test_who_does_not_listen_cannot_stop():
-    with pytest.raises(ValueError, match="does not listen"):
+    with pytest.raises(ValueError, match="is not listening"):
         Trace().unlisten(object())
 
 
-def test_who_watches_is_told_whenever_somebody_begins_or_ceases_to_listen_as_long_as_he_lives():
+def test_observer_hears_each_start_and_end_of_listening():
     class Watcher:
         def look(self):
             seen.append(len(trace.event_sent))

@@ -79,12 +79,12 @@ def test_a_variable_switches_all_kernels_off(value, are_used):
         assert text == "0 function"
 
 
-def test_a_function_finds_the_kernel_of_its_name_beside_its_module(kernel):
+def test_function_finds_kernel_of_its_name_beside_its_module(kernel):
     kernel.INTERFACE, kernel.reach = INTERFACE, lambda: "compiled"
     assert kernel_of(twin_of(kernel, reach))() == "compiled"
 
 
-def test_a_kernel_built_from_other_sources_is_left_out_and_the_log_says_so_once(kernel, caplog):
+def test_kernel_of_other_sources_is_skipped_and_logged_once(kernel, caplog):
     kernel.INTERFACE, kernel.reach = INTERFACE + 1, lambda: "compiled"
     assert kernel_of(twin_of(kernel, reach)) is None
     assert kernel_of(twin_of(kernel, reach)) is None
@@ -94,7 +94,7 @@ def test_a_kernel_built_from_other_sources_is_left_out_and_the_log_says_so_once(
     ]
 
 
-def test_a_kernel_that_cannot_be_loaded_is_left_out_and_the_log_says_why(kernel, monkeypatch, caplog):
+def test_kernel_that_cannot_be_loaded_is_skipped_and_logged(kernel, monkeypatch, caplog):
     def fail(name):
         raise ImportError("wrong ELF class")
 

@@ -1,14 +1,14 @@
-"""What do I do now?
+"""Decision making: what a character does next.
 
-Choose ``Habit`` and ``HabitTree`` when a task falls into smaller tasks: fight
-is attack or dodge, attack is aim and then shoot.
-Choose ``StateMachine`` where a character is something until something happens.
-Choose ``RuleSet`` and ``RuleMind`` where many decide by the same conditions,
-and ``AdaptiveChoice`` where it should learn from how it went.
+- ``Habit`` and ``HabitTree`` are a behaviour tree with priority selectors, for tasks
+  that consist of smaller tasks: fight is attack or dodge, attack is aim and then shoot.
+- ``StateMachine`` is for characters that stay in a state until an event occurs.
+- ``RuleSet`` and ``RuleMind`` apply fuzzy rules, shared by many characters.
+- ``AdaptiveChoice`` selects a tactic, and learns from the outcomes.
 
-Rejected: asking every habit from the root each time and comparing (behaviour
-trees without memory). A habit knows when it begins and ends, each exactly once.
-Rejected: numbers for priority of habits. They creep upwards; order does not.
+Rejected: evaluating every habit from the root at each tick (behaviour trees without
+memory). A habit begins and ends exactly once, with a callback for each.
+Rejected: numbers for the priority of habits. Numbers creep upwards; order does not.
 """
 from __future__ import annotations
 

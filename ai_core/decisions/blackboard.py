@@ -1,4 +1,4 @@
-"""A blackboard: what a character, a squad or a world knows, typed and observable."""
+"""The blackboard: typed and observable values of a character, a squad or a world."""
 from __future__ import annotations
 
 import weakref
@@ -13,7 +13,7 @@ ABSENT: Any = object()
 
 
 class Listener(Protocol):
-    """Who is told that a key has changed; a ``HabitTree``."""
+    """Interface of an object that is notified of changed keys: a ``HabitTree``."""
 
     def _notice(self, name: str) -> None: ...
 
@@ -27,33 +27,35 @@ class Watch:
         self._board, self.key, self.callback = board, key, callback
 
     def cancel(self) -> None:
-        """Call it no more; again does nothing."""
+        """Stop calling the callback. Cancelling twice is harmless."""
         self._board._unwatch(self)
 
 
 class Blackboard(dict[str, Any]):
-    """A dict that knows what its keys may hold, and tells who waits for a key.
+    """A dict with typed keys that notifies observers of changes.
 
-    Scopes: what is not found here is looked for in ``parent``: character,
-    squad, world. Writing and iterating stay here; ``scope("squad")["alarm"] =
-    True`` writes there. What a single habit knows stands in its context.
+    Scopes: a key that is not found here is looked up in ``parent``: character,
+    squad, world. Writing and iteration apply to this scope only;
+    ``scope("squad")["alarm"] = True`` writes to the squad's. The values of a single
+    habit are in its context.
 
-    Telling: who waits is told when a key's value is exchanged for one that is
-    not equal, or when the key goes. What changes inside a value, such as an
-    item put into a list, is not seen: assign it again, or call ``touch``.
-    Until then waiting costs nothing.
+    Notification: observers are notified when the value of a key is replaced by an
+    unequal value, or when the key is removed. A change inside a value, such as an
+    item appended to a list, is not detected: assign the value again, or call
+    ``touch``. Waiting observers cost nothing.
 
     Args:
-        values: what it knows at first.
-        parent: the scope around it.
-        name: by which ``scope`` finds it, and errors call it.
-        types: by key, what it may hold: a type, or several as ``float | None``;
-            a whole number is taken for a float. Other keys may hold anything.
+        values: initial values.
+        parent: the enclosing scope.
+        name: name for ``scope`` and for messages.
+        types: allowed type by key: a type, or several as ``float | None``; an
+            integer is converted to float where float is allowed and int is not.
+            Other keys may hold any value.
 
     Raises:
-        TypeError: if a value is none of its type; nothing is changed then.
+        TypeError: if a value has a wrong type; nothing is changed then.
 
-    Cost: reading a key that stands here is reading a dict; a change is O(who waits for it).
+    Cost: reading a key of this scope is a dict access; a change is O(observers of the key).
     """
 
     __slots__ = ("__weakref__", "_parent", "_trees", "_types", "_watches", "name")
@@ -77,18 +79,18 @@ class Blackboard(dict[str, Any]):
 
     @property
     def parent(self) -> Blackboard | None:
-        """The scope around it, or None."""
+        """The enclosing scope, or None; set it to move the blackboard to another squad."""
         return self._parent
 
     @parent.setter
     def parent(self, parent: Blackboard | None) -> None:
-        """Move to another squad, with whoever waits for or watches what stands there.
+        """Move to another parent, with all waiting trees and watches.
 
-        Who waits here is told of every key. Who watches is told what another value has there; without
-        a scope around, of nothing.
+        Waiting trees are notified of every key they wait for. Watches are called for
+        the keys whose value differs under the new parent; none is called without a parent.
         """
         if any(scope is self for scope in _scopes(parent)):
-            raise CycleError(f"{self.name!r} cannot stand inside itself")
+            raise CycleError(f"{self.name!r} must not be its own parent, directly or through other scopes")
         watches = [watch for of_key in (self._watches or {}).values() for watch in of_key]
         before = [watch._board.get(watch.key) for watch in watches]
         waiting = {key: _alive(trees) for key, trees in (self._trees or {}).items()}
@@ -105,15 +107,16 @@ class Blackboard(dict[str, Any]):
                     parent.tell_tree(tree, (key,))
                 tree._notice(key)
         for watch, value in zip(watches, before, strict=True) if parent is not None else ():
-            is_here = watch in (self._watches or {}).get(watch.key, ())      # or else cancelled by one told before
+            # otherwise an earlier callback cancelled it
+            is_here = watch in (self._watches or {}).get(watch.key, ())
             if is_here and not _is_same(value, watch._board.get(watch.key)):
                 watch.callback(watch.key, watch._board.get(watch.key))
 
     def scope(self, name: str) -> Blackboard:
-        """Return this scope or the one around it that has a name.
+        """Return the scope of a name: this one or one of its parents.
 
         Raises:
-            UnknownNameError: if there is none.
+            UnknownNameError: if no scope has this name.
         """
         scope: Blackboard | None = self
         names = []
@@ -130,7 +133,7 @@ class Blackboard(dict[str, Any]):
         return self._parent[key]
 
     def get(self, key: str, default: Any = None) -> Any:
-        """Return what is known under a key, here or in a scope around; else ``default``."""
+        """Return the value of a key in this scope or its parents; ``default`` if it is absent."""
         scope: Blackboard | None = self
         while scope is not None:
             found = dict.get(scope, key, ABSENT)
@@ -140,7 +143,7 @@ class Blackboard(dict[str, Any]):
         return default
 
     def knows(self, key: str) -> bool:
-        """Return True if the key stands here or in a scope around."""
+        """Return True if this scope or one of its parents has the key."""
         return self.get(key, ABSENT) is not ABSENT
 
     def __setitem__(self, key: str, value: Any) -> None:
@@ -156,7 +159,7 @@ class Blackboard(dict[str, Any]):
         self._tell(key)
 
     def pop(self, key: str, *default: Any) -> Any:
-        """Take a key out of this scope and return its value."""
+        """Remove a key from this scope and return its value."""
         was_here = dict.__contains__(self, key)
         value = super().pop(key, *default)
         if was_here:
@@ -164,25 +167,25 @@ class Blackboard(dict[str, Any]):
         return value
 
     def popitem(self) -> tuple[str, Any]:
-        """Take out the key that came last."""
+        """Remove and return the key added last, with its value."""
         key, value = super().popitem()
         self._tell(key)
         return key, value
 
     def clear(self) -> None:
-        """Know nothing; scopes around stay."""
+        """Remove all keys of this scope; parents are unchanged."""
         keys = list(self)
         super().clear()
         for key in keys:
             self._tell(key)
 
     def update(self, *others: Any, **values: Any) -> None:
-        """Write several values, or none if one is not what it may be."""
+        """Write several values, or none if a value has a wrong type."""
         for key, value in self.checked(dict(*others, **values)).items():
             self[key] = value
 
     def setdefault(self, key: str, default: Any = None) -> Any:
-        """Return what is known under a key; write ``default`` here if nothing is."""
+        """Return the value of a key in this scope or its parents; write ``default`` here if it is absent."""
         if not self.knows(key):
             self[key] = default
         return self[key]
@@ -192,13 +195,13 @@ class Blackboard(dict[str, Any]):
         return self
 
     def copy(self) -> NoReturn:
-        """Refuse: who waits for a key of this one would wait for no copy's."""
+        """Raise TypeError: observers of this blackboard would not observe a copy."""
         raise TypeError(f"{self.name!r} cannot be copied; use dict(board) for its values")
 
     def exchange(self, values: Mapping[str, Any]) -> Callable[[], None]:
-        """Know exactly these values instead, as a loaded game does.
+        """Replace all values, as when a game is loaded.
 
-        Trees that wait for what changed are told at once; who watches is told by what this returns.
+        Trees that wait for a changed key are notified at once; the returned function calls the watches.
         """
         before, now = dict(self), self.checked(values)
         super().clear()
@@ -214,14 +217,14 @@ class Blackboard(dict[str, Any]):
         return tell_watchers
 
     def touch(self, key: str) -> None:
-        """Tell who waits for a key that something has changed inside its value."""
+        """Notify the observers of a key of a change inside its value."""
         self._tell(key)
 
     def watch(self, key: str, callback: Callable[[str, Any], object]) -> Watch:
-        """Call ``callback(key, value)`` when a key of this scope or one around changes.
+        """Call ``callback(key, value)`` when a key of this scope or its parents changes.
 
-        The value is None if the key has gone. A callback that raises stops the
-        writer; it may write itself, and may cancel watches.
+        The value is None if the key was removed. An exception of the callback is
+        raised to the writer. The callback may write values and cancel watches.
         """
         if not callable(callback):
             raise TypeError(f"callback must be callable, got {shown(callback)}")
@@ -231,13 +234,13 @@ class Blackboard(dict[str, Any]):
         return watch
 
     def tell_tree(self, tree: Listener, keys: Collection[str]) -> None:
-        """Tell a habit tree, as long as it lives, when one of these changes; trees call this themselves."""
+        """Notify a habit tree, held weakly, when one of these keys changes; called by trees."""
         scope: Blackboard | None = self
         while scope is not None:
             for key in keys:
                 scope._trees = scope._trees or {}
                 trees = scope._trees.setdefault(key, [])
-                if trees and len(trees) & (len(trees) - 1) == 0:  # at each doubling: who is gone goes
+                if trees and len(trees) & (len(trees) - 1) == 0:  # at each doubling: drop freed trees
                     trees[:] = [one for one in trees if one() is not None]
                 trees.append(weakref.ref(tree))
             scope = scope._parent
@@ -282,13 +285,13 @@ class Blackboard(dict[str, Any]):
                 watch.callback(key, watch._board.get(key))
 
     def declare(self, types: Mapping[str, Any]) -> None:
-        """Say what more keys may hold; what stands there already must fit.
+        """Declare the types of further keys; present values must match.
 
         Args:
-            types: by key, as at the beginning; a key that had a type has this one.
+            types: allowed type by key, as for the constructor; replaces earlier types.
 
         Raises:
-            TypeError: if a value is none of its type; nothing is changed then.
+            TypeError: if a value has a wrong type; nothing is changed then.
         """
         before = self._types
         self._types = {**(before or {}), **{key: _kinds(key, one) for key, one in types.items()}}
@@ -300,10 +303,10 @@ class Blackboard(dict[str, Any]):
         super().update(fitting)
 
     def checked(self, values: Mapping[str, Any]) -> dict[str, Any]:
-        """Return values as they may stand here; nothing is written.
+        """Return the values converted to the declared types; nothing is written.
 
         Raises:
-            TypeError: if one is none of its type.
+            TypeError: if a value has a wrong type.
         """
         checked = dict(values)
         for key, value in checked.items():
@@ -319,7 +322,7 @@ class Blackboard(dict[str, Any]):
 
 
 def _scopes(board: Blackboard | None) -> list[Blackboard]:
-    """Return a scope and those around it, from the inside out."""
+    """Return a scope and its parents, from the inside out."""
     found = []
     while board is not None:
         found.append(board)
@@ -333,7 +336,7 @@ def _alive(trees: Iterable[weakref.ref[Listener]]) -> list[Listener]:
 
 def _is_same(before: Any, value: Any) -> bool:
     if before is value:
-        return not isinstance(value, list | dict | set)  # the same one, assigned again to say it changed
+        return not isinstance(value, list | dict | set)  # the same object, assigned again to report a change
     try:
         return type(before) is type(value) and bool(before == value)
     except Exception:  # what cannot be compared, such as arrays, counts as changed
@@ -343,5 +346,5 @@ def _is_same(before: Any, value: Any) -> bool:
 def _kinds(key: str, kind: Any) -> tuple[type, ...]:
     kinds: tuple[Any, ...] = getattr(kind, "__args__", kind if isinstance(kind, tuple) else (kind,))
     if not kinds or not all(isinstance(one, type) for one in kinds):
-        raise TypeError(f"types[{key!r}] must be a type or several, as float | None, got {shown(kind)}")
+        raise TypeError(f"types[{key!r}] must be a type or a union such as float | None, got {shown(kind)}")
     return kinds

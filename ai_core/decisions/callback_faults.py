@@ -1,4 +1,4 @@
-"""The faults of one character's callbacks: reported, counted, left out if they last."""
+"""The faults of a character's callbacks: reported, counted, and quarantined if they persist."""
 from __future__ import annotations
 
 from collections.abc import Iterable
@@ -11,11 +11,11 @@ __all__ = ["CallbackFaults", "read_failing"]
 
 
 class CallbackFaults:
-    """Made at the first fault of a character, so that healthy ones pay nothing.
+    """Failure records of a character's callbacks; made at its first fault, so that others cost nothing.
 
     Args:
-        owner_name: of the character, for reports.
-        isolation: counts, reports and decides what is left out.
+        owner_name: name of the character, for reports.
+        isolation: counts and reports failures, and decides which callbacks are quarantined.
     """
 
     __slots__ = ("_failing", "_isolation", "_mark", "_owner_name")
@@ -23,52 +23,52 @@ class CallbackFaults:
     def __init__(self, owner_name: str, isolation: FaultIsolation) -> None:
         self._owner_name = owner_name
         self._isolation = isolation
-        self._mark = object()  # stands for this in the isolation, which would else keep it, and its counts, for ever
+        self._mark = object()  # its key in the isolation, which would otherwise keep this object for ever
         self._failing: set[str] = set()
 
     def __del__(self) -> None:
-        """Leave nothing behind when the character is gone."""
+        """Delete the failure records when the character is freed."""
         self.release()
 
     def report(self, name: str, frame: int, error: Exception, *, says: str = "") -> None:
-        """Report that the callback of this name raised.
+        """Report an exception of the callback of this name.
 
         Args:
-            name: what its failures are counted under.
-            frame: in which it raised.
-            error: what it raised.
-            says: what the report calls it, if not by this name.
+            name: name under which its failures are counted.
+            frame: frame of the failure.
+            error: the exception.
+            says: name in the report, if it differs.
 
         Raises:
-            Exception: ``error`` itself, if the isolation lets faults through.
+            Exception: ``error`` itself, if the isolation was made with ``reraise``.
         """
         self._failing.add(name)
         self._isolation.failed((self._mark, name), f"{self._owner_name}: {says or name}", frame, error)
 
     def note_success(self, name: str) -> None:
-        """Note a call that went well: failures were not in a row."""
+        """Record a successful call; the count of failures starts again at 0."""
         if name in self._failing:
             self._failing.discard(name)
             self._isolation.succeeded((self._mark, name))
 
     def is_left_out(self, name: str) -> bool:
-        """Return True if the callback failed too often."""
+        """Return True if the callback is quarantined."""
         return self._isolation.is_quarantined((self._mark, name))
 
     def release(self) -> bool:
-        """Give every callback all its tries again; return whether one had lost any."""
+        """Reset the failures of every callback; return whether there were any."""
         lost, self._failing = self._failing, set()
         for name in lost:
             self._isolation.forget((self._mark, name))
         return bool(lost)
 
     def save(self) -> list[State]:
-        """Return what failed lately, as plain data."""
+        """Return the records of failing callbacks, as plain data."""
         return [
             {"name": name, **self._isolation.failures_of((self._mark, name)).saved()} for name in sorted(self._failing)]
 
     def put(self, failing: dict[str, Failures]) -> None:
-        """Set what ``save`` returns."""
+        """Set the records that ``save`` returns."""
         self.release()
         for name, failures in failing.items():
             self._failing.add(name)
@@ -79,20 +79,20 @@ def read_failing(fields: Fields, known: Iterable[str]) -> dict[str, Failures]:
     """Return the field "failing", as ``CallbackFaults.save`` wrote it, for its ``put``.
 
     Args:
-        fields: has the field.
-        known: names of all callbacks there are.
+        fields: the fields with "failing".
+        known: names of all callbacks.
 
     Raises:
-        StateError: if it cannot be loaded; says where in it, and why.
+        StateError: if it cannot be loaded; the message gives the place and the reason.
     """
     names = set(known)
     failing: dict[str, Failures] = {}
     for one in fields.groups("failing"):
         name = one.text("name")
         if name not in names:
-            one.refuse("name", f"is not here: {UnknownNameError('callback', name, names)}")
+            one.refuse("name", f"is not valid: {UnknownNameError('callback', name, names)}")
         if name in failing:
-            one.refuse("name", f"comes twice: {name!r}")
+            one.refuse("name", f"occurs twice: {name!r}")
         failing[name] = Failures.read(one)
         one.end()
     return failing

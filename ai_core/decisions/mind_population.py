@@ -1,4 +1,4 @@
-"""Many minds of one kind, such as state machines: one piece of work for all, which visits only who is awake."""
+"""A population of minds, such as state machines: a single task that visits only awake minds."""
 from __future__ import annotations
 
 from collections.abc import Callable
@@ -18,10 +18,10 @@ __all__ = ["Decider", "MindPopulation"]
 
 
 class Decider(Protocol):
-    """Who decides."""
+    """Interface of a mind: an object that makes decisions over time."""
 
     def live(self, elapsed_s: float) -> float:
-        """Live on; return for how long nothing happens by itself (s): 0 for until the next tick, inf for ever."""
+        """Advance by ``elapsed_s``; return how long the mind may sleep (s): 0 until the next tick, inf until woken."""
         ...
 
 
@@ -29,10 +29,10 @@ AnyMind = TypeVar("AnyMind", bound=Decider)
 
 
 class MindSeat(PopulationSlot, Generic[AnyMind]):
-    """A mind's seat in a population.
+    """The slot of a mind in a population.
 
     Attributes:
-        lived_s: up to when it has lived (s, the population's time).
+        lived_s: population time up to which the mind has advanced (s).
     """
 
     __slots__ = ("lived_s", "mind")
@@ -43,24 +43,25 @@ class MindSeat(PopulationSlot, Generic[AnyMind]):
 
 
 class MindPopulation(DeciderPopulation[AnyMind, MindSeat[AnyMind]]):
-    """Lets many minds live: ``scheduler.add(population)``.
+    """Runs many minds as a single task: ``scheduler.add(population)``.
 
-    A mind that waits is not visited and costs nothing, however many wait.
+    A sleeping mind is not visited and costs nothing, however many sleep.
 
-    Minds take their turns in the order in which they were added. If the budget
-    is spent before all had theirs, the next tick begins with the rest; the time
-    they are told is true, that of a rest they asked for included; not that until
-    they were woken. Each is one step of a budget. One that raises is reported;
-    one that raised several times in a row rests until ``go_on``.
+    Minds take turns in the order in which they were added. If the budget is spent
+    before all had their turn, the next tick begins with the rest. Each mind receives
+    the time since its last turn, including the time of a sleep it requested itself,
+    but not the time until it was woken. Each turn is a step of the budget. A mind that
+    raises an exception is reported; after several failures in a row it is quarantined
+    until ``go_on``.
 
     Args:
-        faults: told of minds that raise; None makes one that logs.
-        name_of: what reports call a mind.
+        faults: receives the exceptions of minds; None makes one that logs.
+        name_of: returns the name of a mind for reports.
 
     Attributes:
-        on_wake: called when somebody wakes while all slept; None, or set by who ticks it.
+        on_wake: called when a mind wakes while all are asleep; None, or set by the owner of the ticks.
 
-    Cost: O(minds awake); one that falls asleep or wakes O(log minds).
+    Cost: O(awake minds); falling asleep or waking O(log minds).
     """
 
     advance_takes: ClassVar[Literal["turn"]] = "turn"  # a scheduler calls advance with its Turn
@@ -72,25 +73,25 @@ class MindPopulation(DeciderPopulation[AnyMind, MindSeat[AnyMind]]):
         self._faults, self._name_of = given_faults(faults), name_of
 
     def add(self, mind: AnyMind, *, late_s: float = 0.0) -> None:
-        """Let a mind live with the others from the next tick on.
+        """Add a mind; its first turn is in the next tick.
 
         Args:
-            mind: who is not here yet.
-            late_s: game time since the last tick (s), which it has not lived.
+            mind: a mind that is not in this population.
+            late_s: game time since the last tick (s), which does not count for the mind.
 
         Raises:
-            ValueError: if it is here already, or the time is negative or not finite.
+            ValueError: if it is in this population already, or the time is negative or not finite.
         """
         if mind in self._seats:
-            raise ValueError(f"{self._name_of(mind)} is in this population already; remove it first")
+            raise ValueError(f"{self._name_of(mind)} is already in this population; remove it first")
         lived_s = self._now_s + finite_number("late_s", late_s, minimum=0)
         self._sit_down(mind, MindSeat(mind, self._next_number, lived_s))
 
     def remove(self, mind: AnyMind) -> None:
-        """Let a mind go as it is.
+        """Remove a mind; its state is unchanged.
 
         Raises:
-            ValueError: if it is not here.
+            ValueError: if it is not in this population.
         """
         seat = self._seat_of(mind)
         self._leave_out(seat)
@@ -98,28 +99,28 @@ class MindPopulation(DeciderPopulation[AnyMind, MindSeat[AnyMind]]):
         del self._seats[mind]
 
     def wake(self, mind: AnyMind, *, late_s: float = 0.0) -> None:
-        """Visit a mind in the next tick: something has changed. One that rests or kept raising stays at rest.
+        """Wake a mind, so that the next tick visits it. A paused or quarantined mind is not woken.
 
         Args:
-            mind: who is here.
-            late_s: game time since the last tick (s), in which it slept.
+            mind: a mind of this population.
+            late_s: game time since the last tick (s), during which it slept.
 
         Raises:
-            ValueError: if it is not here, or the time is negative or not finite.
+            ValueError: if it is not in this population, or the time is negative or not finite.
         """
         seat, late_s = self._seat_of(mind), finite_number("late_s", late_s, minimum=0)
         if seat.number not in self._awake:
             self._wake_up(seat, self._now_s + late_s)
 
     def rest(self, mind: AnyMind, *, late_s: float = 0.0) -> None:
-        """Give a mind no turns until ``go_on``: its time stands still, it keeps its place.
+        """Pause a mind until ``go_on``: it has no turns, its time stands still, and it keeps its place.
 
         Args:
-            mind: who is here.
-            late_s: game time since the last tick (s), which it still lives when it goes on.
+            mind: a mind of this population.
+            late_s: game time since the last tick (s), which it receives after ``go_on``.
 
         Raises:
-            ValueError: if it is not here, or the time is negative or not finite.
+            ValueError: if it is not in this population, or the time is negative or not finite.
         """
         seat = self._seat_of(mind)
         late_s = finite_number("late_s", late_s, minimum=0)
@@ -131,14 +132,14 @@ class MindPopulation(DeciderPopulation[AnyMind, MindSeat[AnyMind]]):
         self._leave_out(seat)
 
     def go_on(self, mind: AnyMind, *, late_s: float = 0.0) -> None:
-        """Give a mind its turns again after ``rest``, or after it kept raising.
+        """Resume a mind after ``rest``, or release it from quarantine.
 
         Args:
-            mind: who rested or kept raising; for others nothing changes.
-            late_s: game time since the last tick (s), in which it did not live.
+            mind: a paused or quarantined mind; for other minds nothing changes.
+            late_s: game time since the last tick (s), which does not count for the mind.
 
         Raises:
-            ValueError: if it is not here, or the time is negative or not finite.
+            ValueError: if it is not in this population, or the time is negative or not finite.
         """
         seat, late_s = self._seat_of(mind), finite_number("late_s", late_s, minimum=0)
         if seat.is_resting or self._faults.is_quarantined(seat):
@@ -148,12 +149,12 @@ class MindPopulation(DeciderPopulation[AnyMind, MindSeat[AnyMind]]):
             seat.late_s = 0.0
 
     def tick(self, elapsed_s: float, budget: Budget | None = None, *, only_rest: bool = False) -> None:
-        """Live on for ``elapsed_s`` of game time.
+        """Advance all awake minds by ``elapsed_s`` of game time.
 
         Args:
-            elapsed_s: since the last tick (s), 0 or more.
-            budget: what it may use; None for all.
-            only_rest: visit only those whom the last tick did not reach, its budget being spent.
+            elapsed_s: time since the last tick (s), 0 or more.
+            budget: limits the work; None for no limit.
+            only_rest: visit only the minds that the last tick did not reach before its budget was spent.
 
         Raises:
             ValueError: if the time is negative or not finite.
@@ -170,16 +171,17 @@ class MindPopulation(DeciderPopulation[AnyMind, MindSeat[AnyMind]]):
             self._is_busy = False
 
     def advance(self, turn: Turn) -> None:
-        """Tick as a scheduler's work: ``scheduler.add(population)``."""
+        """Tick as a task of a scheduler: ``scheduler.add(population)``."""
         if not isinstance(turn, Turn):
             raise TypeError(
-                f"advance takes a scheduler's Turn, got {shown(turn)}; use population.tick(elapsed_s) by hand")
+                f"turn must be the Turn of a scheduler, got {shown(turn)}; without one, call"
+                f" population.tick(elapsed_s)")
         self.tick(turn.elapsed_s, turn.budget)
 
     def save_state(self) -> State:
-        """Return its time, whose turn it is, who sleeps and who has not lived up to it; minds are saved by themselves.
+        """Return the time, the next turn, the sleeping minds and their times; minds are saved separately.
 
-        A save of as many minds lets those sleep who slept; of others, all are visited once.
+        If the number of minds is the same at loading, sleeping minds sleep again; otherwise all are visited once.
         """
         seats = list(enumerate(self._seats.values()))
         asleep = [(place, one) for place, one in seats if one.number not in self._awake and not one.is_resting]
@@ -192,10 +194,10 @@ class MindPopulation(DeciderPopulation[AnyMind, MindSeat[AnyMind]]):
         }
 
     def prepare_state(self, state: object) -> Callable[[], None]:
-        """Check a saved state; return what loads it. Minds may be loaded before or after.
+        """Check a saved state; return a function that loads it. Minds may be loaded before or after.
 
         Raises:
-            StateError: if it cannot be loaded; says where in it, and why.
+            StateError: if the state cannot be loaded; the message gives the place and the reason.
         """
         fields = Fields.versioned(state, version=1)
         seconds, count = fields.seconds("seconds"), fields.whole("count")
@@ -238,14 +240,14 @@ class MindPopulation(DeciderPopulation[AnyMind, MindSeat[AnyMind]]):
                 self._sleep(seat, now_s + rest_s)
 
     def _visit(self, seat: MindSeat[AnyMind], now_s: float) -> float:
-        """Let a mind live up to now; return how long it rests (s)."""
+        """Advance a mind up to now; return how long it sleeps (s)."""
         lived_s = seat.lived_s
         seat.lived_s = max(lived_s, now_s)
         try:
             rest_s = seat.mind.live(max(0.0, now_s - lived_s))
-        except Exception as error:  # the others go on
+        except Exception as error:  # the other minds continue
             self._faults.failed(seat, self._name_of(seat.mind), -1, error)
-            if self._seats.get(seat.mind) is not seat:      # it left, and raised then
+            if self._seats.get(seat.mind) is not seat:      # it was removed before it raised
                 self._faults.forget(seat)
             return inf if self._faults.is_quarantined(seat) else 0.0
         if self._faults.has_failing:
@@ -253,7 +255,7 @@ class MindPopulation(DeciderPopulation[AnyMind, MindSeat[AnyMind]]):
         return rest_s
 
     def _counts_time(self, seat: MindSeat[AnyMind]) -> bool:
-        """Return whether it is told of the time since it lived last: not if it sleeps until it is woken."""
+        """Return whether the time since its last turn counts: not if it sleeps until it is woken."""
         return seat.number in self._awake or seat.timer_s < inf
 
     def _leave_out(self, seat: MindSeat[AnyMind]) -> None:
@@ -261,7 +263,7 @@ class MindPopulation(DeciderPopulation[AnyMind, MindSeat[AnyMind]]):
         self._sleep(seat, inf)
 
     def _wake_up(self, seat: MindSeat[AnyMind], lived_s: float) -> None:
-        """Visit a mind in the next tick, which has lived so far; not one that is left out."""
+        """Visit a mind in the next tick, counting time from ``lived_s``; a quarantined mind is not woken."""
         seat.lived_s = lived_s
         if not self._faults.is_quarantined(seat):
             seat.timer_s = inf

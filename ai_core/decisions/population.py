@@ -1,4 +1,4 @@
-"""Many who decide, as one piece of work: who is here, who is awake, whose turn it is."""
+"""A population of deciding agents as a single task: membership, sleep and turns."""
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
@@ -16,10 +16,10 @@ AnySeat = TypeVar("AnySeat", bound=PopulationSlot)
 
 
 class DeciderPopulation(RoundRobin, Generic[AnyWho, AnySeat]):
-    """What ``HabitPopulation`` and ``MindPopulation`` share; neither is made of it alone.
+    """Common base class of ``HabitPopulation`` and ``MindPopulation``.
 
     Attributes:
-        on_wake: called when somebody wakes while all slept; None, or set by who ticks it.
+        on_wake: called when a member wakes while all are asleep; None, or set by the owner of the ticks.
     """
 
     _seats: dict[AnyWho, AnySeat]
@@ -39,42 +39,42 @@ class DeciderPopulation(RoundRobin, Generic[AnyWho, AnySeat]):
 
     @property
     def seconds(self) -> float:
-        """Game time this population has lived (s)."""
+        """Game time that has passed in this population (s)."""
         return self._now_s
 
     @property
     def is_asleep(self) -> bool:
-        """True if nothing happens until somebody wakes."""
+        """True if all members sleep without a timer, so that ticks have nothing to do."""
         return not (self._awake or self._timers)
 
     @property
     def is_unfinished(self) -> bool:
-        """True if the budget of the last tick was spent before all had their turn."""
+        """True if the budget of the last tick was spent before all members had their turn."""
         return self._first > 0
 
     @property
     def awake_count(self) -> int:
-        """How many the next tick visits, if no other wakes."""
+        """Members that the next tick visits (count), if no other wakes."""
         return len(self._awake)
 
     def is_resting(self, who: AnyWho) -> bool:
-        """Return whether one that is here has no turns.
+        """Return whether a member is paused and has no turns.
 
         Raises:
-            ValueError: if it is not here.
+            ValueError: if it is not in this population.
         """
         return self._seat_of(who).is_resting
 
     def is_sleeping(self, who: AnyWho) -> bool:
-        """Return whether one that is here is not visited until its time comes, or it is woken.
+        """Return whether a member is skipped until its timer ends or it is woken.
 
         Raises:
-            ValueError: if it is not here.
+            ValueError: if it is not in this population.
         """
         return self._seat_of(who).number not in self._awake
 
     def _sit_down(self, who: AnyWho, seat: AnySeat) -> None:
-        """Take in somebody with a seat of the next number, awake."""
+        """Add a member with a slot of the next number, awake."""
         self._next_number += 1
         self._seats[who] = seat
         self._wake(seat)
@@ -86,17 +86,17 @@ class DeciderPopulation(RoundRobin, Generic[AnyWho, AnySeat]):
         return seat
 
     def _called(self, who: AnyWho) -> str:
-        """Return what errors call somebody."""
+        """Return the name of a member for messages."""
         return shown(who)
 
     def _check_alone(self) -> None:
         if self._is_busy:
-            raise RuntimeError("a population was ticked from inside one who lives in it; tick it from outside")
+            raise RuntimeError("a population was ticked from inside one of its members; tick it from outside")
 
     def _saved_turns(self) -> State:
-        """Return whose turn is next and who rests, by places in the order in which they came; -1 for nobody.
+        """Return the next turn and the resting members, by index in order of arrival; -1 for none.
 
-        One whose turn was next and who left is where the next one is, or whoever comes.
+        If the member with the next turn has left, its successor is saved instead.
         """
         seats = list(self._seats.values())
         return {
@@ -105,7 +105,7 @@ class DeciderPopulation(RoundRobin, Generic[AnyWho, AnySeat]):
         }
 
     def _prepared_turns(self, fields: Fields) -> Callable[[], None]:
-        """Read what ``_saved_turns`` wrote; return what takes it back. There may be fewer here than were saved."""
+        """Read the result of ``_saved_turns``; return a function that restores it. Fewer members may be present."""
         first, until = fields.whole("first", minimum=-1), fields.whole("until", minimum=-1)
         late = by_place(fields, "late", "seconds")
 
@@ -127,7 +127,7 @@ def _place(seats: Sequence[PopulationSlot], number: int) -> int:
 
 
 def by_place(fields: Fields, name: str, what: str, *, or_never: bool = False) -> dict[int, float]:
-    """Read moments (s) by the place of who they are of; inf where None stands, if it may."""
+    """Read times (s) by index of the member; None stands for inf where ``or_never`` allows it."""
     found = {}
     for one in fields.groups(name):
         is_never = or_never and one.anything(what) is None

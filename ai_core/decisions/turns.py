@@ -1,4 +1,4 @@
-"""Whose turn it is among many: those who are awake, in the order in which they came."""
+"""Round-robin turns among the awake members of a population, in order of arrival."""
 from __future__ import annotations
 
 from collections.abc import Callable
@@ -14,13 +14,13 @@ __all__ = ["PopulationSlot", "RoundRobin"]
 
 @twin_class(KERNEL, INTERFACE)
 class PopulationSlot:
-    """Somebody's seat in a population.
+    """The slot of a member in a population.
 
     Attributes:
-        number: by which they take their turns, from 1.
-        timer_s: when the population looks whether to wake it (s, the population's); inf for not.
-        is_resting: has no turns, and its time stands still.
-        late_s: while it rests: what it has yet to live of the time before (s).
+        number: order of turns, from 1.
+        timer_s: population time at which the member may wake (s); inf for no timer.
+        is_resting: True if the member is paused: it has no turns, and its time stands still.
+        late_s: while paused: earlier time that it has not yet processed (s).
     """
 
     __slots__ = ("is_resting", "late_s", "number", "timer_s")
@@ -33,10 +33,10 @@ class PopulationSlot:
 
 @twin_class(KERNEL, INTERFACE)
 class RoundRobin:
-    """The part of a population that knows who is awake, and who comes first in the next tick.
+    """The part of a population that keeps the awake members and the order of turns.
 
     Attributes:
-        on_wake: called when somebody wakes while all slept; None, or set by who ticks it.
+        on_wake: called when a member wakes while all are asleep; None, or set by the owner of the ticks.
     """
 
     __slots__ = (
@@ -46,21 +46,21 @@ class RoundRobin:
 
     def __init__(self) -> None:
         self._now_s = 0.0
-        self._seats: dict[Any, Any] = {}  # by who sits there
-        self._awake: dict[int, Any] = {}  # seats by number
-        self._most_awake = 0  # since that dict was made: it keeps room for so many
-        self._order: list[Any] | None = None  # who is awake, by number; None: to be made anew
+        self._seats: dict[Any, Any] = {}  # slots by member
+        self._awake: dict[int, Any] = {}  # slots by number
+        self._most_awake = 0  # largest size of that dict so far, for which it keeps room
+        self._order: list[Any] | None = None  # slots of awake members, by number; None: must be rebuilt
         self._timers: list[tuple[float, int, Any]] = []
-        self._first = 0  # number of the seat that comes first in the next tick, as the last was cut off; 0 for nobody
-        self._until = 0  # of the seat with which the round that was cut off began; 0 for the first of all
+        self._first = 0  # number of the slot with which the next tick begins after a spent budget; 0 for none
+        self._until = 0  # number of the slot with which the interrupted round began; 0 for the first slot
         self._is_busy = False
         self.on_wake = None
 
     def _in_turn(self, only_rest: bool) -> list[Any]:
-        """Return the seats of who is awake in the order of turns; perhaps only those the last round did not reach."""
+        """Return the slots of awake members in order of turns, or only those that the last round did not reach."""
         order = self._order
         if order is None:
-            if len(self._awake) * 8 < self._most_awake:  # going through all that room would cost who sleeps
+            if len(self._awake) * 8 < self._most_awake:  # iterating over the spare room would cost time
                 self._awake = dict(self._awake.items())
                 self._most_awake = len(self._awake)
             order = self._order = [self._awake[number] for number in sorted(self._awake)]
@@ -76,7 +76,7 @@ class RoundRobin:
         return [one for one in turned if one.number >= first or one.number < until]
 
     def _sleep(self, seat: PopulationSlot, wakes_at_s: float) -> None:
-        """Visit a seat no more until it wakes or a time has come (s, the population's; inf for never)."""
+        """Skip a slot until it is woken, or until a population time (s; inf for no timer)."""
         if self._awake.pop(seat.number, None) is not None:
             self._order = None
         if wakes_at_s < seat.timer_s:
@@ -86,7 +86,7 @@ class RoundRobin:
                 self._tidy_timers()
 
     def _wake(self, seat: PopulationSlot) -> None:
-        """Visit a seat in the next tick, unless it rests."""
+        """Visit a slot in the next tick, unless it is paused."""
         if seat.is_resting or seat.number in self._awake:
             return
         if not self._awake and self.on_wake is not None:
@@ -97,7 +97,7 @@ class RoundRobin:
             self._most_awake = len(self._awake)
 
     def _tidy_timers(self) -> None:
-        """Forget timers of waits that were over early."""
+        """Drop the timers of waits that ended early."""
         self._timers = [
             (one.timer_s, one.number, one) for one in self._seats.values() if one.timer_s < inf]
         heapify(self._timers)

@@ -1,16 +1,17 @@
-"""What happened, and who is told.
+"""Events and polling: notification of listeners, and cached answers to queries.
 
-Choose ``EventManager`` when one thing happens and many may care: a door opens.
-Choose ``Narrowcast`` when only some may hear it: a squad, a battalion, a room;
-with a ``SquadRadio`` for each who tells comrades what it intends and sees.
-Choose ``CheckingEngine`` to look for what nobody would send by himself, and
-``TimeOfDay`` for those who wait for 17:00 or for dawn.
-Choose ``PollingStation`` when one asks and the answer is dear: can I see him.
-``EventLog`` shows what was checked, sent and told.
+- ``EventManager`` broadcasts an event to all listeners of its code: a door opens.
+- ``Narrowcast`` limits an event to a group: a squad, a battalion, a room. With a
+  ``SquadRadio`` a member shares intents and sightings with its group.
+- ``CheckingEngine`` checks for conditions that have no natural sender.
+- ``TimeOfDay`` notifies listeners at a time of day: 17:00, or dawn.
+- ``PollingStation`` answers costly queries, and caches the answers: can the guard
+  see the thief.
+- ``EventLog`` records what was checked, sent and delivered.
 
-Rejected: bit masks as the way codes are kept. Names in a dictionary cost the
-same to dispatch, are not limited in number, and can be read in a debugger; a
-mask is one more way to say which.
+Rejected: bit masks as the storage of codes. Names in a dictionary cost the same
+to dispatch, are not limited in number, and can be read in a debugger; a mask is
+only another notation for a set of codes.
 """
 from __future__ import annotations
 

@@ -1,8 +1,8 @@
-"""The checking engine: looks whether something happened, if anybody wants to know.
+"""The checking engine: runs checks that detect events, while the events have listeners.
 
 Checks are tasks of a scheduler, which gives them period, phase, budget and
-isolation of faults. A check is run only while somebody listens to one of its
-codes, and is told which of them.
+fault isolation. A check runs only while one of its codes has a listener, and
+receives the codes that have listeners.
 """
 from __future__ import annotations
 
@@ -20,30 +20,30 @@ from ai_core.scheduling.task import Task
 __all__ = ["CheckingEngine", "EventCheck", "ListenerQuery", "Look"]
 
 Look = Callable[[tuple[str, ...]], object]
-"""Called with those of the codes that somebody listens to; sends what it finds."""
+"""Called with the codes that have listeners; sends an event for each condition it detects."""
 
 
 class ListenerQuery(Protocol):
-    """What a check asks before it looks: an EventManager or a Narrowcast."""
+    """The manager whose listeners decide whether a check runs: an EventManager or a Narrowcast."""
 
     @property
     def log(self) -> EventLog | None:
-        """Where checks are written down."""
+        """The log of checks; None for no log."""
         ...
 
     def has_listeners(self, code: str) -> bool:
-        """Return whether anybody listens to a code."""
+        """Return whether a code has a listener."""
         ...
 
 
 class EventCheck:
-    """One check; made by ``CheckingEngine.add``.
+    """A check; made by ``CheckingEngine.add``.
 
     Attributes:
-        name: for reports, saves and the log.
-        codes: what it may find.
-        looks: how often it looked.
-        rests: how often its turn came and nobody listened.
+        name: name in reports, saves and the log.
+        codes: event codes that it may send.
+        looks: runs so far (count).
+        rests: runs skipped because its codes had no listener (count).
     """
 
     def __init__(self, name: str, codes: tuple[str, ...], look: Look, heard: ListenerQuery, clock: Clock) -> None:
@@ -56,7 +56,7 @@ class EventCheck:
         self._clock = clock
 
     def advance(self, _budget: object) -> None:
-        """Look, if anybody listens. Cost: O(codes) besides the look itself."""
+        """Run the check if one of its codes has a listener. Cost: O(codes), plus the check itself."""
         wanted = tuple([code for code in self.codes if self._heard.has_listeners(code)])
         if not wanted:
             self.rests += 1
@@ -67,11 +67,11 @@ class EventCheck:
         self._look(wanted)
 
     def save_state(self) -> State:
-        """Return the counts; saved with the task."""
+        """Return the counts as plain data; saved with the task."""
         return {"version": 1, "looks": self.looks, "rests": self.rests}
 
     def prepare_state(self, state: object) -> Callable[[], None]:
-        """Check saved counts; return what sets them."""
+        """Check saved counts; return a function that sets them."""
         fields = Fields.versioned(state, version=1)
         looks, rests = fields.whole("looks"), fields.whole("rests")
         fields.end()
@@ -86,12 +86,12 @@ class CheckingEngine:
     """Runs checks for an event manager as tasks of a scheduler.
 
     Args:
-        heard: whose listeners decide what is looked for.
-        scheduler: when the checks run, and for how long.
-        clock: dates the entries of the log.
+        heard: the EventManager or Narrowcast whose listeners decide which checks run.
+        scheduler: runs the checks.
+        clock: time of the log entries.
 
     Raises:
-        TypeError: if one is not what it must be.
+        TypeError: if an argument has a wrong type.
     """
 
     def __init__(self, heard: ListenerQuery, scheduler: Scheduler, clock: Clock) -> None:
@@ -112,39 +112,38 @@ class CheckingEngine:
     def add(
         self, codes: str | Iterable[str], look: Look, *, name: str | None = None, **task: Any
     ) -> EventCheck:
-        """Let ``look(wanted)`` run whenever somebody listens to one of the codes.
+        """Add a check: ``look(wanted)`` runs while one of the codes has a listener.
 
         Args:
-            codes: what it may find, one code or several.
-            look: sends what it finds to the manager; it is told for which
-                codes there are listeners.
-            name: for reports and saves; None takes the name of ``look``.
-            task: ``period_frames``, ``phase_frames`` and ``priority``, as ``Scheduler.add``
-                takes them.
+            codes: the code or codes that the check may send.
+            look: called with the codes that have listeners; sends an event to the
+                manager for each condition it detects.
+            name: name in reports and saves; None takes the name of ``look``.
+            task: ``period_frames``, ``phase_frames`` and ``priority``, as for ``Scheduler.add``.
 
         Raises:
-            TypeError: if ``look`` cannot be called.
-            UnknownNameError: if a code is not one of those declared.
+            TypeError: if ``look`` is not callable.
+            UnknownNameError: if a code is not declared.
             ValueError: if there is no code, or a number is out of range.
         """
         if not callable(look):
-            raise TypeError(f"look must be callable with codes, got {shown(look)}")
+            raise TypeError(f"look must be callable with a tuple of codes, got {shown(look)}")
         names = code_tuple(codes)
         if not names:
             raise ValueError("codes must name at least one event code, got none")
         for code in names:
-            self._heard.has_listeners(code)  # which refuses one that is not declared
+            self._heard.has_listeners(code)  # raises for a code that is not declared
         name = handler_name(look) if name is None else name
         check = EventCheck(name, names, look, self._heard, self._clock)
         self._checks[check] = self._scheduler.add(check, name=name, **task)
         return check
 
     def remove(self, check: EventCheck) -> None:
-        """Look for it no more.
+        """Remove a check.
 
         Raises:
-            ValueError: if it is none of these checks.
+            ValueError: if it does not belong to this engine.
         """
         if check not in self._checks:
-            raise ValueError(f"{shown(check)} is no check of this engine; remove what add returned")
+            raise ValueError(f"{shown(check)} is not a check of this engine; pass the result of add")
         self._scheduler.remove(self._checks.pop(check))

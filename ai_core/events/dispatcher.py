@@ -1,4 +1,4 @@
-"""Telling listeners: what goes on where, who failed, who was late, who was left out."""
+"""The dispatcher: calls listeners, isolates failures, and counts deliveries, delays and skips."""
 from __future__ import annotations
 
 import logging
@@ -18,31 +18,31 @@ from ai_core.events.event_registry import CallTable, Subscription
 from ai_core.faults import NO_FAILURES, Failures, FaultIsolation
 
 ENTRIES = {"EventManager.tell", "EventManager.tell_sticky", "EventManager.advance"}
-"""Functions in which telling begins."""
+"""Functions in which a delivery begins."""
 CODES_SHOWN = 8
-"""Codes named in the error (count); what answers each other without end repeats."""
+"""Codes named in the error (count); an endless chain repeats itself."""
 LEAST_EVENTS = 10
-"""Events told inside each other that are no accident (count); with fewer, something else has no end."""
+"""Nested events that prove endless nesting (count); with fewer, another recursion is the cause."""
 
 
 class EndlessEventsError(RecursionError):
-    """Handlers answered each other at once, without end.
+    """Handlers answered each other's events immediately and without end.
 
     Args:
-        codes: of the events, the outermost first.
+        codes: codes of the nested events, the outermost first.
     """
 
     def __init__(self, codes: list[str]) -> None:
         self.codes = codes
         chain = " -> ".join(repr(code) for code in self.codes[:CODES_SHOWN])
         super().__init__(
-            f"{len(self.codes)} events were told inside each other and there was no end: {chain} -> …;"
+            f"{len(self.codes)} events were delivered inside each other without end: {chain} -> …;"
             " answer with send, which waits for the next advance, instead of send_now"
         )
 
 
 def named(error: RecursionError, event: Event) -> RecursionError:
-    """Return an error that names the events, if it is they that have no end."""
+    """Return an error that names the nested events, if they caused the recursion."""
     told = _told_in(error.__traceback__)
     if not told or told[0] is not event:
         told.insert(0, event)
@@ -50,7 +50,7 @@ def named(error: RecursionError, event: Event) -> RecursionError:
 
 
 def is_told_inside() -> bool:
-    """Return whether what is told now is told inside something else. Cost: O(stack)."""
+    """Return whether the present delivery is inside another delivery. Cost: O(stack)."""
     entries, frame = 0, sys._getframe(1)
     while frame is not None and entries < 2:
         entries += frame.f_code.co_qualname in ENTRIES
@@ -59,7 +59,7 @@ def is_told_inside() -> bool:
 
 
 def _told_in(traceback: TracebackType | None) -> list[Event]:
-    """Return what was told inside each other, the outermost first."""
+    """Return the nested events, the outermost first."""
     told: list[Event] = []
     while traceback is not None:
         frame = traceback.tb_frame
@@ -72,53 +72,53 @@ def _told_in(traceback: TracebackType | None) -> list[Event]:
 
 
 CALLS_PER_CHECK = 128
-"""Most handlers called between two looks at the budget (count).
+"""Largest number of handlers called between two checks of the budget (count).
 
-Looking costs about ten calls. More would let a broadcast run further past a
-budget when its handlers suddenly become dear; fewer would slow all of them.
+A check costs about ten calls. A larger number increases the overrun of a budget
+when handlers suddenly become costly; a smaller number slows down all of them.
 """
 DUE_TOLERANCE_S = 1e-9
-"""An event this close to its due time is due, to its deadline in time (s).
+"""Tolerance of due times and deadlines (s).
 
-Game time is a sum of floats: without it 0.05 + 0.1 s is a frame later than
-0.15 s. Far below any frame, so nothing is ever told a frame too early.
+Game time is a sum of floats: without the tolerance 0.05 + 0.1 s is a frame later
+than 0.15 s. It is far below a frame, so no event is delivered a frame too early.
 """
 WhenLate = Callable[[Event, float], object]
-"""Called with an event that was told too late, and by how much (s)."""
+"""Called with an event that was delivered late, and the delay (s)."""
 
 
 class EventCounts(NamedTuple):
-    """What one manager has done since it was made."""
+    """Totals of a manager since it was made."""
 
     sent: int
     dispatched: int
-    """Events whose listeners have all been told."""
+    """Events delivered to all their listeners."""
     delivered: int
     """Calls of handlers."""
     unheard: int
-    """Events that nobody listened to when they were dispatched."""
+    """Events that had no listener when they were dispatched."""
     failed: int
-    """Calls that raised."""
+    """Calls that raised an exception."""
     late: int = 0
-    """Events of which the last listener was told after the deadline."""
+    """Events whose last delivery was after the deadline."""
     freed: int = 0
-    """Weak listeners found to be gone, and dropped."""
+    """Weak listeners that were freed, and removed."""
 
 
 def _log_freed(name: str) -> None:
     logging.getLogger("ai_core").warning(
-        "%s was freed and listens no more; further ones are only counted", name
+        "%s was freed and no longer listens; further freed listeners are counted without a warning", name
     )
 
 
 class Dispatcher:
-    """Calls listeners, keeps their failures to themselves, and counts.
+    """Calls listeners, isolates their failures, and counts.
 
     Args:
-        clock: what says when something was told.
-        faults: told of handlers that raise.
-        when_late: called with an event that ended after its deadline and by
-            how much (s).
+        clock: time of the deliveries.
+        faults: receives the exceptions of handlers.
+        when_late: called with an event whose delivery ended after its deadline,
+            and the delay (s).
     """
 
     def __init__(
@@ -136,14 +136,14 @@ class Dispatcher:
         self._left_out: Event | None = None
 
     def counts(self, sent: int) -> EventCounts:
-        """Return all counts, given how many events were sent."""
+        """Return all totals; ``sent`` is the number of events sent."""
         delivered = self.called - self.skipped
         return EventCounts(
             sent, self.dispatched, delivered, self.unheard, self.failed, self.late, self.freed
         )
 
     def tell_now(self, event: Event, listeners: tuple[Subscription, ...]) -> None:
-        """Tell all of them before returning."""
+        """Deliver an event to all listeners before returning."""
         rest = iter(listeners)
         try:
             self.tell(event, rest)
@@ -154,7 +154,7 @@ class Dispatcher:
                 self.finish(event, len(listeners))
 
     def go_on(self, event: Event, rest: Iterator[Subscription], budget: Budget) -> None:
-        """Tell the rest of the listeners, or as many as the budget allows."""
+        """Deliver an event to the remaining listeners, or as many as the budget allows."""
         left = budget.left
         is_timed = budget.stopwatch is not None
         calls = 1 if is_timed else int(min(CALLS_PER_CHECK, left))
@@ -173,7 +173,7 @@ class Dispatcher:
             calls = max(1, int(min(CALLS_PER_CHECK, fitting)))
 
     def tell(self, event: Event, listeners: Iterator[Subscription]) -> None:
-        """Call each of them, whoever fails."""
+        """Call each listener; a failure does not stop the others."""
         if event.terms.receipt is not None or self.log is not None:
             self._tell_noting(event, listeners)
             return
@@ -182,23 +182,23 @@ class Dispatcher:
                 for listening in listeners:
                     listening.call(event)
                 return
-            except Exception as error:  # whatever it is, the others are told
+            except Exception as error:  # whatever it is, the other listeners are called
                 self.fail(listening, event, error)
 
     def tell_instead(self, event: Event, listening: Subscription) -> None:
-        """Tell one listener in place of the one being called."""
+        """Deliver an event to one listener in place of the one being called."""
         self.tell(event, iter((listening,)))
-        self._left_out = event  # the other one; it was counted, not told
+        self._left_out = event  # for the replaced listener, which was counted but not called
 
     def go_on_after(self, place: int, error: Exception | None, event: Event, calls: CallTable) -> None:
-        """Tell the rest after a loop over calls ended at a place, and with what that one raised."""
+        """Continue delivery after a bare loop ended at an index, with the exception raised there or None."""
         if error is not None:
             self.fail(calls.listeners[place], event, error)
             place += 1
         self.tell(event, iter(calls.listeners[place:]))
 
     def finish(self, event: Event, listeners: int) -> None:
-        """Note that all who listened have been told."""
+        """Record that an event was delivered to all its listeners."""
         self.dispatched += 1
         terms, now = event.terms, self._clock.now
         if not listeners:
@@ -215,7 +215,7 @@ class Dispatcher:
             self._report_late(event, late_s)
 
     def leave_out(self, event: Event) -> None:
-        """Note that whoever was called for an event is not told of it."""
+        """Record that the listener being called does not receive the event."""
         self.skipped += 1
         self._left_out = event
 
@@ -230,12 +230,12 @@ class Dispatcher:
             self.report_freed(name)
 
     def fail(self, listening: Subscription, event: Event, error: Exception) -> None:
-        """Report a handler that raised, and have it called with care from now on.
+        """Report a handler that raised an exception; from now on it is called through ``_retry``.
 
         Raises:
-            RecursionError: events are told inside each other without end; told
-                again until the outermost is reached, or every level would go on
-                with its other listeners.
+            RecursionError: if events are nested without end; it is raised again up to
+                the outermost event, or every level would continue with its other
+                listeners.
         """
         if isinstance(error, RecursionError):
             if is_told_inside():
@@ -252,7 +252,7 @@ class Dispatcher:
                 self.faults.forget(listening)
 
     def put_failures(self, listening: Subscription, failures: Failures) -> None:
-        """Set how a listener fails."""
+        """Set the failure record of a listener."""
         self.faults.put_failures(listening, failures)
         if failures != NO_FAILURES:
             self._watch(listening)
@@ -260,12 +260,12 @@ class Dispatcher:
             listening.answer_by(listening.handler)
 
     def when_stopped(self, listening: Subscription) -> Handler:
-        """Forget a listener; return what a broadcast under way calls in its place."""
+        """Forget a listener; return the function that a broadcast under way calls in its place."""
         self.faults.forget(listening)
         return self.leave_out
 
     def _watch(self, listening: Subscription) -> None:
-        """Let a listener that failed be called with care until it succeeds."""
+        """Call a failed listener through ``_retry`` until it succeeds."""
         listening.answer_by(lambda event: self._retry(listening, event))
 
     def _retry(self, listening: Subscription, event: Event) -> None:
@@ -279,10 +279,10 @@ class Dispatcher:
             listening.answer_by(listening.handler)
 
     def _tell_noting(self, event: Event, listeners: Iterator[Subscription]) -> None:
-        """Tell each, and write down who was told: slower, for receipts and logs only."""
+        """Call each listener and record the delivery; slower, for receipts and logs only."""
         for listening in listeners:
             name, has_failed = listening.name, False
-            self._left_out = None  # of an event that was told before, without a log
+            self._left_out = None  # left over from an earlier event without a log
             try:
                 listening.call(event)
             except Exception as error:
@@ -307,7 +307,7 @@ class Dispatcher:
         assert self._when_late is not None
         try:
             self._when_late(event, late_s)
-        except Exception as error:  # who watches must not stop what is watched
+        except Exception as error:  # an observer must not stop the dispatch
             self.failed += 1
             self.faults.failed("when_late", "when_late", self._clock.now.frame, error)
 

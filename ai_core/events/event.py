@@ -1,4 +1,4 @@
-"""What is told: an event, on which terms, to whom, and the receipt of it."""
+"""The event: its code and payload, its terms, its audience and its receipt."""
 from __future__ import annotations
 
 from collections.abc import Callable
@@ -17,23 +17,23 @@ Position = tuple[float, float, float]
 
 
 class ListenerGroup(Protocol):
-    """A part of all listeners that an event is meant for; hashable, compared by value."""
+    """The audience of an event: a subset of all listeners; hashable, compared by value."""
 
     def listeners(self, code: str) -> tuple[Subscription, ...]:
-        """Return who of it listens to ``code`` now, in order."""
+        """Return the present listeners to ``code`` in this audience, in order of delivery."""
         ...
 
     def includes(self, registry: EventRegistry) -> bool:
-        """Return whether those who register there belong to it."""
+        """Return whether the listeners of ``registry`` belong to this audience."""
         ...
 
     def plain(self) -> State:
-        """Return what a save calls it."""
+        """Return the reference to this audience in a save, as plain data."""
         ...
 
 
 class Delivery(NamedTuple):
-    """One listener was told."""
+    """The delivery of an event to one listener."""
 
     name: str
     delivered_at: TimeIndex
@@ -42,18 +42,18 @@ class Delivery(NamedTuple):
 
 @dataclass(slots=True)
 class Receipt:
-    """Who was told of one event so far, in order, and whether that is all."""
+    """The deliveries of one event so far, in order, and whether all are done."""
 
     deliveries: list[Delivery] = field(default_factory=list)
     is_complete: bool = False
 
 
 class EventTerms(NamedTuple):
-    """What most events do without."""
+    """Optional terms of an event; most events use the defaults."""
 
     priority: int = 0
     deadline_at: float | None = None
-    """Game time by which all should have been told (s)."""
+    """Game time by which delivery should be complete (s); None for no deadline."""
     position: Position | None = None
     is_sticky: bool = False
     audience: ListenerGroup | None = None
@@ -61,7 +61,7 @@ class EventTerms(NamedTuple):
 
 
 PLAIN = EventTerms()
-"""Terms of an event that asked for nothing; dispatch knows it by identity."""
+"""Default terms; dispatch recognizes them by identity."""
 
 
 class _Draft:
@@ -78,15 +78,15 @@ class _Draft:
 
 
 class Event(_Draft):
-    """Something that happened; listeners of ``code`` are told. Immutable.
+    """An event, delivered to the listeners of ``code``. Immutable.
 
     Attributes:
-        code: what happened.
-        arguments: what the sender added.
-        sender: who says so, or None.
-        sent_at: when it was sent.
+        code: name of the kind of event.
+        arguments: the payload, as given by the sender.
+        sender: the sender, or None.
+        sent_at: frame and game time at which it was sent.
         due_at: game time from which it may be delivered (s).
-        terms: how it is to be told.
+        terms: priority, deadline, position and other terms of delivery.
     """
 
     __slots__ = ()
@@ -95,21 +95,21 @@ class Event(_Draft):
         cls, code: str, arguments: tuple[Any, ...], sender: object | None, sent_at: TimeIndex,
         due_at: float, terms: EventTerms = PLAIN,
     ) -> Event:
-        """Make an event that nobody has sent."""
+        """Make an event without sending it."""
         return new_event(code, arguments, sender, sent_at, due_at, terms)
 
     @property
     def position(self) -> Position | None:
-        """Where it happened (m); None if nobody said."""
+        """Position of the event (m); None if it was sent without a position."""
         return self.terms.position
 
     @property
     def receipt(self) -> Receipt | None:
-        """Who has been told, if the sender asked for it."""
+        """The deliveries so far; None unless it was sent with ``wants_receipt``."""
         return self.terms.receipt
 
     def __setattr__(self, name: str, value: object) -> NoReturn:
-        raise AttributeError(f"an event cannot be changed, so {name!r} cannot be set; send another one")
+        raise AttributeError(f"an event is immutable, so {name!r} cannot be set; send a new event")
 
     def __eq__(self, other: object) -> bool:
         return self._fields() == other._fields() if isinstance(other, Event) else NotImplemented
@@ -131,7 +131,7 @@ def new_event(
     code: str, arguments: tuple[Any, ...], sender: object | None, sent_at: TimeIndex, due_at: float,
     terms: EventTerms,
 ) -> Event:
-    """Make an event; quicker than any class that cannot be changed is made by itself."""
+    """Make an event; faster than the constructor of an immutable class."""
     event = _Draft()
     event.code = code
     event.arguments = arguments
@@ -144,4 +144,4 @@ def new_event(
 
 
 Handler = Callable[[Event], object]
-"""What a listener is called with; what it returns is ignored."""
+"""Signature of an event handler; its return value is ignored."""

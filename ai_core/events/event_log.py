@@ -1,7 +1,7 @@
-"""What happened lately, for people: checks, events and deliveries in a ring.
+"""The event log: the latest checks, events and deliveries in a ring buffer, for debugging.
 
-A log is a tool, not part of the game: it is not saved, and what is told does
-not depend on it. While one is attached, telling takes about four times as long.
+A log is a tool, not part of the game: it is not saved, and delivery does not
+depend on it. While a log is attached, delivery takes about four times as long.
 """
 from __future__ import annotations
 
@@ -13,31 +13,31 @@ from ai_core.clock import TimeIndex
 from ai_core.errors import shown, whole_number
 
 KINDS = ("check", "sent", "injected", "told", "failed", "unheard", "late", "freed")
-"""What an entry can be."""
+"""Kinds of log entries."""
 CELL_CHARACTERS = 40
-"""Widest column of a table (characters); what is longer ends in "..."."""
+"""Widest column of a table (characters); longer text is cut and ends in "..."."""
 
 
 class EventLogEntry(NamedTuple):
-    """One thing that happened."""
+    """An entry of the log."""
 
     at: TimeIndex
     kind: str
     code: str
     who: str
-    """The sender of what was sent, the listener of what was told."""
+    """The sender of a sent event, or the listener of a delivery."""
     detail: str
 
 
 MOST_ENTRIES = 2**31 - 1
-"""Largest capacity of a log (count): what a deque can be told on every machine."""
+"""Largest capacity of a log (count): the limit of a deque on every machine."""
 
 
 class EventLog:
     """The latest entries, oldest first.
 
     Args:
-        capacity: entries kept, 1 or more; the oldest make room.
+        capacity: entries kept, 1 or more; a new entry replaces the oldest.
     """
 
     def __init__(self, capacity: int = 1000) -> None:
@@ -51,16 +51,16 @@ class EventLog:
 
     @property
     def dropped(self) -> int:
-        """Entries that made room for later ones (count)."""
+        """Old entries that were replaced by later ones (count)."""
         return self._noted - len(self._ring)
 
     def note(self, kind: str, at: TimeIndex, code: str, who: str = "", detail: str = "") -> None:
-        """Write an entry. Cost: O(1)."""
+        """Add an entry. Cost: O(1)."""
         self._ring.append(EventLogEntry(at, kind, code, who, detail))
         self._noted += 1
 
     def clear(self) -> None:
-        """Forget every entry."""
+        """Remove every entry."""
         self._ring.clear()
         self._noted = 0
 
@@ -68,22 +68,22 @@ class EventLog:
         self, *, kinds: str | Iterable[str] | None = None, code: str | None = None,
         who: str | None = None, since_frame: int = 0,
     ) -> list[EventLogEntry]:
-        """Return what fits every condition given, oldest first.
+        """Return the entries that meet every given condition, oldest first.
 
         Args:
-            kinds: one of KINDS, or several.
+            kinds: a kind of KINDS, or several.
             code: the event code.
             who: the sender or the listener.
-            since_frame: the first frame that counts.
+            since_frame: the first frame to include.
 
         Raises:
-            ValueError: if a kind is none of KINDS.
+            ValueError: if a kind is not in KINDS.
 
         Cost: O(capacity).
         """
         wanted = set(KINDS if kinds is None else (kinds,) if isinstance(kinds, str) else kinds)
         for kind in sorted(wanted - set(KINDS), key=str):
-            raise ValueError(f"kinds must be among {', '.join(KINDS)}, got {shown(kind)}")
+            raise ValueError(f"kinds must be any of {', '.join(KINDS)}, got {shown(kind)}")
         return [
             entry for entry in self._ring
             if entry.kind in wanted
@@ -93,7 +93,7 @@ class EventLog:
         ]
 
     def table(self, entries: Iterable[EventLogEntry] | None = None) -> str:
-        """Return entries as a table in ASCII; None takes all.
+        """Return entries as a table in ASCII; None for all entries.
 
         >>> log = EventLog()
         >>> log.note("sent", TimeIndex(3, 0.05), "alarm", "dog")
@@ -112,7 +112,7 @@ class EventLog:
 
 
 def sender_name(sender: object) -> str:
-    """Return how entries show a sender; "" for none."""
+    """Return the name of a sender in log entries; "" for no sender."""
     if sender is None:
         return ""
     return sender if isinstance(sender, str) else shown(sender)
@@ -127,7 +127,7 @@ Log = TypeVar("Log")
 
 
 def checked_log(log: object, kind: type[Log]) -> Log | None:
-    """Return a log of a kind, or None; TypeError for anything else."""
+    """Return the log, or None; raise TypeError if it is not of class ``kind``."""
     if log is not None and not isinstance(log, kind):
         raise TypeError(f"log must be of class {kind.__name__} or None, got {shown(log)}")
     return log

@@ -1,7 +1,7 @@
 """The event manager: a queue, a registry of listeners, and a dispatcher.
 
-Most urgent first: the order of delivery is that of (priority, deadline, due
-time, sending), and within one event that of (priority, listening).
+Events are dispatched most urgent first, in order of (priority, deadline, due
+time, sending); the listeners of an event in order of (priority, registration).
 """
 from __future__ import annotations
 
@@ -29,30 +29,30 @@ from ai_core.trace import Trace, given_trace
 
 
 def no_event(event: object) -> TypeError:
-    """Return the error for what was handed over as an event made already, and is none."""
-    return TypeError(f"event must be an Event, such as send_now returns, got {shown(event)}")
+    """Return the error for an argument that is not an Event."""
+    return TypeError(f"event must be an Event, such as the result of send_now, got {shown(event)}")
 
 
 class EventManager:
-    """Tells listeners what happened, at once or when it is due.
+    """Delivers events to listeners, at once or when they are due.
 
-    Listeners may be added and stopped from inside handlers: one that is
-    stopped is not called any more, one that is added hears from the next event
-    on, and nobody else is skipped. Who listens is looked up when an event is
-    dispatched, not when it is sent. A handler that raises is reported under
-    its Listening and the others are told; after several failures in a row it
-    is left out until ``faults.release(listening)``.
+    Handlers may add and stop listeners: a stopped listener is not called any
+    more, an added listener receives the next event, and no other listener is
+    skipped. Listeners are looked up when an event is dispatched, not when it is
+    sent. A handler that raises an exception is reported under its Subscription,
+    and delivery continues with the next listener; after several failures in a
+    row the listener is quarantined until ``faults.release(subscription)``.
 
     Args:
-        clock: decides what is due.
-        codes: the only codes there are, so that a misspelt one is an error;
-            None allows any.
-        faults: told of handlers that raise; None makes one that logs.
-        trace: ``event_sent`` is called for each event as it is sent.
-        values: writes arguments and senders into saves; None knows plain data.
-        when_late: called with each event that ended after its deadline, and
-            by how much (s).
-        book: how saves refer to listeners; a narrowcast has its own.
+        clock: the game clock; decides which events are due.
+        codes: the declared codes, so that a misspelt code is an error; None
+            allows any code.
+        faults: receives the exceptions of handlers; None makes one that logs.
+        trace: its ``event_sent`` hook is called for each event as it is sent.
+        values: writes arguments and senders into saves; None supports plain data only.
+        when_late: called with each event whose delivery ended after its
+            deadline, and the delay (s).
+        book: defines how saves refer to listeners; a narrowcast has its own.
     """
 
     def __init__(
@@ -82,12 +82,12 @@ class EventManager:
 
     @property
     def queue_length(self) -> int:
-        """Events still to be dispatched, those half told included."""
+        """Events not dispatched completely, including the event being delivered (count)."""
         return len(self._queue) + self._is_telling
 
     @property
     def counts(self) -> EventCounts:
-        """What was sent, dispatched, delivered and so on so far."""
+        """Totals since the start: events sent, dispatched, delivered and so on."""
         self.count_told()
         return self.dispatcher.counts(self._order)
 
@@ -98,26 +98,26 @@ class EventManager:
     ) -> Event:
         """Queue an event for the first ``advance`` at which it is due.
 
-        What a handler sends is queued behind, for the next ``advance``: events
-        that answer each other take a frame each and never freeze one.
+        An event sent by a handler waits for the next ``advance``: events that
+        answer each other take a frame each and never freeze a frame.
 
         Args:
-            code: what happened.
-            arguments: handed to listeners as ``event.arguments``.
-            sender: who says so, if that matters.
+            code: name of the kind of event.
+            arguments: the payload; listeners read ``event.arguments``.
+            sender: the sender, if listeners need it.
             delay_s: game time to wait (s), 0 or more.
-            deadline_s: game time from now by which all should be told (s), at
-                least the delay; of equal priority, earlier ones go first.
-            priority: higher is told first, whatever the deadlines.
-            position: where it happened, two or three coordinates (m).
-            is_sticky: once told, keep it for those who listen later, until
-                another sticky one of this code or ``clear_sticky``.
-            wants_receipt: write down in ``event.receipt`` who was told.
-            audience: told to these only; a narrowcast fills it in.
+            deadline_s: game time from now by which delivery should be complete (s),
+                at least the delay; at equal priority the earliest deadline is first.
+            priority: events of higher priority are dispatched first, whatever the deadlines.
+            position: position of the event, two or three coordinates (m).
+            is_sticky: keep the event after delivery for listeners added later, until
+                another sticky event of this code or ``clear_sticky``.
+            wants_receipt: record each delivery in ``event.receipt``.
+            audience: deliver to these listeners only; a narrowcast sets it.
 
         Raises:
-            UnknownNameError: if the code is not one of those declared.
-            ValueError: if a number is negative, NaN, or beyond the end of time (1e12 s).
+            UnknownNameError: if the code is not declared.
+            ValueError: if a number is negative, NaN, or later than the latest time (1e12 s).
 
         Cost: O(log queue).
         """
@@ -132,9 +132,9 @@ class EventManager:
         return event
 
     def put(self, event: Event) -> None:
-        """Queue an event that is made already, as ``send`` does with one it makes.
+        """Queue an existing event, like ``send`` does with a new one.
 
-        For what is sent often on the same terms. Cost: O(log queue).
+        For events that are sent often with the same terms. Cost: O(log queue).
         """
         try:
             self._registry.check(event.code)
@@ -143,7 +143,7 @@ class EventManager:
         self._put(event, self._clock.now)
 
     def inject(self, code: str, *arguments: Any, sender: object | None = None) -> Event:
-        """Send by hand, as from a debug key or a console; the log shows it as injected.
+        """Send an event from a debug key or a console; the log shows it as injected.
 
         Cost: as ``send``.
         """
@@ -153,11 +153,11 @@ class EventManager:
         return self.send(code, *arguments, sender=sender)
 
     def advance(self, budget: Budget) -> None:
-        """Dispatch what is due until nothing is left or the budget is spent.
+        """Dispatch the due events until none is left or the budget is spent.
 
-        One handler called is one step; so is an event nobody hears. One whose
-        listeners could not all be told goes on with the next listener at the
-        next call, after what is more urgent by then; none is told twice.
+        Each call of a handler is a step, and so is an event without listeners. An
+        event whose delivery is interrupted continues with its next listener at the
+        next call, after more urgent events; no listener receives it twice.
 
         Raises:
             RuntimeError: if called from inside a handler.
@@ -165,7 +165,7 @@ class EventManager:
         check_budget(budget)
         if self._is_advancing:
             raise RuntimeError(
-                "advance was called from inside a handler; use send_now to tell at once"
+                "advance was called from inside a handler; use send_now to deliver an event at once"
             )
         queue = self._queue
         self._is_advancing = True
@@ -179,28 +179,28 @@ class EventManager:
             self._is_advancing = False
 
     def save_state(self) -> State:
-        """Return the queue, events half told, sticky ones and counts, as plain data.
+        """Return the queue, partly delivered and sticky events, and counts, as plain data.
 
         Raises:
-            StateError: if an argument or a sender is neither plain nor named.
-            RuntimeError: if called from inside a handler; so does ``prepare_state``.
+            StateError: if an argument or a sender is neither plain data nor a named object.
+            RuntimeError: if called from inside a handler; ``prepare_state`` raises it, too.
         """
         return saved_manager(self)
 
     def prepare_state(self, state: object) -> Callable[[], None]:
-        """Check a saved state against the listeners that are here; return what loads it.
+        """Check a saved state against the present listeners; return a function that loads it.
 
-        Only listeners that were still to be told of a half-told event, or that
-        had failed, are named in it; they must listen here. Those who listened
-        once and were told stop, or listen again, as they did when it was saved.
+        The state names only the remaining listeners of a partly delivered event and
+        the listeners that had failed; these must be registered before loading.
+        ``once`` listeners stop, or listen again, as they did when it was saved.
 
         Raises:
-            StateError: if it cannot be loaded; says where in it, and why.
+            StateError: if the state cannot be loaded; the message gives the place and the reason.
         """
         return prepared_manager(self, state)
 
     def begin(self, code: str, *arguments: Any) -> Event:
-        """Queue an event for those who listen now, and for none who come before it is told."""
+        """Queue an event for the present listeners only, not for listeners added before its delivery."""
         now = self._clock.now
         event = new_event(code, arguments, None, now, now.seconds, PLAIN)
         self._announce(event)
@@ -235,17 +235,17 @@ class EventManager:
 
     @property
     def clock(self) -> Clock:
-        """What decides what is due."""
+        """The game clock; decides which events are due."""
         return self._clock
 
     @property
     def codes(self) -> tuple[str, ...]:
-        """The codes that were declared, or else those somebody listens to."""
+        """The declared codes; if none were declared, the codes that have listeners."""
         return self._registry.codes
 
     @property
     def log(self) -> EventLog | None:
-        """Where events and deliveries are written down; None for nowhere."""
+        """The log of events and deliveries; None for no log."""
         return self.dispatcher.log
 
     @log.setter
@@ -254,16 +254,16 @@ class EventManager:
         self._watchers_changed()
 
     def has_listeners(self, code: str) -> bool:
-        """Return whether anybody listens to a code now.
+        """Return whether a code has a listener now.
 
         Raises:
-            UnknownNameError: if the code is not one of those declared.
+            UnknownNameError: if the code is not declared.
         """
         self._registry.check(code)
         return bool(self._registry.listeners(code))
 
     def mask_of(self, *codes: str) -> int:
-        """Return the bit mask that ``listen`` takes for these; the first declared code is bit 0.
+        """Return the bit mask of some codes, for ``listen``; the first declared code is bit 0.
 
         Raises:
             ValueError: if no codes were declared.
@@ -275,28 +275,30 @@ class EventManager:
         where: Predicate | None = None, near: tuple[Place, float] | None = None,
         priority: int = 0, once: bool = False, weak: bool = False,
     ) -> Subscription:
-        """Call ``handler(event)`` for every event of one code, or of several.
+        """Call ``handler(event)`` for every event of one or more codes.
 
-        The same handler may listen more than once; it is then called as often.
-        One that comes after a sticky event is told of it before this returns.
+        A handler may be registered more than once; it is then called once for each
+        registration. A sticky event of these codes is delivered before this returns.
 
         Args:
-            codes: one code, several, EVERY_CODE, or a mask made by ``mask_of``.
+            codes: a code, several codes, EVERY_CODE, or a mask made by ``mask_of``.
             handler: called with each event.
-            name: for reports and saves; None takes the name of the handler.
-            where: is asked about each event; only those it returns True for are told.
-            near: a place, or a callable that returns it, and a range (m): only
-                what was sent with a position in range is told.
-            priority: higher is told earlier; equal ones by order of listening.
-            once: stop before the first event that is told.
-            weak: drop it when nobody else keeps the handler, or its object.
+            name: name in reports and saves; None takes the name of the handler.
+            where: called with each event; only events for which it returns True are delivered.
+            near: a place, or a callable that returns a place, and a range (m): only
+                events sent with a position within the range are delivered.
+            priority: listeners of higher priority are called first; equal ones in order
+                of registration.
+            once: stop listening before the first delivery.
+            weak: hold the handler, or the object of a method, weakly: the registration
+                ends when the object is freed.
 
         Raises:
-            UnknownNameError: if a code is not one of those declared.
-            TypeError: if the handler cannot be called, or not be held weakly.
+            UnknownNameError: if a code is not declared.
+            TypeError: if the handler is not callable, or cannot be referenced weakly.
             ValueError: if a number is out of range.
 
-        Cost: O(codes); the next event of each sorts its listeners anew, O(listeners).
+        Cost: O(codes); the next event of each code sorts its listeners again, O(listeners).
         """
         if where is None and near is None and not (once or weak or self._sticky):
             return self._registry.add(codes, handler, name, priority)
@@ -311,7 +313,7 @@ class EventManager:
         position: Iterable[float] | None = None, is_sticky: bool = False,
         wants_receipt: bool = False, audience: ListenerGroup | None = None,
     ) -> Event:
-        """Tell the listeners before returning, past the queue and any budget.
+        """Deliver an event to the listeners before returning, without queue and budget.
 
         Cost: O(listeners of this code), about a bare loop over them.
         """
@@ -324,14 +326,14 @@ class EventManager:
         return event
 
     def tell(self, event: Event) -> None:
-        """Tell the listeners of an event that is made already, before returning.
+        """Deliver an existing event to its listeners before returning.
 
-        For what is always the same, and for passing on what was heard elsewhere.
+        For events that never change, and for forwarding events of another manager.
 
         Cost: O(listeners of its code), about a bare loop over them.
         """
         calls: Any  # Calls; or None, which has nothing of what is looked at here
-        try:  # each look costs a tenth of what it costs to tell one listener, so there are few
+        try:  # each test costs a tenth of a delivery, so there are few
             calls = self._calls[event.code]
             if event.terms is PLAIN:
                 function = calls.function
@@ -359,27 +361,27 @@ class EventManager:
             calls = None
         if calls is None or event.terms is not PLAIN:
             return self._tell_with_care(event)
-        try:  # outside of it: errors of those who come now have nothing to do with this one
+        try:  # outside of the block above: errors of the next listeners are unrelated to this one
             self.dispatcher.go_on_after(calls.place_after(function, told, problem), problem, event, calls)
         finally:
             del problem  # which knows this frame, and this frame it
 
     def sticky(self, code: str) -> Event | None:
-        """Return what one who begins to listen to a code now is told at once.
+        """Return the sticky event of a code, None if there is none; a new listener receives it at once.
 
         Raises:
-            UnknownNameError: if the code is not one of those declared.
+            UnknownNameError: if the code is not declared.
         """
         self._registry.check(code)
         return self._sticky.kept(code, None)
 
     def clear_sticky(self, code: str, audience: ListenerGroup | None = None) -> None:
-        """Forget the sticky event of a code; those who listen later are not told.
+        """Remove the sticky event of a code; listeners added later do not receive it.
 
-        One still in the queue sticks when it is told.
+        A sticky event that is still in the queue is kept when it is dispatched.
 
         Raises:
-            UnknownNameError: if the code is not one of those declared.
+            UnknownNameError: if the code is not declared.
         """
         self._registry.check(code)
         self._sticky.clear(code, audience)
@@ -388,9 +390,9 @@ class EventManager:
         self, registry: EventRegistry, codes: Codes, handler: Handler, interest: ListenerFilter, *,
         name: str | None = None, priority: int = 0, rank: int | None = None,
     ) -> Subscription:
-        """Let a handler listen in a registry, with this manager as its dispatcher."""
+        """Register a handler in a registry, with this manager as its dispatcher."""
         if interest is not ANYTHING and name is None:
-            name = handler_name(handler)  # whoever stands in has no name of its own
+            name = handler_name(handler)  # the stand-in has no name of its own
         listening = registry.add(codes, handler, name, priority, rank)
         if interest is not ANYTHING:
             done = self.dispatcher
@@ -405,11 +407,11 @@ class EventManager:
         return listening
 
     def listen_again(self, listening: Subscription) -> bool:
-        """Let one that listened once, and was told, listen once more.
+        """Register a ``once`` listener again after its delivery.
 
         Returns:
-            False if it still listens, has stopped itself, or was told too long
-            ago: the latest ``once_listeners.REMEMBERED`` are known.
+            False if it still listens, was stopped, or its delivery was too long ago:
+            only the latest ``once_listeners.REMEMBERED`` can listen again.
 
         Cost: O(codes).
         """
@@ -419,26 +421,26 @@ class EventManager:
         return True
 
     def is_over(self, listening: Subscription) -> bool:
-        """Return whether it hears nothing more, and neither a save nor ``listen_again`` can change that."""
+        """Return whether a listener has ended for good: neither a save nor ``listen_again`` can bring it back."""
         return not listening.is_active and not self._once.remembers(listening)
 
     def tell_sticky(
         self, listening: Subscription, registry: EventRegistry, before: EventRegistry | None = None
     ) -> None:
-        """Tell what is sticky in a registry to one who came, unless it was told ``before``."""
+        """Deliver the sticky events of a registry to a new listener, except those delivered in ``before``."""
         for event in self._sticky.meant_for(listening, registry, before, self._registry):
             self.dispatcher.called += 1
             self.dispatcher.tell(event, iter((listening,)))
 
     def count_told(self) -> None:
-        """Count what bare loops told with the rest."""
+        """Add the deliveries of the bare loops to the totals."""
         told = self._registry.tallied()
         self._order += told.events
         self.dispatcher.dispatched += told.events
         self.dispatcher.called += told.calls
 
     def _watchers_changed(self) -> None:
-        """Let bare loops tell, unless somebody wants to know of each event."""
+        """Use bare loops for delivery, unless a log or a trace needs each event."""
         is_watched = self.log is not None or self._trace.event_sent
         self._calls = {} if is_watched else self._registry.calls
 
@@ -451,7 +453,7 @@ class EventManager:
         self.dispatcher.tell_now(event, self._begin(event))
 
     def _begin(self, event: Event) -> tuple[Subscription, ...]:
-        """Return who is to be told; from now on a sticky event waits for those who come."""
+        """Return the listeners of an event; keep it for later listeners if it is sticky."""
         code, terms = event.code, event.terms
         if terms.is_sticky:
             self._sticky.keep(event)
@@ -466,7 +468,7 @@ class EventManager:
 
 
 def _moments(now_s: float, delay_s: float, deadline_s: float | None) -> tuple[float, float | None]:
-    """Return when an event is due, and by when it should be told (s)."""
+    """Return the due time and the deadline of an event (s)."""
     left_s = max(0.0, LATEST_S - now_s)
     delay_s = finite_number(
         "delay_s", delay_s, minimum=0, maximum=left_s, remedy="use 0 for the next dispatch"
@@ -475,7 +477,7 @@ def _moments(now_s: float, delay_s: float, deadline_s: float | None) -> tuple[fl
         return now_s + delay_s, None
     deadline_s = finite_number(
         "deadline_s", deadline_s, minimum=delay_s, maximum=left_s,
-        remedy="it cannot be told before its delay",
+        remedy="the deadline must not be earlier than the delay",
     )
     return now_s + delay_s, now_s + deadline_s
 

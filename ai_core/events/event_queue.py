@@ -1,8 +1,8 @@
-"""Events that wait: by due time until they are due, then by urgency.
+"""The queue of events: ordered by due time until they are due, then by urgency.
 
-Of those that are due, the highest priority is first; of equal priority, the
-earliest deadline (none is the last); then who was due first; then who was sent
-first. One that is half told keeps its place and its listeners.
+Due events are ordered by highest priority, then earliest deadline (events without a
+deadline last), then due time, then order of sending. A partly delivered event keeps
+its place and its remaining listeners.
 """
 from __future__ import annotations
 
@@ -17,14 +17,14 @@ from ai_core.events.event_registry import Subscription
 __all__ = ["EventQueue", "Queued"]
 
 MOVES_PER_CHECK = 64
-"""Events that become due between two looks at the budget (count), about 50 µs."""
+"""Events that become due between two checks of the budget (count), about 50 µs."""
 
 Queued = tuple[int, float, float, int, Event]
-"""-priority, deadline (s), due time (s), order of sending, event: the least is most urgent."""
+"""-priority, deadline (s), due time (s), order of sending, event: the smallest is most urgent."""
 
 
 class EventQueue:
-    """Two heaps, so that neither asking what is due nor what is urgent walks the rest."""
+    """Two heaps, by due time and by urgency, so that no query walks the other events."""
 
     def __init__(self) -> None:
         self._waiting: list[tuple[float, int, Queued]] = []
@@ -36,11 +36,11 @@ class EventQueue:
 
     @property
     def is_ready(self) -> bool:
-        """Whether something is due."""
+        """True if an event is due."""
         return bool(self._ready)
 
     def push(self, event: Event, order: int, *, is_ready: bool) -> None:
-        """Add an event; one that is not ready waits for ``settle``. Cost: O(log events)."""
+        """Add an event; an event that is not ready waits for ``settle``. Cost: O(log events)."""
         entry = queued(event, order)
         if is_ready:
             heappush(self._ready, entry)
@@ -48,7 +48,7 @@ class EventQueue:
             heappush(self._waiting, (event.due_at, order, entry))
 
     def settle(self, latest_s: float, budget: Budget) -> bool:
-        """Make ready what is due by ``latest_s``; return False if the budget ended before."""
+        """Make the events due by ``latest_s`` ready; return False if the budget was spent before."""
         waiting, ready = self._waiting, self._ready
         moves = 0
         while waiting and waiting[0][0] <= latest_s:
@@ -61,22 +61,22 @@ class EventQueue:
         return True
 
     def pop(self) -> tuple[Queued, Iterator[Subscription] | None]:
-        """Take the most urgent of those that are ready, and who is still to be told of it."""
+        """Remove and return the most urgent ready event, with its remaining listeners if partly delivered."""
         entry = heappop(self._ready)
         return entry, self._half_told.pop(entry[3], None)
 
     def put_back(self, entry: Queued, rest: Iterator[Subscription]) -> None:
-        """Keep an event that is half told; it is ready as before."""
+        """Put a partly delivered event back; it stays ready."""
         self._half_told[entry[3]] = rest
         heappush(self._ready, entry)
 
     def entries(self) -> list[tuple[Queued, Iterator[Subscription] | None]]:
-        """Return all by order of sending, with who is still to be told where that is known."""
+        """Return all events by order of sending, with the remaining listeners of partly delivered ones."""
         found = sorted([*self._ready, *(one[2] for one in self._waiting)], key=lambda one: one[3])
         return [(entry, self._half_told.get(entry[3])) for entry in found]
 
     def replace(self, entries: Iterable[tuple[Queued, Iterator[Subscription] | None]]) -> None:
-        """Hold these and no others; those not half told wait for ``settle``."""
+        """Replace all events; those not partly delivered wait for ``settle``."""
         self._ready, self._waiting, self._half_told = [], [], {}
         for entry, rest in entries:
             if rest is None:
@@ -89,7 +89,7 @@ class EventQueue:
 
 
 def queued(event: Event, order: int) -> Queued:
-    """Return an event with what decides its place."""
+    """Return an event with its sort key."""
     terms = event.terms
     deadline = math.inf if terms.deadline_at is None else terms.deadline_at
     return (-terms.priority, deadline, event.due_at, order, event)

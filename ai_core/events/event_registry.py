@@ -1,4 +1,4 @@
-"""Who listens to what: the registry behind an event manager."""
+"""The registry of listeners behind an event manager."""
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
@@ -12,25 +12,25 @@ from ai_core.errors import UnknownNameError, shown, whole_number
 from ai_core.events.event import Event, Handler
 
 MANY = 32
-"""Listeners for whom their keepers are looked up (count); fewer take as long to begin with as they gain."""
+"""Listeners from which calls by keeper pay (count); with fewer the set-up costs as much as it saves."""
 Told = Callable[[Any, Event], object]
 """Called with the keeper of a handler and an event."""
 
 
 class WeakHandler(NamedTuple):
-    """A handler that somebody else keeps: ``function(keeper(), event)`` calls it."""
+    """A weakly held handler: ``function(keeper(), event)`` calls it."""
 
     function: Told
     keeper: Callable[[], object | None]
-    """Returns what keeps the handler, None once it is gone."""
+    """Returns the object that keeps the handler, None once it is gone."""
 
 
 class KeeperGoneError(Exception):
-    """Ends a loop at a listener whose handler is gone; whoever is told with care notes that."""
+    """Ends a bare loop at a listener whose handler is gone; the careful loop then records that."""
 
 
 class PendingCounts:
-    """What was told by bare loops, until somebody counts it with the rest."""
+    """Deliveries by bare loops that are not yet added to the totals."""
 
     __slots__ = ("calls", "events")
 
@@ -39,26 +39,28 @@ class PendingCounts:
 
 
 class CallTable(list[Handler]):
-    """What the listeners of one code are called by, for bare loops.
+    """The calls of the listeners of a code, for bare loops.
 
-    A list of handlers, or in its place those who keep them: each is handed to
-    a function, with the event. So it is where some are held weakly, and where
-    all are the same method of many guards: then nobody looks at the objects
-    that bind it to them, which lie all over memory.
+    The table is a list of handlers, or a list of keepers, the objects that hold the
+    handlers: a function is then called with each keeper and the event. Keepers are
+    used where some handlers are held weakly, and where all handlers are the same
+    method of many objects: this avoids access to the bound methods, which are
+    scattered in memory.
 
     Args:
-        listeners: in the order they are told.
-        held_weakly: those of them who are held so and want nothing else.
+        listeners: in order of delivery.
+        held_weakly: the weakly held listeners without other filters.
 
     Attributes:
-        listeners: whose calls they are.
-        are_distinct: whether nobody is called twice, and nobody is gone: then a call says whose it is.
-        keepers: who keep the handlers; None if these are in the list.
-        function: what is called with each keeper; None if there are none.
-        functions: what is called with each, if that is not the same for all.
-        times: how often the handlers were called since it was last counted; keepers count by themselves.
-            A float, as adding to one makes a new number in half the time.
-        is_over: something has changed; a loop under way ends after the present call.
+        listeners: the listeners, in order of delivery.
+        are_distinct: True if no call occurs twice and no handler is gone; a call then
+            identifies its listener.
+        keepers: the objects that hold the handlers; None if the list holds handlers.
+        function: the function called with each keeper; None without keepers.
+        functions: the function for each keeper, if not all are the same.
+        times: runs of the loop since the last count; keepers count their own. It is a
+            float because adding to a float takes half the time.
+        is_over: True after a change; a loop under way ends after the present call.
     """
 
     __slots__ = (
@@ -83,7 +85,7 @@ class CallTable(list[Handler]):
             self._call([one.call for one in listeners])
 
     def count_into(self, tally: PendingCounts) -> None:
-        """Hand over what was told."""
+        """Add the deliveries to ``tally`` and start counting again."""
         times, self.times = int(self.times), 0.0
         if self.keepers is not None:
             times, self.keepers.times = self.keepers.times, 0
@@ -91,19 +93,19 @@ class CallTable(list[Handler]):
         tally.calls += times * len(self.listeners)
 
     def end(self) -> None:
-        """Let every loop under way end after the call it is making."""
+        """End every loop under way after its present call."""
         self.is_over = True
         self.clear()
         if self.keepers is not None:
             self.keepers.end()
 
     def place_after(self, function: Told | None, told: object | None, error: Exception | None) -> int:
-        """Return the place of the listener with whom a loop that ended early shall go on.
+        """Return the index of the listener at which a loop that ended early continues.
 
         Args:
-            function: what was called last, if there are keepers.
-            told: what was called, or whose keeper was handed to the function; None if nobody was told.
-            error: what it raised; then the place is its own.
+            function: the function called last, if there are keepers.
+            told: the handler or keeper called last; None if none was called.
+            error: the exception of that call; the index is then that of this listener.
         """
         if told is None:
             return 0
@@ -137,7 +139,7 @@ class CallTable(list[Handler]):
 
 
 def _are_of_one_method(listeners: tuple[Subscription, ...]) -> bool:
-    """Return whether all are called by the same method of theirs."""
+    """Return whether all listeners are called through the same method of their classes."""
     calls: list[Any] = [one.call for one in listeners]
     return {*map(type, calls)} == {MethodType} and len({id(one.__func__) for one in calls}) == 1
 
@@ -146,43 +148,43 @@ def _are_distinct(functions: list[Told], keepers: living.WeakList) -> bool:
     try:
         found = [*keepers]
     except KeeperGoneError:
-        return False  # told with care, he is noted
+        return False  # the careful loop records it
     if len({*map(id, found)}) == len(found):
-        return True  # as nearly always, and ten times sooner known than what follows
+        return True  # the usual case, ten times faster than the test below
     return len({*zip(map(id, functions), map(id, found), strict=True)}) == len(found)
 
 
 def _row(call: Handler) -> tuple[Told, Any]:
-    """Return how a handler that is held is called where others are not."""
+    """Return the function and keeper of a strongly held handler, for a table of keepers."""
     return (call.__func__, call.__self__) if isinstance(call, MethodType) else (called, call)
 
 
 def called(handler: Handler, event: Event) -> object:
-    """Tell a handler that is its own keeper."""
+    """Call a handler that is its own keeper."""
     return handler(event)
 
 
 EVERY_CODE = "*"
-"""Listen to this code to hear all; it cannot be sent."""
+"""Code to receive all events; it cannot be sent."""
 MOST_PRIORITY = 1_000_000
-"""Largest priority, either way; within it, ranks of priorities never meet."""
+"""Largest magnitude of a priority; within it, the ranks of two priorities never overlap."""
 PLACES_PER_PRIORITY = 1 << 40
-"""Registrations that fit between two priorities (count); a lifetime of one per microsecond."""
+"""Registrations that fit between two priorities (count); one per microsecond for twelve days."""
 Codes = str | int | Iterable[str]
-"""One code, several, or a bit mask of declared ones."""
+"""A code, several codes, or a bit mask of declared codes."""
 BY_RANK = attrgetter("rank")
 
 
 class Subscription:
-    """The handle of one registration: ``stop()`` ends it.
+    """The handle of a registered listener: ``stop()`` ends the registration.
 
     Attributes:
-        handler: what is called with each event.
-        name: what reports and saves call it; need not be unique.
-        call: what dispatch calls: the handler, or a stand-in for one that has
-            stopped or failed. Swapped here, so that every broadcast under way
-            sees it at once and a healthy listener costs no check.
-        rank: the lower, the earlier it is told.
+        handler: called with each event.
+        name: name in reports and saves; need not be unique.
+        call: the function that dispatch calls: the handler, or a stand-in after it
+            stopped or failed. It is replaced here, so that every broadcast under
+            way sees it at once and a healthy listener needs no check.
+        rank: order of delivery; lower is earlier.
     """
 
     __slots__ = ("__weakref__", "_channels", "_given_name", "_registry", "call", "handler", "rank")
@@ -204,11 +206,11 @@ class Subscription:
 
     @property
     def name(self) -> str:
-        """What reports and saves call it: the name given, or that of the handler."""
+        """Name in reports and saves: the given name, or that of the handler."""
         return handler_name(self.handler) if self._given_name is None else self._given_name
 
     def rename(self, name: str) -> None:
-        """Be called otherwise from now on, in reports and saves."""
+        """Change the name in reports and saves."""
         self._given_name = name
 
     @property
@@ -222,33 +224,33 @@ class Subscription:
         return bool(self._channels)
 
     def stop(self) -> None:
-        """Hear nothing more, at once, even of a broadcast under way.
+        """Stop listening at once, even in a broadcast under way.
 
-        Everybody else in that broadcast is still told. Stopping twice is
+        That broadcast continues with the other listeners. Stopping twice is
         harmless. Cost: O(codes).
         """
         self._registry.remove(self, self._channels)
         self._channels = ()
 
     def hear_again(self, channels: tuple[Channel, ...]) -> None:
-        """Be called as before; for ``EventRegistry.put_back``."""
+        """Listen again after ``stop``; called by ``EventRegistry.put_back``."""
         self._channels = channels
         self.call = self.handler
 
     def answer_by(self, call: Handler) -> None:
-        """Let dispatch call this from now on, also where a broadcast is under way."""
+        """Replace the function that dispatch calls, also in a broadcast under way."""
         self.call = call
         self._registry.calls_changed(self._channels)
 
     def __repr__(self) -> str:
-        return f"<Listening of {self.name} to {', '.join(self.codes) or 'nothing any more'}>"
+        return f"<Subscription of {self.name} to {', '.join(self.codes) or 'nothing (stopped)'}>"
 
 
 class Channel:
     """The listeners of one code, by rank.
 
     Attributes:
-        in_order: the listeners as they are told, None until that is asked for.
+        in_order: the listeners in order of delivery, None until it is requested.
     """
 
     __slots__ = ("_highest", "_registry", "alone", "code", "in_order", "is_in_order", "members")
@@ -263,7 +265,7 @@ class Channel:
         self._highest = -PLACES_PER_PRIORITY * MOST_PRIORITY
 
     def add(self, listening: Subscription) -> None:
-        """Let it hear from the next event on."""
+        """Add a listener, from the next event on."""
         if listening.rank < self._highest:
             self.is_in_order = False
         else:
@@ -272,17 +274,17 @@ class Channel:
         self.changed()
 
     def discard(self, listening: Subscription) -> None:
-        """Leave it out from the next event on."""
+        """Remove a listener, from the next event on."""
         self.members.pop(listening, None)
         self.changed()
 
     def changed(self) -> None:
-        """Look up anew who is told. Cost: O(1), or O(listeners) once after it was looked up."""
+        """Rebuild the order of delivery at the next event. Cost: O(1), or O(listeners) once after it was built."""
         self.in_order = None
         self.calls_changed()
 
     def calls_changed(self) -> None:
-        """Look up anew how each is called."""
+        """Rebuild the calls of the listeners at the next event."""
         calls = self._registry.calls.pop(self.code, None)
         if calls is not None:
             calls.count_into(self._registry.tally)
@@ -297,17 +299,17 @@ class EventRegistry:
     """Listeners by code.
 
     Args:
-        codes: the only codes there are; None allows any.
-        stopped: called with the Listening after it has stopped; returns what
-            a broadcast under way calls in its place.
+        codes: the declared codes; None allows any code.
+        stopped: called with the Subscription after it has stopped; returns the
+            function that a broadcast under way calls in its place.
 
     Attributes:
-        channels: by code, who listens to it.
-        everyone: who listens to every code.
-        calls: by code, what to call, for codes sent since anything changed; None
-            where somebody listens twice.
-        tally: what bare loops told, where it is no longer in ``calls``.
-        held_weakly: listeners whose handlers somebody else keeps, and how these are called.
+        channels: the listeners by code.
+        everyone: the listeners to every code.
+        calls: call table by code, for codes sent since the last change; None
+            where a listener occurs twice.
+        tally: deliveries by bare loops that are no longer counted in ``calls``.
+        held_weakly: the weakly held listeners, and their calls.
     """
 
     def __init__(
@@ -323,16 +325,16 @@ class EventRegistry:
         self._registrations = 0
         for code in code_tuple(codes) if codes is not None else ():
             if code == EVERY_CODE:
-                raise ValueError(f"{EVERY_CODE!r} stands for every code and cannot be declared")
+                raise ValueError(f"{EVERY_CODE!r} stands for every code and cannot be declared; leave it out")
             self.channels[code] = Channel(code, self)
 
     @property
     def codes(self) -> tuple[str, ...]:
-        """Codes that are declared, or that somebody listens to."""
+        """Codes that are declared, or that have listeners."""
         return tuple(self.channels)
 
     def wanted(self, codes: Codes) -> tuple[str, ...]:
-        """Return the codes to listen to, all of them checked."""
+        """Return the checked codes to listen to."""
         if isinstance(codes, int) and not isinstance(codes, bool) and self.are_declared:
             return self._of_mask(codes)
         names = (codes,) if isinstance(codes, str) else code_tuple(codes)
@@ -342,13 +344,13 @@ class EventRegistry:
             if code != EVERY_CODE:
                 self.check(code)
         if EVERY_CODE in names and len(names) > 1:
-            raise ValueError(f"{EVERY_CODE!r} covers every other code; listen to it alone")
+            raise ValueError(f"{EVERY_CODE!r} includes every other code; listen to it alone")
         return names
 
     def mask_of(self, codes: Iterable[str]) -> int:
         """Return the bit mask of declared codes: the first declared one is bit 0."""
         if not self.are_declared:
-            raise ValueError("a mask needs declared codes; declare them, or listen by names")
+            raise ValueError("a mask requires declared codes; declare the codes, or listen by names")
         places = {code: place for place, code in enumerate(self.channels)}
         names = code_tuple(codes)
         for code in names:
@@ -361,7 +363,7 @@ class EventRegistry:
     ) -> Subscription:
         """Register ``handler`` for each code. Cost: O(codes)."""
         if name is not None and (not isinstance(name, str) or not name):
-            raise TypeError(f"name must be a text that is not empty, got {shown(name)}")
+            raise TypeError(f"name must be a non-empty string, got {shown(name)}")
         if not callable(handler):
             raise TypeError(f"handler must be callable with an event, got {shown(handler)}")
         names = self.wanted(codes)
@@ -370,7 +372,7 @@ class EventRegistry:
             self._registrations += 1
         channels = tuple([self._channel(code) for code in names])
         if len(channels) == 1:
-            channels = channels[0].alone  # shared: a registration stays small
+            channels = channels[0].alone  # shared, to keep a registration small
         listening = Subscription(self, channels, handler, name, rank)
         for channel in channels:
             channel.add(listening)
@@ -379,7 +381,7 @@ class EventRegistry:
         return listening
 
     def remove(self, listening: Subscription, channels: tuple[Channel, ...]) -> None:
-        """Take it out of every channel; forget channels nobody needs."""
+        """Remove a listener from its channels; drop channels without listeners."""
         if not channels:
             return
         for channel in channels:
@@ -392,7 +394,7 @@ class EventRegistry:
         listening.call = self._stopped(listening)
 
     def put_back(self, listening: Subscription, codes: Iterable[str]) -> None:
-        """Let one that has stopped hear these codes again, as it did. Cost: O(codes)."""
+        """Register a stopped listener for these codes again. Cost: O(codes)."""
         channels = tuple([self._channel(code) for code in codes])
         listening.hear_again(channels[0].alone if len(channels) == 1 else channels)
         for channel in channels:
@@ -401,7 +403,7 @@ class EventRegistry:
             self._everyone_changed()
 
     def listeners(self, code: str) -> tuple[Subscription, ...]:
-        """Return who listens to ``code`` now, by rank; a broadcast keeps what it was given."""
+        """Return the present listeners to ``code``, by rank; a broadcast under way keeps its tuple."""
         channel = self.channels.get(code, self.everyone)
         if channel.in_order is None:
             found = channel.sorted_members()
@@ -414,7 +416,7 @@ class EventRegistry:
         return channel.in_order
 
     def tallied(self) -> PendingCounts:
-        """Return what bare loops told since this was last called. Cost: O(codes)."""
+        """Return the deliveries by bare loops since the last call. Cost: O(codes)."""
         for calls in self.calls.values():
             if calls is not None:
                 calls.count_into(self.tally)
@@ -422,7 +424,7 @@ class EventRegistry:
         return told
 
     def check(self, code: object) -> None:
-        """Raise unless ``code`` may be sent."""
+        """Raise an error unless ``code`` can be sent."""
         if not isinstance(code, str):
             raise TypeError(f"an event code must be a string, got {shown(code)}")
         if code in self.channels:
@@ -432,7 +434,7 @@ class EventRegistry:
         if not code:
             raise ValueError("an event code must not be empty")
         if code == EVERY_CODE:
-            raise ValueError(f"{EVERY_CODE!r} stands for every code; send one that has a name")
+            raise ValueError(f"{EVERY_CODE!r} stands for every code and cannot be sent; send a single code")
 
     def _channel(self, code: str) -> Channel:
         if code == EVERY_CODE:
@@ -447,7 +449,7 @@ class EventRegistry:
             channel.changed()
 
     def calls_changed(self, channels: tuple[Channel, ...]) -> None:
-        """Look up anew how the listeners of these channels are called."""
+        """Rebuild the calls of the listeners of these channels at the next event."""
         for channel in channels if channels != self.everyone.alone else (*self.channels.values(), self.everyone):
             channel.calls_changed()
 
@@ -458,11 +460,11 @@ class EventRegistry:
 
 
 def rank_of(priority: int, place: int) -> int:
-    """Return the rank of a listener of a priority that came after ``place`` others.
+    """Return the rank of a listener with a priority, registered after ``place`` other listeners.
 
     Raises:
-        TypeError: if the priority is no whole number.
-        ValueError: if it is beyond MOST_PRIORITY.
+        TypeError: if the priority is not an integer.
+        ValueError: if its magnitude exceeds MOST_PRIORITY.
     """
     if priority == 0:
         return place
@@ -471,20 +473,20 @@ def rank_of(priority: int, place: int) -> int:
 
 
 def handler_name(handler: object) -> str:
-    """Return what a handler is called where nobody named it."""
+    """Return the default name of a handler."""
     name: str = getattr(handler, "__qualname__", type(handler).__name__)
     return name
 
 
 def code_tuple(codes: object) -> tuple[str, ...]:
-    """Return the codes once each, in order; one string is one code."""
+    """Return the codes in order without duplicates; a string is a single code."""
     if isinstance(codes, str):
         return (codes,)
     try:
         names = tuple(dict.fromkeys(codes))  # type: ignore[call-overload]
     except TypeError:
         raise TypeError(
-            f"codes must be an event code or several, got {shown(codes)}"
+            f"codes must be an event code or a sequence of event codes, got {shown(codes)}"
         ) from None
     for name in names:
         if not isinstance(name, str) or not name:

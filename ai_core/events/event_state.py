@@ -1,7 +1,7 @@
-"""The state of an event manager: events that wait, are half told, or stick.
+"""Saving of an event manager: waiting, partly delivered and sticky events.
 
-Listeners are not made by loading. They listen already, and are found by code
-and name; those of one code and name are told apart by the order of listening.
+Loading creates no listeners. Listeners must be registered before, and are identified
+by code, name and, among equal ones, order of registration.
 """
 from __future__ import annotations
 
@@ -29,28 +29,28 @@ VERSION = 1
 COUNTS = ("dispatched", "called", "skipped", "unheard", "failed", "late", "freed")
 
 Finder = Callable[[], Subscription]
-"""Returns a listener once the whole state is loaded."""
+"""Returns a listener after the whole state is loaded."""
 
 
 class ListenerSerializer(Protocol):
-    """How saves refer to listeners and audiences."""
+    """Interface that defines how saves refer to listeners and audiences."""
 
     def references(self) -> dict[Subscription, list[Any]]:
-        """Return by listener what a save calls it, as plain data."""
+        """Return the reference of each listener, as plain data."""
         ...
 
     def finder(self, reference: list[Any], place: str, *, is_under_way: bool) -> Finder:
-        """Return what finds the listener of a reference, or who stands for it in a
-        broadcast that is under way; StateError if there is none."""
+        """Return a function that finds the listener of a reference, or its stand-in in a
+        broadcast under way; raise StateError if there is none."""
         ...
 
     def audience(self, plain: object, place: str) -> ListenerGroup:
-        """Return the audience a save speaks of; StateError if there is none."""
+        """Return the audience of a reference; raise StateError if there is none."""
         ...
 
 
 class RegistrySerializer:
-    """Listeners by code, name, and which of those of that code and name; once-listeners by all codes."""
+    """Refers to listeners by code, name and number among equal ones; to ``once`` listeners by all codes."""
 
     def __init__(self, registry: EventRegistry, once: OnceListeners) -> None:
         self._registry = registry
@@ -66,7 +66,7 @@ class RegistrySerializer:
         return found
 
     def finder(self, reference: list[Any], place: str, *, is_under_way: bool) -> Finder:
-        """Find it now: loading changes no listener."""
+        """Find the listener immediately, because loading changes no listener."""
         keys = dict(zip(("code", "name", "number"), reference, strict=False))
         fields = Fields(keys, place)
         if isinstance(reference[0], list):
@@ -78,7 +78,7 @@ class RegistrySerializer:
             known = [one[1] for one in here if one[0] == code]
             unknown = UnknownNameError(f"listener of {brief(code)}", name, known)
             more = f" (number {number} of them)" if number else ""
-            raise StateError(f"{place!r}: {unknown}{more}; let it listen first")
+            raise StateError(f"{place!r}: {unknown}{more}; call listen before loading")
         listening = here[wanted]
         return lambda: listening
 
@@ -87,13 +87,13 @@ class RegistrySerializer:
         name, number = fields.text("name"), fields.whole("number")
         listening = self._once.find(codes, name, number)
         if listening is None:
-            fields.refuse("name", f"is {brief(name)}, who does not listen once to"
-                                  f" {brief(', '.join(codes))} here; let it listen first")
+            fields.refuse("name", f"is {brief(name)}, which is not registered as a once listener to"
+                                  f" {brief(', '.join(codes))}; call listen before loading")
         return lambda: listening
 
     def audience(self, plain: object, place: str) -> NoReturn:
-        """Refuse: here everybody hears everything."""
-        raise StateError(f"{place!r} speaks of a narrowcast, and this is none")
+        """Raise StateError: an event manager has no audiences."""
+        raise StateError(f"{place!r} refers to a group of a narrowcast, but this is an EventManager")
 
     def _by_reference(self) -> dict[tuple[str, str, int], Subscription]:
         found: dict[tuple[str, str, int], Subscription] = {}
@@ -135,7 +135,7 @@ def saved_manager(manager: EventManager) -> State:
 
 
 def prepared_manager(manager: EventManager, state: object) -> Callable[[], None]:
-    """Check a state against the listeners that are here; return what loads it."""
+    """Check a state against the present listeners; return a function that loads it."""
     _check_between_frames(manager)
     fields = Fields.versioned(state, version=VERSION)
     fields.moment("now")
@@ -151,7 +151,7 @@ def prepared_manager(manager: EventManager, state: object) -> Callable[[], None]
 
     def change() -> None:
         done = manager.dispatcher
-        manager.count_told()  # what was told before the load must not be counted after it
+        manager.count_told()  # deliveries before the load must not be counted after it
         manager._order = sent
         load_once()
         for name, count in counts.items():
@@ -171,7 +171,7 @@ def prepared_manager(manager: EventManager, state: object) -> Callable[[], None]
 
 def _check_between_frames(manager: EventManager) -> None:
     if manager._is_advancing:
-        raise RuntimeError("a handler is being told; save and load between two frames")
+        raise RuntimeError("a handler is running; save and load between two frames")
 
 
 def _saved_event(manager: EventManager, event: Event, place: str) -> State:
@@ -212,7 +212,7 @@ def _read_event(manager: EventManager, fields: Fields) -> Event:
     try:
         manager._registry.check(code)
     except (LookupError, ValueError) as error:
-        fields.refuse("code", f"is wrong here: {error}")
+        fields.refuse("code", f"is not valid: {error}")
     values = manager.values
     arguments = tuple(
         values.value(one, f"{fields.place_of('arguments')}[{index}]")
@@ -262,7 +262,7 @@ def _read_queue(
     for one in fields.groups("queue"):
         order = one.whole("order", maximum=sent - 1)
         if queue and order <= queue[-1][1]:
-            one.refuse("order", f"must be above the one before, got {order}: events come as they were sent")
+            one.refuse("order", f"must be above the previous order, got {order}: events are in order of sending")
         rest = None if one.anything("rest") is None else _read_rest(manager, one)
         queue.append((_read_event(manager, one), order, rest))
         one.end()
@@ -275,10 +275,10 @@ def _read_sticky(manager: EventManager, fields: Fields) -> list[Event]:
     for one in fields.groups("sticky"):
         event = _read_event(manager, one)
         if not event.terms.is_sticky:
-            one.refuse("terms", "must be those of a sticky event")
+            one.refuse("terms", "must be the terms of a sticky event")
         of_code = by_code.setdefault(event.code, [])
         if any(event.terms.audience == other.terms.audience for other in of_code):
-            one.refuse("code", f"comes twice: {brief(event.code)}")
+            one.refuse("code", f"occurs twice: {brief(event.code)}")
         one.end()
         of_code.append(event)
         events.append(event)
@@ -288,7 +288,7 @@ def _read_sticky(manager: EventManager, fields: Fields) -> list[Event]:
 def _saved_rest(
     rest: Iterator[Subscription] | None, references: dict[Subscription, list[Any]]
 ) -> list[list[Any] | None] | None:
-    """Return who is still to be told; None for each who has stopped."""
+    """Return the references of the remaining listeners; None for each stopped listener."""
     return None if rest is None else [references.get(one) for one in copy(rest)]
 
 
@@ -316,7 +316,7 @@ def _read_failing(book: ListenerSerializer, fields: Fields) -> list[tuple[Finder
     for one in fields.groups("failing"):
         reference = one.anything("listener")
         if reference in told:
-            one.refuse("listener", "comes twice")
+            one.refuse("listener", "occurs twice")
         told.append(reference)
         find = _finder(book, one, "listener", reference, False)
         failing.append((find, Failures.read(one)))
@@ -328,5 +328,5 @@ def _finder(
     book: ListenerSerializer, fields: Fields, name: str, reference: object, is_under_way: bool
 ) -> Finder:
     if not isinstance(reference, list) or len(reference) != 3:
-        fields.refuse(name, f"must be three words of a listener, got {brief(reference)}")
+        fields.refuse(name, f"must be a list of 3 values that identifies a listener, got {brief(reference)}")
     return book.finder(reference, fields.place_of(name), is_under_way=is_under_way)

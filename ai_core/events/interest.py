@@ -1,7 +1,7 @@
-"""What a listener cares about beyond the code: who pays for it pays when it is told.
+"""Filters of a listener beyond the code: predicate, place and range, once, weak.
 
-A listener without any of these is called directly; one with some is called
-through a stand-in made when it registers, so nobody else's events cost more.
+A listener without filters is called directly; a listener with filters is called
+through a stand-in made at registration, so other listeners cost nothing more.
 """
 from __future__ import annotations
 
@@ -22,32 +22,32 @@ if TYPE_CHECKING:
 __all__ = ["ANYTHING", "ListenerFilter", "NearbyEvents", "Place", "Predicate", "interest_of", "stand_in"]
 
 Predicate = Callable[[Event], object]
-"""Returns something true for an event that is to be told."""
+"""Returns a true value for an event to deliver."""
 
 Place = Iterable[float] | Callable[[], Iterable[float]]
-"""Two or three coordinates (m), or what returns them, for somebody who moves."""
+"""Two or three coordinates (m), or a callable that returns them, for a moving listener."""
 
 
 class NearbyEvents:
-    """Events within ``range_m`` of a place, which may move.
+    """A filter for events within ``range_m`` of a place, which may move.
 
-    An event that was sent without a position is near nobody.
+    An event that was sent without a position never passes.
 
     Args:
         place: two or three coordinates (m), or a callable that returns them
-            and is asked for each event.
-        range_m: 0 or more; what lies exactly there is heard.
+            and is called for each event.
+        range_m: 0 or more (m); an event exactly at this distance passes.
     """
 
     __slots__ = ("_here", "_range_m")
 
     def __init__(self, place: Place, range_m: float) -> None:
-        self._range_m = finite_number("range_m", range_m, minimum=0, remedy="leave near out to hear all")
+        self._range_m = finite_number("range_m", range_m, minimum=0, remedy="leave near out to receive all events")
         self._here: Callable[[], Iterable[float]] | Position
         self._here = place if callable(place) else coordinates("place", place)
 
     def __call__(self, event: Event) -> bool:
-        """Return whether the event happened there."""
+        """Return whether the position of the event is within the range."""
         there = event.terms.position
         if there is None:
             return False
@@ -58,21 +58,21 @@ class NearbyEvents:
 
 
 class ListenerFilter(NamedTuple):
-    """How a listener wants to be told."""
+    """The filters of a listener."""
 
     where: Predicate | None = None
     near: NearbyEvents | None = None
     is_once: bool = False
     weak: Callable[[], Handler | None] | None = None
-    """Returns the handler as long as its object lives."""
+    """Returns the handler while its object is alive, then None."""
 
     @property
     def is_only_weak(self) -> bool:
-        """Whether it is held weakly, and is to be told of everything."""
+        """True if the listener is held weakly and has no other filter."""
         return self.weak is not None and self[:3] == (None, None, False)
 
     def held_weakly(self) -> WeakHandler:
-        """Return how to call a handler that is held weakly; of a method its object is looked up."""
+        """Return the call of a weakly held handler; for a method, only its object is looked up."""
         assert self.weak is not None
         method = self.weak() if isinstance(self.weak, weakref.WeakMethod) else None
         if isinstance(method, MethodType):
@@ -81,19 +81,19 @@ class ListenerFilter(NamedTuple):
 
 
 ANYTHING = ListenerFilter()
-"""Every event of the code, every time."""
+"""No filter: every event of the code, every time."""
 
 
 def interest_of(
     handler: object, where: Predicate | None, near: tuple[Place, float] | None, once: bool, weak: bool,
 ) -> ListenerFilter:
-    """Return the interest that these settings of ``listen`` stand for; all of them are checked."""
+    """Return the filters for checked arguments of ``listen``."""
     if where is not None and not callable(where):
         raise TypeError(f"where must be callable with an event, got {shown(where)}")
     place_and_range: NearbyEvents | None = None
     if near is not None:
         if not isinstance(near, tuple) or len(near) != 2:
-            raise TypeError(f"near must be a place and a range in metres, got {shown(near)}")
+            raise TypeError(f"near must be a tuple of a place and a range in metres, got {shown(near)}")
         place_and_range = NearbyEvents(_unheld(near[0]) if weak else near[0], near[1])
     look_up = _looked_up(handler) if weak else None
     if where is None and near is None and not once and look_up is None:
@@ -105,10 +105,11 @@ def stand_in(
     listening: Subscription, interest: ListenerFilter, leave_out: Handler, freed: Callable[[Subscription], None],
     use_up: Callable[[Subscription], None],
 ) -> Handler:
-    """Return what is called in place of a handler; ``leave_out`` notes that it was not.
+    """Return the function that is called in place of a filtered handler.
 
-    It keeps no handler that is held weakly; ``freed`` is told when one is gone.
-    ``use_up`` stops one who listens once.
+    ``leave_out`` is called for an event that is not delivered, ``freed`` when a weakly
+    held handler is gone, and ``use_up`` to stop a ``once`` listener. The stand-in keeps
+    no weakly held handler alive.
     """
     where, near, is_once, weak = interest
     handler = None if weak is not None else listening.handler
@@ -133,7 +134,7 @@ def stand_in(
 def _told_weakly(
     listening: Subscription, held: WeakHandler, leave_out: Handler, freed: Callable[[Subscription], None]
 ) -> Handler:
-    """Return what calls a handler held weakly, in half the time of the general way."""
+    """Return the stand-in for a handler with no filter but ``weak``; half the time of the general one."""
     function, keeper = held
 
     def tell(event: Event) -> object:
@@ -150,15 +151,15 @@ def _looked_up(handler: object) -> Callable[[], Handler | None]:
     try:
         if isinstance(handler, MethodType):
             return weakref.WeakMethod(handler)
-        if not isinstance(handler, BuiltinMethodType):  # which nobody keeps, nor its object
+        if not isinstance(handler, BuiltinMethodType):  # neither it nor its object is kept elsewhere
             return cast("Callable[[], Handler | None]", weakref.ref(handler))
     except TypeError:
         pass
-    raise TypeError(f"handler must allow weak references, got {shown(handler)}; listen without weak")
+    raise TypeError(f"handler must support weak references, got {shown(handler)}; use weak=False")
 
 
 def _unheld(function: Any) -> Any:
-    """Return a stand-in for a method that does not keep its object; others as they are."""
+    """Return a stand-in for a method that does not keep its object alive; other callables unchanged."""
     if not isinstance(function, MethodType):
         return function
     look_up = weakref.WeakMethod(function)
@@ -166,7 +167,7 @@ def _unheld(function: Any) -> Any:
     def call(*arguments: object) -> object:
         found = look_up()
         if found is None:
-            raise ReferenceError("the object a weak listener asks where it is, or what it wants, is gone")
+            raise ReferenceError("the object behind 'near' or 'where' of a weak listener was freed")
         return found(*arguments)
 
     return call

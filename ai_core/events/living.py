@@ -1,8 +1,8 @@
-"""Going through those who keep handlers, as far as they live: what a loop over weak listeners needs.
+"""Iteration over the live keepers of handlers, for loops over weak listeners.
 
-This is the twin in Python of ``_living``, which is used in its place where it
-was built. Looking a weak reference up in the loop takes as long as half a call;
-done between two steps of the loop it takes a tenth of one.
+This is the Python twin of ``_living``, which replaces it if it was built. A weak
+reference resolved inside the loop takes half as long as a call; resolved between
+two steps of the loop, a tenth.
 """
 from __future__ import annotations
 
@@ -14,35 +14,35 @@ from ai_core.twins import twin
 __all__ = ["INTERFACE", "WeakList", "living"]
 
 INTERFACE = 1
-"""Changes with any change of names, arguments or results, here and in the kernel."""
+"""Interface number; changes with any change of names, arguments or results, here and in the kernel."""
 
 
 class WeakList(Protocol):
-    """Objects in order, some of them held weakly; gone through as often as wanted, also inside itself."""
+    """Objects in order, some held weakly; can be iterated repeatedly and inside an iteration."""
 
     times: int
-    """How often going through them has begun; may be set."""
+    """Iterations begun (count); can be set."""
 
     def __iter__(self) -> Iterator[Any]: ...
 
     def end(self) -> None:
-        """Let every loop under way end where it is, and hold nobody any more."""
+        """End every loop under way and drop all objects."""
 
 
 @twin
 def living(held: Sequence[Any], are_weak: Sequence[bool], gone: type[Exception]) -> WeakList:
-    """Return what goes through objects; each is looked up when it is its turn.
+    """Return an iterable over objects; each weak reference is resolved at its turn.
 
     Args:
         held: the objects, or weak references to them.
-        are_weak: of each, whether it is a reference.
-        gone: raised, without arguments, at the first whose object is gone.
+        are_weak: for each entry, whether it is a weak reference.
+        gone: exception class, raised without arguments at the first freed object.
     """
     return _WeakList(held, are_weak, gone) if any(are_weak) or len(held) != len(are_weak) else _StrongList(held)
 
 
 class _StrongList:
-    """As below, where nobody has to be looked up: much quicker."""
+    """A list without weak references; much faster than ``_WeakList``."""
 
     __slots__ = ("_held", "times")
 

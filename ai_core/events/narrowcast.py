@@ -1,13 +1,14 @@
-"""Narrowcasting: groups within groups, and events that go no further than they should.
+"""Narrowcasting: a hierarchy of groups, and events that reach only part of it.
 
-A squad, its battalion, its side; or the rooms of a house. An event is sent to
-a group and reaches that group alone, all below it, all above it, or all that
-hang together with it. Each member is in one group and listens through its
-membership: moving it, or all of a group, is one call and no set-up.
+Groups are, for example, a squad, its battalion and its side, or the rooms of a
+house. An event is sent to a group and reaches that group alone, all groups below
+it, all groups above it, or the whole hierarchy. Each member is in one group and
+listens through its membership: moving a member, or all members of a group, is one
+call and needs no set-up.
 
-Who hears an event is looked up when it is dispatched: a character that has
-walked into another room meanwhile hears what is still queued there, and no
-longer what is queued where it was.
+Listeners are looked up when an event is dispatched: a character that has moved to
+another room receives the events still queued there, and no longer those queued
+for the room it left.
 """
 from __future__ import annotations
 
@@ -32,7 +33,7 @@ from ai_core.saving.values import SavedValues
 from ai_core.trace import Trace
 
 REACHES = ("own", "down", "up", "all")
-"""How far an event goes from the group it is sent to."""
+"""The groups that an event reaches, from the group it is sent to."""
 
 
 class GroupRecipients(NamedTuple):
@@ -43,13 +44,13 @@ class GroupRecipients(NamedTuple):
 
     @classmethod
     def of(cls, group: Group, reach: object) -> GroupRecipients:
-        """Return an audience whose reach is checked."""
+        """Return the audience of a group with a checked reach."""
         if not isinstance(reach, str) or reach not in REACHES:
-            raise ValueError(f"reach must be {', '.join(REACHES)}, got {shown(reach)}")
+            raise ValueError(f"reach must be one of {', '.join(REACHES)}, got {shown(reach)}")
         return cls(group, reach)
 
     def groups(self) -> list[Group]:
-        """Return the groups it reaches now, in the order they are told."""
+        """Return the groups reached now, in order of delivery."""
         if self.reach == "own":
             return [self.group]
         if self.reach == "down":
@@ -63,28 +64,28 @@ class GroupRecipients(NamedTuple):
         return found
 
     def listeners(self, code: str) -> tuple[Subscription, ...]:
-        """Return who listens there to ``code`` now, group by group."""
+        """Return the present listeners to ``code`` in these groups, group by group."""
         if self.reach == "own":
             return self.group.registry.listeners(code)
         return tuple([one for group in self.groups() for one in group.registry.listeners(code)])
 
     def includes(self, registry: EventRegistry) -> bool:
-        """Return whether those of a registry are reached now."""
+        """Return whether the listeners of a registry are reached now."""
         return any(group.registry is registry for group in self.groups())
 
     def plain(self) -> State:
-        """Return what a save calls it; a group that was removed has no name."""
+        """Return the reference to this audience in a save; the name of a removed group is None."""
         return {"group": None if self.group.is_removed else self.group.name, "reach": self.reach}
 
 
 class MemberSubscription:
-    """The handle of one registration of a member: ``stop()`` ends it, wherever it is.
+    """The handle of a member's registration: ``stop()`` ends it, in whatever group the member is.
 
     Attributes:
-        member: whose it is.
-        number: how many times the member had listened before.
-        place: how many registrations of anybody came before this one.
-        listening: the registration in the group it is in now.
+        member: the member that listens.
+        number: earlier registrations of the member (count).
+        place: earlier registrations of all members (count).
+        listening: the subscription in the member's present group.
     """
 
     __slots__ = (
@@ -105,43 +106,43 @@ class MemberSubscription:
         self.number = number
         self._has_stopped = False
         self.listening = self._registered(None)
-        self._codes = self.listening.codes  # what was given may be a list of the game, or used up by now
+        self._codes = self.listening.codes  # the argument may be a list that changes, or a spent iterator
 
     @property
     def is_active(self) -> bool:
-        """True until ``stop``, by whomever."""
+        """True until ``stop``, or until the delivery to a ``once`` listener."""
         return self.listening.is_active
 
     @property
     def is_used_up(self) -> bool:
-        """True of one that listened once, and was told: loading a save from before brings it back."""
+        """True for a ``once`` listener after its delivery; loading an earlier save restores it."""
         return self._interest.is_once and not self.is_active and not self._has_stopped
 
     @property
     def is_once(self) -> bool:
-        """Whether it listens once."""
+        """True if it stops at its first delivery."""
         return self._interest.is_once
 
     def stop(self) -> None:
-        """Hear nothing more, at once. Stopping twice is harmless."""
+        """Stop listening at once. Stopping twice is harmless."""
         self._has_stopped = True
         self.listening.stop()
 
     def use_up(self) -> None:
-        """Stop as if it had been told; loading a save from before brings it back."""
+        """Stop as after a delivery; loading an earlier save restores it."""
         self.listening.stop()
 
     @property
     def is_remembered(self) -> bool:
-        """Whether loading a save can bring it back."""
+        """True if loading a save can restore it."""
         return self in self.member.used_up
 
     def is_like(self, other: MemberSubscription) -> bool:
-        """Return whether it listens to the same codes by the same name."""
+        """Return whether the codes and the name of both are equal."""
         return (self._codes, self._name) == (other._codes, other._name)
 
     def move(self, place: int | None = None) -> None:
-        """Listen in the group the member is in now, instead of the one before."""
+        """Register in the member's present group, instead of the previous one."""
         dispatcher = self.member.narrowcast.events.dispatcher
         left = self.listening
         failures = dispatcher.faults.failures_of(left)
@@ -152,7 +153,7 @@ class MemberSubscription:
             dispatcher.put_failures(self.listening, failures)
 
     def forward(self, event: Event) -> None:
-        """Tell of a broadcast that was under way when the member moved, if it reaches there too."""
+        """Deliver a broadcast that was under way when the member moved, if it reaches the new group, too."""
         dispatcher = self.member.narrowcast.events.dispatcher
         audience = event.terms.audience
         if audience is None or not self.is_active or not audience.includes(self.member.group.registry):
@@ -161,7 +162,7 @@ class MemberSubscription:
             dispatcher.tell_instead(event, self.listening)
 
     def forwarder(self) -> Subscription:
-        """Return one who stands for it in a broadcast under way, wherever it will be by then."""
+        """Return a subscription that forwards a broadcast under way to the member's group at that time."""
         registry = self.member.group.registry
         listening = Subscription(registry, (), self.forward, self._name)
         self.member.narrowcast.owners[listening] = ref(self)
@@ -180,7 +181,7 @@ class MemberSubscription:
 
 
 class GroupMembership:
-    """Somebody who is in one group at a time. Made by ``Narrowcast.add_member``."""
+    """A member, which is in one group at a time. Made by ``Narrowcast.add_member``."""
 
     def __init__(self, name: str, group: Group) -> None:
         self.name = name
@@ -195,18 +196,18 @@ class GroupMembership:
 
     @property
     def group(self) -> Group:
-        """Where it is now."""
+        """The present group."""
         return self._group
 
     @property
     def listenings(self) -> tuple[MemberSubscription, ...]:
-        """What it listens to, in the order it began."""
+        """The active subscriptions, in order of registration."""
         self._tidy()
         return tuple(self._listenings)
 
     @property
     def used_up(self) -> tuple[MemberSubscription, ...]:
-        """The latest who listened once and were told; a save from before brings them back."""
+        """The latest ``once`` listeners after their delivery; loading an earlier save restores them."""
         self._tidy()
         return tuple(self._used_up.values())
 
@@ -215,9 +216,9 @@ class GroupMembership:
         where: Predicate | None = None, near: tuple[Place, float] | None = None,
         priority: int = 0, once: bool = False, weak: bool = False,
     ) -> MemberSubscription:
-        """Call ``handler(event)`` for events of its group, whichever that is by then.
+        """Call ``handler(event)`` for events of the member's group at the time of dispatch.
 
-        Takes and raises what ``EventManager.listen`` does. Cost: O(codes).
+        Args and Raises: as ``EventManager.listen``. Cost: O(codes).
         """
         self._check_present()
         interest = interest_of(handler, where, near, once, weak)
@@ -230,15 +231,16 @@ class GroupMembership:
         return made
 
     def send(self, code: str, *arguments: Any, reach: str = "own", **terms: Any) -> Event:
-        """Queue an event for its group, with its name as the sender; as ``Group.send``."""
+        """Queue an event for the member's group, with the member's name as sender; see ``Group.send``."""
         self._check_present()
         return self._group.send(code, *arguments, reach=reach, sender=self.name, **terms)
 
     def move_to(self, group: Group) -> None:
-        """Hear that group from now on, and the one before no more.
+        """Move the member to another group; it receives that group's events from now on.
 
-        Of a broadcast under way it is still told if that reaches it there too;
-        of what is sticky there it is told at once, unless it was before.
+        A broadcast under way is still delivered if it reaches the new group, too.
+        Sticky events of the new group are delivered at once, except those that the
+        previous group had, too.
 
         Cost: O(listenings).
         """
@@ -251,11 +253,11 @@ class GroupMembership:
         for one in self.listenings:
             one.move()
         for one in self.listenings:
-            if self._group is group:  # or else a handler has moved it on
+            if self._group is group:  # otherwise a handler has moved it again
                 self.narrowcast.events.tell_sticky(one.listening, group.registry, before)
 
     def leave(self) -> None:
-        """Be gone: hear nothing more, in any group. Leaving twice is harmless."""
+        """Remove the member and stop all its subscriptions. Leaving twice is harmless."""
         if not self.is_removed:
             for one in self.listenings:
                 one.stop()
@@ -264,7 +266,7 @@ class GroupMembership:
             self.narrowcast.forget_member(self)
 
     def listen_again(self, one: MemberSubscription) -> bool:
-        """Let one that listened once, and was told, listen once more; False if it is not remembered."""
+        """Register a used ``once`` listener again; return False if it is not among the latest."""
         if not one.is_remembered:
             return False
         self.bring_back(one, None)
@@ -272,20 +274,20 @@ class GroupMembership:
         return True
 
     def bring_back(self, used_up: MemberSubscription, place: int | None) -> None:
-        """Let one that was told listen again; as the last one if no place is given."""
+        """Let a used listener listen again; without a place it comes last."""
         del self._used_up[used_up.number]
         used_up.move(place)
         self._listenings.append(used_up)
         self._listenings.sort(key=lambda one: one.number)
 
     def put_into(self, group: Group) -> None:
-        """Belong to another group, as its last member."""
+        """Become the last member of another group."""
         self._group.let_out(self)
         self._group = group
         group.take_in(self)
 
     def _tidy(self) -> None:
-        """Forget what has stopped, but for the latest that were used up."""
+        """Drop stopped subscriptions, except the latest used ``once`` listeners."""
         rest = []
         for one in self._listenings:
             if one.is_active:
@@ -306,7 +308,7 @@ class GroupMembership:
 
 
 def _held_elsewhere(_event: Event) -> None:
-    """Stand for a handler that is held weakly, and called through its interest."""
+    """Stand-in for a weakly held handler, which is called through its filter."""
 
 
 VERSION = 1
@@ -314,13 +316,13 @@ MEMBER = "member"
 
 
 class MemberSerializer:
-    """Listeners by member and the number of the registration."""
+    """Refers to listeners in saves by member and number of the registration."""
 
     def __init__(self, narrowcast: Narrowcast) -> None:
         self._narrowcast = narrowcast
 
     def references(self) -> dict[Subscription, list[Any]]:
-        """Return what a save calls each listener, those of broadcasts under way included."""
+        """Return the reference of each listener, including those of broadcasts under way."""
         return {
             listening: [MEMBER, owner.member.name, owner.number]
             for listening, known in self._narrowcast.owners.items()
@@ -328,14 +330,14 @@ class MemberSerializer:
         }
 
     def finder(self, reference: list[Any], place: str, *, is_under_way: bool) -> Finder:
-        """Find it when the membership is loaded."""
+        """Return a function that finds the listener after the memberships are loaded."""
         fields = Fields(dict(zip(("kind", "member", "number"), reference, strict=False)), place)
         fields.one_of("kind", (MEMBER,))
         owner = _listening_of(_member(self._narrowcast, fields, "member"), fields)
         return owner.forwarder if is_under_way else lambda: owner.listening
 
     def audience(self, plain: object, place: str) -> GroupRecipients:
-        """Return the audience; one whose group was removed reaches nobody."""
+        """Return the audience of a reference; that of a removed group reaches no listener."""
         fields = Fields(plain, place)
         name, reach = fields.anything("group"), fields.one_of("reach", REACHES)
         fields.end()
@@ -349,7 +351,7 @@ class _SavedMembership(NamedTuple):
     group: Group
     times_listened: int
     places: dict[int, int]
-    """How many had listened before, by number of the registration."""
+    """Earlier registrations of all members, by number of the registration."""
 
 
 def saved_narrowcast(narrowcast: Narrowcast) -> State:
@@ -378,7 +380,7 @@ def saved_narrowcast(narrowcast: Narrowcast) -> State:
 
 
 def prepared_narrowcast(narrowcast: Narrowcast, state: object) -> Callable[[], None]:
-    """Check a state against the groups and members that are here; return what loads it."""
+    """Check a state against the present groups and members; return a function that loads it."""
     fields = Fields.versioned(state, version=VERSION)
     hierarchy = _read_groups(narrowcast, fields)
     members = _read_members(narrowcast, fields)
@@ -404,10 +406,10 @@ def _read_groups(narrowcast: Narrowcast, fields: Fields) -> list[tuple[Group, Gr
     for one in fields.groups("groups"):
         group = _group(narrowcast, one, "name")
         if group in found:
-            one.refuse("name", f"comes twice: {group.name!r}")
+            one.refuse("name", f"occurs twice: {group.name!r}")
         above = None if one.anything("above") is None else _group(narrowcast, one, "above")
         if above is not None and above not in found:
-            one.refuse("above", "must be one that comes earlier, so that none is part of itself")
+            one.refuse("above", "must be an earlier group of the list, so that no group contains itself")
         found[group] = above
         one.end()
     return list(found.items())
@@ -418,13 +420,13 @@ def _read_members(narrowcast: Narrowcast, fields: Fields) -> list[_SavedMembersh
     for one in fields.groups("members"):
         member = _member(narrowcast, one, "name")
         if member in found:
-            one.refuse("name", f"comes twice: {member.name!r}")
+            one.refuse("name", f"occurs twice: {member.name!r}")
         group, times = _group(narrowcast, one, "group"), one.whole("times_listened")
         places: dict[int, int] = {}
         for row in one.groups("listenings"):
             number = _listening_of(member, row).number
             if number in places or number >= times:
-                row.refuse("number", f"must be below times_listened and come once, got {number}")
+                row.refuse("number", f"must be unique and below times_listened, got {number}")
             places[number] = row.whole("place")
             row.end()
         one.end()
@@ -433,13 +435,13 @@ def _read_members(narrowcast: Narrowcast, fields: Fields) -> list[_SavedMembersh
 
 
 def _put(saved: _SavedMembership) -> None:
-    """Put a member where it was; what it had stopped listening to is stopped."""
+    """Put a member into its saved group; stop the subscriptions that were stopped in the save."""
     member = saved.member
     member.put_into(saved.group)
     backs = [one for one in member.used_up if one.number in saved.places]
     for one in member.listenings:
         back = next((old for old in backs if one.number >= saved.times_listened and one.is_like(old)), None)
-        if back is not None:  # this one took its place since
+        if back is not None:  # this one replaced it after the save
             backs.remove(back)
         if back is not None or (one.number < saved.times_listened and one.number not in saved.places):
             one.use_up() if one.is_once else one.stop()
@@ -469,12 +471,12 @@ def _listening_of(member: GroupMembership, fields: Fields) -> MemberSubscription
     here = (*member.listenings, *member.used_up)
     found = next((one for one in here if one.number == number), None)
     if found is None:
-        fields.refuse("number", f"is {number}, which {member.name!r} has not here; let it listen first")
+        fields.refuse("number", f"is {number}, unknown for member {member.name!r}; call its listen before loading")
     return found
 
 
 class Group:
-    """A manager for a few: what is sent here is told here. Made by ``Narrowcast.add_group``."""
+    """A group of members: its events are delivered to them. Made by ``Narrowcast.add_group``."""
 
     def __init__(self, narrowcast: Narrowcast, name: str) -> None:
         self.name = name
@@ -488,39 +490,40 @@ class Group:
 
     @property
     def above(self) -> Group | None:
-        """The group this one belongs to; None at the top."""
+        """The group above this one; None at the top."""
         return self._above
 
     @property
     def below(self) -> tuple[Group, ...]:
-        """The groups that belong to this one, in the order they came."""
+        """The groups directly below this one, in order of attachment."""
         return tuple(self._below)
 
     @property
     def members(self) -> tuple[GroupMembership, ...]:
-        """Who is in this group itself, in the order they came."""
+        """The members of this group itself, in order of arrival."""
         return tuple(self._members)
 
     def send(self, code: str, *arguments: Any, reach: str = "own", **terms: Any) -> Event:
-        """Queue an event for this group, as ``EventManager.send`` does.
+        """Queue an event for this group, like ``EventManager.send``.
 
         Args:
-            code: what happened.
-            arguments: handed to listeners as ``event.arguments``.
-            reach: "own", "down", "up" or "all": this group alone, or also all
-                below it, all above it, or every group up to and under the top.
-                It is told group by group: this one (for "all" the top) first.
-            terms: what ``EventManager.send`` takes.
+            code: name of the kind of event.
+            arguments: the payload; listeners read ``event.arguments``.
+            reach: "own": this group alone; "down": with all groups below it; "up":
+                with all groups above it; "all": the whole hierarchy under the top
+                group. Delivery is group by group, beginning with this group (for
+                "all" with the top group).
+            terms: further arguments of ``EventManager.send``.
 
         Raises:
-            ValueError: if the reach is none of these, or the group was removed.
+            ValueError: if ``reach`` is none of these, or the group was removed.
 
         Cost: O(log queue); its dispatch O(groups reached + listeners).
         """
         return self.narrowcast.events.send(code, *arguments, audience=self._reached(reach), **terms)
 
     def send_now(self, code: str, *arguments: Any, reach: str = "own", **terms: Any) -> Event:
-        """Tell those it reaches before returning. Cost: O(groups reached + listeners)."""
+        """Deliver an event to the listeners reached before returning. Cost: O(groups reached + listeners)."""
         events = self.narrowcast.events
         if terms:
             return events.send_now(code, *arguments, audience=self._reached(reach), **terms)
@@ -530,7 +533,7 @@ class Group:
         return event
 
     def clear_sticky(self, code: str, *, reach: str = "own") -> None:
-        """Forget what was sent here as sticky with this reach."""
+        """Remove the sticky event that was sent to this group with this reach."""
         self.narrowcast.events.clear_sticky(code, self._reached(reach))
 
     def transfer_listeners(self, to: Group) -> None:
@@ -539,10 +542,10 @@ class Group:
             member.move_to(to)
 
     def move_under(self, above: Group | None) -> None:
-        """Put this group, with all below it, under another one; None for the top.
+        """Move this group, with all groups below it, under another group; None for the top.
 
         Raises:
-            CycleError: if that is this group or below it.
+            CycleError: if ``above`` is this group or below it.
         """
         if above is not None:
             self.narrowcast.check_own(above)
@@ -550,7 +553,7 @@ class Group:
             while one is not None:
                 if one is self:
                     raise CycleError(
-                        f"group {self.name!r} cannot be under {above.name!r}, which is part of it"
+                        f"group {self.name!r} cannot be moved under {above.name!r}, which is part of it"
                     )
                 one = one._above
         self.narrowcast.check_own(self)
@@ -558,7 +561,7 @@ class Group:
         self.attach(above)
 
     def remove(self) -> None:
-        """Forget a group that is empty; events still queued for it are told to nobody.
+        """Remove an empty group; events still queued for it reach no listener.
 
         Raises:
             ValueError: if it has members, or groups below it.
@@ -567,34 +570,34 @@ class Group:
         if self._members or self._below:
             raise ValueError(
                 f"group {self.name!r} has {len(self._members)} members and {len(self._below)}"
-                " groups below it; hand them over or move them first"
+                " groups below it; move them first, with transfer_listeners and move_under"
             )
         self.detach()
         self.is_removed = True
         self.narrowcast.forget_group(self)
 
     def detach(self) -> None:
-        """Leave the group above, if there is one."""
+        """Detach this group from the group above, if there is one."""
         if self._above is not None:
             self._above._below.remove(self)
             self._above = None
 
     def attach(self, above: Group | None) -> None:
-        """Become the last of the groups below another one."""
+        """Attach this group as the last of the groups below another one."""
         self._above = above
         if above is not None:
             above._below.append(self)
 
     def take_in(self, member: GroupMembership) -> None:
-        """Count somebody as a member, the last one."""
+        """Add a member as the last one."""
         self._members[member] = None
 
     def let_out(self, member: GroupMembership) -> None:
-        """Count somebody as a member no more."""
+        """Remove a member."""
         del self._members[member]
 
     def with_all_below(self) -> list[Group]:
-        """Return this group, then each below it with all below that."""
+        """Return this group and all groups below it, depth first."""
         found, waiting = [], [self]
         while waiting:
             group = waiting.pop()
@@ -603,7 +606,7 @@ class Group:
         return found
 
     def top(self) -> Group:
-        """Return the group above all, this one if it is under none."""
+        """Return the top group of the hierarchy, or this group if there is none above it."""
         group = self
         while group._above is not None:
             group = group._above
@@ -614,7 +617,7 @@ class Group:
         return GroupRecipients.of(self, reach)
 
     def _terms_of(self, reach: str) -> EventTerms:
-        """Return the terms of an event that asks for nothing but its reach; made once."""
+        """Return the terms of an event with no term but its reach; made once per reach."""
         terms = self._terms.get(reach) if isinstance(reach, str) and not self.is_removed else None
         if terms is None:
             terms = self._terms[reach] = EventTerms(audience=self._reached(reach))
@@ -625,16 +628,16 @@ class Group:
 
 
 class Narrowcast:
-    """Groups, their members, and the one queue their events go through.
+    """Groups, their members, and a common queue of their events.
 
     Args:
-        clock: decides what is due.
-        codes: the only codes there are; None allows any.
-        faults: told of handlers that raise; None makes one that logs.
-        trace: ``event_sent`` is called for each event as it is sent.
-        values: writes arguments and senders into saves; None knows plain data.
-        when_late: called with each event that ended after its deadline, and
-            by how much (s).
+        clock: the game clock; decides which events are due.
+        codes: the declared codes; None allows any code.
+        faults: receives the exceptions of handlers; None makes one that logs.
+        trace: its ``event_sent`` hook is called for each event as it is sent.
+        values: writes arguments and senders into saves; None supports plain data only.
+        when_late: called with each event whose delivery ended after its
+            deadline, and the delay (s).
     """
 
     def __init__(
@@ -648,7 +651,7 @@ class Narrowcast:
         )
         self.declared = self.events.codes if codes is not None else None
         self.registrations = 0
-        # Weak both ways: an owner holds its registration, so holding it would keep both for ever.
+        # Weak in both directions: an owner holds its registration, so a strong reference would keep both for ever.
         self.owners: WeakKeyDictionary[Subscription, ReferenceType[MemberSubscription]] = WeakKeyDictionary()
         self._groups: dict[str, Group] = {}
         self._members: dict[str, GroupMembership] = {}
@@ -665,17 +668,17 @@ class Narrowcast:
 
     @property
     def counts(self) -> EventCounts:
-        """What was sent, dispatched, delivered and so on, in all groups."""
+        """Totals of all groups since the start: events sent, dispatched, delivered and so on."""
         return self.events.counts
 
     @property
     def queue_length(self) -> int:
-        """Events still to be dispatched, in all groups."""
+        """Events not dispatched completely, in all groups (count)."""
         return self.events.queue_length
 
     @property
     def log(self) -> EventLog | None:
-        """Where events and deliveries are written down; None for nowhere."""
+        """The log of events and deliveries; None for no log."""
         return self.events.log
 
     @log.setter
@@ -683,10 +686,10 @@ class Narrowcast:
         self.events.log = log
 
     def add_group(self, name: str, *, under: Group | None = None) -> Group:
-        """Make a group, below another one or at the top.
+        """Make a group, below another group or at the top.
 
         Raises:
-            ValueError: if there is a group of this name.
+            ValueError: if the name is in use.
         """
         _check_name("group", name, self._groups)
         if under is not None:
@@ -696,10 +699,10 @@ class Narrowcast:
         return group
 
     def add_member(self, name: str, group: Group) -> GroupMembership:
-        """Let somebody into a group; it hears what it listens to with ``GroupMembership.listen``.
+        """Add a member to a group; it listens with ``GroupMembership.listen``.
 
         Raises:
-            ValueError: if there is a member of this name.
+            ValueError: if the name is in use.
         """
         _check_name("member", name, self._members)
         self.check_own(group)
@@ -707,19 +710,20 @@ class Narrowcast:
         return member
 
     def group(self, name: str) -> Group:
-        """Return a group by name; UnknownNameError if there is none."""
+        """Return a group by name; raise UnknownNameError if there is none."""
         return named("group", name, self._groups)
 
     def member(self, name: str) -> GroupMembership:
-        """Return a member by name; UnknownNameError if there is none."""
+        """Return a member by name; raise UnknownNameError if there is none."""
         return named("member", name, self._members)
 
     def rename(self, names: Mapping[Group | GroupMembership, str]) -> None:
-        """Call groups and members otherwise, in events from now on and in saves; their order stays.
+        """Rename groups and members, for later events and for saves; their order stays.
 
         Raises:
-            TypeError: if a name is no text, or empty; nobody is renamed then.
-            ValueError: if two groups, or two members, would have one name; likewise.
+            TypeError: if a name is not a non-empty string; nothing is renamed then.
+            ValueError: if two groups, or two members, would have the same name; nothing is
+                renamed then.
 
         Cost: O(groups + members).
         """
@@ -728,75 +732,75 @@ class Narrowcast:
         groups = {names.get(one, one.name): one for one in self.groups}
         members = {names.get(one, one.name): one for one in self.members}
         if len(groups) < len(self._groups) or len(members) < len(self._members):
-            raise ValueError("two would have one name; give each its own")
+            raise ValueError("two groups or two members would have the same name; use unique names")
         self._groups, self._members = groups, members
         for one, name in names.items():
             one.name = name
 
     def has_listeners(self, code: str) -> bool:
-        """Return whether anybody in any group listens to a code.
+        """Return whether a code has a listener in any group.
 
         Raises:
-            UnknownNameError: if the code is not one of those declared.
+            UnknownNameError: if the code is not declared.
 
         Cost: O(groups).
         """
         return self.events.has_listeners(code) or any(group.registry.listeners(code) for group in self._groups.values())
 
     def advance(self, budget: Budget) -> None:
-        """Dispatch what is due in all groups, most urgent first; as ``EventManager.advance``."""
+        """Dispatch the due events of all groups, most urgent first; see ``EventManager.advance``."""
         self.events.advance(budget)
 
     def save_state(self) -> State:
-        """Return groups, membership and events, as plain data.
+        """Return groups, memberships and events, as plain data.
 
         Raises:
-            StateError: if an argument or a sender is neither plain nor named.
+            StateError: if an argument or a sender is neither plain data nor a named object.
             RuntimeError: if called from inside a handler.
         """
         return saved_narrowcast(self)
 
     def prepare_state(self, state: object) -> Callable[[], None]:
-        """Check a saved state; return what puts groups, members and events back.
+        """Check a saved state; return a function that restores groups, members and events.
 
-        Groups, members and their listening are found by name and order; those
-        that are only here are left as they are.
+        Groups, members and their subscriptions are identified by name and order;
+        those that are not in the state are left unchanged.
 
         Raises:
-            StateError: if it cannot be loaded; says where in it, and why.
+            StateError: if the state cannot be loaded; the message gives the place and the reason.
             RuntimeError: if called from inside a handler.
         """
         return prepared_narrowcast(self, state)
 
     def check_own(self, group: Group) -> None:
-        """Raise unless a group belongs here."""
+        """Raise an error unless a group belongs to this narrowcast."""
         if not isinstance(group, Group):
-            raise TypeError(f"a group must be one made by add_group, got {shown(group)}")
+            raise TypeError(f"group must be a Group made by add_group, got {shown(group)}")
         if group.is_removed:
-            raise ValueError(f"group {group.name!r} was removed; use one that is left")
+            raise ValueError(f"group {group.name!r} was removed; use a group that still exists")
         if group.narrowcast is not self:
-            raise ValueError(f"group {group.name!r} belongs to another narrowcast; use one made here")
+            raise ValueError(f"group {group.name!r} belongs to another narrowcast; use a group of this one")
 
     def forget_group(self, group: Group) -> None:
-        """Know a group no more."""
+        """Remove a group from the list of groups."""
         del self._groups[group.name]
 
     def removed_group(self) -> Group:
-        """Return a group that nobody is in, or can be."""
+        """Return a group without members, to which no member can be added."""
         group = Group(self, "removed")
         group.is_removed = True
         return group
 
     def forget_member(self, member: GroupMembership) -> None:
-        """Know a member no more."""
+        """Remove a member from the list of members."""
         del self._members[member.name]
 
 
 def _check_name(kind: str, name: object, taken: Iterable[str]) -> None:
     if not isinstance(name, str) or not name:
-        raise TypeError(f"the name of a {kind} must be a text that is not empty, got {shown(name)}")
+        raise TypeError(f"the name of a {kind} must be a non-empty string, got {shown(name)}")
     if name in taken:
-        raise ValueError(f"there is a {kind} named {name!r} already; names tell them apart in saves")
+        raise ValueError(f"a {kind} named {name!r} already exists; saves need unique names")
 
 
 __all__ = [

@@ -1,9 +1,9 @@
-"""Who listens once: whom a save knows to have been told, and who comes back when it is loaded.
+"""``once`` listeners in saves: which have had their delivery, and which listen again after loading.
 
-A once-listener that was told stops. Where the same game is loaded anew, from
-before that, it must listen again; and where another one is loaded, from after
-that, its like must listen no more. So they are numbered by what they listen
-to and by name, in the order they began.
+A ``once`` listener stops at its delivery. When an earlier save is loaded in the same
+world, it must listen again; when a later save is loaded in a new world, the same
+listener there must stop. So ``once`` listeners are identified by codes and name, and
+numbered in order of registration.
 """
 from __future__ import annotations
 
@@ -18,18 +18,18 @@ from ai_core.saving.fields import Fields, State
 __all__ = ["REMEMBERED", "OnceListeners"]
 
 REMEMBERED = 256
-"""Once-listeners that were told and can come back (count).
+"""Used ``once`` listeners that can listen again (count).
 
-They keep their handlers alive. With fewer, a save from long ago brings fewer
-of them back; with more, what was meant for once stays in memory longer.
+They keep their handlers alive. With a smaller number, loading an old save restores
+fewer of them; with a larger number, used handlers stay in memory longer.
 """
 
 KINDS = 4096
-"""Kinds of once-listeners that are counted though none of them listens or can come back (count).
+"""Kinds of ``once`` listeners that are counted although none of them listens or can listen again (count).
 
-Without a bound names that are never used again, such as one with a number in it, would stay in
-memory and in each save. One of a kind that was forgotten is the first of its kind again: a save
-that knows of more of them stops it when it is loaded.
+Without a limit, names that are never used again, such as a name with a number in it, would stay
+in memory and in each save. The next listener of a forgotten kind is number 0 again: loading a
+save with a higher count stops it.
 """
 
 Kind = tuple[tuple[str, ...], str]
@@ -37,7 +37,7 @@ Kind = tuple[tuple[str, ...], str]
 
 
 class OnceListenerKey(NamedTuple):
-    """One once-listener: which of its kind."""
+    """Identity of a ``once`` listener: its kind, and its number within the kind."""
 
     codes: tuple[str, ...]
     name: str
@@ -45,10 +45,10 @@ class OnceListenerKey(NamedTuple):
 
 
 class OnceListeners:
-    """The once-listeners of one registry.
+    """The ``once`` listeners of a registry.
 
     Args:
-        registry: where they listen.
+        registry: the registry of the listeners.
     """
 
     def __init__(self, registry: EventRegistry) -> None:
@@ -59,7 +59,7 @@ class OnceListeners:
         self._told: OrderedDict[Subscription, OnceListenerKey] = OrderedDict()
 
     def add(self, listening: Subscription) -> Callable[[Subscription], None]:
-        """Know one that begins; return what stops it when it is told."""
+        """Register a new ``once`` listener; return the function that stops it at its delivery."""
         kind = listening.codes, listening.name
         known = OnceListenerKey(*kind, self._times.pop(kind, 0))
         self._times[kind] = known.number + 1
@@ -76,11 +76,11 @@ class OnceListeners:
         return use_up
 
     def remembers(self, listening: Subscription) -> bool:
-        """Return whether one that was told can come back."""
+        """Return whether a used listener can listen again."""
         return listening in self._told
 
     def bring_back(self, listening: Subscription) -> bool:
-        """Let one that was told listen again; False if it is not among the latest that were."""
+        """Let a used listener listen again; return False if it is not among the latest ``REMEMBERED``."""
         known = self._told.pop(listening, None)
         if known is None:
             return False
@@ -88,16 +88,16 @@ class OnceListeners:
         return True
 
     def references(self) -> dict[Subscription, OnceListenerKey]:
-        """Return those who still listen."""
+        """Return the listeners that are still active, with their keys."""
         return {one: known for known, one in self._present.items() if one.is_active}
 
     def find(self, codes: tuple[str, ...], name: str, number: int) -> Subscription | None:
-        """Return one that listens, or would after loading a save in which it does."""
+        """Return a listener that is active, or can listen again after loading; None if there is none."""
         one = self._present.get(OnceListenerKey(codes, name, number))
         return one if one is not None and (one.is_active or one in self._told) else None
 
     def save_state(self) -> list[State]:
-        """Return how many of each kind there were, and which of them still listen."""
+        """Return the count of each kind, and the numbers that are still active."""
         waiting: dict[Kind, list[int]] = {kind: [] for kind in self._times}
         for known in self.references().values():
             waiting[known[:2]].append(known.number)
@@ -107,17 +107,17 @@ class OnceListeners:
         ]
 
     def prepare_state(self, fields: Fields) -> Callable[[], None]:
-        """Check what was saved under "once"; return what lets those listen, and no others, who did.
+        """Check the saved field "once"; return a function that restores which listeners are active.
 
-        One that began later than what was saved is left alone, unless it took
-        the place of one that comes back.
+        A listener registered after the save is left alone, unless it replaced a
+        listener that becomes active again.
         """
         saved: dict[Kind, tuple[int, set[int]]] = {}
         for one in fields.groups("once"):
             kind = _kind(one)
             times = one.whole("times")
             if kind in saved:
-                one.refuse("name", "comes twice with these codes")
+                one.refuse("name", "occurs twice with these codes")
             saved[kind] = times, set(one.wholes("waiting", maximum=times - 1))
             one.end()
 
@@ -128,7 +128,7 @@ class OnceListeners:
         return change
 
     def _forget_kinds(self) -> None:
-        """Forget the kinds that nobody is of and that were added to longest ago; O(1) on average."""
+        """Forget the unused kinds that were added to longest ago; O(1) on average."""
         in_use = {known[:2] for known in (*self.references().values(), *self._told.values())}
         unused = [kind for kind in self._times if kind not in in_use]
         for kind in unused[: max(0, len(unused) - KINDS // 2)]:

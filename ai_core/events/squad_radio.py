@@ -1,7 +1,8 @@
-"""Squad radio: what comrades intend and what they have seen, each with sender and age.
+"""Squad radio: intents and sightings shared within a group, with sender and age.
 
-A radio belongs to a member of a narrowcast and hears its group. Nobody looks
-into anybody's head: whoever changes how one character decides breaks no other.
+A radio belongs to a member of a narrowcast and receives the messages of its group.
+Characters share messages, not internal state: a change to the decisions of one
+character breaks no other.
 """
 from __future__ import annotations
 
@@ -17,10 +18,10 @@ from ai_core.saving.fields import LARGEST, Fields, State
 __all__ = ["INTENT", "SIGHTING", "RadioMessage", "SquadRadio"]
 
 INTENT = "radio_intent"
-"""Event code of what somebody is about to do."""
+"""Event code of the announcement of an intended action."""
 
 SIGHTING = "radio_sighting"
-"""Event code of what somebody has seen."""
+"""Event code of the report of a sighting."""
 
 KINDS = {"intent": INTENT, "sighting": SIGHTING}
 
@@ -28,7 +29,7 @@ KIND_OF = {code: kind for kind, code in KINDS.items()}
 
 
 class RadioMessage(NamedTuple):
-    """The latest that one sender said about one subject."""
+    """The latest message of a sender about a subject."""
 
     kind: str
     """"intent" or "sighting"."""
@@ -37,34 +38,35 @@ class RadioMessage(NamedTuple):
     content: Any
     """Plain data, such as "flank"."""
     position: Position | None
-    """Where it is, or is to be (m)."""
+    """Position of the subject or of the intended action (m); None if unknown."""
     sent_at_s: float
-    """Game time when it was said (s)."""
+    """Game time at which it was sent (s)."""
 
     def age_s(self, now_s: float) -> float:
-        """Return how old it is at a moment of game time (s)."""
+        """Return the age of the message at a game time (s)."""
         return now_s - self.sent_at_s
 
 
 class SquadRadio:
-    """One member's radio: says things to its group, and remembers what it hears.
+    """The radio of a member: sends messages to its group, and stores received messages.
 
-    Of each sender and subject the latest intent and the latest sighting are
-    kept. It goes with its member from group to group, and keeps what it heard.
+    The latest intent and the latest sighting are kept for each sender and subject.
+    The radio moves with its member from group to group, and keeps its messages.
 
     Args:
-        member: whose radio it is; what it says itself it does not hear.
-        capacity: messages kept, 1 or more; the oldest make room.
+        member: owner of the radio; it does not receive its own messages.
+        capacity: messages kept, 1 or more; a new message replaces the oldest.
 
     Raises:
-        TypeError, ValueError: if an argument is not what it must be.
+        TypeError: if an argument has a wrong type.
+        ValueError: if ``capacity`` is out of range.
     """
 
     def __init__(self, member: GroupMembership, *, capacity: int = 64) -> None:
         if not isinstance(member, GroupMembership):
-            raise TypeError(f"member must be a Member of a Narrowcast, got {shown(member)}")
+            raise TypeError(f"member must be a GroupMembership, made by Narrowcast.add_member, got {shown(member)}")
         self._member = member
-        self._capacity = whole_number("capacity", capacity, minimum=1, remedy="use 1 for the last one")
+        self._capacity = whole_number("capacity", capacity, minimum=1, remedy="use 1 to keep the latest only")
         self._heard: dict[tuple[str, str, str], RadioMessage] = {}
         self._listening = member.listen((INTENT, SIGHTING), self.hear, name=f"radio of {member.name}")
 
@@ -72,14 +74,14 @@ class SquadRadio:
         self, intent: object, *, subject: str = "", position: Iterable[float] | None = None,
         reach: str = "own", **terms: Any,
     ) -> Event:
-        """Tell the group what its member is about to do.
+        """Announce an intended action of the member to its group.
 
         Args:
             intent: plain data, such as "flank".
-            subject: to whom or what; "" is a subject like others.
-            position: where (m).
-            reach: as ``Group.send`` takes it.
-            terms: what else ``EventManager.send`` takes.
+            subject: target of the action; "" is a valid subject.
+            position: position of the action (m).
+            reach: as for ``Group.send``.
+            terms: further arguments of ``EventManager.send``.
 
         Cost: as ``Group.send``.
         """
@@ -89,17 +91,17 @@ class SquadRadio:
         self, subject: str, *, content: object = None, position: Iterable[float] | None = None,
         reach: str = "own", **terms: Any,
     ) -> Event:
-        """Tell the group what its member has seen, and where. Cost: as ``Group.send``."""
+        """Report a sighting of the member, and its position (m), to its group. Cost: as ``Group.send``."""
         return self._say(SIGHTING, subject, content, position, reach, terms)
 
     def latest(self, kind: str, sender: str, subject: str = "") -> RadioMessage | None:
-        """Return the latest that a sender said about a subject. Cost: O(1)."""
+        """Return the latest message of a sender about a subject, or None. Cost: O(1)."""
         return self._heard.get((_kind(kind), sender, subject))
 
     def messages(
         self, *, kind: str | None = None, subject: str | None = None, max_age_s: float | None = None
     ) -> list[RadioMessage]:
-        """Return what was heard and fits every condition given, newest first.
+        """Return the received messages that meet every given condition, newest first.
 
         Cost: O(capacity · log capacity).
         """
@@ -115,20 +117,20 @@ class SquadRadio:
             and (subject is None or one.subject == subject)
             and one.sent_at_s >= oldest_s
         ]
-        return sorted(found, key=lambda one: -one.sent_at_s)  # of one moment, the last heard first
+        return sorted(found, key=lambda one: -one.sent_at_s)  # at equal times, the last received is first
 
     def forget(self, *, sender: str | None = None, subject: str | None = None) -> None:
-        """Forget what a sender said, or what was said about a subject; everything if neither is given."""
+        """Drop the messages of a sender, or about a subject; all messages if neither is given."""
         for key, one in list(self._heard.items()):
             if sender in (None, one.sender) and subject in (None, one.subject):
                 del self._heard[key]
 
     def switch_off(self) -> None:
-        """Hear nothing more; what was heard stays."""
+        """Stop receiving messages; received messages are kept."""
         self._listening.stop()
 
     def hear(self, event: Event) -> None:
-        """Remember a message; one that was overtaken by a later one is dropped."""
+        """Store a message; a message older than the stored one is dropped."""
         sender = event.sender
         if sender == self._member.name or not isinstance(sender, str):
             return
@@ -145,7 +147,7 @@ class SquadRadio:
             del self._heard[min(self._heard, key=lambda one: self._heard[one].sent_at_s)]
 
     def save_state(self) -> State:
-        """Return what was heard, as plain data."""
+        """Return the received messages, as plain data."""
         values = self._member.narrowcast.events.values
         return {
             "version": 1,
@@ -160,20 +162,20 @@ class SquadRadio:
         }
 
     def prepare_state(self, state: object) -> Callable[[], None]:
-        """Check what was saved; return what puts it back.
+        """Check saved messages; return a function that restores them.
 
         Raises:
-            StateError: if it cannot be loaded; says where in it, and why.
+            StateError: if the state cannot be loaded; the message gives the place and the reason.
         """
         fields = Fields.versioned(state, version=1)
         heard: dict[tuple[str, str, str], RadioMessage] = {}
         for one in fields.groups("heard"):
             message = self._read(one)
             if message[:3] in heard:
-                one.refuse("subject", "comes twice from this sender")
+                one.refuse("subject", "occurs twice for this sender")
             heard[message[:3]] = message
         if len(heard) > self._capacity:
-            fields.refuse("heard", f"must hold {self._capacity} messages at most, got {len(heard)}")
+            fields.refuse("heard", f"must hold at most {self._capacity} messages, got {len(heard)}")
         fields.end()
 
         def change() -> None:
@@ -198,7 +200,7 @@ class SquadRadio:
         terms: dict[str, Any],
     ) -> Event:
         if not isinstance(subject, str):
-            raise TypeError(f"subject must be a text, got {shown(subject)}")
+            raise TypeError(f"subject must be a string, got {shown(subject)}")
         return self._member.send(code, subject, content, reach=reach, position=position, **terms)
 
 

@@ -1,4 +1,4 @@
-"""The present state, for those who come late: the last sticky event of each code."""
+"""Sticky events: the last one of each code and audience, for listeners added later."""
 from __future__ import annotations
 
 from collections.abc import Iterable
@@ -10,7 +10,7 @@ __all__ = ["StickyEvents"]
 
 
 class StickyEvents:
-    """One event for each code and audience, in the order they were told."""
+    """One event for each code and audience, in order of dispatch."""
 
     def __init__(self) -> None:
         self._kept: dict[tuple[str, ListenerGroup | None], Event] = {}
@@ -19,7 +19,7 @@ class StickyEvents:
         return len(self._kept)
 
     def keep(self, event: Event) -> None:
-        """Keep an event in place of the one before it."""
+        """Keep an event in place of the previous one."""
         self.clear(event.code, event.terms.audience)  # so that the latest comes last
         self._kept[event.code, event.terms.audience] = event
 
@@ -28,14 +28,14 @@ class StickyEvents:
         return self._kept.get((code, audience))
 
     def clear(self, code: str, audience: ListenerGroup | None) -> None:
-        """Keep none for a code; harmless if there is none."""
+        """Remove the event of a code; does nothing if there is none."""
         self._kept.pop((code, audience), None)
 
     def meant_for(
         self, listening: Subscription, registry: EventRegistry, before: EventRegistry | None,
         main: EventRegistry,
     ) -> list[Event]:
-        """Return what one who begins to listen in ``registry`` has not been told ``before``.
+        """Return the events for a new listener in ``registry``, without those delivered in ``before``.
 
         Cost: O(events kept).
         """
@@ -52,9 +52,9 @@ class StickyEvents:
         ]
 
     def events(self) -> list[Event]:
-        """Return all, in the order they were told."""
+        """Return all events, in order of dispatch."""
         return list(self._kept.values())
 
     def replace(self, events: Iterable[Event]) -> None:
-        """Keep these and no others."""
+        """Replace all events."""
         self._kept = {(event.code, event.terms.audience): event for event in events}

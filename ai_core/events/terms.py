@@ -1,4 +1,4 @@
-"""Reading the terms on which an event is sent."""
+"""Checks of the optional terms of an event: priority, deadline, position, audience."""
 from __future__ import annotations
 
 from collections.abc import Iterable
@@ -15,12 +15,12 @@ def terms_of(
     priority: int, deadline_at: float | None, position: Iterable[float] | None, is_sticky: bool,
     wants_receipt: bool, audience: ListenerGroup | None,
 ) -> EventTerms:
-    """Return checked terms; PLAIN itself where nothing was asked for."""
+    """Return checked terms; PLAIN itself if every term has its default."""
     asks = priority or is_sticky or wants_receipt
     if not asks and deadline_at is None and position is None and audience is None:
         return PLAIN
     if audience is not None and not callable(getattr(audience, "listeners", None)):
-        raise TypeError(f"audience must be one that Reached.of makes, got {shown(audience)}; leave it out for all")
+        raise TypeError(f"audience must be a GroupRecipients, got {shown(audience)}; leave it out to reach all")
     whole_number("priority", priority, minimum=-MOST_PRIORITY, maximum=MOST_PRIORITY)
     place = None if position is None else coordinates("position", position)
     receipt = Receipt() if wants_receipt else None
@@ -31,8 +31,8 @@ def coordinates(name: str, value: object) -> Position:
     """Return two or three finite coordinates as three floats (m).
 
     Raises:
-        TypeError: if they are no numbers.
-        ValueError: if there are not two or three, or one is not finite.
+        TypeError: if they are not numbers.
+        ValueError: if there are not two or three coordinates, or a coordinate is not finite.
     """
     try:
         numbers = [*cast("Iterable[object]", value)]

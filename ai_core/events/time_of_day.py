@@ -1,9 +1,9 @@
-"""Time of day: who asked for 17:00, or for dawn, is told once when it comes.
+"""Time of day: notifies listeners at 17:00, or at dawn.
 
-The day follows the game's clock, faster or slower. Whenever a moment lies
-between the last look and this one it is told, once, however many days were
-skipped. When time goes back, nothing is told on the way; what lies ahead
-again will come again.
+The day follows the game clock at an adjustable rate. A listener is notified when
+its time lies between the last update and this one, once, however many days were
+skipped. When time moves back, no listener is notified for the skipped span; times
+that lie ahead again will occur again.
 """
 from __future__ import annotations
 
@@ -23,26 +23,26 @@ from ai_core.saving.fields import LATEST_S, Fields, State
 __all__ = ["DAY_S", "TimeOfDay"]
 
 DAY_S = 86_400.0
-"""Seconds that a day shows on its clock, however long it takes to play (s)."""
+"""Length of a day on its own clock, whatever game time it takes (s)."""
 
 TOLERANCE_S = 1e-6
-"""A moment this close is there (seconds of the day); sums of frames miss by less."""
+"""Tolerance at which a time counts as reached (seconds of the day); sums of frame times err by less."""
 
 LATEST_DAY = 1_000_000
-"""Last day (count); a float still tells its microseconds apart."""
+"""Last day (count); a float still resolves its microseconds."""
 
 TIME = re.compile(r"(\d{1,2}):(\d\d)(?::(\d\d))?")
 
 
 class TimeOfDay:
-    """A clock on the wall, and who waits for it.
+    """A clock of the day, and its listeners.
 
     Args:
-        clock: game time.
+        clock: the game clock.
         day_length_s: game time that a whole day takes (s), above 0.
-        starts_at: what it shows now: "08:00".
-        names: moments with names, such as ``{"dawn": "06:00"}``.
-        events: settings of the EventManager that tells them: faults, trace, values.
+        starts_at: the present time of day: "08:00".
+        names: named times, such as ``{"dawn": "06:00"}``.
+        events: settings of its EventManager: faults, trace, values.
     """
 
     def __init__(
@@ -59,17 +59,17 @@ class TimeOfDay:
 
     @property
     def day(self) -> int:
-        """Midnights since the beginning (count)."""
+        """Midnights since the start (count)."""
         return int(self._moment_s() // DAY_S)
 
     @property
     def time_s(self) -> float:
-        """Seconds since midnight on the clock of the day, 0 to below DAY_S."""
+        """Seconds since midnight on the clock of the day (s); at least 0, below DAY_S."""
         return self._moment_s() % DAY_S
 
     @property
     def day_length_s(self) -> float:
-        """Game time that a whole day takes (s); set it to let time run faster or slower."""
+        """Game time that a whole day takes (s); set it to change the speed of the day."""
         return self._day_length_s
 
     @day_length_s.setter
@@ -82,27 +82,28 @@ class TimeOfDay:
         self, time: str, handler: Handler, *, every_day: bool = False, name: str | None = None,
         priority: int = 0, weak: bool = False,
     ) -> Subscription:
-        """Call ``handler(event)`` when the day reaches a time: the next one, not the present.
+        """Call ``handler(event)`` when the day next reaches a time, later than the present.
 
-        ``event.arguments`` are the day it was reached last, and how many times
-        since the last look: more than one when days were skipped.
+        ``event.arguments`` are the day on which the time was last reached, and how
+        often it was reached since the last update: more than once when days were
+        skipped.
 
         Args:
             time: "17:00", "17:00:30" or a name.
             handler: called with the event.
-            every_day: again on each day, until it is stopped.
-            name: for reports and saves; None takes the name of the handler.
-            priority: higher is told earlier.
-            weak: as ``EventManager.listen`` takes it.
+            every_day: notify on every day until stopped; otherwise once.
+            name: name in reports and saves; None takes the name of the handler.
+            priority: listeners of higher priority are called first.
+            weak: as for ``EventManager.listen``.
 
         Raises:
-            ValueError: if it is no time of a day.
-            UnknownNameError: if it is no name that was given.
+            ValueError: if ``time`` is not a time of day.
+            UnknownNameError: if ``time`` is an unknown name.
 
         Cost: O(1).
         """
         code = self._code_of(time)
-        self._look()  # who asks now is not told of what has just passed
+        self._look()  # a new listener is not notified of a time that has just passed
         listening = self.events.listen(
             code, handler, name=name, priority=priority, once=not every_day, weak=weak
         )
@@ -110,7 +111,7 @@ class TimeOfDay:
         return listening
 
     def listen_again(self, listening: Subscription) -> bool:
-        """Wait once more with what ``listen`` returned, once its time has come; False if it waits still."""
+        """Register a listener again after its notification; return False if it is still waiting."""
         self._look()
         if not self.events.listen_again(listening):
             return False
@@ -118,14 +119,14 @@ class TimeOfDay:
         return True
 
     def jump_to(self, time: str, *, day: int | None = None) -> None:
-        """Let it be another time at once; forwards, what lies between is told once.
+        """Set the time of day; for a jump forward, listeners in between are notified once.
 
         Args:
             time: "17:00" or a name.
-            day: 0 or more; None stays within the present day.
+            day: 0 or more; None for the present day.
 
         Raises:
-            ValueError: if it is no time of a day, or the day is negative.
+            ValueError: if ``time`` is not a time of day, or ``day`` is negative.
         """
         time_s = self._seconds(self._code_of(time))
         if day is None:
@@ -137,13 +138,13 @@ class TimeOfDay:
         self._look()
 
     def advance(self, budget: Budget) -> None:
-        """Tell whose time has come. Cost: O(1) while nobody's has."""
+        """Notify the listeners whose time has come. Cost: O(1) while no time has come."""
         check_budget(budget)
         self._look()
         self.events.advance(budget)
 
     def save_state(self) -> State:
-        """Return the time, how fast it runs, and what is still to be told, as plain data."""
+        """Return the time, its speed and the pending notifications, as plain data."""
         return {
             "version": 1,
             "since_s": self._since_s,
@@ -154,10 +155,10 @@ class TimeOfDay:
         }
 
     def prepare_state(self, state: object) -> Callable[[], None]:
-        """Check a saved day; return what sets it. Load the clock with it.
+        """Check a saved day; return a function that sets it. Load the clock together with it.
 
         Raises:
-            StateError: if it cannot be loaded; says where in it, and why.
+            StateError: if the state cannot be loaded; the message gives the place and the reason.
         """
         fields = Fields.versioned(state, version=1)
         since_s, began_s = fields.seconds("since_s"), fields.number("began_s", minimum=0, maximum=LATEST_S)
@@ -179,7 +180,7 @@ class TimeOfDay:
         return f"{minutes // 60 % 24:02}:{minutes % 60:02}"
 
     def _moment_s(self) -> float:
-        """Seconds of all days since the beginning."""
+        """Return the seconds of all days since the start."""
         passed_s = self._clock.now.seconds - self._since_s
         return max(0.0, self._began_s + passed_s * (DAY_S / self._day_length_s))
 
@@ -187,7 +188,7 @@ class TimeOfDay:
         self._since_s, self._began_s = self._clock.now.seconds, moment_s
 
     def _look(self) -> None:
-        """Queue what lies between the last look and now."""
+        """Queue events for the times between the last update and now."""
         before_s, now_s = self._looked_s, self._moment_s() + TOLERANCE_S
         if now_s < before_s - TOLERANCE_S:
             self._looked_s = now_s
@@ -209,7 +210,7 @@ class TimeOfDay:
             self.events.begin(code, int(moment_s // DAY_S), times)
 
     def _coming_s(self, code: str, after_s: float) -> float:
-        """Return the first moment later than ``after_s`` at which it is that time."""
+        """Return the first occurrence of a time later than ``after_s`` (s)."""
         time_s = self._seconds(code)
         return time_s + DAY_S * (math.floor((after_s - time_s) / DAY_S) + 1)
 
@@ -235,7 +236,7 @@ def seconds_of(time: object) -> float:
     61200.0
     """
     if not isinstance(time, str):
-        raise TypeError(f"a time of day must be a text like '17:00', got {shown(time)}")
+        raise TypeError(f"a time of day must be a string like '17:00', got {shown(time)}")
     found = TIME.fullmatch(time)
     hours, minutes, seconds = (int(one or 0) for one in found.groups()) if found else (24, 0, 0)
     if hours > 23 or minutes > 59 or seconds > 59:
@@ -246,7 +247,8 @@ def seconds_of(time: object) -> float:
 def _checked_name(name: object) -> str:
     if not isinstance(name, str) or not name or name == EVERY_CODE or name[0].isdigit():
         raise ValueError(
-            f"a time's name must be a text that is not {EVERY_CODE!r} and begins with no digit, got {shown(name)}"
+            f"the name of a time must be a non-empty string that is not {EVERY_CODE!r} and does not begin"
+            f" with a digit, got {shown(name)}"
         )
     return name
 
@@ -254,5 +256,5 @@ def _checked_name(name: object) -> str:
 def _length(day_length_s: float) -> float:
     return finite_number(
         "day_length_s", day_length_s, minimum=1e-3, maximum=LATEST_S,
-        remedy="it is the game time of a whole day",
+        remedy="give the game time of a whole day in seconds",
     )

@@ -1,12 +1,12 @@
-"""What every saveable part uses to write and to read its state.
+"""Tools with which saveable parts write and read their state.
 
-A part is saveable by having two methods, whoever defined it: ``save_state()``
-returns plain data, ``prepare_state(state)`` checks such data to the end and
-returns the function that makes the change. Inside them:
-- ``Fields`` reads a saved dict field by field, and says where it is wrong.
-- ``SavedValues`` for what belongs to the game: event arguments, blackboards.
-- ``save_random``, ``prepare_random`` for generators of chance.
-- ``match_by_name`` for what must be there already: tasks, sensors, sources.
+An object is saveable if it has two methods: ``save_state()``
+returns plain data, ``prepare_state(state)`` checks such data completely and
+returns the function that applies it. They use:
+- ``Fields`` to read a saved dict field by field; errors name the place.
+- ``SavedValues`` for values of the game: event arguments, blackboards.
+- ``save_random``, ``prepare_random`` for random number generators.
+- ``match_by_name`` for objects that must already exist: tasks, sensors, sources.
 """
 from ai_core.saving.chance import RandomState, prepare_random, save_random
 from ai_core.saving.fields import Fields, State, StateError

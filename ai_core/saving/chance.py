@@ -1,4 +1,4 @@
-"""Generators of chance: Python's ``random.Random``, or anything that is saveable itself."""
+"""Random number generators: Python's ``random.Random``, or any saveable object."""
 from __future__ import annotations
 
 import math
@@ -15,14 +15,14 @@ WORDS = 624
 """Length of the state of the Mersenne Twister (words of 32 bits)."""
 
 GETSTATE_VERSION = 3
-"""What ``random.Random.getstate`` begins with, in every Python since 3.2."""
+"""First item of the result of ``random.Random.getstate``, in every Python since 3.2."""
 
 
 class RandomState:
     """Makes a ``random.Random`` a part of a snapshot.
 
     Args:
-        source: the generator; its numbers go on where they were.
+        source: the generator; after loading, its sequence continues.
     """
 
     def __init__(self, source: Any) -> None:
@@ -30,16 +30,16 @@ class RandomState:
         self._source = source
 
     def save_state(self) -> State:
-        """Return where the generator stands."""
+        """Return the state of the generator."""
         return save_random(self._source)
 
     def prepare_state(self, state: object) -> Callable[[], None]:
-        """Check a state; return what puts the generator there."""
+        """Check a state; return the function that restores the generator."""
         return prepare_random(self._source, state)
 
 
 def save_random(source: Any) -> State:
-    """Return where a generator stands.
+    """Return the state of a generator.
 
     Raises:
         TypeError: if it is neither a ``random.Random`` nor saveable itself.
@@ -53,8 +53,8 @@ def save_random(source: Any) -> State:
         state = None
     if not isinstance(state, tuple) or len(state) != 3 or state[0] != GETSTATE_VERSION:
         raise TypeError(
-            f"{shown(source)} cannot be saved; use random.Random(seed), or give your generator"
-            " the methods save_state and prepare_state"
+            f"{shown(source)} cannot be saved; use random.Random(seed), or add the methods"
+            " save_state and prepare_state to your generator"
         )
     _, words, gauss_next = state
     return {
@@ -66,12 +66,12 @@ def save_random(source: Any) -> State:
 
 
 def prepare_random(source: Any, state: object, place: str = "") -> Callable[[], None]:
-    """Check a state that ``save_random`` wrote; return what puts the generator there.
+    """Check a state written by ``save_random``; return the function that restores the generator.
 
     Args:
         source: the generator.
-        state: what was saved.
-        place: where it stands in the whole state.
+        state: the saved state.
+        place: its place in the whole state.
 
     Raises:
         StateError: if it is not such a state.

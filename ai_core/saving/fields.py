@@ -1,6 +1,6 @@
-"""Reading saved state field by field: each is checked, and every error says where.
+"""Reading saved state field by field: each is checked, and every error names the place.
 
-Each part's state is a dict with its "version". What is not read is refused too, so that
+The state of each part is a dict with its "version". Unread fields are refused too, so that
 nothing in a save is silently ignored.
 """
 from __future__ import annotations
@@ -14,7 +14,7 @@ from ai_core.errors import LARGEST, MOST, shown
 __all__ = ["LARGEST", "LARGEST_FLOAT32", "LATEST_S", "MOST", "Fields", "Migration", "State", "StateError", "brief"]
 
 State = dict[str, Any]
-"""Plain data: dicts with text as keys, lists, text, numbers, true, false, None."""
+"""Plain data: dicts with strings as keys, lists, strings, numbers, true, false, None."""
 
 Migration = Callable[[State], State]
 """Returns the state of one version as the next version would have written it."""
@@ -27,19 +27,19 @@ LATEST_S = 1e12
 
 
 class StateError(ValueError):
-    """Saved state that cannot be used; says where in it, and why."""
+    """Saved state is invalid; the message names the place in it, and the reason."""
 
 
 class Fields:
     """A saved dict, read field by field.
 
     Args:
-        state: what was saved.
-        place: where it stands in the whole, for messages: "active[2]".
+        state: the saved data.
+        place: its place in the whole state, for messages: "active[2]".
 
     Raises:
         StateError: if it is not a dict, and from all methods, if a field is
-            missing or is not what it must be.
+            missing or invalid.
     """
 
     def __init__(self, state: object, place: str = "") -> None:
@@ -59,17 +59,17 @@ class Fields:
         migrations: Mapping[int, Migration] | None = None,
         place: str = "",
     ) -> Fields:
-        """Return the fields of a state as the present version writes them.
+        """Return the fields of a state as the current version writes them.
 
         Args:
-            state: what was saved, by this version or another.
-            version: the present one.
-            migrations: by version, what makes its state one of the next version.
-            place: where it stands in the whole.
+            state: the state, saved by this version or another.
+            version: the current version.
+            migrations: by version, the function that converts its state to the next version.
+            place: its place in the whole state.
 
         Raises:
-            StateError: if it was saved by a later version, or by one from which
-                no migrations lead here.
+            StateError: if it was saved by a later version, or by one that
+                the migrations cannot convert.
         """
         fields = cls(state, place)
         found = fields.whole("version")
@@ -81,7 +81,7 @@ class Fields:
         while found < version:
             migrate = (migrations or {}).get(found)
             if migrate is None:
-                fields.refuse("version", f"is {found}, which can no longer be read")
+                fields.refuse("version", f"is {found}, which is no longer supported")
             try:
                 fields = cls(migrate(dict(fields._state)), place)
             except KeyError as error:
@@ -94,14 +94,14 @@ class Fields:
         return fields
 
     def anything(self, name: str) -> Any:
-        """Return a field that may hold anything."""
+        """Return a field of any type."""
         if name not in self._state:
             raise StateError(f"{self.place_of(name)!r} is missing")
         self._unread.discard(name)
         return self._state[name]
 
     def whole(self, name: str, *, minimum: int = 0, maximum: int = MOST) -> int:
-        """Return a whole number; 12.0 counts as 12, as Godot's JSON writes all of them."""
+        """Return an integer; 12.0 counts as 12, as Godot's JSON writes all numbers so."""
         return self._whole(name, self.anything(name), minimum, maximum)
 
     def number(
@@ -119,14 +119,14 @@ class Fields:
         return self.number(name, minimum=minimum, maximum=maximum)
 
     def text(self, name: str) -> str:
-        """Return a text."""
+        """Return a string."""
         value = self.anything(name)
         if type(value) is not str:
-            self.refuse(name, f"must be text, got {brief(value)}")
+            self.refuse(name, f"must be a string, got {brief(value)}")
         return value
 
     def one_of(self, name: str, allowed: tuple[str, ...]) -> str:
-        """Return a text that is one of ``allowed``."""
+        """Return a string that is one of ``allowed``."""
         value = self.text(name)
         if value not in allowed:
             self.refuse(name, f"must be {' or '.join(map(repr, allowed))}, got {brief(value)}")
@@ -140,16 +140,16 @@ class Fields:
         return value
 
     def items(self, name: str, *, count: int | None = None) -> list[Any]:
-        """Return a list, of so many items if ``count`` is given."""
+        """Return a list, of ``count`` items if that is given."""
         value = self.anything(name)
         if not isinstance(value, list):
             self.refuse(name, f"must be a list, got {brief(value)}")
         if count is not None and len(value) != count:
-            self.refuse(name, f"must be a list of {count}, got {brief(value)}")
+            self.refuse(name, f"must be a list of {count} items, got {brief(value)}")
         return value
 
     def moment(self, name: str, *, latest_s: float = LATEST_S) -> tuple[int, float]:
-        """Return a moment, saved as [frame, seconds]."""
+        """Return a game time, saved as [frame, seconds]."""
         place = self.place_of(name)
         frame, seconds = self.items(name, count=2)
         return (
@@ -158,7 +158,7 @@ class Fields:
         )
 
     def seconds(self, name: str, *, latest_s: float = LATEST_S) -> float:
-        """Return a moment in game time (s), not after ``latest_s``."""
+        """Return a game time (s), not after ``latest_s``."""
         return self.number(name, minimum=-LATEST_S, maximum=latest_s)
 
     def numbers(
@@ -181,7 +181,7 @@ class Fields:
     def wholes(
         self, name: str, *, count: int | None = None, minimum: int = 0, maximum: int = MOST
     ) -> list[int]:
-        """Return a list of whole numbers."""
+        """Return a list of integers."""
         return [
             self._whole(f"{name}[{index}]", value, minimum, maximum)
             for index, value in enumerate(self.items(name, count=count))
@@ -197,7 +197,7 @@ class Fields:
         return Fields(self.anything(name), self.place_of(name))
 
     def groups(self, name: str) -> Iterator[Fields]:
-        """Return the fields of each dict in a list, one after the other."""
+        """Return the fields of each dict in a list, in order."""
         place = self.place_of(name)
         for index, value in enumerate(self.items(name)):
             yield Fields(value, f"{place}[{index}]")
@@ -207,22 +207,22 @@ class Fields:
         return list(self._state)
 
     def end(self) -> None:
-        """Refuse what was not read.
+        """Refuse fields that were not read.
 
         Raises:
-            StateError: naming a field that nobody knows.
+            StateError: naming an unknown field.
         """
         if self._unread:
             name = min(map(str, self._unread))
             known = ", ".join(repr(one) for one in self._state if one not in self._unread)
-            self.refuse(name, f"is not known here; known: {known}")
+            self.refuse(name, f"is an unknown field; known fields: {known}")
 
     def refuse(self, name: str, why: str) -> NoReturn:
-        """Raise a StateError that says where ``name`` stands, and why it is wrong."""
+        """Raise a StateError that names the place of field ``name``, and the reason."""
         raise StateError(f"{self.place_of(name)!r} {why}")
 
     def place_of(self, name: str) -> str:
-        """Return where a field stands in the whole state: "active[2].reason"."""
+        """Return the place of a field in the whole state: "active[2].reason"."""
         name = str(name)  # what was never text may have keys of another type
         name = name if len(name) <= 60 else name[:60] + "…"
         return f"{self._place}.{name}" if self._place else name
@@ -231,7 +231,7 @@ class Fields:
         if type(value) is float and value.is_integer() and abs(value) <= MOST:
             value = int(value)
         if type(value) is not int:
-            self.refuse(name, f"must be a whole number, got {brief(value)}")
+            self.refuse(name, f"must be an integer, got {brief(value)}")
         if value < minimum:
             self.refuse(name, f"must be at least {minimum}, got {brief(value)}")
         if value > maximum:

@@ -1,4 +1,4 @@
-"""The state of what something is made of, saved inside its own."""
+"""The state of an object's inner object, saved inside its own."""
 from __future__ import annotations
 
 from collections.abc import Callable
@@ -36,7 +36,7 @@ def prepared_inner(inner: Any, state: object, place: str) -> Callable[[], object
     if state is None:
         return int
     if not is_saveable(inner):
-        raise StateError(f"{place} was saved, and what is here has no prepare_state")
+        raise StateError(f"{place} has a saved state, but the current object has no prepare_state")
     try:
         load: Callable[[], object] = inner.prepare_state(state)
     except StateError as error:

@@ -1,4 +1,4 @@
-"""Which of the things that are there belongs to which that was saved: by name."""
+"""Matching saved objects to current ones by name."""
 from __future__ import annotations
 
 from collections import defaultdict
@@ -11,19 +11,19 @@ __all__ = ["match_by_name"]
 
 
 def match_by_name(noun: str, saved: Sequence[str], here: Sequence[str]) -> list[int]:
-    """Return for each name that was saved its index among those that are here.
+    """Return for each saved name the index of its current object.
 
-    Things of one name are told apart by their order, as long as there are as
-    many of them here as there. Names that are only here are left alone.
+    Objects of the same name are matched by their order, if there are as
+    many now as in the save. Current names that are not in the save are ignored.
 
     Args:
-        noun: what is named, for messages: "task".
+        noun: kind of object, for messages: "task".
         saved: names in the save, in order.
-        here: names of what is there now, in order.
+        here: current names, in order.
 
     Raises:
-        StateError: if a name is missing here, or several things share one and
-            some have come or gone.
+        StateError: if a name is missing, or the number of objects
+            with the same name has changed.
 
     Cost: O(names).
 
@@ -39,11 +39,11 @@ def match_by_name(noun: str, saved: Sequence[str], here: Sequence[str]) -> list[
     for name, count in wanted.items():
         if name not in places:
             unknown = UnknownNameError(noun, name, places)
-            raise StateError(f"{unknown}; add what was saved, under its name, before loading")
+            raise StateError(f"{unknown}; add the saved object under this name before loading")
         if count != len(places[name]) and max(count, len(places[name])) > 1:
             raise StateError(
-                f"{count} of the {noun}s saved are named {name!r} and {len(places[name])} here,"
-                " so they cannot be told apart; give each a name of its own"
+                f"{count} saved {noun}s are named {name!r}, and {len(places[name])} are present,"
+                " so they cannot be matched; give each a unique name"
             )
     untaken = {name: iter(indices) for name, indices in places.items()}
     return [next(untaken[name]) for name in saved]

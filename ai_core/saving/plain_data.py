@@ -1,4 +1,4 @@
-"""Plain data: what a save may hold, how much of it and how deep; checked before anybody reads it."""
+"""Plain data: what a save may contain, how much of it and how deep; checked before it is read."""
 from __future__ import annotations
 
 import math
@@ -10,7 +10,7 @@ from ai_core.saving.fields import StateError, brief
 __all__ = ["MAXIMUM_DEPTH", "MAXIMUM_VALUES", "DuplicateKeys", "JsonConstant", "check_plain"]
 
 MAXIMUM_VALUES = 1_000_000
-"""Most values in a snapshot (count), in a text commas and brackets: ten times a large game.
+"""Most values in a snapshot (count), in text commas and brackets: ten times a large game.
 
 Each may cost 100 bytes in memory, and a microsecond or two to check and to restore.
 """
@@ -53,7 +53,7 @@ def check_plain(whole: object, room: int = MAXIMUM_VALUES) -> int:
     left = _room_after(whole, room)
     if left is None:
         _find_wrong(whole, room)
-        raise StateError("the state is no plain data")       # it was changed by another thread meanwhile
+        raise StateError("the state is not plain data")       # it was changed by another thread meanwhile
     return left
 
 
@@ -96,12 +96,12 @@ def _find_wrong(whole: object, room: int) -> None:
                 _refuse([*(one for one, _ in inside), key], value)
             room -= len(value)
             if room < 0:
-                raise StateError(f"a snapshot has at most {MAXIMUM_VALUES} values, and this one has more")
+                raise StateError(f"a snapshot must hold at most {MAXIMUM_VALUES} values, got more")
             if len(inside) >= MAXIMUM_DEPTH:
                 raise StateError(f"{_place([one for one, _ in inside])!r} is nested deeper than {MAXIMUM_DEPTH}")
             if kind is dict and not set(map(type, value)) <= TEXT:
                 place = _place([*(one for one, _ in inside), key])
-                raise StateError(f"{place!r} must have text as keys alone")
+                raise StateError(f"{place!r} must have only strings as keys")
             inside.append((key, rest))
             rest = iter(value.items()) if kind is dict else enumerate(value)
             break

@@ -1,8 +1,8 @@
 """Values of the game as plain data and back: event arguments, blackboards, answers.
 
-Plain values are written as they are. What JSON does not have is written as
-``{"!": kind, "of": …}``: tuples, sets, dicts with other keys than text, NumPy
-arrays, infinities, and objects that were given a name.
+Plain values are written as they are. Values that JSON lacks are written as
+``{"!": kind, "of": …}``: tuples, sets, dicts with keys other than strings, NumPy
+arrays, infinities, and named objects.
 """
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ DEEPEST_VALUE = 40
 TAG = "!"
 
 LARGEST_WHOLE = 1 << 63
-"""Whole numbers must fit 64 bits, signed: what other readers of JSON and engines hold."""
+"""Integers must fit in 64 bits, signed: the limit of other JSON readers and of engines."""
 
 LEAVES = {type(None), bool, str}
 
@@ -38,11 +38,11 @@ MOST_DIMENSIONS = 8
 class SavedValues:
     """Writes values as plain data, and reads them back.
 
-    A value that is used in two places is written twice, and comes back as two.
+    A value that is used in two places is written twice, and is loaded as two.
 
     Args:
-        names: objects that saves refer to by name; the same names must be
-            there when the save is loaded. Looked up whenever it is needed, so
+        names: objects that saves refer to by name; the same names must
+            exist when the save is loaded. Looked up whenever it is needed, so
             it may change.
     """
 
@@ -53,12 +53,12 @@ class SavedValues:
         """Return ``value`` as plain data.
 
         Args:
-            value: what is to be saved.
-            place: where it stands in the whole state, for messages.
-            depth: how many values it is inside of.
+            value: the value to save.
+            place: its place in the whole state, for messages.
+            depth: depth at which it is nested.
 
         Raises:
-            StateError: naming the place, if it holds something that is neither
+            StateError: naming the place, if it contains a value that is neither
                 plain nor named, or is nested too deep.
 
         Cost: O(size); O(names) for an object that is not plain.
@@ -70,7 +70,7 @@ class SavedValues:
             return value
         if isinstance(value, int) and kind is int:
             if not -LARGEST_WHOLE <= value < LARGEST_WHOLE:
-                raise StateError(f"{place!r} must fit 64 bits, got {brief(value)}")
+                raise StateError(f"{place!r} must fit in 64 bits, got {brief(value)}")
             return value
         if isinstance(value, float) and kind is float:
             return value if math.isfinite(value) else tagged("float", repr(value))
@@ -81,17 +81,17 @@ class SavedValues:
         return self._tagged(value, place, depth)
 
     def value(self, plain: object, place: str | None, depth: int = 0) -> Any:
-        """Return what ``plain`` wrote as a value again.
+        """Return the value that ``plain`` wrote.
 
         Args:
-            plain: what was saved.
-            place: where it stands in the whole state, for messages; None for a first try, as
+            plain: the saved data.
+            place: its place in the whole state, for messages; None for a first try, as
                 writing the place of each of a million values takes longer than reading them.
-            depth: how many values it is inside of.
+            depth: depth at which it is nested.
 
         Raises:
-            StateError: naming the place, if it is nothing that was written so,
-                or names an object that is not there.
+            StateError: naming the place, if it was not written by ``plain``,
+                or names an unknown object.
         """
         if place is not None and depth == 0 and type(plain) in (list, dict):
             try:
@@ -124,11 +124,11 @@ class SavedValues:
                 return {key: self.value(one, None, depth + 1) for key, one in plain.items()}
             return {key: self.value(one, f"{place}.{key[:60]}", depth + 1) for key, one in plain.items()}
         if set(plain) != {TAG, "of"} or type(plain[TAG]) is not str:
-            raise StateError(f"{place!r} must hold {TAG!r} and 'of' alone, got {brief(sorted(plain))}")
+            raise StateError(f"{place!r} must hold only {TAG!r} and 'of', got {brief(sorted(plain))}")
         return self.decoded(plain[TAG], plain["of"], place, depth)
 
     def encoded(self, value: object) -> tuple[str, object] | None:
-        """Return the kind and the plain data of an engine's value; None if it is none.
+        """Return the kind and the plain data of an engine's value; None for other values.
 
         For subclasses, together with ``decoded``.
         """
@@ -151,11 +151,11 @@ class SavedValues:
             pairs = [(key, one) for key, one in self.value(of, place, depth)]
             found = self._hashed(dict, pairs, place)
             if len(found) != len(pairs):
-                raise StateError(f"{place!r} has a key twice")
+                raise StateError(f"{place!r} has a duplicate key")
             return found
         if kind in ("array", "scalar"):
             return _array(kind, of, place)
-        raise StateError(f"{place!r} holds the unknown kind {brief(kind)} of {brief(of)}")
+        raise StateError(f"{place!r} has the unknown kind {brief(kind)} with {brief(of)}")
 
     def _plain_items(self, values: list[Any] | tuple[Any, ...], place: str, depth: int) -> Any:
         return [self.plain(one, f"{place}[{index}]", depth + 1)
@@ -187,8 +187,8 @@ class SavedValues:
             if named is value:
                 return tagged("named", name)
         raise StateError(
-            f"{place!r} must be plain data or an object with a name, got {brief(value)}; keep an"
-            " id or a name in its place, or name it in SavedValues(names)"
+            f"{place!r} must be plain data or a named object, got {brief(value)}; store an id"
+            " or a name instead, or register the object in SavedValues(names)"
         )
 
     def _hashed(self, kind: type, items: Any, place: str | None) -> Any:

@@ -1,16 +1,17 @@
-"""When does work run, and for how long?
+"""When work runs, and for how long.
 
-- ``DirectAccessScheduler``: all that is due runs, exactly on its frame. Choose
-  it for work that is short or must not be late. ``FrequencyScheduler`` does
-  the same the plain way, and is what the other is tested against.
-- ``LoadBalancingScheduler``: nothing begins once the budget is spent; the rest waits. The usual root.
-- ``PriorityScheduler``, ``RequestedTimeScheduler``: other ways to share it out.
-- ``HierarchicalScheduler``: named groups. Any scheduler can be another's work.
+- ``DirectAccessScheduler``: runs all due work, exactly on its frame. Choose it for work
+  that is short or must not be late. ``FrequencyScheduler`` does the same with simple
+  code, and is the reference that the other is tested against.
+- ``LoadBalancingScheduler``: starts nothing once the budget is spent; the rest waits. The
+  usual root.
+- ``PriorityScheduler``, ``RequestedTimeScheduler``: other rules to share the budget.
+- ``HierarchicalScheduler``: named groups. Any scheduler can be work of another scheduler.
 - ``Timeslicer``: one job for many keys. ``Interruptible``, ``Anytime``,
   ``ThreadedWork``: long work.
 
-Rejected: preemptive threads for each piece of work. Work pauses where it
-says so, and the same inputs give the same trace.
+Rejected: a preemptive thread for each piece of work. Work pauses where its code says so,
+and the same inputs give the same trace.
 """
 from ai_core.scheduling.anytime import Anytime, UntilGoodEnough
 from ai_core.scheduling.budget_margin import BudgetMargin

@@ -1,12 +1,11 @@
-"""Anytime work: it has an answer at every moment, and a better one if left to run on.
+"""Anytime work: it has an answer at any time, and a better one the longer it runs.
 
-Two kinds are told apart. *Interruptible* anytime work may be stopped when one
-likes: whatever has the members of ``Anytime``. A *contract* algorithm must be
-told beforehand how much it may use, and has nothing until then; ``Contracts``
-makes work of the first kind of it.
+There are two kinds. *Interruptible* anytime work may be stopped at any time: every object
+with the members of ``Anytime``. A *contract* algorithm needs its budget in advance, and has
+no answer until it ends; ``Contracts`` turns it into work of the first kind.
 
-Act on ``best`` while it improves, or have ``UntilGoodEnough`` stop when the answer
-will do or must do: it has an end, so an ``BackgroundJob`` can run it.
+Use ``best`` while it improves, or let ``UntilGoodEnough`` stop when the answer is good
+enough or is needed: that work has an end, so a ``BackgroundJob`` can run it.
 """
 from __future__ import annotations
 
@@ -27,50 +26,50 @@ R_co = TypeVar("R_co", covariant=True)
 
 
 class Anytime(Protocol[R_co]):
-    """Work that may be stopped at any time, and is the better the later."""
+    """Work that may be stopped at any time, and improves with time."""
 
     @property
     def best(self) -> R_co | None:
-        """The best answer so far; never a worse one than before. None: none yet."""
+        """The best answer so far; never worse than before. None: no answer yet."""
         ...
 
     @property
     def quality(self) -> float:
-        """How good ``best`` is, 0 to 1: 0 without an answer, 1 if none can be better."""
+        """Quality of ``best``, 0 to 1: 0 without an answer, 1 if none can be better."""
         ...
 
     @property
     def is_done(self) -> bool:
-        """True when ``best`` will not get any better."""
+        """True when ``best`` will not improve."""
         ...
 
     def advance(self, budget: Budget, /) -> object:
-        """Look for a better answer until one is found or the budget is spent, one step at least.
+        """Search for a better answer until one is found or the budget is spent, at least one step.
 
-        It may go on after finding one; who stops at each can be stopped sooner.
+        It may continue after finding one; work that returns at each can be stopped sooner.
         """
         ...
 
 
 class UntilGoodEnough(Generic[R]):
-    """Runs anytime work until its answer is good enough, or time is up; interruptible work.
+    """Runs anytime work until its answer is good enough, or the deadline has passed; interruptible work.
 
-    Done when the quality asked for is reached, when the work finds no better
-    answer, or when the clock stands at the deadline or later and there is any
-    answer. A deadline passed without one lets the work go on to its first.
+    Done when the requested quality is reached, when the work finds no better
+    answer, or when the clock is at the deadline or later and there is any
+    answer. If the deadline passes without an answer, the work continues to its first.
 
     Saved together with its work, if that is saveable.
 
     Args:
         work: anytime work.
-        quality: what is good enough, above 0, to 1.
-        deadline_s: game time at which any answer will do (s); None for no deadline.
-        clock: what the deadline is measured by; needed with a deadline alone.
-        on_better: told (best, quality) whenever a better one was found; told again
+        quality: quality that is good enough, above 0, to 1.
+        deadline_s: game time from which any answer is accepted (s); None for no deadline.
+        clock: measures the deadline; required with a deadline only.
+        on_better: called with (best, quality) whenever a better answer is found; called again
             on the next ``advance`` if it raises.
 
     Raises:
-        TypeError: if ``work`` is no anytime work, or a deadline is given without a clock.
+        TypeError: if ``work`` is not anytime work, or a deadline is given without a clock.
         ValueError: if a number is out of range.
 
     Source: 000_execution_management, anytime algorithms.
@@ -92,7 +91,7 @@ class UntilGoodEnough(Generic[R]):
         if on_better is not None and not callable(on_better):
             raise TypeError(f"on_better must be a callable or None, got {shown(on_better)}")
         if deadline_s is not None and not hasattr(clock, "now"):
-            raise TypeError(f"clock must have a 'now' to keep a deadline by, got {shown(clock)}")
+            raise TypeError(f"clock must be a Clock when deadline_s is set, got {shown(clock)}")
         self._work = work
         self._enough = finite_number("quality", quality, above=0, maximum=1)
         self._deadline_s = None if deadline_s is None else moment_s("deadline_s", deadline_s)
@@ -103,27 +102,27 @@ class UntilGoodEnough(Generic[R]):
 
     @property
     def best(self) -> R | None:
-        """The best answer so far, None if there is none yet; act on it whenever you like."""
+        """The best answer so far, None if there is none yet; may be used at any time."""
         return self._work.best
 
     @property
     def quality(self) -> float:
-        """How good ``best`` is, 0 to 1."""
+        """Quality of ``best``, 0 to 1."""
         return finite_number("quality", self._work.quality, minimum=0, maximum=1)
 
     @property
     def is_done(self) -> bool:
-        """True when ``advance`` found that the answer will do, or must."""
+        """True when ``advance`` found that the answer is good enough, or that time is up."""
         return self._outcome == "done"
 
     @property
     def is_cancelled(self) -> bool:
-        """True after ``cancel``; ``best`` is still there."""
+        """True after ``cancel``; ``best`` stays available."""
         return self._outcome == "cancelled"
 
     @property
     def progress(self) -> float:
-        """The quality reached, as a share of what is asked for; 1 when done."""
+        """The quality reached, as a share of the requested quality; 1 when done."""
         return 1.0 if self.is_done else min(1.0, self.quality / self._enough)
 
     @property
@@ -137,11 +136,11 @@ class UntilGoodEnough(Generic[R]):
         return self._work.best
 
     def advance(self, budget: Budget, /) -> None:
-        """Go on, unless the answer will do already.
+        """Continue, unless the answer is already good enough.
 
         Raises:
             RuntimeError: if it was cancelled.
-            TypeError: if ``budget`` is no Budget, or the work's quality no number.
+            TypeError: if ``budget`` is not a Budget, or the quality of the work is not a number.
             ValueError: if it is outside 0 to 1.
         """
         check_budget(budget)
@@ -159,12 +158,12 @@ class UntilGoodEnough(Generic[R]):
             self._outcome = "done"
 
     def cancel(self) -> None:
-        """Nobody waits for an answer any more; does nothing when done."""
+        """Stop the search for an answer; does nothing when done."""
         if not self.is_done:
             self._outcome = "cancelled"
 
     def save_state(self) -> State:
-        """Return how it stands and by when it is to be done, and the work's own state if it has one."""
+        """Return progress and deadline, and the state of the work if it has one."""
         return {
             "version": 1,
             "outcome": self._outcome,
@@ -174,16 +173,16 @@ class UntilGoodEnough(Generic[R]):
         }
 
     def prepare_state(self, state: object) -> Callable[[], None]:
-        """Check a saved state; return what loads it. The saved deadline holds.
+        """Check a saved state; return the function that loads it. The saved deadline holds.
 
         Raises:
-            StateError: if it cannot be loaded; says where in it, and why.
+            StateError: if it cannot be loaded; names the place in it, and the reason.
         """
         fields = Fields.versioned(state, version=1)
         outcome = fields.one_of("outcome", ("open", "done", "cancelled"))
         deadline_s = None if fields.anything("deadline_s") is None else fields.seconds("deadline_s")
         if deadline_s is not None and self._clock is None:
-            fields.refuse("deadline_s", "was saved, and here is no clock to keep it by")
+            fields.refuse("deadline_s", "was saved, but the current object has no clock")
         told_quality = fields.number("told_quality", minimum=0, maximum=1)
         load = prepared_inner(self._work, fields.anything("work"), "'work'")
         fields.end()

@@ -1,15 +1,16 @@
-"""How much sooner than the end of a budget to stop, learned from how far frames went beyond it.
+"""How much before the end of a budget to stop, learned from the overruns of earlier frames.
 
-Whoever stops when a budget is spent has gone beyond it: by the piece of work that was running, and
-by what is to be done after it. So it is stopped sooner by about as much as that came to lately.
+A scheduler that stops only once the budget is spent has already exceeded it: by the piece of
+work in progress, and by its own bookkeeping after it. So it stops earlier, by about the recent
+overrun.
 
-Rejected: the mean of the next piece of work as the margin. It knows nothing of what comes after
+Rejected: the mean of the next piece of work as the margin. It ignores the time after
 the last one, and where pieces differ much it is wrong for all of them.
 
-A recording need not know it: what the margin decides is who waits, and that is an answer of the
-budget, which is kept.
+A recording need not contain it: the margin decides which work waits, and that is an answer of
+the budget, which is recorded.
 
-Rejected: saving it. It says how this machine does, and only budgets of time ask for it.
+Rejected: saving it. It describes this machine, and only budgets of time use it.
 """
 from __future__ import annotations
 
@@ -33,20 +34,20 @@ class BudgetMargin:
     """The margin of one scheduler.
 
     Attributes:
-        ns: what is left of a budget when the rest is to wait (ns).
+        ns: remaining budget at which the rest of the work waits (ns).
     """
 
     def __init__(self) -> None:
         self.ns = 0
 
     def learn(self, over_ns: int, budget_ns: int) -> None:
-        """Take note of how a frame went.
+        """Update the margin with the overrun of a frame.
 
         Args:
-            over_ns: how far beyond its budget it ended; negative if it kept to it.
-            budget_ns: what it was given; what one frame adds is limited by it, so that a frame in
-                which the system ran something else counts little. From a frame whose budget was
-                spent before it began, 0 or less, nothing is learned.
+            over_ns: how far the frame exceeded its budget; negative if it kept to it.
+            budget_ns: its budget; it limits the influence of one frame, so that a frame in
+                which the system ran something else counts little. A frame whose budget was
+                spent before it began, 0 or less, is ignored.
         """
         if budget_ns <= 0:
             return

@@ -1,4 +1,4 @@
-"""Anytime work made of an algorithm that must be told beforehand how long it may take."""
+"""Anytime work made from an algorithm that needs its budget in advance."""
 from __future__ import annotations
 
 from collections.abc import Callable
@@ -22,22 +22,22 @@ MAX_CONTRACT_STEPS = 1 << 40
 
 
 class Contracts(Generic[R]):
-    """Anytime work made of a contract algorithm, by contracts each twice as long as the last.
+    """Anytime work made from a contract algorithm, by contracts each twice as long as the last.
 
-    Whenever it is stopped, the longest contract that was fulfilled had more
-    than a quarter of all steps so far: what is lost by not knowing the time
-    beforehand is a factor of four at most. There is no answer before the end of
+    Whenever it is stopped, the longest completed contract had more
+    than a quarter of all steps so far: not knowing the time in advance
+    costs a factor of four at most. There is no answer before the end of
     the first.
 
-    A contract that raises is begun anew on the next ``advance``. After loading,
-    one that was half done goes on where it was if it is saveable, else begins anew.
+    A contract that raises is restarted on the next ``advance``. After loading,
+    an unfinished one continues if it is saveable, else it restarts.
 
     Args:
         begin: takes the steps of a contract, and returns interruptible work
             that keeps to them, and whose result is the answer.
-        quality_of: how good an answer is, 0 to 1; at 1 no further contract begins.
-        first_steps: of the first contract, 1 or more.
-        most_steps: no longer contract is begun, ``first_steps`` or more.
+        quality_of: returns the quality of an answer, 0 to 1; at 1 no further contract begins.
+        first_steps: steps of the first contract, 1 or more.
+        most_steps: steps of the longest contract, ``first_steps`` or more.
         values: how the best answer is saved if it is not plain data.
 
     Raises:
@@ -77,25 +77,25 @@ class Contracts(Generic[R]):
 
     @property
     def quality(self) -> float:
-        """How good it is, 0 to 1."""
+        """Quality of ``best``, 0 to 1."""
         return self._quality
 
     @property
     def is_done(self) -> bool:
-        """True when the answer cannot be better, or the longest contract is fulfilled."""
+        """True when the answer cannot be better, or the longest contract is completed."""
         return self._quality >= 1 or self._steps > self._most_steps
 
     @property
     def contract_steps(self) -> int:
-        """Steps of the contract that is next or under way."""
+        """Steps of the next or current contract."""
         return self._steps
 
     def advance(self, budget: Budget, /) -> None:
-        """Go on with the contract under way until it is fulfilled or the budget is spent.
+        """Continue the current contract until it is completed or the budget is spent.
 
         Raises:
-            TypeError: if ``budget`` is no Budget, ``begin`` returned no interruptible work, or a
-                quality is no number.
+            TypeError: if ``budget`` is not a Budget, ``begin`` returned no interruptible work, or a
+                quality is not a number.
             ValueError: if a quality is outside 0 to 1.
         """
         check_budget(budget)
@@ -115,7 +115,7 @@ class Contracts(Generic[R]):
         self._steps *= 2
 
     def save_state(self) -> State:
-        """Return the best answer, its quality, and the contract under way if it is saveable.
+        """Return the best answer, its quality, and the current contract if it is saveable.
 
         Raises:
             StateError: if the answer is neither plain data nor named in ``values``.
@@ -129,12 +129,12 @@ class Contracts(Generic[R]):
         }
 
     def prepare_state(self, state: object) -> Callable[[], None]:
-        """Check a saved state; return what loads it.
+        """Check a saved state; return the function that loads it.
 
-        The contract that was under way is begun here already, to check its state.
+        The saved contract is already created here, to check its state.
 
         Raises:
-            StateError: if it cannot be loaded; says where in it, and why.
+            StateError: if it cannot be loaded; names the place in it, and the reason.
         """
         fields = Fields.versioned(state, version=VERSION)
         steps = fields.whole("steps", minimum=1, maximum=2 * MAX_CONTRACT_STEPS)
@@ -143,7 +143,7 @@ class Contracts(Generic[R]):
         saved, contract = fields.anything("contract"), None
         if saved is not None:
             if steps > MAX_CONTRACT_STEPS:
-                fields.refuse("contract", "must be None, as the longest is fulfilled")
+                fields.refuse("contract", "must be None, as the longest contract is completed")
             contract = self._begun(steps)
         load = prepared_inner(contract, saved, "'contract'")
         fields.end()

@@ -1,4 +1,4 @@
-"""The direct access scheduler: what is due is found, not looked for."""
+"""The direct access scheduler: finds due tasks without looking at all tasks."""
 from __future__ import annotations
 
 from functools import partial
@@ -21,30 +21,29 @@ from ai_core.scheduling.work import CallableRunner
 __all__ = ["DirectAccessScheduler"]
 
 TIMED_FRAMES = 60
-"""How long each task is timed after a round that was not went beyond the budget (frames).
+"""How long each task is timed after an untimed round overran the budget (frames).
 
-A second: who overran once and does so again is then named for certain.
+A second: a task that overruns repeatedly is then reported for certain.
 """
 
 
 class DirectAccessScheduler(Scheduler):
     """Runs each task on every frame with ``(frame + phase) % period == 0``.
 
-    Does what a FrequencyScheduler does, in every outcome, and looks at nothing
-    that is not due. Tasks that are callables, run together and do not fail
-    share a Turn; what each of them did follows from the frames, and is written
-    down when somebody asks. So a run costs little more than the call, unless a
+    Its results equal those of a FrequencyScheduler, and it looks only at due tasks. Callables
+    that run together and do not fail share a Turn; their run records follow from the frames,
+    and are written when they are read. So a run costs little more than the call, unless a
     trace listens or steps are limited.
 
-    Work that can be called many at once (it has ``batch_of``) is. Reading a
-    stopwatch after each takes longer than such work, so with ``timed_every`` most
-    rounds of it are timed as a whole: what a task used is known of the others, and
-    of all as long as the budget may not last. Should such a round go beyond the
-    budget, whoever in it took longest so far is named, and all are timed for a while.
+    Work that can be called in batches (it has ``batch_of``) is. Reading a stopwatch after each
+    takes longer than such work, so with ``timed_every`` most rounds of a batch are timed as a
+    whole: times of tasks are known from the other rounds, and from all rounds as long as the
+    budget may not suffice. If a round timed as a whole still overruns, the task with the longest
+    run so far is reported, and all tasks are timed for a while.
 
     Args:
-        clock: where ``now`` comes from.
-        timed_every: of so many rounds in a batch one is timed task by task (count); 1 for all.
+        clock: source of ``now``.
+        timed_every: every n-th round of a batch is timed task by task (count); 1 for all.
         settings: faults, trace, stopwatch and so on, as for every Scheduler.
 
     Raises:

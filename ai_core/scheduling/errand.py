@@ -1,4 +1,4 @@
-"""An errand: a scheduler runs long work to its end once, and tells what came of it."""
+"""Background jobs: a scheduler runs long work to its end once, and reports the result."""
 from __future__ import annotations
 
 from collections.abc import Callable
@@ -18,25 +18,25 @@ __all__ = ["BackgroundJob"]
 class BackgroundJob:
     """Interruptible work as a task that removes itself when the work is done.
 
-    ``then`` is told the result in the run in which the work ends, and before
-    the task is removed: if it raises, that is the task's fault, and it is told
+    ``then`` receives the result in the run in which the work ends, and before
+    the task is removed: if it raises, that counts as a failure of the task, and it is called
     again on the next run, so no result is lost.
 
-    Saved with its task if the work is saveable; else the work is a part of its
-    own, or begins anew. An errand that was done when a game was saved is not
-    in the save: do not begin it again before loading.
+    Saved with its task if the work is saveable; else the work is saved as a separate part, or
+    restarts. A job that was done when a game was saved is not
+    in the save: do not start it again before loading.
 
     Args:
-        scheduler: what runs it.
+        scheduler: runs the job.
         work: interruptible work.
-        then: told the result; None for whoever asks ``work.result``.
+        then: called with the result; None if the caller reads ``work.result``.
         period_frames: as for ``Scheduler.add``.
         phase_frames: as for ``Scheduler.add``.
         priority: as for ``Scheduler.add``.
-        name: for reports; None takes the name of the work's class.
+        name: for reports; None for the name of the work's class.
 
     Raises:
-        TypeError: if ``scheduler`` is none, ``work`` is not interruptible, or
+        TypeError: if ``scheduler`` is not a Scheduler, ``work`` is not interruptible, or
             ``then`` cannot be called.
     """
 
@@ -68,18 +68,18 @@ class BackgroundJob:
 
     @property
     def task(self) -> Task:
-        """Its handle, for pausing and changing; removed when the work is done."""
+        """Its task handle, for pausing and changing; removed when the work is done."""
         return self._task
 
     @property
     def work(self) -> Interruptible[Any]:
-        """What it runs."""
+        """The work that it runs."""
         return self._work
 
     def cancel(self) -> None:
-        """Cancel the work and remove the task; does nothing when it is over.
+        """Cancel the work and remove the task; does nothing when the job has ended.
 
-        What the work raises as it ends is reported, as by ``Scheduler.remove``.
+        An exception that the work raises as it ends is reported, as by ``Scheduler.remove``.
         """
         if not self._task.is_removed:
             self._scheduler.remove(self._task)
@@ -89,7 +89,7 @@ class BackgroundJob:
             self._scheduler._faults.report_of_the_past(self._task.name, self._scheduler.clock.now.frame, error)
 
     def advance(self, budget: Budget, /) -> None:
-        """Go on with the work; for the scheduler to call."""
+        """Continue the work; called by the scheduler."""
         if not (self._work.is_done or self._work.is_cancelled):
             self._work.advance(budget)
         if self._work.is_done and not self._task.is_removed and self._then is not None:
@@ -102,10 +102,10 @@ class BackgroundJob:
         return {"version": 1, "work": inner_state(self._work)}
 
     def prepare_state(self, state: object) -> Callable[[], object]:
-        """Check a saved state; return what loads it.
+        """Check a saved state; return the function that loads it.
 
         Raises:
-            StateError: if it cannot be loaded; says where in it, and why.
+            StateError: if it cannot be loaded; names the place in it, and the reason.
         """
         fields = Fields.versioned(state, version=1)
         load = prepared_inner(self._work, fields.anything("work"), "'work'")

@@ -62,7 +62,7 @@ class FrameLoad:
         if not count:
             raise ValueError(
                 f"no task of period {period_frames} that is first due on frame {first_frame}"
-                " is counted in; remove what was added, once"
+                " is counted; remove each added task only once"
             )
         if count == 1:
             del self._counts[task]

@@ -1,4 +1,4 @@
-"""The last frames of a scheduler, for people: who ran in each, for how long, and who took it beyond the budget."""
+"""The last frames of a scheduler, for display: the runs of each, their times, and the run that overran the budget."""
 from __future__ import annotations
 
 from collections import deque
@@ -12,7 +12,7 @@ from ai_core.errors import whole_number
 __all__ = ["FrameTimeline", "TimedFrame", "TimedRun"]
 
 MOST_RUNS = 100
-"""Runs kept one by one of a frame; later ones are only counted, or a crowd would fill the memory of whoever looks."""
+"""Runs of a frame that are kept separately; later ones are only counted, to limit memory."""
 
 
 class TimedRun(NamedTuple):
@@ -22,21 +22,21 @@ class TimedRun(NamedTuple):
     depth: int
     """0 for work of the scheduler itself, 1 for work that ran inside that, ..."""
     begins_us: float
-    """After the first run of the frame began, if nothing but runs took time (µs)."""
+    """Start, from the start of the first run of the frame, if only runs take time (µs)."""
     used_us: float
 
 
 @dataclass
 class TimedFrame:
-    """One frame in which something ran.
+    """One frame in which work ran.
 
     Attributes:
         frame: its number.
-        budget_us: what it could use (µs), 0 if it was unlimited.
-        used_us: what its runs used together (µs).
-        runs: as they ended, at most ``most_runs``.
+        budget_us: its budget (µs), 0 if it was unlimited.
+        used_us: time of all its runs together (µs).
+        runs: in the order in which they ended, at most ``most_runs``.
         left_out: runs that were not kept.
-        overran: name of the run that took it beyond the budget, empty if none did.
+        overran: name of the run that exceeded the budget, empty if none did.
     """
 
     frame: int
@@ -48,12 +48,12 @@ class TimedFrame:
 
 
 class FrameTimeline:
-    """Keeps the last frames of a scheduler: give it to ``trace.listen`` while somebody looks.
+    """Keeps the last frames of a scheduler: pass it to ``trace.listen`` while a view is open.
 
     Args:
-        budget_us: asked as a frame begins: what it may use (µs), 0 without a limit.
+        budget_us: called when a frame begins: returns its budget (µs), 0 without a limit.
         frames: how many are kept, 1 or more.
-        most_runs: of a frame kept one by one, 1 or more.
+        most_runs: runs kept separately per frame, 1 or more.
 
     Cost: O(1) a run.
     """
@@ -62,22 +62,22 @@ class FrameTimeline:
         self, budget_us: Callable[[], float], *, frames: int = 120, most_runs: int = MOST_RUNS,
     ) -> None:
         self._budget_us = budget_us
-        self._most_runs = whole_number("most_runs", most_runs, minimum=1, remedy="1 keeps the first of each frame")
+        self._most_runs = whole_number("most_runs", most_runs, minimum=1, remedy="use 1 to keep the first run")
         self._frames: deque[TimedFrame] = deque(
-            maxlen=whole_number("frames", frames, minimum=1, remedy="1 keeps the latest"))
+            maxlen=whole_number("frames", frames, minimum=1, remedy="use 1 to keep the latest frame"))
         self._begins: list[float] = [0.0]      # of who runs now, the outermost first; last, of who runs next
 
     def since(self, frame: int) -> list[TimedFrame]:
-        """Return the frames kept whose number is above ``frame``, the oldest first; all if none is that late.
+        """Return the kept frames whose number is above ``frame``, the oldest first; all if none is that late.
 
-        When an earlier save is loaded, frames begin anew, at lower numbers than were told already.
+        After an earlier save is loaded, frame numbers restart lower than those already returned.
         """
         if self._frames and self._frames[-1].frame < frame:
             return list(self._frames)
         return [one for one in self._frames if one.frame > frame]
 
     def before_task(self, name: str, now: TimeIndex) -> None:
-        """Told by the trace."""
+        """Called by the trace."""
         if self._frames and now.frame < self._frames[-1].frame:
             self._frames.clear()               # an earlier save was loaded
         if not self._frames or self._frames[-1].frame != now.frame:
@@ -86,7 +86,7 @@ class FrameTimeline:
         self._begins.append(self._begins[-1])
 
     def after_task(self, name: str, now: TimeIndex, used_us: float) -> None:
-        """Told by the trace."""
+        """Called by the trace."""
         if len(self._begins) < 2:
             return                             # it had begun before anybody looked
         self._begins.pop()

@@ -1,4 +1,4 @@
-"""The frequency scheduler: everything that is due runs, exactly when it is due."""
+"""The frequency scheduler: all due work runs, exactly when it is due."""
 from __future__ import annotations
 
 from operator import attrgetter
@@ -15,15 +15,13 @@ by_period_and_id = attrgetter("_period", "_id")
 class FrequencyScheduler(Scheduler):
     """Runs each task on every frame with ``(frame + phase) % period == 0``.
 
-    Over any stretch of frames that is a multiple of its period, a task runs
-    exactly ``frames / period`` times, whatever happens to the others. All due
-    work runs, in the order added, on one common budget: the budget tells
-    work that can pause when to do so, but holds nothing back. Where the
-    budget must hold, use a LoadBalancingScheduler.
+    Over any number of frames that is a multiple of its period, a task runs exactly
+    ``frames / period`` times, independently of the others. All due work runs, in the order
+    added, on one common budget: work that can pause does so when it is spent, but no task is
+    delayed. Where the budget must hold, use a LoadBalancingScheduler.
 
     Cost: O(tasks) a frame.
-    Source: 000_execution_management, frequencies and phase; the due rule is
-    the right way round here.
+    Source: 000_execution_management, frequencies and phase; the due rule is corrected here.
     """
 
     def _run_frame(self, budget: Budget) -> None:

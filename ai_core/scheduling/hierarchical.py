@@ -1,4 +1,4 @@
-"""Schedulers in schedulers: a character's inside the squad's inside the game's."""
+"""Schedulers inside schedulers: the scheduler of a character inside that of its squad."""
 from __future__ import annotations
 
 from typing import Any
@@ -16,12 +16,12 @@ class HierarchicalScheduler(LoadBalancingScheduler):
     """A load balancing scheduler with named groups, each a scheduler of its own.
 
     Any scheduler can be work of any other; this one makes groups with the same
-    clock, faults, trace and stopwatch, and names what is in them by paths:
-    "squad/bob/think". A group shares out the share it gets, counts its own
+    clock, faults, trace and stopwatch, and names tasks by paths:
+    "squad/bob/think". A group shares out its share of the budget, counts its own
     frames, stops when it is paused, and is saved with this scheduler.
 
     Args:
-        clock: where ``now`` comes from, in groups as well.
+        clock: source of ``now``, in groups as well.
         settings: as for every scheduler that shares out a budget.
 
     Cost: as a LoadBalancingScheduler, in each group that is due.
@@ -30,7 +30,7 @@ class HierarchicalScheduler(LoadBalancingScheduler):
 
     @property
     def groups(self) -> dict[str, Scheduler]:
-        """The groups by name, in the order added; schedulers that were added as work, too."""
+        """The groups by name, in the order added; includes schedulers that were added as work."""
         return {
             task.name: task.work for task in self.tasks if isinstance(task.work, Scheduler)
         }
@@ -44,7 +44,7 @@ class HierarchicalScheduler(LoadBalancingScheduler):
         priority: float = 1.0,
         name: str | None = None,
     ) -> Task:
-        """Run ``work`` as every scheduler does; one that is a scheduler is a group.
+        """Run ``work`` as in ``Scheduler.add``; work that is a scheduler becomes a group.
 
         Raises:
             ValueError: if it is a scheduler, and there is a group of its name.
@@ -52,7 +52,7 @@ class HierarchicalScheduler(LoadBalancingScheduler):
         if isinstance(work, Scheduler):
             taken = type(work).__name__ if name is None else name
             if taken in self.groups:
-                raise ValueError(f"name must be one that no group here has, got {shown(taken)}")
+                raise ValueError(f"name must be unique among the groups of this scheduler, got {shown(taken)}")
         return super().add(
             work, period_frames=period_frames, phase_frames=phase_frames, priority=priority, name=name)
 
@@ -69,24 +69,24 @@ class HierarchicalScheduler(LoadBalancingScheduler):
         """Make a scheduler that runs as work of this one, and return it.
 
         Args:
-            name: part of paths; one that no group here has, without "/".
-            kind: class of the group; None for one that can have groups itself.
-            period_frames: as in ``add``; the group's frames pass so much slower.
+            name: part of paths; unique among the groups here, without "/".
+            kind: class of the group; None for HierarchicalScheduler.
+            period_frames: as in ``add``; frames of the group pass slower by this factor.
             phase_frames: as in ``add``.
             priority: as in ``add``; weight of the group as a whole.
             settings: arguments of ``kind`` besides clock, faults, trace and stopwatch.
 
         Raises:
-            TypeError: if ``name`` is no text, or ``kind`` no class of schedulers.
+            TypeError: if ``name`` is not a string, or ``kind`` not a subclass of Scheduler.
             ValueError: if there is a group of that name, or a number is out of range.
         """
         if not isinstance(name, str) or not name:
-            raise TypeError(f"name must be a text that is not empty, got {shown(name)}")
+            raise TypeError(f"name must be a non-empty string, got {shown(name)}")
         if "/" in name or name in self.groups:
-            raise ValueError(f"name must be new here and without '/', got {shown(name)}")
+            raise ValueError(f"name must be a new group name without '/', got {shown(name)}")
         kind = HierarchicalScheduler if kind is None else kind
         if not (isinstance(kind, type) and issubclass(kind, Scheduler)):
-            raise TypeError(f"kind must be a class of schedulers, got {shown(kind)}")
+            raise TypeError(f"kind must be a subclass of Scheduler, got {shown(kind)}")
         group = kind(
             self.clock, faults=self._faults, trace=self._trace, stopwatch=self._stopwatch, **settings
         )
@@ -99,22 +99,22 @@ class HierarchicalScheduler(LoadBalancingScheduler):
         """Return the handle of a group, to pause, change or remove it.
 
         Raises:
-            ValueError: if it is no group of this scheduler.
+            ValueError: if it is not a group of this scheduler.
         """
         for task in self.tasks:
             if task.work is group:
                 return task
-        raise ValueError(f"{shown(group)} is no group of this scheduler; add it first")
+        raise ValueError(f"{shown(group)} is not a group of this scheduler; add it first")
 
     def _emit_overrun(self, overrun: Overrun, task: Task) -> None:
         super()._emit_overrun(overrun._replace(name="/".join(_culprits(task, overrun))), task)
 
 
 def tree_statistics(scheduler: Scheduler) -> list[dict[str, object]]:
-    """Return the statistics of a scheduler and of all in it, depth first.
+    """Return the statistics of a scheduler and of all schedulers in it, depth first.
 
     Each row is as in ``statistics``, with its "path" of names before it. The
-    time of a group contains that of what is in it.
+    time of a group includes that of its work.
 
     Cost: O(tasks).
     """

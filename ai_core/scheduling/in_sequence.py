@@ -1,4 +1,4 @@
-"""Several pieces of interruptible work, one after the other, as one."""
+"""A sequence of interruptible work that acts as one piece of work."""
 from __future__ import annotations
 
 from collections.abc import Callable
@@ -20,15 +20,15 @@ __all__ = ["WorkSequence"]
 
 
 class WorkSequence:
-    """Several pieces of interruptible work, one after the other, as one.
+    """A sequence of interruptible work that acts as one piece of work.
 
     Args:
-        stages: each takes the result of the stage before (None for the first)
-            and returns the work to do next. The last one's result is the whole's.
+        stages: each takes the result of the previous stage (None for the first)
+            and returns the next work. The result of the last is the result of the sequence.
         values: how results between stages are saved that are not plain data.
 
-    After loading, the stage that was running is made from the result before it
-    and, if it is saveable, goes on where it was, else begins anew.
+    After loading, the stage that was running is created from the result before it
+    and, if it is saveable, continues; else it restarts.
 
     Raises:
         TypeError: if a stage cannot be called.
@@ -39,11 +39,11 @@ class WorkSequence:
         self, *stages: Callable[[Any], Interruptible[Any]], values: SavedValues | None = None
     ) -> None:
         if not stages:
-            raise ValueError("stages must be at least one, got none")
+            raise ValueError("stages must hold at least one stage, got none")
         for number, stage in enumerate(stages):
             if not callable(stage):
                 raise TypeError(
-                    f"stage {number} must be a function of the result before it, got {shown(stage)};"
+                    f"stage {number} must be a function of the previous result, got {shown(stage)};"
                     " use lambda result: work"
                 )
         self._stages = stages
@@ -60,17 +60,17 @@ class WorkSequence:
 
     @property
     def is_cancelled(self) -> bool:
-        """True after ``cancel``, and if the stage under way was cancelled by somebody else."""
+        """True after ``cancel``, and if the current stage was cancelled from outside."""
         return self._is_cancelled or (self._current is not None and self._current.is_cancelled)
 
     @property
     def stage(self) -> int:
-        """Number of the stage that is next or under way; the count of stages when done."""
+        """Index of the next or current stage; the count of stages when done."""
         return self._number
 
     @property
     def progress(self) -> float:
-        """Share of the stages that are done, all counted as equally long."""
+        """Share of the stages that are done; all count as equally long."""
         part = 0.0 if self._current is None else self._current.progress
         return (self._number + part) / len(self._stages)
 
@@ -85,11 +85,11 @@ class WorkSequence:
         return self._result
 
     def advance(self, budget: Budget, /) -> None:
-        """Go on with the current stage, and with the next ones while budget is left.
+        """Continue the current stage, and the next ones while budget is left.
 
         Raises:
             RuntimeError: if it was cancelled.
-            TypeError: if ``budget`` is no Budget, or a stage returned what is no interruptible work.
+            TypeError: if ``budget`` is not a Budget, or a stage returned no interruptible work.
         """
         check_budget(budget)
         check_not_cancelled(self)
@@ -104,7 +104,7 @@ class WorkSequence:
                 return
 
     def cancel(self) -> None:
-        """Cancel the stage under way, and all after it; does nothing when done."""
+        """Cancel the current stage and all later ones; does nothing when done."""
         if self.is_done:
             return
         self._is_cancelled = True
@@ -113,7 +113,7 @@ class WorkSequence:
             current.cancel()
 
     def save_state(self) -> State:
-        """Return the stage, the result before it, and the stage's own state if it has one.
+        """Return the stage, the result before it, and the state of the stage if it has one.
 
         Raises:
             StateError: if that result is neither plain data nor named in ``values``.
@@ -127,12 +127,12 @@ class WorkSequence:
         }
 
     def prepare_state(self, state: object) -> Callable[[], None]:
-        """Check a saved state; return what loads it.
+        """Check a saved state; return the function that loads it.
 
-        The stage that was running is made here already, to check its state.
+        The saved stage is already created here, to check its state.
 
         Raises:
-            StateError: if it cannot be loaded; says where in it, and why.
+            StateError: if it cannot be loaded; names the place in it, and the reason.
         """
         fields = Fields.versioned(state, version=1)
         number = fields.whole("stage", maximum=len(self._stages))

@@ -1,10 +1,9 @@
-"""Work too long for one frame: it pauses, goes on later, and has a result in the end.
+"""Work too long for one frame: it pauses, continues later, and has a result in the end.
 
-Begin (make it), ``advance(budget)`` until ``is_done``, then take ``result``.
-Whatever has the members of ``Interruptible`` is such work; nothing need be
-inherited. A generator becomes one through ``Suspendable``, several become one
-through ``WorkSequence``, anytime work through ``UntilGoodEnough``, and ``BackgroundJob`` has
-a scheduler run one to its end.
+Create it, call ``advance(budget)`` until ``is_done``, then read ``result``.
+Every object with the members of ``Interruptible`` is such work; no base class is
+needed. ``Suspendable`` wraps a generator, ``WorkSequence`` several pieces of work,
+``UntilGoodEnough`` anytime work, and ``BackgroundJob`` lets a scheduler run work to its end.
 """
 from __future__ import annotations
 
@@ -23,22 +22,22 @@ class Interruptible(Protocol[R_co]):
 
     @property
     def is_done(self) -> bool:
-        """True when ``result`` is there; False for good if it was cancelled."""
+        """True when ``result`` is available; stays False if it was cancelled."""
         ...
 
     @property
     def is_cancelled(self) -> bool:
-        """True after ``cancel``: it will have no result."""
+        """True after ``cancel``: there will be no result."""
         ...
 
     @property
     def progress(self) -> float:
-        """How far it has come, 0 to 1, as well as it can tell."""
+        """Progress, 0 to 1, as well as it can be estimated."""
         ...
 
     @property
     def result(self) -> R_co:
-        """What came of it.
+        """The result.
 
         Raises:
             RuntimeError: if it is not done.
@@ -46,7 +45,7 @@ class Interruptible(Protocol[R_co]):
         ...
 
     def advance(self, budget: Budget, /) -> object:
-        """Go on until done or the budget is spent, one step at least; when done do nothing.
+        """Continue until done or the budget is spent, at least one step; does nothing when done.
 
         Raises:
             RuntimeError: if it was cancelled.
@@ -54,7 +53,7 @@ class Interruptible(Protocol[R_co]):
         ...
 
     def cancel(self) -> None:
-        """Drop what is half done, now and for good; does nothing when done."""
+        """Stop for good, and drop the unfinished work; does nothing when done."""
         ...
 
 
@@ -104,7 +103,7 @@ def check_interruptible(name: str, work: Any) -> Interruptible[Any]:
     if missing or isinstance(work, type):
         raise TypeError(
             f"{name} must be interruptible work, got {shown(work)} without {', '.join(missing) or 'an object'};"
-            " a generator function becomes such work by Suspendable(function)"
+            " wrap a generator function in Suspendable(function)"
         )
     checked: Interruptible[Any] = work
     return checked
@@ -114,10 +113,10 @@ def check_done(work: Interruptible[Any] | Cancellable) -> None:
     """Raise RuntimeError unless ``work`` has a result."""
     if not work.is_done:
         why = "it was cancelled" if work.is_cancelled else f"it is not done ({work.progress:.0%})"
-        raise RuntimeError(f"{type(work).__name__} has no result: {why}; ask is_done first")
+        raise RuntimeError(f"{type(work).__name__} has no result: {why}; check is_done first")
 
 
 def check_not_cancelled(work: Interruptible[Any] | Cancellable) -> None:
     """Raise RuntimeError if ``work`` was cancelled."""
     if work.is_cancelled:
-        raise RuntimeError(f"{type(work).__name__} was cancelled; make it anew to run it again")
+        raise RuntimeError(f"{type(work).__name__} was cancelled; make a new object to run it again")

@@ -1,4 +1,4 @@
-"""The load balancing scheduler: nothing begins once the budget is spent, and nothing is lost by it."""
+"""The load balancing scheduler: no work starts once the budget is spent, and none is lost."""
 from __future__ import annotations
 
 from itertools import filterfalse
@@ -16,37 +16,37 @@ from ai_core.scheduling.waiting_line import CarryOverQueue
 __all__ = ["LoadBalancingScheduler"]
 
 SERVED_AT_ONCE = 64
-"""Most who wait that are looked at together (count).
+"""Most waiting tasks that are looked at together (count).
 
-Looking at some costs 3 µs, and at one who then gets no turn 0.1 µs: fewer make
-the first count for every run, more the second in frames with few runs.
+A look costs 3 µs, and 0.1 µs for each task that then does not run: smaller values pay the
+first cost for every run, larger ones the second in frames with few runs.
 """
 
 by_id = attrgetter("_id")
 
 
 class LoadBalancingScheduler(SharingScheduler):
-    """Runs what is due as far as the budget goes, the longest late first.
+    """Runs due work as far as the budget suffices, the work that has waited longest first.
 
-    A task gets ``left * priority / remaining priority``: equal shares at
-    equal priorities. When the budget is spent the rest waits for the next
-    frame; work carried over goes first, the longest late before others, ties
-    by smallest id. A task that falls due again while it waits still runs once,
-    and is told its true elapsed time.
+    A task receives ``left * priority / remaining priority``: equal shares at
+    equal priorities. When the budget is spent, the rest waits for the next
+    frame. Waiting work goes first, by waiting time, ties by smallest id. A task
+    that falls due again while it waits still runs once,
+    with its true elapsed time.
 
-    One task runs in every frame, even when there is no budget at all: so with
-    n tasks none waits longer than n - 1 frames, whatever its priority. The
-    budget is exceeded by no more than the one task that was running when it
-    ended; ``on_overrun`` is told which. Work that counts no steps of its own
+    One task runs in every frame, even with no budget at all: so with n tasks
+    none waits longer than n - 1 frames, whatever its priority. The overrun
+    is at most the one task that was running when the budget
+    ended; ``on_overrun`` names it. Work that counts no steps of its own
     costs one step of a budget of steps.
 
     Args:
-        clock: where ``now`` comes from.
+        clock: source of ``now``.
         settings: as for every SharingScheduler.
 
     Cost: O(due + run) a frame, however many wait.
     Source: 000_execution_management, load balancing scheduler, which runs
-    what is due even when no time is left.
+    due work even when no time is left.
     """
 
     def __init__(self, clock: Clock, **settings: Unpack[SharingSettings]) -> None:
@@ -56,12 +56,12 @@ class LoadBalancingScheduler(SharingScheduler):
         self._waiting = self._line.since
 
     def longest_wait_frames(self, task: Task) -> int:
-        """Return the most frames ``task`` can wait from falling due to running: n - 1.
+        """Return the most frames that ``task`` can wait from falling due to running: n - 1.
 
         It holds as long as no other task is added.
 
         Raises:
-            ValueError: if it was removed, or is another scheduler's.
+            ValueError: if it was removed, or belongs to another scheduler.
         """
         self._check_ours(task)
         return len(self._tasks) - 1

@@ -1,6 +1,6 @@
-"""Choose phases so that periodic tasks do not pile up on the same frame.
+"""Choosing phases so that periodic tasks do not coincide on the same frame.
 
-One sign convention, everywhere: a task with period ``n`` and phase ``p`` is due
+The sign convention: a task with period ``n`` and phase ``p`` is due
 on frame ``f`` when ``(f + p) % n == 0``. Two tasks meet on some frame if, and
 only if, their phases agree modulo the greatest common divisor of their periods.
 """
@@ -33,29 +33,29 @@ one misses meetings.
 
 
 class PhaseSlot(NamedTuple):
-    """When one task runs: every ``period_frames``, offset by ``phase_frames``."""
+    """The frames of a task: every ``period_frames``, offset by ``phase_frames``."""
 
     period_frames: int
     phase_frames: int
 
 
 class PhaseTable:
-    """Where a further task meets the fewest others, judged by all frames it would join.
+    """Finds the phase at which a new task meets the fewest others, over all frames it would join.
 
     A task joins the frames of one residue modulo its period. No phase has a
     lower busiest frame than the one found, over all time, if the common
     multiple of all periods is at most ``LOOK_AHEAD_FRAMES``; over the look-ahead
-    otherwise. Tasks rarer than the look-ahead share no frame with others of the
+    otherwise. Tasks with periods above the look-ahead share no frame with others of the
     same period as long as there are frames enough.
 
-    What it answers depends on what is in it, not on the order it came in.
+    Its answers depend on its content, not on the order of adding.
     """
 
     def __init__(self) -> None:
         self._load = FrameLoad(LOOK_AHEAD_FRAMES)
 
     def add(self, slot: PhaseSlot) -> None:
-        """Count a task in.
+        """Add the slot of a task.
 
         Raises:
             TypeError: if ``slot`` is not a period and a phase.
@@ -67,16 +67,16 @@ class PhaseTable:
         self._load.add(slot.period_frames, first_frame(slot))
 
     def remove(self, slot: PhaseSlot) -> None:
-        """Count out a task that was counted in.
+        """Remove the slot of a task.
 
         Raises:
-            ValueError: if no task that is due on the same frames is counted in.
+            ValueError: if no slot that is due on the same frames was added.
         """
         slot = checked_slot(slot)
         self._load.remove(slot.period_frames, first_frame(slot))
 
     def best_phase(self, period_frames: int) -> int:
-        """Return the phase at which a further task meets the fewest others.
+        """Return the phase at which a new task meets the fewest others.
 
         Phases are compared by the busiest frame they would join, then by how
         many frames as busy they would join, then by the runs on all frames
@@ -94,13 +94,13 @@ class PhaseTable:
 
 
 class DryRun:
-    """The textbook's way: run ahead without working, and take the frame with the fewest runs.
+    """The textbook method: simulate frames without working, and take the frame with the fewest runs.
 
-    It looks at one frame of those a task would join, so that its peaks are
-    higher than a ``PhaseTable``'s; in return a short look-ahead is cheap.
+    It looks at one of the frames a task would join, so its peaks are
+    higher than those of a ``PhaseTable``; in return a short look-ahead is cheap.
 
     Args:
-        look_ahead_frames: how many frames are run, 1 to MAX_PERIOD_FRAMES. The
+        look_ahead_frames: how many frames are simulated, 1 to MAX_PERIOD_FRAMES. The
             default sees every meeting of the usual periods.
 
     Source: 000_execution_management, Wright and Marshall's method.
@@ -121,23 +121,23 @@ class DryRun:
         return self._load.copy()
 
     def add(self, slot: PhaseSlot) -> None:
-        """Count a task in. Cost: O(look_ahead_frames / period)."""
+        """Add the slot of a task. Cost: O(look_ahead_frames / period)."""
         slot = checked_slot(slot)
         first = first_frame(slot)
         self._counts[slot.period_frames, first] += 1
         self._load[first :: slot.period_frames] += 1
 
     def remove(self, slot: PhaseSlot) -> None:
-        """Count out a task that was counted in.
+        """Remove the slot of a task.
 
         Raises:
-            ValueError: if no task that is due on the same frames is counted in.
+            ValueError: if no slot that is due on the same frames was added.
         """
         slot = checked_slot(slot)
         first = first_frame(slot)
         left = self._counts.pop((slot.period_frames, first), 0) - 1
         if left < 0:
-            raise ValueError(f"{shown(slot)} is not counted in; remove what was added, once")
+            raise ValueError(f"{shown(slot)} is not counted; remove each added slot only once")
         if left:
             self._counts[slot.period_frames, first] = left
         self._load[first :: slot.period_frames] -= 1
@@ -287,7 +287,7 @@ WIDEST_BAR = 40
 
 
 class LoadSpread(NamedTuple):
-    """How some load is spread over frames."""
+    """The distribution of a load over frames."""
 
     minimum: float
     maximum: float
@@ -300,23 +300,23 @@ class LoadSpread(NamedTuple):
 
 @dataclass(frozen=True)
 class PhaseQuality:
-    """What phases make of the load.
+    """The load that phases result in.
 
     Attributes:
         frames: how many frames were looked at, from ``from_frame`` on.
         from_frame: the first of them.
-        is_exact: whether they are all there is: after them it begins again.
-        common_multiple: frames after which everything begins again; None if
-            that is more than MOST_EXACT_FRAMES.
+        is_exact: whether they are a whole cycle, which then repeats.
+        common_multiple: length of that cycle (frames); None if
+            it is more than MOST_EXACT_FRAMES.
         runs: tasks due in a frame.
         cost_us: their cost (µs); None if no costs were given.
-        worst_frame: the one that costs most, or without costs has most runs;
+        worst_frame: the frame with the highest cost, or without costs with the most runs;
             the first of equal ones.
-        worst_tasks: who meets there, as indices of slots.
+        worst_tasks: the tasks that run in it, as indices of slots.
         worst_names: the same by name; empty if no names were given.
-        least_peak: no phases, however chosen, have fewer runs in their busiest frame.
-        can_phasing_help: False if surely no other phases have a lower peak.
-        advice: in words, what could be done.
+        least_peak: lower bound on the runs of the busiest frame, for any phases.
+        can_phasing_help: False if certainly no other phases have a lower peak.
+        advice: possible improvements, in words.
     """
 
     frames: int
@@ -376,10 +376,10 @@ def phase_quality(
 
     Args:
         slots: period and phase of each task.
-        costs_us: mean cost of one run of each (µs), 0 or more.
+        costs_us: mean cost of a run of each (µs), 0 or more.
         names: of the tasks, for the report.
         frames: size of the sample, 1 to MOST_EXACT_FRAMES.
-        from_frame: where looking begins, 0 or more.
+        from_frame: first frame, 0 or more.
 
     Raises:
         TypeError: if an argument is of another type.
@@ -416,7 +416,7 @@ def _checked_costs(costs_us: Sequence[float] | None, count: int) -> list[float] 
     if costs_us is None:
         return None
     if len(costs_us) != count:
-        raise ValueError(f"costs_us must be one for each of {count} slots, got {len(costs_us)}")
+        raise ValueError(f"costs_us must hold a value for each of {count} slots, got {len(costs_us)}")
     return [finite_number("a cost in costs_us", cost, minimum=0) for cost in costs_us]
 
 
@@ -424,9 +424,9 @@ def _checked_names(names: Sequence[str] | None, count: int) -> list[str]:
     if names is None:
         return []
     if isinstance(names, str) or not all(isinstance(name, str) for name in names):
-        raise TypeError(f"names must be a list of texts, got {shown(names)}")
+        raise TypeError(f"names must be a list of strings, got {shown(names)}")
     if len(names) != count:
-        raise ValueError(f"names must be one for each of {count} slots, got {len(names)}")
+        raise ValueError(f"names must hold a name for each of {count} slots, got {len(names)}")
     return list(names)
 
 
@@ -691,17 +691,17 @@ MOST_WEIGHT = 1 << 25
 
 
 class Rephasing:
-    """Search for phases with the lowest peak; begin, advance, take the best so far.
+    """Searches for phases with the lowest peak: create it, call ``advance``, read the best so far.
 
     Frames are looked at over the common multiple of all periods, or over
     ``LOOK_AHEAD_FRAMES`` if that is longer. By its measure the result is never
-    worse than the phases it began with. No chance is involved.
+    worse than the phases it started with. The search is deterministic.
 
     Args:
         slots: periods and present phases of all tasks.
-        weights: cost of one run of each, 0 to 1e100, any unit; None for equal.
+        weights: cost of a run of each, 0 to 1e100, any unit; None for equal.
             Rounded to 1/4096 of the greatest, and up to that at least.
-        movable: which may get another phase; None for all.
+        movable: whether each may get another phase; None for all.
 
     Raises:
         TypeError: if a slot, weight or flag is of another type.
@@ -730,7 +730,7 @@ class Rephasing:
 
     @property
     def is_done(self) -> bool:
-        """True when the search has ended; ``result`` then stays as it is."""
+        """True when the search has ended; ``result`` no longer changes."""
         return self._is_done
 
     @property
@@ -740,16 +740,16 @@ class Rephasing:
 
     @property
     def measure_before(self) -> LoadMeasure | None:
-        """Measure of the phases it began with; None until that is counted."""
+        """Measure of the phases it started with; None until they are counted."""
         return self._search.measure_before
 
     @property
     def measure(self) -> LoadMeasure | None:
-        """Measure of ``result``; None until the phases it began with are counted."""
+        """Measure of ``result``; None until the phases it started with are counted."""
         return self._search.measure
 
     def advance(self, budget: Budget) -> None:
-        """Search on until done, or until the budget is spent; each step costs one.
+        """Continue the search until done, or until the budget is spent; each step costs one.
 
         One step takes about 0.2 ms at most with 10,000 tasks of usual periods;
         the first, and two later ones, up to 1.5 ms if all periods differ.
@@ -760,7 +760,7 @@ class Rephasing:
             budget.spend()
 
     def save_state(self) -> State:
-        """Return tasks, weights and how far the search has come."""
+        """Return tasks, weights and the progress of the search."""
         return {
             "version": VERSION,
             "periods_frames": [slot.period_frames for slot in self._slots],
@@ -771,10 +771,10 @@ class Rephasing:
         }
 
     def prepare_state(self, state: object) -> Callable[[], None]:
-        """Check a saved state; return what loads it, by taking all its steps again.
+        """Check a saved state; return the function that loads it, by repeating all its steps.
 
         Raises:
-            StateError: if it cannot be loaded; says where in it, and why.
+            StateError: if it cannot be loaded; names the place in it, and the reason.
         """
         fields = Fields.versioned(state, version=VERSION)
         periods, phases = fields.wholes("periods_frames"), fields.wholes("phases_frames")
@@ -785,7 +785,7 @@ class Rephasing:
             slots = [PhaseSlot(*pair) for pair in zip(periods, phases, strict=True)]
             arguments = _checked(slots, weights, movable)
         except (TypeError, ValueError) as error:
-            fields.refuse("periods_frames", f"does not go with what else is there: {error}")
+            fields.refuse("periods_frames", f"is inconsistent with the other fields: {error}")
 
         def change() -> None:
             self._begin(*arguments)
@@ -805,7 +805,7 @@ def _checked(
     checked = [checked_slot(slot) for slot in slots]
     for name, values in (("weights", weights), ("movable", movable)):
         if values is not None and len(values) != len(checked):
-            raise ValueError(f"{name} must be one for each of {len(checked)} slots, got {len(values)}")
+            raise ValueError(f"{name} must hold a value for each of {len(checked)} slots, got {len(values)}")
     if weights is not None:
         weights = [
             # The full check takes ten times as long; of thousands all pass this one.
@@ -816,7 +816,7 @@ def _checked(
     flags = [True] * len(checked) if movable is None else list(movable)
     for flag in flags:
         if type(flag) is not bool:
-            raise TypeError(f"movable must hold True and False, got {shown(flag)}")
+            raise TypeError(f"movable must hold only True and False, got {shown(flag)}")
     return checked, weights, flags
 
 

@@ -1,4 +1,4 @@
-"""The priority scheduler: everything runs, each with a share by its priority."""
+"""The priority scheduler: all work runs, each with a share by its priority."""
 from __future__ import annotations
 
 from enum import Enum
@@ -18,34 +18,34 @@ by_id, by_priority = attrgetter("_id"), attrgetter("_priority")
 
 
 class PriorityPolicy(Enum):
-    """Who runs in a frame."""
+    """Which work runs in a frame."""
 
     REMAINING_PRIORITY = "remaining_priority"
-    """What is due, by period and phase."""
+    """Due tasks, by period and phase."""
 
     PRIORITY_ONLY = "priority_only"
-    """Everything, every frame; periods are ignored. For work that always goes on."""
+    """All tasks, every frame; periods are ignored. For work that never ends."""
 
 
 class PriorityScheduler(SharingScheduler):
-    """Runs all of it in every frame; priorities say how long, not whether.
+    """Runs all its work in every frame; priorities set how long, not whether.
 
-    A task gets ``left * priority / remaining priority``. The highest priority
-    goes first, ties by smallest id: so the important get their shares in full,
-    what they leave goes to the less important, and it is these that pay for an
+    A task receives ``left * priority / remaining priority``. The highest priority
+    runs first, ties by smallest id: so important tasks get their full shares, what
+    they do not use goes to less important ones, and these pay for an
     overrun. Nothing waits, even when the budget is spent: work is expected to
-    pause when its share is, and is then given none. Where work cannot pause,
-    use a LoadBalancingScheduler: there nothing begins once the budget is spent.
+    pause when its share is spent, and then receives no budget. Where work cannot pause,
+    use a LoadBalancingScheduler, which starts nothing once the budget is spent.
 
     Args:
-        clock: where ``now`` comes from.
-        policy: who runs in a frame.
+        clock: source of ``now``.
+        policy: which work runs in a frame.
         settings: as for every SharingScheduler.
 
     Cost: O(due log due) a frame.
     Source: 000_execution_management, priority scheduling and other policies.
-    Its listing divides what remains of the time by the priority of all, and
-    leaves a third of it to nobody; here it is divided by what remains of both.
+    Its listing divides the remaining time by the priority of all tasks, and so leaves a third
+    of it unused; here it is divided by the remaining priority.
     """
 
     lets_wait: ClassVar[bool] = False
@@ -67,17 +67,17 @@ class PriorityScheduler(SharingScheduler):
 
     @property
     def policy(self) -> PriorityPolicy:
-        """Who runs in a frame."""
+        """Which work runs in a frame."""
         return self._policy
 
     def longest_wait_frames(self, task: Task) -> int:
-        """Return the most frames ``task`` can wait from falling due to running.
+        """Return the most frames that ``task`` can wait from falling due to running.
 
         0; with an activation delay, a task that never ran waits for those
         before it: (tasks that never ran - 1) // activations_per_frame.
 
         Raises:
-            ValueError: if it was removed, or is another scheduler's.
+            ValueError: if it was removed, or belongs to another scheduler.
 
         Cost: O(tasks).
         """

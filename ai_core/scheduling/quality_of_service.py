@@ -1,11 +1,11 @@
-"""Quality of service: how much of each frame AI may take, and whether it kept to that.
+"""Quality of service: the share of each frame for AI, and how well AI kept to it.
 
-A game that aims at 60 Hz has 16,667 µs a frame, of which AI gets a share. The
-budget follows from the two; the rolling view says how frames really went, and
-who took them too far.
+A game with a target of 60 Hz has 16,667 µs a frame, of which AI gets a share. These two
+define the budget; the rolling view shows the measured frames, and the work that exceeded
+the budget.
 
-Rejected: saving it. It tells how this run went on this machine, and nothing
-that AI does depends on it.
+Rejected: saving it. It describes this run on this machine, and no decision of AI
+depends on it.
 """
 from __future__ import annotations
 
@@ -20,36 +20,36 @@ from ai_core.scheduling.task_limits import checked_budget
 __all__ = ["TARGETS_HZ", "UNNAMED", "QualityOfService"]
 
 TARGETS_HZ = (30, 60, 90)
-"""What games usually aim at (frames a second): consoles, screens, headsets."""
+"""Usual target frame rates of games (frames a second): consoles, screens, headsets."""
 
 MAX_TARGET_HZ = 1000
 """Beyond it a frame has less than 1 ms, of which no share is worth sharing out."""
 
 WINDOW_FRAMES = 600
-"""Frames the rolling view looks back on: ten seconds at 60 Hz.
+"""Frames of the rolling view: ten seconds at 60 Hz.
 
-With fewer, one spike is gone before anybody looks; with more, a bad stretch
-that is over still colours the p95.
+With fewer, a spike is gone before it can be noticed; with more, a bad stretch
+that is over still affects the p95.
 """
 
 UNNAMED = "(nobody)"
-"""Under this name are frames over the budget for which no work was named.
+"""Name of frames over the budget for which no work was reported.
 
-No single piece used more than it was granted: a stopwatch's granularity, the
-scheduler's own time, or work of a scheduler that does not tell overruns here.
+No single piece used more than it was granted: the granularity of a stopwatch, the
+scheduler's own time, or work of a scheduler that does not report overruns here.
 """
 
 
 class QualityOfService:
-    """Gives the budget of each frame, and counts frames kept and overruns by name.
+    """Provides the budget of each frame, and counts frames within the budget and overruns by name.
 
-    Hand ``on_overrun`` to the outermost scheduler. Each frame: take ``begin``'s
-    budget, advance the scheduler with it, then ``end`` with the same budget.
+    Pass ``on_overrun`` to the outermost scheduler. Each frame: take the budget of ``begin``,
+    advance the scheduler with it, then call ``end`` with the same budget.
 
     Args:
-        target_hz: frames a second the game aims at, above 0, to 1000.
+        target_hz: target frame rate of the game (frames a second), above 0, to 1000.
         ai_share: share of a frame that AI may take, above 0, to 1.
-        window_frames: frames the rolling view looks back on, 1 to 1,000,000.
+        window_frames: frames of the rolling view, 1 to 1,000,000.
 
     Raises:
         TypeError: if a number is of another type.
@@ -72,11 +72,11 @@ class QualityOfService:
         self.aim(target_hz=target_hz, ai_share=ai_share)
 
     def aim(self, *, target_hz: float | None = None, ai_share: float | None = None) -> None:
-        """Change what is given, from the next frame on; keeps the counts.
+        """Change the settings that are given, from the next frame on; keeps the counts.
 
         Raises:
             TypeError: if a number is of another type.
-            ValueError: if a number is out of range; nothing is changed then.
+            ValueError: if a number is out of range; then nothing is changed.
         """
         hz = self._target_hz if target_hz is None else finite_number(
             "target_hz", target_hz, above=0, maximum=MAX_TARGET_HZ
@@ -88,7 +88,7 @@ class QualityOfService:
 
     @property
     def target_hz(self) -> float:
-        """Frames a second the game aims at."""
+        """Target frame rate of the game (frames a second)."""
         return self._target_hz
 
     @property
@@ -98,28 +98,28 @@ class QualityOfService:
 
     @property
     def frame_us(self) -> float:
-        """How long a frame is at the target rate (µs)."""
+        """Duration of a frame at the target rate (µs)."""
         return 1_000_000 / self._target_hz
 
     @property
     def budget_us(self) -> float:
-        """What AI may take of it (µs)."""
+        """Budget of AI per frame (µs)."""
         return self.frame_us * self._ai_share
 
     def begin(self, stopwatch: Stopwatch) -> Budget:
-        """Return the budget of a frame, which starts running now."""
+        """Return the budget of a frame, which starts now."""
         self._overruns.clear()
         return Budget.of_time(self.budget_us, stopwatch)
 
     def on_overrun(self, overrun: Overrun) -> None:
-        """Note which work took the frame too far; for a scheduler to call."""
+        """Record the work that exceeded the budget; called by a scheduler."""
         self._overruns.append(overrun)
 
     def end(self, budget: Budget) -> None:
-        """Note what the frame came to; call it when the outermost scheduler is done.
+        """Record a frame; call it when the outermost scheduler is done.
 
         Args:
-            budget: what ``begin`` returned, or another budget of time.
+            budget: the budget of ``begin``, or another budget of time.
 
         Raises:
             TypeError: if it is not a Budget.
@@ -128,18 +128,18 @@ class QualityOfService:
         Cost: O(1).
         """
         if checked_budget(budget, remedy="use what begin returned").stopwatch is None:
-            raise ValueError("budget must measure time, got one that counts steps; use Budget.of_time")
+            raise ValueError("budget must measure time, got a budget of steps; use Budget.of_time")
         self.note(budget.used, budget.over)
 
     def note(self, used_us: float, over_us: float) -> None:
-        """Note what a frame came to whose budget somebody else has; as ``end`` does, which measures it.
+        """Record a frame whose budget is kept elsewhere; like ``end``, which measures it.
 
         Args:
-            used_us: what the frame used (µs), 0 or more.
-            over_us: how far it went beyond its budget (µs), 0 if it did not.
+            used_us: time that the frame used (µs), 0 or more.
+            over_us: overrun (µs), 0 if there was none.
 
         Raises:
-            TypeError, ValueError: if one is no number, or out of range.
+            TypeError, ValueError: if an argument is not a number, or out of range.
         """
         used_us, over_us = finite_number("used_us", used_us, minimum=0), finite_number("over_us", over_us, minimum=0)
         place = self._frames % len(self._used_us)
@@ -154,10 +154,10 @@ class QualityOfService:
             self._frames_over += 1
 
     def offenders(self) -> list[dict[str, object]]:
-        """Return one row for each name that took a frame too far, the worst first.
+        """Return a row for each name that exceeded the budget of a frame, the worst first.
 
-        Of the rolling view only. ``over_us`` is what the frames came to beyond
-        the budget, each counted once, for the first that was named in it.
+        Of the rolling view only. ``over_us`` is the overrun of the frames, each
+        counted once, for the first name in it.
 
         Cost: O(window_frames).
         """
@@ -178,9 +178,9 @@ class QualityOfService:
         return [{"name": name, **rows[name]} for name in worst_first]
 
     def report(self) -> dict[str, object]:
-        """Return target and budget, all frames since the beginning, and the rolling view.
+        """Return target and budget, totals of all frames, and the rolling view.
 
-        Names that begin with ``recent_`` are of the rolling view; its times
+        Names that begin with ``recent_`` belong to the rolling view; its times
         are 0 before the first frame.
 
         Cost: O(window_frames log window_frames).
@@ -206,7 +206,7 @@ class QualityOfService:
         }
 
     def clear(self) -> None:
-        """Forget all frames; target and share are kept."""
+        """Clear all frames; target and share are kept."""
         self._named.clear()
         self._frames = self._frames_over = 0
 

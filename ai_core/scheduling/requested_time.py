@@ -1,4 +1,4 @@
-"""The requested time scheduler: work says how much it needs, and gets it or waits."""
+"""The requested time scheduler: work requests a budget, and receives it or waits."""
 from __future__ import annotations
 
 import math
@@ -21,21 +21,21 @@ LARGEST_REQUEST = 1e9
 
 
 class RequestedTimeScheduler(SharingScheduler):
-    """Grants each task the time it asked for, or lets it wait with a growing claim.
+    """Grants each task the budget it requested, or lets it wait with a growing claim.
 
-    Due tasks stand in order of ``claim = priority * (1 + frames waited)``, the
-    largest first, ties by smallest id. The first always runs, with what it
-    asked for or all there is. Each one after it runs if what it asked for is
-    still left; else it waits, and those behind it that fit may pass. Work that
-    asked for nothing gets a share of what is left by priority. Once the budget
+    Due tasks are sorted by ``claim = priority * (1 + frames waited)``, the
+    largest first, ties by smallest id. The first always runs, with its
+    request or all there is. Each task after it runs if its request is
+    still available; else it waits, and later tasks that fit may overtake it. Work
+    without a request receives a share of the rest by priority. Once the budget
     is spent all wait.
 
-    With n tasks, one of priority p waits at most ``(n - 1) * (1 + highest / p)``
-    frames: once it has waited ``(n - 1) * highest / p``, who goes first before it
+    With n tasks, a task of priority p waits at most ``(n - 1) * (1 + highest / p)``
+    frames: once it has waited ``(n - 1) * highest / p``, a task that overtakes it
     cannot do so again within n frames, and there are only n - 1 others.
 
     Args:
-        clock: where ``now`` comes from.
+        clock: source of ``now``.
         settings: as for every SharingScheduler.
 
     Cost: O(n log n) a frame, with n tasks due or waiting.
@@ -47,17 +47,17 @@ class RequestedTimeScheduler(SharingScheduler):
         self._requests: dict[Task, float] = {}
 
     def request(self, task: Task, amount: float | None) -> None:
-        """Ask for so much in each of its runs, from the next frame on.
+        """Request a budget for each run of a task, from the next frame on.
 
-        Work may ask for itself while it runs: what is to come needs more, or less.
+        Work may request for itself while it runs.
 
         Args:
-            task: for whom.
-            amount: µs, or steps under budgets of steps, 0 or more; None takes
+            task: the task.
+            amount: µs, or steps under budgets of steps, 0 or more; None for
                 a share by priority.
 
         Raises:
-            ValueError: if ``amount`` is out of range, or the task is not ours.
+            ValueError: if ``amount`` is out of range, or the task belongs to another scheduler.
             TypeError: if ``amount`` is not a number.
         """
         self._check_ours(task)
@@ -70,16 +70,16 @@ class RequestedTimeScheduler(SharingScheduler):
         )
 
     def request_of(self, task: Task) -> float | None:
-        """Return what ``task`` asks for (µs or steps), None if for nothing."""
+        """Return the request of ``task`` (µs or steps), None if it has none."""
         return self._requests.get(task)
 
     def longest_wait_frames(self, task: Task) -> int:
-        """Return the most frames ``task`` can wait from falling due to running.
+        """Return the most frames that ``task`` can wait from falling due to running.
 
         It holds as long as no other task is added, and no priority changes.
 
         Raises:
-            ValueError: if it was removed, or is another scheduler's.
+            ValueError: if it was removed, or belongs to another scheduler.
 
         Cost: O(tasks).
         """
@@ -88,16 +88,16 @@ class RequestedTimeScheduler(SharingScheduler):
         return math.floor((len(self._tasks) - 1) * (1 + highest / task.priority))
 
     def remove(self, task: Task) -> None:
-        """Forget ``task`` and its request; a generator that is half done is closed.
+        """Remove ``task`` and its request; an unfinished generator is closed.
 
         Raises:
-            ValueError: if it was removed before, or is another scheduler's.
+            ValueError: if it was removed before, or belongs to another scheduler.
         """
         super().remove(task)
         self._requests.pop(task, None)
 
     def save_state(self) -> State:
-        """Return what every scheduler saves, and the requests, as plain data.
+        """Return the state of ``Scheduler.save_state``, and the requests, as plain data.
 
         Raises:
             RuntimeError: if called by work that this scheduler is running.
@@ -105,10 +105,10 @@ class RequestedTimeScheduler(SharingScheduler):
         return {**super().save_state(), "requests": saved_numbers(self._requests)}
 
     def prepare_state(self, state: object) -> Callable[[], None]:
-        """Check a saved state against the tasks that are here; return what loads it.
+        """Check a saved state against the current tasks; return the function that loads it.
 
         Raises:
-            StateError: if it cannot be loaded; says where in it, and why.
+            StateError: if it cannot be loaded; names the place in it, and the reason.
             RuntimeError: if called by work that this scheduler is running.
         """
         if not isinstance(state, dict):

@@ -227,7 +227,7 @@ class _NoShares:
         return False
 
     def part(self) -> Budget:
-        raise RuntimeError("no call was made, so none has a share")
+        raise RuntimeError("there is no call to share the time between")
 
     def parts_to_come(self) -> list[float] | None:
         return None

@@ -1,7 +1,7 @@
-"""What all schedulers share: adding, changing and safely running work.
+"""The base class of all schedulers: adding, changing and safely running work.
 
-A scheduler differs from another in which due work it runs, and with how much
-budget; that is its ``_run_frame``, and all that a new one has to write.
+Schedulers differ in which due work they run, and with how much budget: a new
+scheduler only defines ``_run_frame``.
 """
 from __future__ import annotations
 
@@ -33,24 +33,24 @@ from ai_core.trace import Trace
 __all__ = ["Scheduler"]
 
 PHASING = ("best_phase", "add", "remove")
-"""What is asked of whatever chooses phases, as a PhaseTable does."""
+"""Methods that an object that chooses phases must have, as a PhaseTable does."""
 
 
 class Scheduler(DueTasks):
-    """Runs pieces of work every so many frames; itself work for a scheduler.
+    """Runs pieces of work every so many frames; can itself be work of a scheduler.
 
-    It counts its own frames, one for each ``advance``, beginning with 0. What
-    is due is settled when a frame begins: of what work does to tasks while the
-    frame runs, removing and pausing hold at once, adding, resuming and changing
-    from the next frame on. Work that raises is reported and tried again, and left out after several failures
+    It counts its own frames, one for each ``advance``, starting with 0. Due work is
+    determined when a frame starts. Changes that work makes to tasks during the frame:
+    removing and pausing take effect at once; adding, resuming and changing in the next frame.
+    Work that raises is reported and tried again, and is quarantined after several failures
     in a row, until ``release``.
 
     Args:
-        clock: where ``now`` comes from.
-        faults: what happens to work that raises; None reports to the log.
+        clock: source of ``now``.
+        faults: handles work that raises; None reports to the log.
         trace: hooks called around each run; None for none.
-        stopwatch: measures each run when the budget does not measure time.
-        on_overrun: told which task took a frame beyond its budget.
+        stopwatch: measures each run if the budget does not measure time.
+        on_overrun: called with the Overrun when a task took a frame beyond its budget.
         phasing: chooses automatic phases; None for a PhaseTable.
     """
 
@@ -70,23 +70,23 @@ class Scheduler(DueTasks):
         super().__init__(clock, faults, trace, stopwatch, on_overrun)
         missing = [name for name in PHASING if not callable(getattr(phasing, name, None))]
         if phasing is not None and (missing or isinstance(phasing, type)):
-            raise TypeError(f"phasing must have {', '.join(PHASING)}, got {shown(phasing)}; use DryRun()")
+            raise TypeError(f"phasing must have the methods {', '.join(PHASING)}, got {shown(phasing)}; use DryRun()")
         self._begin_without_tasks(phasing if phasing is not None else PhaseTable())
         self._next_id = 0
 
     @property
     def clock(self) -> Clock:
-        """Where ``now`` comes from."""
+        """Source of ``now``."""
         return self._clock
 
     @property
     def frame(self) -> int:
-        """The frame that is running, or that the next ``advance`` will run."""
+        """The current frame, or the next one that ``advance`` runs."""
         return self._frame
 
     @property
     def tasks(self) -> tuple[Task, ...]:
-        """All tasks, paused and quarantined ones too, in the order added."""
+        """All tasks, paused and quarantined ones included, in the order added."""
         return tuple(self._tasks.values())
 
     def add(
@@ -102,16 +102,16 @@ class Scheduler(DueTasks):
 
         Args:
             work: a callable taking a Turn, a generator function taking a Turn
-                (at each pause it is told the next: ``turn = yield``), or an
+                (at each pause it receives the next: ``turn = yield``), or an
                 object with ``advance(budget)``, or with ``advance(turn)`` and
                 ``advance_takes = "turn"``, such as a habit tree.
             period_frames: frames from run to run, 1 to MAX_PERIOD_FRAMES.
             phase_frames: it is due when ``(frame + phase) % period == 0``;
-                may exceed the period. None takes the phase that meets the
+                may exceed the period. None chooses the phase that meets the
                 fewest other tasks.
             priority: weight of its share of the budget, for schedulers that
                 share it out; MIN_PRIORITY to MAX_PRIORITY.
-            name: for reports; None takes the name of the function or class.
+            name: for reports; None for the name of the function or class.
 
         Raises:
             TypeError: if ``work`` is not work, or a number is of another type.
@@ -139,10 +139,10 @@ class Scheduler(DueTasks):
         return task
 
     def remove(self, task: Task) -> None:
-        """Forget ``task``; a generator that is half done is closed.
+        """Remove ``task``; an unfinished generator is closed.
 
         Raises:
-            ValueError: if it was removed before, or is another scheduler's.
+            ValueError: if it was removed before, or belongs to another scheduler.
         """
         self._check_ours(task)
         task._owner = None
@@ -152,27 +152,30 @@ class Scheduler(DueTasks):
         self._close(task)
 
     def remove_all(self) -> None:
-        """Forget all tasks, and let go of their work now, or as the frame ends if one runs; ``remove`` may be later."""
+        """Remove all tasks and release their work, now or, in a running frame, at its end.
+
+        ``remove`` may release work later.
+        """
         for task in self.tasks:
             self.remove(task)
         if not self._is_advancing:
             self._put_waiting({})
 
     def pause(self, task: Task) -> None:
-        """Leave ``task`` out until ``resume``; work half done stays half done, its phase is kept.
+        """Suspend ``task`` until ``resume``; unfinished work stays unfinished, and the phase is kept.
 
         Raises:
-            ValueError: if it was removed, or is another scheduler's.
+            ValueError: if it was removed, or belongs to another scheduler.
         """
         self._check_ours(task)
         task._paused = True
         self._touch(task)
 
     def resume(self, task: Task) -> None:
-        """Run ``task`` again whenever it is due; does nothing if not paused.
+        """Run ``task`` again whenever it is due; does nothing if it is not paused.
 
         Raises:
-            ValueError: if it was removed, or is another scheduler's.
+            ValueError: if it was removed, or belongs to another scheduler.
         """
         self._check_ours(task)
         if task._paused:
@@ -180,10 +183,10 @@ class Scheduler(DueTasks):
             self._touch(task)
 
     def release(self, task: Task) -> None:
-        """Give quarantined ``task`` all its tries again; does nothing if it is not.
+        """Release ``task`` from quarantine, with all its tries; does nothing if it is not quarantined.
 
         Raises:
-            ValueError: if it was removed, or is another scheduler's.
+            ValueError: if it was removed, or belongs to another scheduler.
         """
         self._check_ours(task)
         if self._faults.is_quarantined(task):
@@ -194,13 +197,13 @@ class Scheduler(DueTasks):
         self, task: Task, *, period_frames: int | None = None, phase_frames: int | None = None,
         priority: float | None = None,
     ) -> None:
-        """Change what is given, keep the rest; a bad value changes nothing.
+        """Change the settings that are given; an invalid value changes nothing.
 
-        With a new period, an automatic phase is chosen anew and a given phase
+        With a new period, an automatic phase is chosen again and a given phase
         is kept. A phase given here is no longer automatic, until ``choose_phase``.
 
         Raises:
-            ValueError: if a number is out of range, or the task is not ours.
+            ValueError: if a number is out of range, or the task belongs to another scheduler.
             TypeError: if a number is of another type.
         """
         self._check_ours(task)
@@ -216,20 +219,20 @@ class Scheduler(DueTasks):
             self._move(task, period, None if task._automatic_phase else phase)
 
     def rename(self, task: Task, name: str) -> None:
-        """Call ``task`` otherwise from now on, in reports and saves.
+        """Set the name of ``task`` in reports and saves.
 
         Raises:
-            TypeError: if ``name`` is not a text, or empty.
-            ValueError: if it was removed, or is another scheduler's.
+            TypeError: if ``name`` is not a string, or is empty.
+            ValueError: if it was removed, or belongs to another scheduler.
         """
         self._check_ours(task)
         task._name = _checked_name(name)
 
     def choose_phase(self, task: Task) -> None:
-        """Let the phase of ``task`` be automatic again, and choose the best one now.
+        """Make the phase of ``task`` automatic again, and choose the best one now.
 
         Raises:
-            ValueError: if it was removed, or is another scheduler's.
+            ValueError: if it was removed, or belongs to another scheduler.
         """
         self._check_ours(task)
         task._automatic_phase = True
@@ -256,15 +259,15 @@ class Scheduler(DueTasks):
             self._end_frame()
 
     def rephase(self, budget: Budget | None = None, *, by_cost: bool = True) -> TaskRephasing:
-        """Search for better phases of all tasks at once, weighted by what runs cost so far.
+        """Search for better phases of all tasks at once, weighted by the measured cost of their runs.
 
-        Only automatic phases change; who is paused or quarantined is left out. From
-        the last run before to the first one after, a task with period ``n`` waits at
-        most ``2 * n - 1`` frames.
+        Only automatic phases change; paused and quarantined tasks are left out. From the last run
+        before the change to the first one after it, a task with period ``n`` waits at most
+        ``2 * n - 1`` frames.
 
         Args:
-            budget: for a first slice; ``advance`` what is returned until it
-                ``is_done``, or let an Errand do so. None for all of it at once.
+            budget: for a first slice; call ``advance`` of the returned work until it
+                ``is_done``, or run it as a BackgroundJob. None for all of it at once.
             by_cost: False counts runs: the same tasks get the same phases on every machine.
 
         Cost: 0.2 s with 10,000 tasks.
@@ -277,7 +280,7 @@ class Scheduler(DueTasks):
         """Return how evenly runs, and their measured cost, are spread over coming frames.
 
         Args:
-            frames: looked at if the common multiple of all periods is too long.
+            frames: number of frames to look at if the common multiple of all periods is too long.
 
         Cost: as the function ``phase_quality``.
         """
@@ -286,15 +289,15 @@ class Scheduler(DueTasks):
         return phase_quality(slots_of(tasks), costs_us=costs_us, names=names, frames=frames, from_frame=self._frame)
 
     def contains(self, other: Scheduler) -> bool:
-        """Return True if ``other`` is this scheduler, or work of it, however deep."""
+        """Return True if ``other`` is this scheduler, or work of it at any depth."""
         inner = (task.work for task in self._tasks.values() if isinstance(task.work, Scheduler))
         return self is other or any(scheduler.contains(other) for scheduler in inner)
 
     def statistics(self) -> list[dict[str, object]]:
-        """Return one row per task, in the order added: what it got, used and waited for.
+        """Return a row per task, in the order added: what it received, used and waited for.
 
-        Staleness is how long ago it ran, or was added if it never did. Times are
-        0 where nothing measures them.
+        Staleness is the time since the last run, or since the task was added if it never ran.
+        Times are 0 where nothing measures them.
         """
         now = self._clock.now
         self._settle_all()
@@ -305,9 +308,8 @@ class Scheduler(DueTasks):
     def save_state(self) -> State:
         """Return frame, tasks, phases, run records and waiting work, as plain data.
 
-        Work that is saveable itself is saved with its task. A generator that
-        was half done begins anew after loading, unless its work is saveable
-        and so knows how far it had come.
+        Saveable work is saved with its task. An unfinished generator starts from the beginning
+        after loading, unless its work is saveable and so stores its progress.
 
         Raises:
             RuntimeError: if called by work that this scheduler is running.
@@ -315,13 +317,13 @@ class Scheduler(DueTasks):
         return saved_scheduler(self)
 
     def prepare_state(self, state: object) -> Callable[[], None]:
-        """Check a saved state against the tasks that are here; return what loads it.
+        """Check a saved state against the current tasks; return the function that loads it.
 
-        Tasks are found by name, those of one name by their order. They get
-        their saved ids back; tasks that are only here are kept, under new ids.
+        Tasks are matched by name, those of one name by their order. They get
+        their saved ids back; tasks that are not in the save are kept, under new ids.
 
         Raises:
-            StateError: if it cannot be loaded; says where in it, and why.
+            StateError: if it cannot be loaded; names the place in it, and the reason.
             RuntimeError: if called by work that this scheduler is running.
         """
         return prepared_scheduler(self, state)
@@ -343,14 +345,14 @@ class Scheduler(DueTasks):
 
     def _check_ours(self, task: Task) -> None:
         if not isinstance(task, Task):
-            raise TypeError(f"task must be what add returned, got {shown(task)}")
+            raise TypeError(f"task must be a Task that add returned, got {shown(task)}")
         if task.is_removed:
-            raise ValueError(f"task {shown(task.name)} was removed; add its work again")
+            raise ValueError(f"task {shown(task.name)} was removed; add its work again to get a new task")
         if task._owner is not self:
             raise ValueError(f"task {shown(task.name)} belongs to another scheduler")
 
 
 def _checked_name(name: object) -> str:
     if not isinstance(name, str) or not name:
-        raise TypeError(f"name must be a text that is not empty, got {shown(name)}")
+        raise TypeError(f"name must be a non-empty string, got {shown(name)}")
     return name

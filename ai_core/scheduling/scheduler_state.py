@@ -63,12 +63,12 @@ def prepared_scheduler(scheduler: Scheduler, state: object) -> Callable[[], None
     saved = [_read_task(one, now) for one in fields.groups("tasks")]
     ids = [one.id for one in saved]
     if ids != sorted(set(ids)):
-        fields.refuse("tasks", "must come by ascending ids, each once")
+        fields.refuse("tasks", "must be sorted by ascending id, each once")
     if ids and ids[-1] >= next_id:
         fields.refuse("next_id", f"must be above the id of every task, got {next_id}")
     waiting = _read_waiting(fields, ids, frame)
     if waiting and not scheduler.carries_over:
-        fields.refuse("waiting", f"must be empty, as a {type(scheduler).__name__} lets nothing wait")
+        fields.refuse("waiting", f"must be empty, because tasks of a {type(scheduler).__name__} never wait")
     fields.end()
     here = list(scheduler._tasks.values())
     found = match_by_name("task", [one.name for one in saved], [task.name for task in here])

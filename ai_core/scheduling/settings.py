@@ -1,4 +1,4 @@
-"""What every scheduler may be made with, for type checkers and for those who write by completion."""
+"""Arguments of every scheduler, for type checkers and for code completion."""
 from __future__ import annotations
 
 from collections.abc import Callable

@@ -1,4 +1,4 @@
-"""What schedulers that share out a budget have in common: queue, shares, activation delay, bias."""
+"""The base class of schedulers that share out a budget: queue, shares, activation delay, bias."""
 from __future__ import annotations
 
 import math
@@ -18,7 +18,7 @@ from ai_core.scheduling.scheduler import Scheduler
 from ai_core.scheduling.settings import SchedulerSettings
 from ai_core.scheduling.task import Task
 from ai_core.scheduling.task_numbers import ids_saved, read_numbers, saved_numbers
-from ai_core.scheduling.timed_sharing import SenseQueries, ShareQueue, share_time, tuple_of
+from ai_core.scheduling.timed_sharing import ShareQueue, TaskShare, share_time, tuple_of
 
 __all__ = ["SharingScheduler"]
 
@@ -29,29 +29,29 @@ by_id = attrgetter("_id")
 
 
 class SharingScheduler(Scheduler):
-    """Shares a budget over a queue of due tasks; who stands where is a policy's to say.
+    """Shares a budget over a queue of due tasks; a policy defines the order of the queue.
 
-    A task gets ``left * weight / weight of those still to run``, where weight
+    A task receives ``left * weight / weight of those still to run``, where weight
     is its priority, times its bias if there is one. So the whole budget is
-    given out, whatever the number of tasks: what one leaves goes to those
-    after it, and what it takes too much they pay for.
+    given out, whatever the number of tasks: what a task leaves goes to those
+    after it, and they pay for its overrun.
 
     Args:
-        clock: where ``now`` comes from.
+        clock: source of ``now``.
         activations_per_frame: activation delay: most tasks that run for the
             first time in one frame (count), so that a wave of new ones makes
-            no spike; None for no limit. Those beyond wait their turn in the
-            queue, and are told their true elapsed time.
-        bias: learns who overruns, and weighs the shares; None for none.
-        margin: learns how much sooner to stop, so that fewer frames exceed a budget of time; None stops when
-            it is spent, and goes beyond it by the piece of work that was running.
+            no spike; None for no limit. Further ones wait their turn in the
+            queue, and run with their true elapsed time.
+        bias: learns which tasks overrun, and adjusts their shares; None for none.
+        margin: learns how much earlier to stop, so that fewer frames exceed a budget of time; None stops when
+            the budget is spent, and exceeds it by the piece of work in progress.
         settings: faults, trace, stopwatch and so on, as for every Scheduler.
     """
 
     carries_over: ClassVar[bool] = True
 
     lets_wait: ClassVar[bool] = True
-    """Whether those wait for whom nothing is left; else they run with nothing."""
+    """Whether tasks wait when no budget is left; else they run without budget."""
 
     def __init__(
         self,
@@ -79,17 +79,17 @@ class SharingScheduler(Scheduler):
 
     @property
     def waiting(self) -> tuple[Task, ...]:
-        """Due tasks carried over to the next frame, the longest due first, then by id."""
+        """Due tasks that wait for the next frame, the longest due first, then by id."""
         return tuple(task for task in self._carried() if self._may_run(task))
 
     @abstractmethod
     def longest_wait_frames(self, task: Task) -> int:
-        """Return the most frames ``task`` can wait from falling due to running.
+        """Return the most frames that ``task`` can wait from falling due to running.
 
         It holds as long as no other task is added, and no priority changes.
 
         Raises:
-            ValueError: if it was removed, or is another scheduler's.
+            ValueError: if it was removed, or belongs to another scheduler.
 
         Cost: O(tasks).
         """
@@ -110,10 +110,10 @@ class SharingScheduler(Scheduler):
         self._margin_ns = 0
 
     def remove(self, task: Task) -> None:
-        """Forget ``task``; a generator that is half done is closed.
+        """Remove ``task``; an unfinished generator is closed.
 
         Raises:
-            ValueError: if it was removed before, or is another scheduler's.
+            ValueError: if it was removed before, or belongs to another scheduler.
         """
         super().remove(task)
         if self._bias is not None:
@@ -132,10 +132,10 @@ class SharingScheduler(Scheduler):
         return state
 
     def prepare_state(self, state: object) -> Callable[[], None]:
-        """Check a saved state against the tasks that are here; return what loads it.
+        """Check a saved state against the current tasks; return the function that loads it.
 
         Raises:
-            StateError: if it cannot be loaded; says where in it, and why.
+            StateError: if it cannot be loaded; names the place in it, and the reason.
             RuntimeError: if called by work that this scheduler is running.
         """
         if not isinstance(state, dict):
@@ -232,7 +232,7 @@ class SharingScheduler(Scheduler):
         finally:  # those behind one that let something through wait too
             late += asked.to_come
 
-    def _asking(self, asked: ShareQueue, done: int = 0, parts: Iterable[float] | None = None) -> Iterator[SenseQueries]:
+    def _asking(self, asked: ShareQueue, done: int = 0, parts: Iterable[float] | None = None) -> Iterator[TaskShare]:
         """Return what those of a queue ask for who are still to come, after so many that are done.
 
         A priority that changes while a queue runs counts from the next one on: parts once made stay.
@@ -250,7 +250,7 @@ class SharingScheduler(Scheduler):
         return zip(count(done), asked.to_come, parts, asked.requests or repeat(None), strict=False)
 
     def _share_one_by_one(
-        self, queue: Iterable[SenseQueries], budget: Budget, late: list[Task], may_wait: bool
+        self, queue: Iterable[TaskShare], budget: Budget, late: list[Task], may_wait: bool
     ) -> bool:
         whole = budget.part(math.inf)  # nobody else asks it, or spends on it
         for _, task, part, request in queue:

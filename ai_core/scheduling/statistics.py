@@ -1,4 +1,4 @@
-"""What each piece of work got, used and waited for."""
+"""What each piece of work received, used and waited for."""
 from __future__ import annotations
 
 from collections.abc import Sequence
@@ -10,18 +10,18 @@ from ai_core.scheduling.run_times import RECENT_RUNS, RunTimes
 __all__ = ["NS_PER_US", "RECENT_RUNS", "Overrun", "RunRecord"]
 
 NS_PER_US = 1000
-"""Stopwatches show nanoseconds; what people read is in microseconds."""
+"""Stopwatches count nanoseconds; reports are in microseconds."""
 
 class Overrun(NamedTuple):
-    """Which work took a scheduler beyond the budget it was advanced with.
+    """The task that took a scheduler beyond its budget.
 
     Attributes:
-        name: the task's name.
-        task_id: the task's id in its scheduler.
-        now: when it happened.
-        granted: what the task had been given (µs, or steps).
+        name: name of the task.
+        task_id: id of the task in its scheduler.
+        now: game time of the overrun.
+        granted: budget of the task (µs, or steps).
         used: what it used (µs, or steps).
-        over: how far the whole budget was exceeded (µs, or steps).
+        over: excess over the whole budget (µs, or steps).
     """
 
     name: str

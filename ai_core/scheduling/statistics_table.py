@@ -1,4 +1,4 @@
-"""Rows of statistics as a table of plain text: for logs, tests and terminals."""
+"""Rows of statistics as a plain text table: for logs, tests and terminals."""
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
@@ -21,23 +21,22 @@ def statistics_table(
     is_ascending: bool = False,
     max_rows: int | None = None,
 ) -> str:
-    """Return rows as a table: a heading, a rule, a line each; numbers to the right.
+    """Return rows as a table: a heading, a rule, a line per row; numbers are right-aligned.
 
-    Any rows will do: those of ``scheduler.statistics()``, or of a
-    QualityOfService's ``offenders()``. What a row does not have is left empty.
-    Without columns the table is an empty text.
+    It takes any rows: those of ``scheduler.statistics()``, or of a
+    QualityOfService's ``offenders()``. Missing values are left empty.
+    Without columns the table is an empty string.
 
     Args:
         rows: dicts; the keys are the names of the columns.
-        columns: which, in this order; None for all, as they first come up.
-        sort_by: column to sort by, of those in the rows, shown or not; rows
-            that have nothing there come last. None keeps the order of the rows,
-            and so do equal ones.
+        columns: names of columns, in this order; None for all, in order of first occurrence.
+        sort_by: column to sort by, shown or not; rows without a
+            value in it come last. The sort is stable. None keeps the order of the rows.
         is_ascending: smallest first; else largest first.
-        max_rows: show no more, and say how many there are; None for all.
+        max_rows: most rows; a last line counts the others. None for all.
 
     Raises:
-        TypeError: if rows are not dicts, or ``columns`` is one text.
+        TypeError: if rows are not dicts, or ``columns`` is a string.
         UnknownNameError: if no row has a column of that name.
         ValueError: if ``max_rows`` is below 1.
 
@@ -54,7 +53,7 @@ def statistics_table(
         if not isinstance(row, Mapping):
             raise TypeError(f"rows must be dicts, got {shown(row)}; use scheduler.statistics()")
     if isinstance(columns, str):
-        raise TypeError(f"columns must be several names, got {shown(columns)}; use [{columns!r}]")
+        raise TypeError(f"columns must be an iterable of names, got the string {shown(columns)}; use [{columns!r}]")
     known = list(dict.fromkeys(key for row in table for key in row))
     names = known if columns is None else list(columns)
     for name in names if sort_by is None else [*names, sort_by]:

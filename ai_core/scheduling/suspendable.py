@@ -1,7 +1,7 @@
 """A generator run as interruptible work.
 
-Rejected: ending endless generators here, as schedulers do with theirs. This
-work has an end by intent, and may be run whole on a loading screen.
+Rejected: stopping endless generators here, as schedulers do with theirs. This
+work has an end by design, and may be run as a whole on a loading screen.
 """
 from __future__ import annotations
 
@@ -25,19 +25,19 @@ OUTCOMES = ("open", "done", "cancelled")
 
 
 class Suspendable(Generic[R]):
-    """Runs a generator as interruptible work: what it returns is the result.
+    """Runs a generator as interruptible work: its return value is the result.
 
-    It may pause at each ``yield``, tells its progress by yielding a number from
-    0 to 1 (or yields nothing), and is sent the current budget, to hand on to
-    work of its own. If it raises, the next ``advance`` begins it anew.
+    It may pause at each ``yield``, reports its progress by yielding a number from
+    0 to 1 (or yields nothing), and receives the current budget, to pass on to
+    work of its own. If it raises, the next ``advance`` restarts it.
 
-    After loading, one that was half done begins anew, unless ``function`` is
-    an object with ``save_state`` and ``prepare_state``, which then knows how
-    far it had come.
+    After loading, unfinished work restarts, unless ``function`` is
+    an object with ``save_state`` and ``prepare_state``, which then stores its
+    progress.
 
     Args:
         function: a generator function, taking ``arguments``.
-        arguments: handed to it whenever it begins; not saved.
+        arguments: passed to it at each start; not saved.
         values: how a result is saved that is not plain data.
 
     Raises:
@@ -58,7 +58,7 @@ class Suspendable(Generic[R]):
                 " pass the function without calling it"
             )
         if inspect.iscoroutinefunction(function):
-            raise TypeError(f"function must not be async, got {shown(function)}; use yield where it may pause")
+            raise TypeError(f"function must not be async, got {shown(function)}; use def and yield")
         self._function = function
         self._arguments = arguments
         self._values = values if values is not None else SavedValues()
@@ -69,7 +69,7 @@ class Suspendable(Generic[R]):
         self._result: Any = None
 
     def begin(self) -> None:
-        """Begin anew, whatever its state; what was half done is dropped.
+        """Restart, whatever its state; unfinished work is dropped.
 
         Raises:
             RuntimeError: if called by the generator itself.
@@ -80,7 +80,7 @@ class Suspendable(Generic[R]):
 
     @property
     def is_done(self) -> bool:
-        """True when ``result`` is there."""
+        """True when ``result`` is available."""
         return self._outcome == "done"
 
     @property
@@ -95,7 +95,7 @@ class Suspendable(Generic[R]):
 
     @property
     def result(self) -> R:
-        """What the generator returned.
+        """The return value of the generator.
 
         Raises:
             RuntimeError: if it is not done.
@@ -105,12 +105,12 @@ class Suspendable(Generic[R]):
         return result
 
     def advance(self, budget: Budget, /) -> None:
-        """Go on until done or the budget is spent; a leg that counts no steps costs one.
+        """Continue until done or the budget is spent; a leg that counts no steps costs one.
 
         Raises:
             RuntimeError: if it was cancelled.
             TypeError: if ``budget`` is not a Budget, the function returned no
-                generator, or it yielded what is neither a number nor None.
+                generator, or it yielded neither a number nor None.
             ValueError: if it yielded a number outside 0 to 1.
         """
         checked_budget(budget)
@@ -162,10 +162,10 @@ class Suspendable(Generic[R]):
         }
 
     def prepare_state(self, state: object) -> Callable[[], None]:
-        """Check a saved state; return what loads it.
+        """Check a saved state; return the function that loads it.
 
         Raises:
-            StateError: if it cannot be loaded; says where in it, and why.
+            StateError: if it cannot be loaded; names the place in it, and the reason.
         """
         fields = Fields.versioned(state, version=1)
         outcome = fields.one_of("outcome", OUTCOMES)
@@ -201,7 +201,7 @@ class Suspendable(Generic[R]):
 
     def _check_not_running(self) -> None:
         if self._is_running:
-            raise RuntimeError("the work is running already; it must not advance or begin itself")
+            raise RuntimeError("the work is already running; it must not advance or begin itself")
 
     def _begun(self) -> Generator[float | None, Budget, R]:
         generator = self._function(*self._arguments)

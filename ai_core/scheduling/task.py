@@ -1,4 +1,4 @@
-"""A piece of work known to a scheduler, and what the work is told when it runs."""
+"""A piece of work in a scheduler, and the argument of the work when it runs."""
 from __future__ import annotations
 
 from collections.abc import Callable
@@ -17,17 +17,16 @@ __all__ = ["Advancing", "Task", "Turn", "TurnTaking", "Work"]
 
 
 class Turn:
-    """What a piece of work is told when its turn has come; not to be changed.
+    """The argument of work when it runs; read-only.
 
-    Tasks that are due together, and ran together before, are told it by one Turn.
-    A generator is sent a new one at each ``yield``: write ``turn = yield``, as the
-    one it began with tells of that moment for ever.
+    Tasks that are due together, and last ran together, share one Turn. A generator receives
+    a new one at each ``yield``: write ``turn = yield``, because the first Turn never changes.
 
     Args:
-        now: the moment.
-        elapsed_s: true game time since it last ran, or since it was added if
+        now: current game time.
+        elapsed_s: true game time since the last run, or since the task was added if
             it never ran (s), however rarely it runs, pauses included.
-        budget: what it may use; work that can pause does so when it is spent.
+        budget: what the work may use; work that can pause does so when it is spent.
     """
 
     __slots__ = ("budget", "elapsed_s", "now")
@@ -45,7 +44,7 @@ class Advancing(Protocol):
     """Work that is an object: a search, a queue, another scheduler."""
 
     def advance(self, budget: Budget, /) -> object:
-        """Go on until done for now, or until the budget is spent."""
+        """Continue until there is nothing to do at present, or until the budget is spent."""
         ...
 
 
@@ -59,7 +58,7 @@ class TurnTaking(Protocol):
     advance_takes: ClassVar[Literal["turn"]]
 
     def advance(self, turn: Turn, /) -> object:
-        """Live on for ``turn.elapsed_s``; with many inside, until ``turn.budget`` is spent."""
+        """Simulate ``turn.elapsed_s``; with many objects inside, until ``turn.budget`` is spent."""
         ...
 
 
@@ -70,9 +69,9 @@ where its ``advance_takes`` is ``"turn"``."""
 
 
 class Task:
-    """A handle on one piece of work; made by a scheduler's ``add``.
+    """A handle of a piece of work; returned by ``add`` of a scheduler.
 
-    Read it freely, also after removal. It is changed only through its
+    Reading is always allowed, also after removal. It is changed only through its
     scheduler: ``pause``, ``resume``, ``change``, ``release``, ``remove``.
     """
 
@@ -120,17 +119,17 @@ class Task:
 
     @property
     def id(self) -> int:
-        """Number within its scheduler, never used twice; ties go to the smallest."""
+        """Number within its scheduler, never reused; ties go to the smallest."""
         return self._id
 
     @property
     def name(self) -> str:
-        """What reports, traces and statistics call it; need not be unique."""
+        """Name in reports, traces and statistics; need not be unique."""
         return self._name
 
     @property
     def work(self) -> Work:
-        """The work itself, as given to ``add``."""
+        """The work, as passed to ``add``."""
         return self._work
 
     @property
@@ -145,12 +144,12 @@ class Task:
 
     @property
     def is_automatic_phase(self) -> bool:
-        """True if its scheduler chooses the phase, and ``rephase`` may choose a better one."""
+        """True if the scheduler chooses the phase, and ``rephase`` may choose a better one."""
         return self._automatic_phase
 
     @property
     def priority(self) -> float:
-        """Weight of its share of the budget, where the scheduler shares it out."""
+        """Weight of its share of the budget, in schedulers that share it out."""
         return self._priority
 
     @property
@@ -160,26 +159,26 @@ class Task:
 
     @property
     def is_removed(self) -> bool:
-        """True after ``remove``: its scheduler no longer knows it."""
+        """True after ``remove``: it no longer belongs to its scheduler."""
         return self._owner is None
 
     @property
     def runs(self) -> int:
-        """How often it has run, failures included."""
+        """Number of runs, failures included."""
         if self._in_step_since < 0 or self._bucket is None:
             return self._record.runs
         return self._record.runs + self._bucket.runs_since(self)
 
     @property
     def last_run(self) -> TimeIndex:
-        """When it last ran; when it was added, if it never did."""
+        """When it last ran; when it was added, if it never ran."""
         return self._last_run if self._bucket is None else self._bucket.last_run_of(self)
 
     @property
     def used_us(self) -> float:
-        """Time it has used in all its runs (µs); 0 if nothing measures time.
+        """Time used in all runs (µs); 0 if nothing measures time.
 
-        Where only some are measured, they stand for all.
+        If only some runs are measured, the total is estimated from them.
         """
         if self._in_step_since >= 0 and self._bucket is not None:
             self._bucket.settle_times()
@@ -188,11 +187,11 @@ class Task:
 
     @property
     def faults(self) -> int:
-        """How often it has raised."""
+        """Number of runs that raised."""
         return self._record.faults
 
     def statistics_row(self, now: TimeIndex, *, is_quarantined: bool) -> dict[str, object]:
-        """Return what it is, got, used and waited for, as ``Scheduler.statistics`` gives it."""
+        """Return its row of ``Scheduler.statistics``: what it is, received, used and waited for."""
         return {
             "id": self.id,
             "name": self.name,

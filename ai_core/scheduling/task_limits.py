@@ -1,4 +1,4 @@
-"""What period, phase and priority of a task may be, and what a budget is."""
+"""Ranges of period, phase and priority of a task, and the check of budgets."""
 from __future__ import annotations
 
 from ai_core.budget import Budget
@@ -17,7 +17,7 @@ __all__ = [
 MAX_PERIOD_FRAMES = 1_000_000
 """Longest period and phase (frames): 4.6 hours at 60 frames a second.
 
-What is rarer than that is an appointment, not a period: send a delayed event.
+For rarer work send a delayed event.
 """
 
 MIN_PRIORITY = 1e-6

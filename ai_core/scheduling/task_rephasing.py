@@ -1,4 +1,4 @@
-"""Better phases for the tasks of a scheduler, searched in slices and taken over at the end."""
+"""Better phases for the tasks of a scheduler, searched in slices and applied at the end."""
 from __future__ import annotations
 
 from typing import TYPE_CHECKING
@@ -19,14 +19,14 @@ MOVED_AT_ONCE = 10
 
 
 class TaskRephasing(Cancellable):
-    """What ``rephase`` of a scheduler returns: interruptible work, for an ``BackgroundJob``, too.
+    """The result of ``rephase`` of a scheduler: interruptible work, also for a ``BackgroundJob``.
 
-    Only automatic phases change, once the search has ended. Who was removed or
-    changed in the meantime is left as it is.
+    Only automatic phases change, once the search has ended. Tasks removed or
+    changed in the meantime keep their phases.
 
     Args:
-        scheduler: whose tasks are looked at, as they are now.
-        by_cost: whether runs weigh what they cost so far, or all the same.
+        scheduler: its tasks are looked at as they are now.
+        by_cost: whether runs are weighted by their measured cost, or all equally.
     """
 
     def __init__(self, scheduler: Scheduler, *, by_cost: bool = True) -> None:
@@ -44,19 +44,19 @@ class TaskRephasing(Cancellable):
 
     @property
     def is_done(self) -> bool:
-        """True when all phases found have been taken over."""
+        """True when all phases found have been applied."""
         return self._is_done
 
     @property
     def progress(self) -> float:
-        """0 while it searches, then the share of the phases found that were taken over."""
+        """0 while it searches, then the share of the phases found that are applied."""
         if self._is_done:
             return 1.0
         return self._offered / len(self._found) if self._found else 0.0
 
     @property
     def result(self) -> int:
-        """How many tasks got another phase.
+        """Number of tasks that got another phase.
 
         Raises:
             RuntimeError: if it is not done.
@@ -70,7 +70,7 @@ class TaskRephasing(Cancellable):
         return self._search
 
     def advance(self, budget: Budget) -> None:
-        """Search on until the budget is spent, then let tasks take over what was found.
+        """Continue the search until the budget is spent, then apply the phases found.
 
         Raises:
             RuntimeError: if it was cancelled.

@@ -1,4 +1,4 @@
-"""The ticket of a call that runs on a thread: when its result is seen, and what it is."""
+"""The ticket of a call on a thread: when its result is available, and the result."""
 from __future__ import annotations
 
 from concurrent.futures import Future
@@ -10,12 +10,12 @@ __all__ = ["ThreadTicket"]
 
 
 class ThreadTicket:
-    """One call that was submitted; its result is seen from its frame on, never before.
+    """A submitted call; its result is available from its frame on, never before.
 
     Attributes:
-        id: number within its ThreadedWork, never used twice.
-        arguments: what the function was given.
-        submitted_at: when.
+        id: number within its ThreadedWork, never reused.
+        arguments: arguments of the call.
+        submitted_at: game time of the submission.
         due_frame: the frame of the clock on which the result is handed over.
     """
 
@@ -38,7 +38,7 @@ class ThreadTicket:
 
     @property
     def is_done(self) -> bool:
-        """True from when it was handed over, with a result or an error."""
+        """True once it is handed over, with a result or an error."""
         return self._outcome in ("succeeded", "failed")
 
     @property
@@ -48,19 +48,19 @@ class ThreadTicket:
 
     @property
     def error(self) -> Exception | None:
-        """What the function raised, once it was handed over; else None."""
+        """The exception that the function raised, once handed over; else None."""
         return self._error
 
     @property
     def result(self) -> Any:
-        """What the function returned.
+        """The return value of the function.
 
         Raises:
-            RuntimeError: if it was not handed over yet, or was cancelled.
-            Exception: what the function raised, if it did.
+            RuntimeError: if it is not handed over yet, or was cancelled.
+            Exception: the exception that the function raised, if any.
         """
         if self._error is not None:
             raise self._error
         if self._outcome != "succeeded":
-            raise RuntimeError(f"ticket {self.id} has no result, it is {self._outcome}; ask is_done first")
+            raise RuntimeError(f"ticket {self.id} has no result, it is {self._outcome}; check is_done first")
         return self._result

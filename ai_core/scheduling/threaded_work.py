@@ -1,10 +1,10 @@
-"""A function that runs on threads, and whose results come on a later frame, in order.
+"""A function that runs on threads, and whose results arrive on a later frame, in order.
 
-The threads compute; nobody is told on them. Results are handed over by
-``advance``, on the calling thread, in the order submitted, on the frame that
-was settled when they were submitted: the trace is that of one thread.
+The threads only compute; no callback runs on them. ``advance`` hands over the results
+on the calling thread, in the order submitted, on the frame that
+was set when they were submitted: the trace is that of a single thread.
 
-Rejected: handing over whatever is done, as it gets done. It is a little sooner,
+Rejected: handing over each result as soon as it is available. It is slightly sooner,
 and no two runs are the same.
 """
 from __future__ import annotations
@@ -33,39 +33,39 @@ MAX_DELAY_FRAMES = 100_000
 class ThreadedWork:
     """Runs calls of one function on an executor; work for a scheduler.
 
-    The function must depend on its arguments alone, change nothing that others
-    see, and touch no nodes of an engine: it runs while the game goes on.
-    Arguments must not be changed meanwhile; hand in copies.
+    The function must depend on its arguments alone, change nothing that other code
+    reads, and touch no nodes of an engine: it runs while the game continues.
+    Arguments must not be changed meanwhile; pass copies.
 
-    A result is handed over when the clock stands at its ``due_frame`` or later
-    and the budget is not spent, one in each ``advance`` at least; each costs
-    one step. Results come in the order submitted: one that is late holds back
+    A result is handed over when the clock is at its ``due_frame`` or later
+    and the budget is not spent, at least one in each ``advance``; each costs
+    one step. Results arrive in the order submitted: a late one delays
     those after it.
 
     A call that raises is reported under ``name``, its ticket has the ``error``,
-    and ``then`` is not told. If ``then`` raises, that is reported, too, and the
-    ticket keeps its result. After several in a row the function is
+    and ``then`` is not called. If ``then`` raises, that is reported, too, and the
+    ticket keeps its result. After several failures in a row the function is
     quarantined: its calls wait until ``release``, none is lost.
 
-    Saved are the arguments of what was not handed over; after loading it is
+    The arguments of pending calls are saved; after loading they are
     computed again, for the same frames.
 
     Args:
-        function: what is computed.
-        clock: says which frame it is.
+        function: computes a result.
+        clock: source of the current frame.
         executor: runs it; None runs each call when it is due, on the calling
             thread, with the same outcome. It is not shut down here.
         delay_frames: frames from submitting to handing over, 1 to MAX_DELAY_FRAMES.
-        waits: True hands over exactly on the frame that is due, waiting if it
-            must: the trace does not depend on the threads. False never waits,
+        waits: True hands over exactly on the due frame, waiting if
+            necessary: the trace does not depend on the threads. False never waits,
             and hands over on the first frame on which it can.
-        then: told each ticket that succeeded; None for whoever keeps the tickets.
-        faults: what happens to calls that raise; None reports to the log.
-        name: for reports; None takes the name of the function.
+        then: called with each ticket that succeeded; None if the caller keeps the tickets.
+        faults: handles calls that raise; None reports to the log.
+        name: for reports; None for the name of the function.
         values: how arguments are saved that are not plain data.
 
     Raises:
-        TypeError: if ``function``, ``executor``, ``clock`` or ``then`` is none, or
+        TypeError: if ``function``, ``executor``, ``clock`` or ``then`` is of another type, or
             ``function`` is async or yields.
         ValueError: if ``delay_frames`` is out of range.
     """
@@ -94,13 +94,13 @@ class ThreadedWork:
         if name is None:
             name = str(getattr(function, "__name__", type(function).__name__))
         elif not isinstance(name, str) or not name:
-            raise TypeError(f"name must be a text that is not empty, got {shown(name)}")
+            raise TypeError(f"name must be a non-empty string, got {shown(name)}")
         self._function = function
         self._clock = clock
         self._executor = _checked_executor(executor)
         self._delay_frames = whole_number(
             "delay_frames", delay_frames, minimum=1, maximum=MAX_DELAY_FRAMES,
-            remedy="a result is never seen on the frame it was submitted in",
+            remedy="a result is available on the next frame at the earliest",
         )
         self._waits = waits
         self._then = then
@@ -112,17 +112,17 @@ class ThreadedWork:
 
     @property
     def clock(self) -> Clock:
-        """Where ``now`` comes from."""
+        """Source of ``now``."""
         return self._clock
 
     @property
     def name(self) -> str:
-        """What reports call it."""
+        """Name in reports."""
         return self._name
 
     @property
     def pending(self) -> tuple[ThreadTicket, ...]:
-        """Tickets that were not handed over, first to come first."""
+        """Tickets that are not handed over yet, in the order submitted."""
         return tuple(self._pending)
 
     @property
@@ -131,9 +131,9 @@ class ThreadedWork:
         return self._faults.is_quarantined(self)
 
     def submit(self, *arguments: Any) -> ThreadTicket:
-        """Have the function called with ``arguments``, and return its ticket.
+        """Call the function with ``arguments`` on the executor, and return a ticket.
 
-        Cost: what the executor's ``submit`` costs: some 10 to 30 µs for a pool of threads.
+        Cost: that of ``submit`` of the executor: some 10 to 30 µs for a pool of threads.
         """
         now = self._clock.now
         ticket = ThreadTicket(self._next_id, arguments, now, now.frame + self._delay_frames)
@@ -143,18 +143,18 @@ class ThreadedWork:
         return ticket
 
     def cancel(self, ticket: ThreadTicket) -> None:
-        """Forget a pending ticket; if a thread is at it, what comes of it is dropped.
+        """Cancel a pending ticket; if a thread is running it, the result is dropped.
 
         Raises:
             ValueError: if it is not pending here.
         """
         if ticket not in self._pending:
-            raise ValueError(f"{ticket!r} is not pending in {self._name!r}; look at is_done and is_cancelled")
+            raise ValueError(f"{ticket!r} is not pending in {self._name!r}; check is_done and is_cancelled first")
         self._pending.remove(ticket)
         _drop(ticket)
 
     def advance(self, budget: Budget, /) -> None:
-        """Hand over what is due, in the order submitted.
+        """Hand over due results, in the order submitted.
 
         Raises:
             TypeError: if ``budget`` is not a Budget.
@@ -179,16 +179,16 @@ class ThreadedWork:
                 return
 
     def release(self) -> None:
-        """Let a quarantined function run again, with all its tries; else do nothing."""
+        """Release the function from quarantine, with all its tries; else do nothing."""
         self._faults.release(self)
         for ticket in self._pending:
             self._start(ticket)
 
     def use(self, executor: Executor | None) -> None:
-        """Run on another executor from now on, None for the calling thread; lose nothing.
+        """Change the executor from now on, None for the calling thread; no call is lost.
 
-        Calls that no thread has begun move; for those under way it waits. After
-        ``use(None)`` the old executor has nothing of ours and may be shut down.
+        Calls that no thread has started move; running calls are waited for. After
+        ``use(None)`` the old executor has no calls of this object and may be shut down.
         """
         self._executor = _checked_executor(executor)
         moved = [ticket for ticket in self._pending if ticket._future is None or ticket._future.cancel()]
@@ -226,10 +226,10 @@ class ThreadedWork:
         }
 
     def prepare_state(self, state: object) -> Callable[[], None]:
-        """Check a saved state; return what loads it. Tickets given out before are cancelled.
+        """Check a saved state; return the function that loads it. Earlier tickets are cancelled.
 
         Raises:
-            StateError: if it cannot be loaded; says where in it, and why.
+            StateError: if it cannot be loaded; names the place in it, and the reason.
         """
         fields = Fields.versioned(state, version=1)
         frame, _ = fields.moment("now")
@@ -237,7 +237,7 @@ class ThreadedWork:
         pending = [self._read_ticket(one, frame, next_id) for one in fields.groups("pending")]
         ids = [ticket.id for ticket in pending]
         if ids != sorted(set(ids)):
-            fields.refuse("pending", "must come by ascending ids, each once")
+            fields.refuse("pending", "must be sorted by ascending id, each once")
         fields.end()
 
         def change() -> None:

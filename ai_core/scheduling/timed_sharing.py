@@ -15,9 +15,9 @@ if TYPE_CHECKING:
     from ai_core.scheduling.sharing import SharingScheduler
     from ai_core.trace import Trace
 
-__all__ = ["SenseQueries", "ShareQueue", "share_time"]
+__all__ = ["ShareQueue", "TaskShare", "share_time"]
 
-SenseQueries = tuple[int, Task, float, float | None]
+TaskShare = tuple[int, Task, float, float | None]
 """A number from 0, a task, its part of what is left when its turn comes (0 to 1), and what it asks for instead."""
 
 
@@ -84,7 +84,7 @@ def share_time(
 
 
 def _share_in_full(
-    scheduler: SharingScheduler, queue: Iterator[SenseQueries], budget: _TimeBudget, late: list[Task],
+    scheduler: SharingScheduler, queue: Iterator[TaskShare], budget: _TimeBudget, late: list[Task],
     so_far: tuple[int, int, bool, bool],
 ) -> bool:
     """Share out, telling and asking whatever there is to be told and asked."""

@@ -1,4 +1,4 @@
-"""The timeslicer: one short job for each of many keys, a slice of them in each update."""
+"""The timeslicer: one short job for each of many keys, a slice of the keys in each update."""
 from __future__ import annotations
 
 import inspect
@@ -34,15 +34,15 @@ def checked_limits(
     if executor is not None and not isinstance(executor, Executor):
         raise TypeError(
             f"executor must be a concurrent.futures.Executor, got {shown(executor)};"
-            " use None to run jobs here"
+            " use None to run jobs in the calling thread"
         )
     if jobs_per_update is not None:
         remedy = "use None for no limit but the budget"
         return whole_number("jobs_per_update", jobs_per_update, minimum=1, remedy=remedy), executor
     if executor is not None:
         raise ValueError(
-            "jobs_per_update must be given with an executor, got None; what jobs will take there"
-            " is not known when they are started"
+            "jobs_per_update must be given with an executor, got None; the run time of a job"
+            " in another thread is not known when it starts"
         )
     return NO_LIMIT, None
 
@@ -59,8 +59,8 @@ def check_callables(
     if inputs is None:
         if timing.reads_together:
             raise ValueError(
-                f"inputs must be given with {timing.name}, got None; it reads them all when a"
-                " batch begins"
+                f"inputs must be given with {timing.name}, got None; this timing reads all inputs"
+                " when a batch begins"
             )
         _check_callable("job", job, "key")
     else:
@@ -88,35 +88,35 @@ class Timeslicer:
     """Runs the same job for many keys, a slice of them in each update, and keeps the results.
 
     A batch is one job for each key, in the order the keys were added. An update (one
-    ``advance``) goes on with the batch until ``jobs_per_update`` have run or the budget is
-    spent; one runs in any case, so a batch of n jobs takes at most n updates. When it is
-    over, the next update begins another. A key that joins waits for the next batch, as
-    otherwise joiners could keep one from ever ending; a key that leaves is left out at once.
+    ``advance``) continues the batch until ``jobs_per_update`` have run or the budget is
+    spent; at least one runs, so a batch of n jobs takes at most n updates. When the batch is
+    complete, the next update starts another. A new key waits for the next batch, because
+    otherwise new keys could keep a batch from ever ending; a removed key is left out at once.
 
     A job that raises is reported. Its key keeps its last good result, ``is_failing``, and is
     left out of batches after several failures in a row, until ``release``.
 
-    With an executor, jobs run on its threads or processes; inputs are still read here, in
-    order, and results taken in order. They are those of a single thread if a job depends on
-    nothing but its key and input. All methods are for the thread that calls ``advance``.
+    With an executor, jobs run on its threads or processes; inputs are still read in the calling
+    thread, in order, and results taken in order. They equal those of a single thread if a job
+    depends only on its key and input. All methods are for the thread that calls ``advance``.
 
     Args:
-        clock: where ``now`` comes from.
+        clock: source of ``now``.
         job: called as ``job(key, input)``, or ``job(key)`` without ``inputs``; returns the
-            result, at one go.
-        inputs: called as ``inputs(key)`` when the timing says so; None lets a job look at
+            result, in one call.
+        inputs: called as ``inputs(key)`` when the timing says so; None lets a job read
             the world when it runs, for timings that read inputs one by one.
-        timing: when inputs are read, and when results are seen.
+        timing: when inputs are read, and when results become visible.
         jobs_per_update: most jobs that an update starts, 1 or more; None for no limit but
-            the budget. With an executor it must be given: what jobs there will take is
-            not known when they are started.
-        executor: runs the jobs; whoever made it shuts it down. None runs them here.
+            the budget. It is required with an executor: the run time of jobs there is
+            not known when they start.
+        executor: runs the jobs; the caller shuts it down. None for the calling thread.
         joins_next_update: with an executor, wait for jobs at the start of the next update
-            and not at the end of their own: meanwhile the game goes on, and results shown
-            one by one come one update later.
-        name: for reports; None takes the name of the job.
-        faults: what happens to jobs that raise; None reports to the log.
-        values: writes keys, inputs and results into saves; None knows plain data.
+            and not at the end of their own: meanwhile the game continues, and results shown
+            one by one become visible one update later.
+        name: for reports; None for the name of the job.
+        faults: handles jobs that raise; None reports to the log.
+        values: writes keys, inputs and results into saves; None for plain data.
 
     Source: 002_timeslicing, whose ring buffer loses results when a batch grows and is
     searched from its end for each.
@@ -141,7 +141,7 @@ class Timeslicer:
             raise TypeError(f"timing must be a Timing, got {shown(timing)}; use Timing.AIAO")
         check_callables(job, inputs, timing)
         if name is not None and (not isinstance(name, str) or not name):
-            raise TypeError(f"name must be a text that is not empty, got {shown(name)}")
+            raise TypeError(f"name must be a non-empty string, got {shown(name)}")
         if not isinstance(joins_next_update, bool):
             raise TypeError(f"joins_next_update must be a bool, got {shown(joins_next_update)}")
         self._clock, self._timing = clock, timing
@@ -166,27 +166,27 @@ class Timeslicer:
 
     @property
     def clock(self) -> Clock:
-        """Where ``now`` comes from."""
+        """Source of ``now``."""
         return self._clock
 
     @property
     def timing(self) -> Timing:
-        """When inputs are read, and when results are seen."""
+        """When inputs are read, and when results become visible."""
         return self._timing
 
     @property
     def keys(self) -> tuple[Hashable, ...]:
-        """All keys, failing ones too, in the order added."""
+        """All keys, failing ones included, in the order added."""
         return tuple(self._jobs)
 
     @property
     def is_between_batches(self) -> bool:
-        """True if no batch is under way: the next update begins one."""
+        """True if no batch is running: the next update starts one."""
         return self._batch.is_over
 
     @property
     def updates(self) -> int:
-        """How often it was advanced; ages count these."""
+        """Number of updates; ages count these."""
         return self._updates
 
     @property
@@ -200,7 +200,7 @@ class Timeslicer:
 
     @property
     def executor(self) -> Executor | None:
-        """What runs the jobs, None for here; may be set between updates, nothing is lost."""
+        """Runs the jobs, None for the calling thread; may be set between updates, no job is lost."""
         return self._executor
 
     @executor.setter
@@ -212,7 +212,7 @@ class Timeslicer:
 
         Raises:
             TypeError: if it cannot be hashed.
-            ValueError: if it is here already, or NaN, which is never found again.
+            ValueError: if it already has a job, or is NaN, which equals nothing.
 
         Cost: O(1).
         """
@@ -221,16 +221,16 @@ class Timeslicer:
         except TypeError:
             raise TypeError(_unhashable(key)) from None
         if key != key:
-            raise ValueError(f"key must equal itself, got {shown(key)}; use an id or a name")
+            raise ValueError(f"key must be equal to itself, got {shown(key)}; use an id or a name")
         if is_here:
-            raise ValueError(f"key {shown(key)} is here already; remove it first")
+            raise ValueError(f"key {shown(key)} already has a job; remove it first")
         self._jobs[key] = Job(key)
 
     def remove(self, key: Hashable) -> None:
-        """Forget ``key`` and its result; a job of it that runs elsewhere is for nothing.
+        """Remove ``key`` and its result; the result of a job still running on an executor is dropped.
 
         Raises:
-            UnknownNameError: if it is not here.
+            UnknownNameError: if the key is unknown.
 
         Cost: O(1).
         """
@@ -240,27 +240,27 @@ class Timeslicer:
         self._faults.forget(job)
 
     def release(self, key: Hashable) -> None:
-        """Give a quarantined key all its tries again, from the next batch on.
+        """Release a key from quarantine, with all its tries, from the next batch on.
 
         Raises:
-            UnknownNameError: if it is not here.
+            UnknownNameError: if the key is unknown.
         """
         self._faults.release(self._job(key))
 
     def advance(self, budget: Budget) -> int:
-        """Run one update, and return how many jobs it started.
+        """Run an update, and return the number of jobs started.
 
         Raises:
             TypeError: if ``budget`` is not a Budget.
             RuntimeError: if called by one of the jobs, or if the executor was shut down;
-                set another, or None: nothing is lost.
+                set another, or None: no job is lost.
 
         Cost: O(jobs started); O(keys) in addition when a batch begins.
         """
         if not isinstance(budget, Budget):
             checked_budget(budget)  # type: ignore[unreachable]  # says what it should be
         if self._is_advancing:
-            raise RuntimeError("the timeslicer is advancing already; a job must not advance it")
+            raise RuntimeError("the timeslicer is already advancing; a job must not advance it")
         self._is_advancing = True
         try:  # all of an update that runs a job here, without a call for it
             batch, self._updates = self._batch, self._updates + 1
@@ -278,10 +278,10 @@ class Timeslicer:
             self._is_advancing = False
 
     def result_of(self, key: Hashable, default: Any = None) -> Any:
-        """Return the last good result that may be seen, ``default`` before the first.
+        """Return the last good result that is visible, ``default`` before the first.
 
         Raises:
-            UnknownNameError: if the key is not here.
+            UnknownNameError: if the key is unknown.
 
         Cost: O(1).
         """
@@ -292,12 +292,12 @@ class Timeslicer:
         return default if job.result_at is None else job.result
 
     def age_updates(self, key: Hashable) -> int | None:
-        """Return how many updates ago the input of the result was read; None without one.
+        """Return how many updates ago the input of the result was read; None without a result.
 
-        After each update it is between the bounds that ``Timing.age_bounds_updates`` gives.
+        After each update it is within the bounds of ``Timing.age_bounds_updates``.
 
         Raises:
-            UnknownNameError: if the key is not here.
+            UnknownNameError: if the key is unknown.
         """
         read_at = self._job(key).result_at
         return None if read_at is None else self._updates - read_at[0]
@@ -306,7 +306,7 @@ class Timeslicer:
         """Return how long ago the input of the result was read (s, game time).
 
         Raises:
-            UnknownNameError: if the key is not here.
+            UnknownNameError: if the key is unknown.
         """
         read_at = self._job(key).result_at
         return None if read_at is None else self._clock.now.seconds - read_at[1]
@@ -315,7 +315,7 @@ class Timeslicer:
         """Return True if the last try failed, so that the result is of an earlier one.
 
         Raises:
-            UnknownNameError: if the key is not here.
+            UnknownNameError: if the key is unknown.
         """
         return self._job(key).is_failing
 
@@ -323,12 +323,12 @@ class Timeslicer:
         """Return True if it failed too often, and is left out until ``release``.
 
         Raises:
-            UnknownNameError: if the key is not here.
+            UnknownNameError: if the key is unknown.
         """
         return self._faults.is_quarantined(self._job(key))
 
     def statistics(self) -> dict[str, int]:
-        """Return counts: of keys now, and of updates, batches, jobs and failures so far."""
+        """Return the current number of keys, and totals of updates, batches, jobs and failures."""
         return {
             "keys": len(self._jobs),
             "updates": self._updates,
@@ -338,9 +338,9 @@ class Timeslicer:
         }
 
     def save_state(self) -> State:
-        """Return results, ages, and what is left of the batch, as plain data.
+        """Return results, ages, and the rest of the batch, as plain data.
 
-        Jobs that run on an executor are waited for, and saved with their results.
+        Waits for jobs that run on an executor, and saves them with their results.
 
         Raises:
             StateError: if a key, an input or a result is not plain; see ``values``.
@@ -349,12 +349,12 @@ class Timeslicer:
         return saved_timeslicer(self)
 
     def prepare_state(self, state: object) -> Callable[[], None]:
-        """Check a saved state against the keys that are here; return what loads it.
+        """Check a saved state against the current keys; return the function that loads it.
 
-        Keys that are only here are kept, without a result, and join the next batch.
+        Keys that are not in the save are kept, without a result, and join the next batch.
 
         Raises:
-            StateError: if it cannot be loaded; says where in it, and why.
+            StateError: if it cannot be loaded; names the place in it, and the reason.
             RuntimeError: if called by one of the jobs.
         """
         return prepared_timeslicer(self, state)

@@ -138,7 +138,7 @@ class _Reader:
         key = self._slicer._values.value(fields.anything("key"), fields.place_of("key"))
         if key not in self._slicer:
             unknown = UnknownNameError("key", key, self._slicer.keys)
-            fields.refuse("key", f"is wrong here: {unknown}; add what was saved before loading")
+            fields.refuse("key", f"has no job: {unknown}; add the saved keys before loading")
         if key in self.jobs:
             fields.refuse("key", "comes twice")
         # The key that is here: a save read by Godot says 1.0 where this program says 1.
@@ -184,7 +184,7 @@ class _Reader:
         number = fields.whole("key", maximum=len(self._numbered) - 1)
         job = self._numbered[number]
         if job in self._placed:
-            fields.refuse("key", f"has a place in the batch already: {number}")
+            fields.refuse("key", f"is already in the batch: {number}")
         self._placed.add(job)
         return job
 
@@ -194,5 +194,5 @@ class _Reader:
     def _moment(self, fields: Fields) -> FrameMoment:
         update, seconds = fields.moment("read_at", latest_s=self._now_s)
         if update > self._updates:
-            fields.refuse("read_at", f"is of update {update}, and there were {self._updates}")
+            fields.refuse("read_at", f"is of update {update}, but there were only {self._updates}")
         return update, seconds

@@ -1,4 +1,4 @@
-"""The four timings of a timeslicer: when inputs are read, and when results are seen."""
+"""The four timings of a timeslicer: when inputs are read, and when results become visible."""
 from __future__ import annotations
 
 from enum import Enum
@@ -12,15 +12,15 @@ class Timing(Enum):
     """Inputs together or one by one, results together or one by one.
 
     "Together" is at the start of a batch: all inputs of the batch that begins, and all
-    results of the batch that is over. Choose by what must not differ between agents.
+    results of the batch that is complete. Choose by what must not differ between agents.
 
-    - ``AIAO``: each job reads its input when it runs, its result is seen at once. The
-      freshest; agents have seen the world at different moments.
-    - ``SIAO``: all inputs are of one moment, results come one by one. A target that moves
-      meanwhile is seen at one place by all.
-    - ``SISO``: all inputs are of one moment and all results change at once. Nothing half
-      done is ever seen: maps, votes, plans for a squad.
-    - ``AISO``: inputs one by one, results at once. For completeness.
+    - ``AIAO``: each job reads its input when it runs, and its result is visible at once. The
+      most recent results; agents have seen the world at different times.
+    - ``SIAO``: all inputs are read at the same time, results appear one by one. All agents see
+      a target that moves meanwhile at the same place.
+    - ``SISO``: all inputs are read at the same time, and all results change at the same time.
+      An incomplete batch is never visible: maps, votes, plans for a squad.
+    - ``AISO``: inputs one by one, results at the same time. For completeness.
 
     Source: 002_timeslicing (asynchronous and synchronous input and output).
     """
@@ -37,13 +37,13 @@ class Timing(Enum):
 
     @property
     def shows_together(self) -> bool:
-        """True if all results of a batch are seen at once, when the next one starts."""
+        """True if all results of a batch become visible at once, when the next one starts."""
         return self.value[1]
 
     def age_bounds_updates(
         self, batch_updates: int, *, joins_next_update: bool = False
     ) -> tuple[int, int]:
-        """Return the least and the greatest age a result can have after an update.
+        """Return the least and the greatest age that a result can have after an update.
 
         It holds for keys whose jobs do not fail; where batches differ in length, take the
         longest.
@@ -51,7 +51,7 @@ class Timing(Enum):
         Args:
             batch_updates: updates that a batch takes, 1 or more: jobs divided by jobs per
                 update, rounded up.
-            joins_next_update: as given to the Timeslicer, and with an executor.
+            joins_next_update: as passed to the Timeslicer, and with an executor.
 
         Raises:
             ValueError: if ``batch_updates`` is less than 1.
@@ -60,7 +60,7 @@ class Timing(Enum):
         (10, 19)
         """
         length = whole_number(
-            "batch_updates", batch_updates, minimum=1, remedy="a batch takes an update at least"
+            "batch_updates", batch_updates, minimum=1, remedy="a batch takes at least one update"
         )
         if self.shows_together:  # joined before results are seen in any case, so no later
             return (length if self.reads_together else 1), 2 * length - 1

@@ -56,7 +56,7 @@ def runner_for(work: Work) -> Runner:
         _check_is_for("work", work, "its Turn", TIMES)  # type: ignore[arg-type]  # as just seen
         return CallableRunner(work)  # type: ignore[arg-type]
     if isinstance(work, type) and hasattr(work, "advance"):
-        raise TypeError(f"work must be an object, got the class {work.__name__}; make one first")
+        raise TypeError(f"work must be an object, got the class {work.__name__}; pass an instance")
     method = getattr(work, "advance", None)
     if callable(method) and not inspect.isgenerator(work):
         check_runs_in_one_go("advance", method)
@@ -79,8 +79,8 @@ def runner_for(work: Work) -> Runner:
     if not callable(work):
         raise TypeError(
             "work must be a callable, a generator function or an object with"
-            f" advance(budget), got {shown(work)}; for an object that is driven otherwise, add a function"
-            " of one argument, its Turn, that calls what is to be done"
+            f" advance(budget), got {shown(work)}; for an object with another interface, add a function"
+            " of one argument, its Turn, that calls the object"
         )
     body = _body_of(work)
     if inspect.iscoroutinefunction(body) or inspect.isasyncgenfunction(body):
@@ -106,8 +106,8 @@ def check_runs_in_one_go(what: str, function: Callable[..., object]) -> None:
         or inspect.isasyncgenfunction(body)
     ):
         raise TypeError(
-            f"{what} must not be async and must not yield, got {shown(function)}; it runs in one"
-            " go, so make it shorter, or a generator function that is work for a scheduler"
+            f"{what} must not be async and must not yield, got {shown(function)}; it runs to its end"
+            " in one call: make it shorter, or pass a generator function as work to a scheduler"
         )
 
 
@@ -193,8 +193,8 @@ def _first_run(
     if isinstance(result, Generator | Coroutine):
         result.close()
         raise TypeError(
-            f"the work returned {shown(result)}, which nobody runs; pass the generator function"
-            " itself, with functools.partial if it takes more than its Turn"
+            f"the work returned {shown(result)}, which does not run by itself; pass the generator"
+            " function, with functools.partial if it takes more arguments than its Turn"
         )
     known = runner()
     if known is not None:
@@ -249,8 +249,8 @@ class _GeneratorRunner:
             message = turn
         generator.close()
         raise RuntimeError(
-            f"the generator paused {MAX_LEGS_PER_RUN} times in one run and the budget was"
-            " never spent; end it, or advance its scheduler with a limited budget"
+            f"the generator paused {MAX_LEGS_PER_RUN} times in one run without spending the"
+            " budget; let the generator end, or advance its scheduler with a limited budget"
         )
 
     def close(self) -> None:

@@ -1,17 +1,17 @@
-"""Senses: what does each character perceive, remember, and grow aware of?
+"""Senses: what each character perceives, remembers and becomes aware of.
 
-Which one to choose:
-- ``RegionalSenseManager`` for open ground, or walls thicker than a sound
-  carries: every signal reaches as far as its ``Modality`` allows.
-- ``SenseGraphManager`` for buildings: signals go by regions and portals, so
-  walls, doors, ducts and cameras count.
-- ``SenseGraphBaking`` makes their graph from a level: ground, and rays.
-- ``SenseMemory`` for targets noticed, lost and forgotten; on its own, too.
-- ``AwarenessSettings`` and ``Awareness`` for a meter that fills while
-  something shows itself; on its own, too.
+Choose a manager and its parts:
+- ``RegionalSenseManager``: open ground, or walls thicker than a sound carries. Every
+  signal reaches as far as its ``Modality`` allows.
+- ``SenseGraphManager``: buildings. Signals travel through regions and portals, so walls,
+  doors, ducts and cameras count.
+- ``SenseGraphBaking``: builds the graph of a level from its ground and from rays.
+- ``SenseMemory``: targets noticed, lost and forgotten. Works without a manager.
+- ``AwarenessSettings`` and ``Awareness``: a meter that fills while a target is perceived.
+  Works without a manager.
 
-Rejected: one object per signal and sensor (a signal to 1,000 sensors would
-make 1,000 objects); telling of sight every frame (memory follows it anyway).
+Rejected: an object per signal and sensor (a signal to 1,000 sensors would make 1,000
+objects), and a sight callback every frame (memory follows visible targets anyway).
 """
 from __future__ import annotations
 

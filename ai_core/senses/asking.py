@@ -1,4 +1,4 @@
-"""What one may ask of a sense manager: what somebody senses and knows, and why."""
+"""Queries to a sense manager: what a sensor senses and remembers, and why."""
 from __future__ import annotations
 
 from ai_core.clock import Clock
@@ -24,7 +24,7 @@ __all__ = ["SenseQueries"]
 
 
 class SenseQueries:
-    """What a ``RegionalSenseManager`` answers."""
+    """The part of ``RegionalSenseManager`` that answers queries."""
 
     clock: Clock
     maximum_rays: int
@@ -44,11 +44,11 @@ class SenseQueries:
         return self._perceiver(sensor_id).memory
 
     def awareness_of(self, sensor_id: int, target: int) -> Awareness | None:
-        """Return how aware a sensor is of a target; None if not at all."""
+        """Return how aware a sensor is of a target; None if it is not aware of it."""
         return self._perceiver(sensor_id).meters.get(target)
 
     def last_told(self, sensor_id: int) -> Sensation | None:
-        """Return the newest sensation that a sensor was told, or would have been if it listened.
+        """Return the newest sensation of a sensor, also if it has no listener.
 
         Raises:
             UnknownNameError: if the id is not in use.
@@ -56,20 +56,20 @@ class SenseQueries:
         return self._perceiver(sensor_id).last_told
 
     def sensed_by(self, sensor_id: int, modality_name: str = "sight") -> list[int]:
-        """Return ids of what a sensor senses now in a continuous modality, ascending."""
+        """Return the ids of the sources that a sensor senses now in a continuous modality, ascending."""
         self._perceiver(sensor_id)
         pairs = self._continuous.pairs.get(self._modalities.number(modality_name))
         if pairs is None:
             raise ValueError(
-                f"modality_name must be a continuous one, got {shown(modality_name)};"
-                " what is emitted is sensed once, look it up in memory_of"
+                f"modality_name must be a continuous modality, got {shown(modality_name)};"
+                " an emitted signal is sensed once: look it up in memory_of"
             )
         _, found = ids_of(pairs.keys[pairs.sensed_by(sensor_id)])
         known: list[int] = found[self._sources.ids.are_known(found)].tolist()
         return known
 
     def seen_parts(self, sensor_id: int, source_id: int, modality_name: str = "sight") -> tuple[str, ...]:
-        """Return the names of a source's parts that a sensor saw when last asked.
+        """Return the names of the parts of a source that a sensor saw at its last line of sight query.
 
         None for a source without parts, or one that is not seen.
 
@@ -84,16 +84,16 @@ class SenseQueries:
         return () if bits is None else self._visibility.names_of(source_id, bits)
 
     def why(self, sensor_id: int, target: int) -> SenseReasons:
-        """Return why a sensor senses a target as it does, or does not; for tools, and for hints.
+        """Return why a sensor senses a target as it does, or does not; for tools and for hints.
 
         Args:
-            sensor_id: who senses.
+            sensor_id: the sensor.
             target: id of a source, which may have been removed.
 
         Raises:
             UnknownNameError: if the sensor is unknown.
 
-        Cost: that of one signal of each emitted modality; no ray is asked.
+        Cost: that of a signal of each emitted modality; no ray is traced.
         """
         perceiver = self._perceiver(sensor_id)
         factors = {}
@@ -108,13 +108,13 @@ class SenseQueries:
         return SenseReasons(int(sensor_id), int(target), factors, perceiver.why(target))
 
     def track(self, sensor_id: int, scent: int | None = None) -> ScentMark | None:
-        """Return the newest mark of a scent trail that a sensor smells where it is.
+        """Return the newest mark of a scent trail that a sensor smells at its position.
 
-        Going to it, and asking again there, leads along the trail to who left it.
+        Moving to the mark and calling this again follows the trail to the source that left it.
 
         Args:
-            sensor_id: who smells.
-            scent: id of the source to track; None for anybody's but its own.
+            sensor_id: the sensor.
+            scent: id of the source to track; None for any source but its own.
 
         Raises:
             UnknownNameError: if the sensor is unknown.
@@ -122,24 +122,24 @@ class SenseQueries:
         """
         slot = self._sensors.ids.slot(sensor_id)
         if self._smelling is None:
-            raise RuntimeError("nobody leaves a trail; give the sense manager scent_trails")
+            raise RuntimeError("the sense manager has no scent trails; pass scent_trails to its constructor")
         return self._smelling.track(slot, scent, self.clock.now.seconds)
 
     def statistics(self) -> dict[str, float]:
-        """Return how much there is, and how lines of sight keep up, by name.
+        """Return counts, and how well the rays keep up with the pairs in view, by name.
 
         - ``sensors``, ``sources``, ``clues``, ``arrivals_under_way``, ``slow_signals``,
-          ``scent_marks``, ``pairs_in_view`` (that take turns for a ray): counts now.
-        - ``arrivals_given_up``: signals at sensors, so far, that walls may muffle and for which
-          there was no ray in time; more ``maximum_rays`` mend that.
-        - ``rays_asked``: in the last advance, background included.
-        - ``passes``: rounds of asking that have ended; one an advance while the budget suffices.
-        - ``oldest_query_passes``, ``oldest_query_s``: for how long that pair has waited that
-          has waited longest.
-        - ``longest_wait_passes``, ``longest_wait_s``: the longest that any pair ever waited.
-        - ``advances_until_all_are_asked``: the bound on that in passes, as things are now.
+          ``scent_marks``, ``pairs_in_view`` (which take turns for a ray): current counts.
+        - ``arrivals_given_up``: total of signals at sensors that were dropped because occlusion
+          had no ray for them in time; a higher ``maximum_rays`` prevents that.
+        - ``rays_asked``: rays of the last advance, those of the background included.
+        - ``passes``: completed passes over all pairs; one per advance while the budget suffices.
+        - ``oldest_query_passes``, ``oldest_query_s``: how long the pair with the longest wait has
+          waited by now.
+        - ``longest_wait_passes``, ``longest_wait_s``: the longest wait of any pair so far.
+        - ``advances_until_all_are_asked``: the current upper bound on the wait, in passes.
         - ``noticed_within_s``: the same in seconds, at the pace of the slowest of the last
-          passes: what is in view and not hidden is noticed by then.
+          passes: a target in view that is not hidden is noticed within this time.
         """
         continuous = self._continuous
         pairs_at_once = max(1, self.maximum_rays // self._visibility.most_rays_per_pair)

@@ -1,4 +1,4 @@
-"""Who is told what many sensors sense, all of it at once."""
+"""Batches of sensations, and the interface of their receiver."""
 from __future__ import annotations
 
 from collections.abc import Sequence
@@ -14,13 +14,13 @@ What = tuple[int, str, Point, float, str]
 
 
 class SensationBatch(NamedTuple):
-    """Sensations in the order in which they are told.
+    """Sensations in the order in which they are reported.
 
     Attributes:
-        sensor_ids: who sensed.
-        which: what each sensed, by its place in ``what``.
-        intensities: how strong it was at each.
-        what: source, name of the modality, and where it came from (m).
+        sensor_ids: the sensor of each sensation.
+        which: for each sensation the index of its stimulus in ``what``.
+        intensities: strength of each at its sensor.
+        what: source, name of the modality and origin (m) of each stimulus.
     """
 
     sensor_ids: list[int]
@@ -30,14 +30,14 @@ class SensationBatch(NamedTuple):
 
 
 class StimulusBatch(NamedTuple):
-    """Signals at sensors, in the order in which they arrived.
+    """Signals at sensors, in the order of arrival.
 
     Attributes:
-        sensor_ids: where each arrived.
-        which: what arrived, by its place in ``what``.
-        intensities: how strong it was there.
+        sensor_ids: the sensor that each arrived at.
+        which: for each arrival the index of its signal in ``what``.
+        intensities: strength of each at its sensor.
         what: each signal once.
-        now_s: when it arrived (s).
+        now_s: game time of the arrival (s).
     """
 
     sensor_ids: list[int]
@@ -47,21 +47,21 @@ class StimulusBatch(NamedTuple):
     now_s: float
 
     def sensation(self, place: int) -> Sensation:
-        """Return one of them, by its place."""
+        """Return the sensation at an index."""
         source_id, modality, position, sent_at, tag = self.what[self.which[place]]
         return Sensation(
             self.sensor_ids[place], source_id, modality, self.intensities[place], position, sent_at, self.now_s, tag)
 
 
 class SensationReceiver(Protocol):
-    """Is told in place of the ``on_sensed`` of sensors, so that many cost one call.
+    """Receives sensations in batches, in place of the ``on_sensed`` of sensors: many cost one call.
 
-    What is told together has been taken in by all memories before the first is told. Who was
-    removed meanwhile is told nothing.
+    All memories contain the whole batch before it is reported. Sensors removed meanwhile are
+    left out.
     """
 
     def listening(self, sensor_ids: Sequence[int]) -> list[bool]:
-        """Return for each of some sensors whether anybody is told what it senses."""
+        """Return for each sensor whether its sensations have a receiver."""
 
     def tell(self, told: SensationBatch) -> None:
-        """Tell all of it, in order."""
+        """Receive a batch of sensations, in order."""

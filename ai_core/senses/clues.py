@@ -1,4 +1,4 @@
-"""Clues: things left behind, sensed like anything else until they are gone."""
+"""Clues: temporary sources that characters leave, sensed like any other source until they expire."""
 from __future__ import annotations
 
 from heapq import heapify, heappop, heappush
@@ -9,7 +9,7 @@ from ai_core.senses.source_table import SourceTable
 __all__ = ["MOST_CLUES", "Clues"]
 
 MOST_CLUES = 1024
-"""Clues at once unless told (count). More show a longer past, and make every look dearer."""
+"""Default of the most clues at a time (count). More show a longer past, and make every look more expensive."""
 
 
 class Clues:

@@ -30,10 +30,10 @@ def read_ids(fields: Fields, in_use: Sequence[int], names: Sequence[str], noun: 
     rows = [one & SLOT_MASK for one in in_use]
     for one, row in zip(in_use, rows, strict=True):
         if row >= len(generations) or generations[row] != one >> SLOT_BITS:
-            fields.refuse("generations", f"do not fit the {noun} id {one}")
+            fields.refuse("generations", f"do not match the {noun} id {one}")
     retired = [row for row, times in enumerate(generations) if times == GENERATIONS]
     if sorted([*rows, *free, *retired]) != list(range(len(generations))):
-        fields.refuse("free", f"must hold each row that no {noun} is in, once, and no other")
+        fields.refuse("free", f"must hold exactly the rows without a {noun}, each once")
     table = IdTable(noun)
     table.capacity = FIRST_CAPACITY
     while table.capacity < len(generations):

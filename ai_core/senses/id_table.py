@@ -85,7 +85,8 @@ class IdTable:
         else:
             slot = len(self._generation)
             if slot >= 1 << SLOT_BITS:
-                raise OverflowError(f"no room for more than {1 << SLOT_BITS} {self.noun}s")
+                raise OverflowError(
+                    f"at most {1 << SLOT_BITS} {self.noun}s can exist at a time; remove unused ones first")
             self._generation.append(0)
             self.rows = slot + 1
             if slot >= self.capacity:
@@ -101,7 +102,7 @@ class IdTable:
     def check_name(self, name: object) -> None:
         """Raise TypeError unless a name is a text."""
         if not isinstance(name, str):
-            raise TypeError(f"name must be a text, got {shown(name)}")
+            raise TypeError(f"name must be a string, got {shown(name)}")
 
     def rename(self, known_id: int, name: str) -> None:
         """Call what has an id otherwise; it stays where it is in the order of adding.
@@ -174,7 +175,7 @@ class IdTable:
         if array.shape == (0,):
             return np.zeros(0, np.intp)
         if array.ndim != 1 or array.dtype.kind not in "iu":
-            raise TypeError(f"ids must be whole numbers of shape (n,), got {shown(ids)}")
+            raise TypeError(f"ids must be integers of shape (n,), got {shown(ids)}")
         slots = (array & ((1 << SLOT_BITS) - 1)).astype(np.intp)
         inside = (array >= 0) & (slots < self.capacity)
         good = inside & (self.by_slot[np.where(inside, slots, 0)] == array)

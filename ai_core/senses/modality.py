@@ -1,12 +1,13 @@
-"""Modalities: the ways in which something can be sensed, as data.
+"""Modalities: the senses of a world, as data.
 
-A sense of the designer's own (telepathy, an aura, fear) is a ``Modality`` with
-a new name and other numbers, not new code.
+A custom sense (telepathy, an aura, fear) is a ``Modality`` with a new name and other
+numbers; it needs no code.
 """
 from __future__ import annotations
 
+import math
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 import numpy as np
 from numpy.typing import NDArray
@@ -18,47 +19,47 @@ __all__ = ["Modality", "ModalitySet", "intensity_at"]
 
 @dataclass(frozen=True)
 class Modality:
-    """How one kind of signal travels, and what is checked on its way.
+    """How a kind of signal travels, and what is tested on its path.
 
-    Two roads lead to a sensor. Sound and smell are **emitted**: a signal with
-    a strength, that travels and is sensed once. Sight and touch are
-    **continuous**: whatever has a strength in them is looked for all the time.
+    There are two kinds. Sound and smell are **emitted**: a signal has a strength, travels
+    and is sensed once. Sight and touch are **continuous**: sensors look all the time for
+    sources that have a strength in them.
 
     Args:
-        name: what sensors, sources and signals call it.
-        range_m: beyond this nothing is sensed (m); above 0. Choose it large
-            enough for the most sensitive sensor: it is a limit on work.
-        attenuation: share of the intensity kept per metre, 0 to 1; 1 loses
-            nothing.
-        inverse_speed_s_per_m: travel time per metre (s/m), 0 or more; 0 is
-            instant, sound in air is about 0.003.
-        is_continuous: True if sources are looked for, not emitted.
-        needs_cone: True if only what is inside a sensor's sight cones counts.
-        needs_line_of_sight: True if nothing may stand between.
-        needs_light: True if a source shows itself as strongly as it is lit.
-        is_muffled: True if what stands between weakens it: see ``occlusion`` of
-            the sense manager. Few materials are proof against sound.
-        is_slow: True if sensors can outrun it or run into it: its front is
-            followed, drifts with the wind, and is told to whomever it meets.
+        name: its name for sensors, sources and signals.
+        range_m: beyond this nothing is sensed (m); above 0. Choose it large enough for the
+            most sensitive sensor: it limits the work.
+        kept_per_m: share of the intensity kept per metre, 0 to 1; 1 loses nothing.
+        speed_m_per_s: speed of its signals (m/s), above 0; infinity arrives at once, sound in air has 340.
+        is_continuous: True if sensors look for sources, False if sources emit signals.
+        needs_cone: True if only sources inside a sensor's sight cones count.
+        needs_line_of_sight: True if obstacles block it.
+        needs_light: True if the strength of a source is multiplied by its light.
+        is_muffled: True if obstacles weaken it: see ``occlusion`` of the sense manager. Few
+            materials block a sound completely.
+        is_slow: True if a sensor can outrun a signal or run into it: its front is
+            simulated, drifts with the wind, and reaches every sensor that it meets.
 
     Raises:
         TypeError: if a number or the name is of another type.
-        ValueError: if a number is out of range, or cones, lines of sight,
-            light or a speed are asked of what they do not belong to.
+        ValueError: if a number is out of range, or if cones, lines of sight,
+            light or a speed are set for a kind that has none.
 
     Source: 001_world_interfacing, regional sense manager.
     """
 
     name: str
     range_m: float
-    attenuation: float = 1.0
-    inverse_speed_s_per_m: float = 0.0
+    kept_per_m: float = 1.0
+    speed_m_per_s: float = math.inf
     is_continuous: bool = False
     needs_cone: bool = False
     needs_line_of_sight: bool = False
     needs_light: bool = False
     is_muffled: bool = False
     is_slow: bool = False
+    delay_s_per_m: float = field(init=False, repr=False, compare=False, default=0.0)
+    """Travel time per metre (s/m): the inverse of the speed."""
 
     def __post_init__(self) -> None:
         if not isinstance(self.name, str):
@@ -67,51 +68,52 @@ class Modality:
             raise ValueError("name must not be empty")
         put = object.__setattr__
         put(self, "range_m", finite_number("range_m", self.range_m, above=0))
-        attenuation = finite_number(
-            "attenuation", self.attenuation, minimum=0, maximum=1,
+        kept_per_m = finite_number(
+            "kept_per_m", self.kept_per_m, minimum=0, maximum=1,
             remedy="it is the share kept per metre",
         )
-        put(self, "attenuation", attenuation)
-        inverse_speed = finite_number(
-            "inverse_speed_s_per_m", self.inverse_speed_s_per_m, minimum=0,
-            remedy="use 0 for what arrives at once",
-        )
-        put(self, "inverse_speed_s_per_m", inverse_speed)
+        put(self, "kept_per_m", kept_per_m)
+        speed = self.speed_m_per_s
+        if speed != math.inf:
+            speed = finite_number(
+                "speed_m_per_s", speed, above=0, remedy="use math.inf for instant arrival")
+        put(self, "speed_m_per_s", speed)
+        put(self, "delay_s_per_m", 1 / speed)
         self._check_road()
 
     def _check_road(self) -> None:
         """Refuse what does not belong to the road that signals take here."""
-        if self.is_continuous and self.inverse_speed_s_per_m > 0:
+        if self.is_continuous and self.delay_s_per_m > 0:
             raise ValueError(
-                f"inverse_speed_s_per_m must be 0 for what is looked for all the time,"
-                f" got {self.inverse_speed_s_per_m}; use is_continuous=False for what travels"
+                f"speed_m_per_s must be infinite for a continuous modality,"
+                f" got {self.speed_m_per_s}; use is_continuous=False for signals that travel"
             )
         if not self.is_continuous and (
             self.needs_cone or self.needs_line_of_sight or self.needs_light
         ):
             raise ValueError(
-                f"modality {self.name!r} needs is_continuous=True to use"
+                f"modality {self.name!r} must have is_continuous=True to use"
                 " needs_cone, needs_line_of_sight or needs_light"
             )
         if self.is_continuous and (self.is_muffled or self.is_slow):
             raise ValueError(
-                f"modality {self.name!r} needs is_continuous=False to use is_muffled or is_slow"
+                f"modality {self.name!r} must have is_continuous=False to use is_muffled or is_slow"
             )
-        if self.is_slow and not self.inverse_speed_s_per_m:
+        if self.is_slow and not self.delay_s_per_m:
             raise ValueError(
-                f"modality {self.name!r} arrives at once, so it cannot be slow;"
-                " set inverse_speed_s_per_m, or leave out is_slow"
+                f"modality {self.name!r} arrives instantly, so it cannot be slow;"
+                " set speed_m_per_s, or remove is_slow"
             )
 
     @classmethod
-    def sight(cls, *, range_m: float = 100.0, attenuation: float = 1.0) -> Modality:
-        """Return sight: continuous, in cones, along free lines, at once.
+    def sight(cls, *, range_m: float = 100.0, kept_per_m: float = 1.0) -> Modality:
+        """Return sight: continuous, in cones, needs a line of sight, instant.
 
         >>> Modality.sight().needs_line_of_sight
         True
         """
         return cls(
-            "sight", range_m=range_m, attenuation=attenuation,
+            "sight", range_m=range_m, kept_per_m=kept_per_m,
             is_continuous=True, needs_cone=True, needs_line_of_sight=True, needs_light=True,
         )
 
@@ -120,13 +122,13 @@ class Modality:
         cls,
         *,
         range_m: float = 100.0,
-        attenuation: float = 0.9,
-        inverse_speed_s_per_m: float = 1 / 340,
+        kept_per_m: float = 0.9,
+        speed_m_per_s: float = 340.0,
     ) -> Modality:
         """Return hearing: emitted, in every direction, at the speed of sound."""
         return cls(
-            "hearing", range_m=range_m, attenuation=attenuation,
-            inverse_speed_s_per_m=inverse_speed_s_per_m, is_muffled=True,
+            "hearing", range_m=range_m, kept_per_m=kept_per_m,
+            speed_m_per_s=speed_m_per_s, is_muffled=True,
         )
 
     @classmethod
@@ -134,34 +136,34 @@ class Modality:
         cls,
         *,
         range_m: float = 30.0,
-        attenuation: float = 0.9,
-        inverse_speed_s_per_m: float = 1.0,
+        kept_per_m: float = 0.9,
+        speed_m_per_s: float = 1.0,
     ) -> Modality:
         """Return smell: emitted, in every direction, slowly, and carried by the wind."""
         return cls(
-            "smell", range_m=range_m, attenuation=attenuation,
-            inverse_speed_s_per_m=inverse_speed_s_per_m, is_muffled=True, is_slow=True,
+            "smell", range_m=range_m, kept_per_m=kept_per_m,
+            speed_m_per_s=speed_m_per_s, is_muffled=True, is_slow=True,
         )
 
     @classmethod
     def touch(cls, *, range_m: float = 0.5) -> Modality:
-        """Return touch: nearness within ``range_m``, in every direction, at once.
+        """Return touch: nearness within ``range_m``, in every direction, instant.
 
-        Collisions and blows are told by the sense manager's ``touch``.
+        The method ``touch`` of the sense manager reports collisions and hits.
         """
         return cls("touch", range_m=range_m, is_continuous=True)
 
 
 class ModalitySet:
-    """The modalities of one world; each has the number of its place.
+    """The modalities of a world; the number of a modality is its index.
 
     Attributes:
-        at_first: as they were made, before any was replaced.
-        all: as they are, each at its number.
+        at_first: the modalities as created, before any was replaced.
+        all: the current modalities, each at its number.
 
     Raises:
-        TypeError: if one is not a ``Modality``.
-        ValueError: if two have one name.
+        TypeError: if an item is not a ``Modality``.
+        ValueError: if two have the same name.
     """
 
     def __init__(self, modalities: Iterable[Modality]) -> None:
@@ -171,7 +173,7 @@ class ModalitySet:
             if not isinstance(modality, Modality):
                 raise TypeError(f"modalities must hold Modality, got {shown(modality)}")
             if modality.name in self._number:
-                raise ValueError(f"modalities must differ in name, got {modality.name!r} twice")
+                raise ValueError(f"modalities must have unique names, got {modality.name!r} twice")
             self._number[modality.name] = len(self._number)
 
     def __len__(self) -> int:
@@ -181,7 +183,7 @@ class ModalitySet:
         return self.all[number]
 
     def number(self, name: str) -> int:
-        """Return the place of the modality called ``name``.
+        """Return the number of the modality called ``name``.
 
         Raises:
             UnknownNameError: if there is none.
@@ -192,14 +194,14 @@ class ModalitySet:
             raise UnknownNameError("modality", name, self._number) from None
 
     def replace(self, number: int, modality: Modality) -> None:
-        """Let a modality have other numbers from now on; its name must stay.
+        """Replace the settings of a modality from now on; its name must stay.
 
         Raises:
-            ValueError: if it has another name, or goes another road.
+            ValueError: if the name or ``is_continuous`` differs.
         """
         before = self.all[number]
         if (modality.name, modality.is_continuous) != (before.name, before.is_continuous):
-            raise ValueError(f"modality must stay {before.name!r} and go its road, got {modality}")
+            raise ValueError(f"modality must keep the name and is_continuous of {before.name!r}, got {modality}")
         self.all = (*self.all[:number], modality, *self.all[number + 1 :])
 
     def row(self, what: str, values: Mapping[str, float], absent: float) -> NDArray[np.float64]:
@@ -225,14 +227,14 @@ class ModalitySet:
 def intensity_at(
     strength: float | NDArray[np.float64],
     distance_m: NDArray[np.float64],
-    attenuation: float,
+    kept_per_m: float,
 ) -> NDArray[np.float64]:
     """Return how strong a signal still is after travelling ``distance_m``.
 
     Args:
         strength: scalar or shape (n,), 0 or more, no unit.
         distance_m: shape (n,), 0 or more (m).
-        attenuation: share kept per metre, 0 to 1.
+        kept_per_m: share kept per metre, 0 to 1.
 
     Cost: O(n).
 
@@ -241,5 +243,5 @@ def intensity_at(
     """
     # float_power is the C library's pow, like Python's ** and a kernel's; NumPy's own
     # power rounds differently from one processor to the next.
-    kept: NDArray[np.float64] = np.float_power(attenuation, distance_m)
+    kept: NDArray[np.float64] = np.float_power(kept_per_m, distance_m)
     return strength * kept

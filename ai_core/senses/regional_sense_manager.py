@@ -1,8 +1,8 @@
 """The regional sense manager: every signal reaches as far as its modality carries.
 
-Three phases, as in the source: aggregation (who is in reach), testing
-(threshold, affiliation, cone, line of sight), notification (when it arrives).
-Walls stop sight, and muffle sounds and smells by what ``occlusion`` says of a line.
+Three phases, as in the source: aggregation (which sensors are in reach), testing
+(threshold, affiliation, cone, line of sight) and notification (on arrival).
+Walls block sight. They muffle sounds and smells by the share that ``occlusion`` returns.
 """
 from __future__ import annotations
 
@@ -42,61 +42,60 @@ from ai_core.trace import Trace, given_trace
 __all__ = ["RegionalSenseManager"]
 
 MAXIMUM_RAYS = 256
-"""Lines of sight asked per advance unless told (count), about 0.1 ms of rays.
+"""Default of the most lines of sight per advance (count), about 0.1 ms of rays.
 
-More notices sooner and costs more of every frame; with p pairs in view a new
-one is asked after ceil(p / maximum_rays) advances at the latest.
+Higher values notice sooner and cost more in every frame; with p pairs in view a new
+pair is queried after ceil(p / maximum_rays) advances at the latest.
 """
 
 RAYS_AT_ONCE = 512
-"""Lines of sight asked between two looks at the budget (count), about 0.2 ms.
+"""Lines of sight queried between two checks of the budget (count), about 0.2 ms.
 
-More overruns a small budget further; fewer pays NumPy's calls too often.
+Higher values overrun a small budget further; lower ones pay NumPy's call overhead too often.
 """
 
 TELL_EVERY_S = 0.25
 """Time between two reports of a source that stays in view (s).
 
-Memory follows it at every look; this only limits how often somebody is called.
+Memory follows the source at every look; this only limits the callbacks.
 """
 
 
 class RegionalSenseManager(SensorRegistry, SourceRegistry, StimulusEmitter, SenseQueries, SaveableSenses):
-    """Tells sensors what they sense of sources, by any modality.
+    """Reports to sensors the sources that they sense, in any modality.
 
-    Signals are told of in the order in which they arrive, ties by sensor id,
-    then by order of emission. A signal is offered to the sensors in reach when
-    it is emitted, and measured at the sensor again when it arrives: who ran
-    away hears it later and fainter, or not at all; who ran towards it is told
-    at the time first computed. The front of a slow one is followed instead. A
-    signal emitted during an advance is delivered in the next one at the earliest.
+    Sensations are reported in the order of arrival, ties by sensor id, then by order of
+    emission. A signal is offered to the sensors in reach when it is emitted, and measured
+    at the sensor again when it arrives: a sensor that moves away hears it later and fainter,
+    or not at all; a sensor that moves closer is notified at the time first computed. For
+    slow signals the front is simulated instead. A signal emitted during an advance is
+    delivered in the next advance at the earliest.
 
     Args:
         clock: game time.
-        line_of_sight: asked once per advance at most, or None: nothing hides.
+        line_of_sight: called at most once per advance, or None: nothing blocks sight.
         modalities: senses of this world; None for sight and hearing.
-        maximum_rays: most lines of sight asked in one advance, those of ``occlusion`` included;
-            1 or more.
-        tell_every_s: see ``TELL_EVERY_S`` (s); 0 tells every look.
-        up: (3,) which way is up for sight cones; (0, 0, 1) in a 2D world.
-        between: what share of a sound or smell gets through what stands
-            between, or None: all of it. Asked once for many, of at most half of
-            ``maximum_rays`` lines in one advance: what is left over is heard later, or
-            not at all if that is ``LATEST_S`` after it was due: ``arrivals_given_up``.
-        background: what is behind targets that are seen, or None. It makes
-            patterns and silhouettes count, and doubles the rays.
-        camouflage: how well patterns show before others, or None.
-        scent_trails: marks that sources with a strength in its modality leave, and
-            sensors with a threshold for it smell; None for no trails.
-        maximum_clues: most clues at once; 1 or more.
-        audience: told what sensors sense, many at once, in place of their ``on_sensed``; see
-            ``SensationReceiver``. Only while the trace listens each is told by itself.
+        maximum_rays: most lines of sight per advance, those of ``occlusion`` included; 1 or more.
+        tell_every_s: see ``TELL_EVERY_S`` (s); 0 reports every look.
+        up: (3,) up direction for sight cones; (0, 0, 1) in a 2D world.
+        occlusion: share of a sound or smell that passes the obstacles on a line, or None: all
+            of it. Called with many lines at once, at most half of ``maximum_rays`` per advance.
+            Remaining signals arrive later, or are dropped ``LATEST_S`` after they were due:
+            ``arrivals_given_up``.
+        background: what is behind visible targets, or None. With it, patterns and silhouettes
+            count; it doubles the rays.
+        camouflage: visibility of patterns in front of others, or None.
+        scent_trails: marks left by sources that have a strength in its modality, smelled by
+            sensors that have a threshold for it; None for no trails.
+        maximum_clues: most clues at a time; 1 or more.
+        audience: receives sensations in batches, in place of each sensor's ``on_sensed``; see
+            ``SensationReceiver``. Sensations are reported separately only while the trace listens.
         faults: where listeners that raise are reported; None logs them.
-        trace: told every sensation that a sensor is told.
+        trace: receives every sensation that a sensor receives.
 
     Raises:
         TypeError: if an argument is of another type.
-        ValueError: if a number is out of range, or ``up`` points nowhere.
+        ValueError: if a number is out of range, or ``up`` is the zero vector.
 
     Source: 001_world_interfacing, regional sense manager.
     """
@@ -147,17 +146,17 @@ class RegionalSenseManager(SensorRegistry, SourceRegistry, StimulusEmitter, Sens
         return stages if self._smelling is None else (*stages, self._smell)
 
     def change_modality(
-        self, name: str, *, range_m: float | None = None, attenuation: float | None = None
+        self, name: str, *, range_m: float | None = None, kept_per_m: float | None = None
     ) -> None:
-        """Let signals of a modality travel otherwise from now on: fog, haze, rain, clear air.
+        """Change how signals of a modality travel from now on: fog, haze, rain, clear air.
 
         Args:
-            name: which modality.
-            range_m: its range (m), or None to leave it.
-            attenuation: share kept per metre, or None to leave it.
+            name: name of the modality.
+            range_m: its range (m), or None to keep it.
+            kept_per_m: share kept per metre, or None to keep it.
 
         Raises:
-            TypeError, ValueError: as ``Modality``; nothing is changed then.
+            TypeError, ValueError: as ``Modality``; then nothing is changed.
             UnknownNameError: if the modality is unknown.
         """
         self._emitted.offer()
@@ -166,36 +165,35 @@ class RegionalSenseManager(SensorRegistry, SourceRegistry, StimulusEmitter, Sens
         changed = replace(
             before,
             range_m=before.range_m if range_m is None else range_m,
-            attenuation=before.attenuation if attenuation is None else attenuation,
+            kept_per_m=before.kept_per_m if kept_per_m is None else kept_per_m,
         )
         self._modalities.replace(number, changed)
         self._continuous.travel_changed(number)
 
     def _changed_modalities(self) -> dict[str, dict[str, float]]:
-        """Return range and attenuation of modalities that are not as they were made."""
+        """Return range and share kept per metre of modalities that are not as they were made."""
         return {
-            now.name: {"range_m": now.range_m, "attenuation": now.attenuation}
+            now.name: {"range_m": now.range_m, "kept_per_m": now.kept_per_m}
             for number, first in enumerate(self._modalities.at_first)
             if (now := self._modalities[number]) != first
         }
 
     def advance(self, budget: Budget) -> None:
-        """Deliver what is due, look around, and let memories go on.
+        """Deliver due signals, update sight, and advance memories.
 
-        Each stage at most once: deliver signals, find what is in reach, ask for
-        lines of sight (one batch), update memory and awareness, follow trails.
-        When the budget ends in one, the next advance goes on there, so that
-        none starves. A step is a signal at a sensor, a slow signal's front, a
-        sensor that looks, a ray, or a sensor that remembers or smells; at most
-        one block of sensors, or 512 rays, go beyond the budget.
+        Each stage runs at most once: deliver signals, find sources in reach, query lines of
+        sight (one batch), update memory and awareness, follow trails. When the budget ends in
+        a stage, the next advance continues there, so no stage starves. A step is a signal at a
+        sensor, the front of a slow signal, a looking sensor, a ray, or a sensor that remembers
+        or smells. The overrun is at most one block of sensors, or 512 rays.
 
         Raises:
-            TypeError: if ``budget`` is no Budget.
+            TypeError: if ``budget`` is not a Budget.
             RuntimeError: if called from a listener.
         """
         check_budget(budget)
         if self._is_advancing:
-            raise RuntimeError("advance is under way; a listener must not call it")
+            raise RuntimeError("advance is already running; a listener must not call it")
         self._is_advancing = True
         self._rays_asked = 0
         try:
@@ -207,10 +205,11 @@ class RegionalSenseManager(SensorRegistry, SourceRegistry, StimulusEmitter, Sens
             self._is_advancing = False
 
     def release(self, sensor_id: int | None = None) -> None:
-        """Try again what was quarantined: a sensor's listeners, rays, or the audience.
+        """Release from quarantine: the listeners of a sensor, the rays, or the audience.
 
         Args:
-            sensor_id: whose listeners; None for ``line_of_sight``, ``occlusion`` and ``audience``.
+            sensor_id: sensor whose listeners are released; None for ``line_of_sight``, ``occlusion``
+                and ``audience``.
         """
         if sensor_id is None:
             self.faults.release(self._perceivers.audience_key)
@@ -327,6 +326,6 @@ class RegionalSenseManager(SensorRegistry, SourceRegistry, StimulusEmitter, Sens
 def _upward(up: Sequence[float]) -> NDArray[np.float64]:
     upward = point("up", up).astype(np.float64)
     if not upward.any():
-        raise ValueError("up must point somewhere, got (0, 0, 0)")
+        raise ValueError("up must not be the zero vector, got (0, 0, 0)")
     unit: NDArray[np.float64] = upward / np.linalg.norm(upward)
     return unit

@@ -1,4 +1,4 @@
-"""What a sensor is told: one sensation."""
+"""The report to a sensor: a sensation."""
 from __future__ import annotations
 
 from typing import NamedTuple
@@ -8,26 +8,26 @@ from ai_core.errors import point
 __all__ = ["Point", "Sensation", "checked_place"]
 
 Point = tuple[float, float, float]
-"""A position (m) as plain numbers, for what is told one at a time."""
+"""A position (m) as plain numbers, for reports."""
 
 
 FARTHEST_M = 3.4e38
-"""Largest coordinate, either way (m): what float32 holds, and saves."""
+"""Largest coordinate in either direction (m): the limit of float32, and of saves."""
 
 
 class Sensation(NamedTuple):
-    """One sensor sensed one source once.
+    """The report that a sensor sensed a source.
 
     Attributes:
-        sensor_id: who sensed.
-        source_id: what was sensed; it may have been removed since.
-        modality: by what sense, a modality's name.
-        intensity: how strong it was at the sensor; for sight times acuity.
-        position: where it came from, which may be where the source was (m).
-        sent_at: game time when it left there (s).
+        sensor_id: id of the sensor.
+        source_id: id of the source, which may have been removed since.
+        modality: name of the modality.
+        intensity: strength at the sensor; for sight multiplied by acuity.
+        position: origin of the signal, where the source may have been (m).
+        sent_at: game time of the emission (s).
         at: game time of the sensation (s).
-        tag: what was emitted, in the words of who emitted it; "" of what is
-            looked for all the time, see ``tag_of`` of the sense manager.
+        tag: tag of the emitted signal; "" in continuous modalities, see ``tag_of`` of the
+            sense manager.
     """
 
     sensor_id: int

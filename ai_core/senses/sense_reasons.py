@@ -1,4 +1,4 @@
-"""Why a sensor senses a target, or does not: every factor behind it."""
+"""Why a sensor senses a target, or does not: all factors."""
 from __future__ import annotations
 
 import math
@@ -20,30 +20,31 @@ __all__ = ["FactorsBetween", "SenseFactors", "SenseReasons"]
 
 
 class SenseFactors(NamedTuple):
-    """What makes a sensor sense a target by one modality, or keeps it from it.
+    """All factors of one sensor sensing one target in one modality.
 
-    ``intensity`` is ``strength * light * kept * acuity * clarity``; it is sensed from
-    ``threshold`` on.
+    ``intensity`` is ``strength * light * kept * acuity * clarity``; the target is sensed from
+    ``threshold`` up.
 
     Attributes:
-        verdict: "sensed", "would be sensed" (of what is emitted, if it were now, at the
-            source's own strength), or what stands against it: "is itself", "lacks this
+        verdict: "sensed", "would be sensed" (in an emitted modality: if the source emitted
+            now, at its own strength), or the reason against it: "is itself", "lacks this
             sense", "shows nothing", "is not noticed", "no way between", "too far",
             "outside every cone", "too weak", "under the noise", "not asked yet", "hidden".
         intensity: at the sensor.
-        threshold: what it takes now, its keenness counted in; ``inf`` without this sense.
-        keenness: 1 as the sense was made, below 1 dulled.
-        strength: the source's own.
-        light: what light, or standing out from what is behind it, may make of that.
-        size: it counts as so many times nearer.
-        distance_m: as ranges count it, size and all (m); None where a smell just hangs in the air.
-        kept: share kept on the way, by distance and by what stands between.
-        acuity: of the cone it is in; 1 where cones do not count, 0 outside all.
-        clarity: share of it that is seen, and its camouflage, when it was asked last; else 1.
-        parts: names of parts seen then.
-        noise: loudness of the background at the sensor.
-        importance: 0 to 1, when lines of sight are few.
-        waits_passes: passes since its line of sight was asked, or since it came into
+        threshold: intensity needed now, with sensitivity; ``inf`` without this sense.
+        sensitivity: factor, 1 by default, below 1 dulled.
+        strength: strength of the source.
+        light: factor of light, or of contrast to the background.
+        size: the target counts as this many times nearer.
+        distance_m: distance that ranges are compared with, size included (m); None for a
+            smell that hangs in the air.
+        kept: share kept on the path, by distance and by obstacles.
+        acuity: of the cone that contains it; 1 without cones, 0 outside all cones.
+        clarity: visible share of it times its camouflage, at the last line of sight query; else 1.
+        parts: names of the parts seen then.
+        noise: loudness of the background noise at the sensor.
+        importance: 0 to 1, when there are too few rays.
+        waits_passes: passes since its last line of sight query, or since it came into
             view; None if it needs none.
     """
 
@@ -65,13 +66,13 @@ class SenseFactors(NamedTuple):
 
 
 class SenseReasons(NamedTuple):
-    """Why a sensor senses a target as it does, and is as aware of it as it is.
+    """Why a sensor senses a target, and is aware of it, as much as it is.
 
     Attributes:
-        sensor_id: who senses.
+        sensor_id: id of the sensor.
         target: id of the source.
         by_modality: factors by modality name; empty if the source has been removed.
-        awareness: why its meter stands where it stands, None if it is not aware of it.
+        awareness: reasons of the awareness meter; None if the sensor is not aware of the target.
     """
 
     sensor_id: int

@@ -1,4 +1,4 @@
-"""What every manager of senses may be made with, for type checkers and for those who write by completion."""
+"""Arguments of every sense manager, for type checkers and for code completion."""
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence

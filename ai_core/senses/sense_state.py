@@ -65,12 +65,12 @@ class SaveableSenses:
         }
 
     def forget_all(self) -> None:
-        """Drop all memories and meters, for a clock that was set back without the senses."""
+        """Clear all memories and meters, for a clock that was set back without the senses."""
         for sensor_id in self.sensor_names:
             self._perceivers[sensor_id].forget_all()
 
     def save_state(self) -> State:
-        """Return all that lives across frames, as plain data.
+        """Return all state that lives across frames, as plain data.
 
         Raises:
             RuntimeError: if called from a listener.
@@ -78,14 +78,14 @@ class SaveableSenses:
         return _saved(cast("RegionalSenseManager", self))
 
     def prepare_state(self, state: object) -> Change:
-        """Check a save against the sensors and sources that are here; return what loads it.
+        """Check a save against the current sensors and sources; return the function that loads it.
 
-        They are found by name, those of one name by the order of adding, and
-        get their saved ids back; those that are only here are kept, under new
+        They are matched by name, those of one name by the order of adding, and
+        get their saved ids back; those that are not in the save are kept, under new
         ids and without memories.
 
         Raises:
-            StateError: if it cannot be loaded; says where in it, and why.
+            StateError: if it cannot be loaded; names the place in it, and the reason.
             RuntimeError: if called from a listener.
         """
         return _prepared(cast("RegionalSenseManager", self), state)
@@ -124,7 +124,7 @@ def _prepared(manager: RegionalSenseManager, state: object) -> Change:
     fields = Fields.versioned(state, version=VERSION)
     _, now_s = fields.moment("now")
     if fields.items("modalities") != _modality_names(manager):
-        fields.refuse("modalities", f"must be those here, {_modality_names(manager)}")
+        fields.refuse("modalities", f"must be the current ones, {_modality_names(manager)}")
     stage = fields.whole("stage", maximum=len(manager._stages) - 1)
     rays_asked = fields.whole("rays_asked")
     failures = {name: _read_failures(fields.group(name)) for name in RAYS}
@@ -169,26 +169,26 @@ def _prepared_others(manager: RegionalSenseManager, fields: Fields, now_s: float
 
     def change() -> None:
         manager._sensitivity = sensitivity
-        for name, (range_m, attenuation) in travel.items():
-            manager.change_modality(name, range_m=range_m, attenuation=attenuation)
+        for name, (range_m, kept_per_m) in travel.items():
+            manager.change_modality(name, range_m=range_m, kept_per_m=kept_per_m)
 
     smelling = manager._smelling
     if (smelling is None) != (fields.anything("smelling") is None):
-        fields.refuse("smelling", "must be there just where the sense manager has scent_trails")
+        fields.refuse("smelling", "must be saved if, and only if, the sense manager has scent_trails")
     if smelling is None:
         return [change]
     return [change, smelling.prepare_state(fields.group("smelling"), now_s)]
 
 
 def _read_travel(manager: RegionalSenseManager, fields: Fields) -> dict[str, tuple[float, float]]:
-    """Return range and attenuation of every modality: as saved if it was changed, else as made."""
-    travel = {one.name: (one.range_m, one.attenuation) for one in manager._modalities.at_first}
+    """Return range and share kept per metre of every modality: as saved if it was changed, else as made."""
+    travel = {one.name: (one.range_m, one.kept_per_m) for one in manager._modalities.at_first}
     for name in fields.names():
         one = fields.group(name)
         if name not in travel:
             fields.refuse(name, f"must be one of {sorted(travel)}")
         travel[name] = (
-            one.number("range_m", minimum=1e-9), one.number("attenuation", minimum=0, maximum=1)
+            one.number("range_m", minimum=1e-9), one.number("kept_per_m", minimum=0, maximum=1)
         )
         one.end()
     return travel
@@ -196,7 +196,7 @@ def _read_travel(manager: RegionalSenseManager, fields: Fields) -> dict[str, tup
 
 def _check_between_frames(manager: RegionalSenseManager) -> None:
     if manager._is_advancing:
-        raise RuntimeError("a listener is being told; save and load between two frames")
+        raise RuntimeError("a listener is being called; save and load between two frames")
 
 
 def _modality_names(manager: RegionalSenseManager) -> list[str]:
@@ -236,7 +236,7 @@ def _read_sensor_ids(fields: Fields, name: str, sensors: LoadedTable) -> list[in
     ids = fields.wholes(name, maximum=LARGEST_ID)
     for one in ids:
         if not was_given_out(sensors.table.ids, one):
-            fields.refuse(name, f"names the sensor id {one}, which never was")
+            fields.refuse(name, f"contains the sensor id {one}, which never existed")
     if len(set(ids)) < len(ids):
-        fields.refuse(name, "names a sensor twice")
+        fields.refuse(name, "must hold each sensor once")
     return ids

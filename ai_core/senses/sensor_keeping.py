@@ -1,4 +1,4 @@
-"""Adding, changing, moving and removing those who sense."""
+"""Adding, changing, moving and removing sensors."""
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
@@ -26,7 +26,7 @@ __all__ = ["SensorRegistry"]
 
 
 class SensorRegistry:
-    """What a ``RegionalSenseManager`` does with sensors."""
+    """The part of ``RegionalSenseManager`` that manages sensors."""
 
     clock: Clock
     faults: FaultIsolation
@@ -57,29 +57,30 @@ class SensorRegistry:
         on_told: Callable[[MemoryChange], object] | None = None,
         listens: Callable[[], bool] | None = None,
     ) -> int:
-        """Add somebody who senses, and return its id.
+        """Add a sensor, and return its id.
 
         Args:
             position: where its ears and eyes are (m), 3 or 2 coordinates.
-            forward: where it faces, any length but 0.
-            thresholds: weakest intensity it senses, by modality; it has no
-                modality that is not here.
-            sight_cones: first one that contains a target counts.
-            notices: affiliations it notices, as bits.
-            self_source: id of the source that is itself, which it never senses.
-            memory: its own, or None to remember nothing.
-            awareness: how it grows aware of targets, or None.
-            name: finds it when a save is loaded; else the order of adding does.
-            on_sensed: told each sensation; of what stays in view every
-                ``tell_every_s`` only.
-            on_gained, on_lost, on_expired, on_forgotten: told when its memory changes.
-            on_awareness_changed: told when a target's level changes.
-            on_told: told when it learns of a target from somebody else.
-            listens: asked before ``on_sensed`` is called: if False, it is not; None for always.
+            forward: viewing direction, any length but 0.
+            thresholds: weakest intensity that it senses, by modality; it lacks the senses
+                that are not listed.
+            sight_cones: the first cone that contains a target counts.
+            detection_mask: affiliations that it senses, as bits.
+            self_source: id of its own source, which it never senses.
+            memory: its memory, or None for no memory.
+            awareness: settings of its awareness of targets, or None.
+            name: identifies it when a save is loaded; sensors without a name are matched in the
+                order in which they were added.
+            on_sensed: called with each sensation; for a target that stays in view only every
+                ``tell_every_s``.
+            on_gained, on_lost, on_expired, on_forgotten: called when its memory changes.
+            on_awareness_changed: called when the level of a target changes.
+            on_told: called when it learns of a target from a report.
+            listens: called before ``on_sensed``, which is skipped if it returns False; None for always.
 
         Raises:
             TypeError: if an argument is of another type.
-            ValueError: if a number is out of range; nothing is added then.
+            ValueError: if a number is out of range; then nothing is added.
             UnknownNameError: if a modality is unknown.
         """
         check_kind("memory", memory, SenseMemory)
@@ -103,11 +104,10 @@ class SensorRegistry:
         self_source: int | None = None,
         name: str | None = None,
     ) -> None:
-        """Replace what is not None; ``self_source`` -1 for none.
+        """Replace the settings that are not None; ``self_source`` -1 for none.
 
         Raises:
-            TypeError, ValueError, UnknownNameError: as ``add_sensor``; nothing
-                is changed then.
+            TypeError, ValueError, UnknownNameError: as ``add_sensor``; then nothing is changed.
         """
         if name is not None:
             self._sensors.ids.check_name(name)
@@ -117,7 +117,7 @@ class SensorRegistry:
             self._sensors.ids.rename(sensor_id, name)
 
     def remove_sensor(self, sensor_id: int) -> None:
-        """Remove a sensor; what was under way to it is told to nobody.
+        """Remove a sensor; signals on their way to it are dropped.
 
         Raises:
             UnknownNameError: if the id is not in use.
@@ -128,7 +128,7 @@ class SensorRegistry:
         self._perceivers.remove(sensor_id)
 
     def move_sensors(self, ids: object, positions: object, forwards: object = None) -> None:
-        """Put many sensors where they are now; once per frame.
+        """Set the positions of many sensors; once per frame.
 
         Args:
             ids: shape (n,).
@@ -136,8 +136,8 @@ class SensorRegistry:
             forwards: shape (n, 3) or (n, 2), any length but 0; None keeps them.
 
         Raises:
-            TypeError, ValueError: if an array is not like that; nothing moves then.
-            UnknownNameError: if an id is not in use; nothing moves then.
+            TypeError, ValueError: if an array has another shape or type; then nothing moves.
+            UnknownNameError: if an id is not in use; then nothing moves.
 
         Cost: O(n) in NumPy.
         """
@@ -147,7 +147,7 @@ class SensorRegistry:
     def put_sensors(
         self, ids: NDArray[np.int32], positions: NDArray[np.float32], forwards: NDArray[np.float32]
     ) -> None:
-        """Put sensors where they are now, without a look at the arrays: for who reads them from an engine.
+        """Set the positions of sensors without checking the arrays: for callers that read them from an engine.
 
         Args:
             ids: shape (n,), in use, each once.
@@ -160,16 +160,16 @@ class SensorRegistry:
         self._sensors.put(ids, positions, forwards)
 
     def places_to_put(self, ids: NDArray[np.int32]) -> tuple[NDArray[np.float32], NDArray[np.float32], bool]:
-        """Return where to write, at once, where sensors are now: what ``put_sensors`` takes, as it was so far.
+        """Return arrays to write the positions of sensors to, filled with the current values; write at once.
 
         Args:
-            ids: as there.
+            ids: as in ``put_sensors``.
 
         Returns:
-            Positions, directions, and whether these are copies, as sensors lie apart: then give them to
-            ``put_sensors``. Else all is done by writing to them.
+            Positions, directions, and whether these are copies because the sensors' rows are not
+            contiguous: then pass them to ``put_sensors``. Otherwise writing to them is enough.
 
-        Cost: O(1) if the array of ids is read-only, and the same as last time; O(n) for copies.
+        Cost: O(1) if the array of ids is read-only and the same as in the last call; O(n) for copies.
         """
         self._emitted.offer()
         return self._sensors.places_to_put(ids)
@@ -177,20 +177,20 @@ class SensorRegistry:
     def set_importance(
         self, sensor_ids: object, importances: object, source_ids: object = None
     ) -> None:
-        """Say which sensors matter more, or which pairs, when there are too few rays for all.
+        """Set which sensors, or which pairs, come first when there are too few rays for all.
 
-        A pair of importance 1 is asked as if it had waited 8 passes longer, and no longer:
-        what matters is noticed sooner, and nothing is left out. A pair has the importance of
-        its sensor or its own, whichever is higher; 0, as at first, is the least.
+        A pair of importance 1 is queried as if it had waited 8 passes longer, and no longer: an
+        important target is noticed sooner, and no pair is left out. A pair has the importance of
+        its sensor or its own, whichever is higher; 0, the default, is the least.
 
         Args:
             sensor_ids: shape (n,).
             importances: shape (n,), 0 to 1.
-            source_ids: shape (n,), what each sensor looks at; None for all that it looks at.
+            source_ids: shape (n,), the target of each pair; None for all targets of each sensor.
 
         Raises:
-            TypeError, ValueError: if an array is not like that; nothing changes then.
-            UnknownNameError: if an id is not in use; nothing changes then.
+            TypeError, ValueError: if an array has another shape or type; then nothing changes.
+            UnknownNameError: if an id is not in use; then nothing changes.
 
         Cost: O(n).
         """
@@ -199,17 +199,17 @@ class SensorRegistry:
     def set_sensitivity(
         self, sensor_id: int, modality_name: str, sensitivity: float, *, for_s: float | None = None
     ) -> None:
-        """Make a sense louder or softer: deafened by a blast, alert in the dark.
+        """Change the sensitivity of a sense: deafened by a blast, alert in the dark.
 
         Args:
-            sensor_id: whose.
-            modality_name: which sense.
-            keenness: factor on all it senses there: 1 as it was made, 0 nothing.
-            for_s: how long (s), above 0; None for good. The last call counts.
+            sensor_id: the sensor.
+            modality_name: the modality.
+            sensitivity: factor on every intensity in it; 1 is the default, 0 senses nothing.
+            for_s: duration (s), above 0; None for permanent. The last call counts.
 
         Raises:
-            TypeError, ValueError, UnknownNameError: if an argument is wrong;
-                nothing is changed then.
+            TypeError, ValueError, UnknownNameError: if an argument is invalid;
+                then nothing is changed.
         """
         self._emitted.offer()
         until_s = None

@@ -156,7 +156,7 @@ class SensorTable:
             ValueError: if ``sensitivity`` is negative or not finite.
         """
         slot = self.ids.slot(sensor_id)
-        sensitivity = finite_number("sensitivity", sensitivity, minimum=0, remedy="use 0 for deaf")
+        sensitivity = finite_number("sensitivity", sensitivity, minimum=0, remedy="use 0 to sense nothing")
         self.changes += 1
         self.sensitivity[slot, number] = sensitivity
         self.put_thresholds(slot, self.own_threshold[slot].copy())
@@ -199,13 +199,13 @@ class SensorTable:
         )
         if len(cones) and not uses_cones:
             raise ValueError(
-                f"sight_cones need a threshold for a modality with cones,"
+                f"sight_cones needs a threshold for a modality with cones,"
                 f" got thresholds for {sorted(thresholds)}; add one for 'sight'"
             )
         if uses_cones and not len(cones):
             raise ValueError(
                 "sight_cones must hold at least one cone for a sensor with sight,"
-                " got none; leave out its threshold to make it blind"
+                " got none; to make the sensor blind, remove its threshold instead"
             )
         return row, cones
 
@@ -247,7 +247,7 @@ def _unit(name: str, directions: NDArray[np.float32]) -> NDArray[np.float32]:
     if (length < SHORTEST_FORWARD_M).any():
         row = int(np.flatnonzero(length < SHORTEST_FORWARD_M)[0])
         raise ValueError(
-            f"{name} must point somewhere, got {directions[row].tolist()} in row {row}"
+            f"{name} must not be a zero vector, got {directions[row].tolist()} in row {row}"
         )
     unit: NDArray[np.float32] = (directions / length[:, np.newaxis]).astype(np.float32)
     return unit

@@ -1,4 +1,4 @@
-"""What belongs to a source beside numbers: its parts, its tag, and how loud its actions are."""
+"""Details of a source beside its numbers: parts, tag, and the strengths of its actions."""
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
@@ -15,12 +15,12 @@ MOST_PARTS = 16
 
 @dataclass(frozen=True)
 class VisiblePart:
-    """A point of a source to which a line of sight is asked.
+    """A point of a source that a line of sight is traced to.
 
     Args:
-        name: what it is, for who asks which part is seen: "head".
-        offset: from the source's position (m), in the world's directions.
-        share: how much of the source it stands for, above 0; only the
+        name: name of the part, for queries: "head".
+        offset: from the position of the source (m), in world axes.
+        share: weight of the part, above 0; only the
             proportion to the other parts counts.
     """
 
@@ -30,7 +30,7 @@ class VisiblePart:
 
     def __post_init__(self) -> None:
         if not isinstance(self.name, str):
-            raise TypeError(f"name must be a text, got {shown(self.name)}")
+            raise TypeError(f"name must be a string, got {shown(self.name)}")
         x, y, z = point("offset", self.offset).tolist()
         object.__setattr__(self, "offset", (x, y, z))
         object.__setattr__(self, "share", finite_number("share", self.share, above=0))
@@ -38,12 +38,12 @@ class VisiblePart:
 
 @dataclass(frozen=True)
 class Clue:
-    """What something left behind tells: the data of an invisible marker.
+    """The data of a clue, which is an invisible marker that a source left.
 
     Attributes:
-        about: id of the source that left it, or -1; it may have been removed since.
+        about: id of the source that left it, or -1; the source may have been removed since.
         left_at_s: game time when it was left (s).
-        until_s: game time when it is gone (s).
+        until_s: game time when it expires (s).
     """
 
     about: int
@@ -69,7 +69,7 @@ class SourceDetails:
 
     def __post_init__(self) -> None:
         if not isinstance(self.tag, str):
-            raise TypeError(f"tag must be a text, got {shown(self.tag)}")
+            raise TypeError(f"tag must be a string, got {shown(self.tag)}")
 
 
 def visible_parts(parts: Sequence[VisiblePart]) -> tuple[VisiblePart, ...]:
@@ -83,9 +83,9 @@ def visible_parts(parts: Sequence[VisiblePart]) -> tuple[VisiblePart, ...]:
         if not isinstance(one, VisiblePart):
             raise TypeError(f"parts must hold VisiblePart, got {shown(one)}")
     if len(parts) > MOST_PARTS:
-        raise ValueError(f"parts must be at most {MOST_PARTS}, got {len(parts)}; each costs a ray")
+        raise ValueError(f"parts must hold at most {MOST_PARTS} parts, got {len(parts)}; each part costs a ray")
     if len({one.name for one in parts}) < len(parts):
-        raise ValueError("parts must differ in name")
+        raise ValueError("parts must have unique names")
     return tuple(parts)
 
 
@@ -97,10 +97,10 @@ def named_levels(actions: Mapping[str, float]) -> dict[str, float]:
         ValueError: if a number is negative or not finite.
     """
     if not isinstance(actions, Mapping):
-        raise TypeError(f"actions must map names to strengths, got {shown(actions)}")
+        raise TypeError(f"actions must map action names to strengths, got {shown(actions)}")
     for name in actions:
         if not isinstance(name, str):
-            raise TypeError(f"actions must have names as keys, got {shown(name)}")
+            raise TypeError(f"actions must have strings as keys, got {shown(name)}")
     return {
         name: finite_number(f"actions[{name!r}]", level, minimum=0) for name, level in actions.items()
     }

@@ -38,9 +38,9 @@ def read_details(fields: Fields) -> SourceDetails:
         parts.append(VisiblePart(one.text("name"), one.point("offset"), one.number("share", minimum=1e-9)))
         one.end()
     if len(parts) > MOST_PARTS:
-        fields.refuse("parts", f"must be at most {MOST_PARTS}")
+        fields.refuse("parts", f"must hold at most {MOST_PARTS} parts")
     if len({one.name for one in parts}) < len(parts):
-        fields.refuse("parts", "must differ in name")
+        fields.refuse("parts", "must have unique names")
     clue = None
     if fields.anything("clue") is not None:
         one = fields.group("clue")
@@ -73,7 +73,7 @@ def read_views(fields: Fields, modalities: ModalitySet) -> Views:
         try:
             number = modalities.number(name)
         except LookupError as error:
-            fields.refuse(name, f"is no modality here: {error}")
+            fields.refuse(name, f"is an unknown modality: {error}")
         one = fields.group(name)
         sensors = one.wholes("sensor_ids", maximum=LARGEST_ID)
         sources = one.wholes("source_ids", count=len(sensors), maximum=LARGEST_ID)

@@ -1,4 +1,4 @@
-"""Adding, changing, moving and removing what can be sensed, and leaving clues."""
+"""Adding, changing, moving and removing sources, and leaving clues."""
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
@@ -23,7 +23,7 @@ __all__ = ["SourceRegistry"]
 
 
 class SourceRegistry:
-    """What a ``RegionalSenseManager`` does with sources."""
+    """The part of ``RegionalSenseManager`` that manages sources."""
 
     clock: Clock
     _sources: SourceTable
@@ -34,25 +34,25 @@ class SourceRegistry:
         name: str = "", light: float = 1.0, size: float = 1.0, pattern: str = "", tag: str = "",
         actions: Mapping[str, float] | None = None, parts: Sequence[VisiblePart] = (),
     ) -> int:
-        """Add something that can be sensed, and return its id.
+        """Add a source, which sensors can sense, and return its id.
 
         Args:
             position: where it is (m), 3 or 2 coordinates.
-            strengths: strength by modality. In continuous ones it is sensed all
-                the time; in others it is what ``emit`` sends unless told.
-            affiliation: what it belongs to, as bits.
-            name: finds it when a save is loaded; else the order of adding does.
-            light: how brightly it is lit, 0 or more; strengths that need light
-                are multiplied by it.
-            size: it is sensed as if it were so many times nearer, 0.001 to 1e6.
-            pattern: what it wears, in the names of ``camouflage``.
-            tag: what it is, for listeners.
-            actions: strength of the signal of each thing it does, for ``act``.
-            parts: points to which lines of sight are asked; none for its position.
+            strengths: strength by modality. In continuous modalities it is sensed all the time;
+                in emitted ones it is the default strength of ``emit``.
+            affiliation: groups that it belongs to, as bits.
+            name: identifies it when a save is loaded; sources without a name are matched in the
+                order in which they were added.
+            light: how brightly it is lit, 0 or more; strengths that need light are multiplied by it.
+            size: it is sensed as if it were this many times nearer, 0.001 to 1e6.
+            pattern: its camouflage pattern, a name of ``camouflage``.
+            tag: kind of source, for listeners.
+            actions: strength of the signal of each of its actions, for ``act``.
+            parts: points that lines of sight are traced to; empty for its position.
 
         Raises:
             TypeError: if an argument is of another type.
-            ValueError: if a number is out of range; nothing is added then.
+            ValueError: if a number is out of range; then nothing is added.
             UnknownNameError: if a modality or pattern is unknown.
         """
         levels = {} if actions is None else named_levels(actions)
@@ -76,11 +76,10 @@ class SourceRegistry:
         parts: Sequence[VisiblePart] | None = None,
         name: str | None = None,
     ) -> None:
-        """Replace what is not None.
+        """Replace the settings that are not None.
 
         Raises:
-            TypeError, ValueError, UnknownNameError: as ``add_source``; nothing
-                is changed then.
+            TypeError, ValueError, UnknownNameError: as ``add_source``; then nothing is changed.
         """
         if name is not None:
             self._sources.ids.check_name(name)
@@ -92,7 +91,7 @@ class SourceRegistry:
             self._sources.ids.rename(source_id, name)
 
     def remove_source(self, source_id: int) -> None:
-        """Remove a source; signals it emitted travel on, memories of it remain.
+        """Remove a source; signals that it emitted travel on, and memories of it remain.
 
         Raises:
             UnknownNameError: if the id is not in use.
@@ -100,37 +99,36 @@ class SourceRegistry:
         self._sources.remove(source_id)
 
     def move_sources(self, ids: object, positions: object) -> None:
-        """Put many sources where they are now; as ``move_sensors``."""
+        """Set the positions of many sources; as ``move_sensors``."""
         self._sources.move(ids, positions)
 
     def put_sources(self, ids: NDArray[np.int32], positions: NDArray[np.float32]) -> None:
-        """Put sources where they are now, without a look at the arrays; as ``put_sensors``."""
+        """Set the positions of sources without checking the arrays; as ``put_sensors``."""
         self._sources.put_places(ids, positions)
 
     def source_places_to_put(self, ids: NDArray[np.int32]) -> tuple[NDArray[np.float32], bool]:
-        """Return where to write where sources are now, and whether it is a copy; as ``places_to_put`` of sensors."""
+        """Return an array to write source positions to, and whether it is a copy; as ``places_to_put`` of sensors."""
         return self._sources.places_to_put(ids)
 
     def light_sources(self, ids: object, light: object) -> None:
-        """Say how brightly many sources are lit; once per frame or less.
+        """Set how brightly many sources are lit; once per frame or less.
 
         Args:
             ids: shape (n,).
             light: shape (n,), 0 or more.
 
         Raises:
-            TypeError, ValueError, UnknownNameError: if an array is not like
-                that; nothing is changed then.
+            TypeError, ValueError, UnknownNameError: if an array is invalid; then nothing is changed.
 
         Cost: O(n) in NumPy.
         """
         self._sources.light_up(ids, light)
 
     def tag_of(self, source_id: int) -> str:
-        """Return the tag of a source, for listeners; "" for a source that is gone, such as a faded clue.
+        """Return the tag of a source, for listeners; "" for a removed source, such as an expired clue.
 
         Raises:
-            UnknownNameError: if there was never such a source.
+            UnknownNameError: if no source ever had this id.
         """
         return "" if self._sources.ids.was_removed(source_id) else self._sources.details_of(source_id).tag
 
@@ -146,17 +144,17 @@ class SourceRegistry:
         light: float = 1.0,
         size: float = 1.0,
     ) -> int:
-        """Leave something behind: an invisible marker at a temporary object.
+        """Add a clue: an invisible marker, which is a temporary source, and return its id.
 
-        It is sensed like any other source, says by its tag what it is, and is
-        gone after a while. The oldest go first where there are too many.
+        A clue is sensed like any other source, its tag names its kind, and it expires after a
+        while. If there are too many clues, the one that expires first is removed.
 
         Args:
-            position: where it lies (m).
+            position: where it is (m).
             strengths: strength by modality.
-            lasts_s: how long (s), above 0.
-            tag: what it is: "blood", "footprint".
-            about: id of the source that left it, or -1 for nobody.
+            lasts_s: lifetime (s), above 0.
+            tag: kind of clue: "blood", "footprint".
+            about: id of the source that left it, or -1 for none.
             affiliation, light, size: as ``add_source``.
 
         Raises:
@@ -177,9 +175,9 @@ class SourceRegistry:
         return new
 
     def clue_of(self, source_id: int) -> Clue | None:
-        """Return what a clue tells; None for a clue that has faded, and for any other source.
+        """Return the data of a clue; None for an expired clue, and for any other source.
 
         Raises:
-            UnknownNameError: if there was never such a source.
+            UnknownNameError: if no source ever had this id.
         """
         return None if self._sources.ids.was_removed(source_id) else self._sources.details_of(source_id).clue

@@ -183,9 +183,9 @@ class SourceTable:
         slots = self.ids.slots(ids)
         levels = numbers("light", light)
         if levels.shape != slots.shape:
-            raise ValueError(f"light must have shape ({len(slots)},), one per id, got {levels.shape}")
+            raise ValueError(f"light must have shape ({len(slots)},), an element per id, got {levels.shape}")
         if not (np.isfinite(levels) & (levels >= 0)).all():
-            raise ValueError("light must be 0 or more, and finite, for every id")
+            raise ValueError("light must be finite and 0 or more for every id")
         self.light[slots] = levels
         self.refresh(slots)
 
@@ -273,8 +273,8 @@ def same_rows(name: str, rows: int, wanted: int) -> None:
         ValueError: if it does not.
     """
     if rows != wanted:
-        raise ValueError(f"{name} must have one row per id, got {rows} for {wanted} ids")
+        raise ValueError(f"{name} must have a row per id, got {rows} for {wanted} ids")
 
 
 def _size(size: float) -> float:
-    return finite_number("size", size, minimum=1e-3, maximum=1e6, remedy="1 is as large as ranges are meant for")
+    return finite_number("size", size, minimum=1e-3, maximum=1e6, remedy="1 is the size that ranges are defined for")

@@ -154,7 +154,7 @@ def _read_rows(
     rows = list(fields.groups("rows"))
     ids = [one.whole("id", maximum=LARGEST_ID) for one in rows]
     if len(set(ids)) < len(ids):
-        fields.refuse("rows", "hold an id twice")
+        fields.refuse("rows", "must hold each id once")
     names = [one.text("name") for one in rows]
     empty.ids = read_ids(fields, ids, names, noun)
     fields.end()
@@ -166,7 +166,7 @@ def _read_rows(
     try:
         found = match_by_name(noun, lasting_names, list(here_names.values()))
     except StateError as error:
-        fields.refuse("rows", f"do not fit: {error}")
+        fields.refuse("rows", f"are inconsistent: {error}")
     here_ids = list(here_names)
     new_ids = {here_ids[index]: one for one, index in zip(lasting, found, strict=True)}
     for old, name in here_names.items():
@@ -185,7 +185,7 @@ def _read_pattern(fields: Fields, here: SourceTable) -> int:
     try:
         return here.camouflage.number(fields.text("pattern"))
     except LookupError as error:
-        fields.refuse("pattern", f"is no pattern here: {error}")
+        fields.refuse("pattern", f"is an unknown pattern: {error}")
 
 
 def _slots_of_extra(here: Table, loaded: LoadedTable) -> list[tuple[int, int]]:
@@ -213,7 +213,7 @@ def _read_by_modality(
         try:
             number = modalities.number(name)
         except LookupError as error:
-            values.refuse(name, f"is no modality here: {error}")
+            values.refuse(name, f"is an unknown modality: {error}")
         row[number] = values.number(name, minimum=0)
     return row
 
@@ -229,7 +229,7 @@ def _read_cones(fields: Fields, sensors: int) -> np.ndarray[Any, Any]:
     rows = fields.items("cones")
     most = MOST_ROOM_FOR_CONES // sensors
     if len(rows) > most:
-        fields.refuse("cones", f"must be at most {most} beside {sensors} sensors, got {len(rows)}")
+        fields.refuse("cones", f"must hold at most {most} cones for {sensors} sensors, got {len(rows)}")
     cones = []
     for index, row in enumerate(rows):
         one = Fields({"cone": row}, fields.place_of(f"cones[{index}]"))

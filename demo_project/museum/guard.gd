@@ -32,7 +32,7 @@ var has_lost := false
 func _ready() -> void:
 	super()
 	sensor.sensed.connect(_on_sensed)
-	sensor.target_gained.connect(func(gained: Node) -> void: target = gained)
+	sensor.target_gained.connect(func(gained: Node, _character: Node) -> void: target = gained)
 	sensor.target_lost.connect(_on_lost)
 	sensor.awareness_changed.connect(_on_awareness_changed)
 	if answers_alarm:
@@ -71,12 +71,12 @@ func _load_state(state: Dictionary) -> void:
 	has_lost = state["has_lost"]
 
 
-func _on_sensed(_source: Node, modality: String, strength: float, place: Vector3) -> void:
+func _on_sensed(_source: Node, modality: String, strength: float, place: Vector3, _character: Node) -> void:
 	suspicion = place
 	why = "%s %.2f" % ["saw" if modality == "sight" else "heard", strength]
 
 
-func _on_lost(_target: Node, last_known_position: Vector3) -> void:
+func _on_lost(_target: Node, last_known_position: Vector3, _character: Node) -> void:
 	target = null
 	if habit() == "Chase":
 		suspicion = last_known_position
@@ -84,7 +84,7 @@ func _on_lost(_target: Node, last_known_position: Vector3) -> void:
 		has_lost = true
 
 
-func _on_awareness_changed(_target: Node, level: int, _level_name: String) -> void:
+func _on_awareness_changed(_target: Node, level: int, _level_name: String, _character: Node) -> void:
 	alertness = level
 
 

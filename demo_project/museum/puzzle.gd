@@ -162,7 +162,9 @@ func tell(who: String, what: String, details: String) -> void:
 	_timeline.text = "\n".join(lines.slice(-LINES_SHOWN))
 
 
-func _on_sensed(source: Node, modality: String, strength: float, place: Vector3, guard: Sensor3D) -> void:
+func _on_sensed(
+	source: Node, modality: String, strength: float, place: Vector3, _character: Node, guard: Sensor3D
+) -> void:
 	var who := guard.get_parent().name
 	if modality == "smell" and strength >= sleeps_at and not _is_asleep:
 		_is_asleep = true
@@ -178,7 +180,7 @@ func _on_sensed(source: Node, modality: String, strength: float, place: Vector3,
 				where, strength, guard.global_position.distance_to(place)])
 
 
-func _on_lost(_target: Node, place: Vector3, guard: Sensor3D) -> void:
+func _on_lost(_target: Node, place: Vector3, _character: Node, guard: Sensor3D) -> void:
 	var who := guard.get_parent().name
 	if _seen.get(who, false):
 		_seen[who] = false

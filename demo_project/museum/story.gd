@@ -97,7 +97,7 @@ func _on_event(code: String, arguments: Array) -> void:
 
 
 func _on_sensed(
-		source: Node, modality: String, strength: float, place: Vector3, guard: Guard) -> void:
+		source: Node, modality: String, strength: float, place: Vector3, _character: Node, guard: Guard) -> void:
 	var key := guard.name + modality
 	if time_s - _last_sensed_s.get(key, -INF) > SILENCE_S:
 		var verb := "sees" if modality == "sight" else "hears"
@@ -107,11 +107,13 @@ func _on_sensed(
 	_last_sensed_s[key] = time_s
 
 
-func _on_lost(_target: Node, place: Vector3, guard: Guard) -> void:
+func _on_lost(_target: Node, place: Vector3, _character: Node, guard: Guard) -> void:
 	tell(guard.name, "loses", "Intruder, last known in the " + level.room_at(place))
 
 
-func _on_awareness_changed(_target: Node, _level: int, level_name: String, guard: Guard) -> void:
+func _on_awareness_changed(
+	_target: Node, _level: int, level_name: String, _character: Node, guard: Guard
+) -> void:
 	tell(guard.name, "is", level_name)
 
 

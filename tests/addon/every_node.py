@@ -186,7 +186,7 @@ func _ready() -> void:
 	var library := AnimationLibrary.new()
 	library.add_animation("nod", Animation.new())
 	$Villager/Animations.add_animation_library("", library)
-	$Villager/Sensor.target_gained.connect(func(target: Node) -> void: print("saw ", target.name))
+	$Villager/Sensor.target_gained.connect(func(target: Node, _who: Node) -> void: print("saw ", target.name))
 	for word in OS.get_cmdline_user_args():
 		if word.begins_with("--frames="): frames = int(word.get_slice("=", 1))
 

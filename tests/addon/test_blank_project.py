@@ -36,7 +36,7 @@ transform = Transform3D(1, 0, 0, 0, 1, 0, 0, 0, 1, 0, 0, -4)
 SCRIPT = """extends Node3D
 
 func _ready() -> void:
-	$Sensor.target_gained.connect(func(target: Node) -> void: print("saw ", target.name))
+	$Sensor.target_gained.connect(func(target: Node, _who: Node) -> void: print("saw ", target.name))
 	get_tree().create_timer(1.0).timeout.connect(get_tree().quit)
 """
 # A first import on a busy machine; a hang is what it guards against.

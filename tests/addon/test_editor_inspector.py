@@ -166,7 +166,7 @@ def test_the_help_of_a_class_tells_of_its_members(project, prepared):
         await frames(10)
         var pages := EditorInterface.get_script_editor().find_children("*", "EditorHelp", true, false)
         var text: String = pages[0].find_children("*", "RichTextLabel", true, false)[0].get_parsed_text()
-        for part in ["A character's senses", "How far its cone of sight reaches.", "whether a source is in view"]:
+        for part in ["Senses of a character", "Range of the sight cone", "if the sensor senses a source now"]:
             say(part in text)
     """)
     assert said == ["true", "true", "true"]

@@ -6,7 +6,7 @@ from pathlib import Path
 ICONS = Path(__file__).parents[2] / "addons/ai_core/icons"
 
 
-def test_an_icon_that_is_drawn_in_3d_is_not_made_a_texture_for_3d():
+def test_icon_drawn_in_3d_is_not_imported_as_3d_texture():
     # Godot then imports it anew, compressed, and does not find it when the editor starts the next time.
     settings = {icon.name: Path(f"{icon}.import").read_text() for icon in sorted(ICONS.glob("*.svg"))}
     assert len(settings) > 40

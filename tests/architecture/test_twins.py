@@ -58,14 +58,14 @@ def kernel_functions(text):
 
 
 @each_kernel
-def test_a_kernel_has_the_functions_of_its_twin_with_the_same_arguments(source):
+def test_kernel_has_functions_and_arguments_of_its_twin(source):
     functions = kernel_functions(source.read_text(encoding="utf-8"))
     assert functions or source.stem in CLASSES_OF_KERNEL
     assert functions == decorated(twin_tree(source))
 
 
 @pytest.mark.parametrize("name", CLASSES_OF_KERNEL)
-def test_a_kernel_has_the_classes_of_its_twins_with_all_that_they_offer(name):
+def test_kernel_has_classes_and_members_of_its_twins(name):
     source = next(one for one in SOURCES if one.stem == name)
     interpreted = {key.rpartition(".")[2]: one for key, one in INTERPRETED.items() if isinstance(one, type)}
     assert sorted(kernel_classes(source)) == sorted(CLASSES_OF_KERNEL[name])

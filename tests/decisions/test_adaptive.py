@@ -46,7 +46,7 @@ def test_of_equal_tactics_the_first_is_chosen():
     assert AdaptiveChoice(memory(), random.Random(1), exploration=0.0).choose("full").tactic == "rush"
 
 
-def test_it_leaves_a_tactic_that_fails_in_this_situation_and_keeps_it_in_others():
+def test_failing_tactic_is_dropped_only_in_that_situation():
     choice = AdaptiveChoice(memory(defaults={"rush": 0.25}), random.Random(1), exploration=0.0)
     for _ in range(10):
         choice.choose("full")
@@ -58,7 +58,7 @@ def test_it_leaves_a_tactic_that_fails_in_this_situation_and_keeps_it_in_others(
     assert choice.choose("hurt").tactic != "rush"
 
 
-def test_it_answers_the_move_that_is_to_come_once_it_sees_a_habit():
+def test_it_answers_the_predicted_move_once_it_sees_a_habit():
     choice = fighter(exploration=0.0)
     assert choice.choose("full").tactic == "rush"
     for _ in range(12):
@@ -81,7 +81,7 @@ def test_the_surer_the_prediction_the_less_memory_counts():
     assert choice.values("full")["block"] == pytest.approx(wanted)
 
 
-def test_it_tries_every_tactic_alike_and_draws_one_number_each_time():
+def test_it_tries_every_tactic_equally_with_one_draw_each_time():
     trials = [
         AdaptiveChoice(memory(), Always(mark), exploration=0.3).choose("full")
         for mark in (0.0, 0.0999, 0.1001, 0.2001, 0.2999, 0.3)
@@ -136,13 +136,13 @@ def test_the_text_shows_what_each_tactic_promises():
     ("make", "error", "says"),
     [
         (lambda: AdaptiveChoice([], random.Random(1)), TypeError, "memory must be a SuccessMemory"),
-        (lambda: AdaptiveChoice(memory(), None), TypeError, "hand in random.Random(seed)"),
+        (lambda: AdaptiveChoice(memory(), None), TypeError, "pass random.Random(seed)"),
         (lambda: AdaptiveChoice(memory(), random.Random(1), exploration=1.5), ValueError, "must be at most 1"),
         (lambda: AdaptiveChoice(memory(), random.Random(1), exploration=math.nan), ValueError, "a finite number"),
-        (lambda: AdaptiveChoice(memory(), random.Random(1), answers=ANSWERS), ValueError, "go together"),
+        (lambda: AdaptiveChoice(memory(), random.Random(1), answers=ANSWERS), ValueError, "must be given together"),
         (lambda: AdaptiveChoice(memory(), random.Random(1), prediction=3), TypeError, "must be a SequencePrediction"),
         (lambda: AdaptiveChoice(memory(), random.Random(1)).note(1.0), RuntimeError, "call choose before note"),
-        (lambda: AdaptiveChoice(memory(), random.Random(1)).saw("high"), RuntimeError, "hand one in"),
+        (lambda: AdaptiveChoice(memory(), random.Random(1)).saw("high"), RuntimeError, "pass a SequencePrediction"),
         (lambda: fighter().saw("hihg"), UnknownNameError, "did you mean 'high'?"),
     ],
 )
@@ -172,7 +172,7 @@ def test_answers_name_what_there_is(answers, error, says):
     [
         ({"last": {"tactic": "duck", "context": ["full"]}}, "'last.tactic' must be"),
         ({"last": {"tactic": "jump", "context": []}}, "'last.context' must be a list of 1"),
-        ({"prediction": None}, "'prediction' must be there if there is one here"),
+        ({"prediction": None}, "'prediction' must be present exactly if"),
         ({"random": {}}, "'random.version' is missing"),
         ({"memory": 3}, "must be a dict"),
     ],

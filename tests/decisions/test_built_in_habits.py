@@ -52,7 +52,7 @@ def test_a_wait_between_two_times_is_drawn_and_needs_a_generator():
         ends.append(tree.seconds)
     assert 1.0 <= min(ends) < 1.2
     assert 1.8 < max(ends) < 2.03
-    with pytest.raises(ValueError, match="'wait' chooses at random"):
+    with pytest.raises(ValueError, match="'wait' requires a random generator"):
         tree_of(Wait("wait", 1.0, up_to_s=2.0))
 
 
@@ -63,7 +63,7 @@ def test_a_wait_sleeps():
     assert tree.wakes_at_s == pytest.approx(1.5)
 
 
-def test_waiting_for_something_succeeds_when_it_is_told_or_changes_and_fails_after_its_time():
+def test_waiting_succeeds_on_event_or_change_and_can_time_out():
     tree = tree_of(WaitFor("wait", "bell", "door", at_most_s=2.0))
     tree.tick(0.1)
     tree.blackboard.scope("world")["door"] = "open"
@@ -124,7 +124,7 @@ class Bob:
         return what == "door"
 
 
-def test_functions_and_methods_are_called_and_their_answers_count():
+def test_functions_and_methods_are_called_and_results_count():
     bob = Bob()
     assert tree_of(CallMethod("open", "open", "door"), owner=bob).tick(0.1) is SUCCEEDED
     assert tree_of(CallMethod("open", "open", "wall"), owner=bob).tick(0.1) is FAILED
@@ -145,7 +145,7 @@ def test_what_happens_is_told_to_others_or_to_oneself():
     assert tree.active_paths() == ["root/turn"]
 
 
-def test_moving_begins_once_ends_on_arrival_and_stops_when_interrupted():
+def test_move_begins_once_ends_on_arrival_and_stops_on_interrupt():
     log = []
     options = {"move": lambda context, target: log.append(f"to {target}"), "stop": lambda context: log.append("stop")}
     tree = tree_of(MoveTo("go", "door", has_arrived=lambda context: context.time_in_habit_s >= 1.0, **options))
@@ -172,7 +172,7 @@ def test_looking_turns_until_it_faces_the_target():
     assert [tree.tick(0.1) for _ in range(3)] == [RUNNING, RUNNING, SUCCEEDED]
 
 
-def test_an_animation_ends_with_its_own_end_and_is_stopped_when_interrupted():
+def test_animation_habit_ends_with_clip_and_stops_on_interrupt():
     log = []
     tree = tree_of(PlayAnimation(
         "swing", "swing",
@@ -203,8 +203,8 @@ def test_a_number_rises_to_its_limit_and_is_written_when_it_ends():
     [
         (lambda: Wait("a", -1), "'a': seconds must be at least 0"),
         (lambda: Wait("a", 2, up_to_s=1), "'a': up_to_s must be at least 2"),
-        (lambda: WaitFor("a"), "'a': needs a name to wait for"),
-        (lambda: WaitFor("a", ""), "name must be text, got ''"),
+        (lambda: WaitFor("a"), "'a': names must hold at least one name to wait for"),
+        (lambda: WaitFor("a", ""), "name must be a non-empty string, got ''"),
         (lambda: SetValue("a", 3, 1), "key must be text, got 3"),
         (lambda: Call("a", "run"), "'a': function must be callable, got 'run'"),
         (lambda: Emit("a", "x", send=3), "'a': send must be callable, got 3"),
@@ -212,7 +212,7 @@ def test_a_number_rises_to_its_limit_and_is_written_when_it_ends():
         (lambda: LookAt("a", 1, turn=1), "'a': turn must be callable, got 1"),
         (lambda: PlayAnimation("a", "x", play=0), "'a': play must be callable, got 0"),
         (lambda: ChangeValue("a", "x", 0, 1), "'a': per_second must not be 0"),
-        (lambda: Habit("a", columns="x"), "'a': columns must be several names"),
+        (lambda: Habit("a", columns="x"), "'a': columns must be a sequence of names"),
     ],
 )
 def test_bad_settings_are_refused(make, message):

@@ -19,7 +19,7 @@ def ghost(name, *, cell, heading, player=(8, 7), strong=0.0):
     ("name", "rule", "heading"),
     [("lefty", "turn left", 0), ("righty", "turn right", 2), ("hunter", "hunt", 2)],
 )
-def test_at_the_same_crossing_each_ghost_decides_by_its_own_parameters(name, rule, heading):
+def test_each_ghost_decides_by_its_own_parameters_at_a_crossing(name, rule, heading):
     here = ghost(name, cell=(4, 3), heading=1, player=(4, 7))
     fired = here.mind.think(most=1)[0]
     assert (fired.rule, fired.result) == (rule, heading)
@@ -30,7 +30,7 @@ def test_all_ghosts_live_by_one_rule_set():
     assert len(GHOSTS) == 4
 
 
-def test_a_ghost_goes_on_through_a_corridor_and_turns_round_at_its_end():
+def test_ghost_follows_a_corridor_and_turns_back_at_its_end():
     corridor = ghost("lefty", cell=(2, 1), heading=1)
     assert corridor.mind.think(most=1)[0].rule == "go on"
     corner = ghost("lefty", cell=(15, 1), heading=1)
@@ -48,7 +48,7 @@ def test_only_the_hunter_looks_at_the_player():
         assert (len(ways) > 1) == (name == "hunter")
 
 
-def test_the_timid_flee_from_a_strong_player_and_the_brave_do_not():
+def test_timid_ghosts_flee_a_strong_player_and_brave_ones_do_not():
     rover = ghost("rover", cell=(4, 3), heading=1, player=(4, 5), strong=1.0)
     hunter = ghost("hunter", cell=(4, 3), heading=1, player=(4, 5), strong=1.0)
     assert rover.mind.think(most=1)[0].rule == "flee"

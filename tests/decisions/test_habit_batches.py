@@ -48,7 +48,7 @@ def test_in_a_batch_all_live_as_they_would_alone():
     assert energy == pytest.approx(alone_energy)
 
 
-def test_a_batch_is_told_times_owners_and_columns_and_its_codes_end_runs():
+def test_batch_receives_times_owners_columns_and_ends_runs():
     seen = []
 
     def walk(batch):
@@ -73,7 +73,7 @@ def test_a_batch_is_told_times_owners_and_columns_and_its_codes_end_runs():
     assert ended == [(2, SUCCEEDED, 4.0)]
 
 
-def test_a_batch_that_raises_fails_its_runs_and_is_left_out_if_that_lasts():
+def test_raising_batch_fails_its_runs_then_is_quarantined():
     faults, reports = None, []
     faults = FaultIsolation(report=reports.append)
     population = HabitPopulation(faults=faults)
@@ -94,8 +94,8 @@ def test_a_batch_that_raises_fails_its_runs_and_is_left_out_if_that_lasts():
 
 
 @pytest.mark.parametrize(
-    ("answer", "message"), [([1], "must return None or 2 whole numbers"), ([0, 3], "must return 0 running"),
-                            ([0.5, 1.0], "whole numbers, one a row")])
+    ("answer", "message"), [([1], "must return None or 2 integers"), ([0, 3], r"must return 0 \(running\)"),
+                            ([0.5, 1.0], "integers, one per row")])
 def test_what_a_batch_returns_is_checked(answer, message):
     population = HabitPopulation(faults=FaultIsolation(reraise=True))
     root = Habit("root", tick=lambda _: None, tick_batch=lambda batch: answer)
@@ -107,7 +107,7 @@ def test_what_a_batch_returns_is_checked(answer, message):
         population.tick(0.1)
 
 
-def test_a_batch_is_told_the_time_since_it_was_ticked_also_of_those_who_rested_or_were_loaded():
+def test_batch_receives_time_since_last_tick_after_rest_or_load():
     told, population = [], HabitPopulation()
     tree = population.add(HabitTree(Habit("walk", tick_batch=lambda batch: told.append(batch.elapsed_s.tolist()))))
     for _ in range(5):
@@ -122,7 +122,7 @@ def test_a_batch_is_told_the_time_since_it_was_ticked_also_of_those_who_rested_o
     assert told == [[0.0], *[[1.0]] * 7]
 
 
-def test_a_run_that_its_batch_ended_is_ticked_no_more_while_its_tree_waits_for_its_turn():
+def test_run_ended_by_its_batch_is_not_ticked_while_tree_waits():
     ticked, ended = [], []
 
     def walk(batch):

@@ -45,7 +45,7 @@ def test_a_parent_that_somebody_keeps_is_over_after_the_tick():
 
 
 @pytest.mark.parametrize("looks", [False, True])
-def test_who_goes_on_is_found_where_it_stands_and_ends_in_a_later_tick(looks):
+def test_running_habit_is_found_in_place_and_ends_later(looks):
     results = [RUNNING, SUCCEEDED]
     tree = HabitTree(chain(
         Habit("first", tick=lambda _: SUCCEEDED), leaf("act", lambda context: looks and context.parent, None),
@@ -58,7 +58,7 @@ def test_who_goes_on_is_found_where_it_stands_and_ends_in_a_later_tick(looks):
     assert [tree.tick(0.1), tree.tick(0.1)] == [RUNNING, SUCCEEDED]
 
 
-def test_a_hold_ends_with_the_habit_that_has_it_and_one_that_raises_fails():
+def test_hold_ends_with_its_habit_and_a_raising_hold_fails():
     faults = FaultIsolation(report=lambda fault: None)
 
     def hold(context):
@@ -74,7 +74,7 @@ def test_a_hold_ends_with_the_habit_that_has_it_and_one_that_raises_fails():
     assert tree.endings[2] == "succeeded"
 
 
-def test_outcomes_are_told_the_parent_of_one_that_was_over_at_once():
+def test_parent_receives_outcome_of_a_child_that_ended_at_once():
     for outcome, wanted in ((Outcome.INVERTED, SUCCEEDED), (Outcome.ALWAYS_FAILED, FAILED)):
         tree = HabitTree(chain(CheckValue("check", "armed"), outcome=outcome))
         assert tree.tick(0.1) is wanted
@@ -90,7 +90,7 @@ def test_what_begins_without_end_goes_on_in_the_next_tick():
     assert len(ticks) == 300
 
 
-def test_a_value_written_again_tells_nobody_but_a_list_assigned_again_does():
+def test_equal_value_notifies_nobody_but_reassigned_list_does():
     told = []
     board = Blackboard(types={"number": float})
     for value, times in ((1, 1), (0.5, 1), ([1], 3)):
@@ -106,7 +106,7 @@ def test_a_value_written_again_tells_nobody_but_a_list_assigned_again_does():
 
 
 @pytest.mark.parametrize("value", [5, [5]])
-def test_who_watches_a_value_and_raises_is_told_once_and_fails_the_habit_that_wrote_it(value):
+def test_raising_watcher_is_called_once_and_fails_the_writer(value):
     told = []
 
     def watch(key, value):
@@ -127,7 +127,7 @@ def test_who_watches_a_value_and_raises_is_told_once_and_fails_the_habit_that_wr
     ({"health": 0.9, "armed": True}, False), ({"health": 0.2}, "asked"), ({"health": "low", "armed": True}, "asked"),
     ({"health": 0.9, "armed": 1}, "asked"),
 ])
-def test_values_that_do_not_compare_are_left_to_who_is_asked_otherwise(known, answer):
+def test_incomparable_values_are_left_to_the_given_check(known, answer):
     asked = []
     condition = ValuesAre(
         [ValueIs("health", "<", 0.3), ValueIs("armed")], lambda context: asked.append(context.path) or False)
@@ -146,7 +146,7 @@ class Incomparable:
     __hash__ = None
 
 
-def test_values_that_raise_when_compared_are_left_to_who_is_asked_otherwise_and_stop_nobody():
+def test_values_that_raise_when_compared_stop_nobody():
     value = Incomparable()
     conditions = [
         ValuesAre([ValueIs("enemy", "==", value)], lambda context: 1 / 0),
@@ -157,7 +157,7 @@ def test_values_that_raise_when_compared_are_left_to_who_is_asked_otherwise_and_
     assert tree.active_paths() == ["root/h1"]
 
 
-def test_a_value_that_a_leaf_writes_is_known_to_the_next_one_in_the_same_tick():
+def test_written_value_is_seen_by_next_leaf_in_same_tick():
     board = Blackboard({"n": 0.0})
     root = Habit("root", [
         CheckValue("zero", "n", "==", 0.0), SetValue("one", "n", 1.0), CheckValue("is one", "n", "==", 1.0),

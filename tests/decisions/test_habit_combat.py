@@ -56,7 +56,7 @@ def test_fight_runs_attack_and_attack_runs_shoot(guard, diary):
     assert guard.active_paths() == ["guard/fight/attack/shoot"]
 
 
-def test_a_shot_at_the_guard_ends_attack_and_all_below_it_before_dodge_begins(guard, diary):
+def test_shot_at_guard_ends_attack_subtree_before_dodge_begins(guard, diary):
     guard.tick(0.1)
     diary.read()
 
@@ -82,7 +82,7 @@ def test_when_dodge_is_over_attack_begins_anew_from_pending(guard, diary):
     ]
 
 
-def test_a_swing_is_not_interrupted_in_its_stretch_and_is_right_after_it(guard, diary):
+def test_swing_is_uninterruptible_in_its_stretch_but_not_after(guard, diary):
     diary.wants.add("melee")
     guard.tick(0.1)
     diary.read()

@@ -37,7 +37,7 @@ def test_what_is_not_touched_goes_on_and_is_not_begun_again(tree, diary):
     assert diary.read() == ["exit attack", "enter taunt", "tick taunt"]
 
 
-def test_an_active_habit_that_is_removed_ends_first_with_all_below_it(tree, diary):
+def test_removed_active_habit_ends_first_with_all_below_it(tree, diary):
     tree.remove("guard/fight")
     assert diary.read() == ["exit attack", "exit fight"]
     tree.tick(0.1)
@@ -46,7 +46,7 @@ def test_an_active_habit_that_is_removed_ends_first_with_all_below_it(tree, diar
         tree.remove("guard/fight")
 
 
-def test_an_active_habit_that_is_replaced_ends_and_the_other_may_begin(tree, diary):
+def test_replaced_active_habit_ends_and_the_new_one_may_begin(tree, diary):
     tree.replace("guard/fight/attack", diary.habit("attack", diary.habit("bite")))
     assert diary.read() == ["exit attack"]
     assert "attack: pending, cannot activate (before: replaced)" in tree.to_text()
@@ -71,7 +71,7 @@ def test_an_edited_definition_is_shared_like_any_other(diary):
     assert [place.path for place in first.plan.places] == ["guard", "guard/fight", "guard/fight/roll", "guard/walk"]
 
 
-def test_from_inside_a_habit_edits_wait_for_the_end_of_the_tick_and_come_in_their_order(diary):
+def test_edits_inside_a_habit_apply_in_order_at_end_of_tick(diary):
     def grow(context):
         context.tree.add("root", diary.habit("b"))
         context.tree.replace("root/b", diary.habit("b", diary.habit("c")))
@@ -102,21 +102,21 @@ def sequence(diary, names="abc"):
     return tree
 
 
-def test_a_sequence_whose_active_step_is_removed_goes_on_with_the_next(diary):
+def test_sequence_goes_on_with_next_when_active_step_is_removed(diary):
     tree = sequence(diary)
     tree.remove("root/b")
     tree.tick(0.1)
     assert diary.read() == ["exit b", "enter c", "tick c"]
 
 
-def test_a_sequence_whose_last_active_step_is_removed_has_succeeded(diary):
+def test_sequence_succeeds_when_its_last_active_step_is_removed(diary):
     tree = sequence(diary, "ab")
     tree.remove("root/b")
     assert tree.tick(0.1) is SUCCEEDED
     assert diary.read() == ["exit b", "exit root"]
 
 
-def test_steps_added_before_the_active_one_are_done_and_after_it_have_their_turn(diary):
+def test_steps_added_before_the_active_count_as_done(diary):
     tree = sequence(diary)
     tree.add("root", diary.habit("early"), before="a")
     tree.add("root", diary.habit("soon"), before="c")
@@ -155,13 +155,13 @@ def test_another_definition_with_the_same_habits_goes_on(tree, diary):
         (lambda root: removed(root, "guard"), ValueError, "'guard' is the root"),
         (lambda root: removed(root, "guard/fihgt"), UnknownNameError, "did you mean 'guard/fight'"),
         (lambda root: removed(root, "fight"), UnknownNameError, "unknown habit 'fight'; known: 'guard'"),
-        (lambda root: removed(root, "guard/walk/step"), ValueError, "'guard/walk': a sequential habit needs a child"),
+        (lambda root: removed(root, "guard/walk/step"), ValueError, "'guard/walk': a sequential habit must have"),
         (lambda root: added(root, "guard", Habit("walk")), ValueError, "two children are named 'walk'"),
         (lambda root: added(root, "guard", "walk"), TypeError, "every child must be a Habit, got 'walk'"),
         (lambda root: added(root, "guard", Habit("a"), before="b"), UnknownNameError, "below 'guard' 'b'"),
         (lambda root: replaced(root, "guard/fight", Habit("walk")), ValueError, "two children are named 'walk'"),
         (lambda root: replaced(root, "guard/fight", None), TypeError, "habit must be a Habit, got None"),
-        (lambda root: removed(root, 3), TypeError, "path must be text like 'root/fight', got 3"),
+        (lambda root: removed(root, 3), TypeError, "path must be a string like 'root/fight', got 3"),
     ],
 )
 def test_edits_that_cannot_be_are_refused_and_change_nothing(edit, error, message):
@@ -171,8 +171,8 @@ def test_edits_that_cannot_be_are_refused_and_change_nothing(edit, error, messag
     assert [child.name for child in root.children] == ["fight", "walk"]
 
 
-def test_an_edit_that_needs_a_generator_of_chance_is_refused_without_one(tree, diary):
-    with pytest.raises(ValueError, match="'guard/idle' chooses at random"):
+def test_edit_that_needs_a_random_generator_requires_one(tree, diary):
+    with pytest.raises(ValueError, match="'guard/idle' requires a random generator"):
         tree.add("guard", diary.habit("idle", diary.habit("yawn"), launch=Launch.RANDOM))
     tree.tick(0.1)
     assert tree.active_paths() == ["guard/fight/attack"]

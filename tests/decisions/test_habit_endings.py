@@ -18,7 +18,7 @@ def ticks_until(tree, wanted, elapsed_s, most=100):
 
 
 @pytest.mark.parametrize(("elapsed_s", "ticks"), [(0.1, 11), (0.25, 5), (7.0, 2)])
-def test_a_habit_over_its_time_fails_in_the_tick_in_which_it_is_over(elapsed_s, ticks):
+def test_habit_over_its_time_limit_fails_in_that_tick(elapsed_s, ticks):
     tree = HabitTree(Habit("wait", timeout_s=1.0))
     assert ticks_until(tree, FAILED, elapsed_s) == ticks
     assert tree.endings == {0: "timed out"}
@@ -43,7 +43,7 @@ def test_a_hundred_tenths_of_a_second_are_ten_seconds():
 
 
 @pytest.mark.parametrize("elapsed_s", [0.05, 0.1, 0.5, 1.0])
-def test_a_cooldown_lasts_as_long_however_rarely_the_tree_is_ticked(elapsed_s):
+def test_cooldown_length_does_not_depend_on_tick_rate(elapsed_s):
     began = []
     shout = Habit(
         "shout", cooldown_s=2.0, enter=lambda context: began.append(context.tree.seconds), tick=lambda _: SUCCEEDED
@@ -54,7 +54,7 @@ def test_a_cooldown_lasts_as_long_however_rarely_the_tree_is_ticked(elapsed_s):
     assert began == pytest.approx([elapsed_s + 2.0 * n for n in range(5)])
 
 
-def test_an_interrupted_habit_cools_down_too_and_the_view_says_so():
+def test_interrupted_habit_cools_down_and_the_view_shows_it():
     diary = Diary(wants="root walk")
     walk = diary.habit("walk", cooldown_s=3.0)
     tree = HabitTree(diary.habit("root", diary.habit("dodge"), walk, diary.habit("rest")))
@@ -78,7 +78,7 @@ def test_a_cooldown_is_forgotten_when_the_tree_stops():
     assert tree.endings[1] == "succeeded"
 
 
-def test_a_habit_repeats_in_the_ticks_that_follow_and_then_has_succeeded():
+def test_repeating_habit_runs_in_following_ticks_then_succeeds():
     diary = Diary()
     diary.results["knock"] = SUCCEEDED
     root = diary.habit("root", diary.habit("knock", repeats=3), diary.habit("go"), launch=Launch.SEQUENTIAL)
@@ -91,7 +91,7 @@ def test_a_habit_repeats_in_the_ticks_that_follow_and_then_has_succeeded():
     assert said == [["enter root", *once], once, [*once, "enter go", "tick go"]]
 
 
-def test_while_it_repeats_nothing_less_urgent_begins_and_what_is_more_urgent_interrupts():
+def test_repeating_habit_yields_only_to_more_urgent_ones():
     diary = Diary(wants="root knock sit")
     diary.results["knock"] = SUCCEEDED
     root = diary.habit(
@@ -107,7 +107,7 @@ def test_while_it_repeats_nothing_less_urgent_begins_and_what_is_more_urgent_int
     assert diary.read() == ["enter dodge", "tick dodge"]
 
 
-def test_a_habit_is_tried_again_after_a_failure_so_often_and_no_more():
+def test_failed_habit_is_retried_up_to_its_limit_only():
     diary = Diary()
     diary.results["open"] = FAILED
     tree = HabitTree(diary.habit("open", retries=2))
@@ -167,7 +167,7 @@ def test_a_fallback_fails_when_none_succeeds_or_none_can_run():
     assert tree.tick(0.1) is FAILED
 
 
-def test_a_habit_that_ends_and_wants_again_begins_at_once_and_nothing_less_urgent_in_between():
+def test_ended_habit_that_wants_again_goes_before_less_urgent():
     diary = Diary()
     tree = HabitTree(diary.habit("root", diary.habit("swing"), diary.habit("walk")))
     tree.tick(0.1)
@@ -201,10 +201,10 @@ def test_a_thousand_steps_that_end_at_once_are_spread_over_ticks():
         ("timeout_s", "soon", "'a': timeout_s must be a number"),
         ("cooldown_s", -1, "'a': cooldown_s must be at least 0"),
         ("repeats", 0, "'a': repeats must be at least 1, got 0; or use FOR_EVER"),
-        ("retries", 1.5, "'a': retries must be a whole number"),
+        ("retries", 1.5, "'a': retries must be an integer"),
         ("outcome", "inverted", "'a': outcome must be an Outcome, got 'inverted'"),
-        ("wakes_on", "alarm", r"'a': wakes_on must be several names, got 'alarm'; write \('alarm',\)"),
-        ("begins_on", [3], "'a': begins_on must hold names, got 3"),
+        ("wakes_on", "alarm", r"'a': wakes_on must be a sequence of names, got 'alarm'; write \('alarm',\)"),
+        ("begins_on", [3], "'a': begins_on must hold non-empty strings, got 3"),
         ("asks_every_s", -0.1, "'a': asks_every_s must be at least 0"),
     ],
 )

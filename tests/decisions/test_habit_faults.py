@@ -47,7 +47,7 @@ def raising(diary, note):
         ("tick", ["enter work", "broken", "exit work"]),
     ],
 )
-def test_a_habit_whose_callback_raises_fails_and_the_next_one_begins(
+def test_habit_whose_callback_raises_fails_and_the_next_begins(
     diary, faults, reports, moment, happens
 ):
     work = diary.habit("work", **{moment: raising(diary, "broken")})
@@ -58,7 +58,7 @@ def test_a_habit_whose_callback_raises_fails_and_the_next_one_begins(
     assert [fault.name for fault in reports] == [f"bob: {moment} of root/work"]
 
 
-def test_an_exit_that_raises_is_called_once_and_what_interrupted_it_begins(
+def test_raising_exit_is_called_once_and_the_interrupter_begins(
     diary, faults, reports
 ):
     diary.wants = {"root", "work"}
@@ -72,7 +72,7 @@ def test_an_exit_that_raises_is_called_once_and_what_interrupted_it_begins(
     assert len(reports) == 1
 
 
-def test_a_parent_whose_tick_raises_takes_its_children_along_in_order(diary, faults):
+def test_parent_whose_tick_raises_ends_its_children_in_order(diary, faults):
     answers = iter([None])
     work = Habit(
         "work",
@@ -88,13 +88,13 @@ def test_a_parent_whose_tick_raises_takes_its_children_along_in_order(diary, fau
     assert diary.read() == ["exit dig", "exit work"]
 
 
-def test_a_tick_that_returns_no_status_is_a_fault_that_names_the_habit(diary, faults, reports):
+def test_tick_without_status_is_a_fault_that_names_the_habit(diary, faults, reports):
     tree = HabitTree(diary.habit("root", Habit("work", tick=lambda _: "done")), faults=faults)
     tree.tick(0.1)
     assert "tick of 'root/work' must return a Status, got 'done'" in str(reports[0].error)
 
 
-def test_a_habit_that_keeps_failing_is_left_out_until_it_is_released(diary, faults, reports):
+def test_repeatedly_failing_habit_is_quarantined_until_released(diary, faults, reports):
     work = diary.habit("work", tick=raising(diary, "broken"))
     tree = HabitTree(diary.habit("root", work, diary.habit("rest")), faults=faults)
     for _ in range(6):
@@ -117,7 +117,7 @@ def test_releasing_nobody_wakes_nobody(faults):
     assert tree.wakes_at_s > 0
 
 
-def test_a_run_that_went_well_means_the_failures_were_not_in_a_row(faults, reports):
+def test_successful_run_resets_the_count_of_failures_in_a_row(faults, reports):
     fails = iter([True, True, False, True, True, False, True])
 
     def tick(context):
@@ -142,7 +142,7 @@ def test_asking_well_does_not_excuse_runs_that_fail(diary, faults):
     assert len(asked) == diary.count("broken") == 3
 
 
-def test_the_same_habit_failing_for_one_character_is_whole_for_another(diary, faults):
+def test_habit_failing_for_one_character_still_works_for_another(diary, faults):
     def tick(context):
         if context.owner == "broken":
             raise RuntimeError("broken")
@@ -165,7 +165,7 @@ def test_stopping_forgets_what_failed(diary, faults):
     assert faults.counts["quarantined"] == 0
 
 
-def test_in_tests_a_fault_comes_through_when_the_tree_is_whole_again(diary):
+def test_in_tests_a_fault_is_raised_once_the_tree_is_consistent(diary):
     work = diary.habit("work", enter=raising(diary, "broken"))
     root = diary.habit("root", work, diary.habit("rest"))
     tree = HabitTree(root, faults=FaultIsolation(reraise=True))
@@ -175,7 +175,7 @@ def test_in_tests_a_fault_comes_through_when_the_tree_is_whole_again(diary):
     assert tree.active_paths() == ["root/rest"]
 
 
-def test_a_tool_that_raises_is_heard_when_the_tree_is_whole_again(diary):
+def test_raising_tool_is_reported_when_tree_is_consistent_again(diary):
     class Tool:
         def state_entered(self, owner_name, path, reason, now):
             raise RuntimeError(f"cannot draw {path}")
@@ -188,7 +188,7 @@ def test_a_tool_that_raises_is_heard_when_the_tree_is_whole_again(diary):
     assert tree.active_paths() == ["root/work"]
 
 
-def test_ticking_a_tree_from_inside_its_own_habit_is_a_fault_of_that_habit(faults, reports):
+def test_ticking_a_tree_inside_its_own_habit_is_a_fault(faults, reports):
     owner = {}
     root = Habit("root", tick=lambda context: context.owner["tree"].tick(0.1))
     owner["tree"] = HabitTree(root, owner=owner, faults=faults)

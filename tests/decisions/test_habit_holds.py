@@ -21,7 +21,7 @@ def held_tree(diary, **held):
     )
 
 
-def test_an_uninterruptible_habit_is_interrupted_by_no_sibling_from_beginning_to_end():
+def test_uninterruptible_habit_is_never_interrupted_by_siblings():
     diary = Diary(wants="root act swing")
     tree = held_tree(diary, uninterruptible=True)
     tree.tick(0.1)
@@ -34,7 +34,7 @@ def test_an_uninterruptible_habit_is_interrupted_by_no_sibling_from_beginning_to
     assert tree.active_paths() == ["root/die"]
 
 
-def test_a_hold_with_a_priority_is_broken_by_what_is_more_urgent_than_that():
+def test_hold_with_priority_is_broken_by_more_urgent_habits():
     diary = Diary(wants="root act swing")
     tree = held_tree(diary, enter=lambda context: context.hold(5))
     tree.tick(0.1)

@@ -12,7 +12,7 @@ from tests.decisions.diary import Diary, FixedNumbers
 RUNNING, SUCCEEDED, FAILED = Status.RUNNING, Status.SUCCEEDED, Status.FAILED
 
 
-def test_the_first_child_that_can_run_runs_and_the_rest_stays_pending():
+def test_first_child_that_can_run_runs_and_the_rest_stay_pending():
     diary = Diary(wants="root b c")
     tree = HabitTree(diary.habit("root", *(diary.habit(name) for name in "abc")))
     assert tree.tick(0.1) is RUNNING
@@ -37,7 +37,7 @@ def test_a_child_goes_on_although_it_could_not_begin_now():
     assert tree.active_paths() == ["root/a"]
 
 
-def test_when_a_child_ends_the_next_that_wants_begins_in_the_same_tick():
+def test_next_willing_child_begins_in_the_tick_the_last_one_ends():
     diary = Diary()
     diary.results["a"] = FAILED
     tree = HabitTree(diary.habit("root", diary.habit("a"), diary.habit("b")))
@@ -45,7 +45,7 @@ def test_when_a_child_ends_the_next_that_wants_begins_in_the_same_tick():
     assert diary.read() == ["enter root", "enter a", "tick a", "exit a", "enter b", "tick b"]
 
 
-def test_habits_that_end_at_once_and_want_again_run_once_a_tick_and_freeze_nothing():
+def test_habits_that_end_at_once_run_only_once_a_tick():
     diary = Diary()
     diary.results = {"a": SUCCEEDED, "b": SUCCEEDED}
     tree = HabitTree(diary.habit("root", diary.habit("a"), diary.habit("b")))
@@ -55,7 +55,7 @@ def test_habits_that_end_at_once_and_want_again_run_once_a_tick_and_freeze_nothi
     assert diary.read() == ["enter a", "tick a", "exit a", "enter b", "tick b", "exit b"]
 
 
-def test_a_prioritized_habit_ends_by_its_own_tick_and_takes_its_children_along():
+def test_prioritized_habit_ends_by_own_tick_with_its_children():
     diary = Diary()
     root = diary.habit("root", diary.habit("a", diary.habit("b")), ticks=True)
     tree = HabitTree(root)
@@ -66,7 +66,7 @@ def test_a_prioritized_habit_ends_by_its_own_tick_and_takes_its_children_along()
     assert diary.read() == ["tick root", "exit b", "exit a", "exit root"]
 
 
-def test_a_sequence_runs_child_after_child_and_ends_with_the_last():
+def test_sequence_runs_children_in_order_and_ends_with_the_last():
     diary = Diary()
     root = diary.habit(
         "root", diary.habit("draw"), diary.habit("aim"), diary.habit("fire"),
@@ -152,7 +152,7 @@ def test_children_are_chosen_as_often_as_their_weights_say():
     assert counts["common"] / counts["rare"] == pytest.approx(3, rel=0.15)
 
 
-def test_only_children_that_can_run_are_in_the_draw_and_none_means_failed():
+def test_draw_has_only_runnable_children_and_fails_if_none():
     diary = Diary(wants="root c")
     root = diary.habit("root", *(diary.habit(name) for name in "abc"), launch=Launch.RANDOM)
     tree = HabitTree(root, random=FixedNumbers(0.0))
@@ -165,7 +165,7 @@ def test_only_children_that_can_run_are_in_the_draw_and_none_means_failed():
     assert diary.read() == ["enter root", "exit root"]
 
 
-def test_a_non_blocking_child_runs_beside_and_ends_only_with_its_parent():
+def test_non_blocking_child_runs_alongside_and_ends_with_parent():
     diary = Diary(wants="root talk walk sing")
     root = diary.habit(
         "root",
@@ -193,7 +193,7 @@ def test_a_non_blocking_child_runs_beside_and_ends_only_with_its_parent():
     assert diary.read() == ["tick root", "exit sing", "exit talk", "exit run", "exit root"]
 
 
-def test_a_non_blocking_child_that_ended_is_asked_again_at_the_next_tick():
+def test_ended_non_blocking_child_is_asked_again_at_next_tick():
     diary = Diary()
     diary.results["talk"] = SUCCEEDED
     tree = HabitTree(diary.habit("root", diary.habit("talk", non_blocking=True)))
@@ -204,7 +204,7 @@ def test_a_non_blocking_child_that_ended_is_asked_again_at_the_next_tick():
 
 @pytest.mark.parametrize("launch", list(Launch))
 @pytest.mark.parametrize("result", [SUCCEEDED, FAILED])
-def test_how_a_non_blocking_child_ends_is_of_no_account_to_its_parent(launch, result):
+def test_parent_ignores_the_outcome_of_a_non_blocking_child(launch, result):
     diary = Diary()
     diary.results["voice"] = result
     tree = HabitTree(diary.habit(

@@ -29,7 +29,7 @@ def counting(log):
     return Habit("root", tick=lambda context: log.append((context.owner, round(context.elapsed_s, 6))))
 
 
-def test_who_is_awake_is_ticked_in_the_order_in_which_they_were_added():
+def test_awake_members_are_ticked_in_the_order_they_were_added():
     log, population = [], HabitPopulation()
     for name in "cab":
         population.add(HabitTree(counting(log), owner=name))
@@ -38,7 +38,7 @@ def test_who_is_awake_is_ticked_in_the_order_in_which_they_were_added():
     assert log == [("c", 0.0), ("a", 0.0), ("b", 0.0), ("c", 0.5), ("a", 0.5), ("b", 0.5)]
 
 
-def test_who_waits_is_not_visited_until_it_is_told_or_its_time_comes():
+def test_waiting_member_is_visited_only_on_notice_or_when_due():
     world = Blackboard({"alarm": False})
     population = HabitPopulation()
     trees = [population.add(HabitTree(WAITING, blackboard=Blackboard(parent=world))) for _ in range(3)]
@@ -58,7 +58,7 @@ def test_who_waits_is_not_visited_until_it_is_told_or_its_time_comes():
     assert [tree.active_paths() for tree in trees] == [["root/flee"]] * 3
 
 
-def test_when_the_budget_is_spent_the_rest_comes_first_next_time_and_all_hear_true_times():
+def test_spent_budget_puts_the_rest_first_next_with_true_times():
     log, population = [], HabitPopulation()
     for number in range(5):
         population.add(HabitTree(counting(log), owner=number))
@@ -68,7 +68,7 @@ def test_when_the_budget_is_spent_the_rest_comes_first_next_time_and_all_hear_tr
     assert [elapsed_s for _, elapsed_s in log][5:] == [2.0, 3.0, 2.0, 3.0, 2.0]
 
 
-def test_who_had_their_turn_wait_until_all_had_theirs_where_only_the_rest_is_visited():
+def test_visited_members_wait_until_the_rest_is_visited():
     log, population = [], HabitPopulation()
     for number in range(5):
         population.add(HabitTree(counting(log), owner=number))
@@ -89,7 +89,7 @@ def test_a_population_is_a_schedulers_work():
         clock.advance()
         scheduler.advance(Budget.unlimited())
     assert log == [("a", 0.0), ("a", 0.5), ("a", 0.5), ("a", 0.5)]
-    with pytest.raises(TypeError, match=r"use population\.tick\(elapsed_s\) by hand"):
+    with pytest.raises(TypeError, match=r"call tick\(elapsed_s\)"):
         population.advance(Budget.unlimited())
 
 
@@ -99,7 +99,7 @@ def test_trees_come_and_go_and_live_on_alone():
     population.tick(1.0)
     with pytest.raises(RuntimeError, match="'root' lives in a population; tick that"):
         tree.tick(1.0)
-    with pytest.raises(ValueError, match="'root' is in a population already"):
+    with pytest.raises(ValueError, match="'root' is already in a population"):
         HabitPopulation().add(tree)
     population.remove(tree)
     assert len(population) == 0
@@ -138,7 +138,7 @@ def test_who_rests_has_no_turns_and_no_time_and_keeps_its_place():
         population.rest(second)
 
 
-def test_who_rests_lives_what_was_before_its_rest_when_it_goes_on():
+def test_resumed_member_receives_the_time_from_before_its_rest():
     log, population = [], HabitPopulation()
     tree = population.add(HabitTree(counting(log), owner="a"))
     population.tick(1.0)
@@ -163,7 +163,7 @@ def test_who_rests_waits_on_where_it_stopped():
     assert tree.active_paths() == ["root/walk"]
 
 
-def test_who_comes_between_two_advances_has_not_lived_what_was_before():
+def test_member_added_between_advances_receives_no_earlier_time():
     population = HabitPopulation()
     population.tick(3.0)
     tree = population.add(HabitTree(counting([])), late_s=2.0)
@@ -173,7 +173,7 @@ def test_who_comes_between_two_advances_has_not_lived_what_was_before():
         population.add(HabitTree(counting([])), late_s=-1.0)
 
 
-def test_a_population_in_which_all_sleep_says_so_and_tells_who_listens_when_somebody_wakes():
+def test_sleeping_population_reports_it_and_notifies_on_wake():
     population, woken = HabitPopulation(), []
     population.on_wake = lambda: woken.append(population.is_asleep)
     hearing = Habit("root", [Habit("hear", begins_on=("noise",))])
@@ -236,7 +236,7 @@ def test_asleep_or_awake_together_or_alone_all_live_the_same(commands):
         assert [tree.to_text() for tree in trees] == [tree.to_text() for tree in alone]
 
 
-def test_a_population_that_is_loaded_goes_on_with_whose_turn_it_was():
+def test_loaded_population_continues_with_the_same_turn():
     logs, populations = [[], []], []
     for log in logs:
         population = HabitPopulation()
@@ -257,7 +257,7 @@ def test_a_population_that_is_loaded_goes_on_with_whose_turn_it_was():
     assert second.seconds == first.seconds
 
 
-def test_adding_and_waking_cost_nothing_that_grows_with_who_waits():
+def test_cost_of_adding_and_waking_does_not_grow_with_waiters():
     population = HabitPopulation()
     for _ in range(500):
         population.add(HabitTree(WAITING))

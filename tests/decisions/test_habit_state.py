@@ -124,11 +124,11 @@ def test_failures_and_quarantine_are_kept_by_path():
 def test_a_habit_that_is_not_here_any_more_is_named():
     state = HabitTree(Habit("root", [Habit("fihgt")]))
     state.tick(1.0)
-    with pytest.raises(StateError, match=r"'active\[1\].path' is not here: unknown habit 'root/fihgt'; did you mean"):
+    with pytest.raises(StateError, match=r"'active\[1\].path' is not valid: unknown habit 'root/fihgt'; did you mean"):
         HabitTree(Habit("root", [Habit("fight")])).prepare_state(state.save_state())
 
 
-def test_a_generator_that_cannot_be_saved_is_an_error_only_where_it_is_drawn_from():
+def test_unsavable_generator_is_an_error_only_where_it_draws():
     class Chance:
         def random(self):
             return 0.5
@@ -142,7 +142,7 @@ def test_a_generator_that_cannot_be_saved_is_an_error_only_where_it_is_drawn_fro
 def test_what_cannot_be_saved_is_named():
     life = Life()
     life.tree.blackboard["target"] = [object()]
-    with pytest.raises(StateError, match=r"'blackboard.target\[0\]' must be plain data or an object with a name"):
+    with pytest.raises(StateError, match=r"'blackboard.target\[0\]' must be plain data or a named object"):
         life.tree.save_state()
 
 
@@ -156,20 +156,20 @@ def test_saving_and_loading_wait_for_the_end_of_the_tick():
     ("path", "value", "message"),
     [
         (("active",), 3, "'active' must be a list, got 3"),
-        (("active", 1, "path"), "root/dodge", r"'active\[2\].path' must come after 'root/fight', which it is part of"),
-        (("active", 1, "path"), "root", r"'active\[1\].path' comes twice: 'root'"),
-        (("active", 2, "path"), "root/idle", "cannot be active beside 'root/fight', got 'root/idle'"),
+        (("active", 1, "path"), "root/dodge", r"'active\[2\].path' must come after its parent 'root/fight'"),
+        (("active", 1, "path"), "root", r"'active\[1\].path' occurs twice: 'root'"),
+        (("active", 2, "path"), "root/idle", "must not be active together with 'root/fight', got 'root/idle'"),
         (("active", 0, "memory"), [], r"'active\[0\].memory' must be a dict"),
         (("active", 0, "elapsed_s"), None, r"'active\[0\].elapsed_s' must be a finite number"),
         (("holds",), {"root/idle": 1}, "'holds.root/idle' must be an active habit"),
         (("holds",), {"root": "x"}, "'holds.root' must be a finite number"),
         (("cooldowns",), {"root": "x"}, "'cooldowns.root' must be a finite number"),
-        (("active", 1, "waits_for"), [3], r"'active\[1\].waits_for' must hold names"),
+        (("active", 1, "waits_for"), [3], r"'active\[1\].waits_for' must hold only strings"),
         (("told",), {"noise": 3}, "'told.noise' must be a dict"),
-        (("endings",), {"root/x": "done"}, "'endings.root/x' is not here: unknown habit 'root/x'"),
+        (("endings",), {"root/x": "done"}, "'endings.root/x' is not valid: unknown habit 'root/x'"),
         (("blackboard",), 3, "'blackboard' must be a dict"),
         (("random", "index"), 700, "'random.index' must be at most 624"),
-        (("failing",), [{"name": "root/x"}], r"'failing\[0\].name' is not here: unknown callback 'root/x'"),
+        (("failing",), [{"name": "root/x"}], r"'failing\[0\].name' is not valid: unknown callback 'root/x'"),
     ],
 )
 def test_a_state_that_cannot_be_is_refused(path, value, message):
@@ -186,7 +186,7 @@ def test_a_state_that_cannot_be_is_refused(path, value, message):
     assert life.tree.save_state() == before
 
 
-def test_a_save_whose_values_are_not_of_their_types_is_refused_and_changes_nothing():
+def test_save_with_values_of_wrong_type_is_refused_unchanged():
     habit = Habit("root")
     state = HabitTree(habit, blackboard={"health": "full", "gold": 3}).save_state()
     board = Blackboard({"health": 1.0}, types={"health": float}, name="bob")
@@ -199,7 +199,7 @@ def test_a_save_whose_values_are_not_of_their_types_is_refused_and_changes_nothi
     assert type(board["health"]) is float
 
 
-def test_who_watches_is_told_what_loading_changed_once_all_is_loaded():
+def test_watchers_hear_loaded_changes_once_all_is_loaded():
     habit = Habit("root")
     state = HabitTree(habit, blackboard={"health": 1, "gold": 3}).save_state()
     board = Blackboard({"health": 1, "gold": 5, "keys": 2})

@@ -38,7 +38,7 @@ def test_before_the_first_tick_all_is_pending():
     ]
 
 
-def test_active_habits_tell_since_when_and_why_and_pending_ones_what_they_wait_for():
+def test_text_says_why_habits_are_active_or_pending():
     diary = Diary(wants="guard idle yawn hum talk")
     tree = guard_tree(diary)
     tree.tick(0.1)
@@ -56,7 +56,7 @@ def test_active_habits_tell_since_when_and_why_and_pending_ones_what_they_wait_f
     ]
 
 
-def test_pending_habits_tell_how_they_ended_before_and_active_ones_whom_they_interrupted():
+def test_text_says_last_outcomes_and_interrupted_habits():
     diary = Diary(wants="guard attack shoot")
     tree = guard_tree(diary)
     tree.tick(0.1)
@@ -68,7 +68,7 @@ def test_pending_habits_tell_how_they_ended_before_and_active_ones_whom_they_int
     assert lines[4] == "      shoot: pending, attack is not active (before: its parent ended)"
 
 
-def test_a_hold_is_shown_on_every_level_and_on_what_it_holds_back():
+def test_hold_is_shown_on_every_level_and_on_what_it_blocks():
     diary = Diary(wants="root act swing")
     tree = HabitTree(
         diary.habit(

@@ -15,7 +15,7 @@ from tests.decisions.diary import Diary, FixedNumbers
 RUNNING, SUCCEEDED, FAILED = Status.RUNNING, Status.SUCCEEDED, Status.FAILED
 
 
-def test_elapsed_time_is_zero_in_the_first_tick_and_true_at_any_rate():
+def test_elapsed_time_is_zero_in_first_tick_and_true_at_any_rate():
     told = []
     tree = HabitTree(
         Habit("root", tick=lambda c: told.append((c.elapsed_s, c.time_in_habit_s)))
@@ -35,7 +35,7 @@ def test_a_timer_is_right_when_ticked_rarely():
     assert [rarely.tick(3.0), rarely.tick(3.0)] == [RUNNING, SUCCEEDED]
 
 
-def test_a_shared_definition_finds_what_belongs_to_the_character_at_hand():
+def test_shared_definition_finds_data_of_the_current_character():
     said = []
     definition = Habit("root", [Habit("wave", tick=lambda c: said.append((c.owner, c.part)))])
     tree = HabitTree(definition, owner="Ann", parts=[None, "Ann's hand"])
@@ -70,7 +70,7 @@ class SenseQueries:
         return len(numbers)
 
 
-def test_conditions_that_can_be_asked_in_one_go_are_asked_as_one_by_one():
+def test_batched_conditions_give_the_results_of_single_checks():
     log, faults = [], FaultIsolation(report=lambda fault: log.append(f"{fault.name} failed"))
     ask = SenseQueries(log)
     root = Habit("root", [Habit(name, can_activate=ask) for name in "abc"] + [Habit("rest")])
@@ -91,7 +91,7 @@ def test_conditions_that_can_be_asked_in_one_go_are_asked_as_one_by_one():
     assert tree.active_paths() == ["root/a"]
 
 
-def test_who_wants_to_know_is_told_of_each_beginning_and_end_around_the_habits_own():
+def test_observers_hear_each_begin_and_end_around_the_habits_own():
     log = []
     step = Habit(
         "step", enter=lambda c: log.append("enter"), exit=lambda c: log.append("exit"), tick=lambda c: SUCCEEDED)
@@ -112,7 +112,7 @@ def test_what_a_listener_raises_comes_when_the_tree_is_whole():
     assert tree.active_paths() == ["root/walk"]
 
 
-def test_memory_belongs_to_one_run_and_the_blackboard_to_the_character():
+def test_memory_belongs_to_a_run_and_blackboard_to_the_character():
     memories = []
 
     def tick(context):
@@ -158,7 +158,7 @@ def test_a_root_that_ends_is_pending_until_the_next_tick():
     assert diary.read() == []
 
 
-def test_stop_ends_children_before_parents_and_the_next_tick_begins_anew():
+def test_stop_ends_children_first_and_the_next_tick_starts_over():
     diary = Diary()
     tree = HabitTree(diary.habit("root", diary.habit("a", diary.habit("b"))))
     tree.tick(0.1)

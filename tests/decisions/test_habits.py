@@ -14,14 +14,14 @@ from ai_core.errors import CycleError
 
 @pytest.mark.parametrize("name", ["", "a/b", 3, None])
 def test_a_name_must_be_good_for_a_path(name):
-    with pytest.raises(ValueError, match=r"must be a string without '/', got"):
+    with pytest.raises(ValueError, match=r"must be a non-empty string without '/', got"):
         Habit(name)
 
 
 @pytest.mark.parametrize("launch", [Launch.SEQUENTIAL, Launch.RANDOM])
 @pytest.mark.parametrize("children", [[], [Habit("talk", non_blocking=True)]])
 def test_a_habit_that_ends_with_its_children_needs_one_to_launch(launch, children):
-    with pytest.raises(ValueError, match=rf"'patrol': a {launch.value} habit needs a child"):
+    with pytest.raises(ValueError, match=rf"'patrol': a {launch.value} habit must have a blocking child"):
         Habit("patrol", children, launch)
 
 
@@ -54,12 +54,12 @@ def test_callbacks_must_be_callable(moment):
 
 def test_a_definition_does_not_change():
     habit = Habit("talk", weight=2.0)
-    with pytest.raises(AttributeError, match="make another one to change its weight"):
+    with pytest.raises(AttributeError, match="make a new habit to change its weight"):
         habit.weight = 3.0
     assert habit.weight == 2.0
 
 
-def test_children_added_to_the_list_afterwards_are_not_the_habits_children():
+def test_children_appended_to_the_list_later_are_ignored():
     children = [Habit("a")]
     habit = Habit("root", children)
     children.append(Habit("b"))
@@ -75,7 +75,7 @@ class Recursive(Habit):
 
 
 def test_a_habit_below_itself_is_refused_with_its_path():
-    with pytest.raises(CycleError, match="habit 'guard/work/work' stands below itself"):
+    with pytest.raises(CycleError, match="habit 'guard/work/work' must not be below itself"):
         HabitTree(Habit("guard", [Recursive("work")]))
 
 
@@ -111,13 +111,13 @@ def test_a_root_that_is_no_habit_is_refused():
 
 def test_random_habits_refuse_to_run_without_a_generator():
     root = Habit("root", [Habit("idle", [Habit("yawn")], Launch.RANDOM)])
-    with pytest.raises(ValueError, match="'root/idle' chooses at random; hand in random=random"):
+    with pytest.raises(ValueError, match="'root/idle' requires a random generator; pass random=random"):
         HabitTree(root)
     with pytest.raises(TypeError, match=r"random must have a method random\(\), got 7"):
         HabitTree(root, random=7)
 
 
-def test_one_definition_serves_many_characters_and_stands_in_many_places():
+def test_one_definition_serves_many_characters_and_places():
     seen = []
     look = Habit("look", tick=lambda context: seen.append((context.owner, context.path)))
     root = Habit("root", [Habit("work", [look]), look])
@@ -139,7 +139,7 @@ def test_characters_share_the_plan_and_stay_small():
     assert sum(sys.getsizeof(part) for part in own) <= 1000
 
 
-def test_a_subclass_overrides_what_it_does_and_callables_come_before_methods():
+def test_subclass_overrides_behavior_and_callables_beat_methods():
     class Greet(Habit):
         def enter(self, context):
             context.blackboard["said"] = ["hello"]

@@ -69,7 +69,7 @@ def test_who_wakes_the_first_says_so():
     assert woken == [0]
 
 
-def test_a_spent_budget_gives_the_rest_their_turn_first_with_all_their_time():
+def test_spent_budget_puts_the_rest_first_with_all_their_time():
     minds = [Mind() for _ in range(5)]
     population = population_of(*minds)
     for _ in range(5):
@@ -79,7 +79,7 @@ def test_a_spent_budget_gives_the_rest_their_turn_first_with_all_their_time():
     assert population.is_unfinished
 
 
-def test_who_had_their_turn_wait_until_all_had_theirs_where_only_the_rest_is_visited():
+def test_visited_members_wait_until_the_rest_is_visited():
     minds = [Mind() for _ in range(5)]
     population = population_of(*minds)
     for only_rest in (False, True, True, True):
@@ -118,7 +118,7 @@ def test_while_it_rests_a_minds_time_stands_still():
     assert mind.told == [1.0, 0.75]
 
 
-def test_one_that_raises_is_named_and_rests_after_three_times_until_it_goes_on():
+def test_raising_mind_is_named_and_quarantined_after_three_times():
     reports = []
     bad, good = Mind(ValueError("on purpose")), Mind()
     population = population_of(
@@ -137,7 +137,7 @@ def test_one_that_raises_is_named_and_rests_after_three_times_until_it_goes_on()
     assert (len(bad.told), len(good.told)) == (5, 8)
 
 
-def test_one_that_kept_raising_is_not_visited_when_it_is_woken_or_loaded():
+def test_quarantined_mind_is_not_visited_when_woken_or_loaded():
     bad = Mind(ValueError("on purpose"))
     population = population_of(bad, faults=FaultIsolation(report=lambda _: None))
     for _ in range(3):
@@ -180,7 +180,7 @@ def test_a_population_cannot_be_ticked_from_inside_it():
     assert "tick it from outside" in str(reports[0].error)
 
 
-def test_a_population_in_which_all_had_their_turns_is_loaded_as_one():
+def test_population_whose_turns_are_all_done_is_loaded_as_such():
     first, second = population_of(Mind(), Mind()), population_of(Mind(), Mind())
     first.tick(0.1)
     second.prepare_state(first.save_state())()
@@ -205,7 +205,7 @@ def test_a_mind_may_leave_and_others_come_while_they_are_visited():
     assert (other.told, late.told, len(population)) == ([], [0.5], 1)
     with pytest.raises(ValueError, match="is not in this population"):
         population.wake(other)
-    with pytest.raises(ValueError, match="in this population already"):
+    with pytest.raises(ValueError, match="already in this population"):
         population.add(late)
 
 
@@ -287,7 +287,7 @@ def machine(*transitions, update=None):
     return made
 
 
-def test_a_machine_rests_until_its_time_is_over_or_an_event_comes():
+def test_machine_rests_until_its_time_is_over_or_an_event_comes():
     assert machine(Transition("go", "a", "b")).rests_s == inf
     assert machine(Transition("go", "a", "b"), update=lambda _: None).rests_s == 0.0
     assert machine(Transition(None, "a", "b", guard=lambda _: False)).rests_s == 0.0
@@ -311,7 +311,7 @@ class Guard:
 
 
 @pytest.mark.parametrize("what", ["nothing", "rest", "save"])
-def test_a_machine_without_a_clock_lives_by_the_time_it_is_told_also_where_it_sleeps(what):
+def test_machine_without_a_clock_uses_passed_time_even_asleep(what):
     guard, states = Guard(), []
     population = population_of(guard)
     for number in range(32):
@@ -338,7 +338,7 @@ def test_a_save_in_which_somebody_was_late_for_ever_is_refused():
 
 
 @pytest.mark.parametrize("is_loaded", [False, True])
-def test_whoever_was_next_and_left_changes_nothing_for_who_comes_after_a_load(is_loaded):
+def test_removing_the_next_mind_keeps_the_order_after_a_load(is_loaded):
     minds = [Mind() for _ in range(3)]
     population = population_of(*minds)
     population.tick(1.0, Budget.of_steps(2))

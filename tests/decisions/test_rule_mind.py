@@ -40,7 +40,7 @@ def quiet(reports=None):
     return FaultIsolation(report=(lambda fault: None) if reports is None else reports.append)
 
 
-def test_rules_fire_in_the_order_of_salience_then_of_how_far_they_are_met():
+def test_rules_fire_by_salience_then_by_degree_of_match():
     rules = RuleSet(
         [Rule("low", "a", says(1)), Rule("weak", "b", says(2), salience=2), Rule("strong", "a", says(3), salience=2),
          Rule("same", "a", says(4), salience=2)],
@@ -51,7 +51,7 @@ def test_rules_fire_in_the_order_of_salience_then_of_how_far_they_are_met():
     ]
 
 
-def test_a_rule_fires_again_only_when_a_fact_it_reads_has_changed():
+def test_rule_fires_again_only_after_a_fact_it_reads_changed():
     mind = RuleMind(FIGHT)
     mind.set("near", 1.0)
     assert names(mind.think()) == ["attack", "wait"]
@@ -62,7 +62,7 @@ def test_a_rule_fires_again_only_when_a_fact_it_reads_has_changed():
     assert names(mind.think()) == ["attack", "wait"]
 
 
-def test_concluded_facts_follow_at_once_and_fall_with_what_they_follow_from():
+def test_concluded_facts_follow_at_once_and_fall_with_basis():
     mind = RuleMind(FIGHT)
     mind.set("hurt", 0.75)
     assert mind.grade("afraid") == 0.75
@@ -115,7 +115,7 @@ def test_what_a_rule_sets_lets_others_fire_in_the_same_thought():
     assert names(RuleMind(rules).think()) == ["shout", "run"]
 
 
-def test_rules_that_go_round_in_a_circle_are_cut_off_and_reported():
+def test_circular_rules_are_cut_off_and_reported():
     reports = []
     rules = RuleSet(
         [Rule("on", "not lit", lambda mind: mind.set("lit", 1)), Rule("off", "lit", lambda mind: mind.set("lit", 0))],
@@ -155,7 +155,7 @@ def test_a_rule_that_raises_is_reported_and_the_others_fire():
     assert [one.name for one in reports] == ["bob: rule 'bad'"]
 
 
-def test_a_rule_or_fact_that_keeps_failing_is_left_out_until_released():
+def test_failing_rule_or_fact_is_quarantined_until_released():
     asked, fired, reports = [], [], []
 
     def broken(mind):
@@ -201,14 +201,14 @@ def test_misuse_is_told_at_the_call():
         (lambda: mind.set("nearr", 1), UnknownNameError, "unknown fact 'nearr'; did you mean 'near'?"),
         (lambda: mind.set(["near"], 1), UnknownNameError, "unknown fact"),
         (lambda: mind.grade("x"), UnknownNameError, "unknown fact 'x'"),
-        (lambda: mind.set("close", 1), ValueError, "fact 'close' is concluded by a rule; set what it follows from"),
-        (lambda: mind.set("seen", 1), ValueError, "fact 'seen' is asked at every thought"),
+        (lambda: mind.set("close", 1), ValueError, "fact 'close' is concluded by a rule; set the facts"),
+        (lambda: mind.set("seen", 1), ValueError, "fact 'seen' is computed at every thought"),
         (lambda: mind.parameter("bolt"), UnknownNameError, "unknown parameter 'bolt'; did you mean 'bold'?"),
         (lambda: mind.set_parameter("bold", math.nan), ValueError, "parameter 'bold' must be a finite number"),
         (lambda: mind.think(most=0), ValueError, "most must be at least 1"),
-        (lambda: mind.think(most=True), TypeError, "most must be a whole number"),
+        (lambda: mind.think(most=True), TypeError, "most must be an integer"),
         (lambda: mind.update(-1), ValueError, "elapsed_s must be at least 0"),
-        (lambda: mind.advance(0.1), TypeError, r"use mind.update(elapsed_s) by hand"),
+        (lambda: mind.advance(0.1), TypeError, r"without one, call update(elapsed_s)"),
         (lambda: RuleMind([]), TypeError, "rules must be a RuleSet"),
         (lambda: RuleMind(mind.rules, parameters={"speed": 1}), UnknownNameError, "unknown parameter 'speed'"),
     ):
@@ -227,7 +227,7 @@ def test_a_mind_thinks_not_from_inside_its_own_thought():
             errors.append(str(raised.value))
 
     RuleMind(RuleSet([Rule("a", "", again)], facts={})).think()
-    assert "made to think from inside its own thought" in errors[0]
+    assert "was called from inside its own thought" in errors[0]
     assert "save and load between two frames" in errors[1]
 
 
@@ -246,7 +246,7 @@ def test_the_text_shows_what_it_knows_and_what_it_would_do():
     ("change", "says"),
     [
         ({"facts": {}}, "'facts.near' is missing"),
-        ({"parameters": {"aggression": 1.0, "courage": 0.5, "luck": 1}}, "'parameters.luck' is not known here"),
+        ({"parameters": {"aggression": 1.0, "courage": 0.5, "luck": 1}}, "'parameters.luck' is an unknown field"),
         ({"parameters": {"aggression": math.nan, "courage": 0.5}}, "'parameters.aggression' must be a finite number"),
         ({"fired": {"attack": [0, 0], "flee": [1]}}, "'fired.flee' must be a list of 2"),
         ({"moment": 0}, "'facts.near.changed' must be at most 0, got 1"),
@@ -255,7 +255,7 @@ def test_the_text_shows_what_it_knows_and_what_it_would_do():
         ({"version": 2}, "reads up to 1"),
     ],
 )
-def test_a_state_that_does_not_fit_is_refused_and_nothing_changes(change, says):
+def test_mismatched_state_is_refused_and_nothing_changes(change, says):
     mind = RuleMind(FIGHT)
     mind.set("near", 0.5)
     mind.think()

@@ -50,5 +50,5 @@ def test_a_mistake_is_told_with_its_place(text, line, column):
 
 
 def test_what_is_no_text_is_refused():
-    with pytest.raises(TypeError, match="rules must be text"):
+    with pytest.raises(TypeError, match="rules must be a string"):
         read_rules(None)

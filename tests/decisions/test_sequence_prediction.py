@@ -38,7 +38,7 @@ def test_it_looks_as_far_back_as_it_must():
     assert seen([*pattern * 10, "jab"], longest=0).predict().symbol == "jab"
 
 
-def test_after_what_never_came_before_it_backs_off_to_what_came_most():
+def test_unseen_sequence_backs_off_to_the_most_frequent():
     one = seen(["jab"] * 9 + ["kick"])
     assert one.predict().symbol == "jab"
     assert one.predict().confidence < seen(["jab"] * 10).predict().confidence
@@ -93,7 +93,7 @@ class PlainPrediction:
 
 @pytest.mark.slow
 @given(st.lists(st.sampled_from(MOVES), max_size=30))
-def test_probabilities_are_those_of_a_memory_that_keeps_everything(moves):
+def test_probabilities_equal_those_of_a_complete_memory(moves):
     ours, plain = seen(moves, longest=2, half_life=6.0), PlainPrediction(2, 6.0)
     plain.moves = moves
     assert ours.probabilities() == pytest.approx(plain.probabilities(), abs=1e-12)
@@ -106,11 +106,11 @@ def test_probabilities_are_those_of_a_memory_that_keeps_everything(moves):
 @pytest.mark.parametrize(
     ("make", "error", "says"),
     [
-        (lambda: SequencePrediction([]), ValueError, "there must be a symbol"),
+        (lambda: SequencePrediction([]), ValueError, "symbols must hold at least one name"),
         (lambda: SequencePrediction(["a", "a"]), ValueError, "two symbols are named 'a'"),
         (lambda: SequencePrediction(["a"], longest=-1), ValueError, "longest must be at least 0"),
         (lambda: SequencePrediction(["a"], longest=17), ValueError, "longest must be at most 16"),
-        (lambda: SequencePrediction(["a"], longest=True), TypeError, "longest must be a whole number"),
+        (lambda: SequencePrediction(["a"], longest=True), TypeError, "longest must be an integer"),
         (lambda: SequencePrediction(["a"], half_life=float("nan")), ValueError, "half_life must be a finite number"),
         (lambda: SequencePrediction(["a"], most_sequences=3), ValueError, "most_sequences must be at least 4"),
         (lambda: seen(["jabb"]), UnknownNameError, "unknown symbol 'jabb'; did you mean 'jab'?"),
@@ -126,16 +126,16 @@ def test_misuse_is_told_at_the_call(make, error, says):
 @pytest.mark.parametrize(
     ("change", "says"),
     [
-        (lambda state: state.update(symbols=["jab"]), "'symbols' must be those that are here"),
-        (lambda state: state.update(recent=["jab"] * 9), "'recent' must be at most 3 symbols"),
-        (lambda state: state.update(recent=["punch"]), "'recent' holds what is no symbol here: 'punch'"),
+        (lambda state: state.update(symbols=["jab"]), "'symbols' must be the present ones"),
+        (lambda state: state.update(recent=["jab"] * 9), "'recent' must hold at most 3 symbols"),
+        (lambda state: state.update(recent=["punch"]), "'recent' must hold only known symbols, got 'punch'"),
         (lambda state: state["sequences"][0].update(counts=[1.0]), "must be a list of 3"),
         (lambda state: state["sequences"][0].update(counts=[-1.0, 0.0, 0.0]), "must be at least 0"),
         (lambda state: state["sequences"][0].update(noted_at=99), "must be at most 4"),
-        (lambda state: state["sequences"].append(state["sequences"][0]), "before' comes twice"),
+        (lambda state: state["sequences"].append(state["sequences"][0]), "before' occurs twice"),
     ],
 )
-def test_a_state_that_does_not_fit_is_refused_and_nothing_changes(change, says):
+def test_mismatched_state_is_refused_and_nothing_changes(change, says):
     one = seen(["jab", "hook", "jab", "kick"])
     before = one.save_state()
     state = json.loads(json.dumps(before))

@@ -53,7 +53,7 @@ def diary():
     return []
 
 
-def test_a_machine_begins_with_its_first_event_in_the_initial_states(diary):
+def test_machine_enters_initial_states_on_its_first_event(diary):
     machine = guard(diary)
     assert machine.state == ""
     assert machine.send("bored") is True
@@ -69,7 +69,7 @@ def test_an_event_that_leads_nowhere_from_here_changes_nothing(diary):
     assert diary == []
 
 
-def test_states_are_left_from_the_inside_out_and_entered_from_the_outside_in(diary):
+def test_states_exit_from_inside_out_and_enter_from_outside_in(diary):
     machine = guard(diary)
     machine.start()
     diary.clear()
@@ -91,7 +91,7 @@ def test_history_leads_back_to_where_it_was(diary):
 @pytest.mark.parametrize(("history", "state"), [
     (None, "work/talk"), (History.SHALLOW, "work/dig/down"), (History.DEEP, "work/dig/up"),
 ])
-def test_shallow_history_looks_one_level_deep_and_deep_history_all_the_way(history, state):
+def test_shallow_history_restores_one_level_and_deep_all_levels(history, state):
     machine = StateMachine(StateMachineDefinition(
         "digger", [State("work", [State("talk"), State("dig", [State("down"), State("up")])]), State("rest")],
         [
@@ -104,7 +104,7 @@ def test_shallow_history_looks_one_level_deep_and_deep_history_all_the_way(histo
     assert machine.state == state
 
 
-def test_previous_leads_back_whatever_was_before_and_nowhere_at_the_beginning(diary):
+def test_previous_restores_the_last_state_and_at_first_none(diary):
     machine = StateMachine(StateMachineDefinition(
         "boxer", [State("stand"), State("duck"), State("stunned")],
         [
@@ -119,7 +119,7 @@ def test_previous_leads_back_whatever_was_before_and_nowhere_at_the_beginning(di
     assert machine.state == "duck"
 
 
-def test_the_first_transition_whose_guard_allows_it_is_taken_inner_states_first():
+def test_first_allowed_transition_is_taken_inner_states_first():
     brave = {"bob"}
     machine = StateMachine(StateMachineDefinition(
         "soldier",
@@ -167,7 +167,7 @@ def test_a_transition_to_itself_leaves_and_enters(diary):
     assert (machine.time_in_state_s, machine.previous_state) == (0.0, "")
 
 
-def test_an_event_sent_while_a_transition_runs_waits_until_it_is_over(diary):
+def test_event_sent_during_a_transition_waits_until_it_ends(diary):
     def enter(machine):
         diary.append(machine.send("on", "sent"))
         diary.append("entered b")
@@ -181,7 +181,7 @@ def test_an_event_sent_while_a_transition_runs_waits_until_it_is_over(diary):
     assert machine.state == "c"
 
 
-def test_events_that_wait_are_settled_in_the_order_they_were_sent():
+def test_waiting_events_are_settled_in_the_order_sent():
     def enter(machine):
         machine.send("second")
         machine.send("third")
@@ -197,7 +197,7 @@ def test_events_that_wait_are_settled_in_the_order_they_were_sent():
     assert (machine.state, machine.previous_state) == ("d", "c")
 
 
-def test_events_that_go_round_in_a_circle_are_cut_off_and_reported():
+def test_circular_events_are_cut_off_and_reported():
     reports = []
     machine = StateMachine(
         StateMachineDefinition(
@@ -220,7 +220,7 @@ def test_updates_call_active_states_from_the_outside_in(diary):
     assert machine.elapsed_s == 0.5
 
 
-def test_a_state_ends_by_itself_after_its_time_however_rarely_it_is_updated():
+def test_state_times_out_on_time_however_rarely_it_is_updated():
     definition = StateMachineDefinition(
         "lamp", [State("on"), State("off")],
         [Transition(None, "on", "off", after_s=2.0), Transition(None, "off", "on", guard=lambda m: m.owner["is_dark"])],
@@ -278,7 +278,7 @@ def test_a_scheduler_runs_it_as_work(diary):
     assert machine.elapsed_s == 1.0
 
 
-def test_stopping_leaves_all_states_and_the_next_event_begins_anew(diary):
+def test_stop_leaves_all_states_and_the_next_event_starts_over(diary):
     machine = guard(diary)
     machine.send("see")
     diary.clear()
@@ -290,7 +290,7 @@ def test_stopping_leaves_all_states_and_the_next_event_begins_anew(diary):
     assert diary[2:] == ["+peace", "+idle", "-idle", "-peace", "+hostile", "+alert"]
 
 
-def test_stopping_from_inside_a_callback_waits_until_events_are_settled(diary):
+def test_stop_inside_a_callback_waits_until_events_are_settled(diary):
     def enter(machine):
         machine.stop()
         machine.send("on")
@@ -323,7 +323,7 @@ def test_the_trace_is_told_each_state_that_begins_and_why(diary):
     ]
 
 
-def test_a_hook_that_raises_is_raised_when_the_machine_is_whole_again(diary):
+def test_raising_hook_is_raised_when_the_machine_is_consistent(diary):
     class Broken:
         def state_entered(self, *what):
             raise RuntimeError("broken tool")
@@ -341,11 +341,11 @@ def test_a_hook_that_raises_is_raised_when_the_machine_is_whole_again(diary):
     ("event", "error", "says"),
     [
         ("nois", UnknownNameError, "unknown event of 'guard' 'nois'; did you mean 'noise'?"),
-        (None, TypeError, "an event of 'guard' must be text, got None"),
-        (["noise"], TypeError, "must be text"),
+        (None, TypeError, "an event of 'guard' must be a string, got None"),
+        (["noise"], TypeError, "must be a string"),
     ],
 )
-def test_unknown_events_are_refused_before_the_beginning_after_it_and_inside(diary, event, error, says):
+def test_unknown_events_are_refused_before_after_and_inside(diary, event, error, says):
     machine = guard(diary)
     for _ in range(2):
         with pytest.raises(error) as raised:
@@ -364,7 +364,7 @@ def test_misuse_is_told_at_the_call(diary):
     machine = guard(diary)
     with pytest.raises(TypeError, match="definition must be a StateMachineDefinition"):
         StateMachine("guard")
-    with pytest.raises(TypeError, match=r"use machine\.update\(elapsed_s\) by hand"):
+    with pytest.raises(TypeError, match=r"call update\(elapsed_s\)"):
         machine.advance(0.1)
     with pytest.raises(UnknownNameError, match="unknown state of 'guard' 'peac'; did you mean 'peace'"):
         machine.is_in("peac")

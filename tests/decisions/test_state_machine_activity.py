@@ -8,7 +8,7 @@ from ai_core.decisions.state_machines.state_machine_definition import History, S
 
 
 @pytest.mark.parametrize(("history", "state"), [(History.SHALLOW, "work/dig/down"), (History.DEEP, "work/dig/up")])
-def test_history_of_a_state_that_is_active_is_where_it_is_left_now(history, state):
+def test_history_of_an_active_state_is_where_it_is_left_now(history, state):
     machine = StateMachine(StateMachineDefinition(
         "digger", [State("work", [State("talk"), State("dig", [State("down"), State("up")])]), State("rest")],
         [Transition("lift", None, "work/dig/up"), Transition("again", None, "work", history=history)],
@@ -21,7 +21,7 @@ def test_history_of_a_state_that_is_active_is_where_it_is_left_now(history, stat
     assert machine.state == state
 
 
-def test_a_state_that_is_left_counts_no_more_when_the_one_around_it_is_left():
+def test_left_inner_state_is_inactive_when_the_outer_is_left():
     """What SCXML asks in W3C test 409; and none that is left counts in the transition's action."""
     seen = []
 
@@ -39,7 +39,7 @@ def test_a_state_that_is_left_counts_no_more_when_the_one_around_it_is_left():
     ]
 
 
-def test_an_inner_state_does_not_count_before_the_one_around_it_is_entered():
+def test_inner_state_is_inactive_before_the_outer_is_entered():
     """What SCXML asks in W3C test 411."""
     seen = []
 
@@ -69,7 +69,7 @@ def test_stopping_counts_states_as_they_are_left():
     assert (seen, machine.state) == (["out/in", "out"], "")
 
 
-def test_an_action_knows_how_long_the_state_that_is_left_was_active():
+def test_action_knows_how_long_the_left_state_was_active():
     found = []
     machine = StateMachine(StateMachineDefinition(
         "bomb", [State("lit"), State("out")],

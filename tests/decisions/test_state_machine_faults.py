@@ -71,7 +71,7 @@ def test_what_keeps_failing_is_left_out_until_released(reports, moment):
     assert len(one.owner) == 4
 
 
-def test_failures_that_are_not_in_a_row_are_no_reason_to_leave_it_out(reports):
+def test_failures_not_in_a_row_do_not_quarantine(reports):
     answers = iter([1, 0, 0] * 4)
     one = StateMachine(
         StateMachineDefinition("m", [State("a", update=lambda machine: 1 // next(answers))]),
@@ -83,7 +83,7 @@ def test_failures_that_are_not_in_a_row_are_no_reason_to_leave_it_out(reports):
     assert not any(fault.is_quarantined for fault in reports)
 
 
-def test_in_tests_a_failure_comes_through_when_the_machine_is_whole():
+def test_in_tests_a_failure_is_raised_once_machine_is_consistent():
     one = StateMachine(
         StateMachineDefinition("m", [State("a", enter=lambda machine: 1 / 0)]), faults=FaultIsolation(reraise=True)
     )
@@ -93,7 +93,7 @@ def test_in_tests_a_failure_comes_through_when_the_machine_is_whole():
     assert not one.is_busy
 
 
-def test_an_unknown_event_sent_inside_is_the_fault_of_who_sent_it(reports):
+def test_unknown_event_sent_inside_is_the_fault_of_the_sender(reports):
     one = StateMachine(
         StateMachineDefinition("m", [State("a", enter=lambda machine: machine.send("nonsense"))]),
         faults=FaultIsolation(report=reports.append),

@@ -69,7 +69,7 @@ def test_notices_are_left_out_while_nobody_listens(diary, listening):
     assert (machine.state, diary) == ("ajar", ["-ajar", "+closed"])
 
 
-def test_all_are_called_of_a_change_that_calls_something_else_too(diary, listening):
+def test_all_are_called_of_a_change_that_makes_other_calls(diary, listening):
     machine = door(diary, listening, open=lambda machine: diary.append("creaks"))
     machine.start()
     machine.send("open")
@@ -93,7 +93,7 @@ def test_who_is_to_be_told_is_asked_with_the_time_of_the_change(diary, listening
     assert machine.time_in_state_s == 0.5
 
 
-def test_without_somebody_to_ask_notices_are_called_as_all_others(diary):
+def test_notices_without_a_filter_are_called_like_others(diary):
     machine = door(diary, None)
     machine.send("open")
     assert diary == ["+closed", "-closed", "open", "+ajar"]

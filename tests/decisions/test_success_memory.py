@@ -24,7 +24,7 @@ def test_before_anything_is_known_the_defaults_hold():
     assert memory().expected("block", ("low", "wall")) == 0.0
 
 
-def test_outcomes_count_most_where_they_happened_and_some_in_similar_situations():
+def test_outcomes_count_most_in_place_and_some_when_similar():
     one = memory()
     for _ in range(4):
         one.note("hit", 1.0, ("low", "wall"))
@@ -66,7 +66,7 @@ def test_a_half_life_halves():
     assert one.evidence("hit", ("x", "y")) == 0.0
 
 
-def test_memory_is_bounded_and_what_was_not_noted_for_longest_goes():
+def test_memory_is_bounded_and_drops_the_least_recently_noted():
     one = memory(most_contexts=7)
     for number in range(100):
         one.note("hit", 1.0, (number, "wall"))
@@ -104,7 +104,7 @@ situations = st.tuples(st.sampled_from(["low", "high"]), st.integers(0, 2))
 
 @pytest.mark.slow
 @given(st.lists(st.tuples(st.sampled_from(["hit", "block"]), st.floats(-1, 1), situations), max_size=25), situations)
-def test_expectations_are_those_of_a_memory_that_keeps_everything(outcomes, asked):
+def test_expectations_equal_those_of_a_complete_memory(outcomes, asked):
     ours, plain = memory(half_life=8.0), PlainMemory(8.0)
     for outcome in outcomes:
         ours.note(*outcome)
@@ -121,7 +121,7 @@ def test_bands_tell_which_of_a_few_kinds_a_number_is_of():
     health = bands(0.3, 0.7)
     assert [health(value) for value in (0.0, 0.3, 0.5, 0.7, 2)] == [0, 1, 1, 2, 2]
     for limits in ((), (0.7, 0.3), (0.3, 0.3)):
-        with pytest.raises(ValueError, match="limits must rise"):
+        with pytest.raises(ValueError, match="limits must be one or more increasing numbers"):
             bands(*limits)
     with pytest.raises(ValueError, match="finite"):
         health(math.nan)
@@ -130,10 +130,10 @@ def test_bands_tell_which_of_a_few_kinds_a_number_is_of():
 @pytest.mark.parametrize(
     ("make", "error", "says"),
     [
-        (lambda: SuccessMemory([]), ValueError, "there must be a choice"),
-        (lambda: SuccessMemory("hit"), TypeError, "put it in a list"),
+        (lambda: SuccessMemory([]), ValueError, "choices must hold at least one name"),
+        (lambda: SuccessMemory("hit"), TypeError, "put a single name in a list"),
         (lambda: SuccessMemory(["a", "a"]), ValueError, "two choices are named 'a'"),
-        (lambda: SuccessMemory([1]), ValueError, "the name of a choice must be text, got 1"),
+        (lambda: SuccessMemory([1]), ValueError, "the name of a choice must be a non-empty string, got 1"),
         (lambda: SuccessMemory(["a"], {"f": 3}), TypeError, "feature 'f' must be callable"),
         (lambda: SuccessMemory(["a"], defaults={"b": 0}), UnknownNameError, "unknown choice 'b'"),
         (lambda: SuccessMemory(["a"], defaults={"a": 2}), ValueError, "the default of 'a' must be at most 1"),
@@ -143,9 +143,9 @@ def test_bands_tell_which_of_a_few_kinds_a_number_is_of():
         (lambda: memory().note("hit", math.nan, ("a", "b")), ValueError, "outcome must be a finite number"),
         (lambda: memory().note("hit", 1.5, ("a", "b")), ValueError, "outcome must be at most 1"),
         (lambda: memory().note("hit", True, ("a", "b")), TypeError, "outcome must be a number"),
-        (lambda: memory().note("hit", 1, (0.5, "b")), TypeError, "feature 'health' must return text or a whole number"),
-        (lambda: memory().note("hit", 1, (True, "b")), TypeError, "feature 'health' must return text"),
-        (lambda: memory().note_in(("a",), "hit", 1), ValueError, "a context has 2 kinds"),
+        (lambda: memory().note("hit", 1, (0.5, "b")), TypeError, "feature 'health' must return a string or an integer"),
+        (lambda: memory().note("hit", 1, (True, "b")), TypeError, "feature 'health' must return a string"),
+        (lambda: memory().note_in(("a",), "hit", 1), ValueError, "context must have 2 kinds"),
     ],
 )
 def test_misuse_is_told_at_the_call(make, error, says):
@@ -157,17 +157,17 @@ def test_misuse_is_told_at_the_call(make, error, says):
 @pytest.mark.parametrize(
     ("change", "says"),
     [
-        (lambda state: state.update(choices=["hit"]), "'choices' must be those that are here"),
+        (lambda state: state.update(choices=["hit"]), "'choices' must be the present ones"),
         (lambda state: state.update(noted=0), "must be at most 0"),
-        (lambda state: state["contexts"][0].update(kinds=["a", "b", "c"]), "'contexts[0].kinds' must be at most 2"),
-        (lambda state: state["contexts"][0].update(kinds=[0.5]), "must be a whole number"),
-        (lambda state: state["contexts"][1].update(kinds=["low", "wall"]), "'contexts[1].kinds' come twice"),
+        (lambda state: state["contexts"][0].update(kinds=["a", "b", "c"]), "'contexts[0].kinds' must hold at most 2"),
+        (lambda state: state["contexts"][0].update(kinds=[0.5]), "must be an integer"),
+        (lambda state: state["contexts"][1].update(kinds=["low", "wall"]), "'contexts[1].kinds' occurs twice"),
         (lambda state: state["contexts"][0].update(totals=[5.0, 0.0]), "must lie within the weights"),
         (lambda state: state["contexts"][0].update(weights=[1.0]), "must be a list of 2"),
-        (lambda state: state.update(contexts=state["contexts"] * 99), "come twice"),
+        (lambda state: state.update(contexts=state["contexts"] * 99), "occurs twice"),
     ],
 )
-def test_a_state_that_does_not_fit_is_refused_and_nothing_changes(change, says):
+def test_mismatched_state_is_refused_and_nothing_changes(change, says):
     one = memory()
     one.note("hit", 1.0, ("low", "wall"))
     state = json.loads(json.dumps(one.save_state()))

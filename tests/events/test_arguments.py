@@ -31,13 +31,13 @@ def station(clock):
         (lambda events: events.advance(None), "budget must be a Budget, got None"),
         (lambda events: setattr(events, "log", []), "log must be of class EventLog or None"),
         (lambda events: EventManager(3), "clock must have a 'now', got 3; use ManualClock"),
-        (lambda events: events.tell("x"), "event must be an Event, such as send_now returns, got 'x'"),
+        (lambda events: events.tell("x"), "event must be an Event, such as the result of send_now, got 'x'"),
         (lambda events: events.tell(None), "event must be an Event"),
-        (lambda events: events.put("x"), "event must be an Event, such as send_now returns, got 'x'"),
-        (lambda events: events.send("x", audience="me"), "audience must be one that Reached.of makes, got 'me'"),
+        (lambda events: events.put("x"), "event must be an Event, such as the result of send_now, got 'x'"),
+        (lambda events: events.send("x", audience="me"), "audience must be a GroupRecipients, got 'me'"),
     ],
 )
-def test_what_is_no_budget_clock_log_or_event_is_refused_at_the_call(events, use, message):
+def test_invalid_budget_clock_log_or_event_is_refused_on_call(events, use, message):
     with pytest.raises(TypeError, match=message):
         use(events)
 
@@ -55,7 +55,7 @@ def test_what_is_no_clock_or_budget_is_refused_at_the_call(station, use, message
         use(station)
 
 
-def test_an_error_of_a_handler_is_not_blamed_on_how_listeners_are_looked_up(clock):
+def test_handler_error_is_not_blamed_on_listener_lookup(clock):
     errors = []
     events = EventManager(clock, faults=FaultIsolation(report=lambda fault: errors.append(fault.error)))
 

@@ -61,7 +61,7 @@ def test_listeners_held_weakly_are_told_in_their_places(events, crowd, kinds):
 
 
 @pytest.mark.parametrize("who", ["w1", "w2", "w3", "s4"])
-def test_who_is_stopped_by_an_earlier_one_hears_nothing_and_the_rest_is_told_once(events, crowd, who):
+def test_stopped_listener_hears_nothing_and_the_rest_hear_once(events, crowd, who):
     stopped = []
     event, log, ears, listenings = crowd("wwwws", w0=lambda: [listenings_of[one].stop() for one in stopped])
     listenings_of = listenings
@@ -70,7 +70,7 @@ def test_who_is_stopped_by_an_earlier_one_hears_nothing_and_the_rest_is_told_onc
     assert log == [one for one in ears if one != who]
 
 
-def test_one_of_a_run_that_raises_is_left_out_after_three_times_and_the_others_are_told(events, crowd):
+def test_raising_one_of_a_run_is_quarantined_and_others_called(events, crowd):
     wrong = []
     event, log, _ears, _ = crowd("www", w1=lambda: wrong and wrong[0]["nobody"])
     wrong.append({})
@@ -186,7 +186,7 @@ def village(events):
 ALL = ["ear", "door", "window", "function", "dog", "function", "last"]
 
 
-def test_different_methods_and_functions_are_told_in_their_places(events, village):
+def test_mixed_methods_and_functions_are_called_in_their_places(events, village):
     event, log, *_ = village
     events.tell(event)
     assert log == ALL
@@ -202,7 +202,7 @@ def test_of_different_ones_whoever_stops_is_left_out(events, village, place):
 
 
 @pytest.mark.parametrize("place", range(len(ALL)))
-def test_of_different_ones_whoever_fails_is_reported_and_the_others_are_told(events, village, place):
+def test_failing_one_of_a_mix_is_reported_and_others_are_called(events, village, place):
     event, log, listenings, *_ = village
     called = []
 
@@ -220,7 +220,7 @@ def test_of_different_ones_whoever_fails_is_reported_and_the_others_are_told(eve
     assert (called, events.counts.failed, ended.is_active) == ([1], 1, True)
 
 
-def test_who_dies_between_two_others_is_dropped_and_the_others_are_told(events, village):
+def test_listener_that_dies_mid_run_is_dropped_and_others_called(events, village):
     event, log, listenings, _, ears = village
     ears[0].reaction = lambda: ears.pop()
     events.tell(event)
@@ -242,7 +242,7 @@ def test_the_first_of_all_may_be_dead_and_so_may_everybody(events, crowd):
     assert (events.counts.freed, events.counts.delivered) == (3, 3 + 2)
 
 
-def test_one_who_listens_weakly_and_strongly_is_told_twice_whatever_happens(events):
+def test_weak_and_strong_listener_is_always_called_twice(events):
     log, wrong = [], []
     ear = Ear("twice", log, lambda: wrong and wrong[0]["nobody"])
     for weak in (True, False):
@@ -254,7 +254,7 @@ def test_one_who_listens_weakly_and_strongly_is_told_twice_whatever_happens(even
     assert events.counts.failed == 2
 
 
-def test_what_is_held_weakly_may_be_equal_to_everything_and_cannot_be_hashed(events):
+def test_weak_objects_may_equal_everything_and_be_unhashable(events):
     log = []
 
     class Odd:
@@ -280,7 +280,7 @@ each_place = pytest.mark.parametrize("place", [0, 1, MANY // 2, MANY - 1])
 
 
 @each_place
-def test_of_many_guards_whoever_stops_is_left_out_and_the_others_are_told_once(events, crowd, place):
+def test_stopped_guards_are_left_out_and_the_others_called_once(events, crowd, place):
     stopped = []
     event, log, ears, listenings = crowd("s" * MANY)
     events.listen("bell", lambda event: stopped and stopped.pop().stop(), priority=1)
@@ -290,7 +290,7 @@ def test_of_many_guards_whoever_stops_is_left_out_and_the_others_are_told_once(e
 
 
 @each_place
-def test_of_many_guards_whoever_fails_is_reported_and_the_others_are_told_once(events, crowd, place):
+def test_failing_guards_are_reported_and_the_others_called_once(events, crowd, place):
     wrong = []
     event, log, ears, _ = crowd("s" * MANY, **{f"s{place}": lambda: wrong and wrong[0]["nobody"]})
     wrong.append({})
@@ -301,7 +301,7 @@ def test_of_many_guards_whoever_fails_is_reported_and_the_others_are_told_once(e
 
 
 @pytest.mark.parametrize("is_method", [True, False])
-def test_many_guards_are_told_as_often_as_they_listen_and_counted(events, is_method):
+def test_guards_are_called_as_often_as_they_listen_and_counted(events, is_method):
     log = []
     guards = [Ear(str(number), log) for number in range(MANY)]
     for one in (*guards, guards[0]):
@@ -313,7 +313,7 @@ def test_many_guards_are_told_as_often_as_they_listen_and_counted(events, is_met
     assert events.counts.delivered == 3 * (MANY + 1)
 
 
-def test_whom_many_guards_are_told_by_is_not_kept_when_they_have_stopped(events):
+def test_caller_of_many_guards_is_not_kept_after_they_stop(events):
     guards = [Ear(str(number), []) for number in range(MANY)]
     known = [weakref.ref(one) for one in guards]
     listenings = [events.listen("bell", one.hear) for one in guards]

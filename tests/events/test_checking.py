@@ -92,7 +92,7 @@ def test_a_check_is_removed_and_no_other(level):
     level.live(2)
     assert level.looked == []
     assert level.engine.checks == ()
-    with pytest.raises(ValueError, match="is no check of this engine; remove what add returned"):
+    with pytest.raises(ValueError, match="is not a check of this engine; pass the result of add"):
         level.engine.remove(check)
 
 
@@ -135,7 +135,7 @@ def test_misuse_is_refused():
     level = Level(codes=["siren"])
     with pytest.raises(UnknownNameError, match="did you mean 'siren'"):
         level.engine.add("sirn", level.look)
-    with pytest.raises(TypeError, match="look must be callable with codes, got None"):
+    with pytest.raises(TypeError, match="look must be callable with a tuple of codes, got None"):
         level.engine.add("siren", None)
     with pytest.raises(ValueError, match="codes must name at least one"):
         level.engine.add([], level.look)

@@ -13,7 +13,7 @@ NOW = TimeIndex(3, 0.5)
 
 def test_an_event_cannot_be_changed_by_whoever_is_told_first():
     event = Event("x", (1,), None, NOW, 0.5)
-    with pytest.raises(AttributeError, match="an event cannot be changed, so 'code' cannot be set; send another one"):
+    with pytest.raises(AttributeError, match="an event is immutable, so 'code' cannot be set; send a new event"):
         event.code = "y"
     with pytest.raises(AttributeError):
         event.mood = "bad"

@@ -52,7 +52,7 @@ def test_a_handler_that_raises_does_not_stop_the_others(events, reports):
     assert "cannot bear x" in reports[0].traceback_text()
 
 
-def test_three_failures_in_a_row_silence_a_listener_until_it_is_released(events, faults):
+def test_three_failures_in_a_row_quarantine_until_released(events, faults):
     broken = Broken()
     listening = events.listen("x", broken.hear)
 
@@ -67,7 +67,7 @@ def test_three_failures_in_a_row_silence_a_listener_until_it_is_released(events,
     assert broken.calls == 4
 
 
-def test_a_success_in_between_means_the_failures_were_not_in_a_row(events):
+def test_success_in_between_resets_the_failures_in_a_row(events):
     broken = Broken()
     events.listen("x", broken.hear)
     for broken.is_broken in (True, True, False, True, True, False, True):
@@ -84,7 +84,7 @@ def test_failures_are_counted_for_each_registration_by_itself(events):
     assert len(told) == 5
 
 
-def test_a_handler_that_stops_listening_and_then_raises_leaves_nothing_behind():
+def test_handler_that_stops_listening_and_raises_leaves_no_trace():
     faults = FaultIsolation(quarantine_after=1, report=lambda fault: None)
     events = EventManager(ManualClock(), faults=faults)
 
@@ -99,7 +99,7 @@ def test_a_handler_that_stops_listening_and_then_raises_leaves_nothing_behind():
     assert faults.counts == {"failures": 1, "quarantined": 0}
 
 
-def test_in_tests_a_fault_comes_through_and_the_rest_is_told_afterwards():
+def test_in_tests_a_fault_is_raised_and_the_rest_delivered_later():
     events = EventManager(ManualClock(), faults=FaultIsolation(reraise=True))
     told = []
     events.listen("x", Broken().hear)
@@ -114,8 +114,8 @@ def test_in_tests_a_fault_comes_through_and_the_rest_is_told_afterwards():
     assert events.counts[:5] == (1, 1, 2, 0, 1)
 
 
-def test_advancing_from_inside_a_handler_is_a_fault_of_that_handler(events, reports):
+def test_advancing_inside_a_handler_is_a_fault_of_that_handler(events, reports):
     events.listen("x", lambda event: events.advance(Budget.unlimited()))
     events.send("x")
     events.advance(Budget.unlimited())
-    assert "use send_now to tell at once" in str(reports[0].error)
+    assert "use send_now to deliver an event at once" in str(reports[0].error)

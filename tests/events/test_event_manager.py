@@ -65,7 +65,7 @@ def test_an_event_tells_what_happened_who_says_so_and_since_when(events, clock):
     assert sent.due_at == pytest.approx(0.5)
 
 
-def test_nothing_is_told_before_advance_and_send_now_tells_at_once(events):
+def test_nothing_is_delivered_before_advance_except_by_send_now(events):
     diary = Diary()
     events.listen("noise", diary.write)
 
@@ -91,7 +91,7 @@ def test_a_delayed_event_comes_in_the_frame_it_is_due(events, clock):
     assert diary.heard == ["noon"]
 
 
-def test_expiring_the_first_of_three_delayed_events_delivers_that_one(events, clock):
+def test_first_expiring_of_three_delayed_events_is_delivered(events, clock):
     diary = Diary()
     events.listen("timer", diary.write)
     for name, delay_s in [("third", 0.3), ("first", 0.1), ("second", 0.2)]:
@@ -124,7 +124,7 @@ def test_listeners_of_one_event_are_told_in_the_order_they_came(events):
     assert told == ["a", "b", "c"]
 
 
-def test_a_listener_removed_during_a_broadcast_is_not_called_and_nobody_is_skipped(events):
+def test_removing_a_listener_mid_broadcast_skips_only_that_one(events):
     told = []
     listenings = {}
 
@@ -148,7 +148,7 @@ def test_a_listener_removed_during_a_broadcast_is_not_called_and_nobody_is_skipp
     assert events.counts.delivered == 4
 
 
-def test_a_listener_added_during_a_broadcast_hears_from_the_next_event_on(events):
+def test_listener_added_mid_broadcast_hears_from_the_next_event(events):
     diary = Diary()
 
     def add_once(event):
@@ -162,7 +162,7 @@ def test_a_listener_added_during_a_broadcast_hears_from_the_next_event_on(events
     assert diary.heard == [2]
 
 
-def test_a_listener_removed_inside_a_nested_broadcast_is_silent_in_the_outer_one_too(events):
+def test_listener_removed_in_nested_broadcast_is_silent_in_outer(events):
     told = []
     victim = None
 
@@ -184,7 +184,7 @@ def test_a_listener_removed_inside_a_nested_broadcast_is_silent_in_the_outer_one
     assert told == ["new"]  # added by the outer event, told of the inner one
 
 
-def test_stopping_twice_is_harmless_and_leaves_an_equal_registration_alone(events):
+def test_stopping_twice_is_harmless_and_keeps_an_equal_listener(events):
     diary = Diary()
     one = events.listen("x", diary.write)
     other = events.listen("x", diary.write)
@@ -204,7 +204,7 @@ def test_codes_nobody_listens_to_any_more_take_no_memory(events):
     assert events.codes == ()
 
 
-def test_what_a_handler_sends_is_told_at_the_next_advance_so_no_frame_freezes(events):
+def test_events_sent_by_a_handler_are_delivered_at_next_advance(events):
     heard = []
 
     def answer(event):
@@ -220,7 +220,7 @@ def test_what_a_handler_sends_is_told_at_the_next_advance_so_no_frame_freezes(ev
     assert heard == [0, 1]
 
 
-def test_a_broadcast_stops_where_the_budget_ends_and_goes_on_there(events):
+def test_broadcast_stops_where_the_budget_ends_and_resumes_there(events):
     told = []
     for number in range(10):
         events.listen("x", lambda event, number=number: told.append(number))
@@ -236,7 +236,7 @@ def test_a_broadcast_stops_where_the_budget_ends_and_goes_on_there(events):
     assert events.queue_length == 0
 
 
-def test_listeners_that_stop_or_come_between_two_halves_of_a_broadcast(events):
+def test_listeners_stop_or_join_between_halves_of_a_broadcast(events):
     told = []
     listenings = [
         events.listen("x", lambda event, number=number: told.append(number))
@@ -254,7 +254,7 @@ def test_listeners_that_stop_or_come_between_two_halves_of_a_broadcast(events):
     assert told[5:] == [0, 1, 2, 3, 5, "new"]
 
 
-def test_ten_thousand_events_of_one_frame_arrive_in_the_frames_the_budget_implies(events):
+def test_ten_thousand_events_arrive_in_the_frames_budgeted(events):
     diary = Diary()
     events.listen("x", diary.write)
     for number in range(10_000):
@@ -269,7 +269,7 @@ def test_ten_thousand_events_of_one_frame_arrive_in_the_frames_the_budget_implie
     assert diary.heard == list(range(10_000))
 
 
-def test_a_budget_of_time_is_not_passed_by_more_than_handlers_that_cost_what_others_did(events):
+def test_time_budget_overrun_is_bounded_by_known_handler_costs(events):
     microseconds = [0]
 
     def dear(event):
@@ -301,7 +301,7 @@ def test_an_event_nobody_hears_is_counted_and_costs_a_step(events):
     assert events.counts.unheard == 2
 
 
-def test_counts_tell_sent_dispatched_delivered_unheard_and_failed(events):
+def test_counts_of_sent_dispatched_delivered_unheard_and_failed(events):
     events.listen("x", lambda event: None)
     events.listen("x", lambda event: None)
     events.send("x")
@@ -366,7 +366,7 @@ def test_a_delay_that_is_none_is_refused_and_nothing_is_queued(events, delay_s, 
         ("x", None, TypeError, "handler must be callable with an event, got None"),
         ([], print, ValueError, "codes must name at least one event code"),
         (["x", 7], print, TypeError, "an event code must be a non-empty string, got 7"),
-        (7, print, TypeError, "codes must be an event code or several, got 7"),
+        (7, print, TypeError, "codes must be an event code or a sequence of event codes, got 7"),
         ("", print, ValueError, "an event code must not be empty"),
     ],
 )

@@ -40,7 +40,7 @@ def live(events, steps=99):
     events.advance(Budget.of_steps(steps))
 
 
-def test_priority_comes_before_deadline_before_due_time_before_sending(events, told):
+def test_order_is_priority_deadline_due_time_then_sending(events, told):
     events.clock.advance()
     events.send("x", "sixth")
     events.send("x", "fifth", deadline_s=3)
@@ -64,7 +64,7 @@ def test_who_is_shot_is_told_before_the_siren_that_is_half_told(events, told):
     assert told == [0, 1, "shot", 2, 3]
 
 
-def test_an_event_told_by_its_deadline_is_in_time_and_later_ones_are_reported(events, told, late):
+def test_only_events_delivered_after_their_deadline_are_late(events, told, late):
     events.send("x", "in time", deadline_s=0.25)
     live(events)
     events.send("x", "late", deadline_s=0.25)
@@ -104,18 +104,18 @@ def test_whoever_watches_for_late_ones_and_raises_stops_nothing(clock, told):
     ("terms", "error", "message"),
     [
         ({"deadline_s": -1}, ValueError, "deadline_s must be at least 0, got -1"),
-        ({"deadline_s": 1, "delay_s": 2}, ValueError, "deadline_s must be at least 2, got 1; it cannot be told before"),
+        ({"deadline_s": 1, "delay_s": 2}, ValueError, "deadline_s must be at least 2, got 1; the deadline must not"),
         ({"deadline_s": math.nan}, ValueError, "deadline_s must be a finite number"),
         ({"deadline_s": "soon"}, TypeError, "deadline_s must be a number"),
-        ({"priority": 1.5}, TypeError, "priority must be a whole number"),
-        ({"priority": True}, TypeError, "priority must be a whole number"),
+        ({"priority": 1.5}, TypeError, "priority must be an integer"),
+        ({"priority": True}, TypeError, "priority must be an integer"),
         ({"priority": 10**9}, ValueError, "priority must be at most 1000000"),
         ({"position": (1,)}, ValueError, "position must be two or three coordinates"),
         ({"position": "here"}, TypeError, "position must be two or three coordinates"),
         ({"position": (0, math.nan)}, ValueError, "position must be a finite number"),
     ],
 )
-def test_terms_that_make_no_sense_are_refused_and_nothing_is_queued(events, terms, error, message):
+def test_invalid_terms_are_refused_and_nothing_is_queued(events, terms, error, message):
     with pytest.raises(error, match=message):
         events.send("x", 1, **terms)
     assert events.queue_length == 0
@@ -127,7 +127,7 @@ def test_who_watches_for_late_ones_must_be_callable(clock):
         EventManager(clock, when_late="me")
 
 
-def test_becoming_due_takes_of_a_budget_of_time_and_goes_on_where_it_ended():
+def test_becoming_due_uses_the_time_budget_and_resumes():
     queue, clock = EventQueue(), ManualClock()
     for order in range(1000):
         queue.push(Event("x", (order,), None, clock.now, 1.0, PLAIN), order, is_ready=False)
@@ -138,7 +138,7 @@ def test_becoming_due_takes_of_a_budget_of_time_and_goes_on_where_it_ended():
     assert [queue.pop()[0][3] for _ in range(1000)] == list(range(1000))
 
 
-def test_ten_thousand_events_with_a_budget_of_time_are_all_told_once_also_across_a_save(clock):
+def test_ten_thousand_budgeted_events_arrive_once_across_a_save(clock):
     watch_ns = [0]
     told = []
 

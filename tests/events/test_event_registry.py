@@ -51,14 +51,14 @@ def test_leaving_among_many_looks_at_nobody_else():
 def test_listeners_are_shown_by_name_and_codes():
     events = EventManager(ManualClock())
     listening = events.listen(("a", "b"), print)
-    assert repr(listening) == "<Listening of print to a, b>"
+    assert repr(listening) == "<Subscription of print to a, b>"
     listening.stop()
-    assert repr(listening) == "<Listening of print to nothing any more>"
+    assert repr(listening) == "<Subscription of print to nothing (stopped)>"
 
 
 @pytest.mark.parametrize("position", range(4))
 @pytest.mark.parametrize("change", ["stop_next", "stop_last", "stop_self", "add", "fail", "nest", "stop_and_fail"])
-def test_what_changes_in_a_broadcast_is_seen_also_after_broadcasts_without_changes(position, change):
+def test_changes_in_a_broadcast_are_seen_after_unchanged_ones(position, change):
     def told_by(tell):
         events = EventManager(ManualClock(), faults=FaultIsolation(report=lambda fault: None))
         log, listenings, is_changing = [], [], [False]

@@ -45,7 +45,7 @@ class Square:
             change()
 
 
-def test_delayed_events_are_told_when_they_are_due_with_arguments_and_sender():
+def test_delayed_events_arrive_on_time_with_arguments_and_sender():
     first, second = Square(), Square()
     first.live(3)
     for delay_s in (0.5, 0, 1.25, 0.5):
@@ -57,7 +57,7 @@ def test_delayed_events_are_told_when_they_are_due_with_arguments_and_sender():
 
 
 @pytest.mark.parametrize("steps", range(8))
-def test_an_event_that_is_half_told_goes_on_with_the_next_listener(steps):
+def test_half_delivered_event_resumes_with_the_next_listener(steps):
     first, second = Square("abcab"), Square("cabab")
     second.listening["c"].stop()
     second.listen("c")
@@ -69,7 +69,7 @@ def test_an_event_that_is_half_told_goes_on_with_the_next_listener(steps):
     assert second.live(3) == first.live(3)
 
 
-def test_a_listener_that_stopped_meanwhile_is_not_told_and_costs_its_step():
+def test_listener_that_stopped_meanwhile_is_skipped_for_one_step():
     first, second = Square("abcd"), Square("abd")
     first.events.send("x")
     first.live(1, steps=1)
@@ -83,7 +83,7 @@ def test_a_listener_that_is_missing_is_named():
     first = Square("abc")
     first.events.send("x")
     first.live(1, steps=1)
-    with pytest.raises(StateError, match="unknown listener of 'x' 'b'; known: 'a', 'c'; let it listen first"):
+    with pytest.raises(StateError, match="unknown listener of 'x' 'b'; known: 'a', 'c'; call listen before loading"):
         Square("ac").load(first.save())
 
 
@@ -95,7 +95,7 @@ def test_listeners_are_named_by_their_handlers_unless_told():
 
     assert manager.listen("y", open_door).name.endswith("open_door")
     assert manager.listen("y", open_door, name="door").name == "door"
-    with pytest.raises(TypeError, match="name must be a text that is not empty, got 3"):
+    with pytest.raises(TypeError, match="name must be a non-empty string, got 3"):
         manager.listen("y", open_door, name=3)
 
 
@@ -133,33 +133,33 @@ def test_a_healthy_save_heals_who_failed_here():
 def test_what_cannot_be_saved_is_named_with_its_event():
     square = Square()
     square.events.send("x", 1, object())
-    with pytest.raises(StateError, match=r"'queue\[0\].arguments\[1\] \(x\)' must be plain data or an object with a"):
+    with pytest.raises(StateError, match=r"'queue\[0\].arguments\[1\] \(x\)' must be plain data or a named"):
         square.events.save_state()
 
 
 @pytest.mark.parametrize(
     ("path", "value", "message"),
     [
-        (("queue", 0, "code"), "y", r"'queue\[0\].code' is wrong here: unknown event code 'y'"),
-        (("queue", 0, "code"), 3, r"'queue\[0\].code' must be text, got 3"),
-        (("queue", 0, "order"), 2, r"'queue\[1\].order' must be above the one before, got 2"),
+        (("queue", 0, "code"), "y", r"'queue\[0\].code' is not valid: unknown event code 'y'"),
+        (("queue", 0, "code"), 3, r"'queue\[0\].code' must be a string, got 3"),
+        (("queue", 0, "order"), 2, r"'queue\[1\].order' must be above the previous order, got 2"),
         (("queue", 1, "order"), 9, r"'queue\[1\].order' must be at most 2, got 9"),
         (("queue", 1, "due_at"), "soon", r"'queue\[1\].due_at' must be a finite number, got 'soon'"),
         (("queue", 0, "sender"), {"!": "named", "of": "eve"}, "unknown object 'eve'; known: 'bob'"),
-        (("queue", 0, "rest"), [["x", "a"]], r"'queue\[0\].rest\[0\]' must be three words of a listener"),
-        (("queue", 0, "rest"), [["x", "q", 0]], "'x' 'q'; known: 'a', 'b', 'c'; let it listen first"),
-        (("queue", 0, "terms", "priority"), 0.5, r"'queue\[0\].terms.priority' must be a whole number"),
+        (("queue", 0, "rest"), [["x", "a"]], r"'queue\[0\].rest\[0\]' must be a list of 3 values"),
+        (("queue", 0, "rest"), [["x", "q", 0]], "'x' 'q'; known: 'a', 'b', 'c'; call listen before loading"),
+        (("queue", 0, "terms", "priority"), 0.5, r"'queue\[0\].terms.priority' must be an integer"),
         (("queue", 0, "terms", "position"), [1, 2], r"'queue\[0\].terms.position' must be a list of 3"),
         (("queue", 0, "terms", "deadline_at"), math.nan, r"'queue\[0\].terms.deadline_at' must be a finite number"),
-        (("queue", 0, "terms", "audience"), {"group": "a"}, "speaks of a narrowcast, and this is none"),
+        (("queue", 0, "terms", "audience"), {"group": "a"}, "refers to a group of a narrowcast"),
         (("queue", 0, "terms", "receipt", "is_complete"), 1, "is_complete' must be true or false"),
-        (("sticky", 0, "terms", "is_sticky"), False, r"'sticky\[0\].terms' must be those of a sticky event"),
-        (("counts", "failed"), None, "'counts.failed' must be a whole number"),
+        (("sticky", 0, "terms", "is_sticky"), False, r"'sticky\[0\].terms' must be the terms of a sticky event"),
+        (("counts", "failed"), None, "'counts.failed' must be an integer"),
         (("counts", "late"), -1, "'counts.late' must be at least 0"),
         (("failing",), [{"listener": ["x", "a", 3], "failures": 1, "is_quarantined": False}],
          r"'failing\[0\].listener': unknown listener of 'x' 'a'.*\(number 3 of them\)"),
         (("failing",), [{"listener": ["x", "a", 0], "failures": 1, "is_quarantined": False}] * 2,
-         r"'failing\[1\].listener' comes twice"),
+         r"'failing\[1\].listener' occurs twice"),
     ],
 )
 def test_a_state_that_cannot_be_is_refused(path, value, message):
@@ -196,7 +196,7 @@ def test_everything_that_waits_keeps_its_terms():
     assert first.events.counts.late == 1
 
 
-def test_what_was_told_at_once_before_a_load_is_not_counted_after_it():
+def test_sends_before_a_load_are_not_counted_after_it():
     square = Square()
     for _ in range(2):
         square.events.send_now("x")

@@ -52,7 +52,7 @@ def test_one_way_through_inside_another_disturbs_neither(living):
 
 
 @each_form
-def test_it_ends_with_an_error_at_the_first_who_is_gone_and_not_before(living):
+def test_it_raises_at_the_first_dead_object_and_not_before(living):
     guards = [Guard() for _ in range(3)]
     row = row_of(living, guards, [True] * 3)
     going = iter(row)
@@ -64,7 +64,7 @@ def test_it_ends_with_an_error_at_the_first_who_is_gone_and_not_before(living):
 
 
 @each_form
-def test_who_is_held_lives_as_long_as_the_row_and_who_is_not_does_not(living):
+def test_held_object_lives_as_long_as_the_row_and_others_do_not(living):
     guards = [Guard(), Guard()]
     known = [weakref.ref(one) for one in guards]
     row = row_of(living, guards, [False, True])
@@ -90,7 +90,7 @@ def test_a_row_of_nobody_is_empty(living):
 
 
 @each_form
-def test_so_many_objects_need_so_many_answers_whether_they_are_weak(living):
+def test_number_of_weakness_flags_must_match_the_objects(living):
     with pytest.raises(ValueError, match="zip"):
         living([Guard()], [], GoneError)
 

@@ -87,7 +87,7 @@ class World:
 
 @settings(max_examples=30, deadline=None, derandomize=True, database=None)
 @given(st.lists(commands, max_size=15), st.lists(commands, max_size=15))
-def test_loaded_into_another_world_at_any_time_it_lives_on_as_if_nothing_had_happened(before, after):
+def test_state_loaded_into_another_world_continues_unchanged(before, after):
     first, second = World(), World()
     first.run(before)
     second.run(after)  # whatever was there is replaced
@@ -141,7 +141,7 @@ def test_an_event_reaches_those_whose_group_it_reaches_each_once(script):
             assert heard == [one for one in wanted if one != "m2*" or "m2*" in heard or not silenced]
 
 
-def test_a_world_without_a_group_or_member_or_listening_of_the_save_is_refused_unchanged():
+def test_world_missing_a_saved_group_or_member_is_refused():
     state = World().save()["cast"]
 
     def refused(path, value, message):
@@ -156,15 +156,15 @@ def test_a_world_without_a_group_or_member_or_listening_of_the_save_is_refused_u
         assert world.save() == before
 
     refused(["groups", 0, "name"], "E", r"'groups\[0\].name': unknown group 'E'; .*; add it before loading")
-    refused(["groups", 1, "above"], "D", r"'groups\[1\].above' must be one that comes earlier")
-    refused(["groups", 1, "name"], "side", r"'groups\[1\].name' comes twice")
+    refused(["groups", 1, "above"], "D", r"'groups\[1\].above' must be an earlier group of the list")
+    refused(["groups", 1, "name"], "side", r"'groups\[1\].name' occurs twice")
     refused(["members", 0, "name"], "eve", r"'members\[0\].name': unknown member 'eve'")
-    refused(["members", 1, "name"], "m0", r"'members\[1\].name' comes twice")
-    refused(["members", 0, "group"], None, r"'members\[0\].group' must be text")
-    refused(["members", 0, "listenings", 1, "number"], 7, "number' is 7, which 'm0' has not here")
-    refused(["members", 0, "listenings", 1, "number"], 0, "number' must be below times_listened and come once")
+    refused(["members", 1, "name"], "m0", r"'members\[1\].name' occurs twice")
+    refused(["members", 0, "group"], None, r"'members\[0\].group' must be a string")
+    refused(["members", 0, "listenings", 1, "number"], 7, "number' is 7, unknown for member 'm0'")
+    refused(["members", 0, "listenings", 1, "number"], 0, "number' must be unique and below times_listened")
     refused(["registrations"], -1, "'registrations' must be at least 0")
-    refused(["more"], 1, "'more' is not known here")
+    refused(["more"], 1, "'more' is an unknown field")
 
 
 def test_what_was_stopped_before_the_save_is_stopped_by_loading():
@@ -175,7 +175,7 @@ def test_what_was_stopped_before_the_save_is_stopped_by_loading():
     assert second.log == [("m1*", 1)]
 
 
-def test_an_event_for_a_removed_group_is_saved_and_told_to_nobody():
+def test_event_for_a_removed_group_is_saved_and_reaches_nobody():
     first, second = World(), World()
     for world in (first, second):
         world.cast.group("D").transfer_listeners(world.cast.group("C"))

@@ -22,7 +22,7 @@ def faults(reports):
 
 @pytest.mark.parametrize("weak", [False, True])
 @pytest.mark.parametrize("is_queued", [False, True])
-def test_an_endless_answering_is_ended_is_reported_once_and_names_the_codes(faults, reports, weak, is_queued):
+def test_endless_answering_is_cut_off_and_reported_once(faults, reports, weak, is_queued):
     events = EventManager(ManualClock(), faults=faults)
     calls, told = [], []
 
@@ -46,7 +46,7 @@ def test_an_endless_answering_is_ended_is_reported_once_and_names_the_codes(faul
     assert len(reports) == 3  # each of those who began to answer
     assert len(calls) < 5000  # and not three times as many with each level
     assert told == ["ping"]
-    assert "events were told inside each other and there was no end: 'ping' -> 'pong' -> 'ping'" in str(
+    assert "events were delivered inside each other without end: 'ping' -> 'pong' -> 'ping'" in str(
         reports[0].error)
     assert len(reports[0].traceback_text()) < 1000
 
@@ -78,7 +78,7 @@ def test_a_squad_that_answers_itself_without_end_is_ended(faults, reports):
     assert "'go' -> 'go'" in str(reports[0].error)
 
 
-def test_endless_recursion_that_has_nothing_to_do_with_events_is_a_failure_like_others(faults, reports):
+def test_endless_recursion_without_events_is_an_ordinary_failure(faults, reports):
     events, told = EventManager(ManualClock(), faults=faults), []
 
     def falls(event):

@@ -57,7 +57,7 @@ worlds = pytest.mark.parametrize("world", [Square, Barracks])
 
 
 @worlds
-def test_who_was_told_before_the_save_is_not_told_again_after_loading_it(world):
+def test_once_listener_called_before_the_save_stays_removed(world):
     first = world("ab")
     first.tell()
     first.listen("c")
@@ -68,7 +68,7 @@ def test_who_was_told_before_the_save_is_not_told_again_after_loading_it(world):
 
 
 @worlds
-def test_who_was_told_since_the_save_listens_again_in_the_same_world(world):
+def test_once_listener_called_since_the_save_listens_again(world):
     game = world("ab")
     saved = game.save()
     for _ in range(3):
@@ -112,12 +112,12 @@ def test_who_stopped_himself_does_not_come_back(world):
     if world is Square:
         game.load(saved)
     else:  # members are found by all they listen to
-        with pytest.raises(StateError, match="which 'ann' has not here; let it listen first"):
+        with pytest.raises(StateError, match="unknown for member 'ann'; call its listen before loading"):
             game.load(saved)
     assert game.tell() == "a"
 
 
-def test_one_that_is_still_to_be_told_of_a_half_told_event_is_told_after_loading():
+def test_pending_once_listener_of_half_sent_event_survives_load():
     game = Square("abc")
     game.events.send("x")
     game.events.advance(Budget.of_steps(1))
@@ -134,7 +134,7 @@ def test_one_that_is_still_to_be_told_of_a_half_told_event_is_told_after_loading
     assert fresh.heard == ["b", "c"]
 
 
-def test_a_moment_of_the_day_that_was_told_is_not_told_again_after_loading():
+def test_delivered_moment_of_day_is_not_repeated_after_loading():
     def world():
         clock, heard = ManualClock(seconds_per_frame=3600), []
         day = TimeOfDay(clock, day_length_s=86400, starts_at="08:00")
@@ -175,7 +175,7 @@ def test_the_latest_are_remembered_and_no_more(monkeypatch):
 @pytest.mark.parametrize("change", [
     {"times": 1, "waiting": [1]}, {"times": -1}, {"codes": "x"}, {"codes": [3]}, {"name": None}, {"waiting": 3},
 ])
-def test_a_state_that_makes_no_sense_is_refused_and_nothing_changes(change):
+def test_invalid_state_is_refused_and_nothing_changes(change):
     game = Square("ab")
     state = game.save()
     state["once"][0].update(change)

@@ -44,7 +44,7 @@ def singles(*names):
     return [(name,) for name in names]
 
 
-def test_what_is_missing_is_computed_in_one_call_and_doubles_once():
+def test_missing_answers_are_computed_in_one_call_doubles_once():
     world = World()
     world.poll("b")
     assert world.station.poll_many("t", singles(*"abcacb")) == [(0, one) for one in "abcacb"]
@@ -54,7 +54,7 @@ def test_what_is_missing_is_computed_in_one_call_and_doubles_once():
     assert (len(world.batches), world.row().hits) == (2, 6)
 
 
-def test_many_of_a_topic_without_a_batch_are_computed_one_by_one_and_no_keys_are_no_work():
+def test_topic_without_a_batch_computes_each_key_singly():
     world = World(is_batched=False)
     assert world.station.poll_many("t", []) == []
     assert world.station.poll_many("t", singles(*"aba")) == [(0, "a"), (0, "b"), (0, "a")]
@@ -105,7 +105,7 @@ def test_a_batch_that_fails_gets_the_fallback_and_is_one_failure():
     assert [one.name for one in world.reports] == ["topic t('a') and 1 more"]
 
 
-def test_a_batch_that_needs_one_of_its_own_answers_names_the_cycle():
+def test_batch_that_needs_its_own_answer_names_the_cycle():
     station = PollingStation(ManualClock())
     station.add_topic("all", None, compute_many=lambda keys: [station.poll("one", *key) for key in keys])
     station.add_topic("one", lambda n: station.poll("all", 2))
@@ -113,7 +113,7 @@ def test_a_batch_that_needs_one_of_its_own_answers_names_the_cycle():
         station.poll_many("all", [(1,), (2,)])
 
 
-def test_one_by_one_an_answer_that_another_needed_is_not_computed_again():
+def test_answer_needed_by_another_is_not_computed_twice():
     computed = []
 
     def up_to(n):
@@ -126,7 +126,7 @@ def test_one_by_one_an_answer_that_another_needed_is_not_computed_again():
     assert computed == [3, 2, 1, 0, 4]
 
 
-def test_beyond_the_budget_answers_are_old_or_the_fallback_and_wait_in_order():
+def test_over_budget_answers_are_old_or_fallback_and_queue():
     world = World(fallback="unknown")
     world.station.poll_many("t", singles(*"ab"))
     world.clock.advance(3)
@@ -158,7 +158,7 @@ def test_a_frame_that_was_not_begun_has_no_limit():
     assert world.station.waiting == 0  # it has been answered
 
 
-def test_with_nothing_else_to_tell_an_answer_is_computed_all_the_same():
+def test_answer_without_old_value_or_fallback_is_still_computed():
     world = World()
     world.station.begin_frame(Budget.of_steps(0))
     assert world.station.poll_many("t", singles(*"ab")) == [(0, "a"), (0, "b")]
@@ -172,7 +172,7 @@ def test_time_counts_only_while_computing():
     assert [world.how(one) for one in "abcd"] == ["computed"] * 3 + ["fallback"]
 
 
-def test_a_batch_under_a_budget_of_time_stops_where_the_time_is_spent():
+def test_batch_under_a_time_budget_stops_where_it_is_spent():
     world = World(fallback=0)
     world.station.begin_frame(Budget.of_time(300, world.stopwatch))
     told = world.station.poll_many("t", [(n,) for n in range(100)])
@@ -210,7 +210,7 @@ def test_advance_from_inside_a_computation_is_refused():
         world.station.poll("loop")
 
 
-def test_no_more_waits_than_is_kept_and_nothing_of_a_topic_that_is_gone():
+def test_waiting_questions_are_bounded_and_leave_with_the_topic():
     world = World(fallback=0, maximum_keys=3)
     world.station.begin_frame(Budget.of_steps(0))
     for n in range(9):
@@ -254,7 +254,7 @@ def test_a_pair_that_is_dropped_is_dropped_both_ways_round():
 def test_the_key_of_a_symmetric_topic_is_a_pair(key):
     world = World(is_symmetric=True)
     for ask in (lambda: world.poll(*key), lambda: world.station.poll_many("t", [key])):
-        with pytest.raises(ValueError, match="the key of a symmetric topic must be a pair, got t"):
+        with pytest.raises(ValueError, match="a key of a symmetric topic must be a pair, got t"):
             ask()
 
 

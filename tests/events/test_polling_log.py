@@ -54,7 +54,7 @@ def test_entries_are_found_by_topic_way_asker_key_and_frame(station):
     assert [one.question for one in log.entries(asker="Bob")] == ["near(1, 2)", "near(3, 4)"]
     assert [one.how for one in log.entries(about=4)] == ["computed", "invalidated"]
     assert len(log.entries(since_frame=2, code="near")) == 3
-    with pytest.raises(UnknownNameError, match="unknown way of answering 'hit'"):
+    with pytest.raises(UnknownNameError, match="unknown origin of an answer 'hit'"):
         log.entries(how="hit")
 
 

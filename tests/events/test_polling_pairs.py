@@ -73,7 +73,7 @@ def test_pairs_are_answered_counted_and_saved_as_tuples_are(terms, events):
 
 @settings(max_examples=60)
 @given(batches=st.lists(st.tuples(ids, st.booleans()), max_size=6), maximum=st.integers(1, 12))
-def test_memory_is_bounded_and_no_pair_is_computed_twice_in_a_frame(batches, maximum):
+def test_memory_is_bounded_and_no_pair_repeats_in_a_frame(batches, maximum):
     world = World(is_together=True, lifetime_frames=None, maximum_keys=maximum)
     seen = set()
     for keys, is_new_frame in batches:
@@ -147,7 +147,7 @@ def test_pairs_may_come_as_two_columns_of_bytes():
 
 @pytest.mark.parametrize("wrong", [(b"12345678", b""), (b"1234", b"1234")], ids=str)
 def test_columns_are_as_many_ids(wrong):
-    with pytest.raises(ValueError, match="columns must be as many int64"):
+    with pytest.raises(ValueError, match="columns must hold equally many int64"):
         IdPairs.of_columns(*wrong)
 
 
@@ -158,7 +158,7 @@ class Flags(bytes):
         return map(bool, super().__iter__())
 
 
-def test_answers_that_are_bytes_come_as_they_are_and_one_by_one_as_what_they_are():
+def test_bytes_answers_are_returned_whole_and_singly_by_value():
     clock = ManualClock()
     station, keys = PollingStation(clock), [(1, 2), (2, 1)]
     station.add_topic("sees", None, compute_many=lambda keys: Flags([a < b for a, b in keys]))
@@ -207,7 +207,7 @@ def named(keys):
     return IdPairs.of_columns(*columns(keys), name_of, number_of)
 
 
-def test_a_poll_of_one_pair_alone_makes_no_keys_of_the_batch_it_is_in_nor_beside():
+def test_single_pair_poll_makes_no_keys_of_its_batch():
     clock, computed = ManualClock(), []
     station = PollingStation(clock)
 
@@ -242,5 +242,5 @@ def test_many_polls_one_by_one_after_a_batch_make_its_keys_once():
     ((1, 2), 0), ((2, 1), 1), ((1, 1), -1), ((1 << 80, 1), -1), ((1,), -1), ((1, 2, 3), -1), ((1.0, 2), None),
     (("1", 2), None),
 ], ids=str)
-def test_the_place_of_a_pair_is_told_without_making_keys_where_numbers_can_tell(key, place):
+def test_place_of_a_pair_needs_no_keys_where_numbers_suffice(key, place):
     assert as_pairs([(1, 2), (2, 1)]).place_of(key) == place

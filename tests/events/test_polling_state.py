@@ -96,7 +96,7 @@ def test_a_smaller_station_keeps_the_newest_answers():
 def test_a_topic_that_is_missing_is_named():
     first, second = Office(), Office()
     second.station.remove_topic("name")
-    with pytest.raises(StateError, match=r"'topics\[1\].code' is wrong here: unknown topic 'name'; .*; add the topic"):
+    with pytest.raises(StateError, match=r"'topics\[1\].code' is not valid: unknown topic 'name'; .*; add the topic"):
         second.load(first)
 
 
@@ -106,9 +106,9 @@ def test_a_topic_that_is_missing_is_named():
      ([[[1], 2, 3, False]], "computed_at' must be a list, got 3"),
      ([[1, 2, [3, 0.0], False]], "key' must be a list, got 1"),
      ([[[1], 2, [3, 0.0], 0]], "is_expired' must be true or false, got 0"),
-     ([[[1], 2, [3, 0.0], False]] * 2, "key' comes twice"),
-     ([[[[1]], 2, [3, 0.0], False]], "key' cannot be a key: unhashable type: 'list'"),
-     ([[[{"!": "x", "of": 1}], 2, [3, 0.0], False]], "holds the unknown kind 'x'")],
+     ([[[1], 2, [3, 0.0], False]] * 2, "key' occurs twice"),
+     ([[[[1]], 2, [3, 0.0], False]], "key' must be hashable: unhashable type: 'list'"),
+     ([[[{"!": "x", "of": 1}], 2, [3, 0.0], False]], "has the unknown kind 'x'")],
 )
 def test_answers_that_cannot_be_are_refused(rows, message):
     office = Office()
@@ -126,7 +126,7 @@ def test_saving_from_a_computation_is_refused():
         office.station.poll("save")
 
 
-def test_expired_answers_and_questions_that_wait_come_back_in_order():
+def test_expired_answers_and_waiting_questions_load_in_order():
     first, second = Office(), Office()
     for one in (first, second):
         one.station.add_topic("pair", one.far, is_symmetric=True, fallback="unknown", maximum_keys=3)
@@ -160,10 +160,10 @@ def test_a_key_that_waits_and_cannot_be_saved_is_left_out():
 @pytest.mark.parametrize(
     ("rows", "message"),
     [([["far"]], r"'waiting\[0\]' must be \[code, key\]"),
-     ([["fat", []]], r"'waiting\[0\].code' is wrong here: unknown topic"),
+     ([["fat", []]], r"'waiting\[0\].code' is not valid: unknown topic"),
      ([["far", 3]], r"'waiting\[0\].key' must be a list"), ([["pair", [3]]], "must be a pair")],
 )
-def test_waiting_questions_that_cannot_be_are_refused_and_change_nothing(rows, message):
+def test_impossible_waiting_questions_are_refused_unchanged(rows, message):
     office = Office()
     office.station.add_topic("pair", office.far, is_symmetric=True)
     before = office.station.save_state()
@@ -177,7 +177,7 @@ def test_a_pair_saved_in_both_orders_is_refused():
     office.station.add_topic("pair", office.far, is_symmetric=True)
     state = office.station.save_state()
     state["topics"][3]["answers"] = [[[1, 2], 0, [0, 0.0], False], [[2, 1], 0, [0, 0.0], False]]
-    with pytest.raises(StateError, match="comes twice"):
+    with pytest.raises(StateError, match="occurs twice"):
         office.station.prepare_state(state)
 
 

@@ -51,7 +51,7 @@ def test_each_key_has_its_own_answer(station, oracle):
     assert oracle.asked == [("guard", "thief"), ("thief", "guard")]
 
 
-def test_an_answer_stays_fresh_for_its_lifetime_and_no_frame_longer(station, clock, oracle):
+def test_answer_stays_fresh_for_its_lifetime_and_no_frame_longer(station, clock, oracle):
     station.add_topic("path_length", oracle, lifetime_frames=3)
     answers = []
     for _ in range(7):
@@ -60,7 +60,7 @@ def test_an_answer_stays_fresh_for_its_lifetime_and_no_frame_longer(station, clo
     assert answers == [1, 1, 1, 2, 2, 2, 3]
 
 
-def test_without_a_lifetime_an_answer_is_kept_until_it_is_invalidated(station, clock, oracle):
+def test_answer_without_a_lifetime_is_kept_until_invalidated(station, clock, oracle):
     station.add_topic("doors", oracle, lifetime_frames=None)
     station.poll("doors")
     clock.advance(10**9)
@@ -84,7 +84,7 @@ def test_none_and_false_are_answers_like_others(station):
 
 
 @pytest.mark.parametrize("lifetime_frames", [10, None])
-def test_an_answer_from_a_future_that_was_loaded_away_is_not_fresh(oracle, lifetime_frames):
+def test_answer_from_a_future_that_was_unloaded_is_not_fresh(oracle, lifetime_frames):
     class Clock:
         now = ManualClock().advance(100)
 
@@ -96,7 +96,7 @@ def test_an_answer_from_a_future_that_was_loaded_away_is_not_fresh(oracle, lifet
     assert station.poll("t") == 2
 
 
-def test_invalidating_a_key_leaves_the_others_and_no_key_means_all(station, oracle):
+def test_invalidating_affects_one_key_or_all_if_none_is_given(station, oracle):
     station.add_topic("t", oracle, lifetime_frames=None)
     station.poll("t", "a")
     station.poll("t", "b")
@@ -131,7 +131,7 @@ def test_memory_is_bounded_and_the_oldest_answer_goes_first(station, clock, orac
 
 
 @pytest.mark.parametrize("is_batched", [True, False])
-def test_beyond_the_maximum_no_answer_is_computed_twice_in_a_frame(station, clock, is_batched):
+def test_over_maximum_no_answer_is_computed_twice_in_a_frame(station, clock, is_batched):
     asked = []
 
     def compute(keys):
@@ -154,7 +154,7 @@ def test_beyond_the_maximum_no_answer_is_computed_twice_in_a_frame(station, cloc
     assert station.statistics()[0].keys <= 4
 
 
-def test_beyond_the_maximum_no_answer_is_computed_twice_in_a_frame_that_was_saved(clock, oracle):
+def test_over_maximum_no_answer_is_repeated_in_a_saved_frame(clock, oracle):
     first, second = PollingStation(clock), PollingStation(clock)
     for station in (first, second):
         station.add_topic("t", oracle, maximum_keys=2)
@@ -173,7 +173,7 @@ def test_an_answer_computed_again_is_the_newest(station, clock, oracle):
     assert station.poll("t", "a") == 3
 
 
-def test_polling_an_answer_from_inside_its_own_computation_names_the_cycle(station):
+def test_polling_inside_its_own_computation_names_the_cycle(station):
     station.add_topic("safe", lambda who: station.poll("covered", who))
     station.add_topic("covered", lambda who: station.poll("seen", who, 2))
     station.add_topic("seen", lambda who, by: not station.poll("safe", who))
@@ -186,7 +186,7 @@ def test_polling_an_answer_from_inside_its_own_computation_names_the_cycle(stati
         station.poll("safe", "bob")
 
 
-def test_after_a_cycle_the_station_works_and_another_key_is_no_cycle(station):
+def test_after_a_cycle_polling_works_and_another_key_is_no_cycle(station):
     station.add_topic("factorial", lambda n: n * station.poll("factorial", n - 1) if n else 1)
     station.add_topic("self", lambda: station.poll("self"))
     for _ in range(2):
@@ -232,7 +232,7 @@ def test_a_topic_with_a_fallback_reports_and_answers_with_it(clock):
     assert station.poll("reachable", 7) == 7
 
 
-def test_statistics_tell_hits_misses_computations_failures_and_keys(station, oracle):
+def test_statistics_count_hits_misses_computations_failures_keys(station, oracle):
     station.add_topic("good", oracle)
     station.add_topic("bad", lambda: 1 / 0)
     for key in (1, 1, 2):
@@ -254,7 +254,7 @@ def test_an_unknown_topic_is_an_error_that_lists_close_ones(station, oracle):
 
 def test_a_topic_can_be_removed_and_added_anew_but_not_twice(station, oracle):
     station.add_topic("t", oracle)
-    with pytest.raises(ValueError, match=r"topic 't' is there already; call remove_topic\(\) first"):
+    with pytest.raises(ValueError, match=r"topic 't' already exists; call remove_topic\(\) first"):
         station.add_topic("t", oracle)
     station.poll("t")
     station.remove_topic("t")
@@ -269,16 +269,16 @@ def test_a_topic_can_be_removed_and_added_anew_but_not_twice(station, oracle):
         ({"code": ""}, TypeError, "code must be a non-empty string, got ''"),
         ({"compute": 3}, TypeError, "compute must be callable, got 3"),
         ({"lifetime_frames": -1}, ValueError, "lifetime_frames must be at least 0, got -1"),
-        ({"lifetime_frames": 1.5}, TypeError, "lifetime_frames must be a whole number"),
+        ({"lifetime_frames": 1.5}, TypeError, "lifetime_frames must be an integer"),
         ({"maximum_keys": 0}, ValueError, "maximum_keys must be at least 1, got 0; use life"),
         ({"compute": None}, TypeError, "compute must be callable, got None"),
         ({"compute_many": 3}, TypeError, "compute_many must be callable or None, got 3"),
         ({"may_ask": "all"}, TypeError, "may_ask must be callable or None, got 'all'"),
         ({"is_symmetric": 1}, TypeError, "is_symmetric must be true or false, got 1"),
-        ({"lifetime_frames": True}, TypeError, "lifetime_frames must be a whole number, got True"),
+        ({"lifetime_frames": True}, TypeError, "lifetime_frames must be an integer, got True"),
         ({"lifetime_s": 0}, ValueError, "lifetime_s must be at least 1e-06, got 0"),
         ({"lifetime_s": float("nan")}, ValueError, "lifetime_s must be a finite number"),
-        ({"lifetime_s": 2, "lifetime_frames": 2}, ValueError, "lifetime_s is 2 and lifetime_frames 2; give only one"),
+        ({"lifetime_s": 2, "lifetime_frames": 2}, ValueError, "lifetime_s is 2 and lifetime_frames 2; set only one"),
     ],
 )
 def test_a_topic_that_makes_no_sense_is_refused(station, change, error, message):
@@ -290,7 +290,8 @@ def test_a_topic_that_makes_no_sense_is_refused(station, change, error, message)
 
 def test_a_key_or_a_code_that_cannot_be_hashed_is_a_clear_error(station, oracle):
     station.add_topic("t", oracle)
-    with pytest.raises(TypeError, match=r"a key of topic 't' must be hashable, got \(\[1\],\); use tuples for lists"):
+    with pytest.raises(TypeError,
+        match=r"a key of topic 't' must be hashable, got \(\[1\],\); use tuples in place of lists"):
         station.poll("t", [1])
     with pytest.raises(TypeError, match="a key of topic 't' must be hashable"):
         station.poll_many("t", [([1],)])
@@ -298,7 +299,7 @@ def test_a_key_or_a_code_that_cannot_be_hashed_is_a_clear_error(station, oracle)
         station.poll([])
 
 
-def test_a_lifetime_in_seconds_is_game_time_whatever_the_rounding(station, clock, oracle):
+def test_lifetime_in_seconds_is_game_time_despite_rounding(station, clock, oracle):
     station.add_topic("t", oracle, lifetime_s=0.1)
     answers = []
     for _ in range(300):
@@ -338,7 +339,7 @@ def test_an_event_invalidates_the_answers_it_concerns(station, oracle):
 
 @pytest.mark.parametrize(
     ("arguments", "error", "message"),
-    [((3, "e", "t"), TypeError, r"events must have listen\(codes, handler\), got 3"),
+    [((3, "e", "t"), TypeError, r"events must have a method listen\(codes, handler\), got 3"),
      ((EventManager(ManualClock()), "e", "x"), UnknownNameError, "unknown topic 'x'")],
 )
 def test_what_cannot_be_listened_to_is_refused(station, oracle, arguments, error, message):
@@ -383,5 +384,6 @@ def test_what_an_event_concerns_must_be_a_tuple(station, oracle, key):
 
 def test_a_key_that_cannot_be_hashed_cannot_be_invalidated(station, oracle):
     station.add_topic("t", oracle)
-    with pytest.raises(TypeError, match=r"a key of topic 't' must be hashable, got \(\[1\],\); use tuples for lists"):
+    with pytest.raises(TypeError,
+        match=r"a key of topic 't' must be hashable, got \(\[1\],\); use tuples in place of lists"):
         station.invalidate("t", [1])

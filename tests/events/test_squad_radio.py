@@ -127,8 +127,8 @@ def test_a_state_that_cannot_be_is_refused():
     good = squads.bob.save_state()
     row = good["heard"][0]
     for changed, message in [
-        ({"heard": [row, row]}, "comes twice from this sender"),
-        ({"heard": [row, {**row, "subject": "b"}]}, "'heard' must hold 1 messages at most, got 2"),
+        ({"heard": [row, row]}, "occurs twice for this sender"),
+        ({"heard": [row, {**row, "subject": "b"}]}, "'heard' must hold at most 1 messages, got 2"),
         ({"heard": [{**row, "kind": "song"}]}, "must be 'intent' or 'sighting', got 'song'"),
         ({"heard": [{**row, "position": [1]}]}, "'heard\\[0\\].position' must be a list of 3"),
         ({"heard": [{**row, "sent_at_s": None}]}, "'heard\\[0\\].sent_at_s' must be a finite number"),
@@ -144,7 +144,7 @@ def test_misuse_is_refused(squads):
         squads.ann.latest("song", "bob")
     with pytest.raises(ValueError, match="max_age_s must be at least 0"):
         squads.ann.messages(max_age_s=-1)
-    with pytest.raises(TypeError, match="subject must be a text, got 3"):
+    with pytest.raises(TypeError, match="subject must be a string, got 3"):
         squads.ann.report_sighting(3)
     with pytest.raises(ValueError, match="position must be a finite number"):
         squads.ann.report_sighting("cat", position=(0, math.nan))

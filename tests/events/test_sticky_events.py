@@ -19,7 +19,7 @@ def hear_into(told):
     return lambda event: told.append(event.arguments[0])
 
 
-def test_a_late_listener_is_told_the_present_state_and_only_the_latest(events):
+def test_late_listener_receives_only_the_latest_state(events):
     told = []
     events.send_now("weather", "sun", is_sticky=True)
     events.send_now("weather", "rain", is_sticky=True)
@@ -29,7 +29,7 @@ def test_a_late_listener_is_told_the_present_state_and_only_the_latest(events):
     assert events.sticky("weather").arguments == ("rain",)
 
 
-def test_a_queued_event_sticks_when_it_is_told_not_when_it_is_sent(events):
+def test_queued_event_becomes_sticky_on_delivery_not_on_sending(events):
     early, late = [], []
     events.send("weather", "rain", is_sticky=True)
     events.listen("weather", hear_into(early))
@@ -39,7 +39,7 @@ def test_a_queued_event_sticks_when_it_is_told_not_when_it_is_sent(events):
     assert (early, late) == (["rain"], ["rain"])
 
 
-def test_one_who_comes_in_the_middle_of_a_sticky_broadcast_is_told_once(events):
+def test_listener_joining_mid_sticky_broadcast_hears_it_once(events):
     late = []
 
     def let_in(event):
@@ -134,7 +134,7 @@ def test_an_unknown_code_cannot_be_told():
         events.tell(foreign)
 
 
-def test_a_sticky_event_of_a_code_that_is_not_declared_is_refused():
+def test_sticky_event_of_an_undeclared_code_is_refused():
     events = EventManager(ManualClock(), codes=["door"])
     for use in (events.sticky, events.clear_sticky):
         with pytest.raises(UnknownNameError, match="unknown event code 'dor'; did you mean 'door'"):

@@ -64,7 +64,7 @@ def test_dawn_comes_every_day_until_it_is_stopped(town):
     assert town.live(24) == []
 
 
-def test_the_present_minute_is_asked_for_too_late_and_comes_tomorrow(town):
+def test_request_for_the_present_minute_is_served_tomorrow(town):
     town.ask("08:00")
     assert town.live(23.9) == []
     assert town.live(0.1) == [("08:00", 1, 1)]
@@ -80,7 +80,7 @@ def test_who_asks_while_five_is_being_told_is_told_tomorrow(town):
     assert [one[0] for one in town.live(24)] == ["a", "b", "late"]
 
 
-def test_who_asks_in_the_frame_in_which_five_has_passed_is_told_tomorrow(town):
+def test_request_in_the_frame_just_past_is_served_tomorrow(town):
     town.ask("17:00", name="in time")
     for _ in range(round(9.5 * HOUR_S / 0.25)):
         town.clock.advance()
@@ -89,14 +89,14 @@ def test_who_asks_in_the_frame_in_which_five_has_passed_is_told_tomorrow(town):
     assert town.live(24) == [("late", 1, 1)]
 
 
-def test_moments_come_in_their_order_whatever_the_order_of_asking(town):
+def test_moments_arrive_in_order_whatever_the_order_of_requests(town):
     for time in ("20:00", "9:30", "dusk", "12:00:30", "12:00"):
         town.ask(time)
     town.day.jump_to("23:00")
     assert [one[0] for one in town.live(0.1)] == ["9:30", "12:00", "12:00:30", "20:00", "dusk"]
 
 
-def test_a_jump_forwards_tells_what_it_passed_once_however_many_days(town):
+def test_forward_jump_delivers_passed_moments_once_for_many_days(town):
     town.ask("dawn", every_day=True)
     town.ask("17:00")
     town.day.jump_to("07:00", day=3)
@@ -104,7 +104,7 @@ def test_a_jump_forwards_tells_what_it_passed_once_however_many_days(town):
     assert town.live(23) == [("dawn", 4, 1)]
 
 
-def test_a_jump_backwards_tells_nothing_and_what_lies_ahead_comes_again(town):
+def test_backward_jump_delivers_nothing_and_repeats_later_ones(town):
     town.ask("dawn", every_day=True)
     once = town.ask("09:00")
     town.live(2)
@@ -115,7 +115,7 @@ def test_a_jump_backwards_tells_nothing_and_what_lies_ahead_comes_again(town):
     assert town.live(10) == []
 
 
-def test_what_passed_before_a_jump_in_the_same_frame_is_still_told(town):
+def test_moments_before_a_jump_in_the_same_frame_still_arrive(town):
     town.ask("09:00")
     for _ in range(round(1.5 * HOUR_S / 0.25)):
         town.clock.advance()
@@ -133,7 +133,7 @@ def test_time_may_run_fast_and_slow(town):
     assert town.live(24) == []
 
 
-def test_a_clock_that_goes_back_by_itself_is_no_reason_to_tell_anything(town):
+def test_clock_that_goes_back_by_itself_delivers_nothing(town):
     early = town.clock.save_state()
     town.ask("09:00", every_day=True)
     assert len(town.live(2)) == 1
@@ -142,7 +142,7 @@ def test_a_clock_that_goes_back_by_itself_is_no_reason_to_tell_anything(town):
     assert len(town.live(0.2)) == 1
 
 
-def test_a_moment_at_the_edge_of_a_frame_comes_in_that_frame_despite_rounding():
+def test_moment_at_a_frame_edge_arrives_then_despite_rounding():
     for frames_a_second in (30, 60, 144):
         clock, told = ManualClock(1 / frames_a_second), []
         day = TimeOfDay(clock, day_length_s=1200)
@@ -197,7 +197,7 @@ def test_what_is_no_time_of_a_day_is_refused(town, time):
 
 
 def test_other_misuse_is_refused(town):
-    with pytest.raises(TypeError, match="a time of day must be a text like '17:00', got 17"):
+    with pytest.raises(TypeError, match="a time of day must be a string like '17:00', got 17"):
         town.day.listen(17, print)
     with pytest.raises(UnknownNameError, match="unknown time of day 'dwan'; did you mean 'dawn'"):
         town.ask("dwan")
@@ -250,8 +250,8 @@ def test_what_is_told_is_what_lies_between_two_looks(hours, script):
 
 
 @pytest.mark.parametrize("name", ["*", "", "17", 3])
-def test_a_name_that_could_be_taken_for_something_else_is_refused(name):
-    with pytest.raises(ValueError, match="a time's name must be a text that is not '\\*' and begins with no digit"):
+def test_ambiguous_name_is_refused(name):
+    with pytest.raises(ValueError, match="the name of a time must be a non-empty string that is not '\\*' and does"):
         TimeOfDay(ManualClock(), day_length_s=24, names={name: "06:00"})
 
 

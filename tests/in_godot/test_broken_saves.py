@@ -115,8 +115,8 @@ def test_a_node_that_fails_while_it_is_loaded_is_named_and_the_others_are_loaded
     state = first.save()
     second = world()
     second.add("FragileProbe", "Glass", refused=13)
-    expect_errors("could not load all of this state: node/../Glass: LookupError: no level 13: failed while a checked"
-                  " state was applied; it may be changed in part, the other 7 parts were restored", times=1)
+    expect_errors("could not load all of this state: node/../Glass: LookupError: no level 13: failed while the checked"
+                  " state was applied; it may be partly changed; the other 7 parts were restored", times=1)
     assert second.load(state) is False
     assert second.keeper.get("position") == Vector3(1, 2, 3)
     second.scheduler.step()
@@ -131,8 +131,8 @@ def test_a_load_that_rolls_back_leaves_the_scene_as_it_was(world, expect_errors)
     second.add("FragileProbe", "Glass", refused=13, level=2)
     second.scheduler.step(0.5)
     before = second.save()
-    expect_errors("node/../Glass: LookupError: no level 13: failed while a checked state was applied", times=1)
-    expect_errors("; all parts were put back to what was before")
+    expect_errors("node/../Glass: LookupError: no level 13: failed while the checked state was applied", times=1)
+    expect_errors("; all parts were rolled back to their previous states")
     assert second.scheduler.call("load_state", state, False, True) is False
     assert second.save() == before
     second.scheduler.step()
@@ -164,7 +164,7 @@ def test_broken_and_missing_parts_are_left_out_on_request(world, expect_errors):
     assert second.scheduler.call("load_state", state, True) is True
     left_out = second.scheduler.call("get_left_out")
     assert left_out == {
-        "node/../Thing": "is not here", "HabitTree/../Keeper/Brain": "'active' must be a list, got 3",
+        "node/../Thing": "is not among the parts", "HabitTree/../Keeper/Brain": "'active' must be a list, got 3",
         "behavior gone": "1 saved, 0 here"}
     assert second.keeper.get("position") == Vector3(1, 2, 3)
     assert second.scheduler.clock.now.frame == 1

@@ -42,7 +42,7 @@ def test_a_flat_world_in_pixels(node, scheduler, physics_frames):
     spot = cover.find_cover(guard, [Vector2(0, -250)])
     assert cover.get_place(spot).y > 20
     assert tuple(cover.get_direction(spot)) == pytest.approx((0, -1), abs=0.01)
-    guard.position, cover.search_range = Vector2(220, 240), 3.0
+    guard.position, cover.search_range = Vector2(220, 240), 96.0
     spot = cover.find_cover(guard, [Vector2(200, -250)])
     assert spot, cover.why()
     assert cover.get_object(spot) == crate

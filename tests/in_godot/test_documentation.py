@@ -39,6 +39,25 @@ def test_what_the_engine_knows_of_a_class_is_described(name):
     assert set(db.class_get_integer_constant_list(name, True)) - described == set()
 
 
+def test_a_class_is_found_by_other_words_than_its_name():
+    pages = {name: ElementTree.fromstring(class_xml(getattr(nodes, name))) for name in nodes.__all__}
+    found = {name for name, page in pages.items() if "behavior" in page.get("keywords", "")}
+    assert {"HabitTree", "Habit"} <= found
+
+
+def test_enums_read_as_words():
+    hints = {one["name"]: one["hint_string"] for one in singleton("ClassDB").class_get_property_list("SenseManager")}
+    assert hints["dimensions"] == "3D:0,2D:1"
+    timing = {one["name"]: one["hint_string"] for one in singleton("ClassDB").class_get_property_list("Timeslicer")}
+    assert timing["timing"].startswith("Asynchronous in and out:0,Synchronous in and asynchronous out:1")
+
+
+def test_a_length_says_what_it_is_in_2d():
+    page = ElementTree.fromstring(class_xml(nodes.SenseManager))
+    [text] = [one.text for one in page.iter("member") if one.get("name") == "sight_range"]
+    assert text.endswith("In 2D in px, by default 1920.")
+
+
 def test_an_empty_dictionary_is_told_from_an_empty_array():
     page = ElementTree.fromstring(class_xml(nodes.Sensor3D))
     defaults = {one.get("name"): one.get("default") for one in page.iter("member")}

@@ -44,7 +44,7 @@ def place(node, scheduler, signals):
 
 
 def touches(world):
-    return [(who, strength) for who, what, strength, _ in world.sensed if what == "touch"]
+    return [(who, strength) for who, what, strength, *_ in world.sensed if what == "touch"]
 
 
 @pytest.fixture

@@ -17,7 +17,7 @@ def rooms(node, scheduler):
                 node("SenseRegion3D", scheduler, name=name, position=Vector3(x, 0, 0), size=Vector3(10, 3, 10))
             self.door = node(
                 "SensePortal3D", scheduler, position=Vector3(5, 0, 0), from_region="../A", to_region="../B",
-                hearing_attenuation_shut=0.0)
+                hearing_kept_per_meter_closed=0.0)
             self.ear = node("Sensor3D", scheduler, position=Vector3(8, 0, 0), hearing_threshold=0.1)
             self.caller = node("SenseSource3D", scheduler, position=Vector3(-4, 0, 0), sight_strength=0.0)
 

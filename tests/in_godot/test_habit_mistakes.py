@@ -18,7 +18,8 @@ def tree_with(habit):
 SETTINGS = {
     "no key": ("HabitSetValue", {"key": ""}, "Brain/fight/swing: key must be text, got ''"),
     "no expression": ("Habit", {"condition": "1 +"}, "Brain/fight/swing: condition of 'swing': cannot parse '1 +'"),
-    "no name": ("Habit", {"wakes_on": [""]}, "Brain/fight/swing: habit 'swing': wakes_on must hold names, got ''"),
+    "no name": (
+        "Habit", {"wakes_on": [""]}, "Brain/fight/swing: habit 'swing': wakes_on must hold non-empty strings, got ''"),
     "no such module": ("Habit", {"python_class": "nowhere:Swing"}, "of 'swing': there is no module 'nowhere'"),
     "no module at all": ("Habit", {"python_class": ":Swing"}, "write \"module:Class\""),
 }
@@ -62,15 +63,12 @@ def test_a_method_that_the_actor_does_not_have_is_warned_of_and_told_in_one_line
     assert habit._get_configuration_warnings() == ["'Bob' has no method hit(); add it, or name another method"]
 
 
-@pytest.mark.parametrize(("kind", "speed", "warnings"), [
-    ("Node3D", 3.0, []), ("CharacterBody2D", 90.0, []),
-    ("Node2D", 3.0, ["speed is 3 pixels per second; set speed and arrival_distance in pixels, such as 100 and 8"]),
-])
-def test_who_goes_at_a_speed_for_3d_in_2d_is_warned_of(node, scheduler, kind, speed, warnings):
+@pytest.mark.parametrize(("kind", "speed", "distance", "point"), [
+    ("Node3D", 3.0, 0.5, Vector3(0, 0, 0)), ("CharacterBody2D", 100.0, 8.0, Vector2(0, 0))])
+def test_defaults_of_movement_are_those_of_the_dimension(node, scheduler, kind, speed, distance, point):
     habit = construct("HabitMoveTo")
-    habit.set("speed", speed)
     node(kind, scheduler).add_child(tree_with(habit))
-    assert habit._get_configuration_warnings() == warnings
+    assert (habit.speed, habit.arrival_distance, habit.target_point) == (speed, distance, point)
 
 
 def test_a_habit_that_waits_for_nothing_is_told_what_to_call(node, scheduler, gdscript, physics_frames, expect_errors):
@@ -114,10 +112,10 @@ def test_an_actor_without_a_place_is_told(node, scheduler, physics_frames, expec
 def test_a_point_of_the_plane_is_no_target_in_space_and_one_of_space_is_one_in_the_plane(
     node, scheduler, physics_frames, expect_errors,
 ):
-    for kind, place in (("Node3D", Vector2(3, 0)), ("Node2D", Vector3(3, 0, 9))):
+    for kind, place in (("Node3D", Vector2(3, 0)), ("Node2D", Vector3(30, 0, 9))):
         habit = construct("HabitMoveTo")
         habit.set("target_key", "goal")
-        habit.set("speed", 1000.0)
+        habit.set("speed", 3000.0)
         tree = tree_with(habit)
         tree.set_value("goal", place)
         if kind == "Node3D":
@@ -125,7 +123,7 @@ def test_a_point_of_the_plane_is_no_target_in_space_and_one_of_space_is_one_in_t
         actor = node(kind, scheduler)
         actor.add_child(tree)
         physics_frames(3)
-    assert actor.get("position") == Vector2(3, 0)
+    assert actor.get("position") == Vector2(30, 0)
 
 
 def test_what_was_left_out_is_told_and_runs_again_when_it_is_released(
@@ -133,7 +131,7 @@ def test_what_was_left_out_is_told_and_runs_again_when_it_is_released(
 ):
     habit = construct("HabitMoveTo")
     habit.set("target_key", "goal")
-    habit.set("speed", 1000.0)
+    habit.set("speed", 3000.0)
     tree = tree_with(habit)
     ends = signals(habit, "exited")
     expect_errors("it failed 3 times in a row and is quarantined: fix it, then call release_behavior(), or", times=1)
@@ -141,7 +139,7 @@ def test_what_was_left_out_is_told_and_runs_again_when_it_is_released(
     actor = node("Node2D", scheduler, name="Bob")
     actor.add_child(tree)
     physics_frames(6)
-    tree.set_value("goal", Vector2(3, 0))
+    tree.set_value("goal", Vector2(30, 0))
     physics_frames(3)
     assert actor.get("position") == Vector2(0, 0)
     assert "left out, it kept failing" in tree.to_text()
@@ -149,4 +147,4 @@ def test_what_was_left_out_is_told_and_runs_again_when_it_is_released(
     tree.release_quarantined()
     physics_frames(3)
     assert ends[0] == (1,)
-    assert actor.get("position") == Vector2(3, 0)
+    assert actor.get("position") == Vector2(30, 0)

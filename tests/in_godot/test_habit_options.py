@@ -332,7 +332,7 @@ def test_a_habit_that_has_nothing_to_launch_is_warned_of(launch, trees, expect_e
     tree = trees()
     one = habit(tree, "walk", launch=launch)
     assert "no child habit to launch; add a Habit" in next(iter(one._get_configuration_warnings()))
-    expect_errors("needs a child to launch", times=1)
+    expect_errors("must have a blocking child", times=1)
     tree.enter()
     physics_frames(2)
 

@@ -308,7 +308,7 @@ def test_trees_weigh_together_what_each_weighs_however_they_come_and_go(node, sc
 
 
 def test_a_tree_whose_habits_cannot_run_says_so_and_runs_once_they_can(build, scheduler, expect_errors, physics_frames):
-    expect_errors("open: habit 'open': a sequential habit needs a child to launch", times=2)
+    expect_errors("open: habit 'open': a sequential habit must have a blocking child", times=2)
     tree = build({"open": {"launch": 1}})
     scheduler.step()
     assert tree.to_text() == "not running"

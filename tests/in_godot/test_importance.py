@@ -206,7 +206,7 @@ def test_a_manager_that_leaves_lets_everybody_wait_for_the_next(world, node):
 
 
 def test_settings_that_do_not_fit_are_one_clear_error(scheduler, node, expect_errors):
-    expect_errors("far_distance must be above near_distance, got 5 and 50; 80 and 5 are used instead",
+    expect_errors("far_distance must be above near_distance, got 5 and 50; the defaults are used instead",
         times=1)
     manager = node("ImportanceManager", scheduler, near_distance=50.0, far_distance=5.0)
     expect_errors("settings of importance cannot change in a running scene", times=1)

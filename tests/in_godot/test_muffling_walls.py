@@ -15,7 +15,7 @@ def house(node, scheduler, signals):
     def made(**settings):
         class House:
             manager = node(
-                "SenseManager", scheduler, hearing_attenuation=1.0, smell_attenuation=1.0, smell_speed=999.0,
+                "SenseManager", scheduler, hearing_kept_per_meter=1.0, smell_kept_per_meter=1.0, smell_speed=999.0,
                 **{"wall_materials": WALLS, **settings})
             room = node("SenseRegion3D", scheduler, size=Vector3(50, 9, 50)) if settings.get("mode") else None
             ear = node("Sensor3D", scheduler, hearing_threshold=0.001, smell_threshold=0.001)
@@ -51,7 +51,7 @@ def heard(physics_frames):
         del house.sensed[:]
         house.thing.emit(sense, 2.0)
         physics_frames(5)
-        arrived = [strength for _, what, strength, _ in house.sensed if what == sense]
+        arrived = [strength for _, what, strength, *_ in house.sensed if what == sense]
         return arrived[0] if arrived else None
 
     return told
@@ -128,7 +128,8 @@ def test_a_soundproof_wall_is_not_heard_through_and_why_says_so(house, wall, hea
 
 
 def test_in_2d_the_same(node, scheduler, physics_frames, signals):
-    node("SenseManager", scheduler, dimensions=1, pixels_per_meter=10.0, hearing_attenuation=1.0, wall_materials=WALLS)
+    node("SenseManager", scheduler, dimensions=1, pixels_per_meter=10.0, hearing_kept_per_meter=1.0,
+        wall_materials=WALLS)
     ear = node("Sensor2D", scheduler, hearing_threshold=0.001)
     thing = node("SenseSource2D", scheduler, position=Vector2(80, 0))
     body = node("StaticBody2D", scheduler, position=Vector2(40, 0))
@@ -141,7 +142,7 @@ def test_in_2d_the_same(node, scheduler, physics_frames, signals):
     physics_frames(2)
     thing.emit("hearing", 2.0)
     physics_frames(4)
-    assert [strength for _, what, strength, _ in sensed if what == "hearing"] == [pytest.approx(0.2)]
+    assert [strength for _, what, strength, *_ in sensed if what == "hearing"] == [pytest.approx(0.2)]
 
 
 def test_a_material_that_is_none_is_named_once_with_its_body(house, wall, heard, expect_errors):

@@ -191,7 +191,7 @@ def test_the_log_shows_who_asked_what(scheduler, node, expect_errors):
         ("double(2)", "computed", "4"), ("double(2)", "kept", "4")]
     assert len(station.get_log("double", "kept")) == 1
     station.print_log()
-    expect_errors("unknown way of answering 'guessed'", times=1)
+    expect_errors("unknown origin of an answer 'guessed'", times=1)
     station.call("get_log", "", "guessed")
     station.logged_polls = 0
     assert station.get_log() == []
@@ -285,7 +285,7 @@ MISASKED = {
     "too few parts": (lambda station, asker: station.poll("one", []), "a key has one element for each argument"),
     "too many parts": (lambda station, asker: station.poll_with_age("one", [1, 2]), "topic 'one': .* it takes 1"),
     "for somebody": (lambda station, asker: station.poll_as(asker, "one", []), "topic 'one': .* it needs 1"),
-    "a topic twice": (lambda station, asker: station.add_topic("one", asker.one), "topic 'one' is there already"),
+    "a topic twice": (lambda station, asker: station.add_topic("one", asker.one), "topic 'one' already exists"),
     "a topic without a name": (lambda station, asker: station.add_topic("", asker.one), "code must be a non-empty"),
     "one answer for two": (lambda station, asker: station.poll_many("few", [1, 2]), "each of the 2 keys, got [1]"),
     "no node": (lambda station, asker: station.poll("property", [3, "name"]), "[node, name], got [3, 'name']"),

@@ -105,10 +105,10 @@ def test_it_is_loaded_as_it_was_saved(rule_set, character, scheduler):
 
 MISTAKES = {
     "rule 'flee', line 2, column 14: unknown fact in the condition 'afrad'": "\nflee: hurt > afrad\n",
-    "rule 'flee', line 1, column 15: the condition: a condition must read": "flee: hurt and | salience 2",
-    "line 2, column 3: a rule reads": "flee: hurt\n  attack near",
-    "rule 'flee', line 1, column 14: an option is one of salience NUMBER": "flee: hurt | salty 3",
-    "rule 'flee', line 1, column 23: needs a number or the name": "flee: hurt | salience 2x",
+    "rule 'flee', line 1, column 15: the condition: a condition must have the form": "flee: hurt and | salience 2",
+    "line 2, column 3: a rule must read": "flee: hurt\n  attack near",
+    "rule 'flee', line 1, column 14: an option must be one of salience NUMBER": "flee: hurt | salty 3",
+    "rule 'flee', line 1, column 23: must be a number or the name": "flee: hurt | salience 2x",
     "rule 'flee', line 2, column 1: two rules have this name": "flee: hurt\nflee: near",
 }
 

@@ -327,7 +327,7 @@ def test_what_cannot_be_saved_is_named_with_its_place(yard, physics_frames, expe
     one = yard()
     physics_frames(1)
     one.guards[0].set_value("looks", construct("BoxMesh"))
-    expect_errors("HabitTree/../Ann/Brain: 'blackboard.looks' must be plain data or an object with a name", times=1)
+    expect_errors("HabitTree/../Ann/Brain: 'blackboard.looks' must be plain data or a named object", times=1)
     assert one.scheduler.call("save_state") == {}
 
 

@@ -146,13 +146,13 @@ def test_damage_is_felt_and_remembered(pair, physics_frames):
     physics_frames(2)
     two.eye.touch(two.thing, 3.0, "damage")
     physics_frames(2)
-    assert two.sensed == [(two.thing, "touch", 3.0, Vector3(0, 0, 8))]
-    assert two.gained == [(two.thing,)]
+    assert two.sensed == [(two.thing, "touch", 3.0, Vector3(0, 0, 8), two.thing.get_parent())]
+    assert two.gained == [(two.thing, two.thing.get_parent())]
     assert two.eye.get_last_sensation()["tag"] == "damage"
     two.eye.touch(two.thing, 0.05)
     two.eye.touch(two.thing, 1.0, "collision", Vector3(0, 0, 1))
     physics_frames(2)
-    assert [position for *_, position in two.sensed[1:]] == [Vector3(0, 0, 1)]
+    assert [position for *_, position, _ in two.sensed[1:]] == [Vector3(0, 0, 1)]
 
 
 def test_nearness_is_felt_where_touch_has_a_range(pair, physics_frames):
@@ -166,7 +166,7 @@ def test_nearness_is_felt_where_touch_has_a_range(pair, physics_frames):
 
 
 def test_a_touch_by_nobody_is_refused(pair, expect_errors):
-    expect_errors("cannot be touched by", times=2)
+    expect_errors("touch() needs a SenseSource3D of the same SenseManager", times=2)
     two = pair()
     two.eye.call("touch", None)
     two.eye.call("touch", two.eye)
@@ -180,7 +180,7 @@ def test_an_action_is_as_loud_as_it_is_and_is_its_tag(pair, physics_frames, expe
     for action in ("sneak", "run"):
         two.thing.act(action)
         physics_frames(4)
-    assert [strength for _, _, strength, _ in two.sensed] == [pytest.approx(5 * 0.9**8)]
+    assert [strength for _, _, strength, *_ in two.sensed] == [pytest.approx(5 * 0.9**8)]
     assert two.eye.get_last_sensation()["tag"] == "run"
     two.thing.call("act", "fly")
 

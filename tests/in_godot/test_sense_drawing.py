@@ -52,7 +52,8 @@ def test_a_dragged_value_stays_in_the_range_and_on_the_steps_of_its_property():
     assert stepped(Sensor3D.sight_range, 7.26) == 7.3
     assert stepped(Sensor3D.sight_range, -4.0) == 0.1
     assert stepped(Sensor3D.sight_range, 700.0) == 700.0
-    assert stepped(Sensor3D.near_range, 99.0) == 50.0
+    assert stepped(Sensor3D.near_range, 99.0) == 99.0
+    assert stepped(Sensor3D.sight_range, 7.26, is_flat=True) == 7.0
 
 
 def width(picture):

@@ -97,7 +97,7 @@ def test_a_door_that_is_shut_keeps_most_of_a_sound_and_all_of_sight(level, physi
     door.shut()
     thief.emit("hearing", 10.0)
     physics_frames(4)
-    loud, faint = (strength for _, modality, strength, _ in sensed if modality == "hearing")
+    loud, faint = (strength for _, modality, strength, *_ in sensed if modality == "hearing")
     assert faint == pytest.approx(loud * 0.1, rel=1e-4)
     assert not guard.can_sense(thief)
     door.open()
@@ -113,17 +113,17 @@ def test_a_sound_seems_to_come_from_the_door(level, physics_frames, signals):
     physics_frames(2)
     thief.emit("hearing", 10.0)
     physics_frames(4)
-    assert [position for *_, position in sensed] == [Vector3(5, 0, 0)]
+    assert [position for *_, position, _ in sensed] == [Vector3(5, 0, 0)]
 
 
 def test_the_attenuation_of_a_region_counts(level, physics_frames, signals):
-    level.room("Hall", 0, hearing_attenuation=0.5)
+    level.room("Hall", 0, hearing_kept_per_meter=0.5)
     guard, thief = level.eye(-2, RIGHT, sight_threshold=99.0), level.thing(0)
     sensed = signals(guard, "sensed")
     physics_frames(2)
     thief.emit("hearing", 10.0)
     physics_frames(3)
-    assert [strength for _, _, strength, _ in sensed] == [pytest.approx(10 * 0.5**2, rel=1e-4)]
+    assert [strength for _, _, strength, *_ in sensed] == [pytest.approx(10 * 0.5**2, rel=1e-4)]
 
 
 @pytest.mark.parametrize(("gives_light", "is_seen"), [(False, False), (True, True)])

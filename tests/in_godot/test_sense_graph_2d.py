@@ -12,6 +12,9 @@ NOTHING = {"passes_sight": False, "passes_hearing": False, "passes_smell": False
 PX = 10.0
 """Pixels per metre in these tests."""
 
+LENGTHS = {"sight_distance": PX, "hearing_distance": PX, "smell_distance": PX, "smell_area": 2 * PX * PX}
+"""A metre, and two square metres, in pixels."""
+
 RIGHT, LEFT = 0.0, math.pi
 
 
@@ -23,11 +26,12 @@ def level(node, scheduler):
         manager = node("SenseManager", scheduler, mode=1, dimensions=1, pixels_per_meter=PX)
 
         def room(self, name, x, **settings):
-            return node("SenseRegion2D", scheduler, name=name, position=Vector2(x * PX, 0), **settings)
+            return node("SenseRegion2D", scheduler, name=name, position=Vector2(x * PX, 0), **{
+                "size": Vector2(10 * PX, 10 * PX), "ceiling_height": 3 * PX, **settings})
 
         def portal(self, name, x, first, second, **settings):
             return node("SensePortal2D", scheduler, name=name, position=Vector2(x * PX, 0), **{
-                "from_region": f"../{first}", "to_region": f"../{second}", **NOTHING, **settings})
+                "from_region": f"../{first}", "to_region": f"../{second}", **NOTHING, **LENGTHS, **settings})
 
         def eye(self, x, towards=RIGHT, **settings):
             return node("Sensor2D", scheduler, position=Vector2(x * PX, 0), rotation=towards, **{
@@ -67,8 +71,8 @@ def test_a_sound_through_a_door_seems_to_come_from_it_and_less_when_it_is_shut(l
     door.shut()
     thief.emit("hearing", 10.0)
     physics_frames(4)
-    assert [position for *_, position in sensed] == [Vector2(50, 0)] * 2
-    loud, faint = (strength for _, _, strength, _ in sensed)
+    assert [position for *_, position, _ in sensed] == [Vector2(50, 0)] * 2
+    loud, faint = (strength for _, _, strength, *_ in sensed)
     assert loud == pytest.approx(10 * 0.9**6, rel=1e-4)
     assert faint == pytest.approx(loud * 0.1, rel=1e-4)
 
@@ -86,9 +90,9 @@ def test_a_camera_shows_what_is_far_away_to_who_looks_at_the_screen(level, node,
 
 
 def test_a_gas_through_a_duct_is_smelled_and_found_again(level, physics_frames, signals):
-    level.manager.smell_speed = 5.0
+    level.manager.smell_speed = 50.0
     hall, control = level.room("Hall", 0), level.room("Control", 10)
-    level.portal("Duct", 5, "Hall", "Control", passes_smell=True, smell_area=4.0)
+    level.portal("Duct", 5, "Hall", "Control", passes_smell=True, smell_area=400.0)
     guard, grenade = level.eye(9, LEFT), level.thing(4)
     smelled = signals(guard, "sensed")
     physics_frames(2)
@@ -118,7 +122,7 @@ def test_an_invented_sense_passes_where_it_is_named(level, physics_frames, signa
     fear = construct("SenseModality")
     fear.modality_name = "fear"
     level.manager.modalities = [fear]
-    level.room("Hall", 0, other_attenuations={"fear": 0.5})
+    level.room("Hall", 0, other_kept_per_meter={"fear": 0.5})
     level.room("Control", 10)
     level.portal("Wall", 5, "Hall", "Control", other_senses={"fear": 0.25})
     guard, ghost = level.eye(8, LEFT, other_thresholds={"fear": 0.01}), level.thing(4, other_strengths={"fear": 4.0})
@@ -126,14 +130,14 @@ def test_an_invented_sense_passes_where_it_is_named(level, physics_frames, signa
     physics_frames(2)
     ghost.emit("fear")
     physics_frames(3)
-    assert [(modality, strength) for _, modality, strength, _ in sensed] == [
+    assert [(modality, strength) for _, modality, strength, *_ in sensed] == [
         ("fear", pytest.approx(4.0 * 0.5 * 0.25, rel=1e-4))]
 
 
 def test_an_unknown_sense_of_a_region_or_portal_is_named_and_it_is_left_out(level, physics_frames, expect_errors):
     expect_errors("unknown modality 'faer'", times=2)
     level.room("Hall", 0)
-    level.room("Cursed", 10, other_attenuations={"faer": 0.5})
+    level.room("Cursed", 10, other_kept_per_meter={"faer": 0.5})
     level.room("Control", 20)
     level.portal("Wall", 5, "Hall", "Control", other_senses={"faer": 0.25})
     eye, thing = level.eye(0, RIGHT), level.thing(3)
@@ -156,7 +160,7 @@ def test_a_portal_that_leads_nowhere_is_named(level, physics_frames, expect_erro
 
 
 def test_a_region_without_area_is_named(level, expect_errors):
-    expect_errors("has no volume and senses nothing: its size is (0.0, 5.0) m", times=1)
+    expect_errors("has no volume and senses nothing: its size is (0.0, 5.0) px", times=1)
     level.room("Hall", 0)
     level.room("Crack", 10, size=Vector2(0, 5))
     level.eye(0)
@@ -187,11 +191,11 @@ def test_doors_are_saved(level, scheduler, physics_frames):
     assert not guard.can_sense(thief)
 
 
-def test_they_are_drawn_in_metres_and_dragged(level):
+def test_they_are_drawn_in_pixels_and_dragged(level):
     room = level.room("Hall", 2)
     level.room("Control", 12)
     portal = level.portal("Door", 7, "Hall", "Control")
     lines = room.drawing()["region"]
-    assert np.abs(lines).max(axis=0).tolist() == [5.0, 5.0, 0.0]
-    assert np.allclose(portal.drawing()["region"][0], (-5, 0, 0))
+    assert np.abs(lines).max(axis=0).tolist() == [50.0, 50.0, 0.0]
+    assert np.allclose(portal.drawing()["region"][0], (-50, 0, 0))
     assert [one.name for one in room.handles()] == ["x of size", "x of size", "y of size", "y of size"]

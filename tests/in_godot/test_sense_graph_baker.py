@@ -109,7 +109,7 @@ def test_a_sound_is_heard_through_the_baked_door_and_a_shut_one_muffles_it(
     physics_frames(2)
     thief.emit("hearing", 10.0)
     physics_frames(10)
-    (_, _, strength, position), = [one for one in heard if one[1] == "hearing"]
+    (_, _, strength, position, _), = [one for one in heard if one[1] == "hearing"]
     door = baker.get_node("Room1-Room2")
     assert math.dist(position, door.get_node("Exit").global_position) < 1e-3
     door.shut()
@@ -137,7 +137,7 @@ def test_one_way_glass_made_by_hand_is_kept_when_the_level_is_baked_again(
                  from_region="../Baker/Hall", to_region="../Baker/Room3", passes_hearing=False, passes_smell=False)
     door = baker.get_node("Room1-Room2")
     door.from_region = "../Hall"
-    door.hearing_attenuation_shut = 0.02
+    door.hearing_kept_per_meter_closed = 0.02
     door.is_open = False
     baker.get_node("Room1 sees Room3").free()
     before = {one.instance_id for one in baker.get_children() if not one.is_class("RayCast3D")}
@@ -145,7 +145,7 @@ def test_one_way_glass_made_by_hand_is_kept_when_the_level_is_baked_again(
     after = {one.instance_id for one in baker.get_children()}
     assert after == before
     assert str(glass.from_region) == "../Baker/Hall"
-    assert (door.hearing_attenuation_shut, door.is_open) == (pytest.approx(0.02), False)
+    assert (door.hearing_kept_per_meter_closed, door.is_open) == (pytest.approx(0.02), False)
     assert list(children(baker, "SenseRegion3D")) == ["Hall", "Room2", "Room3"]
 
 
@@ -217,7 +217,7 @@ def test_a_level_without_a_navigation_mesh_says_what_to_do(level, node, schedule
 
 
 def test_a_level_that_is_too_large_says_which_cells_would_do(level, expect_errors):
-    expect_errors("are more than 250000; use a cell_m of", times=1)
+    expect_errors("need more than 250000 cells; use a cell_m of", times=1)
     baker = level.baker()
     mesh = construct("NavigationMesh")
     mesh.set_vertices([Vector3(0, 0, 0), Vector3(900, 0, 0), Vector3(900, 0, 900), Vector3(0, 0, 900)])
@@ -257,7 +257,7 @@ def test_a_file_is_the_graph_of_a_manager_in_2d_and_its_door_can_be_shut(
     manager.call("set_portal_open", "Rom1-Room2", True)
 
 
-@pytest.mark.parametrize(("text", "why"), [(None, "there is no such file"), ("{", "not JSON, or cut short")])
+@pytest.mark.parametrize(("text", "why"), [(None, "there is no such file"), ("{", "not JSON, or truncated")])
 def test_a_graph_file_that_cannot_be_used_is_named(node, scheduler, tmp_path, expect_errors, text, why):
     expect_errors(why, times=1)
     expect_errors("has mode Graph and no SenseRegion3D", times=1)

@@ -27,7 +27,7 @@ def test_a_source_of_another_manager_is_not_taken_for_that_of_the_same_number(wo
     assert here.eye.why(there.thing) == {}
     assert list(here.eye.get_seen_parts(there.thing)) == []
     assert not here.eye.can_sense(there.thing)
-    expect_errors("cannot be touched by", times=1)
+    expect_errors("touch() needs a SenseSource3D of the same SenseManager", times=1)
     here.eye.call("touch", there.thing)
 
 
@@ -84,7 +84,7 @@ def test_a_sound_comes_from_where_its_source_is_in_that_moment(node, scheduler, 
     else:
         emitter.emit("hearing", 20.0)
     physics_frames(3)
-    [(_, _, strength, position)] = heard
+    [(_, _, strength, position, _)] = heard
     assert position == Vector3(3, 0, 4)
     assert strength == pytest.approx(20 * 0.9**5, rel=1e-3)
 
@@ -113,7 +113,7 @@ def test_who_is_told_may_end_the_scene_and_the_others_are_told_no_more(
     ends.set_script(gdscript("""
         extends Node
         var leaving: Node
-        func end(_a = null, _b = null, _c = null, _d = null):
+        func end(_a = null, _b = null, _c = null, _d = null, _e = null):
             if leaving.is_inside_tree():
                 leaving.get_parent().remove_child(leaving)
     """))
@@ -142,7 +142,7 @@ def test_who_hears_a_sound_may_end_the_scene_before_anybody_looked(
     ends.set_script(gdscript("""
         extends Node
         var leaving: Node
-        func end(_source, modality, _strength, _position):
+        func end(_source, modality, _strength, _position, _character):
             if modality == "hearing":
                 leaving.get_parent().remove_child(leaving)
     """))
@@ -153,7 +153,7 @@ def test_who_hears_a_sound_may_end_the_scene_before_anybody_looked(
     caller.emit("hearing", 5.0)
     physics_frames(60)
     assert not manager.is_inside_tree()
-    assert [modality for _, modality, _, _ in heard if modality == "hearing"] == []
+    assert [modality for _, modality, *_ in heard if modality == "hearing"] == []
     {"manager": manager, "scheduler": scheduler}[leaves].free()
 
 

@@ -24,19 +24,19 @@ def ask(node, scheduler, gdscript, physics_frames):
 
 
 @pytest.mark.parametrize(("line", "message"), [
-    ("thing.emit('sight', 1.0)", "modality_name must be one that is emitted, got 'sight', which is looked for"),
+    ("thing.emit('sight', 1.0)", "modality_name must be an emitted modality, got 'sight', which is continuous"),
     ("thing.emit('hering', 1.0)", "unknown modality 'hering'; did you mean 'hearing'?"),
     ("thing.emit('hearing', NAN)", "strength must be a finite number, got nan"),
     ("thing.act('jump')", "unknown action 'jump'"),
     ("manager.set_importance(eye, 2.0)", "importances must be from 0 to 1, got [2.0]"),
     ("manager.set_importance(thing, 1.0)", "needs a sensor and a source, or null, of this manager"),
-    ("manager.change_modality('sight', 10.0, 2.0)", "attenuation must be at most 1, got 2.0"),
+    ("manager.change_modality('sight', 10.0, 2.0)", "kept_per_m must be at most 1, got 2.0"),
     ("manager.change_modality('sigt', 10.0)", "unknown modality 'sigt'; did you mean 'sight'?"),
-    ("manager.add_noise('sight', 1.0)", "modality_name must be one that is emitted, got 'sight'"),
+    ("manager.add_noise('sight', 1.0)", "modality_name must be an emitted modality, got the continuous 'sight'"),
     ("manager.add_noise('hearing', -1.0)", "level must be at least 0, got -1.0"),
     ("manager.blow(Vector3(NAN, 0, 0))", "velocity must be finite"),
     ("manager.set_portal_open('door', false)", "has mode Regional, and no portals; set mode to Graph"),
-    ("eye.can_sense(thing, 'hearing')", "modality_name must be a continuous one, got 'hearing'"),
+    ("eye.can_sense(thing, 'hearing')", "modality_name must be a continuous modality, got 'hearing'"),
     ("eye.can_sense(manager)", "can_sense needs a SenseSource3D, got 'manager' (SenseManager); hand over"),
     ("eye.set_sensitivity('hearing', 0.5, -3.0)", "for_s must be above 0, got -3.0"),
 ])
@@ -62,8 +62,8 @@ def test_who_comes_into_the_scene_at_no_place_does_not_join_and_is_told_what_to_
     assert manager.get_stats()["sensors"] + manager.get_stats()["sources"] == 1
 
 @pytest.mark.parametrize(("settings", "words"), [
-    ({"other_attenuations": {"hearing": 1e30}}, "attenuation['hearing'] must be at most 1, got 1e+30"),
-    ({"size": Vector3(3e38, 3e38, 3e38)}, "volume_m3 must be at most"),
+    ({"other_kept_per_meter": {"hearing": 1e30}}, "kept_per_m['hearing'] must be at most 1, got 1e+30"),
+    ({"size": Vector3(3e38, 3e38, 3e38)}, "volume_m3 must be between"),
 ])
 def test_a_region_that_cannot_be_one_is_left_out_alone(
         level, physics_frames, expect_errors, settings, words):  # noqa: F811
@@ -78,7 +78,7 @@ def test_a_region_that_cannot_be_one_is_left_out_alone(
 def test_a_portal_that_cannot_be_one_is_left_out_alone(level, physics_frames, expect_errors):  # noqa: F811
     level.room("Hall", 0)
     level.room("Control", 10)
-    expect_errors("Wrong': leads nowhere: area_m2 must be at most", times=1)
+    expect_errors("Wrong': leads nowhere: area_m2 must be between", times=1)
     level.portal("Wrong", 5, "Hall", "Control", passes_smell=True, smell_area=1e300)
     level.portal("Glass", 5, "Hall", "Control", one_way=True, passes_sight=True)
     guard, thief = level.eye(8, LEFT), level.thing(1)

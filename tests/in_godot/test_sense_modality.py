@@ -31,9 +31,10 @@ def world(node, scheduler, signals):
 
 
 def test_fear_is_sensed_all_round_and_weakens_with_distance(world, physics_frames):
-    place = world([sense("fear", is_continuous=True, range=10.0, attenuation=0.5)], {"fear": 0.01}, {"fear": 4.0})
+    place = world([sense("fear", is_continuous=True, range=10.0, kept_per_meter=0.5)], {"fear": 0.01}, {"fear": 4.0})
     physics_frames(3)
-    assert place.sensed == [(place.thing, "fear", pytest.approx(4 * 0.5**8), Vector3(0, 0, 8))]
+    assert place.sensed == [(place.thing, "fear", pytest.approx(4 * 0.5**8), Vector3(0, 0, 8),
+        place.thing.get_parent())]
     assert place.mind.can_sense(place.thing, "fear")
     assert not place.mind.can_sense(place.thing)
     place.thing.position = Vector3(0, 0, 11)
@@ -42,14 +43,14 @@ def test_fear_is_sensed_all_round_and_weakens_with_distance(world, physics_frame
 
 
 def test_telepathy_is_emitted_and_takes_its_time(world, physics_frames):
-    telepathy = sense("telepathy", range=100.0, inverse_speed_s_per_m=0.05)
+    telepathy = sense("telepathy", range=100.0, speed=20.0)
     place = world([telepathy], {"telepathy": 0.5}, {"telepathy": 1.0})
     physics_frames(2)
     place.thing.emit("telepathy")
     physics_frames(20)
     assert place.sensed == []
     physics_frames(8)
-    assert [(modality, strength) for _, modality, strength, _ in place.sensed] == [("telepathy", 1.0)]
+    assert [(modality, strength) for _, modality, strength, *_ in place.sensed] == [("telepathy", 1.0)]
 
 
 def test_an_aura_may_need_a_cone_and_a_free_line(world, node, physics_frames):
@@ -63,16 +64,16 @@ def test_an_aura_may_need_a_cone_and_a_free_line(world, node, physics_frames):
 
 
 def test_a_modality_of_a_known_name_takes_its_place(world, physics_frames):
-    place = world([sense("hearing", attenuation=0.5)], {}, {})
+    place = world([sense("hearing", kept_per_meter=0.5)], {}, {})
     place.mind.hearing_threshold = 0.01
     physics_frames(2)
     place.thing.emit("hearing", 4.0)
     physics_frames(3)
-    assert [strength for _, _, strength, _ in place.sensed] == [pytest.approx(4 * 0.5**8)]
+    assert [strength for _, _, strength, *_ in place.sensed] == [pytest.approx(4 * 0.5**8)]
 
 
 def test_a_slow_sense_spreads_through_regions_in_graph_mode(world, physics_frames):
-    miasma = sense("miasma", is_slow=True, inverse_speed_s_per_m=0.2)
+    miasma = sense("miasma", is_slow=True, speed=5.0)
     place = world([miasma], {"miasma": 0.01}, {"miasma": 1000.0}, mode=1)
     physics_frames(2)
     place.thing.emit("miasma")
@@ -82,9 +83,9 @@ def test_a_slow_sense_spreads_through_regions_in_graph_mode(world, physics_frame
 
 def test_it_is_saved_in_a_file_and_read_back():
     path = "res://.godot/fear.tres"
-    assert singleton("ResourceSaver").save(sense("fear", attenuation=0.25, is_continuous=True), path) == 0
+    assert singleton("ResourceSaver").save(sense("fear", kept_per_meter=0.25, is_continuous=True), path) == 0
     read = singleton("ResourceLoader").load(path, "", 0)
-    assert (read.modality_name, read.attenuation, read.is_continuous) == ("fear", 0.25, True)
+    assert (read.modality_name, read.kept_per_meter, read.is_continuous) == ("fear", 0.25, True)
     assert read.resource_path == path
 
 
@@ -93,7 +94,7 @@ SCENE = """[gd_scene format=3]
 [sub_resource type="SenseModality" id="fear"]
 modality_name = "fear"
 is_continuous = true
-attenuation = 0.5
+kept_per_meter = 0.5
 
 [node name="World" type="AIScheduler"]
 
@@ -129,16 +130,16 @@ def test_the_inspector_offers_only_modalities_and_numbers(node, scheduler):
 
 
 def test_a_wrong_value_names_the_resource_and_the_field(gdscript, expect_errors):
-    expect_errors("SenseModality 'the fear of cats': attenuation must be between 0 and 1, got 1.5", times=1)
+    expect_errors("SenseModality 'the fear of cats': kept_per_meter must be between 0 and 1, got 1.5", times=1)
     one = sense("fear", resource_name="the fear of cats")
-    gdscript("extends RefCounted\nstatic func run(one): one.attenuation = 1.5").run(one)
-    assert one.attenuation == 1.0
+    gdscript("extends RefCounted\nstatic func run(one): one.kept_per_meter = 1.5").run(one)
+    assert one.kept_per_meter == 1.0
 
 
 @pytest.mark.parametrize(
     ("settings", "message"),
     [({"modality_name": ""}, "modalities[1] (nameless.tres) is left out: modality_name must not be empty"),
-     ({"is_slow": True}, "inverse_speed_s_per_m must be above 0 where is_slow is on"),
+     ({"is_slow": True}, "speed must be above 0 where is_slow is on"),
      (None, "modalities[1] is left out: must be a SenseModality, got null")],
 )
 def test_what_is_wrong_is_left_out_and_named_and_the_rest_is_sensed(

@@ -27,7 +27,7 @@ BEHIND = Vector3(0, 0, 8)
 
 
 def strengths(heard, modality="hearing"):
-    return [strength for _, name, strength, _ in heard if name == modality]
+    return [strength for _, name, strength, *_ in heard if name == modality]
 
 
 def test_what_expired_is_kept_a_while_before_it_is_forgotten(manager, node, scheduler, thing, physics_frames, signals):
@@ -36,9 +36,9 @@ def test_what_expired_is_kept_a_while_before_it_is_forgotten(manager, node, sche
     physics_frames(3)
     thing.position = BEHIND
     physics_frames(30)
-    assert (expired, forgotten) == ([(thing,)], [])
+    assert (expired, forgotten) == ([(thing, thing.get_parent())], [])
     physics_frames(25)
-    assert forgotten == [(thing,)]
+    assert forgotten == [(thing, thing.get_parent())]
 
 
 def test_free_knowledge_follows_a_target_that_has_just_gone(manager, node, scheduler, thing, physics_frames):
@@ -87,7 +87,7 @@ def test_a_report_by_radio_tells_another_without_being_noticed(eye, thing, node,
     physics_frames(3)
     eye.report_to(other)
     eye.report_to(other)
-    assert told == [(thing,)]
+    assert told == [(thing, thing.get_parent())]
     [known] = other.get_known_targets()
     assert known["target"] == thing
     assert known["last_known_position"] == Vector3(0, 0, -5)
@@ -96,7 +96,7 @@ def test_a_report_by_radio_tells_another_without_being_noticed(eye, thing, node,
 
 
 def test_a_report_to_nobody_is_a_clear_error(eye, thing, expect_errors):
-    expect_errors("both must be a Sensor3D in a scene with a SenseManager", times=2)
+    expect_errors("both nodes must be a Sensor3D in a scene with a SenseManager", times=2)
     eye.call("report_to", thing)
     eye.call("report_to", None)
 
@@ -150,7 +150,7 @@ def test_what_is_in_the_dark_is_seen_when_it_is_lit(eye, thing, physics_frames, 
     assert gained == []
     thing.light = 1.0
     physics_frames(3)
-    assert gained == [(thing,)]
+    assert gained == [(thing, thing.get_parent())]
 
 
 def test_a_smell_drifts_with_the_wind(eye, thing, manager, physics_frames, signals):
@@ -212,7 +212,9 @@ def flat(node, scheduler, signals):
 
     class Flat:
         manager = node("SenseManager", scheduler, dimensions=1, pixels_per_meter=10.0)
-        eye = node("Sensor2D", scheduler, lose_after=0.1, maximum_age=1.0, hearing_threshold=0.1)
+        eye = node(
+            "Sensor2D", scheduler, lose_after=0.1, maximum_age=1.0, hearing_threshold=0.1, sight_range=200.0,
+            near_range=20.0)
         thing = node("SenseSource2D", scheduler, position=Vector2(50, 0))
 
     Flat.sensed, Flat.lost = signals(Flat.eye, "sensed"), signals(Flat.eye, "target_lost")
@@ -221,10 +223,10 @@ def flat(node, scheduler, signals):
 
 def test_in_2d_what_is_in_front_is_seen_where_it_is_in_pixels(flat, physics_frames):
     physics_frames(3)
-    assert flat.sensed == [(flat.thing, "sight", 1.0, Vector2(50, 0))]
+    assert flat.sensed == [(flat.thing, "sight", 1.0, Vector2(50, 0), flat.thing.get_parent())]
     flat.thing.position = Vector2(-50, 0)
     physics_frames(20)
-    assert flat.lost == [(flat.thing, Vector2(50, 0))]
+    assert flat.lost == [(flat.thing, Vector2(50, 0), flat.thing.get_parent())]
     flat.eye.rotation = math.pi
     physics_frames(3)
     assert flat.eye.can_sense(flat.thing)
@@ -232,8 +234,8 @@ def test_in_2d_what_is_in_front_is_seen_where_it_is_in_pixels(flat, physics_fram
     assert known["last_known_position"] == Vector2(-50, 0)
 
 
-def test_in_2d_ranges_are_in_metres_and_a_plane_has_no_height(flat, physics_frames):
-    flat.eye.sight_range = 5.1
+def test_in_2d_ranges_are_in_pixels_and_a_plane_has_no_height(flat, physics_frames):
+    flat.eye.sight_range = 51.0
     physics_frames(3)
     assert flat.eye.can_sense(flat.thing)
     flat.thing.position = Vector2(52, 0)
@@ -311,9 +313,10 @@ def test_levels_of_awareness_are_the_designers_and_told_when_one_has_had_time_to
     physics_frames(28)
     assert told == []
     physics_frames(4)
-    assert told == [(thing, 1, "curious")]
+    assert told == [(thing, 1, "curious", thing.get_parent())]
     physics_frames(60)
-    assert told[1:] == [(thing, 2, "searching"), (thing, 3, "sure")]
+    assert told[1:] == [
+        (thing, 2, "searching", thing.get_parent()), (thing, 3, "sure", thing.get_parent())]
     assert eye.why(thing)["level_name"] == "sure"
 
 
@@ -331,7 +334,7 @@ def test_how_much_a_sound_raises_awareness_may_be_set(manager, node, scheduler, 
     ({"alert": Vector2(0.5, 0.5)}, "rises_at must be above 0.5, got 0.5"),
     ({"alert": Vector2(2.0, 0.5)}, "rises_at must be at most 1, got 2"),
     ({"alert": 0.5}, "awareness_levels['alert'] must be a Vector2"),
-    ({"low": Vector2(0.5, 0.4), "high": Vector2(0.7, 0.2)}, "levels must rise"),
+    ({"low": Vector2(0.5, 0.4), "high": Vector2(0.7, 0.2)}, "levels must be in rising order"),
 ])
 def test_levels_of_awareness_that_make_no_sense_are_refused(eye, gdscript, node, expect_errors, levels, message):
     expect_errors(message, times=1)

@@ -49,11 +49,11 @@ def test_who_comes_back_has_changed_settings_and_its_new_path_in_saves(world, sc
     parent.add_child(world.thief)
     world.eye.detection_mask = 3
     physics_frames(40)
-    assert world.told["target_lost"] == [(world.thing, Vector3(0, 0, -5))]
+    assert world.told["target_lost"] == [(world.thing, Vector3(0, 0, -5), world.thing.get_parent())]
     state = scheduler.save_state()
     world.eye.detection_mask = 7
     physics_frames(10)
-    assert world.told["target_gained"] == [(world.thing,)]
+    assert world.told["target_gained"] == [(world.thing, world.thing.get_parent())]
     assert scheduler.load_state(state)
     assert not world.eye.can_sense(world.thing)
 
@@ -65,7 +65,7 @@ def test_who_comes_back_after_a_frame_of_ai_is_another_one(world, physics_frames
     physics_frames(later)
     parent.add_child(world.thief)
     physics_frames(60)
-    assert world.told["target_gained"] == [(world.thing,)]
+    assert world.told["target_gained"] == [(world.thing, world.thing.get_parent())]
     assert world.told["target_lost"][0][0] is None
 
 
@@ -85,9 +85,9 @@ def test_a_grenade_that_is_freed_as_it_bursts_is_heard_as_null(world, node, sche
     grenade.emit("hearing", 50.0)
     grenade.free()
     physics_frames(10)
-    assert [(source, place) for source, modality, _, place in heard if modality == "hearing"] == [
+    assert [(source, place) for source, modality, _, place, _ in heard if modality == "hearing"] == [
         (None, Vector3(0, 0, 9))]
-    assert world.told["target_gained"] == [(None,)]
+    assert world.told["target_gained"] == [(None, None)]
 
 
 def test_who_is_put_into_a_vehicle_as_it_is_told_something_still_knows(world, physics_frames):

@@ -28,7 +28,7 @@ def test_all_who_see_it_are_told_of_it_in_the_order_in_which_they_came(crowd, sc
     told.clear()
     physics_frames(30)
     assert sorted({number for number, *_ in told}) == [0, 1, 2, 3, 4]
-    assert {tuple(what) for _, *what in told} == {(thing, "sight", 1.0, Vector3(0, 0, -5))}
+    assert {tuple(what) for _, *what in told} == {(thing, "sight", 1.0, Vector3(0, 0, -5), thing.get_parent())}
 
 
 def test_who_is_told_may_free_other_sensors_and_the_source(crowd, physics_frames):

@@ -35,8 +35,8 @@ def wall_between(node):
 
 def test_what_is_in_front_is_seen_once_and_told_with_its_strength(world, physics_frames):
     physics_frames(3)
-    assert world.heard["target_gained"] == [(world.thing,)]
-    assert world.heard["sensed"] == [(world.thing, "sight", 1.0, Vector3(0, 0, -5))]
+    assert world.heard["target_gained"] == [(world.thing, world.thing.get_parent())]
+    assert world.heard["sensed"] == [(world.thing, "sight", 1.0, Vector3(0, 0, -5), world.thing.get_parent())]
     assert world.eye.can_sense(world.thing)
 
 
@@ -49,7 +49,7 @@ def test_what_is_behind_is_not_seen(world, physics_frames):
 def test_nearness_is_noticed_all_round(world, physics_frames):
     world.thing.position = Vector3(0, 0, 1.5)
     physics_frames(3)
-    assert world.heard["target_gained"] == [(world.thing,)]
+    assert world.heard["target_gained"] == [(world.thing, world.thing.get_parent())]
 
 
 def test_turning_the_head_is_enough(world, physics_frames):
@@ -57,7 +57,7 @@ def test_turning_the_head_is_enough(world, physics_frames):
     physics_frames(2)
     world.eye.rotation = Vector3(0, math.pi, 0)
     physics_frames(2)
-    assert world.heard["target_gained"] == [(world.thing,)]
+    assert world.heard["target_gained"] == [(world.thing, world.thing.get_parent())]
 
 
 def test_a_wall_hides_then_the_target_is_lost_and_forgotten_once_each_in_order(world, node, physics_frames):
@@ -66,10 +66,10 @@ def test_a_wall_hides_then_the_target_is_lost_and_forgotten_once_each_in_order(w
     physics_frames(20)
     assert world.heard["target_lost"] == []
     physics_frames(20)
-    assert world.heard["target_lost"] == [(world.thing, Vector3(0, 0, -5))]
+    assert world.heard["target_lost"] == [(world.thing, Vector3(0, 0, -5), world.thing.get_parent())]
     assert world.heard["target_forgotten"] == []
     physics_frames(120)
-    assert world.heard["target_forgotten"] == [(world.thing,)]
+    assert world.heard["target_forgotten"] == [(world.thing, world.thing.get_parent())]
     assert len(world.heard["target_lost"]) == 1
     assert world.eye.get_known_targets() == []
 
@@ -81,7 +81,7 @@ def test_a_sound_weakens_with_distance_and_takes_its_time(world, node, physics_f
     physics_frames(3)
     assert world.heard["sensed"] == []
     physics_frames(2)
-    [(source, modality, strength, _)] = world.heard["sensed"]
+    [(source, modality, strength, *_)] = world.heard["sensed"]
     assert (source, modality) == (world.thing, "hearing")
     assert strength == pytest.approx(10 * 0.9**20, rel=1e-4)
 
@@ -96,7 +96,8 @@ def test_a_sound_below_the_threshold_is_not_heard(world, physics_frames):
 
 def test_awareness_rises_with_sight_through_its_levels(world, physics_frames):
     physics_frames(70)
-    assert [(level, name) for _, level, name in world.heard["awareness_changed"]] == [(1, "suspicious"), (2, "alert")]
+    assert [(level, name) for _, level, name, _ in world.heard["awareness_changed"]] == [(1, "suspicious"),
+        (2, "alert")]
     [known] = world.eye.get_known_targets()
     assert known["is_visible"]
     assert known["awareness"] == 1.0
@@ -118,8 +119,8 @@ def test_a_source_that_is_freed_is_lost_and_forgotten_as_null(world, physics_fra
     physics_frames(3)
     world.thing.free()
     physics_frames(150)
-    assert [target for target, _ in world.heard["target_lost"]] == [None]
-    assert world.heard["target_forgotten"] == [(None,)]
+    assert [target for target, *_ in world.heard["target_lost"]] == [None]
+    assert world.heard["target_forgotten"] == [(None, None)]
 
 
 def test_affiliations_that_are_not_noticed_are_not_seen(world, physics_frames):
@@ -128,7 +129,7 @@ def test_affiliations_that_are_not_noticed_are_not_seen(world, physics_frames):
     assert world.heard["sensed"] == []
     world.thing.affiliation = 2
     physics_frames(3)
-    assert world.heard["target_gained"] == [(world.thing,)]
+    assert world.heard["target_gained"] == [(world.thing, world.thing.get_parent())]
 
 
 def test_settings_change_while_the_game_runs(world, physics_frames):
@@ -137,14 +138,14 @@ def test_settings_change_while_the_game_runs(world, physics_frames):
     assert world.heard["sensed"] == []
     world.eye.sight_range = 10.0
     physics_frames(3)
-    assert world.heard["target_gained"] == [(world.thing,)]
+    assert world.heard["target_gained"] == [(world.thing, world.thing.get_parent())]
 
 
 def test_a_character_does_not_sense_itself(world, node, physics_frames):
     own = node("SenseSource3D", world.eye)
     world.eye.self_source = world.eye.get_path_to(own)
     physics_frames(3)
-    assert world.heard["target_gained"] == [(world.thing,)]
+    assert world.heard["target_gained"] == [(world.thing, world.thing.get_parent())]
 
 
 def test_a_gdscript_filter_and_typed_signals_work_together(world, gdscript, physics_frames):
@@ -152,7 +153,7 @@ def test_a_gdscript_filter_and_typed_signals_work_together(world, gdscript, phys
         extends Node
         var seen := []
         func watch(eye: Sensor3D) -> void:
-            eye.target_gained.connect(func(target: Node): seen.append(target))
+            eye.target_gained.connect(func(target: Node, _who: Node): seen.append(target))
     """).new()
     world.manager.add_child(script)
     script.call("watch", world.eye)
@@ -232,7 +233,7 @@ def test_its_own_source_is_found_though_it_comes_later_among_the_siblings(node, 
 
 
 def test_an_own_source_that_is_none_says_what_to_choose(world, node, expect_errors, physics_frames):
-    expect_errors("self_source '..' is no SenseSource3D; choose the one it carries, or none", times=1)
+    expect_errors("self_source '..' is not a SenseSource3D; choose the source of the same character", times=1)
     node("Sensor3D", self_source="..")
     physics_frames(2)
 
@@ -299,3 +300,24 @@ def test_two_worlds_side_by_side_do_not_sense_each_other(node, physics_frames):
 def test_all_layers_as_the_inspector_writes_them_are_accepted(world):
     world.eye.detection_mask = -1
     assert world.eye.detection_mask == -1
+
+
+def test_signals_give_the_character_of_a_source(node, scheduler, physics_frames, signals):
+    node("SenseManager", scheduler)
+    eye = node("Sensor3D", scheduler)
+    thief = node("Node3D", scheduler, position=Vector3(0, 0, -5))
+    hips = node("Node3D", thief)
+    source = node("SenseSource3D", hips, character="../..")
+    gained = signals(eye, "target_gained")
+    physics_frames(3)
+    assert gained == [(source, thief)]
+    assert [one["character"] for one in eye.get_known_targets()] == [thief]
+    assert eye.get_last_sensation()["character"] == thief
+
+
+def test_a_character_that_is_not_there_is_warned_of(node, scheduler):
+    node("SenseManager", scheduler)
+    source = node("SenseSource3D", scheduler)
+    source.character = "../Nobody"
+    assert source._get_configuration_warnings() == [
+        "character '../Nobody' is no node; choose one, or leave it empty for the parent"]

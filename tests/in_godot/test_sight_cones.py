@@ -114,8 +114,8 @@ def test_a_full_circle_as_a_scene_file_writes_it_is_one(eyes, physics_frames):
 
 def test_in_the_plane_a_cone_has_no_height(node, scheduler, physics_frames):
     node("SenseManager", scheduler, dimensions=1, pixels_per_meter=10.0)
-    narrow = cone(9.0, 40, vertical_angle=0.01)
-    sensor = node("Sensor2D", scheduler, sight_cones=[narrow, cone(4.0, 360, 0.3)], near_range=0.0)
+    narrow = cone(90.0, 40, vertical_angle=0.01)
+    sensor = node("Sensor2D", scheduler, sight_cones=[narrow, cone(40.0, 360, 0.3)], near_range=0.0)
     ahead = node("SenseSource2D", scheduler, position=Vector2(80, 8))
     beside = node("SenseSource2D", scheduler, position=Vector2(0, 30))
     far = node("SenseSource2D", scheduler, position=Vector2(0, 60))
@@ -124,14 +124,14 @@ def test_in_the_plane_a_cone_has_no_height(node, scheduler, physics_frames):
 
 
 def test_places_without_a_cone_are_named_and_the_others_count(eyes, physics_frames, expect_errors):
-    expect_errors("sight_cones[0] is empty, and does not count; choose a SightCone", times=1)
+    expect_errors("sight_cones[0] is empty, and is ignored; choose a SightCone", times=1)
     world = eyes(None, cone(3.0, 90))
     physics_frames(3)
     assert not world.sensor.can_sense(world.thing)
 
 
 def test_a_cone_that_never_counts_is_warned_of(node, scheduler):
-    warned = "sight_cones[1] never counts: sight_cones[0], which comes before it, contains all of it"
+    warned = "sight_cones[1] has no effect: sight_cones[0], which precedes it, contains all of it"
     sensor = construct("Sensor3D")
     sensor.sight_cones = [cone(10.0, 90), cone(9.0, 30)]
     assert [one for one in sensor._get_configuration_warnings() if one.startswith(warned)]
@@ -173,7 +173,7 @@ def test_cones_are_saved_and_those_that_did_not_change_stay_the_same_resource(ey
 
 
 def test_a_saved_cone_out_of_range_changes_nothing(eyes, physics_frames, expect_errors):
-    expect_errors("'sensors[0].sight_cones[0]': range must be at least 0.1, got -1", times=1)
+    expect_errors("'sensors[0].sight_cones[0]': range must be at least 0, got -1", times=1)
     world = eyes(cone(9.0, 60))
     physics_frames(2)
     state = world.manager.save_state()

@@ -28,7 +28,8 @@ def service(node, scheduler):
 def squad(node, world, scheduler, service):
     made = node("Squad", scheduler, dimensions=1, pixels_per_meter=10.0, paths=service.get_path(), think_period=6)
     for number in range(5):
-        character(node, world, Vector2(40 + 10 * number, 195), of="Node2D", squad_path=made.get_path())
+        character(node, world, Vector2(40 + 10 * number, 195), of="Node2D", squad_path=made.get_path(), speed=30.0,
+            radius=4.0)
     return made
 
 

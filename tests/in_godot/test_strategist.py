@@ -157,7 +157,7 @@ def test_what_it_is_made_of_cannot_change_once_it_decides(side, physics_frames, 
     expect_errors("cannot change while it decides; set it before its first thought", 2)
     strategist.set("products", [])
     strategist.set("chance_seed", 3)
-    expect_errors("army_cost must be at most", times=1)
+    expect_errors("army_cost must be between", times=1)
     strategist.set("army_cost", 1e300)
     physics_frames(3)
     assert (len(strategist.products), strategist.chance_seed, strategist.army_cost) == (4, 0, 1000.0)

@@ -199,7 +199,7 @@ def test_the_sample_of_the_document_commands_squads(node, world, strategist, enl
     game = gdscript(source).new()
     game.strategist = strategist
     world.add_child(game)
-    game.call("_on_target_gained", foe, army)
+    game.call("_on_target_gained", None, foe, army)
     physics_frames(12)
     assert any(line.startswith("Army: regroup") for line in game.story)
     assert any(line.startswith("Scouts: scout") for line in game.story)
@@ -207,9 +207,9 @@ def test_the_sample_of_the_document_commands_squads(node, world, strategist, enl
     others = [node("Node3D", world, position=Vector3(30, 0, 10 * number)) for number in (2, 3)]
     foe.free()
     for other in others:
-        game.call("_on_target_gained", other, army)
+        game.call("_on_target_gained", None, other, army)
     assert len(army.core.met) == 2, "who is freed holds nobody up"
-    game.call("_on_target_lost", others[0], Vector3(30, 0, 20), army)
+    game.call("_on_target_lost", None, Vector3(30, 0, 20), others[0], army)
     assert len(army.core.met) == 1
     game.queue_free()
     physics_frames(1)

@@ -144,9 +144,9 @@ def test_a_job_of_other_arguments_is_told_with_its_key_and_left_out_in_the_end(
 
 @pytest.mark.parametrize(
     ("name", "arguments", "message"),
-    [("add_job", ("Ann",), "key 'Ann' is here already; remove it first"),
+    [("add_job", ("Ann",), "key 'Ann' already has a job; remove it first"),
      ("add_job", ([1, 2],), "key must be hashable"),
-     ("add_job", (float("nan"),), "key must equal itself"),
+     ("add_job", (float("nan"),), "key must be equal to itself"),
      ("remove_job", ("Bob",), "'Bob'"), ("get_result", ("Bob",), "'Bob'"), ("get_age", ("Bob",), "'Bob'"),
      ("set_timing", (2,), "timing cannot change after jobs were added"),
      ("set_jobs_per_update", (-1,), "jobs_per_update must be at least 0, got -1"),
@@ -201,7 +201,7 @@ def test_a_save_with_another_key_is_refused_whole(slicer, scheduler, physics_fra
     state = scheduler.save_state()
     slicer.remove_job("Ann")
     slicer.add_job("Bob")
-    expect_errors("add what was saved before loading", times=1)
+    expect_errors("add the saved keys before loading", times=1)
     assert not scheduler.call("load_state", state)
     assert slicer.get_keys() == ["Bob"]
 

@@ -20,7 +20,7 @@ def holding(ranges, importance):
 
 @settings(max_examples=40)
 @given(st.lists(RANGE, max_size=8), SHARE)
-def test_binary_search_finds_a_behavior_whenever_a_linear_scan_does(ranges, importance):
+def test_binary_search_finds_a_behavior_where_linear_scan_does(ranges, importance):
     found = BehaviorRanges(ranges, arbitration="any", allow_gaps=True).choose(importance)
     available = holding(ranges, importance)
     assert found in available if available else found is None
@@ -82,7 +82,7 @@ def test_wrong_ranges_are_named(ranges, message):
         ([(0, 1), (0.4, 0.6)], [(0, 1), (0.4, 0.6)]),                       # one around the other
     ],
 )
-def test_a_behavior_is_kept_beyond_a_border_where_the_overlap_is_small(ranges, kept):
+def test_behavior_is_kept_past_a_border_with_a_small_overlap(ranges, kept):
     found = BehaviorRanges(ranges, allow_gaps=True).held(0.05)
     assert [tuple(one) for one in found] == [pytest.approx(one) for one in kept]
 

@@ -67,7 +67,7 @@ def test_a_game_may_convert_the_data_of_a_pair(clock):
     ]
 
 
-def test_wobbling_on_a_border_for_ten_thousand_frames_switches_once():
+def test_long_wobbling_on_a_border_switches_once():
     lod = BehavioralLOD([
         LODBehavior(name="plan", work=print, lowest=0.45), LODBehavior(name="stroll", work=print, highest=0.55),
     ])
@@ -78,7 +78,7 @@ def test_wobbling_on_a_border_for_ten_thousand_frames_switches_once():
 
 
 @pytest.mark.slow
-def test_a_viewer_that_wobbles_on_a_border_for_ten_thousand_frames_switches_nothing_after_the_first_time():
+def test_viewer_wobbling_on_a_border_switches_only_once():
     importance = Importance(ImportanceSettings(distance=1.0, view=0, approach=0, size=0, near_m=0, far_m=100))
     importance.add(1)
     lod = BehavioralLOD([
@@ -97,7 +97,7 @@ def test_a_viewer_that_wobbles_on_a_border_for_ten_thousand_frames_switches_noth
     assert (lod.current, lod.switches) == ("stroll", 2)
 
 
-def test_crossing_the_whole_overlap_switches_exactly_once_each_way(clock):
+def test_crossing_the_whole_overlap_switches_once_per_direction(clock):
     walker = Walker(clock)
     walker.at(0.0)
     seen = [walker.at(n / 100) for n in range(101)]
@@ -108,7 +108,7 @@ def test_crossing_the_whole_overlap_switches_exactly_once_each_way(clock):
     assert walker.lod.switches == 3
 
 
-def test_a_fallback_runs_in_gaps_and_does_not_flap_on_their_border(clock):
+def test_fallback_runs_in_gaps_without_flapping_at_borders(clock):
     diary = []
     lod = BehavioralLOD(
         [LODBehavior(name="plan", work=diary.append, lowest=0.5)],
@@ -139,7 +139,7 @@ def test_ranges_that_only_touch_do_not_flap_on_the_border(border):
             assert (lod.current, lod.switches) == (name, switches)
 
 
-def test_a_fallback_ends_where_two_ranges_hold_that_overlap_a_little():
+def test_fallback_ends_where_slightly_overlapping_ranges_hold():
     lod = BehavioralLOD(
         [LODBehavior(name="plan", work=print, lowest=0.48, highest=0.8),
          LODBehavior(name="stroll", work=print, lowest=0.3, highest=0.52)],
@@ -151,7 +151,7 @@ def test_a_fallback_ends_where_two_ranges_hold_that_overlap_a_little():
         assert lod.current == name
 
 
-def test_a_fallback_ends_with_another_behavior_that_holds_if_the_first_is_quarantined(clock):
+def test_fallback_ends_with_another_if_the_first_is_quarantined(clock):
     def fail(turn):
         raise OSError("no map")
 
@@ -178,7 +178,7 @@ def test_a_gap_without_a_fallback_is_named():
     BehavioralLOD([], fallback=LODBehavior(name="a", work=print))
 
 
-def test_the_time_of_the_choice_is_taken_off_the_behaviors_budget(clock, stopwatch):
+def test_choice_time_is_deducted_from_the_behaviors_budget(clock, stopwatch):
     left = []
     lod = BehavioralLOD([LODBehavior(
         name="plan", work=lambda turn: left.append(turn.budget.left),
@@ -193,7 +193,7 @@ def test_the_time_of_the_choice_is_taken_off_the_behaviors_budget(clock, stopwat
     assert left[2:] == [4, 5]
 
 
-def test_generators_and_objects_are_behaviors_too_and_start_anew_when_entered_again(clock):
+def test_generators_and_objects_work_and_restart_on_entry(clock):
     steps = []
 
     def wander(turn):
@@ -243,7 +243,7 @@ def test_a_level_that_limits_assign_decides_alone(clock):
     assert walker.at(0.9) == "plan"
 
 
-def test_a_behavior_that_keeps_raising_is_left_out_until_released(clock):
+def test_raising_behavior_is_quarantined_until_released(clock):
     walker = Walker(clock)
 
     def fail(turn):
@@ -281,7 +281,7 @@ def test_an_exit_or_enter_that_raises_leaves_no_switch_half_done(clock):
     assert told == ["plan (exit)", "stroll (enter)"]
 
 
-def test_characters_that_share_a_report_do_not_share_their_failures(clock):
+def test_characters_sharing_a_report_do_not_share_failures(clock):
     faults = FaultIsolation(quarantine_after=1, report=lambda fault: None)
 
     def fail(turn):
@@ -355,7 +355,7 @@ class Plan:
         return lambda: setattr(self, "steps", steps)
 
 
-def test_work_that_is_saveable_is_saved_with_the_behaviors_it_is_for(clock):
+def test_saveable_work_is_saved_with_its_behaviors(clock):
     def planner():
         plan = Plan()
         return plan, BehavioralLOD([LODBehavior(name="plan", work=plan), LODBehavior(name="stroll", work=print)])
@@ -370,7 +370,7 @@ def test_work_that_is_saveable_is_saved_with_the_behaviors_it_is_for(clock):
     with pytest.raises(SnapshotError, match=r"work of 'plan': .*steps"):
         restore(state, {"lod": loaded})
     state["parts"]["lod"]["works"] = {"plan": None, "stroll": {}}
-    with pytest.raises(SnapshotError, match="work of 'stroll' was saved, and what is here has no prepare_state"):
+    with pytest.raises(SnapshotError, match="work of 'stroll' has a saved state, but the current"):
         restore(state, {"lod": loaded})
     assert other.steps == 3
 

@@ -7,7 +7,7 @@ from ai_core.level_of_detail.behavioral_lod import BehavioralLOD, LODBehavior
 from ai_core.scheduling.task import Turn
 
 
-def test_a_load_is_whole_although_the_clean_up_of_what_was_half_done_raises(clock):
+def test_load_completes_although_cleanup_of_old_work_raises(clock):
     def walking(turn):
         try:
             while True:

@@ -29,7 +29,7 @@ def stay(city, frames, place=None):
         city.step()
 
 
-def test_far_towns_are_one_piece_of_work_each_and_near_ones_open_down_to_people():
+def test_far_towns_are_one_work_item_and_near_ones_expand():
     city = build(1)
     stay(city, 2, (-5000.0, 0.0))
     assert city.observe() | {"heard": 0} == {

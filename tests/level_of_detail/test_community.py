@@ -43,7 +43,7 @@ def test_what_a_known_person_did_is_remembered():
     assert here.known["Ilse"].facts["wealth"] == 4005.0
 
 
-def test_who_was_seen_is_met_again_until_the_time_is_over_and_then_is_one_of_many():
+def test_seen_person_is_met_again_until_expiry_then_anonymous():
     here, chance = village(), random.Random(2)
     before = {name: here.total(name) for name in ("age", "wealth")}
     people = here.open(chance, 10.0)
@@ -113,7 +113,7 @@ def test_a_label_that_a_game_writes_is_not_cut_off():
         ("job", None, TypeError, "facts of 'Ilse' do not fit: property 'job': a label must be a non-empty string"),
     ],
 )
-def test_facts_that_do_not_fit_are_refused_at_closing_and_nobody_is_lost(column, value, error, message):
+def test_mismatched_facts_are_refused_on_closing_and_lose_nobody(column, value, error, message):
     here = village()
     here.pin("Ilse", ILSE)
     people = here.open(random.Random(1))
@@ -127,7 +127,7 @@ def test_facts_that_do_not_fit_are_refused_at_closing_and_nobody_is_lost(column,
     assert list(here.known) == ["Ilse"]
 
 
-def test_nobody_is_lost_if_what_is_known_of_one_does_not_fit_when_their_time_is_over():
+def test_mismatched_facts_on_expiry_lose_nobody():
     here = village()
     here.pin("Ann", ILSE, until_s=5.0)
     here.pin("Ilse", ILSE, until_s=5.0)
@@ -158,7 +158,7 @@ def test_a_closed_community_holds_no_more_for_more_people():
     assert sizes[1] - sizes[0] < 10
 
 
-def test_parts_take_known_people_to_where_they_live_and_bring_them_back():
+def test_parts_move_known_people_home_and_bring_them_back():
     here, chance = village(), random.Random(3)
     here.pin("Ilse", ILSE)
     here.pin("Jon", {**ILSE, "home": 2})

@@ -119,7 +119,7 @@ def test_a_generator_is_asked_for():
     for wrong in (None, 7, random.Random):
         with pytest.raises(TypeError, match="generator must be"):
             checked_generator(wrong)
-    with pytest.raises(TypeError, match="count of 'a' must be a whole number"):
+    with pytest.raises(TypeError, match="count of 'a' must be an integer"):
         Categorical({"a": True})
 
 

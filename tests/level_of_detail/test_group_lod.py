@@ -53,7 +53,7 @@ def test_a_closed_group_runs_as_one(clock):
     assert World(clock).frames(2) == [("city", 0.1), ("city", 0.1)]
 
 
-def test_an_open_group_runs_its_members_and_closed_ones_more_rarely(clock):
+def test_open_group_runs_its_members_and_closed_ones_run_less(clock):
     world = World(clock)
     world.frames(city=1.0, north=1.0)
     told = world.frames(6)
@@ -229,7 +229,7 @@ def test_failing_work_and_compression_stay_where_they_are(clock):
     assert group.is_open
 
 
-def test_who_cannot_be_compressed_is_not_lost_and_neither_are_those_around(clock):
+def test_incompressible_member_is_not_lost_nor_are_its_neighbors(clock):
     told, is_broken = [], [True]
 
     def compress():

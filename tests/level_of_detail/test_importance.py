@@ -149,12 +149,12 @@ def test_a_viewer_may_have_a_range_of_its_own():
      ({"far_m": True}, TypeError, "far_m must be a number"),
      ({"near_m": 9.0, "far_m": 9.0}, ValueError, "far_m must be above near_m, got 9 and 9")],
 )
-def test_a_range_that_cannot_be_is_refused_where_the_viewer_is_made(own, error, message):
+def test_invalid_range_is_refused_when_the_viewer_is_made(own, error, message):
     with pytest.raises(error, match=message):
         Viewer((0, 0), **own)
 
 
-def test_a_range_that_does_not_fit_the_settings_is_refused_and_changes_nothing():
+def test_range_unfit_for_the_settings_is_refused_unchanged():
     importance = alone(ImportanceSettings(smoothing_s=0, near_m=5, far_m=80))
     before = importance.update([Viewer((0, 0))], places((9, 0)), 0.0).tolist()
     for viewer in (Viewer((0, 0), near_m=90.0), Viewer((0, 0), far_m=4.0)):
@@ -189,7 +189,7 @@ def test_boosts_fade_by_time(frames):
 
 
 @pytest.mark.parametrize("smoothing_s", [0.0, 0.25])
-def test_what_fades_ends_at_nothing_and_not_at_numbers_that_are_slow_to_reckon_with(smoothing_s):
+def test_fading_ends_at_zero_and_not_at_denormal_numbers(smoothing_s):
     importance = alone(ImportanceSettings(smoothing_s=smoothing_s, damaged_s=0.2, noticed_s=0.2))
     importance.damage(0)
     importance.notice(0)
@@ -242,7 +242,7 @@ def test_an_update_allocates_nothing_that_grows_with_the_agents():
 
 
 @pytest.mark.parametrize("wrong", [math.nan, math.inf, -math.inf])
-def test_a_position_that_is_not_finite_is_named_and_changes_nothing(wrong):
+def test_non_finite_position_is_named_and_changes_nothing(wrong):
     importance = Importance(AT_ONCE)
     importance.add(3)
     importance.update([Viewer((0, 0, 0))], np.zeros((3, 3), np.float32), 0.0)
@@ -256,9 +256,9 @@ def test_a_position_that_is_not_finite_is_named_and_changes_nothing(wrong):
 
 
 @pytest.mark.filterwarnings("error")
-def test_what_float32_cannot_hold_is_refused_before_anything_changes():
+def test_values_float32_cannot_hold_are_refused_unchanged():
     for name, wrong in (("distance", 1e300), ("full_approach_m_s", 1e-300), ("full_size_rad", 1e-300)):
-        with pytest.raises(ValueError, match=f"{name} must be at (most|least)"):
+        with pytest.raises(ValueError, match=f"{name} must be (between|at least)"):
             ImportanceSettings(**{name: wrong})
     importance = Importance(AT_ONCE)
     with pytest.raises(ValueError, match="size_m must be at most"):

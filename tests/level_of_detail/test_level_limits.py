@@ -139,7 +139,7 @@ def runs_of(characters, limits, values, frames, elapsed_s=0.1):
 NARROW = [Level(0.5, 1.0, most=1), Level(0.0, 0.6, most=1)]
 
 
-def test_a_quarantined_behavior_leaves_its_place_and_no_limit_is_exceeded():
+def test_quarantined_behavior_frees_its_place_within_the_limits():
     def fail(turn):
         raise OSError("no map")
 
@@ -154,7 +154,7 @@ def test_a_quarantined_behavior_leaves_its_place_and_no_limit_is_exceeded():
     assert runs_of(characters, limits, [0.9, 0.8, 0.1], 1)[0][0] == "plan"
 
 
-def test_without_being_told_of_characters_a_quarantined_one_runs_nothing_rather_than_too_much():
+def test_without_characters_a_quarantined_one_runs_nothing():
     def fail(turn):
         raise OSError("no map")
 
@@ -164,7 +164,7 @@ def test_without_being_told_of_characters_a_quarantined_one_runs_nothing_rather_
     assert [lod(turn) for _ in range(4)] == ["plan", "plan", "plan", None]
 
 
-def test_a_character_that_is_forced_takes_the_place_of_the_least_important():
+def test_forced_character_takes_the_place_of_the_least_important():
     characters, limits = troop(3), LevelLimits([Level(0.5, 1.0, most=1), Level(0.0, 0.6)])
     assert runs_of(characters, limits, [0.9, 0.8, 0.1], 1) == [["plan", "stroll", "stroll"]]
     characters[2].force("plan", for_s=0.15)
@@ -183,7 +183,7 @@ def test_who_is_forced_does_not_wait_for_the_spread_of_a_crowd():
     assert runs_of(characters, limits, [0.9] * 10, 1)[0] == ["plan", *[None] * 8, "plan"]
 
 
-def test_the_first_levels_of_a_spawned_crowd_are_spread_over_updates():
+def test_first_levels_of_a_spawned_crowd_are_spread_over_updates():
     limits = LevelLimits([Level(0, 1)], spread_updates=5)
     counts = []
     for _ in range(6):
@@ -211,7 +211,7 @@ def test_who_has_no_room_anywhere_is_off():
     assert limits.off == 1
 
 
-def test_characters_switch_at_once_and_who_gives_up_a_place_does_so_first():
+def test_characters_switch_at_once_and_freed_places_come_first():
     active, peak = set(), []
 
     def character(one):
@@ -255,7 +255,7 @@ def test_who_has_no_room_runs_nothing_from_the_first_frame_on(spread_updates):
     assert len(ran) == 2  # who came first keeps the place
 
 
-def test_levels_and_behaviors_of_different_number_are_refused_before_anybody_switches():
+def test_mismatched_level_counts_are_refused_before_any_switch():
     characters, limits = troop(2), LevelLimits([Level(0.0, 1.0)])
     limits.update([0, 1], [0.9, 0.9])
     with pytest.raises(ValueError, match="character 0 has 2 behaviors for 1 levels; give one for each"):
@@ -285,7 +285,7 @@ def test_misuse_is_told_at_the_call():
         LevelLimits([3])
     with pytest.raises(ValueError, match="most must be at least 0"):
         LevelLimits([Level(0, 1, -1)])
-    with pytest.raises(TypeError, match="most must be a whole number"):
+    with pytest.raises(TypeError, match="most must be an integer"):
         LevelLimits([Level(0, 1, True)])
 
 

@@ -54,7 +54,7 @@ def test_a_function_gives_the_rate(clock):
 
 
 @pytest.mark.parametrize("rates", [BANDS, lambda importance: TaskRate(1 + int(40 * (1 - importance)))])
-def test_wobbling_on_a_border_changes_nothing_after_the_first_time(clock, rates):
+def test_wobbling_on_a_border_changes_nothing_after_first_time(clock, rates):
     crowd = Crowd(clock, rates, hysteresis=0.05)
     changes = sum(crowd.lod.update([0.6 + 0.045 * math.sin(frame)]) for frame in range(10_000 // 10))
     assert changes == 1
@@ -88,7 +88,7 @@ def test_new_periods_get_phases_that_keep_the_load_flat(clock):
     assert loads[1:] == [1] * 59
 
 
-def test_a_budget_serves_the_most_important_first_and_ties_by_order(clock):
+def test_budget_serves_most_important_first_and_ties_by_order(clock):
     crowd = Crowd(clock, BANDS, count=4)
     values = [0.1, 0.9, 0.7, 0.9]
     assert crowd.lod.update(values, Budget.of_steps(2)) == 2
@@ -116,7 +116,7 @@ def test_a_task_that_its_scheduler_removed_is_left_out(clock):
         ([RateBand(0, TaskRate(1)), RateBand(0, TaskRate(2))], ValueError, "two bands start at 0"),
         ([RateBand(math.nan, TaskRate(1))], ValueError, "at_least must be a finite number"),
         ([RateBand(0, TaskRate(0))], ValueError, "period_frames must be at least 1"),
-        ([RateBand(0, TaskRate(True))], TypeError, "period_frames must be a whole number"),
+        ([RateBand(0, TaskRate(True))], TypeError, "period_frames must be an integer"),
         ([RateBand(0, TaskRate(1, -1.0))], ValueError, "priority must be at least"),
         (3, TypeError, "rates must hold RateBand"),
     ],

@@ -23,7 +23,7 @@ def test_a_door_between_two_rooms_is_a_choke_point():
     assert (door.cell, door.width_cells, door.cells.tolist()) == (22, 1, [22])
 
 
-def test_a_corridor_is_one_choke_point_with_its_middle_where_it_is_narrowest():
+def test_corridor_is_one_choke_point_centered_where_narrowest():
     corridor = ground("""
         ....#####....
         ....#####....

@@ -27,7 +27,7 @@ def test_reports_near_a_place_add_up_by_kind_and_fade():
 
 
 @pytest.mark.parametrize("reports", [3, 5, 12])
-def test_the_oldest_reports_go_first_and_a_save_keeps_which_that_is(reports):
+def test_oldest_reports_go_first_and_a_save_keeps_the_order(reports):
     log = ConflictLog(("attack",), kept_per_s=1, most=5)
     for number in range(reports):
         log.report("attack", [[0, 0]], 2.0**number, 0.0)

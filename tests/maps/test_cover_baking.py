@@ -26,7 +26,7 @@ def sides(spots):
             for (x, _, z), way in zip(spots.places.tolist(), spots.towards, strict=True)}
 
 
-def test_cover_lies_at_every_side_of_a_wall_and_a_crate_but_not_at_water():
+def test_cover_lies_around_walls_and_crates_but_not_at_water():
     spots = CoverLevel(YARD).baked()
     assert sides(spots) == {
         (3, 0, 0, 1), (2, 1, 1, 0), (4, 1, -1, 0), (3, 2, 0, -1),
@@ -142,7 +142,7 @@ def test_candidates_are_taken_from_a_box_that_may_be_open_upward():
             candidates.within(*corners)
 
 
-def test_places_above_the_floor_are_dropped_to_it_before_it_is_looked_for_cover():
+def test_places_above_the_floor_are_dropped_before_cover_search():
     level = CoverLevel(YARD)
     floating = level.candidates()
     floating.places[:, 1] += 0.5                    # the eyes of who crouches are above a crate of 1.2 m then

@@ -31,7 +31,7 @@ def yard():
     return CoverLevel(YARD)
 
 
-def test_one_hides_behind_the_wall_and_changes_sides_with_the_threat(yard):
+def test_cover_is_behind_the_wall_and_changes_sides_with_threat(yard):
     cover = yard.cover()
     assert at(best(cover, (6, 0, 4), [NORTH], yard.sight).result.spot) == (6, 3)
     assert at(best(cover, (6, 0, 4), [SOUTH], yard.sight).result.spot) == (6, 1)
@@ -45,7 +45,7 @@ def test_a_search_is_work_for_an_errand(yard):
     assert [at(evaluation.spot) for evaluation in found] == [(6, 3)]
 
 
-def test_between_two_threats_no_side_of_a_wall_will_do_and_it_says_so(yard):
+def test_between_two_threats_the_lack_of_cover_is_reported(yard):
     found = best(yard.cover(), (6, 0, 4), [NORTH, SOUTH], yard.sight)
     assert found.result is None
     assert "too open" in found.why
@@ -123,7 +123,7 @@ def test_one_stays_unless_another_spot_is_clearly_better():
     assert "for staying" in found.why
 
 
-def test_who_holds_a_spot_behind_a_crate_stays_there_when_the_threat_moves_a_little():
+def test_held_spot_is_kept_when_the_threat_moves_a_little():
     cover, sight = crates()
     query = CoverQuery(least_threat_m=0, stay_bonus=0.5)
     spot = best(cover, (-2, 0, 0), [(8, 1.0, 0)], sight, query=query, who="Bob").result.spot
@@ -165,7 +165,7 @@ def crates(**sides):
     return cover, GridLineOfSight([[half["half_sides"][1] * 2]])
 
 
-def test_behind_a_crate_one_crouches_on_the_far_side_of_the_threat():
+def test_cover_behind_a_crate_is_crouched_on_the_far_side():
     cover, sight = crates()
     for threat, place in (((8, 1.0, 0), (-1.1, 0)), ((0, 1.0, 8), (0, -1.1))):
         found = best(cover, (0, 0, 4), [threat], sight, query=CoverQuery(least_threat_m=0)).result
@@ -230,7 +230,7 @@ def test_when_spots_go_while_it_searches_it_begins_anew(yard):
     assert all(at(one.spot) != (6, 3) for one in search.evaluations)
 
 
-def test_a_place_behind_a_crate_that_has_moved_meanwhile_is_left_out():
+def test_place_behind_a_crate_that_moved_is_left_out():
     cover, sight = crates()
     cover.put_object(8, CoverObject((0, 0.6, 3), (0.6, 0.6, 0.6)))
     search = CoverSearch(

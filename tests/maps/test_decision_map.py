@@ -26,7 +26,7 @@ def two_layers(side=8, **settings):
     return DecisionMap(MapArea(side, side), layers, clock, period_s=0, **settings), clock
 
 
-def test_an_update_shows_what_was_written_before_it_began_and_nothing_of_later():
+def test_update_shows_only_what_was_written_before_it_began():
     whole, clock = two_layers()
     whole.write("heat", [9], 16)
     whole.begin()
@@ -107,7 +107,7 @@ def test_a_reader_on_a_thread_never_sees_half_an_update():
     assert len(whole.buffers) <= 2 + len(readers)
 
 
-def test_a_picture_that_is_held_stays_as_it_is_whatever_is_updated():
+def test_held_picture_stays_unchanged_by_updates():
     whole, clock = two_layers()
     whole.write("heat", [9], 16)
     whole.advance(Budget.unlimited())
@@ -139,7 +139,7 @@ def test_updates_allocate_nothing_that_grows_with_the_map():
     assert peak < 512 * 512 * 4 / 8, f"{peak} bytes at once: more than NumPy's own buffers"
 
 
-def test_an_update_begins_once_in_a_period_and_never_twice_in_a_frame():
+def test_update_begins_once_a_period_and_never_twice_a_frame():
     clock = ManualClock(seconds_per_frame=0.1)
     whole = DecisionMap(MapArea(2, 2), [MapLayer("heat")], clock, period_s=0.25)
     began = []
@@ -151,7 +151,7 @@ def test_an_update_begins_once_in_a_period_and_never_twice_in_a_frame():
     assert began == [1, 1, 1, 2, 2, 2, 3, 3, 3, 4]
 
 
-def test_an_age_grows_where_nobody_looks_and_is_none_where_somebody_does():
+def test_age_grows_where_nobody_looks_and_is_zero_where_seen():
     clock = ManualClock(seconds_per_frame=1.0)
     age = next(layer for layer in standard_layers() if layer.name == "exploration")
     whole = DecisionMap(MapArea(1, 3), [age], clock, period_s=0)
@@ -238,7 +238,7 @@ def test_bad_input_is_refused_at_the_call_and_nothing_is_written():
     assert whole.picture["heat"].sum() == 0
 
 
-def test_layers_of_other_sizes_and_walls_that_are_none_are_refused():
+def test_layers_of_wrong_size_and_invalid_walls_are_refused():
     area, clock = MapArea(2, 2), ManualClock()
     with pytest.raises(ValueError, match="shape"):
         DecisionMap(area, [MapLayer("heat")], clock, is_open=np.ones((3, 2), bool))

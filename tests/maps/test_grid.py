@@ -28,7 +28,7 @@ def test_cells_are_numbered_by_row_then_column():
     assert grid.place(6) == (1, 2)
 
 
-def test_a_closed_corner_is_not_cut_a_half_open_one_only_with_one_side_free():
+def test_closed_corner_is_not_cut_and_half_open_with_a_free_side():
     cells = [[True, False], [True, True]]
     blocked_both = [[True, False], [False, True]]
     leads = {
@@ -42,13 +42,13 @@ def test_four_neighbors_have_no_diagonals():
     assert reachable_in_one(Grid(np.ones((3, 3)), neighbors=4), 1, 1) == [(0, 1), (1, 0), (1, 2), (2, 1)]
 
 
-def test_odd_rows_of_a_hexagonal_grid_lie_half_a_cell_to_the_right():
+def test_odd_hexagon_rows_are_shifted_half_a_cell_to_the_right():
     grid = Grid(np.ones((3, 3)), neighbors=6)
     assert reachable_in_one(grid, 0, 1) == [(0, 0), (0, 2), (1, 0), (1, 1)]
     assert reachable_in_one(grid, 1, 1) == [(0, 1), (0, 2), (1, 0), (1, 2), (2, 1), (2, 2)]
 
 
-def test_movers_have_costs_of_their_own_and_teams_have_shut_cells():
+def test_movers_have_own_costs_and_teams_have_closed_cells():
     grid = Grid([[1, 1, 1]])
     grid.add_mover("boat", [[INF, 2, 2]])
     grid.add_team("red", [[False, True, False]])
@@ -89,7 +89,7 @@ def test_a_passage_forgets_changes_that_are_long_past():
 
 
 @given(st.data())
-def test_a_passage_that_is_changed_equals_one_made_of_the_changed_cells(data):
+def test_changed_passage_equals_one_made_of_the_changed_cells(data):
     height, width = data.draw(st.tuples(st.integers(1, 6), st.integers(1, 6)))
     cost = st.sampled_from([1.0, 1.0, 2.0, 5.0, INF])
     cells = np.array(data.draw(st.lists(cost, min_size=height * width, max_size=height * width)))
@@ -115,7 +115,7 @@ def test_a_passage_that_is_changed_equals_one_made_of_the_changed_cells(data):
         ([[1, -2.0]], ValueError, "got -2"),
         ([[1, -INF]], ValueError, "got -inf"),
         ([["a"]], TypeError, "cells must be bool or numbers"),
-        ([[1, 2], [1]], ValueError, r"cells must have rows of one length, got \[\[1, 2\], \[1\]\]"),
+        ([[1, 2], [1]], ValueError, r"cells must have rows of equal length, got \[\[1, 2\], \[1\]\]"),
         ([1, 2], ValueError, r"cells must have shape \(height, width\), got \(2,\)"),
         (np.ones((0, 3)), ValueError, r"got \(0, 3\)"),
         (np.broadcast_to(True, (1 << 13, 1 << 12)), ValueError, f"at most {MOST_CELLS}, got 33554432; use larger"),

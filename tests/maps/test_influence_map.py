@@ -52,7 +52,7 @@ def test_blur_is_that_of_a_plain_loop_and_keeps_the_total(world, passes):
 
 @settings(max_examples=60, deadline=None)
 @given(worlds(), st.integers(1, 4))
-def test_a_blur_that_stops_at_walls_is_that_of_a_plain_loop_and_keeps_the_total(world, passes):
+def test_blur_at_walls_equals_a_plain_loop_and_keeps_the_total(world, passes):
     strengths, is_open = world
     expected = strengths.tolist()
     for _ in range(passes):
@@ -111,7 +111,7 @@ def test_combination_is_the_sum_of_layers_times_weights(world, weights):
                                rtol=1e-5, atol=1e-4)
 
 
-def test_written_strengths_add_up_in_a_sum_and_the_last_counts_in_a_latest():
+def test_written_strengths_add_in_a_sum_and_replace_in_a_latest():
     whole = DecisionMap(MapArea(1, 3), [MapLayer("sum"), MapLayer("latest", writes="latest")], ManualClock())
     for name in ("sum", "latest"):
         whole.write(name, [0, 0, 2], [5, 7, 1])

@@ -29,7 +29,7 @@ def test_best_cells_are_those_of_a_plain_choice(values, count, apart):
     assert best_cells(values, count, apart_cells=apart).tolist() == expected
 
 
-def test_best_cells_may_be_kept_to_some_and_to_values_worth_going_for():
+def test_best_cells_can_be_limited_by_cells_and_by_minimum_value():
     values = np.array([[3.0, 2.0, np.nan, 0.0]])
     assert best_cells(values, 4, where=np.array([[False, True, True, True]])).tolist() == [1, 3]
     assert best_cells(values, 4, above=0).tolist() == [0, 1]
@@ -49,7 +49,7 @@ def test_the_frontier_is_every_known_cell_beside_an_unknown_one(ages, data):
     assert frontier(ages, 2, is_open=is_open).tolist() == expected
 
 
-def test_a_careful_way_goes_round_danger_and_an_uncareful_one_through_it():
+def test_careful_path_goes_around_danger_and_careless_through_it():
     danger = np.zeros((5, 7), np.float32)
     danger[1:4, 3] = 10
     grid = Grid(np.ones((5, 7)), neighbors=4)

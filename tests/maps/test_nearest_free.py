@@ -45,7 +45,7 @@ def test_it_is_the_one_that_a_loop_over_all_cells_finds(height, width, neighbors
         assert math.dist(middle, place) == pytest.approx(apart)
 
 
-def test_who_stands_in_a_wall_or_beside_the_map_is_put_on_the_next_free_cell():
+def test_position_in_a_wall_or_off_map_goes_to_nearest_free_cell():
     passage = Grid([[True, False, True], [True, False, False]]).passage()
     assert nearest_free(passage, (1.0, 1.0), 1.0) == 3
     assert nearest_free(passage, (0.0, 1.0), 1.0) == 0       # as near as cell 2: the smallest

@@ -55,7 +55,7 @@ def test_at_its_end_the_way_costs_what_a_plain_search_says(grid, numbers, steps)
 
 
 @given(grid=grids(), numbers=NUMBERS, steps=st.integers(1, 12))
-def test_all_the_way_the_best_is_open_never_gets_dearer_and_keeps_its_bound(grid, numbers, steps):
+def test_best_path_stays_open_never_worsens_and_keeps_its_bound(grid, numbers, steps):
     passage = grid.passage()
     start, goals = ends_on(passage, numbers)
     plain = plain_costs(passage, start)
@@ -125,7 +125,7 @@ def test_cells_that_change_between_slices_are_seen(grid, numbers, steps, changed
         assert result.cost == pytest.approx(least, rel=1e-9)
 
 
-def test_a_way_that_is_still_open_stays_when_cells_elsewhere_change():
+def test_open_path_stays_when_cells_elsewhere_change():
     grid = maze()
     search = AnytimeSearch(grid.passage(), grid.cell(3, 4), grid.cell(8, 4))
     while search.best is None:
@@ -138,7 +138,7 @@ def test_a_way_that_is_still_open_stays_when_cells_elsewhere_change():
     assert search.best.cost <= cost_along(grid.passage(), first)
 
 
-def test_who_walks_towards_a_goal_that_cannot_be_reached_keeps_the_rest_of_the_way():
+def test_mover_to_an_unreachable_goal_keeps_the_rest_of_its_path():
     cells = np.ones((9, 9), bool)
     cells[4] = False
     passage = Grid(cells).passage()

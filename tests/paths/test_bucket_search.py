@@ -44,7 +44,7 @@ def dear_cells(side, dear):
 
 @pytest.mark.parametrize("make", forms_of("bucket_search"), ids=FORMS)
 @pytest.mark.parametrize("dear", [1e4, 1e6])
-def test_a_few_cells_that_are_very_dear_do_not_make_searches_expand_others_again_and_again(make, dear):
+def test_few_very_costly_cells_do_not_cause_repeated_expansion(make, dear):
     passage = dear_cells(48, dear)
     search = make(passage.open_moves, passage.costs, passage.moves)
     search.begin(24 * 48, np.array([48 * 48 - 1], np.int32), passage.least_cost, passage.most_cost)

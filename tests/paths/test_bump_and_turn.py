@@ -63,7 +63,7 @@ def test_over_open_ground_it_goes_straight_and_turns_at_a_wall():
     assert len(walked(around, 20)) == 5
 
 
-def test_plain_it_is_caught_in_a_bent_wall_and_with_a_memory_it_gets_out():
+def test_without_memory_it_is_trapped_and_with_memory_it_escapes():
     grid, passage = ground()
     ends = grid.cell(2, 4), grid.cell(2, 8)
     assert walker(passage, *ends, remembers=False).state == "going"
@@ -76,7 +76,7 @@ def test_plain_it_is_caught_in_a_bent_wall_and_with_a_memory_it_gets_out():
 
 
 @given(grids(), st.data())
-def test_with_a_memory_it_arrives_wherever_a_way_leads_and_else_knows_that_none_does(grid, data):
+def test_with_memory_it_arrives_or_knows_that_no_path_exists(grid, data):
     passage = grid.passage()
     cells = passage.costs.size
     start, goal = (data.draw(st.integers(0, cells - 1)) for _ in range(2))
@@ -116,7 +116,7 @@ def test_who_comes_later_takes_the_way_that_others_found():
     assert moves[1] <= 11
 
 
-def test_when_a_wall_comes_across_a_known_way_it_looks_for_another():
+def test_wall_across_a_known_path_makes_it_look_for_another():
     grid, passage = ground("""
 .....
 .###.
@@ -133,7 +133,7 @@ def test_when_a_wall_comes_across_a_known_way_it_looks_for_another():
     assert legal(passage, places)
 
 
-def test_who_sees_a_wall_in_the_known_way_asks_from_where_it_stands_though_that_was_forgotten_too():
+def test_wall_in_a_forgotten_path_makes_it_ask_from_its_place():
     grid, passage = ground(".....\n.###.\n.....")
     explored, ends = ExploredMap(), (grid.cell(0, 0), grid.cell(0, 4))
     for one_way in (ends, ends[::-1], ends):
@@ -155,7 +155,7 @@ def test_who_is_shut_in_does_not_go_back_through_the_wall():
 
 
 @given(grids(), st.data(), st.sampled_from(["own memory", "advanced first", "advanced last"]))
-def test_walls_that_come_lead_nobody_through_them_and_make_nobody_give_up_while_a_way_is_left(grid, data, how):
+def test_new_walls_are_not_crossed_and_remaining_paths_are_used(grid, data, how):
     passage = grid.passage()
     cells = passage.costs.size
     look, explored = neighbors_on_grid(passage), None if how == "own memory" else ExploredMap()

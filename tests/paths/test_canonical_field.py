@@ -73,7 +73,7 @@ def test_a_run_longer_than_the_ring_has_room_for_goes_on_later():
     assert field.costs.tolist() == [list(range(3 * LONGEST_RUN))]
 
 
-def test_where_a_way_is_too_long_for_its_numbers_another_search_makes_the_field(monkeypatch):
+def test_path_too_long_for_its_numbers_uses_another_search(monkeypatch):
     made = canonical_field.canonical_field
     passage = Grid(np.ones((5, 7))).passage()
     fits = FlowField(passage, 3)

@@ -52,7 +52,7 @@ def test_a_way_costs_what_dijkstra_says(passage, numbers):
 
 
 @given(passage=passages(), start=st.integers(0, 195))
-def test_without_a_goal_within_reach_it_finds_the_cheapest_way_to_every_cell(passage, start):
+def test_without_reachable_goal_it_finds_cheapest_paths_to_all(passage, start):
     start %= passage.costs.size
     costs = plain_costs(passage, start)
     out_of_reach = [cell for cell in range(passage.costs.size) if cell not in costs]
@@ -85,7 +85,7 @@ def test_both_forms_do_the_same_in_every_slice(passage, numbers, most, ends_afte
 
 @pytest.mark.skipif(len(FORMS) < 2, reason="kernels are not built")
 @pytest.mark.slow
-def test_after_as_many_searches_as_it_has_numbers_for_it_begins_to_count_anew():
+def test_search_counter_restarts_when_its_numbers_run_out():
     passage = Grid(np.ones((3, 3))).passage()
     search = forms_of("canonical_search")[1](passage.open_moves)
     corner, far = np.array([8], np.int32), np.array([2], np.int32)

@@ -23,7 +23,7 @@ def test_a_step_is_a_move_if_it_is_open_and_none_else(grid, cells):
 
 
 @given(grid=grids(), start=st.integers(0, 63), turns=st.lists(st.integers(0, 7), max_size=20))
-def test_a_walk_costs_the_sum_of_its_moves_and_comes_to_no_cell_twice_without_its_loops(grid, start, turns):
+def test_walk_costs_the_sum_of_its_moves_and_loops_are_removed(grid, start, turns):
     passage = grid.passage()
     walk = [start % passage.costs.size]
     for turn in turns:

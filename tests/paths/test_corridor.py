@@ -24,7 +24,7 @@ def way(grid, start, goal):
 
 @given(grid=grids(), numbers=st.tuples(st.integers(0, 63), st.integers(0, 63)),
        steps=st.lists(st.tuples(st.booleans(), st.integers(0, 7)), max_size=20))
-def test_it_stays_an_open_way_from_the_mover_to_the_goal_whatever_step_they_take(grid, numbers, steps):
+def test_corridor_stays_open_from_mover_to_goal_after_any_step(grid, numbers, steps):
     passage = grid.passage()
     start, goal = (number % passage.costs.size for number in numbers)
     path = way(grid, start, goal)
@@ -112,7 +112,7 @@ def test_bad_input_is_refused_at_the_call():
         Corridor(grid.passage(), path).move_start(9)
 
 
-def test_it_is_saved_with_what_is_left_of_its_way_also_where_a_wall_has_come():
+def test_corridor_is_saved_with_its_rest_even_with_a_new_wall():
     grid = Grid(np.ones((20, 20), bool))
     corridor = Corridor(grid.passage(), way(grid, grid.cell(10, 0), grid.cell(10, 19)))
     corridor.move_goal(grid.cell(12, 19))

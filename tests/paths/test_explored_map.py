@@ -40,13 +40,13 @@ def test_an_unknown_goal_gets_the_way_to_where_it_may_be():
     assert not question.reaches_goal
 
 
-def test_when_all_is_known_and_the_goal_is_not_in_it_there_is_no_way():
+def test_fully_known_map_without_the_goal_has_no_path():
     explored = line(6)
     question = explored.ask(1, 9, apart)
     assert answered(explored, question) is None
 
 
-def test_reports_are_seen_once_the_map_was_advanced_and_not_before():
+def test_reports_are_seen_only_after_the_map_advances():
     explored = ExploredMap()
     explored.report(3, [4])
     assert not explored.knows(3)
@@ -74,7 +74,7 @@ def test_what_has_changed_is_forgotten_with_what_led_there():
     assert [explored.knows(place) for place in range(6)] == [True, True, False, False, False, True]
 
 
-def test_what_is_reported_again_and_again_while_it_waits_is_taken_in_once():
+def test_repeated_report_while_waiting_is_taken_in_once():
     explored = ExploredMap()
     for _ in range(50):
         for place in (1, 2):
@@ -101,7 +101,7 @@ def test_reports_from_many_threads_are_all_taken_in():
     assert len(explored) == 2000
 
 
-def test_saving_changes_nothing_also_while_a_question_is_being_answered():
+def test_saving_changes_nothing_even_while_a_query_is_answered():
     def asked(is_saved):
         explored = ExploredMap()
         for place in range(6):
@@ -119,7 +119,7 @@ def test_saving_changes_nothing_also_while_a_question_is_being_answered():
     assert asked(True) == asked(False)
 
 
-def test_of_reports_that_come_back_to_what_was_the_last_one_counts():
+def test_last_of_several_reports_that_revert_counts():
     explored = ExploredMap()
     for ways in ([1], [2], [1]):
         explored.report(0, ways)

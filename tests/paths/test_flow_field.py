@@ -65,7 +65,7 @@ def test_movers_are_told_where_to_go_in_one_call():
     assert field.next_cells.tolist() == [[0, 0, NOWHERE, NOWHERE]]
 
 
-def test_when_cells_change_the_old_field_holds_until_the_new_one_is_made():
+def test_old_field_holds_after_a_change_until_the_new_is_made():
     grid = Grid(np.ones((40, 40)))
     field = made(FlowField(grid.passage(), 0))
     grid.set_cells([41], math.inf)

@@ -28,7 +28,7 @@ def bag():
     return Grid(cells)
 
 
-def test_a_way_comes_soon_and_better_ones_follow_until_it_is_done():
+def test_first_path_comes_soon_and_better_ones_follow_until_done():
     grid, told = bag(), []
     service = service_of(grid, on_improved=lambda ticket: told.append((ticket.path.cost, ticket.path.bound)))
     ticket = service.request_improving_path(grid.cell(20, 5), grid.cell(12, 39))
@@ -78,7 +78,7 @@ def test_in_a_maze_the_first_way_comes_over_regions():
 
 
 @pytest.mark.parametrize("what", ["walks", "wall", "cancel"])
-def test_what_happens_before_the_way_over_regions_is_there_does_not_stop_it(what):
+def test_events_before_the_region_path_is_ready_do_not_stop_it(what):
     grid = snake()
     ways = GridPathProvider(grid.passage(), regions=True)
     while not ways.is_prepared:
@@ -103,7 +103,7 @@ def test_what_happens_before_the_way_over_regions_is_there_does_not_stop_it(what
 
 @given(grid=grids(), ends=st.tuples(st.integers(0, 63), st.integers(0, 63)), steps=st.integers(1, 9),
        hurry=st.integers(0, 3), saved_at=st.integers(0, 12))
-def test_a_mover_that_walks_along_gets_there_whatever_the_slices_also_when_it_is_saved_on_its_way(
+def test_walking_mover_arrives_with_any_slices_and_across_a_save(
     grid, ends, steps, hurry, saved_at,
 ):
     passage, size = grid.passage(), grid.passage().costs.size
@@ -134,7 +134,7 @@ def test_a_mover_that_walks_along_gets_there_whatever_the_slices_also_when_it_is
         assert ticket.path.cost == pytest.approx(plain_costs(passage, at)[goal], rel=1e-9)
 
 
-def test_nobody_shares_a_way_that_somebody_walks_along_but_what_it_found_at_last():
+def test_walked_path_is_not_shared_but_its_final_result_is():
     grid = bag()
     service = service_of(grid)
     ends = grid.cell(20, 5), grid.cell(12, 39)
@@ -171,7 +171,7 @@ def test_a_wall_in_the_way_takes_it_away_and_another_is_found():
     assert ticket.path.cost == pytest.approx(least)
 
 
-def test_who_gives_up_leaves_the_memory_to_others_and_walks_no_more():
+def test_cancelled_ticket_frees_its_memory_and_stops_walking():
     grid = bag()
     service = service_of(grid, max_running=1)
     ticket = service.request_improving_path(grid.cell(20, 5), grid.cell(12, 39))

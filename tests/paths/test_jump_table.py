@@ -43,7 +43,7 @@ def way(passage, start, goal, memory, steps=None):
     changes=st.lists(st.tuples(st.integers(0, 80), st.booleans()), max_size=4), cost=st.sampled_from([1.0, 2.5]),
 )
 @pytest.mark.usefixtures("always_jumping")
-def test_jumping_finds_the_costs_that_walking_finds_also_where_cells_change(cells, ends, steps, changes, cost):
+def test_jumping_finds_the_same_costs_as_walking_after_changes(cells, ends, steps, changes, cost):
     costs = np.where(cells, cost, math.inf)
     grid = Grid(costs)
     passage = grid.passage()

@@ -136,7 +136,7 @@ def test_a_star_in_every_form_finds_the_cheapest_way(levels):
             is_right(advanced(AStarSearch(passage, start, goal.__eq__)).result, passage, start, goal)
 
 
-def test_the_bucket_search_finds_the_cheapest_way_also_where_another_is_used(levels):
+def test_bucket_search_finds_cheapest_path_even_where_not_used(levels):
     for grid, pairs in levels:
         passage = grid.passage()
         search = SearchMemory(passage).spreading()
@@ -170,7 +170,7 @@ def test_anytime_searches_end_with_the_cheapest_way(levels):
                 is_right(advanced(AnytimeSearch(passage, start, goal, known=first)).result, passage, start, goal)
 
 
-def test_anytime_searches_are_right_after_a_walk_and_a_change_of_cells(levels):
+def test_anytime_searches_are_right_after_a_walk_and_a_change(levels):
     for grid, pairs in levels:
         passage = grid.passage()
         for number, (start, goal) in enumerate(pairs):
@@ -220,7 +220,7 @@ def test_reachability_is_that_of_a_plain_search(levels):
 
 
 @pytest.mark.parametrize("how", ["plain", "remembers", "explored"])
-def test_bump_and_turn_goes_by_open_moves_and_arrives_where_a_way_leads(levels, how):
+def test_bump_and_turn_uses_open_moves_and_arrives_if_possible(levels, how):
     for grid, pairs in levels:
         passage = grid.passage()
         explored = ExploredMap() if how == "explored" else None
@@ -239,7 +239,7 @@ def test_bump_and_turn_goes_by_open_moves_and_arrives_where_a_way_leads(levels, 
                 assert one.state == ("arrived" if goal in plain_costs(passage, start) else "unreachable")
 
 
-def test_lines_are_open_as_exact_numbers_say_and_pulled_ways_stay_open(levels):
+def test_lines_are_exactly_open_and_pulled_paths_stay_open(levels):
     for grid, pairs in levels:
         passage = grid.passage()
         if passage.moves.is_hexagonal:
@@ -281,7 +281,7 @@ print(search.result.cost)
 
 
 @pytest.mark.parametrize("is_pure", [False, True], ids=["compiled", "pure"])
-def test_anytime_search_takes_a_known_way_on_two_columns_of_hexagons(is_pure):
+def test_anytime_search_uses_known_path_on_two_hexagon_columns(is_pure):
     if not is_pure and not compiled():
         pytest.skip("kernels are not built")
     done = subprocess.run(

@@ -16,7 +16,7 @@ def service_on(cells, **settings):
     return grid, PathService(GridPathProvider(grid.passage(), **settings), ManualClock())
 
 
-def test_a_cancelled_ticket_stays_cancelled_also_if_somebody_else_asked_for_its_own_way():
+def test_cancelled_ticket_stays_cancelled_if_others_ask_the_same():
     grid, service = service_on(np.ones((20, 20)))
     first = service.request_path(0, grid.cell(10, 10))
     near = service.request_path(grid.cell(1, 0), grid.cell(10, 11), tolerance=1.5)
@@ -27,7 +27,7 @@ def test_a_cancelled_ticket_stays_cancelled_also_if_somebody_else_asked_for_its_
     assert (first.state, exact.state) == ("found", "found")
 
 
-def test_a_near_ticket_that_is_given_up_ends_the_search_nobody_else_waits_for():
+def test_cancelled_near_ticket_ends_a_search_nobody_else_awaits():
     grid, service = service_on(np.ones((20, 20)))
     first = service.request_path(0, grid.cell(10, 10))
     near = service.request_path(grid.cell(1, 0), grid.cell(10, 11), tolerance=1.5)

@@ -60,7 +60,7 @@ def test_a_thousand_tickets_for_ten_ways_cause_ten_searches(clock):
     grid=grids(), steps=st.integers(1, 50),
     ends=st.lists(st.tuples(st.integers(0, 63), st.integers(0, 63), st.sampled_from([0.5, 1, 4])), max_size=12),
 )
-def test_every_ticket_gets_what_a_plain_search_says_whatever_the_slices(grid, steps, ends):
+def test_every_ticket_gets_the_plain_search_result_in_any_slices(grid, steps, ends):
     passage, clock = grid.passage(), ManualClock()
     service = PathService(GridPathProvider(passage), clock, max_running=2)
     tickets = []
@@ -116,7 +116,7 @@ def test_a_way_nearby_will_do_if_the_caller_says_so(clock):
     assert service.statistics["searches"] == 2
 
 
-def test_hopeless_requests_are_answered_without_a_search_once_that_is_known(clock):
+def test_known_hopeless_requests_are_answered_without_a_search(clock):
     grid, service = service_on([[True, False, True]], clock)
     first = service.request_path(0, 2)
     finished(service, clock)
@@ -129,7 +129,7 @@ def test_hopeless_requests_are_answered_without_a_search_once_that_is_known(cloc
     assert service.statistics["searches"] == searches
 
 
-def test_when_the_ground_changes_found_ways_are_searched_anew_and_old_tickets_keep_theirs(clock):
+def test_ground_change_repeats_searches_but_not_for_old_tickets(clock):
     grid, service = service_on(np.ones((1, 5)), clock)
     before = service.request_path(0, 4)
     finished(service, clock)
@@ -140,7 +140,7 @@ def test_when_the_ground_changes_found_ways_are_searched_anew_and_old_tickets_ke
     assert not after.path.is_found
 
 
-def test_a_ticket_keeps_its_way_and_what_nobody_asks_for_is_forgotten(clock):
+def test_ticket_keeps_its_path_and_unrequested_paths_are_dropped(clock):
     _, service = service_on(np.ones((3, 3)), clock, keep_frames=10)
     ticket = service.request_path(0, 8)
     finished(service, clock)
@@ -151,7 +151,7 @@ def test_a_ticket_keeps_its_way_and_what_nobody_asks_for_is_forgotten(clock):
     assert service.statistics["kept"] == 0
 
 
-def test_a_cancelled_request_ends_its_search_unless_others_wait_for_it(clock):
+def test_cancelled_request_ends_its_search_unless_others_wait(clock):
     grid, service = service_on(np.ones((50, 50)), clock)
     mine, theirs = (service.request_path(0, grid.cell(49, 49)) for _ in range(2))
     service.advance(Budget.of_steps(1))
@@ -207,7 +207,7 @@ def test_who_listens_to_the_trace_is_told_of_each_ticket(clock):
     assert listener.told == [(0, 0), (1, 0), (2, 0)]
 
 
-def test_jumps_and_reachability_are_made_with_what_is_left_of_the_budget(clock):
+def test_jumps_and_reachability_are_made_with_the_spare_budget(clock):
     cells = np.ones((64, 64), bool)
     cells[::8, 4:] = False
     grid, service = service_on(cells, clock)
@@ -229,7 +229,7 @@ def test_misuse_is_told(clock):
     grid, service = service_on(np.ones((3, 3)), clock)
     for arguments, error, says in (
         ({"start": 9, "goal": 0}, ValueError, "start must be at most 8, got 9"),
-        ({"start": 0, "goal": 0.5}, TypeError, "goal must be a whole number"),
+        ({"start": 0, "goal": 0.5}, TypeError, "goal must be an integer"),
         ({"start": 0, "goal": 1, "priority": 0}, ValueError, "priority must be"),
         ({"start": 0, "goal": 1, "priority": math.nan}, ValueError, "priority must be"),
         ({"start": 0, "goal": 1, "tolerance": -1}, ValueError, "tolerance must be"),
@@ -249,7 +249,7 @@ def test_misuse_is_told(clock):
         GridPathProvider(grid)
 
 
-def test_who_begins_next_is_who_has_waited_longest_by_its_priority(clock):
+def test_next_search_is_the_longest_waiting_by_its_priority(clock):
     done = []
     service = service_on(
         np.ones((3, 60)), clock, max_running=1, on_over=lambda ticket: done.append(ticket.number))[1]
@@ -278,7 +278,7 @@ def test_waiting_for_a_turn_that_may_not_be_begun_ends_the_frame(clock):
 
 
 @pytest.mark.parametrize("is_reraised", [False, True])
-def test_one_who_is_told_of_a_way_and_raises_keeps_it_from_nobody(clock, is_reraised):
+def test_raising_path_listener_withholds_the_path_from_nobody(clock, is_reraised):
     reports, told = [], []
 
     def hear(ticket):
@@ -295,7 +295,7 @@ def test_one_who_is_told_of_a_way_and_raises_keeps_it_from_nobody(clock, is_rera
     assert is_reraised or (told == [0, 1, 2] and [one.name for one in reports] == ["callback for ticket 0"])
 
 
-def test_each_ticket_that_is_over_is_told_once_and_cancelled_ones_are_not(clock):
+def test_each_finished_ticket_notifies_once_and_cancelled_do_not(clock):
     grid = Grid(np.ones((4, 4)))
     over = []
     service = PathService(GridPathProvider(grid.passage()), clock, max_waiting=2,
@@ -310,7 +310,7 @@ def test_each_ticket_that_is_over_is_told_once_and_cancelled_ones_are_not(clock)
     assert over == ["refused", "found", "found", "found"]
 
 
-def test_long_ways_over_unlike_ground_go_by_regions_once_they_are_made(clock):
+def test_long_paths_over_mixed_ground_use_regions_once_made(clock):
     cells = np.ones((128, 128))
     cells[60:64, :120] = math.inf
     cells[::9, ::7] = 3.0
@@ -333,7 +333,7 @@ def test_long_ways_over_unlike_ground_go_by_regions_once_they_are_made(clock):
 
 @given(grid=grids(), ends=st.lists(st.tuples(st.integers(0, 63), st.integers(0, 63)), min_size=1, max_size=6),
        change=st.integers(0, 63), steps=st.integers(1, 40))
-def test_over_regions_every_ticket_gets_a_way_within_its_bound_also_after_a_change(grid, ends, change, steps):
+def test_region_paths_stay_within_their_bound_after_a_change(grid, ends, change, steps):
     passage, clock = grid.passage(), ManualClock()
     if not RegionGraph.suits(passage):
         return
@@ -355,7 +355,7 @@ def test_over_regions_every_ticket_gets_a_way_within_its_bound_also_after_a_chan
             grid.set_cells([change % size], not passage.is_free(change % size))
 
 
-def test_where_a_hundred_ask_at_once_the_jumps_are_made_meanwhile(clock):
+def test_with_a_hundred_requests_the_jumps_are_made_meanwhile(clock):
     grid = Grid(np.ones((64, 64), np.bool_), neighbors=8)
     ways = GridPathProvider(grid.passage())
     service = PathService(ways, clock)

@@ -79,7 +79,7 @@ def test_misuse_is_told():
     known(reachability)
     with pytest.raises(ValueError, match="goal must be at most 1, got 2"):
         reachability.are_connected(0, 2)
-    with pytest.raises(TypeError, match="start must be a whole number"):
+    with pytest.raises(TypeError, match="start must be an integer"):
         reachability.are_connected(0.5, 1)
     other = Reachability(passage)
     other.cancel()

@@ -53,7 +53,7 @@ def told(regions):
 
 @given(grid=levels(), start=st.integers(0, 1000), goal=st.integers(0, 1000), steps=st.integers(1, 9),
        stretch=st.integers(1, 4))
-def test_a_way_is_open_and_costs_at_most_its_bound_more_than_a_plain_search_finds(grid, start, goal, steps, stretch):
+def test_path_is_open_and_within_its_bound_of_a_plain_search(grid, start, goal, steps, stretch):
     passage = grid.passage()
     start, goal = start % passage.costs.size, goal % passage.costs.size
     path = found(regions_of(grid, stretch), start, goal, steps).result
@@ -134,7 +134,7 @@ def test_costs_that_no_grid_has_are_an_error_and_no_endless_loop(cost):
                  np.empty((1, 4, 4), np.uint8))
 
 
-def test_a_field_that_leads_round_in_a_circle_is_an_error_and_no_endless_loop():
+def test_circular_field_is_an_error_and_not_an_endless_loop():
     moves, costs = moves_for(4), np.ones((1, 2), np.float32)
     field = np.array([[2, 1]], np.uint8)    # to the right, and back
     for follow in forms_of("follow_field"):
@@ -211,7 +211,7 @@ def test_bad_input_is_refused_at_the_call():
 
 @pytest.mark.slow
 @pytest.mark.parametrize("name", ["caves", "halls", "noise", "corridors"])
-def test_over_regions_the_first_way_of_an_anytime_search_takes_a_twentieth_of_the_cells_of_a_star(name, form):
+def test_first_region_path_expands_a_twentieth_of_a_star_cells(name, form):
     if form == "interpreted":
         pytest.skip("the same steps, in half a minute")
     grid, queries = level(name)
@@ -230,7 +230,7 @@ def test_over_regions_the_first_way_of_an_anytime_search_takes_a_twentieth_of_th
     assert first <= 0.05 * plain
 
 
-def test_a_search_given_up_while_it_goes_on_by_cells_leaves_its_memory_to_one_other_only():
+def test_abandoned_cell_search_gives_its_memory_to_one_other():
     cells = np.ones((16, 16))
     cells[:, 8] = np.inf
     regions = regions_of(Grid(cells))

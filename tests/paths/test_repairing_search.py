@@ -45,7 +45,7 @@ def test_a_way_that_is_adopted_is_the_way_it_tells(neighbors, shape):
         assert np.frombuffer(search.way(), np.int32).tolist() == cells.tolist()
 
 
-def test_ways_that_contradict_each_other_are_an_error_and_no_endless_loop():
+def test_contradicting_paths_are_an_error_not_an_endless_loop():
     passage = Grid(np.ones((1, 4), bool)).passage()
     for make in forms_of("repairing_search"):
         search = make(passage.open_moves, passage.costs, passage.moves)

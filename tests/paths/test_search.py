@@ -25,7 +25,7 @@ def finished(search, steps=None):
 
 
 @given(grid=grids(), start=places, goals=st.lists(places, min_size=1, max_size=3), steps=st.integers(1, 5))
-def test_the_way_costs_what_a_plain_search_says_whatever_the_slices(grid, start, goals, steps):
+def test_path_costs_what_a_plain_search_finds_in_any_slices(grid, start, goals, steps):
     passage = grid.passage()
     start, goals = start % passage.costs.size, [goal % passage.costs.size for goal in goals]
     costs = plain_costs(passage, start)
@@ -43,7 +43,7 @@ def test_the_way_costs_what_a_plain_search_says_whatever_the_slices(grid, start,
 
 
 @given(grid=grids(), start=places, goal=places, changes=st.lists(st.tuples(places, st.sampled_from([3.0, math.inf]))))
-def test_a_search_whose_cells_change_finds_what_is_right_in_the_end(grid, start, goal, changes):
+def test_search_whose_cells_change_finds_the_right_result(grid, start, goal, changes):
     passage = grid.passage()
     start, goal = start % passage.costs.size, goal % passage.costs.size
     search = AStarSearch(passage, start, goal)
@@ -61,7 +61,7 @@ def test_a_search_whose_cells_change_finds_what_is_right_in_the_end(grid, start,
         assert (path.cost if path.is_found else math.inf) == pytest.approx(expected, rel=1e-12)
 
 
-def test_an_unreachable_goal_gives_the_nearest_cell_the_cheaper_then_the_smaller():
+def test_unreachable_goal_gives_nearest_then_cheapest_cell():
     grid = Grid([[True, True, False, True], [True, True, False, False]], neighbors=4)
     path = finished(AStarSearch(grid.passage(), grid.cell(1, 0), grid.cell(0, 3)))
     assert path.state == "partial"

@@ -95,7 +95,7 @@ def test_searches_that_outlast_their_first_turn_run_at_once(clock):
     assert len(Thought.threads) == 2
 
 
-def test_searches_that_end_in_their_first_turn_are_never_handed_over(clock):
+def test_searches_that_end_in_their_first_turn_stay_off_threads(clock):
     passage, Thought.threads = Grid(np.ones((3, 3), bool)).passage(), set()
     with ThreadPoolExecutor(2) as executor:
         service = PathService(Thoughts(passage, 1), clock, executor=executor)
@@ -121,7 +121,7 @@ def test_between_two_frames_no_thread_runs_and_nothing_is_done(clock):
     assert [one.state for one in tickets] == ["none", "none"]
 
 
-def test_a_search_that_raises_on_a_thread_fails_its_own_tickets_only(clock):
+def test_raising_search_on_a_thread_fails_only_its_own_tickets(clock):
     passage, faults = Grid(np.ones((3, 3), bool)).passage(), FaultIsolation()
     with ThreadPoolExecutor(1) as executor:
         service = PathService(Thoughts(passage, 3), clock, executor=executor, faults=faults)
@@ -130,7 +130,7 @@ def test_a_search_that_raises_on_a_thread_fails_its_own_tickets_only(clock):
     assert (good.state, broken.state, broken.why) == ("found", "failed", "OSError: lost")
 
 
-def test_an_executor_is_refused_for_ways_that_may_not_be_found_on_threads(clock):
+def test_executor_is_refused_for_paths_not_allowed_on_threads(clock):
     class Elsewhere(GridPathProvider):
         run_on_threads = False
 

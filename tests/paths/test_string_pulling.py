@@ -29,7 +29,7 @@ def walked_cells(start, end):
 
 
 @given(grid=grids(), numbers=st.tuples(st.integers(0, 63), st.integers(0, 63)))
-def test_between_two_turns_everything_is_open_and_no_way_gets_longer(grid, numbers):
+def test_between_turns_all_is_open_and_no_path_gets_longer(grid, numbers):
     passage = grid.passage()
     start, goal = (number % passage.costs.size for number in numbers)
     search = AStarSearch(passage, start, goal)
@@ -76,7 +76,7 @@ def test_a_line_is_open_as_exact_numbers_say(grid, ends):
     assert line_is_open(grid.passage(), one, other) == exact_line_is_open(grid.passage(), one, other)
 
 
-def test_an_end_on_the_border_of_a_cell_that_is_shut_does_not_enter_it():
+def test_end_on_the_border_of_a_closed_cell_does_not_enter_it():
     passage = Grid(np.array([[False, True, True, False], [True] * 4]), corners="open").passage()
     assert line_is_open(passage, (0, 2.5), (0.5, 2))
     assert line_is_open(passage, (0.5, 2), (0, 2.5))
@@ -147,7 +147,7 @@ def test_a_way_through_a_corridor_is_the_shortest_there_is(ends, gates):
     assert length == pytest.approx(shortest_through(start, goal, upright), rel=1e-9)
 
 
-def test_a_margin_is_kept_from_the_ends_of_gates_and_too_narrow_ones_are_gone_through_in_the_middle():
+def test_gate_ends_keep_a_margin_and_narrow_gates_use_the_middle():
     points = pull_through((0, 0), (4, 0), [[(2, 3), (2, 1)]], margin=0.5)
     assert points.tolist() == [[0, 0], [2, 1.5], [4, 0]]
     points = pull_through((0, 0), (4, 0), [[(2, 3), (2, 1)]], margin=5)

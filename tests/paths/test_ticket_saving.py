@@ -41,7 +41,7 @@ def finished(service, clock):
 @given(grid=grids(), steps=st.integers(0, 60), spent=st.integers(0, 5), ends=st.lists(
     st.tuples(st.integers(0, 63), st.integers(0, 63), st.sampled_from([0.5, 1, 4]), st.sampled_from([0, 2])),
     max_size=9))
-def test_a_loaded_service_gives_every_ticket_the_way_it_would_have_had(grid, steps, spent, ends):
+def test_loaded_service_gives_every_ticket_the_same_path(grid, steps, spent, ends):
     clock, size = ManualClock(), grid.passage().costs.size
     service = service_of(grid, clock, max_running=2)
     tickets = [
@@ -61,7 +61,7 @@ def test_a_loaded_service_gives_every_ticket_the_way_it_would_have_had(grid, ste
     assert [(one.path.state, one.path.cost) for one in loaded] == [(one.path.state, one.path.cost) for one in tickets]
 
 
-def test_loaded_into_the_running_game_tickets_become_what_they_were():
+def test_tickets_loaded_into_the_running_game_are_restored():
     grid, clock = Grid(np.ones((9, 9), bool)), ManualClock()
     service = service_of(grid, clock)
     early, gone = service.request_path(0, 80), service.request_path(0, 70)
@@ -80,7 +80,7 @@ def test_loaded_into_the_running_game_tickets_become_what_they_were():
     assert service.request_path(0, 50).number == 2
 
 
-def test_a_search_begins_anew_where_its_tickets_stood_in_the_queue():
+def test_loaded_search_restarts_at_its_place_in_the_queue():
     grid, clock = Grid(np.ones((30, 30), bool)), ManualClock()
     cells = [grid.cell(29, column) for column in range(29)]
     grid.set_cells(cells, False)
@@ -110,7 +110,7 @@ def test_tickets_that_nobody_asks_for_after_loading_are_let_go():
         other.ticket(ticket.number)
 
 
-def test_a_save_that_cannot_be_right_is_refused_and_changes_nothing():
+def test_invalid_save_is_refused_and_changes_nothing():
     grid, clock = Grid(np.ones((3, 3), bool)), ManualClock()
     service = service_of(grid, clock)
     held = [service.request_path(0, 8), service.request_path(1, 7)]

@@ -22,7 +22,7 @@ def finished(service, clock, steps=None):
 
 @pytest.mark.parametrize("partial", [False, True])
 @pytest.mark.parametrize("how", ["request_path", "request_improving_path"])
-def test_an_unreachable_goal_gives_one_answer_before_and_after_that_is_known(partial, how):
+def test_unreachable_goal_gives_one_answer_known_or_not(partial, how):
     clock = ManualClock()
     cells = np.ones((60, 60))
     cells[:, 30] = np.inf
@@ -46,7 +46,7 @@ def test_an_unreachable_goal_gives_one_answer_before_and_after_that_is_known(par
     assert (counts["found"], counts["partial"] > 0, counts["no_path"] > 0) == (0, partial, not partial)
 
 
-def test_where_no_cell_is_nearer_than_the_start_a_partial_way_is_that_cell():
+def test_partial_path_is_the_start_cell_if_no_cell_is_nearer():
     clock = ManualClock()
     passage = Grid([[True, False, True]]).passage()
     service = PathService(GridPathProvider(passage, partial=True), clock)

@@ -88,7 +88,7 @@ def test_numbers_of_numpy_are_numbers():
     assert digest_of([np.float64(0.5), np.int32(3), np.bool_(True)]) == digest_of([0.5, 3, True])
 
 
-def test_named_tuples_and_enums_are_what_they_hold_and_are_called():
+def test_named_tuples_and_enums_digest_by_content_and_name():
     assert digest_of(Spot(1.0, 2.0)) == digest_of([1.0, 2.0])
     assert canonical(Mood.CALM) == '"Mood.CALM"'
 
@@ -113,7 +113,7 @@ def test_an_object_is_refused_or_taken_for_its_type():
     assert digest_of(object(), foreign=True) != digest_of(Exception(), foreign=True)
 
 
-def test_keys_that_are_neither_text_nor_whole_numbers_are_refused():
+def test_keys_that_are_not_text_or_integers_are_refused():
     with pytest.raises(TypeError, match="keys of digested data must be strings or integers"):
         digest_of({1.5: "a"})
 

@@ -79,7 +79,7 @@ def test_the_same_work_runs_equally_far_in_every_frame(seed, us):
 @pytest.mark.parametrize("kind", [LoadBalancingScheduler, HierarchicalScheduler, RequestedTimeScheduler])
 @settings(max_examples=30)
 @given(some.integers(0, 10_000), some.floats(0, 80), some.lists(some.sampled_from([0, 0, 0, 5, 90_000]), min_size=30))
-def test_what_waits_for_a_margin_waits_in_a_replay_whatever_stalls_between_two_frames(kind, seed, us, stalls_ns):
+def test_wait_for_a_margin_repeats_in_a_replay_despite_stalls(kind, seed, us, stalls_ns):
     recorded, replayed, grants, stopwatch = [], [], [], UnevenStopwatch(seed)
     frame = house_of_work(recorded, kind, margin=BudgetMargin())
     for number, stall_ns in enumerate(stalls_ns):
@@ -138,7 +138,7 @@ def test_a_part_beyond_those_recorded_is_spent_at_once():
     assert budget.part(3).is_spent
 
 
-def test_a_watched_budget_uses_and_overruns_as_the_one_that_decides(stopwatch):
+def test_watched_budget_uses_and_overruns_like_the_deciding_one(stopwatch):
     inner = Budget.of_time(10, stopwatch)
     watched = RecordingBudget(inner, [])
     part = watched.part(4)
@@ -177,7 +177,7 @@ def test_what_is_only_looked_at_for_a_report_is_no_answer(stopwatch):
     assert ReplayBudget(noted).peek() == math.inf
 
 
-def test_grants_are_taken_in_the_order_in_which_budgets_are_first_asked(stopwatch):
+def test_grants_are_taken_in_the_order_budgets_are_first_asked(stopwatch):
     for budget in (RecordingBudget(Budget.of_time(5, stopwatch), noted := []), ReplayBudget([(0, 0), None])):
         late, early = budget.part(3), budget.part(0)
         assert [early.is_spent, late.is_spent] == [True, False]

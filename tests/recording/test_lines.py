@@ -104,7 +104,7 @@ def test_lines_that_changed_places_are_found():
 
 
 @pytest.mark.parametrize("kept", [1, 2, 4])
-def test_a_recording_that_is_cut_short_says_so_and_can_be_read_on_demand(kept):
+def test_truncated_recording_is_reported_and_can_still_be_read(kept):
     lines = [*written()[:kept], written()[kept][:20]]
     with pytest.raises(RecordingError, match=f"line {kept + 1}: this is not a line of a recording"):
         read_recording(lines)
@@ -170,7 +170,7 @@ def test_a_result_too_large_for_a_digest_is_an_error_of_its_line():
 
 
 @pytest.mark.parametrize("inputs", [object(), {"x": float("nan")}, {1j: 0}])
-def test_inputs_that_are_no_plain_data_are_refused_when_they_are_recorded(inputs):
+def test_inputs_that_are_not_plain_data_are_refused_on_recording(inputs):
     with pytest.raises(TypeError, match="inputs must be plain JSON data, got "):
         kept_inputs(inputs)
 

@@ -138,7 +138,7 @@ def test_a_frame_of_any_length_is_kept(notes):
     assert noted(notes)[0][5::6] == list(range(3000))
 
 
-def test_a_result_that_contains_itself_stops_its_run_and_spoils_nothing(notes):
+def test_self_containing_result_stops_its_run_and_breaks_nothing(notes):
     endless = []
     endless.append(endless)
     run(notes, "first")

@@ -207,7 +207,7 @@ def test_a_part_that_changes_is_found_when_its_turn_comes():
     assert (difference.frame, difference.part) == (7, "walker 1")
 
 
-def test_results_are_compared_in_every_frame_however_rarely_parts_are_looked_at():
+def test_results_are_compared_each_frame_with_rare_part_checks():
     lines = recorded(digest_every_frames=DIGEST_EVERY_FRAMES, exact=True, budget=Budget.unlimited)
     world = World(spoil=one_bit("walker 1", 13))
     difference = world.replay(lines).run(world.step)

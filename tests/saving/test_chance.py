@@ -43,7 +43,7 @@ def test_a_wrong_state_is_refused(field, value, message):
 
 @pytest.mark.parametrize("source", [random.SystemRandom(), object(), None])
 def test_a_generator_that_cannot_be_saved_says_so_at_once(source):
-    with pytest.raises(TypeError, match=r"cannot be saved; use random.Random\(seed\), or give"):
+    with pytest.raises(TypeError, match=r"cannot be saved; use random.Random\(seed\), or add the methods"):
         RandomState(source)
 
 

@@ -30,7 +30,7 @@ def test_whole_numbers_that_json_made_floats_count():
 
 @pytest.mark.parametrize("value", [1.5, True, "1", None, [1], math.nan, math.inf, 1e300])
 def test_what_is_no_whole_number_is_refused(value):
-    assert "'a' must be a whole number, got" in refused(lambda: Fields({"a": value}).whole("a"))
+    assert "'a' must be an integer, got" in refused(lambda: Fields({"a": value}).whole("a"))
 
 
 @pytest.mark.parametrize(("value", "message"), [(-1, "at least 0, got -1"), (MOST + 1, f"at most {MOST}, got")])
@@ -58,7 +58,7 @@ def test_a_missing_field_is_named():
 def test_what_nobody_reads_is_refused():
     fields = Fields({"a": 1, "b": 2})
     fields.whole("a")
-    assert refused(fields.end) == "'b' is not known here; known: 'a'"
+    assert refused(fields.end) == "'b' is an unknown field; known fields: 'a'"
 
 
 @pytest.mark.parametrize("state", [None, [], "x", 3])
@@ -92,7 +92,7 @@ def test_a_later_version_is_refused():
 
 def test_a_version_without_a_migration_is_refused():
     said = refused(lambda: Fields.versioned({"version": 1}, version=3, migrations={2: dict}))
-    assert said == "'version' is 1, which can no longer be read"
+    assert said == "'version' is 1, which is no longer supported"
 
 
 def test_a_state_that_cannot_be_migrated_is_refused():

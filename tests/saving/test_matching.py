@@ -22,5 +22,5 @@ def test_a_name_that_is_missing_is_named():
 
 @pytest.mark.parametrize(("saved", "here"), [(["a", "a"], ["a"]), (["a"], ["a", "a"])])
 def test_several_of_one_name_must_be_as_many(saved, here):
-    with pytest.raises(StateError, match="so they cannot be told apart; give each a name of its own"):
+    with pytest.raises(StateError, match="so they cannot be matched; give each a unique name"):
         match_by_name("task", saved, here)

@@ -31,7 +31,7 @@ def test_a_part_of_ones_own_is_saved_loaded_and_checked():
     assert other.oil_s == 12.5
 
 
-def test_an_object_that_is_work_and_a_part_is_loaded_all_the_same():
+def test_object_that_is_both_work_and_a_part_is_loaded():
     first, second = lived(2, 14), lived(2, 14)
     saved, loaded = ({**night.parts(), "senses": night.senses} for night in (first, second))
     state = take(saved)

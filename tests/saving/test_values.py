@@ -62,8 +62,8 @@ def test_objects_with_a_name_come_back_as_themselves():
 
 def test_an_object_without_a_name_is_refused_with_the_remedy():
     said = refused(lambda: SavedValues().plain({"target": [0, object()]}, "blackboard"))
-    assert said.startswith("'blackboard.target[1]' must be plain data or an object with a name, got <object")
-    assert said.endswith("keep an id or a name in its place, or name it in SavedValues(names)")
+    assert said.startswith("'blackboard.target[1]' must be plain data or a named object, got <object")
+    assert said.endswith("store an id or a name instead, or register the object in SavedValues(names)")
 
 
 class Text(str):
@@ -74,12 +74,12 @@ class Text(str):
 
 @pytest.mark.parametrize("value", [TimeIndex(1, 2.0), Text("x"), b"x", frozenset(), 1j, np.array(["a"])])
 def test_what_would_come_back_as_something_else_is_refused(value):
-    assert "must be plain data or an object with a name" in refused(lambda: SavedValues().plain(value, "x"))
+    assert "must be plain data or a named object" in refused(lambda: SavedValues().plain(value, "x"))
 
 
 def test_whole_numbers_fit_64_bits():
-    assert "must fit 64 bits" in refused(lambda: SavedValues().plain(2**63, "x"))
-    assert "must fit 64 bits" in refused(lambda: SavedValues().value(2**63, "x"))
+    assert "must fit in 64 bits" in refused(lambda: SavedValues().plain(2**63, "x"))
+    assert "must fit in 64 bits" in refused(lambda: SavedValues().value(2**63, "x"))
 
 
 def test_a_circle_is_refused_with_where_it_begins():
@@ -93,13 +93,13 @@ def test_a_circle_is_refused_with_where_it_begins():
     [
         ({"!": "named", "of": "eve"}, "unknown object 'eve'; known: 'bob'"),
         ({"!": "named", "of": 3}, "unknown object 3"),
-        ({"!": "named"}, "must hold '!' and 'of' alone"),
-        ({"!": "code", "of": "import os"}, "holds the unknown kind 'code' of 'import os'"),
-        ({"!": "tuple", "of": 3}, "holds the unknown kind 'tuple' of 3"),
-        ({"!": "float", "of": "1"}, "holds the unknown kind 'float'"),
+        ({"!": "named"}, "must hold only '!' and 'of'"),
+        ({"!": "code", "of": "import os"}, "has the unknown kind 'code' with 'import os'"),
+        ({"!": "tuple", "of": 3}, "has the unknown kind 'tuple' with 3"),
+        ({"!": "float", "of": "1"}, "has the unknown kind 'float'"),
         ({"!": "set", "of": [[1]]}, "unhashable"),
-        ({"!": "dict", "of": [[1, 2], [1, 3]]}, "has a key twice"),
-        ({"!": "dict", "of": [[1]]}, "holds the unknown kind 'dict'"),
+        ({"!": "dict", "of": [[1, 2], [1, 3]]}, "has a duplicate key"),
+        ({"!": "dict", "of": [[1]]}, "has the unknown kind 'dict'"),
         ({"!": "array", "of": ["object", [1], [1]]}, "must hold an array"),
         ({"!": "array", "of": ["float32", [10**12], []]}, "must hold an array"),
         ({"!": "array", "of": ["float32", [2], [1, "x"]]}, "must hold an array"),

@@ -78,7 +78,7 @@ def test_another_seed_is_another_world(name):
 
 
 @pytest.mark.slow
-def test_one_bit_in_the_decision_of_one_guard_is_found_in_its_frame_and_named():
+def test_one_changed_bit_of_a_guards_decision_is_found_and_named():
     lines = lines_of(build("guards", 5), 40, exact=True)
     scenario = build("guards", 5)
     guard = scenario.guards[3]

@@ -61,7 +61,7 @@ frames = some.lists(some.tuples(some.lists(changes, max_size=8), some.integers(0
 
 @settings(max_examples=60)
 @given(some.integers(1, 5), frames)
-def test_who_runs_and_when_is_what_going_through_all_who_wait_comes_to(most, frames):
+def test_admission_order_equals_a_scan_of_all_waiting_work(most, frames):
     ours, plain = World(LoadBalancingScheduler, most), World(Plain, most)
     for changed, steps in frames:
         for world in (ours, plain):

@@ -125,7 +125,7 @@ def test_a_deadline_without_any_answer_waits_for_the_first(clock):
     assert (work.is_done, work.result) == (True, "guess of 0.1")
 
 
-def test_an_unlimited_budget_ends_with_the_first_go_that_finds_nothing_better():
+def test_unlimited_budget_ends_at_first_pass_without_improvement():
     work = UntilGoodEnough(Guessing([0.1, 0.2, 0.3, 0.2, 0.4]), quality=0.3)
     work.advance(Budget.unlimited())
     assert work.result == "guess of 0.3"
@@ -150,7 +150,7 @@ def test_whoever_acts_on_it_is_told_of_each_better_answer():
     assert told == [(0, 0.2), (2, 0.5), (4, 0.8)]
 
 
-def test_a_listener_that_raises_is_told_again_and_the_end_waits_for_it():
+def test_raising_listener_is_called_again_and_the_end_waits():
     told = []
 
     def on_better(best, quality):
@@ -198,7 +198,7 @@ def test_an_errand_runs_it_until_it_is_good_enough(clock):
     guesses=st.lists(st.integers(0, 10).map(lambda n: n / 10), max_size=12), enough=st.integers(1, 10),
     budgets=st.lists(st.integers(0, 4), max_size=30), stops=st.booleans(),
 )
-def test_the_answer_never_gets_worse_and_is_the_best_of_what_was_looked_at(guesses, enough, budgets, stops):
+def test_answer_never_worsens_and_is_the_best_examined(guesses, enough, budgets, stops):
     guessing = Guessing(guesses, stops_at_each=stops)
     work, before = UntilGoodEnough(guessing, quality=enough / 10), 0.0
     for n in budgets:
@@ -227,7 +227,7 @@ def test_work_that_tells_no_quality_is_refused_as_it_runs(quality, error):
         ({"quality": 1.1}, ValueError, "quality must be at most 1, got 1.1"),
         ({"quality": float("nan")}, ValueError, "quality must be a finite number"),
         ({"quality": True}, TypeError, "quality must be a number, got True"),
-        ({"deadline_s": 1.0}, TypeError, "clock must have a 'now' to keep a deadline by, got None"),
+        ({"deadline_s": 1.0}, TypeError, "clock must be a Clock when deadline_s is set, got None"),
         ({"on_better": 3}, TypeError, "on_better must be a callable or None, got 3"),
     ],
 )
@@ -247,7 +247,7 @@ def carried_over(work, other):
 
 
 @pytest.mark.parametrize("frames", range(6))
-def test_loaded_at_any_moment_it_goes_on_with_its_deadline_and_tells_nothing_twice(clock, frames):
+def test_loaded_search_keeps_its_deadline_and_repeats_no_notice(clock, frames):
     told = []
     guesses = [0.1, 0.3, 0.2, 0.5, 0.6]
 
@@ -272,10 +272,10 @@ def test_loaded_at_any_moment_it_goes_on_with_its_deadline_and_tells_nothing_twi
     ("change", "message"),
     [
         ({"outcome": "lost"}, "'outcome' must be 'open' or 'done' or 'cancelled', got 'lost'"),
-        ({"deadline_s": 1.0}, "'deadline_s' was saved, and here is no clock to keep it by"),
+        ({"deadline_s": 1.0}, "'deadline_s' was saved, but the current object has no clock"),
         ({"told_quality": 2}, "'told_quality' must be at most 1, got 2.0"),
         ({"work": {"version": 1, "looked_at": 9}}, "'work': 'looked_at' must be at most 2, got 9"),
-        ({"more": 1}, "'more' is not known here"),
+        ({"more": 1}, "'more' is an unknown field"),
     ],
 )
 def test_a_damaged_save_changes_nothing(change, message):

@@ -44,7 +44,7 @@ def test_near_the_end_of_the_budget_each_task_is_timed_and_named(busy):
     assert busy.scheduler.overruns == 20
 
 
-def test_a_sudden_overrun_in_a_round_is_laid_to_who_took_longest_and_then_to_who_did(busy):
+def test_sudden_overrun_is_blamed_on_past_then_present_slowest(busy):
     scheduler, told = busy.scheduler, []
 
     def advance():

@@ -72,7 +72,7 @@ def test_a_frame_in_which_something_else_ran_counts_little():
     assert margin.ns < 100
 
 
-def test_a_budget_that_was_spent_before_its_frame_began_teaches_nothing():
+def test_budget_spent_before_its_frame_teaches_nothing():
     margin = BudgetMargin()
     margin.learn(4_000, 100_000)
     learned_ns = margin.ns

@@ -154,7 +154,7 @@ def test_where_each_one_disturbs_few_are_looked_at_in_vain():
     assert sum(world.rows) < 16 + 100
 
 
-def test_what_it_takes_between_two_rows_is_used_by_the_first_of_the_latter():
+def test_time_between_two_rows_counts_for_first_of_the_latter():
     world = World(0, LoadBalancingScheduler, InARow, size=300)
     for task in world.tasks:
         task.work.is_alone = task.work.meddles = False

@@ -303,7 +303,7 @@ def test_what_is_let_through_leaves_everything_right(clock):
     assert ran[5:] == pytest.approx([0.1, 0.1, 0.2])
 
 
-def test_what_is_let_through_in_the_first_frame_leaves_elapsed_time_true(clock):
+def test_work_admitted_in_the_first_frame_has_true_elapsed_time(clock):
     clock.advance(seconds=100)
     scheduler = DirectAccessScheduler(clock, faults=FaultIsolation(reraise=True))
     told = []

@@ -41,7 +41,7 @@ def test_it_tells_the_result_once_and_removes_its_task(scheduler):
     assert errand.work.result == 15
 
 
-def test_it_is_named_after_its_work_and_takes_the_settings_of_a_task(scheduler):
+def test_errand_is_named_after_its_work_and_takes_task_settings(scheduler):
     task = BackgroundJob(scheduler, Suspendable(counting, 5), period_frames=4, phase_frames=1, priority=2).task
     assert (task.name, task.period_frames, task.phase_frames, task.priority) == ("Suspendable", 4, 1, 2)
 
@@ -59,7 +59,7 @@ def test_a_listener_that_raises_is_told_again(scheduler):
     assert (told, errand.task.faults, errand.task.is_removed) == ([3, 3], 1, True)
 
 
-def test_work_that_raises_is_tried_again_quarantined_and_released(scheduler):
+def test_raising_work_is_retried_quarantined_and_released(scheduler):
     told, broken = [], [True]
 
     def search():
@@ -114,7 +114,7 @@ def test_work_that_raises_as_it_is_cancelled_is_reported_by_name(clock):
     assert (scheduler.tasks, errand.work.is_cancelled, scheduler._faults._in_a_row) == ((), True, {})
 
 
-def test_stages_whose_work_was_cancelled_elsewhere_lose_their_task(scheduler):
+def test_stages_with_work_cancelled_elsewhere_lose_their_task(scheduler):
     stage = Suspendable(closing, [])
     errand = BackgroundJob(scheduler, WorkSequence(lambda before: stage))
     frames(scheduler, 1)
@@ -175,7 +175,7 @@ def test_a_damaged_save_is_refused(scheduler):
     state = errand.save_state()
     with pytest.raises(StateError, match="'work': 'outcome' is missing"):
         errand.prepare_state({**state, "work": {"version": 1}})
-    with pytest.raises(StateError, match="'more' is not known here"):
+    with pytest.raises(StateError, match="'more' is an unknown field"):
         errand.prepare_state({**state, "more": 1})
 
 

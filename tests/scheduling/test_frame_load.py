@@ -61,7 +61,7 @@ def test_the_best_frame_is_the_one_that_plain_counting_finds(tasks, period, choi
 
 @settings(max_examples=30)
 @given(tasks=tasks, period=st.integers(61, 200))
-def test_a_rare_task_joins_the_least_loaded_frame_of_the_best_residue(tasks, period):
+def test_rare_task_joins_least_loaded_frame_of_the_best_residue(tasks, period):
     load = loaded(60, tasks)
     first = load.best_first_frame(period)
     assert 0 <= first < period

@@ -37,7 +37,7 @@ def run(scheduler, clock, frames):
         clock.advance()
 
 
-def test_each_frame_names_who_ran_when_and_who_took_it_beyond_the_budget():
+def test_each_frame_names_its_runs_and_what_exceeded_the_budget():
     stopwatch, clock, trace, scheduler, timeline = world()
     trace.listen(timeline)
     scheduler.add(stopwatch.takes(60), name="senses")
@@ -90,7 +90,7 @@ def test_only_the_latest_frames_and_the_first_runs_are_kept():
     assert [(len(one.runs), one.left_out, one.used_us) for one in kept] == [(2, 3, 5.0)] * 3
 
 
-def test_who_begins_to_look_while_work_runs_sees_what_begins_after_that():
+def test_observer_added_during_work_sees_what_begins_later():
     stopwatch, clock, trace, scheduler, timeline = world()
     scheduler.add(lambda turn: trace.listen(timeline) if turn.now.frame == 0 else None, name="opens the tab")
     scheduler.add(stopwatch.takes(7), name="late")
@@ -106,7 +106,7 @@ def test_nothing_to_keep_is_refused():
         FrameTimeline(lambda: 0.0, frames=0)
 
 
-def test_after_an_earlier_save_was_loaded_it_tells_of_the_frames_since():
+def test_after_loading_an_earlier_save_it_shows_frames_since():
     stopwatch, clock, trace, scheduler, timeline = world()
     trace.listen(timeline)
     scheduler.add(stopwatch.takes(10), name="senses")

@@ -32,7 +32,7 @@ def think(turn):
     assert turn.elapsed_s >= 0
 
 
-def test_thirty_agents_thinking_every_tenth_frame_make_a_flat_load(clock):
+def test_thirty_agents_every_tenth_frame_make_a_flat_load(clock):
     scheduler = FrequencyScheduler(clock)
     for _ in range(30):
         scheduler.add(think, period_frames=10)
@@ -78,7 +78,7 @@ def test_due_frames_are_those_of_the_rule(slots):
 
 @settings(max_examples=25)
 @given(periods=st.lists(st.integers(1, 6), min_size=1, max_size=6), strangers=st.data())
-def test_a_task_runs_exactly_once_a_period_whatever_happens_to_others(periods, strangers):
+def test_task_runs_once_per_period_whatever_happens_to_others(periods, strangers):
     scheduler = FrequencyScheduler(ManualClock())
     ours = [scheduler.add(think, period_frames=period) for period in periods]
     other = scheduler.add(think, period_frames=3)

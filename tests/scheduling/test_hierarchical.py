@@ -61,7 +61,7 @@ def test_who_overran_is_named_by_the_path(clock, stopwatch):
     assert (game.overruns, squad.overruns) == (1, 1)
 
 
-def test_inner_work_is_told_the_true_time_whatever_the_group_is_due(clock):
+def test_inner_work_receives_true_time_whatever_the_group_is_due(clock):
     game, elapsed = HierarchicalScheduler(clock), []
     group = game.add_group("group", kind=FrequencyScheduler, period_frames=3, phase_frames=0)
     group.add(lambda turn: elapsed.append(turn.elapsed_s), period_frames=2, phase_frames=0)
@@ -140,15 +140,15 @@ def test_a_group_may_not_contain_who_contains_it(clock):
 def test_names_of_groups_are_new_and_without_a_slash(clock, name):
     game = HierarchicalScheduler(clock)
     game.add_group("squad")
-    with pytest.raises(ValueError, match="name must be new here and without '/', got"):
+    with pytest.raises(ValueError, match="name must be a new group name without '/', got"):
         game.add_group(name)
 
 
-def test_a_scheduler_that_is_added_as_work_needs_a_name_of_its_own_as_well(clock):
+def test_scheduler_added_as_work_needs_its_own_name_too(clock):
     game = HierarchicalScheduler(clock)
     squad = game.add_group("squad")
     other = FrequencyScheduler(clock)
-    with pytest.raises(ValueError, match="name must be one that no group here has, got 'squad'"):
+    with pytest.raises(ValueError, match="name must be unique among the groups of this scheduler, got 'squad'"):
         game.add(other, name="squad")
     game.add(other)
     with pytest.raises(ValueError, match="got 'FrequencyScheduler'"):
@@ -159,13 +159,13 @@ def test_a_scheduler_that_is_added_as_work_needs_a_name_of_its_own_as_well(clock
 
 def test_what_makes_no_group_is_refused(clock):
     game = HierarchicalScheduler(clock)
-    with pytest.raises(TypeError, match="name must be a text that is not empty, got ''"):
+    with pytest.raises(TypeError, match="name must be a non-empty string, got ''"):
         game.add_group("")
-    with pytest.raises(TypeError, match="kind must be a class of schedulers, got 7"):
+    with pytest.raises(TypeError, match="kind must be a subclass of Scheduler, got 7"):
         game.add_group("squad", kind=7)
     with pytest.raises(ValueError, match="period_frames must be at least 1"):
         game.add_group("squad", period_frames=0)
-    with pytest.raises(ValueError, match="is no group of this scheduler; add it first"):
+    with pytest.raises(ValueError, match="is not a group of this scheduler; add it first"):
         game.task_of(HierarchicalScheduler(clock))
     assert game.groups == {}
 

@@ -61,7 +61,7 @@ def test_a_stage_that_waits_is_not_asked_again_in_the_same_frame():
     assert len(asked) == 1
 
 
-def test_cancelling_cancels_the_stage_under_way_and_begins_no_other():
+def test_cancelling_cancels_the_current_stage_and_stops_there():
     stage = Suspendable(closing, [])
     work = WorkSequence(lambda before: stage, adding(1))
     advance(work, 1)
@@ -73,7 +73,7 @@ def test_cancelling_cancels_the_stage_under_way_and_begins_no_other():
         work.result  # noqa: B018
 
 
-def test_a_stage_that_was_cancelled_by_somebody_else_cancels_the_whole():
+def test_stage_cancelled_by_others_cancels_the_whole():
     stage = Suspendable(closing, [])
     work = WorkSequence(lambda before: stage, adding(1))
     advance(work, 1)
@@ -83,7 +83,7 @@ def test_a_stage_that_was_cancelled_by_somebody_else_cancels_the_whole():
         advance(work, 1)
 
 
-def test_a_stage_that_is_cancelled_when_it_is_begun_cancels_the_whole():
+def test_stage_cancelled_as_it_begins_cancels_the_whole():
     stage = Suspendable(closing, [])
     stage.cancel()
     work = WorkSequence(lambda before: stage)
@@ -100,9 +100,9 @@ def test_cancelling_what_is_done_or_not_begun_is_allowed():
 
 
 def test_what_is_no_stage_is_refused():
-    with pytest.raises(ValueError, match="stages must be at least one, got none"):
+    with pytest.raises(ValueError, match="stages must hold at least one stage, got none"):
         WorkSequence()
-    with pytest.raises(TypeError, match=r"stage 1 must be a function of the result before it, got <.*Suspendable"):
+    with pytest.raises(TypeError, match=r"stage 1 must be a function of the previous result, got <.*Suspendable"):
         WorkSequence(adding(1), Suspendable(closing, []))
     with pytest.raises(TypeError, match="what stage 0 returns must be interruptible work, got 3"):
         advance(WorkSequence(lambda before: 3), 1)
@@ -164,7 +164,7 @@ def test_loading_cancels_what_was_under_way_here():
         ({"stage": 3}, "'work' must be None, as all stages are done"),
         ({"work": {"version": 1}}, "'work': 'outcome' is missing"),
         ({"is_cancelled": 0}, "'is_cancelled' must be true or false, got 0"),
-        ({"more": 1}, "'more' is not known here"),
+        ({"more": 1}, "'more' is an unknown field"),
     ],
 )
 def test_a_damaged_save_changes_nothing(change, message):

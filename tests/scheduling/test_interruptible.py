@@ -39,7 +39,7 @@ def test_whatever_has_the_members_is_interruptible():
         (5, "work must be interruptible work, got 5 without is_done, is_cancelled, progress"),
         (None, "got None without"),
         (Search, r"got <class '.*Search'> without"),
-        (lambda budget: None, r"by Suspendable\(function\)"),
+        (lambda budget: None, r"in Suspendable\(function\)"),
     ],
 )
 def test_what_is_not_is_told_what_it_lacks(work, message):

@@ -48,7 +48,7 @@ def test_the_round_gets_shorter_until_it_is_good_enough(told):
     assert sorted(known["work"].result) == list(range(40))
 
 
-def test_left_alone_no_turn_makes_the_round_shorter_and_its_bound_holds(told):
+def test_undisturbed_no_turn_shortens_the_round_and_bound_holds(told):
     _, known = told
     short = known["ShortRound"](known["posts"][:12])
     work = UntilGoodEnough(short)

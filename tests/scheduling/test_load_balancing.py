@@ -74,7 +74,7 @@ def test_work_carried_over_is_told_its_true_elapsed_time(clock):
     assert [row["lateness_frames_max"] for row in scheduler.statistics()] == [0, 1, 2]
 
 
-def test_the_budget_is_exceeded_by_no_more_than_the_one_task_that_overran(clock, stopwatch):
+def test_budget_is_exceeded_only_by_the_one_overrunning_task(clock, stopwatch):
     overruns = []
     scheduler = LoadBalancingScheduler(clock, on_overrun=overruns.append)
     for name, us in (("polite", 20), ("hog", 500), ("patient", 20)):
@@ -103,7 +103,7 @@ def test_a_failing_overrun_listener_stops_nobody(clock, stopwatch):
     assert (hog.runs, hog.faults, scheduler.frame) == (1, 0, 1)
 
 
-def test_taking_more_than_a_share_is_no_overrun_while_the_budget_holds(clock, stopwatch):
+def test_exceeding_a_share_is_no_overrun_within_the_budget(clock, stopwatch):
     overruns = []
     scheduler = LoadBalancingScheduler(clock, on_overrun=overruns.append)
     scheduler.add(lambda turn: stopwatch.passes(60))
@@ -150,7 +150,7 @@ def test_nothing_is_lost_against_a_plain_queue(periods, budgets):
 
 
 @given(costs=st.lists(st.integers(1, 80), min_size=1, max_size=12), us=st.integers(1, 200))
-def test_whatever_work_costs_only_the_last_to_run_can_exceed_the_budget(costs, us):
+def test_at_any_cost_only_the_last_to_run_exceeds_the_budget(costs, us):
     spent, ran = [0], []
     scheduler = LoadBalancingScheduler(ManualClock())
 
@@ -170,7 +170,7 @@ def test_whatever_work_costs_only_the_last_to_run_can_exceed_the_budget(costs, u
     assert len(ran) + len(scheduler.waiting) == len(costs)
 
 
-def test_without_any_budget_one_task_a_frame_still_runs_so_nobody_starves(clock):
+def test_without_budget_one_task_a_frame_runs_so_none_starves(clock):
     scheduler, ran = LoadBalancingScheduler(clock), []
     for name in "abc":
         scheduler.add(recorder(ran, name))

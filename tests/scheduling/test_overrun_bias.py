@@ -34,7 +34,7 @@ def test_it_follows_the_stated_formula(task):
     assert told == [1, 0.75, 1.375, 0.8125, 2.40625]
 
 
-def test_it_falls_for_who_always_overruns_rises_for_who_never_does_and_forgets(task):
+def test_bias_falls_with_overruns_rises_without_and_decays(task):
     bias = OverrunBias()
     for _ in range(60):
         bias.learn(task, 10, 30)
@@ -88,7 +88,7 @@ def test_steps_are_measured_like_time(clock, kind):
     assert bias.of(scheduler.add(lambda turn: None)) == 1
 
 
-def test_a_removed_task_is_forgotten_also_when_its_own_work_removes_it(clock, kind):
+def test_removed_task_is_forgotten_even_if_removed_by_itself(clock, kind):
     bias = OverrunBias()
     scheduler = kind(clock, bias=bias)
     gone = scheduler.add(lambda turn: None)
@@ -130,7 +130,7 @@ def test_bad_saved_biases_are_refused(clock, kind, biases, why):
         scheduler.prepare_state({**scheduler.save_state(), "bias": biases})
 
 
-def test_a_bias_may_be_switched_on_and_off_between_saving_and_loading(clock, kind):
+def test_bias_may_be_switched_between_saving_and_loading(clock, kind):
     bias = OverrunBias()
     plain, biased = kind(clock), kind(clock, bias=bias)
     for scheduler in (plain, biased):

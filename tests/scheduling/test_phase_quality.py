@@ -57,7 +57,7 @@ def due(slots, frame):
 
 @settings(max_examples=30)
 @given(phases=st.lists(st.integers(0, 3000), min_size=5, max_size=5))
-def test_co_prime_periods_meet_once_in_2310_frames_whatever_the_phases(phases):
+def test_co_prime_periods_meet_once_in_2310_frames_in_any_phases(phases):
     slots = [PhaseSlot(prime.period_frames, phase) for prime, phase in zip(PRIMES, phases, strict=True)]
     quality = phase_quality(slots)
     assert quality.runs.histogram == phase_quality(PRIMES).runs.histogram
@@ -87,7 +87,7 @@ def test_it_names_who_meets_on_the_worst_frame():
     assert phase_quality(slots).worst_names == ()
 
 
-def test_with_costs_the_worst_frame_is_the_costliest_not_the_fullest():
+def test_with_costs_the_worst_frame_is_the_costliest_not_fullest():
     slots = [PhaseSlot(4, 0), PhaseSlot(4, 0), PhaseSlot(4, 1)]
     assert phase_quality(slots).worst_tasks == (0, 1)
     assert phase_quality(slots, costs_us=[1, 1, 50]).worst_tasks == (2,)
@@ -125,18 +125,18 @@ def test_an_even_cost_is_one_bar():
 
 
 @pytest.mark.parametrize(("how", "error", "complaint"), [
-    ({"costs_us": [1.0]}, ValueError, "costs_us must be one for each of 2 slots, got 1"),
+    ({"costs_us": [1.0]}, ValueError, "costs_us must hold a value for each of 2 slots, got 1"),
     ({"costs_us": [1.0, -1.0]}, ValueError, "a cost in costs_us must be at least 0"),
     ({"costs_us": [1.0, float("nan")]}, ValueError, "a cost in costs_us must be a finite number"),
     ({"costs_us": [1.0, True]}, TypeError, "a cost in costs_us must be a number"),
-    ({"names": ["a"]}, ValueError, "names must be one for each of 2 slots, got 1"),
-    ({"names": "ab"}, TypeError, "names must be a list of texts"),
-    ({"names": [1, 2]}, TypeError, "names must be a list of texts"),
+    ({"names": ["a"]}, ValueError, "names must hold a name for each of 2 slots, got 1"),
+    ({"names": "ab"}, TypeError, "names must be a list of strings"),
+    ({"names": [1, 2]}, TypeError, "names must be a list of strings"),
     ({"frames": 0}, ValueError, "frames must be at least 1"),
     ({"frames": MOST_EXACT_FRAMES + 1}, ValueError, "frames must be at most"),
-    ({"frames": 10.0}, TypeError, "frames must be a whole number"),
+    ({"frames": 10.0}, TypeError, "frames must be an integer"),
     ({"from_frame": -1}, ValueError, "from_frame must be at least 0"),
-    ({"from_frame": True}, TypeError, "from_frame must be a whole number"),
+    ({"from_frame": True}, TypeError, "from_frame must be an integer"),
 ])
 def test_misuse_is_refused_at_the_call(how, error, complaint):
     with pytest.raises(error, match=complaint):

@@ -27,7 +27,7 @@ def test_the_first_task_runs_at_once(way):
 
 
 @ways
-def test_a_hundred_agents_thinking_every_tenth_frame_make_a_flat_load(way):
+def test_hundred_agents_every_tenth_frame_make_a_flat_load(way):
     assert runs_per_frame(phased([10] * 100, way()), 10) == [10] * 10
 
 
@@ -43,7 +43,7 @@ def test_no_other_phase_would_meet_fewer_tasks(others, period):
     others=st.lists(st.tuples(st.integers(1, 40), st.integers(0, 40)), max_size=6),
     period=st.integers(1, 40),
 )
-def test_nor_with_odd_periods_as_long_as_the_common_multiple_is_within_the_look_ahead(others, period):
+def test_no_other_phase_of_odd_periods_in_look_ahead_meets_fewer(others, period):
     slots = []
     for other in others:
         if lcm(period, other[0], *(slot.period_frames for slot in slots)) <= LOOK_AHEAD_FRAMES:
@@ -81,7 +81,7 @@ def test_the_answer_depends_on_what_is_there_not_on_how_it_came(slots, passing, 
 
 
 @given(slots=st.lists(any_slot, max_size=6))
-def test_a_dry_run_counts_what_will_run_and_forgets_what_is_taken_out(slots):
+def test_dry_run_counts_what_will_run_and_forgets_removed_tasks(slots):
     dry_run = DryRun()
     for slot in slots:
         dry_run.add(slot)
@@ -91,7 +91,7 @@ def test_a_dry_run_counts_what_will_run_and_forgets_what_is_taken_out(slots):
     assert not dry_run.load.any()
 
 
-def test_a_dry_run_takes_the_frame_with_the_fewest_runs_within_its_look_ahead():
+def test_dry_run_takes_the_frame_with_fewest_runs_in_look_ahead():
     dry_run = DryRun(look_ahead_frames=4)
     for frame in (0, 1, 3):
         dry_run.add(PhaseSlot(10, -frame % 10))
@@ -104,10 +104,10 @@ def test_a_dry_run_refuses_to_take_out_what_was_never_counted_in(slot):
     dry_run = DryRun(look_ahead_frames=8)
     dry_run.add(PhaseSlot(4, 0))
     dry_run.add(PhaseSlot(4, 2))
-    with pytest.raises(ValueError, match="is not counted in; remove what was added, once"):
+    with pytest.raises(ValueError, match="is not counted; remove each added slot only once"):
         dry_run.remove(slot)
     dry_run.remove(PhaseSlot(4, 4))
-    with pytest.raises(ValueError, match="is not counted in"):
+    with pytest.raises(ValueError, match="is not counted; remove each"):
         dry_run.remove(PhaseSlot(4, 0))
     assert dry_run.load.tolist() == [0, 0, 1, 0, 0, 0, 1, 0]
 
@@ -118,7 +118,7 @@ def test_a_common_multiple_is_told_if_it_is_not_too_large(periods, most):
 
 
 @given(first=any_slot, second=any_slot)
-def test_two_tasks_meet_if_their_phases_agree_modulo_the_common_divisor(first, second):
+def test_tasks_meet_if_phases_agree_modulo_the_common_divisor(first, second):
     first, second = (PhaseSlot(1 + slot.period_frames % 30, slot.phase_frames) for slot in (first, second))
     assert meet(first, second) == (peak([first, second]) == 2)
 
@@ -139,7 +139,7 @@ def test_the_yardsticks_are_what_others_were_measured_with():
     assert mean_peak(phased(periods, DryRun()) for periods in sets) == pytest.approx(4.287, abs=0.001)
 
 
-def test_the_frame_an_odd_period_may_not_join_is_seen_to_the_end_of_the_look_ahead():
+def test_frame_barred_to_odd_periods_is_seen_in_full_look_ahead():
     """Frame 3003 is the second one of a task of period 3000 that begins at frame 3."""
     table = PhaseTable()
     table.add(PhaseSlot(6000, 6000 - 3003))
@@ -155,12 +155,12 @@ def test_very_rare_tasks_share_no_frame_either(period):
 
 
 @pytest.mark.slow
-def test_more_rare_tasks_than_the_look_ahead_has_frames_still_share_none():
+def test_rare_tasks_beyond_the_look_ahead_still_share_no_frame():
     slots = phased([MAX_PERIOD_FRAMES] * (LOOK_AHEAD_FRAMES + 200))
     assert len(set(slots)) == len(slots)
 
 
-def test_rare_tasks_keep_away_from_the_busy_residues_of_frequent_ones():
+def test_rare_tasks_avoid_the_busy_residues_of_frequent_ones():
     slots = phased([2] * 3 + [1_000_000] * 30)
     assert load(slots[:3]) == [2, 1]
     assert {slot.phase_frames % 2 for slot in slots[3:]} == {1}
@@ -184,9 +184,9 @@ def test_a_period_out_of_range_is_refused(way, bad):
 @ways
 @pytest.mark.parametrize("bad", [2.0, True, "2", None, float("nan")])
 def test_what_is_no_whole_number_is_refused(way, bad):
-    with pytest.raises(TypeError, match="period_frames must be a whole number"):
+    with pytest.raises(TypeError, match="period_frames must be an integer"):
         way().best_phase(bad)
-    with pytest.raises(TypeError, match="phase_frames must be a whole number"):
+    with pytest.raises(TypeError, match="phase_frames must be an integer"):
         way().add(PhaseSlot(2, bad))
 
 

@@ -15,7 +15,7 @@ from tests.scheduling.task_sets import PERIODS, mean_peak, peak, phased, random_
 TEXT = (Path(__file__).parents[2] / "docs" / "phasing.md").read_text(encoding="utf-8")
 
 
-def test_its_samples_run_one_after_the_other_and_print_what_it_shows():
+def test_samples_run_in_sequence_and_print_what_is_shown():
     one_by_one, at_once, report = re.findall(r"```python\n(.*?)```", TEXT, re.S)
     (printed,) = re.findall(r"```\n(\d+ frames.*?)```", TEXT, re.S)
     known = {}

@@ -15,7 +15,7 @@ from ai_core.scheduling.task_limits import MAX_PRIORITY, MIN_PRIORITY
 from tests.scheduling.task_sets import greedy
 
 
-def test_ten_equal_greedy_tasks_use_the_whole_budget_a_tenth_each(clock):
+def test_ten_equal_greedy_tasks_use_a_tenth_of_the_budget_each(clock):
     """Divided by the priority of all, as the textbook prints it, they would get 65 %."""
     scheduler, granted = PriorityScheduler(clock), []
     for name in "abcdefghij":
@@ -41,7 +41,7 @@ def test_under_time_too_they_get_a_tenth_each(clock, stopwatch):
     assert (budget.used, budget.over) == (2000, 0)
 
 
-def test_the_most_important_goes_first_and_ties_to_the_smallest_id(clock):
+def test_most_important_runs_first_and_ties_go_to_smallest_id(clock):
     scheduler, granted = PriorityScheduler(clock), []
     for name, priority in (("a", 1), ("b", 3), ("c", 1), ("d", 3)):
         scheduler.add(greedy(granted, name), priority=priority)
@@ -58,7 +58,7 @@ def test_what_the_important_leave_goes_to_the_others(clock):
     assert granted == [("a", 50), ("b", 50)]
 
 
-def test_an_overrun_is_paid_for_by_the_less_important_and_all_run(clock, stopwatch):
+def test_overrun_is_paid_by_the_less_important_and_all_run(clock, stopwatch):
     overruns, granted = [], []
     scheduler = PriorityScheduler(clock, on_overrun=overruns.append)
     for name, priority, us in (("low", 1, 5), ("hog", 2, 500), ("king", 3, 50)):
@@ -80,7 +80,7 @@ def test_by_remaining_priority_only_what_is_due_runs(clock):
     assert granted == [("often", 10), ("often", 10), ("often", 5), ("rare", 5)]
 
 
-def test_by_priority_only_everything_runs_every_frame_and_periods_are_ignored(clock):
+def test_priority_only_runs_all_every_frame_and_ignores_periods(clock):
     scheduler = PriorityScheduler(clock, policy=PriorityPolicy.PRIORITY_ONLY)
     tasks = [scheduler.add(lambda turn: None, period_frames=period) for period in (1, 7, 1000)]
     scheduler.pause(tasks[1])

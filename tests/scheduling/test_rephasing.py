@@ -93,7 +93,7 @@ def test_weights_are_costs_and_the_costliest_frame_gets_cheaper(slots, data):
     assert after <= before
 
 
-def test_a_heavy_task_is_left_alone_where_numbers_would_put_another_beside_it():
+def test_heavy_task_keeps_its_frame_where_counts_would_share_it():
     slots = [PhaseSlot(2, 0), PhaseSlot(4, 0), PhaseSlot(4, 0), PhaseSlot(4, 0)]
     weights = [10.0, 90.0, 30.0, 30.0]
     assert max(cost_per_frame(rephased(slots, weights=weights), weights)) == 90.0
@@ -153,8 +153,8 @@ def test_saved_at_any_step_it_goes_on_as_if_nothing_had_happened(slots, steps):
     ("periods_frames", [0], "period_frames must be at least 1"),
     ("phases_frames", [], "argument 2 is shorter"),
     ("weights", [-1], "a weight in weights must be at least 0"),
-    ("weights", [1, 2], "weights must be one for each of 1 slots, got 2"),
-    ("movable", [1], "movable must hold True and False, got 1"),
+    ("weights", [1, 2], "weights must hold a value for each of 1 slots, got 2"),
+    ("movable", [1], "movable must hold only True and False, got 1"),
     ("steps", -1, "'steps' must be at least 0"),
     ("version", 2, "reads up to 1"),
 ])
@@ -192,7 +192,7 @@ def test_rare_tasks_of_one_period_share_no_frame():
 
 
 @pytest.mark.slow
-def test_ten_thousand_tasks_of_all_periods_to_sixty_come_near_the_mean():
+def test_ten_thousand_tasks_of_many_periods_come_near_the_mean():
     chance = random.Random(3)
     slots = [PhaseSlot(chance.randint(1, 60), 0) for _ in range(10_000)]
     search = Rephasing(slots)
@@ -203,14 +203,14 @@ def test_ten_thousand_tasks_of_all_periods_to_sixty_come_near_the_mean():
 
 
 @pytest.mark.parametrize(("how", "error", "complaint"), [
-    ({"weights": [1.0]}, ValueError, "weights must be one for each of 2 slots, got 1"),
+    ({"weights": [1.0]}, ValueError, "weights must hold a value for each of 2 slots, got 1"),
     ({"weights": [1.0, -1.0]}, ValueError, "a weight in weights must be at least 0, got -1"),
     ({"weights": [1.0, float("nan")]}, ValueError, "a weight in weights must be a finite number"),
     ({"weights": [1.0, float("inf")]}, ValueError, "a weight in weights must be a finite number"),
-    ({"weights": [1.0, 1e101]}, ValueError, "a weight in weights must be at most 1e"),
+    ({"weights": [1.0, 1e101]}, ValueError, "a weight in weights must be between"),
     ({"weights": [1.0, True]}, TypeError, "a weight in weights must be a number"),
-    ({"movable": [True]}, ValueError, "movable must be one for each of 2 slots, got 1"),
-    ({"movable": [True, 1]}, TypeError, "movable must hold True and False, got 1"),
+    ({"movable": [True]}, ValueError, "movable must hold a value for each of 2 slots, got 1"),
+    ({"movable": [True, 1]}, TypeError, "movable must hold only True and False, got 1"),
 ])
 def test_misuse_is_refused_at_the_call(how, error, complaint):
     with pytest.raises(error, match=complaint):

@@ -50,7 +50,7 @@ def test_what_does_not_fit_waits_and_those_that_fit_pass(clock):
     assert office.frame(100) == [("b", 50), ("c", 40)]
 
 
-def test_the_higher_priority_goes_first_until_the_claim_of_another_has_grown(clock):
+def test_higher_priority_goes_first_until_another_claim_grows(clock):
     office = Office(clock)
     office.add("king", 100, priority=3)
     office.add("page", 100)
@@ -64,7 +64,7 @@ def test_equal_claims_go_to_the_smallest_id(clock):
     assert [office.frame(100)[0][0] for _ in range(6)] == list("abcabc")
 
 
-def test_more_than_a_whole_frame_is_given_all_there_is_once_it_stands_first(clock):
+def test_request_over_a_frame_gets_all_there_is_once_first(clock):
     office = Office(clock)
     office.add("small", 10, priority=2)
     office.add("vast", 1_000_000)
@@ -187,7 +187,7 @@ def test_a_request_is_a_number(clock, amount):
         office.scheduler.request(office.add("a"), amount)
 
 
-def test_nothing_can_be_asked_for_a_task_that_is_gone_or_anothers(clock):
+def test_no_time_can_be_requested_for_removed_or_foreign_tasks(clock):
     office, other = Office(clock), Office(clock)
     task = office.add("a", 5)
     with pytest.raises(ValueError, match="another scheduler"):

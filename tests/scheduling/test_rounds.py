@@ -249,7 +249,7 @@ def test_the_kernel_refuses_what_it_cannot_read():
 
 @pytest.mark.skipif(not KERNELS, reason="kernels are not built here")
 @pytest.mark.parametrize("change", ["grows", "shrinks", "is other"])
-def test_the_kernel_refuses_a_bucket_that_changes_untold_while_a_frame_runs(change):
+def test_kernel_refuses_a_bucket_changed_silently_during_a_frame(change):
     moment = FrameMoment(TimeIndex(0, 0.0), 0.0)
     rows = [KERNELS["Row"](moment) for _ in range(2)]
     for row in rows:
@@ -270,7 +270,7 @@ def test_the_kernel_refuses_a_bucket_that_changes_untold_while_a_frame_runs(chan
 
 
 @each_form
-def test_a_call_that_is_replaced_lives_as_long_as_a_round_may_make_it_and_no_longer(form):
+def test_replaced_call_lives_only_while_a_round_may_make_it(form):
     row, callee = form["Row"](FrameMoment(TimeIndex(0, 0.0), 0.0)), Callee()
     known = weakref.ref(callee)
     row.insert_call(0, callee)
@@ -285,7 +285,7 @@ def test_a_call_that_is_replaced_lives_as_long_as_a_round_may_make_it_and_no_lon
 
 
 @pytest.mark.skipif(not KERNELS, reason="kernels are not built here")
-def test_the_kernel_makes_no_call_of_a_round_when_another_has_begun_since():
+def test_kernel_makes_no_call_of_a_round_superseded_by_another():
     moment = FrameMoment(TimeIndex(0, 0.0), 0.0)
     row = KERNELS["Row"](moment)
     for number in range(3):

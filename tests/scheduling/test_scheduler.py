@@ -65,7 +65,7 @@ def test_work_may_remove_what_has_not_run_yet(make, clock):
     assert victim.runs == 0
 
 
-def test_all_removed_at_once_nothing_holds_their_work_though_some_wait_for_their_turn(make, clock):
+def test_removing_all_releases_their_work_even_if_some_wait(make, clock):
     class Work:
         def __call__(self, turn):
             turn.budget.spend(1)
@@ -85,7 +85,7 @@ def test_all_removed_at_once_nothing_holds_their_work_though_some_wait_for_their
     run(scheduler, 2)
 
 
-def test_work_may_remove_all_while_others_wait_and_nothing_is_kept_after_the_frame(make, clock):
+def test_work_may_remove_all_and_nothing_outlives_the_frame(make, clock):
     scheduler, runs = make(clock), []
 
     def work(turn):
@@ -113,7 +113,7 @@ def test_work_added_by_work_runs_from_the_next_frame_on(make, clock):
     assert added[0].runs == 1
 
 
-def test_a_pause_holds_at_once_and_the_rest_from_the_next_frame_on(make, clock):
+def test_pause_holds_at_once_and_other_changes_next_frame(make, clock):
     scheduler = make(clock)
 
     def direct(turn):
@@ -143,7 +143,7 @@ def test_paused_time_counts_as_elapsed(make, clock):
     assert elapsed == pytest.approx([0.0, 5.0])
 
 
-def test_a_new_period_gets_a_new_automatic_phase_and_keeps_a_given_one(make, clock):
+def test_new_period_renews_an_automatic_phase_not_a_given_one(make, clock):
     scheduler = make(clock)
     scheduler.add(idle, period_frames=2, phase_frames=0)
     automatic = scheduler.add(idle, period_frames=3)
@@ -154,7 +154,7 @@ def test_a_new_period_gets_a_new_automatic_phase_and_keeps_a_given_one(make, clo
     assert given.phase_frames == 7
 
 
-def test_automatic_phases_reckon_with_what_was_changed_and_removed(make, clock):
+def test_automatic_phases_consider_changed_and_removed_tasks(make, clock):
     scheduler = make(clock)
     moved = scheduler.add(idle, period_frames=2, phase_frames=1)
     scheduler.add(idle, period_frames=2, phase_frames=0)
@@ -173,7 +173,7 @@ def test_a_bad_change_changes_nothing(make, clock):
     assert (task.period_frames, task.phase_frames, task.priority) == (3, 1, 2)
 
 
-def test_a_failing_task_stops_nobody_and_is_quarantined_after_three(make, clock):
+def test_failing_task_stops_nobody_and_is_quarantined_at_three(make, clock):
     faults = []
     scheduler = make(clock, faults=FaultIsolation(report=faults.append))
     failing, healthy = scheduler.add(fail, name="failing"), scheduler.add(idle)
@@ -216,7 +216,7 @@ def test_a_fault_that_comes_through_leaves_the_scheduler_usable(make, clock):
     assert (scheduler.frame, after.runs) == (2, 1)
 
 
-def test_a_scheduler_is_work_for_another_and_counts_its_own_frames(make, clock):
+def test_scheduler_is_work_for_another_and_counts_own_frames(make, clock):
     game, guard = make(clock), make(clock)
     step = guard.add(idle, period_frames=2)
     game.add(guard, period_frames=3)
@@ -272,7 +272,7 @@ def test_a_handle_of_another_scheduler_is_refused(make, clock):
 
 
 def test_what_is_no_handle_is_refused(make, clock):
-    with pytest.raises(TypeError, match="task must be what add returned, got 'think'"):
+    with pytest.raises(TypeError, match="task must be a Task that add returned, got 'think'"):
         make(clock).pause("think")
 
 
@@ -373,7 +373,7 @@ def test_what_cannot_be_called_is_refused(make, clock, name):
         make(clock, **{name: 60})
 
 
-def test_quarantined_work_released_by_other_work_runs_from_the_next_frame_on(make, clock):
+def test_work_released_by_other_work_runs_from_the_next_frame(make, clock):
     scheduler = make(clock, faults=FaultIsolation(report=lambda fault: None))
     scheduler.add(lambda turn: scheduler.release(failing))
     failing = scheduler.add(fail)

@@ -110,7 +110,7 @@ def test_what_was_removed_or_changed_meanwhile_is_left_alone(clock):
     scheduler.phase_quality()
 
 
-def test_phases_are_chosen_by_what_work_costs_where_that_was_measured(clock, stopwatch):
+def test_phases_are_chosen_by_measured_work_cost_where_known(clock, stopwatch):
     scheduler = DirectAccessScheduler(clock, stopwatch=stopwatch)
     for us in (100, 100, 1, 1):
         scheduler.add(lambda turn, us=us: stopwatch.passes(us), period_frames=2)
@@ -140,7 +140,7 @@ def test_the_textbooks_dry_run_may_choose_phases(clock):
 
 @pytest.mark.parametrize("value", [7, "dry run", DryRun.add, DryRun, False])
 def test_what_chooses_no_phases_is_refused(clock, value):
-    with pytest.raises(TypeError, match=r"phasing must have best_phase, add, remove, got .*; use DryRun\(\)"):
+    with pytest.raises(TypeError, match=r"must have the methods best_phase, add, remove, got .*; use DryRun\(\)"):
         FrequencyScheduler(clock, phasing=value)
 
 
@@ -172,7 +172,7 @@ def test_without_costs_the_same_tasks_get_the_same_phases(clock, stopwatch):
     assert phases[0] == phases[1]
 
 
-def test_who_is_quarantined_counts_in_no_quality_and_gets_no_phase(clock):
+def test_quarantined_task_counts_in_no_quality_and_gets_no_phase(clock):
     def fail(turn):
         raise ValueError
 
@@ -208,7 +208,7 @@ frames_between = st.lists(
 @settings(max_examples=20)
 @given(st.sampled_from([FrequencyScheduler, DirectAccessScheduler]),
        st.lists(st.integers(1, 9), min_size=2, max_size=6), frames_between, st.data())
-def test_gaps_are_a_period_and_below_two_across_a_change_of_phase(kind, periods, events, data):
+def test_gap_is_a_period_and_below_two_across_a_phase_change(kind, periods, events, data):
     """Every gap is exactly the period, but for one with a change of its own phase in it."""
     scheduler, ran = kind(ManualClock()), {}
     for period in periods:

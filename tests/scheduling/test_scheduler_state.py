@@ -117,7 +117,7 @@ def test_tasks_of_one_name_are_told_apart_by_order():
 def test_tasks_of_one_name_must_be_as_many():
     first, second = Crew(names="a"), Crew(names="a")
     first.add("a")
-    with pytest.raises(StateError, match="2 of the tasks saved are named 'a' and 1 here"):
+    with pytest.raises(StateError, match="2 saved tasks are named 'a', and 1 are present"):
         second.load(first.save())
 
 
@@ -177,7 +177,7 @@ def test_a_generator_that_does_not_begins_anew():
     assert diary == [0, 1]
 
 
-def test_what_a_half_done_generator_does_as_loading_closes_it_belongs_to_the_time_before():
+def test_effects_of_generators_closed_by_loading_precede_it():
     class Falling(Declared):
         def __call__(self, turn):
             try:
@@ -200,7 +200,7 @@ def test_what_a_half_done_generator_does_as_loading_closes_it_belongs_to_the_tim
     first.scheduler.remove(first.task)
 
 
-def test_work_whose_clean_up_raises_as_loading_closes_it_keeps_no_other_work_from_being_loaded():
+def test_raising_cleanup_on_loading_blocks_no_other_work():
     def stubborn():
         try:
             yield 0.5
@@ -263,14 +263,14 @@ def test_work_that_can_no_longer_be_loaded_is_named():
     first, second = Crew(names=""), Crew(names="")
     first.scheduler.add(FrequencyScheduler(first.clock), name="inner")
     second.scheduler.add(print, name="inner")
-    with pytest.raises(StateError, match="work of task 'inner' was saved, and what is here has no prepare_state"):
+    with pytest.raises(StateError, match="work of task 'inner' has a saved state, but the current"):
         second.load(first.save())
 
 
 def test_a_frequency_scheduler_takes_over_no_waiting_work():
     first = Crew(names="ab")
     first.live(1, steps=1)
-    with pytest.raises(StateError, match="'waiting' must be empty, as a FrequencyScheduler lets nothing wait"):
+    with pytest.raises(StateError, match="'waiting' must be empty, because tasks of a FrequencyScheduler never wait"):
         Crew(FrequencyScheduler, names="ab").load(first.save())
 
 
@@ -286,7 +286,7 @@ def test_saving_and_loading_wait_for_the_end_of_the_frame(method):
 @pytest.mark.parametrize(
     ("path", "value", "message"),
     [
-        (("tasks", 0, "id"), 1, "'tasks' must come by ascending ids, each once"),
+        (("tasks", 0, "id"), 1, "'tasks' must be sorted by ascending id, each once"),
         (("tasks", 1, "id"), 9, "'next_id' must be above the id of every task, got 2"),
         (("tasks", 0, "last_run"), [1, 99.0], r"'tasks\[0\].last_run\[1\]' must be at most"),
         (("tasks", 0, "priority"), 0, r"'tasks\[0\].priority' must be at least 1e-06"),
@@ -323,12 +323,12 @@ def test_times_survive_and_percentiles_begin_anew(stopwatch):
     assert (row["used_us_mean"], row["used_us_max"], row["used_us_p95"]) == (5, 5, 0)
 
 
-def test_a_task_that_was_renamed_is_saved_and_found_by_its_new_name():
+def test_renamed_task_is_saved_and_found_by_its_new_name():
     before, after = Crew(), Crew(names="adc")
     before.scheduler.rename(before.tasks["b"], "d")
     after.load(before.save())
     assert [task.name for task in after.scheduler.tasks] == ["a", "d", "c"]
-    with pytest.raises(TypeError, match="name must be a text that is not empty, got ''"):
+    with pytest.raises(TypeError, match="name must be a non-empty string, got ''"):
         before.scheduler.rename(before.tasks["a"], "")
     with pytest.raises(ValueError, match="belongs to another scheduler"):
         before.scheduler.rename(after.tasks["a"], "x")

@@ -69,7 +69,7 @@ def test_without_a_limit_all_new_work_begins_at_once(policy):
 
 
 @each_policy
-def test_a_wave_beside_work_that_runs_already_holds_nobody_else_up(policy):
+def test_wave_beside_running_work_delays_nobody_else(policy):
     wave = Wave(policy, 3, activations_per_frame=2)
     wave.live(2)
     wave.spawn(6)
@@ -101,7 +101,7 @@ def test_delayed_work_keeps_its_phase(policy):
 
 
 @each_policy
-def test_delayed_work_that_is_paused_or_removed_takes_nobodys_place(policy):
+def test_paused_or_removed_delayed_work_takes_no_others_place(policy):
     wave = Wave(policy, 6, activations_per_frame=1)
     wave.live(1)
     tasks = wave.scheduler.tasks
@@ -237,7 +237,7 @@ def test_the_bound_of_load_balancing_is_reached_but_not_passed(clock):
     assert max(waits) == scheduler.longest_wait_frames(tasks[0]) == 4
 
 
-def test_even_the_least_priority_beside_the_greatest_runs_within_what_is_stated(clock):
+def test_least_priority_runs_within_its_stated_bound(clock):
     scheduler = RequestedTimeScheduler(clock)
     scheduler.add(lambda turn: None, priority=100)
     least = scheduler.add(lambda turn: None, priority=0.5)

@@ -38,7 +38,7 @@ def test_columns_are_those_asked_for_in_that_order():
     ]
 
 
-def test_largest_come_first_and_equal_ones_in_the_order_they_came():
+def test_largest_come_first_and_ties_keep_their_order():
     assert order(statistics_table(ROWS, sort_by="used_us_mean")) == ["1", "0", "2"]
     assert order(statistics_table(ROWS, sort_by="faults")) == ["1", "0", "2"]
     assert order(statistics_table(ROWS, sort_by="faults", is_ascending=True)) == ["0", "2", "1"]
@@ -46,7 +46,7 @@ def test_largest_come_first_and_equal_ones_in_the_order_they_came():
     assert order(statistics_table(ROWS, columns=["name"], sort_by="faults"))[0] == "paths"
 
 
-def test_rows_without_what_is_sorted_by_come_last_whichever_way_round():
+def test_rows_without_the_sort_key_come_last_in_either_direction():
     rows = [{"n": "a"}, {"n": "b", "x": 1}, {"n": "c", "x": float("nan")}, {"n": "d", "x": 5}, {"n": "e", "x": "?"}]
     assert order(statistics_table(rows, sort_by="x")) == ["d", "b", "e", "a", "c"]
     assert order(statistics_table(rows, sort_by="x", is_ascending=True)) == ["b", "d", "e", "a", "c"]
@@ -110,11 +110,11 @@ def test_whatever_is_in_the_rows_no_line_is_wider_than_the_rule(rows):
     ("settings", "error", "message"),
     [
         ({"rows": [3]}, TypeError, r"rows must be dicts, got 3; use scheduler.statistics\(\)"),
-        ({"columns": "name"}, TypeError, r"columns must be several names, got 'name'; use \['name'\]"),
+        ({"columns": "name"}, TypeError, r"must be an iterable of names, got the string 'name'; use \['name'\]"),
         ({"columns": ["nam"]}, UnknownNameError, "unknown column 'nam'; did you mean 'name'"),
         ({"sort_by": "speed"}, UnknownNameError, "unknown column 'speed'; known:"),
         ({"max_rows": 0}, ValueError, "max_rows must be at least 1, got 0; use None for all"),
-        ({"max_rows": 1.0}, TypeError, "max_rows must be a whole number"),
+        ({"max_rows": 1.0}, TypeError, "max_rows must be an integer"),
     ],
 )
 def test_bad_arguments_are_refused(settings, error, message):

@@ -32,7 +32,7 @@ def test_it_is_interruptible_work():
     assert isinstance(check_interruptible("work", Suspendable(counting, 2)), Suspendable)
 
 
-def test_it_goes_on_where_it_paused_and_what_it_returns_is_the_result():
+def test_it_resumes_where_it_paused_and_its_return_is_the_result():
     work = Suspendable(counting, 4)
     assert (work.is_done, work.progress) == (False, 0.0)
     advance(work, 2)
@@ -96,7 +96,7 @@ def test_it_is_sent_the_budget_to_hand_on():
 def test_there_is_no_result_before_the_end():
     work = Suspendable(counting, 4)
     advance(work, 3)
-    with pytest.raises(RuntimeError, match=r"no result: it is not done \(75%\); ask is_done first"):
+    with pytest.raises(RuntimeError, match=r"no result: it is not done \(75%\); check is_done first"):
         work.result  # noqa: B018
 
 
@@ -134,7 +134,7 @@ def test_cancelling_closes_the_generator_for_good():
     work.cancel()
     work.cancel()
     assert (closed, work.is_cancelled, work.is_done) == ([True], True, False)
-    with pytest.raises(RuntimeError, match="was cancelled; make it anew"):
+    with pytest.raises(RuntimeError, match="was cancelled; make a new object"):
         advance(work, 1)
     with pytest.raises(RuntimeError, match="no result: it was cancelled"):
         work.result  # noqa: B018
@@ -195,7 +195,7 @@ def test_it_must_not_advance_or_begin_itself(misuse):
         yield
 
     work = Suspendable(greedy)
-    with pytest.raises(RuntimeError, match="is running already"):
+    with pytest.raises(RuntimeError, match="is already running"):
         advance(work, 1)
 
 
@@ -216,7 +216,7 @@ def test_what_is_no_generator_function_is_refused(function, message):
         Suspendable(function)
 
 
-def test_a_function_that_returns_no_generator_is_told_when_it_begins():
+def test_function_that_returns_no_generator_is_reported_at_start():
     with pytest.raises(TypeError, match=r"got one that returned \[1\]; use yield where it may pause"):
         advance(Suspendable(lambda: [1]), 1)
 
@@ -274,7 +274,7 @@ def test_loaded_half_done_it_begins_anew():
     assert len(begun) == 2
 
 
-def test_loaded_half_done_it_goes_on_if_its_function_knows_how_far_it_had_come():
+def test_loaded_half_done_it_resumes_if_progress_is_known():
     work = Suspendable(Digging())
     advance(work, 3)
     other = carried_over(work, Suspendable(Digging()))
@@ -316,7 +316,7 @@ def test_a_result_that_is_not_plain_is_saved_by_its_name():
     assert carried_over(work, Suspendable(find, values=values)).result is door
     nameless = Suspendable(find)
     advance(nameless, 9)
-    with pytest.raises(StateError, match="'result' must be plain data or an object with a name"):
+    with pytest.raises(StateError, match="'result' must be plain data or a named object"):
         nameless.save_state()
 
 
@@ -327,7 +327,7 @@ def test_a_result_that_is_not_plain_is_saved_by_its_name():
         ({"progress": 2}, "'progress' must be at most 1, got 2.0"),
         ({"function": {"version": 1, "depth_m": 9}}, "'function': 'depth_m' must be at most 5, got 9"),
         ({"version": 7}, "update ai_core to load it"),
-        ({"more": 1}, "'more' is not known here"),
+        ({"more": 1}, "'more' is an unknown field"),
     ],
 )
 def test_a_damaged_save_changes_nothing(change, message):
@@ -339,7 +339,7 @@ def test_a_damaged_save_changes_nothing(change, message):
     assert work.save_state() == state
 
 
-def test_state_of_a_function_that_is_not_saveable_here_is_refused():
+def test_state_of_a_function_not_saveable_here_is_refused():
     state = Suspendable(Digging()).save_state()
-    with pytest.raises(StateError, match="'function' was saved, and what is here has no prepare_state"):
+    with pytest.raises(StateError, match="'function' has a saved state, but the current object has no prepare_state"):
         Suspendable(counting, 2).prepare_state(state)

@@ -23,14 +23,14 @@ def test_a_result_is_handed_over_on_its_frame_and_not_before():
     for _ in range(2):
         yard.frame()
         assert (ticket.is_done, yard.diary) == (False, [])
-        with pytest.raises(RuntimeError, match="ticket 0 has no result, it is pending; ask is_done first"):
+        with pytest.raises(RuntimeError, match="ticket 0 has no result, it is pending; check is_done first"):
             ticket.result  # noqa: B018
     yard.frame()
     assert (ticket.is_done, ticket.result, yard.diary) == (True, 49, [(4, 0, 49)])
     assert (ticket.arguments, ticket.submitted_at.frame, ticket.due_frame) == ((7,), 1, 4)
 
 
-def test_results_come_in_the_order_submitted_whichever_is_ready_first():
+def test_results_come_in_submission_order_despite_ready_order():
     yard = Yard(HandExecutor())
     yard.frame(1, 2, 3)
     for place in (2, 1, 0):
@@ -39,7 +39,7 @@ def test_results_come_in_the_order_submitted_whichever_is_ready_first():
     assert yard.diary == [(2, 0, 1), (2, 1, 4), (2, 2, 9)]
 
 
-def test_what_no_thread_has_begun_is_computed_here_when_it_is_due():
+def test_call_no_thread_has_begun_is_computed_here_when_due():
     yard = Yard(HandExecutor())
     yard.frame(4)
     yard.frame()
@@ -56,7 +56,7 @@ def test_a_call_that_a_thread_has_begun_is_waited_for():
     assert yard.diary == [(2, 0, 16)]
 
 
-def test_without_waiting_a_late_result_comes_later_and_holds_back_those_after_it():
+def test_without_waiting_a_late_result_delays_those_after_it():
     yard = Yard(HandExecutor(), waits=False)
     yard.frame(1, 2)
     yard.executor.run(1)
@@ -69,7 +69,7 @@ def test_without_waiting_a_late_result_comes_later_and_holds_back_those_after_it
 
 @settings(max_examples=40)
 @given(life=lives(), delay=st.integers(1, 4))
-def test_whatever_the_threads_do_frames_order_results_and_faults_are_those_of_one_thread(life, delay):
+def test_results_and_faults_equal_those_of_one_thread(life, delay):
     threaded, single = Yard(HandExecutor(), delay_frames=delay), Yard(None, delay_frames=delay)
     for numbers, steps, doings in life:
         for yard in (threaded, single):
@@ -171,7 +171,7 @@ def test_what_no_thread_has_begun_moves_to_the_other_executor():
     assert yard.diary == [(2, 0, 1), (2, 1, 4), (2, 2, 9)]
 
 
-def test_a_call_that_raises_is_reported_by_name_and_its_ticket_has_the_error():
+def test_raising_call_is_reported_and_its_ticket_has_the_error():
     yard = Yard(HandExecutor(), name="find path")
     good, bad = yard.frame(2, -5)
     yard.executor.run(1)
@@ -184,7 +184,7 @@ def test_a_call_that_raises_is_reported_by_name_and_its_ticket_has_the_error():
     assert yard.diary == [(2, 0, 4)]
 
 
-def test_after_failures_in_a_row_its_calls_wait_until_it_is_released():
+def test_after_failures_in_a_row_calls_wait_until_released():
     yard = Yard(HandExecutor())
     yard.frame(-1, -2, -3, 4)
     yard.frame(5)
@@ -198,14 +198,14 @@ def test_after_failures_in_a_row_its_calls_wait_until_it_is_released():
     assert yard.diary == [(4, 3, 16), (4, 4, 25), (4, 5, 36)]
 
 
-def test_a_listener_that_raises_is_reported_and_the_ticket_keeps_its_result():
+def test_raising_listener_is_reported_and_ticket_keeps_result():
     yard = Yard(None, then=lambda ticket: 1 / 0)
     [ticket] = yard.frame(3)
     yard.frame()
     assert (ticket.result, ticket.error, yard.failures()) == (9, None, [(2, "square (ticket 0)", "division by zero")])
 
 
-def test_in_tests_a_failure_is_raised_and_the_ticket_settled_all_the_same(clock):
+def test_in_tests_a_failure_is_raised_and_the_ticket_is_settled(clock):
     work = ThreadedWork(square, clock=clock, executor=None, faults=FaultIsolation(reraise=True))
     ticket = work.submit(-1)
     clock.advance()
@@ -289,7 +289,7 @@ def test_who_is_told_may_submit_and_cancel():
     assert yard.diary == [0, 2, 3]
 
 
-def test_handing_over_stops_when_the_budget_is_spent_but_one_always_comes():
+def test_submission_stops_at_spent_budget_but_one_always_comes():
     yard = Yard(None)
     yard.frame(1, 2, 3, 4)
     for steps in (2, 0, 0):
@@ -316,11 +316,11 @@ def test_it_is_work_for_a_scheduler():
         ({"clock": 3}, TypeError, "clock must have a 'now', got 3"),
         ({"then": 3}, TypeError, "then must be a callable or None, got 3"),
         ({"waits": 1}, TypeError, "waits must be True or False, got 1"),
-        ({"name": ""}, TypeError, "name must be a text that is not empty"),
-        ({"delay_frames": 0}, ValueError, "never seen on the frame it was submitted in"),
+        ({"name": ""}, TypeError, "name must be a non-empty string"),
+        ({"delay_frames": 0}, ValueError, "available on the next frame"),
         ({"delay_frames": -1}, ValueError, "must be at least 1, got -1"),
-        ({"delay_frames": True}, TypeError, "must be a whole number, got True"),
-        ({"delay_frames": float("nan")}, TypeError, "must be a whole number, got nan"),
+        ({"delay_frames": True}, TypeError, "must be an integer, got True"),
+        ({"delay_frames": float("nan")}, TypeError, "must be an integer, got nan"),
         ({"delay_frames": MAX_DELAY_FRAMES + 1}, ValueError, "must be at most 100000"),
     ],
 )
@@ -329,7 +329,7 @@ def test_bad_settings_are_refused(clock, settings, error, message):
         ThreadedWork(**{"function": square, "clock": clock, "executor": None, **settings})
 
 
-def test_an_executor_that_is_none_is_refused_and_the_old_one_kept():
+def test_invalid_executor_is_refused_and_the_old_one_is_kept():
     yard = Yard(HandExecutor())
     with pytest.raises(TypeError, match="executor must be"):
         yard.work.use("threads")

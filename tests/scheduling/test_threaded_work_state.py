@@ -23,7 +23,7 @@ def carried_over(yard, other):
 
 @settings(max_examples=40)
 @given(life=lives(), saved=st.integers(0, 11))
-def test_loaded_at_any_frame_the_same_results_come_on_the_same_frames(life, saved):
+def test_loaded_at_any_frame_same_results_come_on_same_frames(life, saved):
     first, second = Yard(HandExecutor(), delay_frames=2), Yard(HandExecutor(), delay_frames=2)
     for number, (numbers, steps, doings) in enumerate(life):
         for yard in (first, second) if number > saved else (first,):
@@ -46,7 +46,7 @@ def test_loaded_at_any_frame_the_same_results_come_on_the_same_frames(life, save
     assert second.work.save_state() == first.work.save_state()
 
 
-def test_loaded_calls_are_begun_on_the_executor_at_once_unless_quarantined():
+def test_loaded_calls_start_on_the_executor_unless_quarantined():
     yards = [Yard(HandExecutor()) for _ in range(3)]
     yards[0].frame(2, 3)
     assert len(carried_over(yards[0], yards[1]).executor.calls) == 2
@@ -82,7 +82,7 @@ def test_arguments_that_are_not_plain_are_saved_by_their_names():
     assert yards[1].diary == [(2, 0, True)]
     yard = Yard(None)
     yard.frame(door)
-    with pytest.raises(StateError, match=r"'pending\[0\].arguments\[0\]' must be plain data or an object with a name"):
+    with pytest.raises(StateError, match=r"'pending\[0\].arguments\[0\]' must be plain data or a named object"):
         yard.work.save_state()
 
 
@@ -93,13 +93,13 @@ TICKET = {"id": 0, "submitted_at": [3, 0.5], "due_frame": 4, "arguments": [2]}
     ("change", "message"),
     [
         ({"pending": [{**TICKET, "id": 9}]}, r"'pending\[0\].id' must be at most 1, got 9"),
-        ({"pending": [TICKET, TICKET]}, "'pending' must come by ascending ids, each once"),
+        ({"pending": [TICKET, TICKET]}, "'pending' must be sorted by ascending id, each once"),
         ({"pending": [{**TICKET, "due_frame": 3}]}, r"'pending\[0\].due_frame' must be at least 4, got 3"),
         ({"pending": [{**TICKET, "submitted_at": [5, 0.5]}]}, "must not be after now, got frame 5"),
-        ({"pending": [{**TICKET, "more": 1}]}, r"'pending\[0\].more' is not known here"),
+        ({"pending": [{**TICKET, "more": 1}]}, r"'pending\[0\].more' is an unknown field"),
         ({"is_quarantined": 1}, "'is_quarantined' must be true or false"),
         ({"version": 2}, "update ai_core to load it"),
-        ({"more": 1}, "'more' is not known here"),
+        ({"more": 1}, "'more' is an unknown field"),
     ],
 )
 def test_a_damaged_save_changes_nothing(change, message):

@@ -198,7 +198,7 @@ def test_the_kernel_and_its_twin_agree_to_the_last_bit(policy, plans, budgets_us
 @each_policy
 @settings(max_examples=30)
 @given(plans=plans, budgets_us=budgets, cap=st.none() | st.integers(1, 2), is_heard=st.booleans())
-def test_a_recording_keeps_the_same_answers_and_a_replay_gives_them_again(policy, plans, budgets_us, **settings):
+def test_recording_keeps_the_answers_and_a_replay_repeats_them(policy, plans, budgets_us, **settings):
     quick, plain, again = (World(policy, plans, with_bias=False, **settings) for _ in range(3))
     noted = {quick: [], plain: []}
     for world in (quick, plain):
@@ -274,7 +274,7 @@ def test_what_listeners_take_is_nobodys_time(clock, stopwatch):
     assert [row["granted_us_max"] for row in scheduler.statistics()] == [50, 65]
 
 
-def test_a_listener_that_raises_stops_the_frame_and_the_rest_waits(clock, stopwatch):
+def test_raising_listener_stops_the_frame_and_the_rest_waits(clock, stopwatch):
     class Broken:
         def task_ran(self, *told):
             raise LookupError

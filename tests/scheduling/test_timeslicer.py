@@ -126,7 +126,7 @@ def test_it_is_work_for_a_scheduler():
 # Keys that come and go
 
 
-def test_a_key_that_joins_waits_for_the_next_batch_and_takes_nothing_from_others():
+def test_joining_key_waits_for_next_batch_and_costs_others_none():
     world = World(Timing.SISO, "ab", jobs_per_update=1)
     world.update()
     for key in range(100):
@@ -138,7 +138,7 @@ def test_a_key_that_joins_waits_for_the_next_batch_and_takes_nothing_from_others
     assert len(world.ran) == 2 + 102 + 1
 
 
-def test_a_key_that_leaves_mid_batch_is_left_out_and_costs_no_turn():
+def test_key_leaving_mid_batch_is_left_out_and_costs_no_turn():
     world = World(keys="abcd", jobs_per_update=1)
     world.update()
     world.slicer.remove("b")
@@ -185,7 +185,7 @@ def test_jobs_and_inputs_may_add_and_remove_keys(timing):
     assert world.results()["b"] == ["b", 1]
 
 
-def test_nothing_is_read_for_a_key_that_left_while_others_were_read():
+def test_nothing_is_read_for_a_key_that_left_during_reading():
     read = []
     world = World(Timing.SIAO, "ab", inputs=lambda key: read.append(key) or world.slicer.remove("b"))
     world.update()
@@ -206,7 +206,7 @@ def test_the_number_of_jobs_can_be_changed_between_updates():
 
 
 @pytest.mark.parametrize("timing", Timing)
-def test_a_job_that_raises_keeps_its_last_good_result_and_harms_no_other(timing):
+def test_raising_job_keeps_last_good_result_and_harms_no_other(timing):
     world = World(timing, "abc")
     world.update(2)
     world.bad.add("b")
@@ -246,7 +246,7 @@ def test_failures_that_are_not_in_a_row_are_forgiven():
     assert not world.slicer.is_quarantined("a")
 
 
-def test_after_three_failures_a_key_is_left_out_until_it_is_released():
+def test_thrice_failing_key_is_quarantined_until_released():
     world = World(keys="ab")
     world.bad.add("a")
     world.update(5)
@@ -269,7 +269,7 @@ def test_a_key_added_again_has_all_its_tries():
     assert not world.slicer.is_quarantined("a")
 
 
-def test_a_job_that_removes_its_key_and_fails_leaves_nothing_behind():
+def test_job_removing_its_key_and_failing_leaves_nothing():
     world = World(keys="ab", job=lambda key, seen: world.slicer.remove(key) or 1 / 0)
     world.update()
     assert world.slicer.keys == ()
@@ -309,9 +309,9 @@ def test_a_key_is_unknown_after_removal():
 
 def test_a_key_must_be_one_that_can_be_found_again():
     slicer = World(keys="a").slicer
-    with pytest.raises(ValueError, match="key 'a' is here already; remove it first"):
+    with pytest.raises(ValueError, match="key 'a' already has a job; remove it first"):
         slicer.add("a")
-    with pytest.raises(ValueError, match="key must equal itself, got nan"):
+    with pytest.raises(ValueError, match="key must be equal to itself, got nan"):
         slicer.add(math.nan)
     for key in ([], (1, [])):
         for call in (slicer.add, slicer.remove, slicer.result_of):
@@ -334,14 +334,14 @@ def test_a_key_must_be_one_that_can_be_found_again():
         ({"timing": "SIAO"}, TypeError, "timing must be a Timing, got 'SIAO'"),
         ({"jobs_per_update": 0}, ValueError, "jobs_per_update must be at least 1, got 0; use None"),
         ({"jobs_per_update": -3}, ValueError, "at least 1"),
-        ({"jobs_per_update": True}, TypeError, "must be a whole number, got True"),
-        ({"jobs_per_update": 2.0}, TypeError, "must be a whole number"),
-        ({"jobs_per_update": math.nan}, TypeError, "must be a whole number"),
-        ({"jobs_per_update": math.inf}, TypeError, "must be a whole number"),
+        ({"jobs_per_update": True}, TypeError, "must be an integer, got True"),
+        ({"jobs_per_update": 2.0}, TypeError, "must be an integer"),
+        ({"jobs_per_update": math.nan}, TypeError, "must be an integer"),
+        ({"jobs_per_update": math.inf}, TypeError, "must be an integer"),
         ({"executor": InlineExecutor()}, ValueError, "jobs_per_update must be given with an executor"),
         ({"executor": 4, "jobs_per_update": 1}, TypeError, "executor must be a concurrent.futures.Executor"),
         ({"joins_next_update": 1}, TypeError, "joins_next_update must be a bool"),
-        ({"name": ""}, TypeError, "name must be a text that is not empty"),
+        ({"name": ""}, TypeError, "name must be a non-empty string"),
     ],
 )
 def test_what_it_is_made_with_is_checked(settings, error, message):
@@ -382,5 +382,5 @@ def test_a_job_cannot_advance_save_or_load_its_timeslicer():
     world.update()
     assert [type(one.error) for one in world.reports] == [RuntimeError] * 3
     assert [str(one.error).split(";")[0] for one in world.reports] == [
-        "jobs are running", "jobs are running", "the timeslicer is advancing already",
+        "jobs are running", "jobs are running", "the timeslicer is already advancing",
     ]

@@ -26,7 +26,7 @@ VARIANTS = [
 
 @pytest.mark.parametrize("variant", VARIANTS, ids=["here", "joined in the update", "joined in the next"])
 @pytest.mark.parametrize("timing", Timing, ids=lambda timing: timing.name)
-def test_saved_at_any_update_it_goes_on_as_if_nothing_had_happened(timing, variant):
+def test_saved_at_any_update_it_continues_unchanged(timing, variant):
     for updates in range(9):
         first = World(timing, "abcde", jobs_per_update=2, **variant)
         first.bad.add("c")
@@ -47,7 +47,7 @@ def test_saved_at_any_update_it_goes_on_as_if_nothing_had_happened(timing, varia
         ]
 
 
-def test_a_job_that_failed_elsewhere_before_it_was_saved_is_reported_after_loading():
+def test_job_that_failed_before_saving_is_reported_after_load():
     settings = {"keys": "a", "jobs_per_update": 1, "executor": InlineExecutor(), "joins_next_update": True}
     first, second = World(**settings), World(**settings)
     first.bad.add("a")
@@ -95,7 +95,7 @@ def test_keys_that_are_only_here_are_kept_without_a_result():
     assert second.slicer.result_of("n") == ["n", 2]
 
 
-def test_a_quarantine_is_saved_and_one_that_was_here_is_forgotten():
+def test_saved_quarantine_is_restored_and_present_one_dropped():
     first, second = World(keys="ab"), World(keys="ab")
     first.bad.add("a")
     second.bad.add("b")
@@ -110,7 +110,7 @@ def test_a_quarantine_is_saved_and_one_that_was_here_is_forgotten():
     assert second.faults.counts["quarantined"] == 0
 
 
-def test_keys_and_results_that_json_does_not_have_come_back_through_values():
+def test_keys_and_results_json_lacks_are_restored_through_values():
     class Guard:
         pass
 
@@ -122,7 +122,7 @@ def test_keys_and_results_that_json_does_not_have_come_back_through_values():
     assert worlds[1].results() == {bob: (bob, {1}), (1, 2): ((1, 2), {1}), 7: (7, {1})}
 
 
-def test_whole_numbers_that_an_engine_made_floats_are_still_the_keys_they_were():
+def test_integers_an_engine_made_floats_are_still_the_same_keys():
     first, second = World(keys=[1, 2]), World(keys=[1, 2])
     first.update()
     state = first.save()
@@ -142,7 +142,7 @@ def test_whole_numbers_that_an_engine_made_floats_are_still_the_keys_they_were()
 def test_a_result_that_is_not_plain_is_named(timing, returned, place):
     world = World(timing, "ab", jobs_per_update=1, job=lambda key, seen: returned)
     world.update()
-    with pytest.raises(StateError, match=f"{place}.*must be plain data or an object with a name"):
+    with pytest.raises(StateError, match=f"{place}.*must be plain data or a named object"):
         world.slicer.save_state()
 
 
@@ -153,7 +153,7 @@ def test_an_input_that_is_still_needed_must_be_plain():
         world.slicer.save_state()
 
 
-def test_it_is_saved_with_the_scheduler_it_is_work_of_and_in_a_snapshot():
+def test_it_is_saved_with_its_scheduler_and_in_a_snapshot():
     def world():
         clock = ManualClock()
         slicer = Timeslicer(clock, str.upper, jobs_per_update=1, faults=FaultIsolation(reraise=True))
@@ -194,10 +194,10 @@ def put(path, value):
     [
         (put(["version"], 2), "'version' is 2, and this ai_core reads up to 1"),
         (put(["updates"], -1), "'updates' must be at least 0"),
-        (put(["updates"], 0), r"is of update 1, and there were 0"),
-        (put(["jobs"], 1.5), "'jobs' must be a whole number"),
-        (put(["surprise"], 1), "'surprise' is not known here"),
-        (put(["keys", 0, "key"], "zoe"), "unknown key 'zoe'.*; add what was saved before loading"),
+        (put(["updates"], 0), r"is of update 1, but there were only 0"),
+        (put(["jobs"], 1.5), "'jobs' must be an integer"),
+        (put(["surprise"], 1), "'surprise' is an unknown field"),
+        (put(["keys", 0, "key"], "zoe"), "unknown key 'zoe'.*; add the saved keys before loading"),
         (put(["keys", 0, "key"], "b"), "'keys\\[1\\].key' comes twice"),
         (put(["keys", 0, "key"], [1]), r"unknown key \[1\]"),
         (put(["keys", 0, "key"], {"!": "tuple", "of": [[]]}), "unknown key"),
@@ -207,10 +207,10 @@ def put(path, value):
         (put(["keys", 0, "failures"], 2), "'keys\\[0\\].is_failing' must be true"),
         (put(["rest", 0, "key"], 6), "'rest\\[0\\].key' must be at most 5, got 6"),
         (put(["rest", 0, "key"], -1), "must be at least 0"),
-        (put(["rest", 0, "key"], 2), "'flights\\[0\\].key' has a place in the batch already: 2"),
-        (put(["flights", 0, "error"], 5), "'flights\\[0\\].error' must be text"),
+        (put(["rest", 0, "key"], 2), "'flights\\[0\\].key' is already in the batch: 2"),
+        (put(["flights", 0, "error"], 5), "'flights\\[0\\].error' must be a string"),
         (put(["flights", 0, "read_at"], None), "'flights\\[0\\].read_at' must be a list"),
-        (put(["unseen", 0, "read_at"], [9, 0.5]), "is of update 9, and there were 2"),
+        (put(["unseen", 0, "read_at"], [9, 0.5]), "is of update 9, but there were only 2"),
         (put(["unseen", 0, "result"], float("nan")), "must be a finite number"),
         (put(["unseen"], None), "'unseen' must be a list"),
         (put(["rest", 0], []), "must be a dict"),

@@ -59,14 +59,14 @@ def test_threads_joined_in_their_update_change_nothing_at_all(timing, pool):
 
 
 @timings
-def test_threads_joined_in_the_next_update_do_what_one_thread_does(timing, pool):
+def test_threads_joined_next_update_give_single_thread_results(timing, pool):
     # Inline the jobs run at once and in order: only when they are taken is the same.
     same = {"joins_next_update": True}
     assert lived(timing, executor=pool, **same) == lived(timing, executor=InlineExecutor(), **same)
 
 
 @pytest.mark.parametrize("timing", [Timing.SISO, Timing.AISO])
-def test_where_results_are_seen_together_the_variants_show_the_same(timing, pool):
+def test_variants_show_the_same_where_results_appear_together(timing, pool):
     world, other = World(timing, range(7), jobs_per_update=2), World(
         timing, range(7), jobs_per_update=2, executor=pool, joins_next_update=True
     )
@@ -86,7 +86,7 @@ def test_results_seen_one_by_one_come_one_update_later(pool):
     assert world.ages() == {"a": 1, "b": 1}
 
 
-def test_an_update_waits_for_no_thread_if_they_are_joined_in_the_next(pool):
+def test_update_waits_for_no_thread_if_joined_in_the_next(pool):
     gate = threading.Event()
     world = World(keys="a", jobs_per_update=1, executor=pool, joins_next_update=True,
                   job=lambda key, seen: gate.wait(20))
@@ -115,7 +115,7 @@ def test_a_budget_of_steps_limits_what_is_started(jobs_per_update, steps):
     assert world.update(budget=Budget.of_steps(steps)) == max(1, min(steps, jobs_per_update))
 
 
-def test_a_job_of_a_key_that_left_is_for_nothing_and_nobody_is_told():
+def test_job_of_a_key_that_left_is_discarded_silently():
     world = World(keys="ab", jobs_per_update=2, executor=InlineExecutor(), joins_next_update=True)
     world.bad.add("a")
     world.update()
@@ -142,7 +142,7 @@ def test_a_pool_that_shuts_down_mid_batch_finishes_what_it_began(pool):
 
 
 @pytest.mark.parametrize(("timing", "read"), [(Timing.AIAO, 2), (Timing.SIAO, 1)])
-def test_jobs_that_a_pool_cancels_are_started_again_with_what_was_read_together(timing, read):
+def test_jobs_a_pool_cancels_restart_with_what_was_read_together(timing, read):
     pool = IdleExecutor()
     world = World(timing, "abcd", jobs_per_update=3, executor=pool, joins_next_update=True)
     world.update()
@@ -155,7 +155,7 @@ def test_jobs_that_a_pool_cancels_are_started_again_with_what_was_read_together(
     assert world.slicer.statistics()["jobs"] == 3
 
 
-def test_a_pool_shut_down_with_all_that_waits_cancelled_hangs_nobody():
+def test_pool_closed_with_all_waiting_cancelled_hangs_nobody():
     gate, pool = threading.Event(), ThreadPoolExecutor(1)
     world = World(keys="abc", jobs_per_update=3, executor=pool, joins_next_update=True,
                   job=lambda key, seen: gate.wait(20) and key)

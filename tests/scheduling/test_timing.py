@@ -33,13 +33,13 @@ def test_ten_jobs_one_per_update_grow_as_old_as_the_table_says(timing, least, mo
 
 
 @timings
-def test_only_results_of_inputs_and_outputs_together_are_all_of_one_age(timing):
+def test_only_joint_inputs_and_outputs_give_results_of_one_age(timing):
     spread = max(max(row) - min(row) for row in ages_of(timing, jobs_per_update=1))
     assert spread == {Timing.AIAO: 9, Timing.SIAO: 10, Timing.SISO: 0, Timing.AISO: 9}[timing]
 
 
 @timings
-def test_joining_one_update_later_ages_only_results_that_are_seen_one_by_one(timing):
+def test_joining_later_ages_only_results_that_are_seen_singly(timing):
     ages = [age for row in ages_of(timing, jobs_per_update=1, executor=InlineExecutor(), joins_next_update=True)
             for age in row]
     wanted = {Timing.AIAO: (1, 10), Timing.SIAO: (1, 19), Timing.SISO: (10, 19), Timing.AISO: (1, 19)}[timing]
@@ -61,5 +61,5 @@ def test_a_batch_takes_an_update_at_least(updates):
 
 
 def test_a_batch_takes_whole_updates():
-    with pytest.raises(TypeError, match=r"batch_updates must be a whole number, got 2\.5"):
+    with pytest.raises(TypeError, match=r"batch_updates must be an integer, got 2\.5"):
         Timing.AIAO.age_bounds_updates(2.5)

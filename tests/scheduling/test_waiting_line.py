@@ -79,7 +79,7 @@ def test_a_frame_costs_what_runs_however_many_wait(budget_of, settings):
     assert counts[0] == counts[1]
 
 
-def test_work_that_is_paused_removed_or_changed_costs_nobody_else_anything():
+def test_paused_removed_or_changed_work_costs_others_nothing():
     counts = []
     for crowd in (200, 3000):
         scheduler = crowd_of(crowd)
@@ -120,7 +120,7 @@ def test_shares_of_who_waited_are_those_of_exact_arithmetic(priorities, served, 
     assert len(granted) == len(left) or us * 1000 <= sum(map(round, (one * 1000 for one in granted))) + 12
 
 
-def test_a_new_priority_of_one_who_waits_holds_from_the_next_frame_on(clock):
+def test_new_priority_of_waiting_work_holds_from_the_next_frame(clock):
     scheduler, granted = LoadBalancingScheduler(clock), []
     for _ in range(4):
         scheduler.add(lambda turn: granted.append(turn.budget.left), period_frames=9, phase_frames=0)
@@ -133,7 +133,7 @@ def test_a_new_priority_of_one_who_waits_holds_from_the_next_frame_on(clock):
     assert granted == [10, 11, 98]
 
 
-def test_who_is_paused_and_resumed_before_the_next_frame_keeps_its_place(clock):
+def test_work_paused_and_resumed_within_a_frame_keeps_its_place(clock):
     scheduler, ran = LoadBalancingScheduler(clock), []
     for name in "abcd":
         scheduler.add(lambda turn, name=name: ran.append(name), period_frames=9, phase_frames=0)
@@ -148,7 +148,7 @@ def test_who_is_paused_and_resumed_before_the_next_frame_keeps_its_place(clock):
     assert ran == ["a", "b", "d"]
 
 
-def test_loaded_work_waits_in_the_same_order_with_the_same_shares(clock):
+def test_loaded_work_waits_in_same_order_with_same_shares(clock):
     def world():
         scheduler, granted = LoadBalancingScheduler(clock, bias=OverrunBias()), []
         for number in range(300):

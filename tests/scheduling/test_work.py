@@ -82,7 +82,7 @@ def test_a_generator_is_sent_the_turn_it_goes_on_in(scheduler, clock):
     assert frames == [0, 1, 2]
 
 
-def test_a_spent_budget_still_lets_a_generator_reach_its_next_pause(scheduler):
+def test_spent_budget_still_lets_generator_reach_next_pause(scheduler):
     done = []
 
     def search(turn):
@@ -95,7 +95,7 @@ def test_a_spent_budget_still_lets_a_generator_reach_its_next_pause(scheduler):
     assert done == [0, 1, 2]
 
 
-def test_a_generator_that_nothing_can_pause_is_a_fault_and_no_hang(scheduler, monkeypatch):
+def test_generator_that_cannot_be_paused_is_a_fault_and_no_hang(scheduler, monkeypatch):
     monkeypatch.setattr(work_module, "MAX_LEGS_PER_RUN", 50)
 
     def endless(turn):
@@ -137,7 +137,7 @@ def test_removing_a_task_closes_its_half_done_generator(scheduler):
     assert closed == [True]
 
 
-def test_partials_methods_and_callable_objects_may_be_generators_too(scheduler):
+def test_partials_methods_and_callables_may_be_generators_too(scheduler):
     done = []
 
     class Guard:
@@ -186,7 +186,7 @@ def generating(turn):
     [
         (5, "must be a callable, a generator function or an object with advance.*got 5.*add a function of"),
         (None, "got None"),
-        (Search, "got the class Search; make one first"),
+        (Search, "got the class Search; pass an instance"),
         (generating(None), "pass the function without calling it"),
         (asynchronous, "must not be async"),
         (lambda: None, "work must take one argument, its Turn"),
@@ -231,7 +231,7 @@ class Keeper:
         (lambda turn, *, more: None, False), (lambda turn, *, more=1: None, True), (lambda **named: None, False),
     ],
 )
-def test_whether_work_takes_its_turn_is_seen_through_methods_and_decorators(scheduler, work, is_right):
+def test_turn_parameter_is_seen_through_methods_and_decorators(scheduler, work, is_right):
     if is_right:
         assert scheduler.add(work)
         return
@@ -250,23 +250,23 @@ class Waiting:
 
 
 @pytest.mark.parametrize("work", [Yielding(), Waiting()])
-def test_an_object_that_would_do_nothing_when_advanced_is_refused(scheduler, work):
-    with pytest.raises(TypeError, match=r"advance must not be async and must not yield, got .*; it runs in one go"):
+def test_object_whose_advance_would_do_nothing_is_refused(scheduler, work):
+    with pytest.raises(TypeError, match=r"advance must not be async and must not yield, got .*; it runs to its end"):
         scheduler.add(work)
 
 
 @pytest.mark.parametrize("kind", [FrequencyScheduler, DirectAccessScheduler, LoadBalancingScheduler])
 @pytest.mark.parametrize("forgotten", [generating, asynchronous])
-def test_a_callable_that_only_makes_work_is_a_fault_whenever_it_runs(clock, kind, forgotten):
+def test_callable_that_only_makes_work_is_a_fault_when_it_runs(clock, kind, forgotten):
     faults = []
     scheduler = kind(clock, faults=FaultIsolation(report=faults.append))
     scheduler.add(lambda turn: forgotten(turn))
     advance(scheduler, 1, 1, 1, 1)
     assert [str(fault.error).split(" returned <")[0] for fault in faults] == ["the work"] * 3
-    assert "pass the generator function itself" in str(faults[0].error)
+    assert "pass the generator function, with functools.partial" in str(faults[0].error)
 
 
-def test_after_its_first_run_a_callable_is_called_without_any_wrapping(scheduler):
+def test_after_its_first_run_a_callable_is_called_unwrapped(scheduler):
     def work(turn):
         if scheduler.frame == 0:
             raise LookupError
@@ -298,7 +298,7 @@ def test_work_that_never_ran_is_freed_with_what_would_run_it():
 
 
 @pytest.mark.parametrize("kind", [FrequencyScheduler, DirectAccessScheduler, LoadBalancingScheduler])
-def test_a_generator_that_removes_its_task_gets_no_further_than_its_next_pause(clock, kind):
+def test_generator_removing_its_task_stops_at_its_next_pause(clock, kind):
     done = []
 
     def patrol(turn):

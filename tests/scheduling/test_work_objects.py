@@ -195,7 +195,7 @@ def advancing_classes():
 
 
 @pytest.mark.parametrize("kind", advancing_classes(), ids=lambda kind: kind.__name__)
-def test_what_advance_takes_is_known_of_every_class_of_the_library(kind):
+def test_advance_parameters_are_known_for_every_library_class(kind):
     takes = getattr(kind, "advance_takes", "budget")
     # The compiled method of a habit tree has no names.
     argument = "turn" if kind is HabitTree else list(inspect.signature(kind.advance).parameters)[1]

@@ -18,12 +18,12 @@ from tests.senses.worlds import AHEAD, ALL_ROUND
 SIGHT = Modality("sight", 100.0, is_continuous=True, needs_cone=True, needs_line_of_sight=True)
 
 
-def hearing(attenuation=0.9, inverse_speed_s_per_m=0.0, range_m=100.0):
-    return Modality("hearing", range_m, attenuation, inverse_speed_s_per_m)
+def hearing(kept_per_m=0.9, delay_s_per_m=0.0, range_m=100.0):
+    return Modality("hearing", range_m, kept_per_m, 1 / delay_s_per_m if delay_s_per_m else math.inf)
 
 
-def smell(inverse_speed_s_per_m=1.0):
-    return Modality("smell", 100.0, 1.0, inverse_speed_s_per_m)
+def smell(delay_s_per_m=1.0):
+    return Modality("smell", 100.0, 1.0, 1 / delay_s_per_m)
 
 
 def room(name, at, size=2.0, **more):
@@ -88,7 +88,7 @@ def graphs(draw, sense="hearing", most_regions=6, most_portals=14):
     """Rooms in a row, with portals between any of them."""
     count = draw(st.integers(1, most_regions))
     regions = [
-        room(f"room {k}", (4.0 * k, 0, 0), attenuation={sense: draw(SHARE)},
+        room(f"room {k}", (4.0 * k, 0, 0), kept_per_m={sense: draw(SHARE)},
              dissipation={sense: draw(st.sampled_from([0.0, 0.1, 0.5, 1.0]))})
         for k in range(count)
     ]
@@ -97,8 +97,8 @@ def graphs(draw, sense="hearing", most_regions=6, most_portals=14):
         here, there = draw(st.lists(st.integers(0, count - 1), min_size=2, max_size=2, unique=True))
         (x, y, z), (u, v, w) = draw(POINT), draw(POINT)
         passage = Passage(
-            (4.0 * here + x, y, z), (4.0 * there + u, v, w), attenuation=draw(SHARE),
-            distance_m=draw(st.sampled_from([0.0, 0.5, 1.0, 3.0])), shut_attenuation=draw(SHARE),
+            (4.0 * here + x, y, z), (4.0 * there + u, v, w), kept_per_m=draw(SHARE),
+            distance_m=draw(st.sampled_from([0.0, 0.5, 1.0, 3.0])), closed_kept_per_m=draw(SHARE),
             area_m2=draw(st.sampled_from([0.5, 1.0, 20.0])))
         portals.append(SensePortal(f"room {here}", f"room {there}", {sense: passage},
                                    name=f"portal {number}", is_open=draw(st.booleans())))
@@ -111,12 +111,12 @@ def plainly_reached(graph, modality, region, origin, strength, faintest):
         passage = graph.portals[number].passages.get(modality.name)
         if passage is None:
             return None
-        share = passage.attenuation if graph.is_open(number) else passage.shut_attenuation
+        share = passage.kept_per_m if graph.is_open(number) else passage.closed_kept_per_m
         leg_m = math.dist(place, passage.start)
         kept = share**passage.distance_m if share else 0.0
-        attenuation = graph.regions[here].attenuation.get(modality.name, modality.attenuation)
+        kept_per_m = graph.regions[here].kept_per_m.get(modality.name, modality.kept_per_m)
         distance_m = before_m + (leg_m + passage.distance_m)
-        intensity = before * (attenuation**leg_m * kept)
+        intensity = before * (kept_per_m**leg_m * kept)
         if distance_m > modality.range_m or intensity < faintest or intensity <= 0:
             return None
         return (distance_m, -intensity, (here, number), came_by)
@@ -146,11 +146,11 @@ def plainly_heard(graph, modality, ear, region, origin, strength, faintest, thre
         portal = graph.portals[number]
         if graph.region_id(portal.to_region) == here:
             ways.append((distance_m, intensity, number, portal.passages[modality.name].end))
-    attenuation = graph.regions[here].attenuation.get(modality.name, modality.attenuation)
+    kept_per_m = graph.regions[here].kept_per_m.get(modality.name, modality.kept_per_m)
     heard = []
     for distance_m, intensity, number, place in ways:
         leg_m = math.dist(place, ear)
-        total, left = distance_m + leg_m, intensity * attenuation**leg_m
+        total, left = distance_m + leg_m, intensity * kept_per_m**leg_m
         if total <= modality.range_m and left >= max(faintest, threshold):
             start = graph.region_id(graph.portals[number].from_region) if number >= 0 else -1
             heard.append((total, -left, (start, number)))

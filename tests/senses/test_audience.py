@@ -65,7 +65,7 @@ def hall():
     return world, crowd, ears, world.manager.add_source(position=(0, 0, 2), strengths={"hearing": 9.0})
 
 
-def test_who_hears_it_again_is_told_with_the_others_and_knows_it_before(hall):
+def test_repeated_hearing_is_reported_with_others_as_known(hall):
     world, crowd, ears, bell = hall
     for _ in range(2):
         world.manager.emit(bell, "hearing", tag="ding")
@@ -76,7 +76,7 @@ def test_who_hears_it_again_is_told_with_the_others_and_knows_it_before(hall):
     assert world.manager.memory_of(ears[2]).find(bell).last_sensed_s == world.clock.now.seconds
 
 
-def test_an_audience_that_raises_is_reported_and_left_out_and_what_arrived_is_remembered():
+def test_raising_audience_is_quarantined_and_arrivals_are_kept():
     class Raising(Crowd):
         __hash__ = None  # as of what can be compared
 

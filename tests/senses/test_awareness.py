@@ -14,7 +14,7 @@ def told(changes):
     return [(change.name, round(change.at_s, 6)) for change in changes]
 
 
-def test_full_visibility_fills_the_meter_in_one_over_gain_seconds():
+def test_full_visibility_fills_meter_in_one_over_gain_seconds():
     meter = Awareness(SETTINGS, 1, now_s=0.0)
     meter.expose(1.0, 0.0)
     changes = meter.advance(2.0)
@@ -29,7 +29,7 @@ def test_half_visibility_takes_twice_as_long():
     assert meter.value == 0.5
 
 
-def test_a_level_is_kept_until_the_value_falls_to_its_lower_threshold():
+def test_level_is_kept_until_the_value_falls_to_lower_threshold():
     meter = Awareness(SETTINGS, 1, now_s=0.0)
     meter.expose(1.0, 0.0)
     meter.expose(0.0, 2.0)
@@ -61,7 +61,7 @@ def test_the_meter_is_the_same_bit_for_bit_at_any_tick_rate(story, ticks_per_par
     assert often_told == rarely_told
 
 
-def test_a_sound_raises_the_meter_at_once_and_past_two_levels_in_order():
+def test_sound_raises_the_meter_at_once_past_levels_in_order():
     meter = Awareness(SETTINGS, 1, now_s=0.0)
     assert told(meter.add_stimulus(4.0, 3.0)) == [("suspicious", 3.0), ("alert", 3.0)]
     assert meter.value == 1.0
@@ -76,7 +76,7 @@ def test_the_meter_stays_between_nothing_and_one():
     assert meter.value == 1.0
 
 
-def test_a_filled_meter_begins_to_fall_when_the_target_hides_not_earlier():
+def test_filled_meter_begins_to_fall_only_when_the_target_hides():
     meter = Awareness(SETTINGS, 1, now_s=0.0)
     meter.expose(1.0, 0.0)
     meter.expose(0.0, 100.0)
@@ -85,7 +85,7 @@ def test_a_filled_meter_begins_to_fall_when_the_target_hides_not_earlier():
 
 
 def test_levels_that_do_not_rise_are_refused():
-    with pytest.raises(ValueError, match="levels must rise, got 'b' not above 'a'"):
+    with pytest.raises(ValueError, match="levels must be in rising order, got 'b' not above 'a'"):
         AwarenessSettings(levels=[AwarenessLevel("a", 0.5, 0.1), AwarenessLevel("b", 0.4, 0.2)])
 
 
@@ -108,7 +108,7 @@ SLOW = AwarenessSettings(gain_per_s=0.5, decay_per_s=0.25, gain_per_signal=0.5, 
 
 
 @pytest.mark.parametrize("ticks", [1, 3, 50])
-def test_a_level_is_told_when_one_has_had_time_to_react_at_any_tick_rate(ticks):
+def test_level_is_reported_after_reaction_time_at_any_tick_rate(ticks):
     meter = Awareness(SLOW, 1, now_s=0.0)
     changes = meter.expose(1.0, 0.0)
     for tick in range(1, ticks + 1):
@@ -161,10 +161,10 @@ def test_what_cannot_be_is_refused_and_changes_nothing():
         (lambda: meter.advance(float("inf")), "now_s must be a finite number"),
         (lambda: meter.advance(None), "now_s must be a number"),
         (lambda: meter.add_stimulus(1.0, float("nan")), "now_s must be a finite number"),
-        (lambda: meter.add_stimulus(1.0, 1.0, None), "modality must be a text"),
+        (lambda: meter.add_stimulus(1.0, 1.0, None), "modality must be a string"),
         (lambda: meter.expose(1.0, 1.0, 3), "shown must be a Mapping or None"),
         (lambda: Awareness(None, 1, 0.0), "settings must be AwarenessSettings"),
-        (lambda: Awareness(SETTINGS, 1.5, 0.0), "target must be a whole number"),
+        (lambda: Awareness(SETTINGS, 1.5, 0.0), "target must be an integer"),
     ):
         with pytest.raises((TypeError, ValueError), match=message):
             wrong()

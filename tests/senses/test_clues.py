@@ -15,7 +15,7 @@ def blood(world, at, lasts_s=1.0, **more):
         position=at, strengths={"sight": 1.0}, lasts_s=lasts_s, **{"tag": "blood", **more})
 
 
-def test_a_clue_is_sensed_like_anything_else_and_says_what_it_is_and_whose():
+def test_clue_is_sensed_like_a_source_and_names_kind_and_owner():
     world = World()
     guard, thief = world.eye((0, 0, 0)), world.thing((0, 0, -500))
     world.tick()
@@ -28,7 +28,7 @@ def test_a_clue_is_sensed_like_anything_else_and_says_what_it_is_and_whose():
     assert world.manager.clue_of(thief) is None
 
 
-def test_a_clue_is_gone_after_its_time_and_one_may_be_removed_before():
+def test_clue_expires_after_its_time_or_is_removed_before():
     world = World()
     guard = world.eye((0, 0, 0))
     first, second = blood(world, (0, 0, -3)), blood(world, (0, 0, -4), lasts_s=9.0)
@@ -45,7 +45,7 @@ def test_a_clue_is_gone_after_its_time_and_one_may_be_removed_before():
     assert world.manager.statistics()["sources"] == 0
 
 
-def test_where_there_are_too_many_the_first_to_go_goes_when_another_comes():
+def test_over_the_limit_the_first_to_expire_makes_room():
     world = World(maximum_clues=2)
     short, long = blood(world, (0, 0, -1), 1.0), blood(world, (0, 0, -2), 9.0)
     third = blood(world, (0, 0, -3), 5.0)
@@ -84,7 +84,7 @@ def test_saved_clues_come_back_and_those_left_since_go():
     assert len(first.seen[-1]) == 1
 
 
-def test_the_names_of_sources_are_those_that_whoever_loads_must_make():
+def test_names_of_sources_are_those_a_loader_must_create():
     world = night(clues=2)
     assert list(world.manager.source_names.values()) == ["thief"]
 
@@ -93,10 +93,10 @@ def test_the_names_of_sources_are_those_that_whoever_loads_must_make():
     ("field", "value", "message"),
     [("clue", {"about": -2, "left_at_s": 0, "until_s": 1}, "clue.about' must be at least -1"),
      ("clue", {"about": -1, "left_at_s": 0}, "clue.until_s' is missing"),
-     ("tag", 3, "tag' must be text"), ("light", -1, "light' must be at least 0"), ("size", 0, "size' must be at least"),
-     ("pattern", "plaid", "pattern' is no pattern here"), ("actions", {"run": -1}, "actions.run' must be at least 0")],
+     ("tag", 3, "tag' must be a s"), ("light", -1, "light' must be at least 0"), ("size", 0, "size' must be at least"),
+     ("pattern", "plaid", "pattern' is an unknown"), ("actions", {"run": -1}, "actions.run' must be at least 0")],
 )
-def test_sources_that_cannot_be_are_refused_and_nothing_is_loaded(field, value, message):
+def test_impossible_sources_are_refused_and_nothing_is_loaded(field, value, message):
     world = night(clues=1)
     state = world.manager.save_state()
     state["sources"]["rows"][0][field] = value

@@ -16,7 +16,7 @@ from ai_core.senses.percepts.target_report import TargetReport
 from tests.senses.worlds import Rays, World, hearing
 
 LEVELS = [AwarenessLevel("uneasy", 0.2, 0.05, 0.1), AwarenessLevel("alert", 0.75, 0.5, 0.3)]
-MODALITIES = (Modality.sight(range_m=14, attenuation=0.97), hearing(), Modality.touch(range_m=3))
+MODALITIES = (Modality.sight(range_m=14, kept_per_m=0.97), hearing(), Modality.touch(range_m=3))
 
 
 class Yard(World):
@@ -114,8 +114,8 @@ def visits(monkeypatch):
     return counted
 
 
-def test_as_long_as_the_same_targets_stay_in_view_no_sensor_is_visited(monkeypatch):
-    world = World(modalities=[Modality.sight(attenuation=0.9)], tell_every_s=100)
+def test_no_sensor_is_visited_while_same_targets_stay_in_view(monkeypatch):
+    world = World(modalities=[Modality.sight(kept_per_m=0.9)], tell_every_s=100)
     guards = [world.eye((k, 0, 0), threshold=0.01, memory=SenseMemory(), awareness=AwarenessSettings(gain_per_s=0.01))
               for k in range(20)]
     thief = world.thing((0, 0, -4))
@@ -127,7 +127,7 @@ def test_as_long_as_the_same_targets_stay_in_view_no_sensor_is_visited(monkeypat
     assert world.manager.memory_of(3).find(thief).velocity[0] == pytest.approx(0.8, abs=1e-6)
 
 
-def test_who_only_remembers_is_visited_when_something_happens_and_costs_no_step_else(monkeypatch):
+def test_remembering_sensor_is_visited_only_on_events_at_no_cost(monkeypatch):
     world = World(seconds_per_frame=0.25)
     world.eye((0, 0, 0), memory=SenseMemory(lose_after_s=1.1, maximum_age_s=5), awareness=None)
     thief = world.thing((0, 0, -4))
@@ -154,7 +154,7 @@ def test_a_record_that_is_held_stays_up_to_date():
     assert meter.why().visibility == {"sight": 1.0}
 
 
-def test_what_was_seen_a_moment_ago_is_known_freely_and_then_not_any_more():
+def test_recently_seen_target_is_known_freely_and_then_no_longer():
     rays = Rays()
     world = World(line_of_sight=rays, seconds_per_frame=0.25)
     world.eye((0, 0, 0), memory=SenseMemory(lose_after_s=0.1, free_knowledge_s=0.6))
@@ -182,7 +182,7 @@ def test_two_sensors_may_share_a_memory():
     assert memory.find(thief).last_sensed_s == 0.75
 
 
-def test_what_is_to_happen_is_queued_once_however_often_it_is_put_off():
+def test_upcoming_change_is_queued_once_however_often_postponed():
     world = World(modalities=[hearing()])
     world.ear((0, 0, 0), memory=SenseMemory(), awareness=AwarenessSettings())
     bell = world.manager.add_source(position=(0, 0, 0), strengths={"hearing": 1.0})
@@ -206,7 +206,7 @@ def test_a_budget_of_time_that_is_always_spent_starves_nobody():
     assert all(world.manager.memory_of(guard).find(thief) for guard in guards)
 
 
-def test_a_memory_that_is_shared_from_now_on_has_what_was_seen_up_to_now():
+def test_newly_shared_memory_has_what_was_seen_until_now():
     world = World(modalities=[Modality.sight()], tell_every_s=100)
     memory = SenseMemory()
     world.eye((0, 0, 0), threshold=0.01, memory=memory)
@@ -218,7 +218,7 @@ def test_a_memory_that_is_shared_from_now_on_has_what_was_seen_up_to_now():
     assert memory.find(thief).last_known_position == (4.0, 0.0, -4.0)
 
 
-def test_a_world_that_is_dropped_while_somebody_is_in_view_leaves_nothing_behind():
+def test_dropped_world_with_targets_in_view_leaves_nothing():
     class Game(World):
         def __init__(self):
             super().__init__(modalities=MODALITIES)

@@ -63,7 +63,7 @@ def test_every_line_is_free_just_where_the_definition_says(grid):
 
 
 @pytest.mark.parametrize("shape", [(height, width) for height in (1, 2, 3) for width in (1, 2, 3)])
-def test_every_level_of_up_to_three_rows_and_columns_is_seen_by_the_definition(shape):
+def test_every_level_up_to_three_by_three_matches_the_definition(shape):
     for number in range(0, 1 << shape[0] * shape[1], 1 if shape != (3, 3) else 7):
         grid = np.array([number >> bit & 1 for bit in range(shape[0] * shape[1])], np.bool_).reshape(shape)
         starts, ends = all_pairs(grid)
@@ -77,7 +77,7 @@ def test_every_level_of_up_to_three_rows_and_columns_is_seen_by_the_definition(s
 
 @settings(max_examples=25)
 @given(levels(), st.integers(0, 3), st.booleans())
-def test_a_sees_b_exactly_when_b_sees_a_also_when_the_level_is_turned_or_mirrored(grid, quarters, is_mirrored):
+def test_sight_is_symmetric_even_when_the_level_is_transformed(grid, quarters, is_mirrored):
     starts, ends = all_pairs(grid)
     seen = GridSight(grid).are_free(starts, ends)
     assert (GridSight(grid).are_free(ends, starts) == seen).all()
@@ -92,7 +92,7 @@ def test_a_sees_b_exactly_when_b_sees_a_also_when_the_level_is_turned_or_mirrore
 
 @settings(max_examples=15)
 @given(levels(), st.randoms(use_true_random=False))
-def test_guards_without_cones_see_each_other_or_neither_sees_the_other(grid, chance):
+def test_guards_without_cones_see_each_other_mutually_or_not(grid, chance):
     cells = [tuple(one) for one in np.argwhere(~grid).tolist()]
     cells = chance.sample(cells, min(6, len(cells)))
     sight = GridSight(grid)
@@ -125,7 +125,7 @@ def test_walls_are_seen_but_not_through_and_neighbours_always():
 
 @settings(max_examples=20)
 @given(levels(), st.integers(0, 12), st.randoms(use_true_random=False))
-def test_a_field_of_view_holds_each_cell_in_reach_to_which_a_line_is_free(grid, radius, chance):
+def test_field_of_view_holds_each_cell_in_reach_with_a_free_line(grid, radius, chance):
     row, column = chance.randrange(grid.shape[0]), chance.randrange(grid.shape[1])
     seen = GridSight(grid).field_of_view((row, column), radius)
     for y in range(-radius, radius + 1):
@@ -185,12 +185,12 @@ def test_any_order_of_memory_gives_the_same():
 @pytest.mark.parametrize(
     ("starts", "ends", "error", "message"),
     [
-        ([[0, 0]], [[0, 3]], ValueError, "ends must be on the grid"),
-        ([[-1, 0]], [[0, 0]], ValueError, "starts must be on the grid"),
-        ([[0.5, 0]], [[0, 0]], TypeError, "starts must be whole numbers"),
-        ([[0, float("nan")]], [[0, 0]], TypeError, "starts must be whole numbers"),
+        ([[0, 0]], [[0, 3]], ValueError, "ends must lie on the grid"),
+        ([[-1, 0]], [[0, 0]], ValueError, "starts must lie on the grid"),
+        ([[0.5, 0]], [[0, 0]], TypeError, "starts must be integers"),
+        ([[0, float("nan")]], [[0, 0]], TypeError, "starts must be integers"),
         ([[0, 0, 0]], [[0, 0]], ValueError, r"starts must have shape \(n, 2\)"),
-        ([[0, 0]], [[0, 0], [0, 1]], ValueError, "starts and ends must be as many, got 1 and 2"),
+        ([[0, 0]], [[0, 0], [0, 1]], ValueError, "starts and ends must have the same length, got 1 and 2"),
     ],
 )
 def test_lines_that_cannot_be_are_refused(starts, ends, error, message):

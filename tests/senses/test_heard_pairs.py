@@ -98,7 +98,7 @@ def gallery():
     return world, guard, thief
 
 
-def test_signals_of_who_is_in_view_visit_no_mind_not_even_the_first(gallery, monkeypatch):
+def test_signals_of_a_target_in_view_visit_no_mind_even_at_first(gallery, monkeypatch):
     world, _, thief = gallery
     taken, looks = [], []
     notice, look = SensorMind.notice, SensorMind.look
@@ -126,7 +126,7 @@ def test_what_was_heard_of_who_is_in_view_is_there_for_who_asks(gallery):
     assert meter.value == pytest.approx(before + 0.001 * sum(sounds) + 0.001 * record.strengths["sight"] * passed_s)
 
 
-def test_a_sound_that_makes_who_sees_the_target_sure_tells_so_at_once(gallery):
+def test_sound_that_makes_an_observer_certain_notifies_at_once(gallery):
     world, guard, thief = gallery
     world.manager.emit(thief, "hearing")
     world.tick()
@@ -136,7 +136,7 @@ def test_a_sound_that_makes_who_sees_the_target_sure_tells_so_at_once(gallery):
     assert world.manager.awareness_of(guard, thief).level == 1
 
 
-def test_who_was_forgotten_between_two_looks_and_heard_at_the_next_is_seen_on(gallery):
+def test_target_forgotten_between_looks_but_heard_stays_seen(gallery):
     world, guard, thief = gallery
     for _ in range(1000):
         world.clock.advance()      # nobody has a turn for two minutes
@@ -161,7 +161,7 @@ def test_what_was_noted_is_there_for_who_asks(hallway):
     assert meter.why().stimulus_gain["hearing"] == pytest.approx(0.001 * sum(sounds))
 
 
-def test_who_hears_nothing_more_loses_the_target_so_long_after_the_last_signal(hallway):
+def test_silent_target_is_lost_a_set_time_after_last_signal(hallway):
     world, guard, thief = hallway
     for _ in range(20):
         world.manager.emit(thief, "hearing")
@@ -172,7 +172,7 @@ def test_who_hears_nothing_more_loses_the_target_so_long_after_the_last_signal(h
     assert world.clock.now.seconds == pytest.approx(last_s + 0.5, abs=0.15)
 
 
-def test_a_report_after_noted_signals_is_as_late_as_the_last_of_them(hallway):
+def test_report_after_noted_signals_dates_from_the_last_of_them(hallway):
     world, guard, thief = hallway
     for _ in range(3):
         world.manager.emit(thief, "hearing")
@@ -188,7 +188,7 @@ def test_a_report_after_noted_signals_is_as_late_as_the_last_of_them(hallway):
     lambda manager, guard: manager.prepare_state(manager.save_state())(),
     lambda manager, guard: manager._perceivers[guard].forget_all(),
 ], ids=["loaded", "all forgotten"])
-def test_who_forgets_before_the_first_look_after_loading_gains_by_the_next_signal(begin_anew):
+def test_forgotten_before_first_look_after_load_signal_regains(begin_anew):
     world = World(modalities=[hearing(), Modality.sight()])
     told, gained = [], []
 

@@ -11,8 +11,8 @@ from ai_core.budget import Budget
 from tests.senses.worlds import World, hearing
 
 
-def test_the_source_s_example_a_hears_one_point_seven_and_b_hears_nothing():
-    world = World(modalities=[hearing(attenuation=0.9)])
+def test_source_example_a_hears_one_point_seven_and_b_nothing():
+    world = World(modalities=[hearing(kept_per_m=0.9)])
     a = world.ear((1.5, 0, 0), threshold=1.0)
     world.ear((0, 0, 2.8), threshold=1.5)
     world.manager.emit(world.manager.add_source(position=(0, 0, 0), strengths={}), "hearing", 2.0)
@@ -22,7 +22,7 @@ def test_the_source_s_example_a_hears_one_point_seven_and_b_hears_nothing():
 
 
 def test_an_intensity_equal_to_the_threshold_is_heard():
-    world = World(modalities=[hearing(attenuation=1.0)])
+    world = World(modalities=[hearing(kept_per_m=1.0)])
     world.ear((5, 0, 0), threshold=2.0)
     source = world.manager.add_source(position=(0, 0, 0), strengths={})
     world.manager.emit(source, "hearing", 2.0)
@@ -30,8 +30,8 @@ def test_an_intensity_equal_to_the_threshold_is_heard():
     assert len(world.heard) == 1
 
 
-def test_sound_arrives_after_distance_times_inverse_speed_and_not_a_frame_before():
-    world = World(modalities=[hearing(inverse_speed_s_per_m=0.25)])
+def test_sound_arrives_after_distance_times_inverse_speed():
+    world = World(modalities=[hearing(delay_s_per_m=0.25)])
     world.ear((3, 0, 0))
     world.manager.emit(world.manager.add_source(position=(0, 0, 0), strengths={}), "hearing", 2.0)
     world.tick(frames=5)
@@ -40,8 +40,8 @@ def test_sound_arrives_after_distance_times_inverse_speed_and_not_a_frame_before
     assert (world.heard[0].sent_at, world.heard[0].at) == (0.0, 0.75)
 
 
-def test_arrivals_are_told_by_due_time_then_sensor_then_order_of_sending():
-    world = World(modalities=[hearing(inverse_speed_s_per_m=0.25)])
+def test_arrivals_order_by_due_time_then_sensor_then_sending():
+    world = World(modalities=[hearing(delay_s_per_m=0.25)])
     far, near, also_near = (world.ear((d, 0, 0)) for d in (2, 1, -1))
     first, second = (world.manager.add_source(position=(0, 0, 0), strengths={}) for _ in "ab")
     for source in (second, first):
@@ -51,16 +51,16 @@ def test_arrivals_are_told_by_due_time_then_sensor_then_order_of_sending():
                               (also_near, first), (far, second), (far, first)]
 
 
-def test_what_one_long_frame_brings_is_told_in_the_order_it_arrived():
-    world = World(seconds_per_frame=100.0, modalities=[hearing(inverse_speed_s_per_m=1.0)])
+def test_arrivals_of_one_long_frame_are_reported_in_their_order():
+    world = World(seconds_per_frame=100.0, modalities=[hearing(delay_s_per_m=1.0)])
     ears = [world.ear((10 - k, 0, 0)) for k in range(10)]
     world.manager.emit(world.manager.add_source(position=(0, 0, 0), strengths={}), "hearing", 5.0)
     world.tick()
     assert [one.sensor_id for one in world.heard] == ears[::-1]
 
 
-def test_who_runs_from_a_slow_sound_hears_it_later_and_fainter_where_it_is_then():
-    world = World(modalities=[hearing(inverse_speed_s_per_m=0.25)])
+def test_sensor_fleeing_slow_sound_hears_it_later_and_fainter():
+    world = World(modalities=[hearing(delay_s_per_m=0.25)])
     ear = world.ear((1, 0, 0))
     world.manager.emit(world.manager.add_source(position=(0, 0, 0), strengths={}), "hearing", 2.0)
     world.manager.move_sensors([ear], [[4, 0, 0]])
@@ -72,7 +72,7 @@ def test_who_runs_from_a_slow_sound_hears_it_later_and_fainter_where_it_is_then(
 
 
 def test_who_has_run_out_of_earshot_hears_nothing():
-    world = World(modalities=[hearing(inverse_speed_s_per_m=0.25)])
+    world = World(modalities=[hearing(delay_s_per_m=0.25)])
     ear = world.ear((1, 0, 0), threshold=1.5)
     world.manager.emit(world.manager.add_source(position=(0, 0, 0), strengths={}), "hearing", 2.0)
     world.manager.move_sensors([ear], [[9, 0, 0]])
@@ -81,8 +81,8 @@ def test_who_has_run_out_of_earshot_hears_nothing():
     assert world.manager.statistics()["arrivals_under_way"] == 0
 
 
-def test_a_sound_comes_from_where_it_was_emitted_although_its_source_moved_or_is_gone():
-    world = World(modalities=[hearing(inverse_speed_s_per_m=0.25)])
+def test_sound_keeps_its_origin_though_its_source_moves_away():
+    world = World(modalities=[hearing(delay_s_per_m=0.25)])
     world.ear((2, 0, 0))
     source = world.manager.add_source(position=(0, 0, 1), strengths={"hearing": 3.0})
     world.manager.emit(source, "hearing")
@@ -93,7 +93,7 @@ def test_a_sound_comes_from_where_it_was_emitted_although_its_source_moved_or_is
 
 
 def test_a_sensor_removed_while_a_sound_travels_is_told_nothing():
-    world = World(modalities=[hearing(inverse_speed_s_per_m=0.25)])
+    world = World(modalities=[hearing(delay_s_per_m=0.25)])
     ear = world.ear((2, 0, 0))
     world.manager.emit(world.manager.add_source(position=(0, 0, 0), strengths={}), "hearing", 3.0)
     world.manager.remove_sensor(ear)
@@ -117,7 +117,7 @@ def test_a_cry_that_answers_a_cry_is_heard_in_the_next_advance():
     assert cries == [1, 2, 3]
 
 
-def test_affiliation_decides_who_notices_whom_and_nobody_hears_himself():
+def test_affiliation_decides_noticing_and_nobody_hears_itself():
     world = World(modalities=[hearing()])
     guards, thieves = 0b01, 0b10
     thief = world.manager.add_source(position=(0, 0, 0), strengths={}, affiliation=thieves)
@@ -136,18 +136,18 @@ PLACES = st.lists(st.tuples(COORDINATE, COORDINATE, COORDINATE), min_size=1, max
 @settings(max_examples=20)
 @given(
     ears=PLACES, origin=st.tuples(COORDINATE, COORDINATE, COORDINATE),
-    attenuation=st.floats(0.5, 1), strength=st.floats(0, 10), threshold=st.floats(0.001, 5),
+    kept_per_m=st.floats(0.5, 1), strength=st.floats(0, 10), threshold=st.floats(0.001, 5),
 )
-def test_the_same_ears_hear_the_same_in_the_same_order_as_in_the_textbook_loop(
-    ears, origin, attenuation, strength, threshold
+def test_sensors_hear_the_same_in_order_as_in_the_textbook_loop(
+    ears, origin, kept_per_m, strength, threshold
 ):
-    kind = hearing(attenuation=attenuation, inverse_speed_s_per_m=0.01, range_m=70.0)
+    kind = hearing(kept_per_m=kept_per_m, delay_s_per_m=0.01, range_m=70.0)
     world = World(seconds_per_frame=10.0, modalities=[kind])
     expected, due_s, unsure = {}, {}, set()
     for ear in ears:
         sensor = world.ear(ear, threshold)
         distance = math.dist(np.float32(ear).tolist(), np.float32(origin).tolist())
-        intensity = strength * attenuation**distance
+        intensity = strength * kept_per_m**distance
         if abs(distance - 70) < 1e-9 or abs(intensity - threshold) < 1e-9:
             unsure.add(sensor)  # rounding may decide either way
         elif distance <= 70 and intensity >= threshold:
@@ -162,7 +162,7 @@ def test_the_same_ears_hear_the_same_in_the_same_order_as_in_the_textbook_loop(
     assert all(first <= later + 1e-9 for first, later in pairwise(told))
 
 
-def test_a_budget_of_one_step_an_advance_delivers_everything_one_by_one():
+def test_budget_of_one_step_an_advance_delivers_all_one_by_one():
     world = World(modalities=[hearing()])
     ears = [world.ear((k, 0, 0)) for k in range(1, 6)]
     world.manager.emit(world.manager.add_source(position=(0, 0, 0), strengths={}), "hearing", 3.0)

@@ -27,7 +27,7 @@ def crowd(rays, *, eyes=12, things=3, **settings):
     return world
 
 
-def test_a_pass_over_many_pairs_takes_several_advances_and_finds_the_same(small_parts):
+def test_pass_over_many_pairs_spans_advances_and_finds_the_same(small_parts):
     world = crowd(Rays(), maximum_rays=99)
     world.tick()
     assert world.manager.statistics()["pairs_in_view"] == 0
@@ -59,7 +59,7 @@ def test_a_pass_half_done_is_saved_and_goes_on(small_parts):
     assert len(set(other.sensed())) == len(set(one.sensed())) == 36
 
 
-def test_a_budget_ends_the_asking_between_two_parts_and_the_bound_knows_it(small_parts):
+def test_budget_ends_queries_between_parts_and_bound_counts_it(small_parts):
     world = crowd(Rays(), eyes=3, maximum_rays=9)
     world.tick(2)
     assert world.manager.statistics()["rays_asked"] == 9
@@ -85,7 +85,7 @@ def test_those_not_asked_are_the_first_in_the_next_advance(small_parts):
     assert not set(first) & set(later[:5])
 
 
-def test_arrays_that_need_no_check_move_sensors_and_sources_as_others_do():
+def test_unchecked_arrays_move_sensors_and_sources_like_checked():
     one, other = World(), World()
     places = np.array([[1, 2, 3], [4, 5, 6]], np.float32)
     ahead = np.array([[1, 0, 0], [0, 0, 1]], np.float32)

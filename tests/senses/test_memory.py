@@ -21,7 +21,7 @@ def told(changes):
     return [(change.kind, change.target, change.at_s) for change in changes]
 
 
-def test_a_target_is_gained_lost_gained_again_lost_and_forgotten_each_once_and_in_order():
+def test_target_is_gained_lost_regained_lost_and_forgotten_once():
     memory = SenseMemory(lose_after_s=1, maximum_age_s=10)
     story = []
     for tick in range(400):
@@ -44,7 +44,7 @@ def test_a_memory_asked_once_a_minute_tells_the_same_story():
     ]
 
 
-def test_changes_of_several_targets_are_told_by_moment_then_by_target():
+def test_changes_of_several_targets_order_by_time_then_by_target():
     memory = SenseMemory(lose_after_s=1, maximum_age_s=3)
     for target, at_s in ((9, 0.0), (4, 0.5), (2, 0.5)):
         memory.sense(target, "hearing", 1.0, HERE, at_s)
@@ -56,7 +56,7 @@ def test_changes_of_several_targets_are_told_by_moment_then_by_target():
 
 
 @given(st.lists(st.tuples(st.integers(1, 40), st.integers(1, 3), st.booleans()), max_size=40))
-def test_every_story_of_a_target_goes_gained_lost_expired_and_at_last_forgotten(steps):
+def test_target_history_goes_gained_lost_expired_then_forgotten(steps):
     memory = SenseMemory(lose_after_s=2, maximum_age_s=9)
     story, now_s = [], 0
     for passed_s, target, is_sensed in steps:
@@ -75,13 +75,13 @@ def test_every_story_of_a_target_goes_gained_lost_expired_and_at_last_forgotten(
     assert len(memory) == 0
 
 
-def test_a_sensation_every_half_second_does_not_lose_what_is_lost_after_half_a_second():
+def test_sensation_every_half_second_keeps_a_half_second_memory():
     memory = SenseMemory(lose_after_s=0.5)
     changes = [memory.sense(1, "sight", 1.0, HERE, tick / 2) for tick in range(10)]
     assert [len(change) for change in changes] == [1] + [0] * 9
 
 
-def test_a_sound_moves_the_last_known_position_but_not_the_last_seen_one():
+def test_sound_moves_last_known_position_but_not_last_seen_one():
     memory = SenseMemory()
     memory.sense(1, "sight", 1.0, HERE, 0.0, is_seen=True)
     memory.sense(1, "hearing", 0.5, THERE, 0.1)
@@ -89,7 +89,7 @@ def test_a_sound_moves_the_last_known_position_but_not_the_last_seen_one():
     assert (record.last_known_position, record.last_seen_position) == (THERE, HERE)
 
 
-def test_a_sound_that_left_before_the_last_sighting_does_not_overwrite_it():
+def test_sound_older_than_last_sighting_does_not_overwrite_it():
     memory = SenseMemory()
     memory.sense(1, "sight", 1.0, HERE, 2.0, is_seen=True)
     memory.sense(1, "hearing", 0.5, THERE, 2.1, sent_at_s=1.0)
@@ -109,7 +109,7 @@ def test_velocity_is_the_same_however_often_one_looks(looks_per_s):
     assert record.extrapolated_position(3.0) == pytest.approx((6.0, 0.0, -3.0))
 
 
-def test_a_target_seen_again_after_it_was_lost_has_no_velocity_across_the_gap():
+def test_target_regained_after_loss_has_no_velocity_across_gap():
     memory = SenseMemory(lose_after_s=1)
     memory.sense(1, "sight", 1.0, HERE, 0.0, is_seen=True)
     memory.sense(1, "sight", 1.0, THERE, 5.0, is_seen=True)
@@ -140,7 +140,7 @@ def test_infinite_age_never_forgets():
     assert memory.find(1).age_s(1e9) == 1e9
 
 
-def test_dropping_a_target_is_no_change_and_the_next_sensation_gains_it():
+def test_dropped_target_makes_no_change_and_is_gained_next_time():
     memory = SenseMemory()
     memory.sense(1, "sight", 1.0, HERE, 0.0)
     memory.forget(1)
@@ -151,17 +151,17 @@ def test_dropping_a_target_is_no_change_and_the_next_sensation_gains_it():
 def test_time_that_goes_back_is_refused():
     memory = SenseMemory()
     memory.advance(2.0)
-    with pytest.raises(ValueError, match="time must not go back"):
+    with pytest.raises(ValueError, match="now_s must not decrease"):
         memory.sense(1, "sight", 1.0, HERE, 1.0)
     assert len(memory) == 0
 
 
 def test_forgetting_before_losing_is_refused():
-    with pytest.raises(ValueError, match="lost before it is forgotten"):
+    with pytest.raises(ValueError, match="lost before it expires"):
         SenseMemory(lose_after_s=5, maximum_age_s=1)
 
 
-def test_what_expired_is_kept_for_a_while_and_found_again_it_is_gained():
+def test_expired_target_is_kept_for_a_while_and_can_be_regained():
     memory = SenseMemory(lose_after_s=1, maximum_age_s=3, keep_expired_s=2)
     memory.sense(1, "sight", 1.0, HERE, 0.0)
     assert told(memory.advance(4.0)) == [("lost", 1, 1.0), ("expired", 1, 3.0)]
@@ -196,7 +196,7 @@ def test_a_report_is_known_with_its_age_but_nobody_notices_by_it():
     assert told(other.advance(99.0)) == [("expired", 1, 11.25), ("forgotten", 1, 11.25)]
 
 
-def test_an_echo_of_what_is_known_and_what_is_too_old_change_nothing():
+def test_known_echoes_and_too_old_sensations_change_nothing():
     one, other = SenseMemory(lose_after_s=9), SenseMemory(maximum_age_s=5)
     one.sense(1, "sight", 0.7, HERE, 1.0)
     other.hear_report(one.report_of(1), 0.5)
@@ -205,7 +205,7 @@ def test_an_echo_of_what_is_known_and_what_is_too_old_change_nothing():
     assert one.report_of(2) is None
 
 
-def test_a_report_newer_than_a_lost_target_moves_it_without_another_loss():
+def test_newer_report_moves_a_lost_target_without_another_loss():
     memory = SenseMemory(lose_after_s=1, maximum_age_s=10)
     memory.sense(1, "sight", 1.0, HERE, 0.0)
     report = TargetReport(1, THERE, HERE, 1.0, 3.0)
@@ -229,7 +229,7 @@ def test_reports_that_cannot_be_are_refused(report, age_s, error):
 def test_records_can_only_be_read():
     memory = SenseMemory()
     memory.sense(1, "sight", 1.0, HERE, 0.0)
-    with pytest.raises(AttributeError, match="velocity is written by its owner"):
+    with pytest.raises(AttributeError, match="velocity is read-only"):
         memory.find(1).velocity = THERE
 
 
@@ -269,22 +269,23 @@ class TargetStory(RuleBasedStateMachine):
         return events
 
 
-def test_each_signal_comes_exactly_once_and_in_order_whatever_is_sensed_when():
+def test_each_change_signal_comes_once_and_in_order():
     run_state_machine_as_test(TargetStory, settings=settings(max_examples=15, stateful_step_count=25))
 
 
 @pytest.mark.parametrize(
     ("wrong", "message"),
     [
-        ({"target": 1.5}, "target must be a whole number"), ({"target": -1}, "target must be at least 0"),
-        ({"modality": None}, "modality must be a text"), ({"intensity": math.nan}, "intensity must be a finite number"),
+        ({"target": 1.5}, "target must be an integer"), ({"target": -1}, "target must be at least 0"),
+        ({"modality": None}, "modality must be a string"),
+        ({"intensity": math.nan}, "intensity must be a finite number"),
         ({"intensity": -1.0}, "intensity must be at least 0"),
         ({"position": (0, math.nan, 0)}, "position must be finite"),
         ({"position": None}, "position must"), ({"at_s": math.inf}, "at_s must be a finite number"),
-        ({"at_s": 1e300}, "at_s must be at most"), ({"sent_at_s": math.nan}, "sent_at_s must be a finite number"),
+        ({"at_s": 1e300}, "at_s must be between"), ({"sent_at_s": math.nan}, "sent_at_s must be a finite number"),
     ],
 )
-def test_a_sensation_that_cannot_be_is_refused_and_changes_nothing(wrong, message):
+def test_invalid_sensation_is_refused_and_changes_nothing(wrong, message):
     memory = SenseMemory()
     memory.sense(1, "sight", 1.0, HERE, 0.0)
     before = memory.save_state()
@@ -294,7 +295,7 @@ def test_a_sensation_that_cannot_be_is_refused_and_changes_nothing(wrong, messag
     assert memory.save_state() == before
 
 
-def test_a_remembered_place_is_not_the_array_that_it_was_read_from():
+def test_remembered_place_is_a_copy_of_the_array_it_came_from():
     places = np.array([[1.0, 2.0, 3.0]])
     memory = SenseMemory()
     memory.sense(1, "sight", 1.0, places[0], 0.0, is_seen=True)
@@ -303,7 +304,7 @@ def test_a_remembered_place_is_not_the_array_that_it_was_read_from():
     assert json.loads(json.dumps(memory.save_state()))["known"][0]["last_known_position"] == [1.0, 2.0, 3.0]
 
 
-def test_what_is_held_until_a_moment_can_be_saved_and_loaded_before_the_next_sensation():
+def test_timed_hold_is_saved_and_loaded_before_next_sensation():
     memory, other = SenseMemory(), SenseMemory()
     memory.sense(1, "sight", 1.0, HERE, 0.0)
     memory.hold(1, 5.0)

@@ -11,7 +11,7 @@ def test_the_figures_of_the_source_hold():
     np.testing.assert_allclose(heard, [1.8, 1.62, 1.7076, 1.4890], atol=1e-4)
 
 
-def test_what_loses_nothing_is_as_strong_anywhere_and_what_keeps_nothing_only_at_its_origin():
+def test_lossless_is_constant_and_all_losing_only_at_origin():
     distance = np.array([0.0, 1.0, 50.0])
     assert intensity_at(3.0, distance, 1.0).tolist() == [3.0, 3.0, 3.0]
     assert intensity_at(3.0, distance, 0.0).tolist() == [3.0, 0.0, 0.0]
@@ -20,14 +20,14 @@ def test_what_loses_nothing_is_as_strong_anywhere_and_what_keeps_nothing_only_at
 @pytest.mark.parametrize(
     ("wrong", "message"),
     [
-        ({"attenuation": 1.1}, "attenuation must be at most 1, got 1.1; it is the share kept"),
-        ({"attenuation": -0.1}, "attenuation must be at least 0"),
+        ({"kept_per_m": 1.1}, "kept_per_m must be at most 1, got 1.1; it is the share kept"),
+        ({"kept_per_m": -0.1}, "kept_per_m must be at least 0"),
         ({"range_m": 0.0}, "range_m must be above 0"),
         ({"range_m": float("nan")}, "range_m must be a finite number"),
-        ({"inverse_speed_s_per_m": -1.0}, "use 0 for what arrives at once"),
+        ({"speed_m_per_s": -1.0}, "use math.inf for instant arrival"),
         ({"name": ""}, "name must not be empty"),
-        ({"is_continuous": True, "inverse_speed_s_per_m": 1.0}, "use is_continuous=False"),
-        ({"needs_cone": True}, "needs is_continuous=True"),
+        ({"is_continuous": True, "speed_m_per_s": 1.0}, "use is_continuous=False"),
+        ({"needs_cone": True}, "must have is_continuous=True"),
     ],
 )
 def test_impossible_modalities_are_refused(wrong, message):

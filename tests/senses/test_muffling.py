@@ -2,6 +2,7 @@
 from __future__ import annotations
 
 import json
+import math
 
 import numpy as np
 import pytest
@@ -21,7 +22,7 @@ def silent(world, position=(0, 0, 0), **more):
     return world.manager.add_source(position=position, strengths={}, **more)
 
 
-def test_what_stands_between_takes_its_share_by_material_and_few_are_soundproof():
+def test_obstacles_absorb_by_material_and_few_are_soundproof():
     walls = Materials({"brick": 0.1, "wood": 0.5, "vault": 0.0})
     occlusion = {0: [], 1: ["wood"], 2: ["wood", "brick"], 3: ["vault"]}
     asked = []
@@ -30,7 +31,7 @@ def test_what_stands_between_takes_its_share_by_material_and_few_are_soundproof(
         asked.append((len(starts), modality_name))
         return walls.kept([occlusion[one] for one in sensor_ids.tolist()])
 
-    world = World(modalities=[Modality.hearing(attenuation=1.0, inverse_speed_s_per_m=0)], occlusion=share)
+    world = World(modalities=[Modality.hearing(kept_per_m=1.0, speed_m_per_s=math.inf)], occlusion=share)
     for _ in range(4):
         world.ear((1, 0, 0), threshold=0.05)
     world.manager.emit(silent(world), "hearing", 2.0)
@@ -39,8 +40,8 @@ def test_what_stands_between_takes_its_share_by_material_and_few_are_soundproof(
     assert asked == [(4, "hearing")]
 
 
-def test_nothing_stands_between_for_a_moment_when_that_cannot_be_said():
-    world = World(modalities=[Modality.hearing(attenuation=1.0)], occlusion=lambda *lines: None)
+def test_unknown_occlusion_counts_as_none_for_the_moment():
+    world = World(modalities=[Modality.hearing(kept_per_m=1.0)], occlusion=lambda *lines: None)
     world.ear((1, 0, 0))
     world.manager.emit(silent(world), "hearing", 2.0)
     world.tick()
@@ -48,7 +49,7 @@ def test_nothing_stands_between_for_a_moment_when_that_cannot_be_said():
 
 
 @pytest.mark.parametrize("answer", ["thick", np.array([2.0]), np.array([NAN]), np.array([1.0, 1.0])])
-def test_walls_that_answer_nonsense_are_reported_and_sounds_go_on(answer):
+def test_invalid_occlusion_answers_are_reported_and_sounds_go_on(answer):
     world = World(modalities=[Modality.hearing()], occlusion=lambda *lines: answer, reraise=False)
     world.ear((1, 0, 0))
     source = silent(world)
@@ -60,8 +61,8 @@ def test_walls_that_answer_nonsense_are_reported_and_sounds_go_on(answer):
     assert "between must return" in str(world.reported[0].error)
 
 
-def test_who_moved_behind_the_same_wall_hears_less_by_the_distance_and_the_wall():
-    world = World(modalities=[Modality.hearing(attenuation=0.9, inverse_speed_s_per_m=0.25)],
+def test_listener_moved_behind_the_wall_hears_less_by_both():
+    world = World(modalities=[Modality.hearing(kept_per_m=0.9, speed_m_per_s=4.0)],
                   occlusion=lambda starts, *_: np.full(len(starts), 0.5))
     ear = world.ear((1, 0, 0))
     world.manager.emit(silent(world), "hearing", 2.0)
@@ -78,14 +79,14 @@ def corridor(**settings):
         asked.append((world.clock.now.frame, sensor_ids.tolist()))
         return np.full(len(starts), 0.5)
 
-    kind = Modality.hearing(attenuation=1.0, inverse_speed_s_per_m=0, range_m=1000)
+    kind = Modality.hearing(kept_per_m=1.0, speed_m_per_s=math.inf, range_m=1000)
     world = World(modalities=[Modality.sight(), kind], occlusion=halve, **settings)
     for k in range(100):
         world.ear((100 - k, 0, 0), threshold=0.25)
     return world, asked
 
 
-def test_a_sound_that_many_hear_costs_half_of_the_rays_a_frame_and_the_nearest_are_asked_first():
+def test_sound_many_hear_takes_half_the_rays_and_nearest_first():
     world, asked = corridor(maximum_rays=50)
     world.manager.emit(silent(world), "hearing", 2.0)
     world.tick(frames=5)
@@ -119,7 +120,7 @@ def test_the_other_half_of_the_rays_is_left_to_sight():
     assert len(asked) == 4
 
 
-def test_who_stood_there_when_it_sounded_hears_it_though_it_was_asked_late_and_who_left_does_not():
+def test_late_queried_sound_is_heard_by_those_there_at_emission():
     world, _ = corridor(maximum_rays=20)
     world.manager.emit(silent(world), "hearing", 2.0)
     world.tick()
@@ -128,7 +129,7 @@ def test_who_stood_there_when_it_sounded_hears_it_though_it_was_asked_late_and_w
     assert len(world.heard) == 99
 
 
-def test_sounds_that_never_get_their_turn_are_given_up_after_two_seconds_and_counted():
+def test_sounds_never_served_are_dropped_after_two_seconds():
     world, asked = corridor(maximum_rays=2)
     source, most = silent(world), 0
     for _ in range(60):
@@ -177,7 +178,7 @@ def muffled_and_seen(pairs):
     return world.manager
 
 
-def test_rays_for_walls_count_for_how_long_sight_waits_only_if_it_has_to():
+def test_rays_for_walls_extend_sight_waits_only_if_necessary():
     manager = muffled_and_seen(2)
     for _ in range(6):
         manager.add_sensor(position=(0, 0, 0), forward=AHEAD, thresholds={"sight": 0.5}, sight_cones=[ALL_ROUND])
@@ -187,5 +188,5 @@ def test_rays_for_walls_count_for_how_long_sight_waits_only_if_it_has_to():
     assert muffled_and_seen(15).statistics()["advances_until_all_are_asked"] == 3      # 7 of 8 rays are left
 
 
-def test_what_is_known_of_passes_that_asked_less_is_forgotten_whether_or_not_somebody_wants_to_know():
+def test_data_of_smaller_passes_is_dropped_queried_or_not():
     assert len(muffled_and_seen(15)._continuous.ages._cut_short) <= PASSES_TIMED

@@ -18,8 +18,8 @@ from tests.senses.worlds import World, hearing
 AT_ONCE_S = 1e-9
 PLACE = st.tuples(*[st.integers(0, 4).map(float)] * 3)
 KIND = st.builds(
-    hearing, attenuation=st.sampled_from([0.5, 0.9, 1.0]), range_m=st.sampled_from([1.0, 3.0, 50.0]),
-    inverse_speed_s_per_m=st.sampled_from([0.0, 0.1, 0.3]))
+    hearing, kept_per_m=st.sampled_from([0.5, 0.9, 1.0]), range_m=st.sampled_from([1.0, 3.0, 50.0]),
+    delay_s_per_m=st.sampled_from([0.0, 0.1, 0.3]))
 MOVE = st.sampled_from([1e-7, 6e-7, 2e-6, 0.5, 1.0])
 
 
@@ -94,7 +94,7 @@ def hall(told, on_told=lambda sensation: None, **kind):
         told.append(sensation)
         on_told(sensation)
 
-    world = World(modalities=[hearing(**{"inverse_speed_s_per_m": AT_ONCE_S, **kind}), Modality.sight()])
+    world = World(modalities=[hearing(**{"delay_s_per_m": AT_ONCE_S, **kind}), Modality.sight()])
     ears = [world.ear((k, 0, 0), memory=SenseMemory(), on_sensed=listen) for k in range(5)]
     return world, ears, [world.manager.add_source(position=(k, 0, 1), strengths={"hearing": 9.0}) for k in (1, 3)]
 
@@ -140,13 +140,13 @@ def test_nobody_can_tell_that_they_were_told_together(monkeypatch, steps, live):
 @given(
     st.lists(st.lists(st.tuples(st.integers(0, 4), PLACE), max_size=3), min_size=2, max_size=4),
     st.sampled_from([AT_ONCE_S, 0.02]), st.sampled_from([None, 2]))
-def test_who_moves_before_it_is_told_hears_the_same_together_as_one_by_one(frames, inverse_speed_s_per_m, steps):
+def test_sensor_moving_before_notice_hears_same_batched_or_not(frames, delay_s_per_m, steps):
     stories = []
     for together in (OfferedStimuli.heard, lambda *_: None):
         with pytest.MonkeyPatch.context() as patch:
             patch.setattr(OfferedStimuli, "heard", together)
             told = []
-            world, ears, sources = hall(told, inverse_speed_s_per_m=inverse_speed_s_per_m, range_m=4.0)
+            world, ears, sources = hall(told, delay_s_per_m=delay_s_per_m, range_m=4.0)
             for moves in frames:
                 for source in sources:
                     world.manager.emit(source, "hearing")

@@ -45,7 +45,7 @@ def test_a_sensor_senses_as_far_as_its_threshold_lets_it():
     assert math.isclose(math.sqrt(one), math.log(0.5) / math.log(0.9), rel_tol=1e-3)
 
 
-def test_a_cone_that_makes_stronger_lets_all_be_asked_from_farther():
+def test_amplifying_cone_lets_all_be_asked_from_farther_away():
     """One number holds for all; what was kept of those that did not change is too short then."""
     table = a_table()
     plain = kept(table, SIGHT, 1.0)
@@ -62,9 +62,9 @@ def test_what_nobody_asked_before_is_not_worth_knowing():
     assert table.own_reach.squares(table, HEARING._replace(range_m=1e30), 1.0) is None
 
 
-def test_where_nothing_is_lost_on_the_way_all_sense_as_far_and_nothing_is_kept():
+def test_without_loss_all_sense_equally_far_and_nothing_is_kept():
     table = a_table()
-    assert kept(table, HEARING._replace(attenuation=1.0), 1e300) is None      # as slow fronts ask, in each frame
+    assert kept(table, HEARING._replace(kept_per_m=1.0), 1e300) is None      # as slow fronts ask, in each frame
 
 
 def test_a_range_that_changes_with_every_question_keeps_nothing():

@@ -32,7 +32,7 @@ def test_an_important_sensor_is_asked_more_often():
 
 @settings(max_examples=10)
 @given(st.integers(1, 4), st.integers(1, 10), st.sampled_from([None, 1, 3, 10]), st.randoms(use_true_random=False))
-def test_a_visible_target_is_noticed_within_the_bound_at_any_load(maximum_rays, n, steps, chance):
+def test_visible_target_is_noticed_within_the_bound_at_any_load(maximum_rays, n, steps, chance):
     rays = Rays()
     world = World(line_of_sight=rays, maximum_rays=maximum_rays)
     guards = [world.eye((k / 10, 0, 0)) for k in range(3)]
@@ -92,7 +92,7 @@ def test_what_was_measured_of_waiting_is_saved():
     assert second.manager.save_state()["looking"] == first.manager.save_state()["looking"]
 
 
-def test_an_important_pair_is_asked_more_often_than_the_rest_of_its_sensor():
+def test_important_pair_is_asked_more_often_than_the_rest():
     rays = Rays()
     world = World(line_of_sight=rays, maximum_rays=1)
     guard = world.eye((0, 0, 0))
@@ -120,7 +120,7 @@ def test_impossible_importances_are_refused_and_change_nothing(ids, values, erro
     assert importance(world) == {"sensor_ids": [0], "importances": [0.25], "pairs": NO_PAIRS}
 
 
-def test_importance_is_saved_and_is_not_inherited_by_who_comes_after():
+def test_importance_is_saved_and_not_inherited_by_a_successor():
     worlds = []
     for _ in range(2):
         world = World()

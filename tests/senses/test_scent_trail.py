@@ -24,9 +24,9 @@ def walk(trails, scent, cells, strength=1.0, start_s=0.0):
         trails.leave(scent, (float(x), 0, 0), strength, start_s + second)
 
 
-def smelled(trails, x, now_s, *, threshold=0.01, attenuation=0.9, **more):
+def smelled(trails, x, now_s, *, threshold=0.01, kept_per_m=0.9, **more):
     return [(one.scent, one.position[0]) for one in
-            trails.smelled((float(x), 0, 0), threshold, attenuation, now_s, **more)]
+            trails.smelled((float(x), 0, 0), threshold, kept_per_m, now_s, **more)]
 
 
 def test_the_newest_mark_that_is_smelled_is_the_way_to_go():
@@ -48,7 +48,7 @@ def test_each_source_has_its_own_scent():
     assert smelled(trails, 3, 9.0) == [(8, 1.0)]
 
 
-def test_who_stands_still_warms_its_own_mark_although_others_left_newer_ones():
+def test_standing_source_warms_its_own_mark_despite_newer_ones():
     trails = ScentTrails(kept_per_s=0.5, faintest=0.01)
     trails.leave(1, (0, 0, 0), 1.0, 0.0)
     assert smelled(trails, 0, 0.0) == [(1, 0.0)]            # takes up the marks so far
@@ -58,7 +58,7 @@ def test_who_stands_still_warms_its_own_mark_although_others_left_newer_ones():
     assert (marks["strength"], marks["left_at_s"]) == ([1.0, 0.5], [4.0, 0.0])
 
 
-def test_strength_sets_the_radius_and_the_trail_and_both_shrink_as_marks_cool():
+def test_strength_sets_radius_and_trail_and_cooling_shrinks_both():
     def reach(strength, age_s):
         trails = ScentTrails(radius_m=4.0, kept_per_s=0.5, faintest=0.1)
         trails.leave(1, (0, 0, 0), strength, 0.0)
@@ -70,7 +70,7 @@ def test_strength_sets_the_radius_and_the_trail_and_both_shrink_as_marks_cool():
     assert (reach(1.0, 3.0), reach(1.0, 4.0)) == (2, 0)
 
 
-def test_a_threshold_and_distance_decide_whether_a_mark_is_smelled():
+def test_threshold_and_distance_decide_whether_a_mark_is_smelled():
     trails = ScentTrails(radius_m=9.0, kept_per_s=1.0)
     trails.leave(1, (0, 0, 0), 1.0, 0.0)
     (mark,) = trails.smelled((2.0, 0, 0), 0.8, 0.9, 5.0)
@@ -86,7 +86,7 @@ def test_who_stands_still_keeps_one_mark_warm():
     assert smelled(trails, 0, 50.0) == [(1, 0.0)]
 
 
-def test_cold_marks_go_and_the_oldest_go_first_where_there_are_too_many():
+def test_cold_marks_go_and_the_oldest_go_first_over_the_limit():
     trails = ScentTrails(radius_m=0.5, kept_per_s=1.0, maximum_marks=4)
     walk(trails, 1, range(9))
     assert [x for x in range(9) if smelled(trails, x, 9.0)] == [5, 6, 7, 8]
@@ -120,10 +120,10 @@ def test_marks_are_smelled_as_in_a_plain_list(steps, x, later_s):
             return
         if warmth >= 0.1 and distance <= 3 * warmth and warmth * 0.8**distance >= 0.2:
             expected[scent] = float(place)
-    assert smelled(trails, x, now_s, threshold=0.2, attenuation=0.8) == sorted(expected.items())
+    assert smelled(trails, x, now_s, threshold=0.2, kept_per_m=0.8) == sorted(expected.items())
 
 
-def test_a_trail_that_nobody_smells_for_hours_keeps_the_newest_marks_alone():
+def test_unsmelled_trail_keeps_only_the_newest_marks_for_hours():
     trails = ScentTrails(maximum_marks=100, kept_per_s=1.0)
     walk(trails, 1, range(0, 2000, 2))
     assert len(trails) == 100
@@ -139,7 +139,7 @@ def test_scents_whose_marks_have_gone_leave_nothing_behind():
     assert len(trails) == len(trails._last) < 10
 
 
-def test_who_stands_still_warms_one_mark_again_among_any_number_of_others():
+def test_standing_source_rewarms_one_mark_among_any_number():
     trails = ScentTrails(kept_per_s=1.0)
     walk(trails, 1, range(0, 400, 2))
     count = len(trails)
@@ -162,7 +162,7 @@ def test_a_trail_saved_in_between_goes_on_as_one_that_was_not(steps, maximum, sa
     assert through.save_state() == loaded.save_state()
 
 
-def test_a_trail_saved_in_between_lets_cold_marks_go_when_it_would_have():
+def test_trail_saved_midway_drops_cold_marks_on_time():
     chance = random.Random(4)
     through, loaded = (ScentTrails(kept_per_s=0.95, faintest=0.1, maximum_marks=80) for _ in range(2))
     for step in range(250):
@@ -177,7 +177,7 @@ def test_a_trail_saved_in_between_lets_cold_marks_go_when_it_would_have():
 @pytest.mark.parametrize(
     ("wrong", "message"),
     [({"now_s": NAN}, "now_s must be a finite number"), ({"scent": -1}, "scent must be at least 0"),
-     ({"scent": 1.5}, "scent must be a whole number"), ({"position": (0, NAN, 0)}, "position")],
+     ({"scent": 1.5}, "scent must be an integer"), ({"position": (0, NAN, 0)}, "position")],
 )
 def test_a_mark_that_cannot_be_is_refused(wrong, message):
     trails = ScentTrails()
@@ -206,7 +206,7 @@ class Hunt(World):
             self.tick(budget=budget)
 
 
-def test_a_dog_follows_the_trail_around_the_corner_to_who_left_it():
+def test_dog_follows_the_trail_around_the_corner_to_its_source():
     hunt = Hunt()
     hunt.flee(40)
     place = [1.0, 0.0, 1.0]
@@ -291,11 +291,11 @@ def test_impossible_trails_are_refused(wrong):
         ScentTrails(**wrong)
 
 
-def test_trails_need_a_modality_that_is_emitted_and_tracking_needs_trails():
+def test_trails_need_emitted_modality_and_tracking_needs_trails():
     with pytest.raises(UnknownNameError, match="unknown modality 'smell'"):
         World(scent_trails=ScentTrails())
-    with pytest.raises(ValueError, match="must be of a modality that is emitted"):
+    with pytest.raises(ValueError, match="must use an emitted modality"):
         World(scent_trails=ScentTrails(modality_name="sight"))
     world = World()
-    with pytest.raises(RuntimeError, match="give the sense manager scent_trails"):
+    with pytest.raises(RuntimeError, match="pass scent_trails to its constructor"):
         world.manager.track(world.ear((0, 0, 0)))

@@ -16,7 +16,7 @@ from ai_core.senses.sight.sight_cones import SightCone
 from tests.senses.worlds import Rays, World
 
 
-def test_a_source_in_the_cone_is_seen_with_its_strength_times_the_acuity():
+def test_source_in_cone_is_seen_with_strength_times_acuity():
     world = World()
     sharp, blunt = SightCone(5, 1.0, 1.0, acuity=1.5), SightCone(20, 1.0, 1.0, acuity=0.75)
     guard = world.eye((0, 0, 0), cones=(sharp, blunt))
@@ -28,7 +28,7 @@ def test_a_source_in_the_cone_is_seen_with_its_strength_times_the_acuity():
 
 
 def test_sight_fades_by_attenuation_and_ends_at_its_range():
-    world = World(modalities=[Modality.sight(range_m=30, attenuation=0.9)])
+    world = World(modalities=[Modality.sight(range_m=30, kept_per_m=0.9)])
     world.eye((0, 0, 0), threshold=0.5)
     near = world.thing((0, 0, -6))
     world.thing((0, 0, -7))
@@ -53,7 +53,7 @@ def test_a_wall_hides_and_a_hidden_source_that_steps_out_is_seen():
     assert world.sensed() == [(guard, thief)]
 
 
-def test_all_rays_of_an_advance_are_asked_in_one_batch_of_those_in_view_only():
+def test_all_rays_of_an_advance_are_one_batch_of_those_in_view():
     rays = Rays()
     world = World(line_of_sight=rays)
     ahead = SightCone(10, math.pi / 2, math.pi / 2)
@@ -65,7 +65,7 @@ def test_all_rays_of_an_advance_are_asked_in_one_batch_of_those_in_view_only():
     assert rays.batches == [[(guards[0], in_view), (guards[1], in_view)]]
 
 
-def test_the_pairs_that_waited_longest_are_asked_first_and_all_within_the_stated_bound():
+def test_longest_waiting_pairs_are_asked_first_within_the_bound():
     rays = Rays()
     world = World(line_of_sight=rays, maximum_rays=3)
     guard = world.eye((0, 0, 0))
@@ -81,7 +81,7 @@ def test_the_pairs_that_waited_longest_are_asked_first_and_all_within_the_stated
 
 @settings(max_examples=12)
 @given(st.integers(1, 5), st.integers(1, 12), st.randoms(use_true_random=False))
-def test_a_newcomer_is_noticed_within_the_bound_however_others_come_and_go(maximum_rays, n, chance):
+def test_newcomer_is_noticed_within_the_bound_despite_turnover(maximum_rays, n, chance):
     rays = Rays()
     world = World(line_of_sight=rays, maximum_rays=maximum_rays)
     guard = world.eye((0, 0, 0))
@@ -95,7 +95,7 @@ def test_a_newcomer_is_noticed_within_the_bound_however_others_come_and_go(maxim
     assert newcomer in world.manager.sensed_by(guard)
 
 
-def test_a_pair_that_waits_for_its_turn_keeps_its_last_answer_and_its_memory_is_fresh():
+def test_waiting_pair_keeps_its_last_answer_and_a_fresh_memory():
     rays = Rays()
     world = World(line_of_sight=rays, maximum_rays=1)
     lost = []
@@ -107,7 +107,7 @@ def test_a_pair_that_waits_for_its_turn_keeps_its_last_answer_and_its_memory_is_
 
 
 @pytest.mark.parametrize(("lose_after_s", "frame_s"), [(0.0, 0.1), (0.5, 0.8), (0.5, 60.0)])
-def test_what_stays_in_view_is_not_lost_between_two_looks_however_long_a_frame_takes(lose_after_s, frame_s):
+def test_target_in_view_is_not_lost_between_looks_in_long_frames(lose_after_s, frame_s):
     world = World(seconds_per_frame=frame_s)
     told = []
     world.eye(
@@ -121,7 +121,7 @@ def test_what_stays_in_view_is_not_lost_between_two_looks_however_long_a_frame_t
     assert [(change.kind, change.at_s) for change in told[1:]] == [("lost", pytest.approx(10 * frame_s + lose_after_s))]
 
 
-def test_when_rays_cannot_be_asked_now_nothing_changes_and_turns_are_kept():
+def test_unavailable_rays_change_nothing_and_turns_are_kept():
     rays = Rays()
     world = World(line_of_sight=rays, maximum_rays=1)
     guard, seen, waiting = world.eye((0, 0, 0)), world.thing((1, 0, 0)), world.thing((2, 0, 0))
@@ -135,7 +135,7 @@ def test_when_rays_cannot_be_asked_now_nothing_changes_and_turns_are_kept():
 
 
 @pytest.mark.parametrize("answer", [[True], np.array([1.0]), np.array([True, True])])
-def test_a_line_of_sight_that_answers_nonsense_is_reported_and_hearing_goes_on(answer):
+def test_invalid_line_of_sight_answer_is_reported_but_not_fatal(answer):
     world = World(line_of_sight=lambda *_: answer, reraise=False)
     world.eye((0, 0, 0))
     ear = world.ear((0, 0, 0))
@@ -153,7 +153,7 @@ def test_a_line_of_sight_that_answers_nonsense_is_reported_and_hearing_goes_on(a
     assert len(world.manager.sensed_by(0)) == 1
 
 
-def test_of_what_stays_in_view_one_is_told_at_first_and_then_now_and_then():
+def test_target_in_view_is_reported_first_and_then_periodically():
     world = World(seconds_per_frame=0.0625, tell_every_s=0.25)
     world.eye((0, 0, 0))
     world.thing((0, 0, -4))
@@ -161,7 +161,7 @@ def test_of_what_stays_in_view_one_is_told_at_first_and_then_now_and_then():
     assert [one.at for one in world.heard] == [0.0625, 0.25, 0.5]
 
 
-def test_reports_of_many_who_saw_something_at_once_come_in_turns_and_make_a_flat_load():
+def test_simultaneous_reports_take_turns_in_a_flat_load():
     world = World(seconds_per_frame=1 / 64, tell_every_s=0.25)
     for k in range(64):
         world.eye((10 * k, 0, 0), cones=[SightCone(5.0, math.tau, math.pi)])
@@ -178,7 +178,7 @@ def test_reports_of_many_who_saw_something_at_once_come_in_turns_and_make_a_flat
     assert max(told) <= 2 * 64 / 16
 
 
-def test_two_reports_of_one_target_are_half_the_time_apart_at_least():
+def test_reports_of_a_target_are_at_least_half_a_period_apart():
     world = World(seconds_per_frame=1 / 64, tell_every_s=0.25)
     for k in range(64):
         world.eye((10 * k, 0, 0), cones=[SightCone(5.0, math.tau, math.pi)])
@@ -190,7 +190,7 @@ def test_two_reports_of_one_target_are_half_the_time_apart_at_least():
     assert min(b - a for at in moments.values() for a, b in pairwise(at)) >= 0.125
 
 
-def test_who_has_nobody_to_tell_keeps_what_it_would_have_told_last():
+def test_sensor_without_listeners_keeps_its_last_report():
     world = World(seconds_per_frame=0.0625, tell_every_s=0.25)
     is_listening = [False]
     eye = world.eye((0, 0, 0), listens=lambda: is_listening[0])
@@ -213,7 +213,7 @@ def test_who_cannot_say_whether_it_listens_is_told_and_reported():
     assert [fault.name for fault in world.reported] == ["listens of sensor 0"] * 3
 
 
-def test_who_cannot_say_now_and_then_whether_it_listens_is_asked_again():
+def test_sensor_whose_listens_check_fails_at_times_is_retried():
     answers = itertools.cycle([1, None, 1])
     world = World(reraise=False, tell_every_s=0)
     world.eye((0, 0, 0), listens=lambda: next(answers) > 0)
@@ -223,8 +223,8 @@ def test_who_cannot_say_now_and_then_whether_it_listens_is_asked_again():
     assert len(world.reported) >= 6      # never thrice in a row
 
 
-def test_touch_needs_no_eyes_and_a_sense_of_ones_own_needs_no_code():
-    telepathy = Modality("telepathy", range_m=1000, attenuation=0.999, is_continuous=True)
+def test_touch_needs_no_eyes_and_a_custom_sense_needs_no_code():
+    telepathy = Modality("telepathy", range_m=1000, kept_per_m=0.999, is_continuous=True)
     world = World(modalities=[Modality.touch(range_m=1.0), telepathy], line_of_sight=Rays())
     world.manager.add_sensor(
         position=(0, 0, 0), forward=(0, 0, -1), on_sensed=world.heard.append,
@@ -237,7 +237,7 @@ def test_touch_needs_no_eyes_and_a_sense_of_ones_own_needs_no_code():
     assert [(one.source_id, one.modality) for one in world.heard] == [(0, "touch"), (2, "telepathy")]
 
 
-def test_sensors_that_look_after_a_listener_moved_or_removed_a_source_see_it_so():
+def test_later_sensors_see_a_source_as_a_listener_moved_it():
     world = World()
     guards = [world.eye((k, 0, 0)) for k in range(3)]
     thief, other = world.thing((0, 0, -4)), world.thing((0, 0, -5))
@@ -255,7 +255,7 @@ def test_sensors_that_look_after_a_listener_moved_or_removed_a_source_see_it_so(
     assert [one.position[0] for one in world.heard if one.source_id == thief] == [0, 0, 0, 9, 9]
 
 
-def test_a_crowd_of_sensors_is_told_by_ascending_id_each_of_its_own():
+def test_each_of_many_sensors_is_notified_by_ascending_id():
     world = World()
     things = [world.thing((4.0 * k, 0, -1)) for k in range(50)]
     near = SightCone(1.5, math.tau, math.pi)
@@ -264,7 +264,7 @@ def test_a_crowd_of_sensors_is_told_by_ascending_id_each_of_its_own():
     assert world.sensed() == [(guard, things[k % 50]) for k, guard in enumerate(guards)]
 
 
-def test_out_of_range_is_out_of_range_even_for_who_senses_nothing_at_all():
+def test_out_of_range_holds_even_for_sensors_that_sense_nothing():
     world = World(modalities=[Modality.sight(range_m=10)])
     world.eye((0, 0, 0), threshold=0.0, cones=[SightCone(50, math.tau, math.pi, acuity=0.0)])
     near = world.thing((0, 0, -9))
@@ -322,7 +322,7 @@ def textbook_intensity(eye, forward, target, strength, cones):
 @given(st.lists(EYE, min_size=1, max_size=5), st.lists(THING, min_size=1, max_size=6))
 def test_eyes_see_what_the_textbook_s_double_loop_sees(eyes, things):
     cones = (SightCone(6, 1.0, 0.8, 2.0), SightCone(14, 2.2, 1.7, 1.0), SightCone(3, 6.2, 3.1, 0.5))
-    world = World(modalities=[Modality.sight(range_m=13.5, attenuation=0.9)])
+    world = World(modalities=[Modality.sight(range_m=13.5, kept_per_m=0.9)])
     sources = [world.thing(at, sight=strength, affiliation=bits) for at, bits, strength in things]
     expected, unsure = {}, set()
     for at, forward, detection_mask in eyes:
@@ -338,7 +338,7 @@ def test_eyes_see_what_the_textbook_s_double_loop_sees(eyes, things):
     assert {pair: seen for pair, seen in got.items() if pair not in unsure} == expected
 
 
-def test_a_budget_too_small_for_one_frame_sees_everything_over_several():
+def test_budget_too_small_for_a_frame_sees_all_over_several():
     world = World(line_of_sight=Rays())
     guards = [world.eye((k, 0, 0)) for k in range(600)]
     thief = world.thing((0, 0, -4))

@@ -22,16 +22,16 @@ ROOMS = [room("a", (0, 0, 0)), room("b", (2, 0, 0))]
 @pytest.mark.parametrize(
     ("make", "error", "message"),
     [
-        (lambda: SenseRegion("cell"), ValueError, "region 'cell' has no volume; give it a shape or volume_m3"),
+        (lambda: SenseRegion("cell"), ValueError, "region 'cell' has no volume; set shape or volume_m3"),
         (lambda: SenseRegion("cell", volume_m3=0), ValueError, "volume_m3 must be above 0"),
         (lambda: SenseRegion("cell", volume_m3=NAN), ValueError, "volume_m3 must be a finite number"),
-        (lambda: SenseRegion("", volume_m3=1), ValueError, "must not be empty"),
-        (lambda: SenseRegion(5, volume_m3=1), TypeError, "name of a region must be a text"),
+        (lambda: SenseRegion("", volume_m3=1), ValueError, "must be a non-empty string"),
+        (lambda: SenseRegion(5, volume_m3=1), TypeError, "name of a region must be a string"),
         (lambda: SenseRegion("cell", shape="box"), TypeError, "shape must be a Box, a Prism, Boxes or None"),
-        (lambda: SenseRegion("cell", volume_m3=1, attenuation={"sight": 1.1}), ValueError,
-         r"attenuation\['sight'\] must be at most 1, got 1.1; it is the share kept per metre"),
+        (lambda: SenseRegion("cell", volume_m3=1, kept_per_m={"sight": 1.1}), ValueError,
+         r"kept_per_m\['sight'\] must be at most 1, got 1.1; it is the share kept per metre"),
         (lambda: SenseRegion("cell", volume_m3=1, dissipation={"smell": -0.1}), ValueError, "share lost per second"),
-        (lambda: SenseRegion("cell", volume_m3=1, dissipation=0.5), TypeError, "must map modalities"),
+        (lambda: SenseRegion("cell", volume_m3=1, dissipation=0.5), TypeError, "must map modality names"),
         (lambda: SenseRegion("cell", volume_m3=1, dissipation={"smell": NAN}), ValueError, "finite"),
         (lambda: Box((0, 0, 0), (1, 0, 1)), ValueError, "a region needs a volume"),
         (lambda: Box((0, 0, NAN), (1, 1, 1)), ValueError, "minimum must be finite"),
@@ -43,23 +43,23 @@ ROOMS = [room("a", (0, 0, 0)), room("b", (2, 0, 0))]
         (lambda: Prism([(0, 0), (1, 0), (0, 1)], 2, 1), ValueError, "high_m must be above low_m"),
         (lambda: Prism([(0, 0), (1, 0), (0, 1)], up="x"), ValueError, "up must be 'y' or 'z'"),
         (lambda: Passage((0, NAN, 0)), ValueError, "start must be finite"),
-        (lambda: Passage((0, 0, 0), attenuation=1.5), ValueError, "attenuation must be at most 1"),
-        (lambda: Passage((0, 0, 0), attenuation=True), TypeError, "attenuation must be a number"),
-        (lambda: Passage((0, 0, 0), shut_attenuation=-1), ValueError, "shut_attenuation must be at least 0"),
+        (lambda: Passage((0, 0, 0), kept_per_m=1.5), ValueError, "kept_per_m must be at most 1"),
+        (lambda: Passage((0, 0, 0), kept_per_m=True), TypeError, "kept_per_m must be a number"),
+        (lambda: Passage((0, 0, 0), closed_kept_per_m=-1), ValueError, "closed_kept_per_m must be at least 0"),
         (lambda: Passage((0, 0, 0), distance_m=INF), ValueError, "distance_m must be a finite number"),
         (lambda: Passage((0, 0, 0), distance_m=-1), ValueError, "distance_m must be at least 0"),
         (lambda: Passage((0, 0, 0), area_m2=0), ValueError, "area_m2 must be above 0"),
         (lambda: Passage((0, 0, 0), is_relayed=1), TypeError, "is_relayed must be True or False"),
-        (lambda: SensePortal("a", "a", {}), ValueError, "must lead into another region"),
-        (lambda: SensePortal("a", None, {}), TypeError, "to_region must be a text"),
-        (lambda: SensePortal("a", "b", []), TypeError, "must map modalities to Passage"),
+        (lambda: SensePortal("a", "a", {}), ValueError, "must lead to another region"),
+        (lambda: SensePortal("a", None, {}), TypeError, "to_region must be a string"),
+        (lambda: SensePortal("a", "b", []), TypeError, "must map modality names to Passage"),
         (lambda: SensePortal("a", "b", {"sight": 0.9}), TypeError, r"passages\['sight'\] must be a Passage"),
         (lambda: SensePortal("a", "b", {}, is_open=1), TypeError, "is_open"),
-        (lambda: SenseGraph([*ROOMS, ROOMS[0]]), ValueError, "must differ in name, got 'a' twice"),
+        (lambda: SenseGraph([*ROOMS, ROOMS[0]]), ValueError, "must have unique names, got 'a' twice"),
         (lambda: SenseGraph(["a"]), TypeError, "must hold SenseRegion"),
         (lambda: SenseGraph(ROOMS, ["door"]), TypeError, "must hold SensePortal"),
         (lambda: SenseGraph(ROOMS, [SensePortal("a", "bb", {})]), UnknownNameError, "unknown region 'bb'; did you"),
-        (lambda: SenseGraph([SenseRegion("fog", volume_m3=1)]), ValueError, "has no shape; give it one"),
+        (lambda: SenseGraph([SenseRegion("fog", volume_m3=1)]), ValueError, "has no shape; add a shape"),
         (lambda: SenseGraph(ROOMS, lookup=5), TypeError, "lookup must be a callable"),
     ],
 )
@@ -68,7 +68,7 @@ def test_what_makes_no_sense_is_refused(make, error, message):
         make()
 
 
-def test_regions_and_portals_are_found_by_name_or_id_and_unknown_ones_refused():
+def test_regions_and_portals_are_found_by_name_or_id_only():
     graph = SenseGraph(ROOMS, door("a", "b", (1, 0, 0), "hearing", name="gate"))
     assert graph.region_id("b") == graph.region_id(1) == 1
     for wrong, error in (("c", UnknownNameError), (2, UnknownNameError), (-1, ValueError), (True, TypeError)):
@@ -82,7 +82,7 @@ def test_regions_and_portals_are_found_by_name_or_id_and_unknown_ones_refused():
 
 def test_a_door_is_two_portals_that_open_and_shut_together():
     kind = hearing()
-    graph = SenseGraph(ROOMS, [*door("a", "b", (1, 0, 0), "hearing", name="gate", attenuation=0.5, distance_m=2.0),
+    graph = SenseGraph(ROOMS, [*door("a", "b", (1, 0, 0), "hearing", name="gate", kept_per_m=0.5, distance_m=2.0),
                                *door("a", "b", (1, 0, 1), "hearing")])
     ways = graph.ways(kind)
     assert ways.kept.tolist() == [0.25, 1.0, 0.25, 1.0]
@@ -116,7 +116,7 @@ def test_the_volume_of_shapes_is_exact_and_either_way_round():
         assert SenseRegion("hall", Prism(order, 1.0, 4.0)).volume_m3 == 24
 
 
-def test_an_l_shaped_hall_is_two_convex_regions_and_what_meets_goes_to_the_smaller_id():
+def test_l_shaped_hall_is_two_regions_borders_go_to_smaller_id():
     graph = SenseGraph([
         SenseRegion("slope", Prism([(0, 0), (4, 0), (0, 4)], 0, 3)),
         SenseRegion("hall", Box((0, 0, 0), (4, 3, 4))),
@@ -148,7 +148,7 @@ def test_regions_are_found_as_by_trying_them_all(corners, places):
     assert [graph.region_at(place) for place in places] == expected
 
 
-def test_a_lookup_of_ones_own_takes_any_shape_and_its_answers_are_checked():
+def test_custom_lookup_takes_any_shape_and_answers_are_checked():
     answers = {}
     regions = [SenseRegion("inside", volume_m3=10.0), SenseRegion("outside", volume_m3=100.0)]
     graph = SenseGraph(regions, lookup=lambda places: answers["now"](places))

@@ -75,7 +75,7 @@ def test_sight_round_a_corner_is_no_sight():
     assert joins(graph, "sight") == joins(graph, "hearing")
 
 
-def test_a_corridor_is_a_room_of_its_own_and_regions_reach_to_the_walls():
+def test_corridor_is_its_own_room_and_regions_reach_the_walls():
     level = Level("""
 ##################
 #.......#........#
@@ -95,7 +95,7 @@ def test_a_corridor_is_a_room_of_its_own_and_regions_reach_to_the_walls():
     assert graph.region_at((0.3, 2.6, 4.0)) == -1
 
 
-def test_a_room_that_is_a_rectangle_is_one_box_and_an_angled_one_several():
+def test_rectangular_room_is_one_box_and_an_angled_one_several():
     lonely = Level("#######\n#.....#\n#.....#\n#######").bake(settings=BakingSettings(reach_m=0.0)).result
     assert lonely.regions[0].shape == Box((1, -0.5, 1), (6, 2.5, 3))
     angled = Level("#######\n#...###\n#...###\n#.....#\n#.....#\n#######").bake(
@@ -104,7 +104,7 @@ def test_a_room_that_is_a_rectangle_is_one_box_and_an_angled_one_several():
     assert angled.regions[0].volume_m3 == pytest.approx(16 * 3)
 
 
-def test_the_same_level_gives_the_same_graph_however_the_work_is_cut_up():
+def test_same_level_gives_the_same_graph_however_work_is_split():
     whole, cut = Level(THREE_ROOMS).bake(), Level(THREE_ROOMS).bake(budget=Budget.of_steps(0))
     assert graph_to_text(whole.result) == graph_to_text(cut.result)
 
@@ -162,7 +162,7 @@ def test_the_order_and_winding_of_polygons_do_not_count():
     assert graph_to_text(baked(mesh(*parts))) == graph_to_text(baked(mesh(*turned)))
 
 
-def test_a_door_narrower_than_a_cell_still_joins_as_far_as_the_radius_of_the_mesh_allows():
+def test_door_narrower_than_a_cell_joins_within_the_mesh_radius():
     parts = rectangle(1, 1, 5, 5), rectangle(6, 3.3, 1, 0.05), rectangle(7, 1, 5, 5)
     assert not baked(mesh(*parts, radius_m=0.0)).portals
     assert joins(baked(mesh(*parts, radius_m=0.4)), "hearing") == [("Room1", "Room2"), ("Room2", "Room1")]
@@ -254,25 +254,25 @@ def flooded(grid):
 
 
 def test_a_level_that_is_too_large_says_which_cells_would_do():
-    with pytest.raises(ValueError, match=r"1000000 m² in cells of 0.25 m are more than 250000; use a cell_m of 2"):
+    with pytest.raises(ValueError, match=r"need more than 250000 cells; use a cell_m of 2"):
         SenseGraphBaking(mesh(rectangle(0, 0, 1000, 1000)))
     sliver = WalkablePolygons([(0, 0, 0), (10_000, 0, 9_999), (10_000, 0, 10_000)], [[0, 1, 2]], 0.25)
     with pytest.raises(ValueError, match="too large"):
         SenseGraphBaking(sliver)
 
 
-def test_a_level_of_too_many_regions_is_refused_and_nothing_is_left_half_done():
+def test_level_of_too_many_regions_is_refused_completely():
     baking = SenseGraphBaking(Level(THREE_ROOMS).ground, settings=BakingSettings(most_regions=2))
-    with pytest.raises(ValueError, match="the level has 3 regions, and most_regions is 2; lower narrowness"):
+    with pytest.raises(ValueError, match="the maximum is most_regions, 2; lower narrowness"):
         baking.advance(Budget.unlimited())
     assert baking.is_cancelled
-    with pytest.raises(RuntimeError, match="has failed; begin anew"):
+    with pytest.raises(RuntimeError, match="has failed; make a new"):
         baking.advance(Budget.unlimited())
     with pytest.raises(RuntimeError, match="has no result yet"):
         _ = baking.result
 
 
-def test_what_is_cancelled_has_no_result_and_what_is_done_keeps_it():
+def test_cancelled_bake_has_no_result_and_a_done_one_keeps_it():
     baking = SenseGraphBaking(Level(THREE_ROOMS).ground)
     baking.advance(Budget.of_steps(1))
     baking.cancel()
@@ -288,19 +288,19 @@ def test_what_is_cancelled_has_no_result_and_what_is_done_keeps_it():
 @pytest.mark.parametrize(
     ("make", "error", "message"),
     [
-        (lambda: mesh(), ValueError, "nowhere to walk"),
-        (lambda: WalkableGrid(np.zeros((3, 3), bool), 0.5), ValueError, "nowhere to walk"),
+        (lambda: mesh(), ValueError, "no walkable area"),
+        (lambda: WalkableGrid(np.zeros((3, 3), bool), 0.5), ValueError, "no walkable area"),
         (lambda: WalkableGrid(np.zeros(3), 0.5), ValueError, "must have shape"),
         (lambda: WalkableGrid([[np.inf]], 0.5), ValueError, "got inf"),
         (lambda: WalkableGrid([[0.0]], 0.0), ValueError, "cell_m must be above 0"),
         (lambda: mesh(rectangle(0, 0, 1, float("nan"))), ValueError, "vertices must be finite"),
-        (lambda: WalkablePolygons([(0, 0, 0)] * 3, [[0, 1, 3]], 0.5), ValueError, "indices of vertices, 0 to 2"),
-        (lambda: WalkablePolygons([(0, 0, 0)] * 3, [[0, 1]], 0.5), ValueError, "three indices or more"),
+        (lambda: WalkablePolygons([(0, 0, 0)] * 3, [[0, 1, 3]], 0.5), ValueError, "vertex indices from 0 to 2"),
+        (lambda: WalkablePolygons([(0, 0, 0)] * 3, [[0, 1]], 0.5), ValueError, "at least three indices"),
         (lambda: WalkablePolygons([(0, 0, 0)] * 3, [], 0.5, up="x"), ValueError, "up must be 'y' or 'z'"),
         (lambda: BakingSettings(narrowness=1.5), ValueError, "narrowness must be at most 0.99"),
         (lambda: BakingSettings(passing={"hearing": 2}), ValueError, "passing"),
         (lambda: BakingSettings(passing=5), TypeError, "passing must map"),
-        (lambda: BakingSettings(sight=5), TypeError, "sight must name a modality"),
+        (lambda: BakingSettings(sight=5), TypeError, "sight must be the name of a modality"),
         (lambda: SenseGraphBaking("level"), TypeError, "ground must be a WalkableGrid"),
         (lambda: SenseGraphBaking(Level(THREE_ROOMS).ground, 5), TypeError, "blocked must be a callable"),
         (lambda: SenseGraphBaking(Level(THREE_ROOMS).ground, settings=5), TypeError, "settings must be BakingSettings"),
@@ -314,7 +314,7 @@ def test_what_makes_no_sense_is_refused(make, error, message):
 
 @pytest.mark.parametrize(
     ("answers", "error", "message"),
-    [(lambda segments: np.zeros(len(segments)), TypeError, "must return True or False"),
+    [(lambda segments: np.zeros(len(segments)), TypeError, "must return an array of bool"),
      (lambda segments: np.zeros(3, bool), ValueError, "must return shape")],
 )
 def test_rays_that_do_not_answer_are_named(answers, error, message):

@@ -49,7 +49,7 @@ def glass(one, other, x=6.5, z=2.0):
     return SensePortal(one, other, {"sight": Passage((x, 1.5, z))}, "glass")
 
 
-def test_a_level_that_has_not_changed_gives_the_same_graph_through_a_file_too():
+def test_unchanged_level_gives_same_graph_also_through_a_file():
     level = Level(THREE_ROOMS)
     text = graph_to_text(level.bake().result)
     again = level.bake(earlier=graph_from_text(text))
@@ -69,9 +69,9 @@ def test_one_way_glass_made_by_hand_stays_one_way():
     assert baking.report.kept == ["Room1", "Room2", "glass"]
 
 
-def test_ids_names_doors_and_settings_of_what_is_still_there_are_kept():
+def test_ids_names_doors_and_settings_of_remaining_parts_stay():
     first = Level(THREE_ROOMS).bake().result
-    hall = replace(first.regions[0], name="hall", attenuation={"hearing": 0.5})
+    hall = replace(first.regions[0], name="hall", kept_per_m={"hearing": 0.5})
     renamed = SenseGraph([hall, *first.regions[1:]], [
         replace(one, from_region=one.from_region.replace("Room1", "hall"),
                 to_region=one.to_region.replace("Room1", "hall")) for one in first.portals])
@@ -79,7 +79,7 @@ def test_ids_names_doors_and_settings_of_what_is_still_there_are_kept():
     again = Level(FOUR_ROOMS).bake(earlier=renamed)
     graph = again.result
     assert [one.name for one in graph.regions] == ["hall", "Room2", "Room3", "Room1"]
-    assert graph.regions[0].attenuation == {"hearing": 0.5}
+    assert graph.regions[0].kept_per_m == {"hearing": 0.5}
     assert [one.name for one in graph.portals[: len(first.portals)]] == [one.name for one in first.portals]
     assert not graph.is_open("Room1-Room2")
     assert set(again.report.new) == {"Room1", "hall-Room1"}
@@ -90,9 +90,9 @@ def test_a_tuned_door_is_measured_anew_and_stays_tuned():
     first = Level(THREE_ROOMS).bake().result
     there = first.portals[0]
     tuned = replace(there, passages={
-        "hearing": replace(there.passages["hearing"], shut_attenuation=0.01, area_m2=77.0)})
+        "hearing": replace(there.passages["hearing"], closed_kept_per_m=0.01, area_m2=77.0)})
     again = Level(THREE_ROOMS).bake(earlier=changed(first, portals=[(0, tuned)])).result
-    assert again.portals[0].passages == {"hearing": replace(there.passages["hearing"], shut_attenuation=0.01)}
+    assert again.portals[0].passages == {"hearing": replace(there.passages["hearing"], closed_kept_per_m=0.01)}
 
 
 def test_a_door_made_one_way_stays_one_way():
@@ -108,7 +108,7 @@ def test_what_the_level_has_no_longer_goes():
     assert again.report.gone == ["Room4", "Room1-Room4"]
 
 
-def test_a_door_walled_up_and_another_broken_through_are_not_the_same():
+def test_walled_up_door_and_a_new_opening_are_different_doors():
     other_place = THREE_ROOMS.replace("#.................#", "#.....#...........#", 1).replace(
         "#.....#.....#.....#", "#...........#.....#", 1)
     first = Level(THREE_ROOMS).bake().result
@@ -119,7 +119,7 @@ def test_a_door_walled_up_and_another_broken_through_are_not_the_same():
     assert again.result.is_open("Room1-Room2 2")
 
 
-def test_a_room_that_was_cut_in_two_keeps_its_name_for_the_larger_half():
+def test_room_cut_in_two_keeps_its_name_for_the_larger_half():
     whole = "#############\n#...........#\n#...........#\n#...........#\n#...........#\n#############"
     cut = "#############\n#...#.......#\n#...........#\n#...#.......#\n#...#.......#\n#############"
     again = Level(cut).bake(earlier=Level(whole).bake().result)
@@ -127,8 +127,8 @@ def test_a_room_that_was_cut_in_two_keeps_its_name_for_the_larger_half():
     assert [one.name for one in again.result.regions] == ["Room1", "Room2"]
 
 
-def test_a_region_made_by_hand_stays_and_is_joined_to_what_is_baked():
-    stage = SenseRegion("stage", Box((1, -0.5, 1), (3, 3, 6)), attenuation={"hearing": 0.2})
+def test_handmade_region_stays_and_is_joined_to_baked_ones():
+    stage = SenseRegion("stage", Box((1, -0.5, 1), (3, 3, 6)), kept_per_m={"hearing": 0.2})
     again = Level(THREE_ROOMS).bake(earlier=SenseGraph([stage]))
     assert again.result.regions[0] == stage
     assert again.result.region_at((2, 0.5, 3)) == 0
@@ -142,7 +142,7 @@ def test_a_door_made_by_hand_takes_the_place_of_the_baked_one():
     assert [one for one in again.portals if {one.from_region, one.to_region} == {"Room1", "Room2"}] == [door]
 
 
-def test_glass_of_a_room_that_is_gone_leads_to_what_is_there_now_or_is_dropped():
+def test_glass_of_a_removed_room_is_relinked_or_dropped():
     first = Level(TWO_WINGS).bake().result
     pane = SensePortal("old hall", "Room2", {"sight": Passage((5, 0.5, 2), (8, 0.5, 2))}, "pane")
     lost = SensePortal("old hall", "attic", {"smell": Passage((5, 0.5, 2), (99, 0.5, 2))}, "duct")
@@ -153,7 +153,7 @@ def test_glass_of_a_room_that_is_gone_leads_to_what_is_there_now_or_is_dropped()
     assert again.report.gone == ["old hall", "attic"]
 
 
-def test_a_graph_whose_regions_have_no_shape_cannot_be_baked_again():
+def test_graph_whose_regions_have_no_shape_cannot_be_rebaked():
     shapeless = SenseGraph([SenseRegion("a", volume_m3=1.0)], lookup=lambda places: places[:, 0].astype(int))
     with pytest.raises(ValueError, match="region 'a' of earlier has no shape"):
         SenseGraphBaking(WalkableGrid([[0.0]], 1.0), earlier=shapeless)

@@ -32,7 +32,7 @@ ABC = [room("a", (0, 0, 0)), room("b", (2, 0, 0)), room("c", (4, 0, 0))]
 
 
 def test_the_figures_of_the_source_hold_in_one_region():
-    world = GraphWorld(SenseGraph([room("yard", (0, 0, 0), size=20, attenuation={"hearing": 0.9})]))
+    world = GraphWorld(SenseGraph([room("yard", (0, 0, 0), size=20, kept_per_m={"hearing": 0.9})]))
     ears = [world.ear((1, 0, 0)), world.ear((2, 0, 0)), world.ear((1.5, 0, 0), threshold=1.0)]
     world.ear((2.8, 0, 0), threshold=1.5)
     world.manager.emit(world.source((0, 0, 0)), "hearing", 2.0)
@@ -41,8 +41,8 @@ def test_the_figures_of_the_source_hold_in_one_region():
     assert [one.intensity for one in world.heard] == pytest.approx([1.8, 1.62, 1.7076], abs=1e-4)
 
 
-def test_one_way_glass_passes_sight_one_way_and_sound_and_smell_not_at_all():
-    glass = SensePortal("a", "b", {"sight": Passage((1, 0, 0), attenuation=0.9)})
+def test_one_way_glass_passes_sight_one_way_not_sound_or_smell():
+    glass = SensePortal("a", "b", {"sight": Passage((1, 0, 0), kept_per_m=0.9)})
     world = GraphWorld(SenseGraph(ABC[:2], [glass]), smells=["smell"])
     thing_a, thing_b = (world.source(at, sight=1.0) for at in ((0, 0, 0), (2, 0, 0)))
     people = [world.sensor(at, {"sight": 0, "hearing": 0, "smell": 0}, sight_cones=[ALL_ROUND], self_source=own)
@@ -85,7 +85,7 @@ def test_c_hears_before_b_when_its_way_is_shorter():
     assert [one.at for one in world.heard] == [0.375, 1.0]  # 3 m and 10 m at 10 m/s, in frames of 1/8 s
 
 
-def test_a_sound_seems_to_come_from_the_last_portal_and_each_is_told_once():
+def test_sound_seems_to_come_from_last_portal_and_notifies_once():
     level = SenseGraph(ABC, [*door("a", "b", (1, 0, 0), "hearing"), *door("a", "b", (1, 0, 1), "hearing"),
                              *door("b", "c", (3, 0, 0), "hearing")])
     world = GraphWorld(level)
@@ -110,7 +110,7 @@ def test_an_echo_is_the_same_sound_once_more():
 
 
 def test_a_shut_door_lets_through_what_it_says():
-    portals = door("a", "b", (1, 0, 0), "hearing", name="gate", shut_attenuation=0.1, is_open=False)
+    portals = door("a", "b", (1, 0, 0), "hearing", name="gate", closed_kept_per_m=0.1, is_open=False)
     graph = SenseGraph(ABC[:2], portals)
     world = GraphWorld(graph, modalities=[hearing(1.0)])
     world.ear((2, 0, 0))
@@ -134,7 +134,7 @@ def test_what_is_in_no_region_neither_sends_nor_senses():
     assert set(world.told()) == {(within, inside)}
 
 
-def test_who_walks_on_while_a_slow_sound_travels_hears_it_where_he_is_then():
+def test_walker_hears_a_slow_sound_where_it_is_on_arrival():
     world = GraphWorld(SenseGraph([room("yard", (0, 0, 0), size=20)]), modalities=[hearing(0.9, 0.25)])
     ear, other = world.ear((1, 0, 0)), world.ear((1, 0, 0), threshold=1.0)
     world.manager.emit(world.source((0, 0, 0)), "hearing", 2.0)
@@ -149,7 +149,7 @@ def test_who_walks_on_while_a_slow_sound_travels_hears_it_where_he_is_then():
        steps=st.sampled_from([1, 3, 1000]), gradual=st.sampled_from([(), ("hearing",)]),
        threshold=st.sampled_from([0, 0.3]))
 def test_ears_hear_what_a_plain_search_says_whatever_the_budget(graph, origin, ears, steps, gradual, threshold):
-    kind = hearing(inverse_speed_s_per_m=0.01)
+    kind = hearing(delay_s_per_m=0.01)
     world = GraphWorld(graph, modalities=[kind], gradual=gradual)
     expected = {}
     for region, (x, y, z) in ears:
@@ -186,7 +186,7 @@ def grenade(frames_per_s, seconds=20):
     return world, guard, gas
 
 
-def test_gas_comes_through_the_air_duct_in_its_time_and_sends_the_guard_to_sleep():
+def test_gas_comes_through_the_air_duct_and_knocks_out_the_guard():
     world, guard, gas = grenade(8)
     first = world.heard[0]
     assert (first.sensor_id, first.source_id, first.modality) == (guard, gas, "smell")
@@ -200,7 +200,7 @@ def test_gas_comes_through_the_air_duct_in_its_time_and_sends_the_guard_to_sleep
 
 
 @pytest.mark.slow
-def test_after_a_long_time_smell_does_not_depend_on_the_frame_rate():
+def test_after_a_long_time_smell_is_independent_of_frame_rate():
     found = []
     for frames_per_s in (1, 7, 60):
         world, _, gas = grenade(frames_per_s, seconds=40)
@@ -262,8 +262,8 @@ def test_one_graph_for_each_sense():
         ({"modalities": [hearing()]}, UnknownNameError, "unknown modality 'sight'"),
         ({"smells": ["stench"]}, UnknownNameError, "unknown modality 'stench'"),
         ({"smells": "smell"}, TypeError, r"use \['smell'\]"),
-        ({"smells": ["sight"]}, ValueError, "smells must take time, got 'sight'"),
-        ({"gradual": ["hearing"]}, ValueError, "gradual must take time, got 'hearing'"),
+        ({"smells": ["sight"]}, ValueError, "smells must hold modalities that travel over time, got 'sight'"),
+        ({"gradual": ["hearing"]}, ValueError, "gradual must hold modalities that travel over time, got 'hearing'"),
         ({"faintest": 0}, ValueError, "faintest must be above 0"),
         ({"faintest": math.nan}, ValueError, "faintest must be a finite number"),
         ({"smell_step_s": -1}, ValueError, "smell_step_s must be above 0"),
@@ -305,7 +305,7 @@ def test_bad_calls_are_refused():
     assert world.heard == []
 
 
-def test_who_is_removed_while_a_sound_or_smell_travels_is_told_nothing():
+def test_sensor_removed_while_a_signal_travels_is_not_notified():
     world = GraphWorld(SenseGraph([room("yard", (0, 0, 0), size=20)]), smells=["smell"],
                        modalities=[hearing(1.0, 1.0), smell()])
     first, second = (world.sensor((4, 0, 0), {"hearing": 0, "smell": 0}) for _ in "ab")
@@ -331,7 +331,7 @@ def test_an_invented_sense_goes_by_the_graph_like_any_other():
     assert world.manager.sensed_by(b, "aura") == [source]
 
 
-def test_blows_tags_channels_and_noise_are_as_in_the_regional_manager():
+def test_blows_tags_channels_and_noise_match_regional_manager():
     world = GraphWorld(SenseGraph(ABC, door("a", "b", (1, 0, 0), "hearing")), modalities=[hearing(), Modality.touch()])
     ear = world.sensor((2, 0, 0), {"hearing": 0.0, "touch": 0.0})
     source = world.source((0, 0, 0), hearing=1.0)
@@ -351,7 +351,7 @@ def test_blows_tags_channels_and_noise_are_as_in_the_regional_manager():
     assert [one.tag for one in world.heard] == ["at last"]
 
 
-def test_a_modality_may_carry_less_far_but_regions_say_how_it_weakens():
+def test_modality_may_carry_less_far_but_regions_set_attenuation():
     world = GraphWorld(SenseGraph(ABC[:1]))
     world.ear((1, 0, 0))
     source = world.source((0, 0, 0), hearing=1.0)
@@ -359,5 +359,5 @@ def test_a_modality_may_carry_less_far_but_regions_say_how_it_weakens():
     world.manager.emit(source, "hearing")
     world.tick()
     assert world.heard == []
-    with pytest.raises(ValueError, match="belongs to its regions"):
-        world.manager.change_modality("hearing", attenuation=0.5)
+    with pytest.raises(ValueError, match="regions define kept_per_m"):
+        world.manager.change_modality("hearing", kept_per_m=0.5)

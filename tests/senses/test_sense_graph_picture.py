@@ -34,7 +34,7 @@ def test_every_region_and_every_passage_of_every_portal_is_there():
                     f" {one.distance_m:.2f} m, {one.area_m2:.2f} m², keeps 1") in told
 
 
-def test_what_is_made_by_hand_is_marked_and_what_is_shut_is_faint():
+def test_handmade_parts_are_marked_and_closed_ones_are_faint():
     first = Level(THREE_ROOMS).bake().result
     glass = SensePortal("Room1", "Room3", {"sight": Passage((6, 1, 2))}, "glass", is_open=False)
     picture = drawn(SenseGraph(first.regions, [*first.portals, glass]))
@@ -61,7 +61,7 @@ def test_what_cannot_be_drawn_is_refused():
     shapeless = SenseGraph([SenseRegion("a", volume_m3=1.0)], lookup=lambda places: places[:, 0].astype(int))
     with pytest.raises(ValueError, match="region 'a' has no shape"):
         graph_to_svg(shapeless)
-    with pytest.raises(ValueError, match="without regions"):
+    with pytest.raises(ValueError, match="at least one region"):
         graph_to_svg(SenseGraph([]))
     with pytest.raises(TypeError, match="must be a SenseGraph"):
         graph_to_svg("a.json")

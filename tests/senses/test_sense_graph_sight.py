@@ -40,8 +40,8 @@ def test_sight_follows_one_portal_and_light_two():
 
 
 def test_intensity_is_lost_in_both_rooms_and_in_the_window():
-    rooms = [room("a", (0, 0, 0), attenuation={"sight": 0.5}), room("b", (2, 0, 0), attenuation={"sight": 0.25})]
-    glass = SensePortal("a", "b", {"sight": Passage((1, 0, 0), attenuation=0.9, distance_m=2.0)})
+    rooms = [room("a", (0, 0, 0), kept_per_m={"sight": 0.5}), room("b", (2, 0, 0), kept_per_m={"sight": 0.25})]
+    glass = SensePortal("a", "b", {"sight": Passage((1, 0, 0), kept_per_m=0.9, distance_m=2.0)})
     world = GraphWorld(SenseGraph(rooms, [glass]))
     world.source((0.5, 0, 0), sight=100.0)
     world.eye((2, 0, 0))
@@ -50,7 +50,7 @@ def test_intensity_is_lost_in_both_rooms_and_in_the_window():
 
 
 def test_the_best_of_two_windows_counts():
-    windows = [SensePortal("a", "b", {"sight": Passage((1, 0, 0), attenuation=share)}) for share in (0.2, 0.7, 0.5)]
+    windows = [SensePortal("a", "b", {"sight": Passage((1, 0, 0), kept_per_m=share)}) for share in (0.2, 0.7, 0.5)]
     world = GraphWorld(SenseGraph(ROW[:2], windows))
     world.source((0, 0, 0), sight=1.0)
     world.eye((2, 0, 0), threshold=0.6)
@@ -80,7 +80,7 @@ def test_who_looks_at_the_screen_sees_what_the_camera_sees(faces, sees):
     assert asked == ([([[2, 1, 0]], [[-1, 0, 0]])] if sees else [])
 
 
-def test_a_camera_that_is_off_or_whose_view_is_blocked_shows_nothing():
+def test_camera_that_is_off_or_blocked_shows_nothing():
     graph, rays = SenseGraph(LEVEL, [CAMERA]), Rays()
     world = GraphWorld(graph, line_of_sight=rays)
     thief, guard = world.source((-1, 0, 0), sight=1.0), world.eye((100, 0, 0))
@@ -105,7 +105,7 @@ def test_only_pairs_with_a_way_cost_a_ray():
     assert sorted(rays.batches[0]) == [(eyes[a], things[b]) for a in range(4) for b in range(4) if abs(a - b) <= 1]
 
 
-def test_on_a_screen_cones_are_judged_by_the_screen_also_where_sight_is_lost_later():
+def test_cones_on_a_screen_are_judged_by_it_even_for_lost_sight():
     rooms = [room("yard", (0, 0, 0)), room("control", (20, 0, 0))]
     # The screen is near the guard; what it shows is farther from the camera than his sight reaches.
     camera = SensePortal("yard", "control", {"sight": Passage((0, 0, 0.9), (20, 0, -0.4), is_relayed=True)}, "camera")
@@ -150,10 +150,10 @@ def turned(graph, turn):
         a, b = turn(one.shape.minimum), turn(one.shape.maximum)
         regions.append(SenseRegion(
             one.name, Box([min(p) for p in zip(a, b, strict=True)], [max(p) for p in zip(a, b, strict=True)]),
-            attenuation=one.attenuation))
+            kept_per_m=one.kept_per_m))
     portals = [
         SensePortal(one.from_region, one.to_region,
-                    {name: Passage(turn(p.start), turn(p.end), p.attenuation, p.distance_m, p.shut_attenuation)
+                    {name: Passage(turn(p.start), turn(p.end), p.kept_per_m, p.distance_m, p.closed_kept_per_m)
                      for name, p in one.passages.items()}, one.name, one.is_open)
         for one in graph.portals
     ]
@@ -205,7 +205,7 @@ def test_what_is_seen_is_what_a_plain_loop_over_portals_says(graph, places, ligh
 
 def plainly_seen(graph, start, end, most_portals):
     def kept(region, a, b):
-        return graph.regions[region].attenuation["sight"] ** math.dist(a, b)
+        return graph.regions[region].kept_per_m["sight"] ** math.dist(a, b)
 
     last = graph.region_at(end)
 
@@ -228,7 +228,7 @@ def plainly_seen(graph, start, end, most_portals):
 
 def loss(graph, number):
     passage = graph.portals[number].passages["sight"]
-    share = passage.attenuation if graph.is_open(number) else passage.shut_attenuation
+    share = passage.kept_per_m if graph.is_open(number) else passage.closed_kept_per_m
     return share**passage.distance_m if share else 0.0
 
 

@@ -165,7 +165,7 @@ def test_a_changed_level_has_its_doors_winds_and_smells_by_name():
     assert {one.modality for one in second.heard} >= {"smell", "sight"}, "life goes on"
 
 
-def test_sounds_under_way_in_a_level_that_has_changed_are_not_heard_and_nothing_breaks():
+def test_sounds_in_transit_in_a_changed_level_are_dropped_safely():
     first, second = Level(gradual=("hearing",)), ChangedLevel()
     first.clock.advance()
     first.manager.emit(first.noise, "hearing", 9.0)
@@ -177,7 +177,7 @@ def test_sounds_under_way_in_a_level_that_has_changed_are_not_heard_and_nothing_
 
 @pytest.mark.parametrize(("name", "value", "message"), [
     ("portals", [["a"]] * 6, "must hold 3 names"), ("portals", [], "must be a list of 6"),
-    ("is_open", [1] * 6, "must hold true and false alone"),
+    ("is_open", [1] * 6, "must hold only true and false"),
 ])
 def test_damaged_names_of_portals_are_refused(name, value, message):
     graph = Level().graph

@@ -19,7 +19,7 @@ def world_with_a_trail(**more):
     return world, thief
 
 
-def test_a_mark_is_smelled_in_its_room_and_through_one_door_and_not_through_walls():
+def test_mark_is_smelled_in_its_room_and_through_door_not_walls():
     world, thief = world_with_a_trail()
     near, next_door, behind_a_wall = (world.nose((x, 0, 0)) for x in (0.5, 2.5, 4.0))
     world.tick(frames=2)
@@ -32,7 +32,7 @@ def test_a_mark_is_smelled_in_its_room_and_through_one_door_and_not_through_wall
     assert world.manager.track(behind_a_wall) is None
 
 
-def test_a_clue_left_in_a_room_is_seen_through_an_open_door_until_it_goes():
+def test_clue_in_a_room_is_seen_through_an_open_door_until_gone():
     world, thief = world_with_a_trail()
     guard = world.eye((2, 0, 0))
     blood = world.manager.leave_clue(
@@ -62,7 +62,7 @@ def test_memory_and_awareness_go_on_as_on_open_ground():
         "suspicious", "alert", "suspicious", "unaware"]
 
 
-def test_a_large_thing_is_seen_as_if_it_were_nearer_through_a_door_too():
+def test_large_object_is_seen_as_if_nearer_through_a_door_too():
     world = GraphWorld(SenseGraph(ROW, door("0", "1", (1, 0, 0), "sight", distance_m=1.0)),
                        modalities=[hearing(), _sight(3.0)])
     small = world.source((0, 0, 0), sight=1.0)

@@ -16,7 +16,7 @@ from tests.senses.graph_worlds import POINT, GraphWorld, door, graphs, hearing, 
 ABC = [room("a", (0, 0, 0)), room("b", (2, 0, 0)), room("c", (4, 0, 0))]
 
 
-def test_a_gradual_sound_meets_doors_as_they_are_when_it_gets_there():
+def test_gradual_sound_meets_doors_as_they_are_on_arrival():
     graph = SenseGraph(ABC, [*door("a", "b", (1, 0, 0), "hearing", name="first"),
                              *door("b", "c", (3, 0, 0), "hearing", name="second")])
     fast = hearing(1.0, 1.0)
@@ -38,7 +38,7 @@ def test_a_gradual_sound_meets_doors_as_they_are_when_it_gets_there():
     (True, 0.5, False), (True, 1.5, True),      # it is a metre to the door, and a second
     (False, 0.5, True), (False, 1.5, False),
 ])
-def test_a_gradual_sound_meets_the_next_door_as_it_is_when_it_stands_before_it(
+def test_gradual_sound_meets_the_next_door_as_it_is_when_reached(
     through_rooms, is_open, changes_s, is_heard,
 ):
     graph = SenseGraph(ABC, [
@@ -57,7 +57,7 @@ def test_a_gradual_sound_meets_the_next_door_as_it_is_when_it_stands_before_it(
 
 @settings(max_examples=40)
 @given(graphs(), POINT, st.lists(st.tuples(st.integers(0, 40), st.integers(0, 13)), max_size=6))
-def test_a_door_that_is_shut_and_opened_again_at_once_changes_nothing(graph, origin, touches):
+def test_door_closed_and_reopened_at_once_changes_nothing(graph, origin, touches):
     told = []
     for touched in ([], touches):
         world = GraphWorld(graph, modalities=[hearing(0.9, 0.3)], gradual=["hearing"], seconds_per_frame=0.25)
@@ -74,7 +74,7 @@ def test_a_door_that_is_shut_and_opened_again_at_once_changes_nothing(graph, ori
     assert told[0] == told[1]
 
 
-def test_who_moves_while_a_gradual_sound_travels_hears_it_where_it_meets_them():
+def test_moving_sensor_hears_a_gradual_sound_where_they_meet():
     doors = door("a", "b", (1, 0, 0), "hearing")
     for start, stop, expected in (
         ((6, 0, 0), (2, 0, 0), [3.0]),   # comes in from where nothing is heard, before it has got there
@@ -93,7 +93,7 @@ def test_who_moves_while_a_gradual_sound_travels_hears_it_where_it_meets_them():
         assert world.manager.statistics()["waves_spreading"] == 0
 
 
-def test_what_stands_in_a_room_muffles_sounds_that_the_graph_lets_through():
+def test_obstacles_in_a_room_muffle_sounds_the_graph_passes():
     asked = []
 
     def occlusion(starts, ends, sensor_ids, name):
@@ -102,7 +102,7 @@ def test_what_stands_in_a_room_muffles_sounds_that_the_graph_lets_through():
 
     walls = Materials({"brick": 0.25})
     muffled = Modality("hearing", 100.0, 1.0, is_muffled=True)
-    through = door("a", "b", (1, 0, 0), "hearing", attenuation=walls.through("brick"))
+    through = door("a", "b", (1, 0, 0), "hearing", kept_per_m=walls.through("brick"))
     world = GraphWorld(SenseGraph(ABC[:2], through), modalities=[muffled], occlusion=occlusion)
     ears = [world.ear((-0.5, 0, 0)), world.ear((0.75, 0, 0)), world.ear((2, 0, 0))]
     world.manager.emit(world.source((0, 0, 0)), "hearing", 8.0)

@@ -40,7 +40,7 @@ def test_a_windy_corridor_carries_smell_one_way():
 @pytest.mark.parametrize(
     "start",
     [lambda graph: [graph.set_wind(f"door {k}", 1.5) for k in range(2)], lambda graph: graph.blow((1.5, 0, 0))])
-def test_a_fan_and_a_draught_do_the_same_as_wind_that_was_always_there(start):
+def test_fan_and_draft_equal_a_wind_that_was_always_there(start):
     graph = corridor()
     start(graph)
     assert smelled(graph) == smelled(corridor(1.5))
@@ -48,7 +48,7 @@ def test_a_fan_and_a_draught_do_the_same_as_wind_that_was_always_there(start):
     assert smelled(later, do=lambda world: start(world.graph)) == smelled(corridor(1.5))
 
 
-def test_the_wind_of_the_manager_blows_through_the_graph_and_what_was_set_by_hand_stays():
+def test_manager_wind_blows_through_graph_and_manual_wind_stays():
     graph = corridor()
     assert smelled(graph, do=lambda world: world.manager.blow((-1.5, 7, 0)))[2] == 0
     graph.set_wind("door 1", 1.5)
@@ -80,7 +80,7 @@ def test_a_storm_takes_half_of_a_room_in_a_step_and_no_more():
 @settings(max_examples=25, deadline=None)
 @given(graph=graphs("smell"), winds=st.lists(st.floats(-50, 50), min_size=14, max_size=14),
        step_s=st.sampled_from([0.01, 0.25, 1e4]))
-def test_whatever_wind_blows_mass_never_rises_and_nothing_is_negative(graph, winds, step_s):
+def test_in_any_wind_mass_never_rises_and_none_is_negative(graph, winds, step_s):
     scent = ScentCloud(SmellRoom(graph, smell(), 1e-9, step_s), 1)
     scent.add(0, 64.0, (0.0, 0.0, 0.0), 0.0)
     mass = 64.0

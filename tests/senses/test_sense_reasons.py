@@ -15,7 +15,7 @@ from ai_core.senses.source_details import VisiblePart
 from tests.senses.graph_worlds import GraphWorld, door, hearing, room, smell
 from tests.senses.worlds import AHEAD, Rays, World
 
-SIGHT = Modality.sight(range_m=50, attenuation=0.9)
+SIGHT = Modality.sight(range_m=50, kept_per_m=0.9)
 AROUND = SightCone(40.0, math.tau, math.pi, acuity=0.5)
 
 
@@ -23,7 +23,7 @@ def verdict(world, guard, thief, modality="sight"):
     return world.manager.why(guard, thief).by_modality[modality].verdict
 
 
-def test_every_factor_of_what_is_seen_multiplies_to_the_intensity_told():
+def test_factors_of_a_sighting_multiply_to_reported_intensity():
     greens = Camouflage({("green", "leaves"): 0.5})
 
     def background(eyes, targets, sensor_ids, source_ids):
@@ -77,7 +77,7 @@ def test_what_stands_against_seeing_is_named():
 
 def test_what_would_be_heard_now_is_told():
     world = World(modalities=[hearing()], occlusion=lambda start, end, ids, name: np.full(len(ids), 0.5))
-    muffled = Modality("hearing", 50.0, attenuation=0.9, is_muffled=True)
+    muffled = Modality("hearing", 50.0, kept_per_m=0.9, is_muffled=True)
     world = World(modalities=[muffled], occlusion=lambda start, end, ids, name: np.full(len(ids), 0.5))
     ear = world.ear((2, 0, 0), threshold=0.7)
     horn = world.manager.add_source(position=(0, 0, 0), strengths={"hearing": 2.0})
@@ -105,8 +105,8 @@ def test_of_who_has_gone_only_awareness_is_left():
 
 
 def test_the_way_through_a_graph_is_explained():
-    glass = SensePortal("a", "b", {"sight": Passage((1, 0, 0), attenuation=0.9, distance_m=1.0)}, name="glass")
-    sounds = door("a", "b", (1, 0, 0), "hearing", "smell", attenuation=0.5)
+    glass = SensePortal("a", "b", {"sight": Passage((1, 0, 0), kept_per_m=0.9, distance_m=1.0)}, name="glass")
+    sounds = door("a", "b", (1, 0, 0), "hearing", "smell", kept_per_m=0.5)
     graph = SenseGraph([room("a", (0, 0, 0)), room("b", (2, 0, 0))], [glass, *sounds])
     world = GraphWorld(graph, modalities=[SIGHT, hearing(1.0), smell()], smells=["smell"])
     guard = world.sensor((2, 0, 0), {"sight": 0.1, "hearing": 0.1, "smell": 1e-6}, sight_cones=[AROUND])

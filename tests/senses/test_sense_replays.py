@@ -18,7 +18,7 @@ SPEEDS = {"at once": 0.0, "slow": 0.03}
 def life(budgets, speed, moves):
     """What is told in each frame to ears of which some run away from what they were to hear."""
     told = []
-    world = World(modalities=[hearing(inverse_speed_s_per_m=SPEEDS[speed], range_m=9.0), Modality.sight()])
+    world = World(modalities=[hearing(delay_s_per_m=SPEEDS[speed], range_m=9.0), Modality.sight()])
 
     def listen(sensation):
         told.append((world.clock.now.frame, *sensation[:3]))

@@ -23,7 +23,7 @@ class Street(World):
     def __init__(self, names, **settings):
         super().__init__(
             reraise=False, maximum_rays=2, **settings,
-            modalities=(Modality.sight(), hearing(inverse_speed_s_per_m=0.1)))
+            modalities=(Modality.sight(), hearing(delay_s_per_m=0.1)))
         self.sensors, self.sources, self.told = {}, {}, []
         for name in names:
             self.come(name)
@@ -97,7 +97,7 @@ def test_ids_survive_and_new_ones_never_were():
     assert second.sensors == first.sensors
 
 
-def test_who_was_not_saved_stays_under_a_new_id_and_without_memories():
+def test_unsaved_sensor_stays_under_a_new_id_without_memories():
     first, second = Street("bc"), Street("abc")
     second.live(3)
     assert len(second.manager.memory_of(second.sensors["a"])) > 0
@@ -113,14 +113,14 @@ def test_a_sensor_that_is_missing_is_named():
     street = Street("bcd")
     street.manager.remove_source(street.sources["d"])
     state = street.save()
-    with pytest.raises(StateError, match=r"'sensors\.rows' do not fit: unknown sensor 'd'; known: 'b', 'c'"):
+    with pytest.raises(StateError, match=r"'sensors\.rows' are inconsistent: unknown sensor 'd'; known: 'b', 'c'"):
         Street("bc").load(state)
 
 
 def test_the_senses_must_be_the_same():
     first = World(modalities=(Modality.sight(),))
     second = World(modalities=(Modality.sight(), hearing()))
-    with pytest.raises(StateError, match=r"'modalities' must be those here, \['sight', 'hearing'\]"):
+    with pytest.raises(StateError, match=r"'modalities' must be the current ones, \['sight', 'hearing'\]"):
         second.manager.prepare_state(first.manager.save_state())
 
 
@@ -189,27 +189,27 @@ ROW = ("sensors", "rows", 0)
 @pytest.mark.parametrize(
     ("path", "value", "message"),
     [
-        (("sensors", "generations"), [0, 0], "'sensors.generations' do not fit the sensor id 2"),
-        (("sensors", "free"), [0], "'sensors.free' must hold each row that no sensor is in, once"),
-        (("sensors", "generations"), [0, 0, 0, 0], "'sensors.free' must hold each row that no sensor is in"),
-        ((*ROW, "id"), 1, "'sensors.rows' hold an id twice"),
+        (("sensors", "generations"), [0, 0], "'sensors.generations' do not match the sensor id 2"),
+        (("sensors", "free"), [0], "'sensors.free' must hold exactly the rows without a sensor"),
+        (("sensors", "generations"), [0, 0, 0, 0], "'sensors.free' must hold exactly the rows without a sensor"),
+        ((*ROW, "id"), 1, "'sensors.rows' must hold each id once"),
         ((*ROW, "forward"), [2, 0, 0], r"'sensors.rows\[0\].forward' must be of length 1"),
         ((*ROW, "position"), [0, 1e39, 0], r"'sensors.rows\[0\].position\[1\]' must be at most 3.40282e\+38"),
-        ((*ROW, "thresholds"), {"smell": 1}, r"'sensors.rows\[0\].thresholds.smell' is no modality here"),
+        ((*ROW, "thresholds"), {"smell": 1}, r"'sensors.rows\[0\].thresholds.smell' is an unknown modality"),
         ((*ROW, "cones"), [[1, 2, 0, 1, 0]], r"'sensors.rows\[0\].cones\[0\].cone' must be \[range, cosine"),
-        ((*ROW, "cones"), [[1, 0, 0, 1, 0]] * 150_000, "must be at most 131072 beside 8 sensors"),
+        ((*ROW, "cones"), [[1, 0, 0, 1, 0]] * 150_000, "must hold at most 131072 cones"),
         ((*ROW, "mind", "meters", 0, "level"), 9, r"'sensors.rows\[0\].mind.meters\[0\].level' must be at most 2"),
         ((*ROW, "mind", "failing"), {"on_x": [1, True]}, "mind.failing.on_x' must be one of on_sensed"),
         ((*ROW, "mind", "memory", "known", 0, "last_sensed_s"), 99, "last_sensed_s' must be at most"),
-        ((*ROW, "mind", "memory", "known", 0, "strengths"), {}, "must have the modalities of strengths, one at least"),
-        (("signals", "under_way", 0, "arrivals"), [], "'signals.under_way.0..arrivals' must hold one at least"),
+        ((*ROW, "mind", "memory", "known", 0, "strengths"), {}, "must have the modalities of strengths, at least"),
+        (("signals", "under_way", 0, "arrivals"), [], "'signals.under_way.0..arrivals' must hold at least one"),
         (("signals", "under_way", 0, "modality"), "taste", "must be 'sight' or 'hearing', got 'taste'"),
-        (("signals", "under_way", 0, "arrivals", 0, 0), -1.0, "must come by falling due time and sensor"),
-        (("looking", "pairs", "sight", "source_ids", -1), 77, "'looking.pairs' name the source id 77, which never was"),
-        (("looking", "pairs", "sight", "sensor_ids", 0), 2, "must come by ascending sensor, then source"),
-        (("looking", "pairs", "sight", "is_sensed"), [], "'looking.pairs.sight.is_sensed' must be a list of 6, got"),
+        (("signals", "under_way", 0, "arrivals", 0, 0), -1.0, "must be sorted by descending due time"),
+        (("looking", "pairs", "sight", "source_ids", -1), 77, "'looking.pairs' contain the source id 77, which never"),
+        (("looking", "pairs", "sight", "sensor_ids", 0), 2, "must be sorted by ascending sensor, then source"),
+        (("looking", "pairs", "sight", "is_sensed"), [], "'looking.pairs.sight.is_sensed' must be a list of 6"),
         (("looking", "passes"), 0, "waiting_since.0.' must be at most 1"),
-        (("busy",), [55], "'busy' names the sensor id 55, which never was"),
+        (("busy",), [55], "'busy' contains the sensor id 55, which never"),
         (("stage",), 4, "'stage' must be at most 3"),
         (("line_of_sight", "failures"), -1, "'line_of_sight.failures' must be at least 0"),
     ],

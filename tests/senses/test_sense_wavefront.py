@@ -25,7 +25,7 @@ def first_labels(ways, region, origin, strength, kind, faintest):
     rows = np.array(ways.out_of(region), np.int32)
     leg_m = lengths(np.array([origin]) - ways.start[rows])
     distance = leg_m + ways.distance_m[rows]
-    intensity = strength * (shares_kept(float(ways.attenuation[region]), leg_m) * ways.kept[rows])
+    intensity = strength * (shares_kept(float(ways.kept_per_m[region]), leg_m) * ways.kept[rows])
     ok = (distance <= kind.range_m) & (intensity >= faintest) & (intensity > 0)
     return WavefrontLabels(rows[ok], distance[ok], intensity[ok], np.full(int(ok.sum()), FROM_SOURCE, np.int32))
 
@@ -46,7 +46,7 @@ def run(spread, ways, waiting, kind, faintest, most, until_m=math.inf):
 @settings(max_examples=60, deadline=None)
 @given(graph=graphs(), origin=POINT, strength=st.sampled_from([0.5, 1.0, 40.0]), data=st.data(),
        range_m=st.sampled_from([3.0, 12.0, 100.0]))
-def test_it_is_a_plain_dijkstra_with_doors_opening_and_closing_in_between(graph, origin, strength, data, range_m):
+def test_it_equals_plain_dijkstra_with_doors_opening_and_closing(graph, origin, strength, data, range_m):
     kind, faintest = hearing(range_m=range_m), 1e-3
     ways = graph.ways(kind)
     for _ in range(3):
@@ -78,9 +78,9 @@ def test_interrupted_anywhere_both_forms_leave_the_same(graph, origin, until_m, 
 
 
 @each_form
-def test_of_two_ways_of_one_length_the_stronger_counts_then_the_smaller_id(spread):
-    def way(a, b, name, attenuation):
-        return SensePortal(a, b, {"hearing": Passage((0, 0, 0), attenuation=attenuation)}, name)
+def test_of_two_equal_paths_the_stronger_then_smaller_id_counts(spread):
+    def way(a, b, name, kept_per_m):
+        return SensePortal(a, b, {"hearing": Passage((0, 0, 0), kept_per_m=kept_per_m)}, name)
 
     graph = SenseGraph(
         [room(name, (4.0 * k, 0, 0)) for k, name in enumerate("abcd")],

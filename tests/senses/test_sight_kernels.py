@@ -93,10 +93,10 @@ def in_every_way(ask):
 
 @settings(max_examples=25)
 @given(st.lists(SENSOR, max_size=9), st.lists(SOURCE, max_size=9), RANGE_M, ATTENUATION, UP, st.booleans())
-def test_pairs_in_reach_are_the_same_to_the_last_bit_in_every_form(
-    sensors, sources, range_m, attenuation, up, needs_cone
+def test_pairs_in_reach_are_bit_identical_in_every_form(
+    sensors, sources, range_m, kept_per_m, up, needs_cone
 ):
-    sense = ModalityNumbers(0, range_m, attenuation, needs_cone, up, tuple(aside_of(np.array(up)).tolist()))
+    sense = ModalityNumbers(0, range_m, kept_per_m, needs_cone, up, tuple(aside_of(np.array(up)).tolist()))
     world = tables(sensors, sources)
     answers = in_every_way(lambda form: pairs(form, *world, sense))
     assert all(answer == answers["at once"] for answer in answers.values())
@@ -106,13 +106,13 @@ def test_pairs_in_reach_are_the_same_to_the_last_bit_in_every_form(
 @given(st.lists(SENSOR, max_size=12), st.lists(
     st.tuples(PLACE, RANGE_M, ATTENUATION, st.integers(0, 3), st.integers(-1, 3), st.integers(0, 1)), max_size=4,
 ))
-def test_sensors_reached_are_the_same_to_the_last_bit_in_every_form(sensors, signals):
+def test_sensors_reached_are_bit_identical_in_every_form(sensors, signals):
     sensing, _ = tables(sensors, [])
     waves = [
-        StimulusNumbers(ModalityNumbers(number, range_m, attenuation, needs_cone=False),
+        StimulusNumbers(ModalityNumbers(number, range_m, kept_per_m, needs_cone=False),
             tuple(np.array(origin, np.float32).tolist()),
              1.5, affiliation, source_id)
-        for origin, range_m, attenuation, affiliation, source_id, number in signals
+        for origin, range_m, kept_per_m, affiliation, source_id, number in signals
     ]
     answers = in_every_way(lambda form: reached(form, sensing, *waves))
     assert all(repr(answer) == repr(answers["at once"]) for answer in answers.values())
@@ -120,16 +120,16 @@ def test_sensors_reached_are_the_same_to_the_last_bit_in_every_form(sensors, sig
 
 @settings(max_examples=25)
 @given(st.lists(SENSOR, max_size=12), PLACE, st.sampled_from([5.0, 40.0]), ATTENUATION)
-def test_a_signal_reaches_whom_the_textbook_s_loop_reaches(sensors, origin, range_m, attenuation):
+def test_a_signal_reaches_whom_the_textbook_s_loop_reaches(sensors, origin, range_m, kept_per_m):
     sensing, _ = tables(sensors, [])
     start = tuple(np.array(origin, np.float32).tolist())
-    sense = ModalityNumbers(1, range_m, attenuation, needs_cone=False)
+    sense = ModalityNumbers(1, range_m, kept_per_m, needs_cone=False)
     expected, unsure = {}, set()
     for slot, (place, _, _, threshold, detection_mask, self_source) in zip(
         sensing.ids.slots(sensing.ids.ids).tolist(), _by_slot(sensing, sensors), strict=True
     ):
         distance = math.dist(np.array(place, np.float32).tolist(), start)
-        intensity = 1.5 * attenuation**distance
+        intensity = 1.5 * kept_per_m**distance
         if abs(distance - range_m) < 1e-9 or abs(intensity - threshold) < 1e-9:
             unsure.add(slot)
         elif distance <= range_m and intensity >= threshold and detection_mask & 1 and self_source != 7:
@@ -203,13 +203,13 @@ def test_any_order_of_memory_gives_the_same():
 @given(st.lists(SENSOR, min_size=1, max_size=9), st.lists(st.tuples(
     st.sampled_from([0.0, 1e-300, 0.3, 1.0, 2.5, 1e6, 1e308]), st.sampled_from([0.0, 0.1, 3.0]),
     st.sampled_from([0.0, 0.2, 5.0])), min_size=1, max_size=5), ATTENUATION, st.booleans())
-def test_how_far_each_senses_follows_strengths_thresholds_and_keenness(sensors, changes, attenuation, needs_cone):
+def test_reach_follows_strengths_thresholds_and_acuity(sensors, changes, kept_per_m, needs_cone):
     """What is kept of one question must not answer the next."""
     near = [((x, 1.0, z), forward, cones, *rest) for k, ((_, forward, cones, *rest)) in enumerate(sensors)
             for x, z in [(float(k), 2.0)]]
     sensing, sending = tables(near, [((4.0, 1.0, 0.5), 1.0, 3)])
-    sense = ModalityNumbers(0, 9.0, attenuation, needs_cone)
-    sound = ModalityNumbers(1, 9.0, attenuation, needs_cone=False)
+    sense = ModalityNumbers(0, 9.0, kept_per_m, needs_cone)
+    sound = ModalityNumbers(1, 9.0, kept_per_m, needs_cone=False)
     for strength, threshold, sensitivity in changes:
         first = int(sensing.ids.ids[0])
         sensing.change(first, {"hearing": threshold}, [], None, None)
@@ -222,7 +222,7 @@ def test_how_far_each_senses_follows_strengths_thresholds_and_keenness(sensors, 
         assert all(repr(answer) == repr(heard["at once"]) for answer in heard.values())
 
 
-def test_who_needs_it_loud_hears_a_louder_signal_after_a_quiet_one():
+def test_high_threshold_sensor_hears_louder_signal_after_quiet():
     sensing, _ = tables([((x / 10, 0.0, 0.0), (1.0, 0.0, 0.0), [], 0.1, 1, None) for x in range(300)], [])
     form, sense = {"sensors_reached": sight_kernels.sensors_reached}, ModalityNumbers(1, 50.0, 0.9, needs_cone=False)
     counts = [len(reached(form, sensing, StimulusNumbers(sense, (0.0, 0.0, 0.0), strength, 1, 7))[1])

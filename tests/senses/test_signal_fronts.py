@@ -8,8 +8,8 @@ from ai_core.senses.modality import Modality
 from tests.senses.worlds import AHEAD, World
 
 
-def smell(*, speed_m_per_s=1.0, attenuation=1.0, range_m=50.0):
-    return Modality.smell(range_m=range_m, attenuation=attenuation, inverse_speed_s_per_m=1 / speed_m_per_s)
+def smell(*, speed_m_per_s=1.0, kept_per_m=1.0, range_m=50.0):
+    return Modality.smell(range_m=range_m, kept_per_m=kept_per_m, speed_m_per_s=speed_m_per_s)
 
 
 def nose(world, position, threshold=0.1, **more):
@@ -22,7 +22,7 @@ def silent(world, position=(0, 0, 0), **more):
     return world.manager.add_source(position=position, strengths={}, **more)
 
 
-def test_who_walks_into_a_slow_smell_meets_it_sooner_and_who_flees_later():
+def test_walker_into_a_slow_smell_meets_it_sooner_than_a_fleer():
     world = World(seconds_per_frame=1.0, modalities=[smell()])
     stays, comes, flees = (nose(world, (6, 0, 0)) for _ in "abc")
     world.manager.emit(silent(world), "smell", 1.0)
@@ -37,7 +37,7 @@ def test_who_walks_into_a_slow_smell_meets_it_sooner_and_who_flees_later():
     assert world.manager.statistics()["slow_signals"] == 1
 
 
-def test_who_comes_into_reach_after_it_was_emitted_smells_it_too_and_it_ends_at_its_range():
+def test_newcomer_after_emission_smells_it_up_to_its_range():
     world = World(seconds_per_frame=1.0, modalities=[smell(range_m=10)])
     late = nose(world, (500, 0, 0))
     world.manager.emit(silent(world), "smell", 1.0)
@@ -50,7 +50,7 @@ def test_who_comes_into_reach_after_it_was_emitted_smells_it_too_and_it_ends_at_
 
 
 def test_who_was_passed_while_too_far_to_smell_is_not_met_again():
-    world = World(seconds_per_frame=1.0, modalities=[smell(attenuation=0.5)])
+    world = World(seconds_per_frame=1.0, modalities=[smell(kept_per_m=0.5)])
     guard = nose(world, (6, 0, 0), threshold=0.25)
     world.manager.emit(silent(world), "smell", 1.0)
     world.tick(frames=7)
@@ -61,7 +61,7 @@ def test_who_was_passed_while_too_far_to_smell_is_not_met_again():
 
 @pytest.mark.parametrize("frames_per_s", [1, 4, 32])
 def test_the_wind_carries_a_smell_to_leeward_at_any_frame_rate(frames_per_s):
-    world = World(seconds_per_frame=1 / frames_per_s, modalities=[smell(attenuation=0.9)])
+    world = World(seconds_per_frame=1 / frames_per_s, modalities=[smell(kept_per_m=0.9)])
     lee, luff = nose(world, (6, 0, 0), threshold=0.01), nose(world, (-6, 0, 0), threshold=0.01)
     world.manager.blow((0.5, 0, 0))
     world.manager.emit(silent(world), "smell", 1.0)
@@ -73,7 +73,7 @@ def test_the_wind_carries_a_smell_to_leeward_at_any_frame_rate(frames_per_s):
     assert world.heard[1].intensity == pytest.approx(0.9**12)
 
 
-def test_a_wind_that_turns_carries_what_is_in_the_air_from_then_on():
+def test_turning_wind_carries_what_is_in_the_air_from_then_on():
     world = World(seconds_per_frame=1.0, modalities=[smell(speed_m_per_s=0.25)])
     nose(world, (4, 0, 3))
     world.manager.blow((1, 0, 0))

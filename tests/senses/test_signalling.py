@@ -21,8 +21,8 @@ NAN = float("nan")
 VOICES = {(3, "hearing"): (1, 6, "dog")}
 
 
-def smell(*, speed_m_per_s=1.0, attenuation=1.0, range_m=50.0):
-    return Modality.smell(range_m=range_m, attenuation=attenuation, inverse_speed_s_per_m=1 / speed_m_per_s)
+def smell(*, speed_m_per_s=1.0, kept_per_m=1.0, range_m=50.0):
+    return Modality.smell(range_m=range_m, kept_per_m=kept_per_m, speed_m_per_s=speed_m_per_s)
 
 
 def nose(world, position, threshold=0.1, **more):
@@ -36,7 +36,7 @@ def silent(world, position=(0, 0, 0), **more):
 
 
 def test_each_action_has_its_level_and_says_what_it_was():
-    world = World(modalities=[hearing(attenuation=1.0)])
+    world = World(modalities=[hearing(kept_per_m=1.0)])
     world.ear((1, 0, 0))
     thief = silent(world, actions={"sneak": 0.25, "run": 2.0})
     world.manager.act(thief, "run")
@@ -48,7 +48,7 @@ def test_each_action_has_its_level_and_says_what_it_was():
         world.manager.act(thief, "sing")
 
 
-def test_a_signal_has_the_tag_of_its_source_unless_it_has_its_own():
+def test_signal_has_the_tag_of_its_source_unless_it_has_its_own():
     world = World(modalities=[hearing()])
     world.ear((1, 0, 0))
     bell = silent(world, tag="bell")
@@ -59,8 +59,8 @@ def test_a_signal_has_the_tag_of_its_source_unless_it_has_its_own():
     assert world.manager.tag_of(bell) == "bell"
 
 
-def test_repeated_sounds_on_one_channel_that_arrive_together_are_told_once_the_last():
-    world = World(seconds_per_frame=1.0, modalities=[hearing(attenuation=1.0)])
+def test_joint_arrivals_on_one_channel_report_only_the_last():
+    world = World(seconds_per_frame=1.0, modalities=[hearing(kept_per_m=1.0)])
     world.ear((1, 0, 0))
     thief, other = silent(world), silent(world)
     for strength in (1.0, 2.0, 3.0):
@@ -77,7 +77,7 @@ def test_repeated_sounds_on_one_channel_that_arrive_together_are_told_once_the_l
 
 
 def test_steps_faster_than_they_travel_are_still_heard():
-    world = World(modalities=[hearing(attenuation=1.0, inverse_speed_s_per_m=0.05)])
+    world = World(modalities=[hearing(kept_per_m=1.0, delay_s_per_m=0.05)])
     world.ear((20, 0, 0))
     thief = silent(world, actions={"run": 1.0})
     for _ in range(20):
@@ -86,7 +86,7 @@ def test_steps_faster_than_they_travel_are_still_heard():
     assert len(world.heard) == 13
 
 
-def test_touch_tells_of_collisions_and_damage_by_the_road_of_all_signals():
+def test_touch_reports_collisions_and_damage_like_other_signals():
     world = World(modalities=[Modality.touch(), hearing()])
     told = {}
     for name, more in {"hit": {}, "thick": {"threshold": 5.0}, "friend": {"detection_mask": 0b10}}.items():
@@ -117,9 +117,9 @@ def test_nearness_is_touched_without_being_told():
 
 def test_an_aura_telepathy_and_fear_are_modalities_and_no_code():
     kinds = [
-        Modality("telepathy", range_m=1000, inverse_speed_s_per_m=0.001),
-        Modality("aura", range_m=5, attenuation=0.5, is_continuous=True),
-        Modality("fear", range_m=20, inverse_speed_s_per_m=0.5, is_slow=True),
+        Modality("telepathy", range_m=1000, speed_m_per_s=1000.0),
+        Modality("aura", range_m=5, kept_per_m=0.5, is_continuous=True),
+        Modality("fear", range_m=20, speed_m_per_s=2.0, is_slow=True),
     ]
     world = World(modalities=kinds)
     world.manager.add_sensor(position=(3, 0, 0), forward=AHEAD, on_sensed=world.heard.append,
@@ -131,8 +131,8 @@ def test_an_aura_telepathy_and_fear_are_modalities_and_no_code():
     assert {one.modality for one in world.heard} == {"aura", "telepathy", "fear"}
 
 
-def test_background_noise_masks_what_is_weaker_where_the_sensor_is():
-    world = World(modalities=[hearing(attenuation=0.5)])
+def test_background_noise_masks_weaker_signals_at_the_sensor():
+    world = World(modalities=[hearing(kept_per_m=0.5)])
     near, far = world.ear((1, 0, 0)), world.ear((4, 0, 0))
     source = silent(world, position=(2.5, 0, 0))
     waterfall = world.manager.add_noise("hearing", 4.0, position=(0, 0, 0))
@@ -154,7 +154,7 @@ def test_background_noise_masks_what_is_weaker_where_the_sensor_is():
 
 
 def test_deafened_ears_recover_and_sharpened_ones_hear_more():
-    world = World(seconds_per_frame=1.0, modalities=[hearing(attenuation=1.0)])
+    world = World(seconds_per_frame=1.0, modalities=[hearing(kept_per_m=1.0)])
     ear = world.ear((1, 0, 0), threshold=1.0)
     source = silent(world)
 
@@ -178,7 +178,7 @@ def test_deafened_ears_recover_and_sharpened_ones_hear_more():
 @pytest.mark.parametrize(
     ("sensitivity", "for_s"), [(-1, None), (NAN, None), (1.0, 0), (1.0, NAN), (1.0, 1e13), (math.inf, None)])
 def test_impossible_keenness_is_refused_and_changes_nothing(sensitivity, for_s):
-    world = World(modalities=[hearing(attenuation=1.0)])
+    world = World(modalities=[hearing(kept_per_m=1.0)])
     ear = world.ear((1, 0, 0), threshold=1.0)
     with pytest.raises(ValueError, match=r"sensitivity|for_s"):
         world.manager.set_sensitivity(ear, "hearing", sensitivity, for_s=for_s)
@@ -196,7 +196,7 @@ def test_a_signal_reaches_the_same_through_the_grid_as_without(ears, origins, ra
         with pytest.MonkeyPatch.context() as patch:
             patch.setattr(sensor_index, "LEAST_SENSORS", least)
             patch.setattr(sensor_index, "SIGNALS_WORTH_A_GRID", 1)
-            world = World(modalities=[hearing(attenuation=0.97, range_m=range_m)])
+            world = World(modalities=[hearing(kept_per_m=0.97, range_m=range_m)])
             for place in ears:
                 world.ear(place, threshold=0.2)
             for place in origins:
@@ -207,8 +207,8 @@ def test_a_signal_reaches_the_same_through_the_grid_as_without(ears, origins, ra
     assert play(least=1) == play(least=10**9)
 
 
-def test_signals_emitted_before_sensors_change_reach_them_as_they_were():
-    world = World(modalities=[hearing(attenuation=1.0, range_m=5.0)])
+def test_signals_emitted_before_sensors_change_use_old_settings():
+    world = World(modalities=[hearing(kept_per_m=1.0, range_m=5.0)])
     ear = world.ear((1, 0, 0))
     source = silent(world)
     world.manager.emit(source, "hearing", 1.0)
@@ -219,9 +219,9 @@ def test_signals_emitted_before_sensors_change_reach_them_as_they_were():
     assert world.sensed() == [(ear, source)]
 
 
-def test_saved_signals_fronts_noise_wind_and_dulled_ears_go_on_as_they_would_have():
+def test_saved_signals_fronts_noise_wind_and_dulled_ears_resume():
     def street():
-        world = World(modalities=[Modality.hearing(inverse_speed_s_per_m=0.5), smell(attenuation=0.99)],
+        world = World(modalities=[Modality.hearing(speed_m_per_s=2.0), smell(kept_per_m=0.99)],
                       occlusion=lambda starts, *_: np.full(len(starts), 0.5))
         for k in range(5):
             world.manager.add_sensor(
@@ -259,12 +259,12 @@ def test_saved_signals_fronts_noise_wind_and_dulled_ears_go_on_as_they_would_hav
         (lambda m: m.touch(9, 0), UnknownNameError, "unknown sensor id 9"),
         (lambda m: m.touch(0, 9), UnknownNameError, "unknown source id 9"),
         (lambda m: m.touch(0, 0, "taste"), UnknownNameError, "unknown modality 'taste'"),
-        (lambda m: m.emit(0, "hearing", 1.0, tag=3), TypeError, "tag must be a text"),
-        (lambda m: m.emit(0, "hearing", 1.0, channel=None), TypeError, "channel must be a text"),
+        (lambda m: m.emit(0, "hearing", 1.0, tag=3), TypeError, "tag must be a string"),
+        (lambda m: m.emit(0, "hearing", 1.0, channel=None), TypeError, "channel must be a string"),
         (lambda m: m.blow((NAN, 0, 0)), ValueError, "velocity must be finite"),
         (lambda m: m.add_noise("hearing", -1.0), ValueError, "level must be at least 0"),
-        (lambda m: m.add_noise("touch", 1.0), ValueError, "must be one that is emitted"),
-        (lambda m: m.change_modality("hearing", attenuation=2), ValueError, "attenuation must be at most 1"),
+        (lambda m: m.add_noise("touch", 1.0), ValueError, "must be an emitted modality"),
+        (lambda m: m.change_modality("hearing", kept_per_m=2), ValueError, "kept_per_m must be at most 1"),
         (lambda m: m.change_modality("taste"), UnknownNameError, "unknown modality"),
         (lambda m: m.add_source(position=(0, 0, 0), strengths={}, actions={"run": -1}), ValueError, "actions"),
         (lambda m: m.add_source(position=(0, 0, 0), strengths={}, actions=["run"]), TypeError, "actions must map"),
@@ -317,8 +317,8 @@ def test_kernel_and_twin_send_the_same_signals(source_id, modality, strength, ch
     assert some[0] == (Signal(5, 3, 1, strength, (1.0, 2.0, 3.0), 0.5, 6, "dog", channel) if is_plain else None)
 
 
-def test_a_source_speaks_as_it_is_now_however_often_it_has_spoken():
-    world = World(modalities=[hearing(attenuation=1.0)])
+def test_source_emits_by_its_present_state_every_time():
+    world = World(modalities=[hearing(kept_per_m=1.0)])
     world.ear((1, 0, 0), detection_mask=0b10)
     speaker = silent(world, affiliation=0b10, tag="guard")
     for change in ({}, {"tag": "spy"}, {"affiliation": 0b01}, {"affiliation": 0b11}):
@@ -334,7 +334,7 @@ def test_a_source_speaks_as_it_is_now_however_often_it_has_spoken():
 
 @pytest.mark.parametrize(
     ("source", "modality"), [(0.0, "hearing"), (False, "hearing"), (0, b"hearing"), (0, ["hearing"])])
-def test_what_is_no_source_or_sense_is_refused_though_its_like_has_spoken(source, modality):
+def test_invalid_source_or_sense_is_refused_after_an_equal_one(source, modality):
     world = World(modalities=[hearing()])
     world.manager.emit(silent(world), "hearing", 1.0)
     with pytest.raises((TypeError, UnknownNameError)):

@@ -31,12 +31,12 @@ def plainly_stepped(graph, mass, open_from, step_s, speed):
     for number, region in enumerate(graph.regions):
         flows = [k for k, one in enumerate(graph.portals) if graph.region_id(one.from_region) == number]
         most = sum(
-            one.area_m2 * speed * step_s * max(share(one.attenuation, one), share(one.shut_attenuation, one))
+            one.area_m2 * speed * step_s * max(share(one.kept_per_m, one), share(one.closed_kept_per_m, one))
             for one in (graph.portals[k].passages["smell"] for k in flows))
         volume.append(max(region.volume_m3, 2 * most))
         for k in flows:
             passage = graph.portals[k].passages["smell"]
-            kept = share(passage.attenuation if graph.is_open(k) else passage.shut_attenuation, passage)
+            kept = share(passage.kept_per_m if graph.is_open(k) else passage.closed_kept_per_m, passage)
             moved = mass[number] * kept * passage.area_m2 * speed * step_s / volume[number]
             gone[number] += moved
             gained[graph.region_id(graph.portals[k].to_region)] += moved
@@ -44,8 +44,8 @@ def plainly_stepped(graph, mass, open_from, step_s, speed):
             for m, out, into, region in zip(mass, gone, gained, graph.regions, strict=True)]
 
 
-def share(attenuation, passage):
-    return attenuation**passage.distance_m if attenuation else 0.0
+def share(kept_per_m, passage):
+    return kept_per_m**passage.distance_m if kept_per_m else 0.0
 
 
 @settings(max_examples=40, deadline=None)
@@ -65,7 +65,7 @@ def test_a_step_is_that_of_a_plain_loop(graph, step_s, speed, amounts):
 @settings(max_examples=25, deadline=None)
 @given(graph=graphs("smell"), step_s=st.sampled_from([1e-3, 0.25, 7.0, 1e6]), data=st.data(),
        faintest=st.sampled_from([1e-9, 0.1]))
-def test_mass_never_rises_nothing_is_negative_and_both_forms_agree(graph, step_s, data, faintest):
+def test_mass_never_rises_or_goes_negative_and_both_forms_agree(graph, step_s, data, faintest):
     clouds = [ScentCloud(SmellRoom(graph, smell(), faintest, step_s), 1) for _ in FORMS]
     for scent in clouds:
         scent.add(0, 64.0, (0.0, 0.0, 0.0), 0.0)
@@ -88,7 +88,7 @@ def test_mass_never_rises_nothing_is_negative_and_both_forms_agree(graph, step_s
 
 @settings(max_examples=25, deadline=None)
 @given(seed=st.integers(0, 1 << 32))
-def test_nothing_is_lost_while_doors_move_and_the_wind_turns_and_both_forms_agree(seed):
+def test_mass_is_kept_as_doors_and_wind_change_and_forms_agree(seed):
     chance, graphs_of_forms = random.Random(seed), []
     for _ in FORMS:
         row = [room(str(k), (2.0 * k, 0, 0)) for k in range(5)]
@@ -137,11 +137,11 @@ def test_joined_rooms_come_to_one_intensity_whatever_their_sizes():
 
 
 @pytest.mark.usefixtures("form")
-def test_it_comes_no_faster_than_its_speed_however_many_steps_are_made():
+def test_smell_never_exceeds_its_speed_with_any_number_of_steps():
     row = [room(str(k), (2.0 * k, 0, 0)) for k in range(12)]
     doors = [one for k in range(11) for one in door(str(k), str(k + 1), (2.0 * k + 1, 0, 0), "smell", distance_m=0.0)]
     graph = SenseGraph(row, doors)
-    scent = ScentCloud(SmellRoom(graph, smell(inverse_speed_s_per_m=2.0), 1e-12, 0.01), 1)
+    scent = ScentCloud(SmellRoom(graph, smell(delay_s_per_m=2.0), 1e-12, 0.01), 1)
     scent.add(0, 1e6, (0, 0, 0), 0.0)
     for step in range(2000):
         scent.step(step * 0.01)
@@ -162,7 +162,7 @@ def test_what_is_faint_goes_when_it_fades():
     assert masses == pytest.approx([0.9, 0.09, 0.0])
 
 
-def test_uphill_leads_against_the_flow_to_the_strongest_and_ends_there():
+def test_uphill_leads_against_the_flow_to_the_strongest_place():
     graph = SenseGraph(
         [room(name, at) for name, at in (("a", (0, 0, 0)), ("b", (2, 0, 0)), ("c", (4, 0, 0)), ("d", (2, 0, 2)))],
         [*door("a", "b", (1, 0, 0), "smell"), *door("b", "c", (3, 0, 0), "smell"), *door("b", "d", (2, 0, 1), "smell")])

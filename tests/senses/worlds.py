@@ -51,9 +51,9 @@ class World:
         return [(one.sensor_id, one.source_id) for one in self.heard]
 
 
-def hearing(*, attenuation=0.9, inverse_speed_s_per_m=0.0, range_m=100.0):
-    return Modality("hearing", range_m=range_m, attenuation=attenuation,
-                    inverse_speed_s_per_m=inverse_speed_s_per_m)
+def hearing(*, kept_per_m=0.9, delay_s_per_m=0.0, range_m=100.0):
+    return Modality("hearing", range_m=range_m, kept_per_m=kept_per_m,
+                    speed_m_per_s=1 / delay_s_per_m if delay_s_per_m else math.inf)
 
 
 class Rays:

@@ -19,7 +19,7 @@ def test_against_flyers_it_makes_bows_and_against_bows_spears():
         assert max(army, key=lambda name: army[name]) == wanted, army
 
 
-def test_an_army_costs_no_more_than_was_given_and_has_fighters_alone():
+def test_army_stays_within_its_budget_and_has_only_fighters():
     army = best_army(PRODUCTS, Force([(SPEAR, 5)]), 250)
     costs = {one.name: one.cost for one in PRODUCTS}
     assert 0 < sum(costs[name] * count for name, count in army.items()) <= 250
@@ -27,7 +27,7 @@ def test_an_army_costs_no_more_than_was_given_and_has_fighters_alone():
     assert best_army(PRODUCTS, Force([(SPEAR, 5)]), 59) == {}
 
 
-def test_who_must_save_takes_the_cheaper_of_two_that_are_nearly_as_good():
+def test_saving_player_takes_the_cheaper_of_two_similar_options():
     elite = Product("elite", 300, capabilities=Capabilities("ground", attack={"ground": 12.0}, toughness=120.0))
     choice, opponent = [PRODUCTS[1], elite], Force([(SPEAR, 10)])
     assert best_unit(choice, Force(), opponent, most_cost=1000, by_cost=True).name == "spear"
@@ -35,7 +35,7 @@ def test_who_must_save_takes_the_cheaper_of_two_that_are_nearly_as_good():
     assert best_unit(choice, Force(), opponent, most_cost=10) is None
 
 
-def test_an_opponent_is_what_was_seen_grown_to_its_numbers_or_a_bit_of_everything():
+def test_opponent_is_scaled_from_sightings_or_a_general_mix():
     seen = expected_force(Force([(FLYER, 2), (SPEAR, 1)]), PRODUCTS, 30)
     assert seen.counts_by_kind() == pytest.approx({"air": 20.0, "ground": 10.0})
     assert expected_force(Force(), PRODUCTS, 30).counts_by_kind() == pytest.approx({"air": 10.0, "ground": 20.0})

@@ -27,7 +27,7 @@ def test_the_order_of_asking_does_not_matter():
     assert {ask(AttackTokens(2), order, 0.0, {3: 1.0}) for order in permutations(range(4))} == {(0, 3)}
 
 
-def test_the_most_urgent_then_who_waited_longest_then_the_smallest_id():
+def test_order_is_urgency_then_longest_wait_then_smallest_id():
     tokens = AttackTokens(1)
     tokens.request(7, 0.0)
     for one in (5, 2, 7):
@@ -52,7 +52,7 @@ def test_a_token_is_kept_while_nobody_else_wants_it():
         assert ask(tokens, [4], step * 0.1) == (4,)
 
 
-def test_who_asks_no_more_does_not_wait_and_who_is_lost_holds_nothing():
+def test_withdrawn_request_does_not_wait_and_lost_holds_nothing():
     tokens = AttackTokens(1, request_timeout_s=0.5)
     ask(tokens, [1, 2], 0.0)
     tokens.release(1, 1.0)

@@ -14,7 +14,7 @@ FLYER = Capabilities("air", attack={"ground": 13.0, "air": 3.0}, toughness=110.0
 forces = st.lists(st.tuples(st.sampled_from([SPEAR, BOW, FLYER]), st.integers(1, 30)), max_size=3).map(Force)
 
 
-def test_twice_the_numbers_of_equal_units_end_as_the_square_law_says():
+def test_double_numbers_of_equal_units_end_by_the_square_law():
     found = forecast(Force([(SPEAR, 20)]), Force([(SPEAR, 10)]))
     assert found.other_left == 0.0
     assert found.own_left == pytest.approx((1 - 1 / 4) ** 0.5, abs=0.03)

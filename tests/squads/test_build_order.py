@@ -13,7 +13,7 @@ TREE = TechnologyTree([
 ])
 
 
-def test_what_a_product_needs_comes_in_an_order_in_which_it_can_be_made():
+def test_requirements_of_a_product_come_in_a_feasible_order():
     assert TREE.missing("knight", {}) == ("hall", "forge")
     assert TREE.missing("knight", {"hall": 1}) == ("forge",)
     assert TREE.missing("worker", {}) == ()
@@ -24,7 +24,7 @@ def test_available_is_what_needs_nothing_more():
     assert [one.name for one in TREE.available({"hall": 1, "forge": 1})] == ["worker", "hall", "forge", "knight"]
 
 
-def test_a_build_order_goes_on_where_it_is_not_reached_and_begins_again_with_losses():
+def test_build_order_resumes_where_unmet_and_restarts_on_losses():
     order = BuildOrder([("worker", 2), ("knight", 1), ("worker", 4)], TREE)
     owned: dict[str, int] = {}
     made = []
@@ -46,7 +46,7 @@ def test_bad_trees_and_orders_are_refused():
         TechnologyTree([])
     with pytest.raises(ValueError, match="cost of 'a' must be above 0"):
         Product("a", 0)
-    with pytest.raises(TypeError, match="must be several names"):
+    with pytest.raises(TypeError, match="must be a sequence of names"):
         Product("a", 1, requires="hall")
     with pytest.raises(UnknownNameError, match="product"):
         BuildOrder([("dragon", 1)], TREE)

@@ -36,7 +36,7 @@ def plan_of(*, personality=CAREFUL, army_cost=1000.0, places=(NEAR, MIDWAY, ASID
     return [one for one in strategist.think(told).purchases if one.place is not None]
 
 
-def test_a_defense_is_wanted_at_the_narrow_place_on_the_enemys_way_that_is_nearest_home():
+def test_defense_is_wanted_at_the_enemy_path_choke_nearest_home():
     [wanted] = plan_of()
     assert wanted.place == NEAR
     assert wanted.name in ("tower", "wall")
@@ -44,7 +44,7 @@ def test_a_defense_is_wanted_at_the_narrow_place_on_the_enemys_way_that_is_neare
     assert plan_of(places=(ASIDE, BEYOND)) == []
 
 
-def test_a_place_that_is_held_gives_way_to_the_next_and_then_gets_more():
+def test_held_place_yields_to_the_next_and_then_gets_more():
     defenses, order = [], []
     for _ in range(3):
         [wanted] = plan_of(defenses=defenses)
@@ -54,7 +54,7 @@ def test_a_place_that_is_held_gives_way_to_the_next_and_then_gets_more():
     assert MIDWAY in order
 
 
-def test_how_much_is_built_is_personality_and_the_poor_build_nothing():
+def test_amount_built_follows_personality_and_poor_build_none():
     assert plan_of(personality=Personality(caution=0.0)) == []
     assert plan_of(personality=Personality(caution=1.0, aggression=1.0)) == []
     four = [DefenseReport("tower", NEAR)] * 4

@@ -72,7 +72,7 @@ def test_hard_limits_are_kept_and_soft_ones_cost():
     assert assign(costs).slots.tolist() == [1, 0, 2]
 
 
-def test_healers_stand_in_the_rear_and_shields_in_front_without_slots_of_their_own():
+def test_healers_are_in_rear_and_shields_in_front_without_slots():
     formation = Formation.phalanx(2.0, files=3, places={"healer": "rear", "shield": "front"})
     roles = [["healer"], ["shield"], ["shield"], ["shield"], [], []]
     slots = assign(formation.role_costs(roles, 6)).slots

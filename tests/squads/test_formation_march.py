@@ -69,7 +69,7 @@ def test_a_wedge_follows_two_right_angles_and_a_door():
 
 
 @pytest.mark.parametrize(("formation", "count"), [(Formation.line(2.0), 7), (Formation.circle(2.0), 9)], ids=str)
-def test_what_is_too_wide_goes_in_a_column_through_the_door_and_opens_again(formation, count):
+def test_too_wide_formation_passes_a_door_in_column_and_reopens(formation, count):
     _squad, watch = watched(formation, count)
     changes = np.flatnonzero(np.diff(np.array(watch.columns)))
     assert len(changes) == 2                       # narrowed once, widened once: no back and forth
@@ -88,7 +88,7 @@ def test_the_slots_are_where_the_formation_says_at_the_end():
         np.array([[45, 32], [43, 30], [47, 30], [41, 28], [49, 28]]), abs=0.35)
 
 
-def test_nobody_swings_about_a_slot_however_long_the_squad_stands():
+def test_nobody_oscillates_around_a_slot_however_long_it_stands():
     clock = ManualClock()
     squad = squad_of(7, clock)
     squad.move_to((20, 0))
@@ -153,7 +153,7 @@ def test_a_way_of_next_to_nothing_is_no_endless_work(way_m):
 
 @pytest.mark.parametrize("far", [2e9, 1e30, 3e38])
 @pytest.mark.parametrize("dimensions", [2, 3])
-def test_a_way_from_where_all_fell_for_hours_does_not_take_all_memory(far, dimensions):
+def test_path_from_a_fall_of_hours_keeps_memory_bounded(far, dimensions):
     clock = ManualClock()
     squad = squad_of(4, clock, dimensions=dimensions)
     places = squad.positions.copy()
@@ -179,7 +179,7 @@ def test_the_slowest_sets_the_pace():
     assert moved == pytest.approx(5 * 0.85 * 1.0, rel=0.1)
 
 
-def test_a_closed_door_is_noticed_when_the_ground_is_said_to_have_changed():
+def test_closed_door_is_noticed_on_report_of_changed_ground():
     clock, free = ManualClock(), np.ones((20, 60), bool)
     squad = squad_of(5, clock, at=(4, 10), formation=Formation.line(2.0), clearance=GridClearance(free))
     squad.follow([(8, 10.5), (50, 10.5)])
@@ -193,7 +193,7 @@ def test_a_closed_door_is_noticed_when_the_ground_is_said_to_have_changed():
     assert any(columns)
 
 
-def test_in_three_dimensions_it_lies_in_x_and_z_and_follows_the_height_of_the_path():
+def test_in_3d_it_lies_in_x_and_z_and_follows_the_path_height():
     clock = ManualClock()
     squad = squad_of(3, clock, dimensions=3)
     squad.follow([(5, 0, 0), (15, 0, 0), (25, 4, 0)])

@@ -41,7 +41,7 @@ def test_of_equal_ways_the_smallest_free_column_is_taken():
     assert out.tolist() == [0, 1, 2]
 
 
-def test_a_row_that_cannot_have_a_column_beside_those_before_has_none():
+def test_row_without_a_column_free_of_earlier_rows_has_none():
     out = np.empty(3, np.int32)
     costs = np.array([[1.0, np.inf, np.inf], [2.0, np.inf, np.inf], [0.0, 5.0, 6.0]])
     assert least_cost_matching.match_rows(costs, out) == 2

@@ -38,7 +38,7 @@ def test_earlier_needs_are_met_first():
     assert given.missing == {"c": 1}
 
 
-def test_who_has_a_role_keeps_it_unless_another_is_clearly_better():
+def test_role_is_kept_unless_another_is_clearly_better():
     cost = {0: 1.0, 1: 1.5}
     need = [RoleNeed("scout", cost=lambda one: cost[one.member_id])]
     assert assign_roles(members((), ()), need, {1: "scout"}).roles == {1: "scout"}

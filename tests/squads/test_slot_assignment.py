@@ -64,7 +64,7 @@ def test_it_equals_trying_all_ways_of_eight_by_eight():
     assert ((found.slots >= 0).sum(), found.total) == (count, total)
 
 
-def test_an_assignment_that_exists_is_found_where_the_greedy_one_is_stuck():
+def test_existing_assignment_is_found_where_greedy_one_is_stuck():
     found = assign([[2, 3], [0, np.inf]])
     assert found.slots.tolist() == [1, 0]
     assert found.total == 3

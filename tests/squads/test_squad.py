@@ -35,7 +35,7 @@ def squad(clock, told):
     return squad_of(5, clock, on_event=lambda kind, squad, detail: told.append((kind, detail)))
 
 
-def test_the_nearest_to_the_goal_commands_and_of_several_the_smallest_id(squad, told):
+def test_nearest_to_the_goal_commands_and_ties_go_to_smallest_id(squad, told):
     squad.move_to((100, 0))
     assert squad.commander == 4
     squad.move_to((0, 100))
@@ -314,7 +314,7 @@ def test_a_squad_judges_by_what_its_members_can_do(clock, told):
     (lambda one: one.add(9, (0, 0, 0)), ValueError, "position must have 2 coordinates"),
     (lambda one: one.add(9, (0, 0), speed=0), ValueError, "speed must be above 0"),
     (lambda one: one.add(9, (0, 0), radius_m=-1), ValueError, "radius_m must be above 0"),
-    (lambda one: one.add(9, (0, 0), roles="healer"), TypeError, "roles must be several names"),
+    (lambda one: one.add(9, (0, 0), roles="healer"), TypeError, "roles must be a sequence of names"),
     (lambda one: one.add(9, (0, 0), capabilities=3), TypeError, "capabilities must be Capabilities"),
     (lambda one: one.remove(9), UnknownNameError, "unknown member of squad 'alpha' 9"),
     (lambda one: one.appoint(9), UnknownNameError, "unknown member"),

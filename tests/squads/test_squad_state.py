@@ -50,14 +50,14 @@ def test_a_squad_loaded_goes_on_as_the_one_that_was_saved(clock, seconds):
     {"order": [1, "move", None, "waiting", ""]}, {"members": [{"id": 1}]}, {"counts": {}}, {"more": 1},
     {"formation": {"pattern": "wegde", "spacing_m": 1, "files": 0, "slots": [], "places": {}, "mismatch_m": 1}},
 ])
-def test_what_is_no_state_of_a_squad_is_refused_and_changes_nothing(squad, change):
+def test_invalid_squad_state_is_refused_and_changes_nothing(squad, change):
     before = squad.save_state()
     with pytest.raises(StateError):
         squad.prepare_state({**before, **change})
     assert squad.save_state() == before
 
 
-def test_a_squad_that_was_loaded_at_the_end_of_its_way_knows_that_it_is_there(clock):
+def test_squad_loaded_at_the_end_of_its_path_knows_it_arrived(clock):
     squad, other = squad_of(3, clock), squad_of(3, clock)
     squad.move_to((3, 0))
     while not squad.has_arrived:
@@ -69,7 +69,7 @@ def test_a_squad_that_was_loaded_at_the_end_of_its_way_knows_that_it_is_there(cl
     assert (squad.order.state, other.order.state) == ("done", "done")
 
 
-def test_members_that_are_saved_twice_or_out_of_order_are_refused(squad):
+def test_members_saved_twice_or_out_of_order_are_refused(squad):
     state = squad.save_state()
     for rows in ([0, 0], [1, 0]):
         with pytest.raises(StateError, match="id"):

@@ -7,7 +7,7 @@ from pathlib import Path
 DOCUMENT = (Path(__file__).parents[2] / "docs" / "squads.md").read_text(encoding="utf-8")
 
 
-def test_its_samples_run_one_after_the_other_and_print_what_they_say(capsys):
+def test_samples_run_in_sequence_and_print_what_they_say(capsys):
     samples = re.findall(r"```python\n(.*?)```", DOCUMENT, re.DOTALL)
     assert len(samples) == 4
     names: dict[str, object] = {}

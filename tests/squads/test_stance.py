@@ -37,7 +37,7 @@ def test_some_can_hit_air_and_nobody_heals_go_by_the_ratio():
     assert stance_of([(soldier, 8), (gunner, 1)], [(plane, 10)]).kind == "retreat"
 
 
-def test_the_stronger_fight_the_equal_hold_and_the_weaker_retreat():
+def test_stronger_fight_equal_hold_and_weaker_retreat():
     for count, kind in ((8, "fight"), (5, "hold"), (2, "retreat")):
         assert stance_of([(soldier, count)], [(soldier, 5)]).kind == kind
 
@@ -53,7 +53,7 @@ def test_nobody_met_and_nobody_here_are_stances_too():
     assert stance_of([], [(soldier, 1)]).kind == "retreat"
 
 
-def test_a_ratio_about_a_limit_does_not_change_the_stance_again_and_again():
+def test_ratio_near_a_limit_does_not_flip_the_stance_repeatedly():
     judge = StanceJudge(StancePolicy(min_duration_s=0.0))
     kinds = [judge.judge(Force([(soldier, 14 - step % 2)]), Force([(soldier, 10)]), float(step)).kind
              for step in range(20)]
@@ -63,7 +63,7 @@ def test_a_ratio_about_a_limit_does_not_change_the_stance_again_and_again():
     assert kinds == ["hold"] * 3
 
 
-def test_a_stance_lasts_a_while_unless_nobody_can_hit_what_is_met():
+def test_stance_lasts_a_while_unless_nobody_can_hit_the_enemy():
     judge = StanceJudge()
     assert judge.judge(Force([(soldier, 9)]), Force([(soldier, 5)]), 0.0).kind == "fight"
     stayed = judge.judge(Force([(soldier, 2)]), Force([(soldier, 5)]), 1.0)

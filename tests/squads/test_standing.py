@@ -25,7 +25,7 @@ def squad_with(standing, **settings):
     return squad, clock
 
 
-def test_a_place_in_a_wall_is_moved_to_the_nearest_free_cell_and_others_stay():
+def test_place_in_a_wall_goes_to_nearest_free_cell_others_stay():
     standing = NearestFreeCell(FREE, cell_size_m=1.0)
     found = standing(np.array([[5.3, 30.1], [5.3, 10.0], [-4.0, 30.0], [5.0, 1000.0]]))
     assert found.tolist() == [[5.3, 30.1], [5.5, 22.5], [0.5, 29.5], [4.5, 37.5]]

@@ -42,7 +42,7 @@ def test_wealth_is_counted_in_armies_and_does_not_flicker():
         judge_wealth(1, 1, 0)
 
 
-def test_resources_near_us_are_ours_near_them_theirs_and_between_contested():
+def test_resources_belong_to_the_nearer_side_or_are_contested():
     picture = picture_with(resources={(5, 5): 100, (35, 35): 300, (20, 20): 200})
     sites = find_resource_sites(AREA, picture["resources"], picture["threat"], (4, 4), (36, 36))
     assert [(site.amount, site.claim) for site in sites] == [(300, "theirs"), (200, "contested"), (100, "ours")]
@@ -50,7 +50,7 @@ def test_resources_near_us_are_ours_near_them_theirs_and_between_contested():
     assert {site.claim for site in unknown} == {"ours"}
 
 
-def test_scouts_go_where_nobody_looked_for_longest_apart_and_not_into_fire():
+def test_scouts_spread_to_least_recently_seen_places_off_fire():
     ages = np.zeros(AREA.shape, np.float32)
     ages[0, 19] = ages[19, 0] = ages[19, 19] = 100
     threat = np.zeros(AREA.shape, np.float32)
@@ -60,7 +60,7 @@ def test_scouts_go_where_nobody_looked_for_longest_apart_and_not_into_fire():
     assert choose_scout_goals(AREA, ages, threat, {7: (1, 1)}, stale_after_s=200) == {}
 
 
-def test_defenses_are_who_was_seen_there_and_the_way_in_is_the_side_with_the_least_threat():
+def test_defenses_are_sightings_and_entry_is_least_threat_side():
     picture = picture_with(threat={(26, 20): 50, (20, 26): 50, (14, 20): 50}, conflict={(21, 21): 8})
     seen = [EnemyReport(1, (22, 20), 0.0, SPEAR), EnemyReport(2, (39, 39), 0.0, SPEAR), EnemyReport(3, (21, 21), 0.0)]
     found = analyze_defenses((20, 20), 8.0, seen, Force([(SPEAR, 3)]), picture, attack_from=(39, 20))

@@ -101,7 +101,7 @@ def replace_idle(squad):
     return squad._replace(is_idle=False)
 
 
-def test_it_attacks_when_it_is_stronger_and_not_before_and_gathers_before():
+def test_it_gathers_first_and_attacks_only_when_stronger():
     one = after_the_opening()
     assert one.think(situation(22.0, army=10, seen=[ENEMY_BASE, *spears(10)])).posture == "building"
     plan = one.think(situation(30.0, army=30, seen=[ENEMY_BASE, *spears(10)]))
@@ -183,14 +183,14 @@ def test_who_is_poor_saves_and_who_is_rich_invests():
     assert "worker" in [purchase.name for purchase in rich.purchases]
 
 
-def test_it_reads_where_the_enemy_will_expand_and_where_both_will_clash():
+def test_it_predicts_enemy_expansions_and_where_both_will_clash():
     resources = (((20.0, 10.0), 500.0), ((80.0, 85.0), 500.0), ((50.0, 50.0), 500.0))
     plan = after_the_opening().think(situation(30.0, seen=[ENEMY_BASE], resources=resources))
     assert plan.enemy_expands_at == pytest.approx((82.5, 87.5))
     assert plan.clash_at == pytest.approx((52.5, 52.5))
 
 
-def test_the_same_seed_and_situations_give_the_same_plans_also_on_a_worker():
+def test_same_seed_and_situations_give_same_plans_on_worker_too():
     def plans(executor):
         clock, one, told = ManualClock(), strategist(), []
         work = ThreadedWork(one.think, clock=clock, executor=executor, then=lambda ticket: told.append(ticket.result))

@@ -53,7 +53,7 @@ class Charge(Tactic):
                 for one in situation.members} if situation.enemies else {}
 
 
-def test_members_with_a_task_leave_their_slots_and_the_others_march_on(clock):
+def test_members_with_tasks_leave_slots_and_the_others_march_on(clock):
     squad = armed(4, clock, roles={3: ("scout",)})
     order = squad.move_to((40, 0))
     squad.use_tactic("scouting")
@@ -85,7 +85,7 @@ def test_at_most_two_attack_at_once_and_the_others_stand_by(clock):
     assert attacked == set(range(5))
 
 
-def test_bounding_ends_where_the_order_leads_and_the_order_is_done(clock):
+def test_bounding_ends_at_the_order_goal_and_completes_it(clock):
     squad = armed(4, clock)
     order = squad.move_to((30, 0))
     squad.use_tactic("bounding_overwatch")
@@ -157,7 +157,7 @@ def test_a_commander_chooses_by_habits(clock):
     assert squad.tactic is None
 
 
-def test_a_tactic_that_raises_is_reported_and_everybody_keeps_to_the_formation(clock):
+def test_raising_tactic_is_reported_and_all_stay_in_formation(clock):
     class Broken(Tactic):
         name = "broken"
 

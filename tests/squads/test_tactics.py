@@ -43,7 +43,7 @@ def test_two_healers_have_a_patient_each_by_the_shorter_ways():
     assert {number: task.target for number, task in plan.items()} == {2: 0, 3: 1}
 
 
-def test_a_healer_does_not_run_to_and_fro_between_two_who_are_alike():
+def test_healer_does_not_alternate_between_two_equal_patients():
     tactic, patients = HealingSupport(), set()
     for step in range(20):
         places = [(10, 0), (10 + (-1) ** step * 0.5, 8), (0, 4)]
@@ -51,7 +51,7 @@ def test_a_healer_does_not_run_to_and_fro_between_two_who_are_alike():
     assert len(patients) == 1
 
 
-def test_scouts_fan_out_ahead_but_not_beyond_the_goal_and_come_back_from_whom_they_meet():
+def test_scouts_fan_out_up_to_the_goal_and_return_from_contacts():
     tactic, roles = Scouting(ahead_m=20, apart_m=8, fall_back_m=12), {1: ("scout",), 2: ("scout",)}
     places = [(0, 0), (0, 1), (0, -1)]
     plan = tactic.plan(situation(places, roles=roles, goal=np.array([100.0, 0.0])))
@@ -84,7 +84,7 @@ def test_the_weakest_stand_before_the_most_valuable():
     assert sorted(two) == [1, 3]
 
 
-def test_the_commander_is_worth_screening_and_nobody_screens_himself():
+def test_commander_is_worth_screening_and_nobody_screens_itself():
     tactic = Sacrifice()
     assert "no member has one of the roles" in tactic.why_not(situation([(0, 0)], [(9, 0)]))
     everybody = situation([(0, 0), (1, 0)], [(9, 0)], roles={0: ("vip",), 1: ("healer",)})
@@ -106,7 +106,7 @@ def follow(tactic, places, enemies, steps, speed=3.0, **more):
     return kinds, places
 
 
-def test_flankers_go_around_on_the_nearer_side_and_then_all_attack():
+def test_flankers_go_around_the_nearer_side_and_then_all_attack():
     tactic = Flanking(flank_m=10.0)
     kinds, _ = follow(tactic, [(0, 0), (0, 4), (0, 8), (0, 12)], [(30, 4)], 12)
     assert kinds[0] == {0: "flank", 1: "flank", 2: "suppress", 3: "suppress"}
@@ -116,7 +116,7 @@ def test_flankers_go_around_on_the_nearer_side_and_then_all_attack():
     assert len(changes) == 1
 
 
-def test_the_way_around_is_planned_anew_only_when_the_enemies_have_moved():
+def test_detour_is_replanned_only_when_the_enemies_have_moved():
     tactic, places = Flanking(flank_m=10.0), [(0, 0), (0, 4), (0, 8)]
     first = tactic.plan(situation(places, [(30, 4)]))
     assert tactic.plan(situation(places, [(33, 4)])) == first
@@ -165,7 +165,7 @@ def test_a_tactic_goes_on_where_it_was_saved(kind):
 
 
 @pytest.mark.parametrize("kind", ALL)
-def test_a_tactic_with_nobody_to_do_it_plans_nothing_and_says_why(kind):
+def test_tactic_without_performers_plans_nothing_and_says_why(kind):
     alone = situation([(0, 0)])
     assert kind().why_not(alone)
     assert kind().plan(alone) == {}

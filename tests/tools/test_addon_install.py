@@ -110,7 +110,7 @@ def test_installing_again_leaves_nothing_of_the_older_version(repository, projec
     assert not (project / "addons/ai_core/nodes/sensor.py").exists()
 
 
-def test_a_folder_that_is_no_project_is_refused_before_anything_is_written(repository, tmp_path):
+def test_folder_that_is_no_project_is_refused_before_writing(repository, tmp_path):
     (tmp_path / "empty").mkdir()
     with pytest.raises(StepFailed, match=r"no project\.godot"):
         install(repository, tmp_path / "empty", SETTINGS)
@@ -122,7 +122,7 @@ def test_the_repository_itself_is_refused(repository):
         install(repository, repository, SETTINGS)
 
 
-def test_an_addon_that_we_did_not_install_is_neither_overwritten_nor_removed(repository, project):
+def test_foreign_addon_is_neither_overwritten_nor_removed(repository, project):
     write(project / "addons/ai_core/precious.py", "precious")
     with pytest.raises(StepFailed, match="not put there by this command"):
         install(repository, project, SETTINGS)

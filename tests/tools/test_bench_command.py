@@ -54,7 +54,7 @@ def suite_of(peer, **settings):
     return Suite("a demo", (Measurement("work", lambda n: Contest(lambda: n, {"peer": peer}), **settings),))
 
 
-def test_a_run_that_is_right_succeeds_and_writes_what_was_asked_for(bench, tmp_path, capsys):
+def test_correct_run_succeeds_and_writes_the_requested_output(bench, tmp_path, capsys):
     suite = suite_of(lambda: 5, sizes=(5,), goals={"peer": 0.1})
     assert bench(suite, "--json", str(tmp_path / "results" / "a.json")) == 0
     written = json.loads((tmp_path / "results" / "a.json").read_text())

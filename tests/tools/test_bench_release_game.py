@@ -76,7 +76,7 @@ def test_another_build_of_the_bridge_takes_the_place_of_ours(game, tmp_path):
     assert (game(libraries=tmp_path / "native").folder / LOADER.name).read_text() == "native"
 
 
-def test_what_the_scene_reports_is_read_and_its_modules_are_named(game):
+def test_scene_report_is_read_and_its_modules_are_named(game):
     record = records.samples("work", 1, {"ours": [1.0]})
     made = game(f"""test "$AI_CORE_MODULES" = {SCENE.modules[0]} && echo '{records.line(record)}'; {ENDS}""")
     assert made.measure() == [record, records.end()]

@@ -77,7 +77,7 @@ def test_rows_with_a_label_are_not_judged():
     assert (result.name, result.is_met) == ("work, native bridge", None)
 
 
-def test_the_json_has_a_machine_once_and_the_promised_fields_in_each_result():
+def test_json_has_one_machine_and_promised_fields_per_result():
     done = outcome(run_of(("work", 1, {"ours": [1.0], "peer": [2.0]})))
     written = as_dict({"cores": 2}, {"python": "3.11"}, [done])
     assert written["machine"] == {"cores": 2}
@@ -108,6 +108,6 @@ def test_the_table_names_what_is_wrong_and_what_is_missing():
     assert missing.startswith("without pyee, not installed")
 
 
-def test_the_verdict_counts_goals_and_names_measurements_that_miss_them():
+def test_verdict_counts_targets_and_names_measurements_that_miss():
     runs = run_of(("work", 1, {"ours": [2.0], "a": [1.0], "b": [9.0]}))
     assert verdict(outcome(runs, goals={"a": 1.0, "b": 1.0}).results) == "1 of 2 goals met; missed by\n  demo: work"

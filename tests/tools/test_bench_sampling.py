@@ -51,7 +51,7 @@ def test_a_short_case_runs_until_its_sample_is_long_enough():
     assert bench.order.count("ours") == warming_up + 2 * enough + enough
 
 
-def test_a_case_that_is_slow_at_first_runs_as_often_as_it_is_fast_later():
+def test_initially_slow_case_runs_as_often_as_later_speed_allows():
     bench = Bench()
     slow, fast = bench.case("slow", SAMPLE_NS // 1000), bench.case("fast", 100)
 

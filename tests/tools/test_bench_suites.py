@@ -48,7 +48,7 @@ def test_the_manual_names_every_suite_and_no_other():
 
 
 @pytest.mark.parametrize("name", NAMES)
-def test_a_suite_of_ours_measures_something_in_python_or_in_a_scene(name):
+def test_each_suite_measures_something_in_python_or_in_a_scene(name):
     suite = load(name)
     assert isinstance(suite, Suite)
     assert suite.measurements

@@ -28,7 +28,7 @@ def program(folder, text):
     return file
 
 
-def test_a_failing_step_says_its_name_and_everything_that_was_printed(tmp_path):
+def test_failing_step_shows_its_name_and_all_its_output(tmp_path):
     godot = program(tmp_path, "echo first; echo second >&2; exit 3")
     with pytest.raises(StepFailed) as failure:
         dump_with([str(godot)])(tmp_path)
@@ -49,7 +49,7 @@ def test_a_python_without_cython_is_told_how_to_get_it(tmp_path):
         python_facts(python)
 
 
-def test_one_library_serves_every_python_unless_it_is_built_for_one():
+def test_one_library_serves_every_python_unless_built_for_one():
     facts = python_facts(sys.executable)
     assert library_file(bridge_extension(), facts, native=False).name in {"_bridge.abi3.so", "_bridge.pyd"}
     assert library_file(bridge_extension(), facts, native=True).name == f"_bridge{facts.native_suffix}"
@@ -107,7 +107,7 @@ def test_only_the_kernel_whose_source_changed_is_built_again(small_core, build_s
 
 
 @pytest.mark.slow
-def test_kernels_are_built_without_an_engine_and_again_only_when_their_sources_change(small_core, build_small):
+def test_kernels_build_without_engine_and_only_on_source_change(small_core, build_small):
     facts = python_facts(sys.executable)
     stale = small_core / "_doubled.cpython-310-x86_64-linux-gnu.so"
     stale.touch()

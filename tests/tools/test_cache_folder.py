@@ -54,7 +54,7 @@ def test_the_folder_that_was_filled_first_stays(tmp_path):
     assert contents_note(tmp_path / "wanted") == {"by": "the other"}
 
 
-def test_remains_of_a_killed_run_are_cleared_away_and_a_running_ones_are_not(tmp_path):
+def test_remains_of_killed_runs_are_removed_and_live_runs_kept(tmp_path):
     for name in ("killed", "running"):
         (tmp_path / f"wanted.part.{name}").mkdir()
     os.utime(tmp_path / "wanted.part.killed", (0, 0))

@@ -48,7 +48,7 @@ def test_angles_are_shown_in_degrees_and_limits_in_words(page):
     assert limits_of("Idle:0,Physics:1") == ""
 
 
-def test_our_classes_are_pages_of_the_manual_and_others_of_the_engines(page):
+def test_own_classes_link_to_the_manual_and_others_to_the_engine(page):
     assert "[Oil](Oil.md)" in page
     assert "[Node3D](https://docs.godotengine.org/" in page
 

@@ -29,7 +29,7 @@ def test_debian_security_is_not_the_mirror():
     assert debian_mirror(targets, [DEB822]) == "http://mirror.example/debian"
 
 
-def test_without_lists_the_mirror_is_read_from_both_kinds_of_source_files():
+def test_without_lists_the_mirror_is_read_from_both_formats():
     assert debian_mirror("", [DEB822]) == "http://mirror.example/debian"
     assert debian_mirror("", [ONE_LINE]) == "https://near.example/debian"
 
@@ -50,7 +50,7 @@ def test_proxies_are_kept_and_hooks_and_list_choices_are_not():
 
 
 @pytest.mark.skipif(shutil.which("dpkg-deb") is None, reason="needs dpkg-deb")
-def test_links_of_a_package_lead_to_what_it_holds_and_not_to_this_machine(tmp_path):
+def test_package_links_resolve_inside_it_and_not_on_this_machine(tmp_path):
     content = tmp_path / "content"
     (content / "DEBIAN").mkdir(parents=True)
     (content / "DEBIAN/control").write_text(

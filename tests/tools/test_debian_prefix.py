@@ -8,7 +8,7 @@ from tools.cache_folder import fill_whole
 from tools.progress import StepFailed
 
 
-def test_a_cache_that_was_moved_is_fetched_again_because_programs_hold_its_old_place(tmp_path, monkeypatch):
+def test_moved_cache_is_fetched_again_as_it_holds_its_old_path(tmp_path, monkeypatch):
     monkeypatch.setenv("AI_CORE_CACHE", str(tmp_path / "old"))
     folder = debian_prefix.prefix_folder()
     assert not debian_prefix.is_there()
@@ -19,7 +19,7 @@ def test_a_cache_that_was_moved_is_fetched_again_because_programs_hold_its_old_p
     assert not debian_prefix.is_there()
 
 
-def test_xvfb_is_changed_to_look_for_keymap_programs_where_it_stands_and_keeps_its_length():
+def test_xvfb_is_patched_for_keymap_programs_at_same_length():
     before = b"code\0/usr/bin\0/usr/share/X11/xkb\0"
     after = debian_prefix.with_keymap_programs_here(before)
     assert after == b"code\0.\0\0\0\0\0\0\0\0/usr/share/X11/xkb\0"
@@ -31,7 +31,7 @@ def test_an_xvfb_laid_out_differently_is_not_touched():
         debian_prefix.with_keymap_programs_here(b"code without the folder")
 
 
-def test_a_machine_without_settings_of_fonts_and_keys_is_given_those_of_the_prefix(tmp_path, monkeypatch):
+def test_machine_without_font_and_key_settings_uses_the_prefix(tmp_path, monkeypatch):
     monkeypatch.setenv("AI_CORE_CACHE", str(tmp_path))
     there, missing = tmp_path / "there", tmp_path / "etc/missing"
     there.touch()

@@ -45,7 +45,7 @@ def test_the_script_is_asked_for_after_the_two_dashes(root, capfd):
     ]
 
 
-def test_a_scene_that_recorded_itself_gets_its_pictures_and_an_old_recording_gets_none(root, monkeypatch):
+def test_self_recorded_scene_gets_pictures_and_old_ones_get_none(root, monkeypatch):
     drawn = []
     monkeypatch.setattr("tools.recording_commands.timeline", lambda options: drawn.append(options.out.name) or 0)
     recorded = root / "recordings" / "demo_museum.jsonl"

@@ -33,7 +33,7 @@ def test_a_failure_says_which_step_why_and_what_to_do(tmp_path):
     assert "what to do: name the folder of a Godot project" in finished.stderr
 
 
-def test_parts_run_in_their_own_order_whatever_order_they_are_named_in():
+def test_parts_run_in_their_own_order_however_they_are_named():
     assert [part.name for part in chosen(["unit", "lint"])] == ["lint", "unit"]
 
 

@@ -25,7 +25,7 @@ def test_a_loose_requirement_is_refused():
         pinned_requirements('[dependency-groups]\ndev = ["numpy>=2"]')
 
 
-def test_another_pin_or_another_place_asks_for_a_new_installation(pyproject):
+def test_other_pin_or_place_requires_a_new_installation(pyproject):
     digest = requirements_digest(pyproject, Path("/here"))
     assert requirements_digest(pyproject.replace('"numpy==', '"numpy==1'), Path("/here")) != digest
     assert requirements_digest(pyproject, Path("/there")) != digest

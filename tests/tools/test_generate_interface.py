@@ -54,7 +54,7 @@ def source(folder, text):
     return file
 
 
-def test_each_function_is_read_with_its_type_and_the_engine_that_brought_it():
+def test_each_function_is_read_with_type_and_introducing_engine():
     functions = interface_functions(HEADER)
     assert [(one.name, one.c_type, one.since) for one in functions] == [
         ("get_godot_version", "GDExtensionInterfaceGetGodotVersion", (4, 1)),
@@ -63,7 +63,7 @@ def test_each_function_is_read_with_its_type_and_the_engine_that_brought_it():
     ]
 
 
-def test_only_what_the_oldest_engine_has_and_will_keep_is_required():
+def test_only_what_the_oldest_engine_has_and_keeps_is_required():
     assert [one.name for one in interface_functions(HEADER) if one.is_required] == ["mem_alloc"]
 
 
@@ -73,7 +73,7 @@ def test_a_function_that_cannot_be_read_is_named_and_not_lost():
         interface_functions(broken)
 
 
-def test_a_newer_function_is_looked_up_only_in_an_engine_that_has_it(tmp_path):
+def test_newer_function_is_looked_up_only_in_engines_with_it(tmp_path):
     header = tmp_path / "gdextension_interface.h"
     header.write_text(HEADER)
     write_function_table(header, tmp_path)
@@ -82,7 +82,7 @@ def test_a_newer_function_is_looked_up_only_in_an_engine_that_has_it(tmp_path):
     assert "extern GDExtensionInterfaceMemAlloc gd_mem_alloc;" in (tmp_path / "engine_interface.h").read_text()
 
 
-def test_hashes_are_written_for_what_the_sources_name_and_nothing_else(tmp_path):
+def test_hashes_are_written_only_for_names_used_by_the_sources(tmp_path):
     asked = source(tmp_path, "need(HASH_Node_get_path); need(HASH_Node_get_path)")
     write_hashes(write_api(tmp_path), [asked], tmp_path)
     defined = [line for line in (tmp_path / "engine_hashes.h").read_text().splitlines() if "#define" in line]

@@ -52,14 +52,14 @@ def test_godot_named_by_the_environment_wins(bare_machine, tmp_path, monkeypatch
     assert find_or_fetch(fetch=False).program == tmp_path / "mine"
 
 
-def test_an_unusable_named_godot_is_refused_and_not_replaced_by_another(bare_machine, tmp_path, monkeypatch):
+def test_unusable_named_godot_is_refused_and_not_replaced(bare_machine, tmp_path, monkeypatch):
     put_godot(bare_machine / "godot", "4.6.stable")
     monkeypatch.setenv("GODOT", str(put_godot(tmp_path / "old", "3.6.stable")))
     with pytest.raises(StepFailed, match=r"GODOT is .*old, which says version '3\.6\.stable'"):
         find_or_fetch(fetch=False)
 
 
-def test_what_was_fetched_and_is_named_by_the_environment_still_has_its_template(bare_machine, monkeypatch):
+def test_fetched_engine_named_by_environment_keeps_its_template(bare_machine, monkeypatch):
     program = debian_prefix.program("godot")
     program.parent.mkdir(parents=True)
     monkeypatch.setenv("GODOT", str(put_godot(program, "4.6.3.stable")))

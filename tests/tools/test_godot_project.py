@@ -37,7 +37,7 @@ def test_unlisting_the_only_extension_leaves_no_trace(tmp_path):
     assert list(tmp_path.iterdir()) == []
 
 
-def test_an_import_is_due_when_something_to_import_changes_and_not_otherwise(tmp_path):
+def test_import_is_due_only_when_something_to_import_changes(tmp_path):
     (tmp_path / "icon.svg").write_text("<svg/>")
     before = import_digest(tmp_path)
     (tmp_path / "notes.txt").touch()
@@ -51,7 +51,7 @@ def test_an_import_is_due_when_something_to_import_changes_and_not_otherwise(tmp
     assert import_digest(tmp_path) != before
 
 
-def test_what_tools_make_inside_a_project_is_hidden_from_godot_and_nothing_outside(tmp_path):
+def test_only_tool_output_inside_a_project_is_hidden_from_godot(tmp_path):
     project = tmp_path / "project"
     project.mkdir()
     hide_from_godot(project, project / "dist" / "game")

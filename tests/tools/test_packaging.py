@@ -44,7 +44,7 @@ def test_numpy_is_the_one_that_everything_is_tested_with():
     assert pinned_numpy(f"[dependency-groups]\n{two}\n") == "2.4.6"
 
 
-def test_modules_are_compiled_to_the_same_bytes_whenever_their_source_was_written(tmp_path):
+def test_modules_compile_to_the_same_bytes_at_any_source_time(tmp_path):
     source = tmp_path / "source" / "deep"
     source.mkdir(parents=True)
     made = []

@@ -22,7 +22,7 @@ def test_lines_are_told_as_they_come():
     assert heard == ["one\n", "two\n"]
 
 
-def test_a_program_that_never_ends_is_stopped_with_its_children_and_its_output_kept():
+def test_endless_program_stops_with_children_and_keeps_output():
     # A busy machine may need longer to come as far as the output: then it gets longer.
     tries = (run(["sh", "-c", "sleep 60 & echo $!; wait"], timeout_s=limit_s) for limit_s in (0.1, 1.0, 5.0))
     finished = next(finished for finished in tries if finished.output)
@@ -37,12 +37,12 @@ def test_a_missing_program_is_said_by_name():
         run(["no_such_program"], timeout_s=1.0)
 
 
-def test_a_program_that_crashes_is_said_to_have_ended_by_its_signal():
+def test_crashed_program_is_reported_with_its_signal():
     finished = run(["sh", "-c", "kill -SEGV $$"], timeout_s=5.0)
     assert "ended by signal SIGSEGV" in finished.explain()
 
 
-def test_checking_a_failed_program_shows_what_it_said_and_the_remedy():
+def test_checking_a_failed_program_shows_its_output_and_remedy():
     finished = run([sys.executable, "-S", "-c", "print('no space left'); raise SystemExit(1)"], timeout_s=5.0)
     with pytest.raises(StepFailed) as failure:
         check("unpacking", "make room", finished)

@@ -22,7 +22,7 @@ no ERROR: here
 """
 
 
-def test_a_complaint_has_its_traceback_and_ends_where_talk_goes_on():
+def test_error_has_its_traceback_and_ends_at_other_output():
     first, second, third = complaints(OUTPUT)
     assert first.startswith("ERROR: [ai_core]")
     assert first.endswith("[0] _init (res://a.gd:1)")

@@ -5,7 +5,7 @@ from pytest_godot_headless.godot_process import GodotDied
 from pytest_godot_headless.plugin import SHOWN_OUTPUT, death_text
 
 
-def test_of_a_long_output_the_words_before_a_crash_and_the_end_of_its_stack_are_told():
+def test_long_output_shows_lines_before_a_crash_and_stack_end():
     stack = "\n".join(f"  frame {number}" for number in range(10_000))
     told = death_text(GodotDied("ended by SIGABRT", f"last words\n{stack}"))
     assert "last words\n  frame 0\n" in told
@@ -13,6 +13,6 @@ def test_of_a_long_output_the_words_before_a_crash_and_the_end_of_its_stack_are_
     assert len(told) < SHOWN_OUTPUT + 100
 
 
-def test_a_short_output_is_told_whole_and_a_missing_one_said_to_be_so():
+def test_short_output_is_shown_whole_and_missing_one_is_stated():
     assert death_text(GodotDied("ended", "all of it\n")).endswith(":\nall of it")
     assert death_text(GodotDied("ended", "")).endswith("(nothing)")

@@ -33,7 +33,7 @@ def test_a_library_left_unnamed_is_guessed_from_the_version(odd_python):
     assert ask(odd_python).library.name == "libpython3.11.so.1.0"
 
 
-def test_a_python_of_ones_own_without_a_shared_library_is_refused_with_a_way_out(odd_python):
+def test_python_without_shared_library_is_refused_with_advice(odd_python):
     with pytest.raises(StepFailed, match="has no shared library") as failure:
         find_or_fetch_library(odd_python)
     assert "--enable-shared" in failure.value.remedy

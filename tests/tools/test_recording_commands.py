@@ -61,7 +61,7 @@ def test_a_scenario_recorded_on_time_and_to_the_bit_replays(dev, tmp_path):
     assert (status, said) == (0, "20 frames of 'alarm' as recorded: every bit\n")
 
 
-def test_a_replay_that_differs_names_frame_part_and_what_it_was_made_with(dev, file, monkeypatch):
+def test_differing_replay_names_frame_part_and_recorded_versions(dev, file, monkeypatch):
     from demo_project.scenarios.alarm import House
 
     take_in = House.take_in

@@ -19,4 +19,4 @@ def test_a_file_cut_short_is_told_and_nothing_is_written(tmp_path, capsys):
     file.write_text(graph_to_text(Level(THREE_ROOMS).bake().result)[:500], encoding="utf-8")
     assert draw(file, out) == 1
     assert not out.exists()
-    assert "not JSON, or cut short" in capsys.readouterr().err
+    assert "not JSON, or truncated" in capsys.readouterr().err

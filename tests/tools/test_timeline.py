@@ -71,7 +71,7 @@ def test_what_overran_is_red_and_nothing_else_is():
     assert tips(drawing_of(SPIKE), OVERRAN) == ["frame 2: 12 steps, over", "frame 2: path, 9 steps, granted 4"]
 
 
-def test_who_took_more_than_was_granted_overran_not_who_came_after():
+def test_overrun_is_blamed_on_excess_use_not_on_later_work():
     late = frame(1, run("path", 11, granted=4.0), run("see", 2, granted=5.0))
     assert overrun_of(late, is_timed=False) == (3, 0)
 
@@ -82,7 +82,7 @@ def test_with_time_the_time_counts_not_the_steps():
     assert "frame 1: 12.5 µs, over" in tips(drawing_of(recording(timed, is_timed=True)))
 
 
-def test_work_inside_other_work_is_not_counted_twice_and_has_its_colour():
+def test_nested_work_is_not_counted_twice_and_has_its_own_color():
     nested = recording(frame(1, run("inner", 6, depth=1), run("outer", 8)))
     assert overrun_of(nested.frames[0], is_timed=False) is None
     [cell] = [box for box in drawing_of(nested).boxes if "inner" in box.tip]

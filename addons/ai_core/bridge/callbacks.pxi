@@ -343,11 +343,44 @@ cdef uint8_t on_validate_property(void* instance, PropertyInfo* property) noexce
     self = <object>(<Instance*>instance).python
     begin_entry()
     try:
-        hides = <object>(<ClassData*>(<Instance*>instance).data).hides
-        if hides(self, name_to_python(property.name)):
+        shown = (<object>(<ClassData*>(<Instance*>instance).data).shown_as)(self, name_to_python(property.name))
+        if shown is False:
             property.usage &= ~<uint32_t>4               # PROPERTY_USAGE_EDITOR
+            changed = 1
+        elif type(shown) is int:
+            property.type = shown
+            changed = 1
+        elif shown is not True:
+            destructors[T_STRING](property.hint_string)
+            memset(property.hint_string, 0, sizeof(uint64_t))
+            string_new(shown, property.hint_string)
             changed = 1
     except BaseException as problem:
         report(problem, "what applies", self)
     depth -= 1
     return changed
+
+cdef uint8_t on_can_revert(void* instance, const void* name) noexcept with gil:
+    # In the editor only: a default that depends on the dimension is not the one the engine has of a new instance.
+    return default_here(instance, name) is not None
+
+cdef uint8_t on_get_revert(void* instance, const void* name, void* out) noexcept with gil:
+    value = default_here(instance, name)
+    if value is None:
+        return 0
+    try:
+        variant_new(value, out)
+    except BaseException as problem:
+        report(problem, "the default of a property")
+        return 0
+    return 1
+
+cdef object default_here(void* instance, const void* name):
+    if instance == NULL or (<Instance*>instance).python == NULL or not thread_is_main():
+        return None
+    self = <object>(<Instance*>instance).python
+    try:
+        return (<object>(<ClassData*>(<Instance*>instance).data).reverts_to)(self, name_to_python(name))
+    except BaseException as problem:
+        report(problem, "the default of a property", self)
+        return None

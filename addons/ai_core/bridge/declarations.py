@@ -23,9 +23,15 @@ HINT_RANGE, HINT_ENUM = 1, 2
 HINT_RESOURCE, HINT_NODE_PATH_TYPES = 17, 26
 HINT_LAYERS_3D_PHYSICS, HINT_NODE_TYPE = 11, 34
 HINT_ARRAY_TYPE, HINT_DICTIONARY_TYPE = 31, 38
+PIXELS_PER_METER = 32.0
+"""Pixels that a metre of a default, a limit or a step is in 2D."""
+LENGTHS = {"m": 1, "m/s": 1, "m²": 2}
+"""Units of which pixels take the place in 2D, with their power of a length."""
+LIVE = {True: "_change", False: "_in_use"}
+"""Methods of a node that ``live`` calls, if the node has them."""
 SLACK = 1e-6
 """Share of a limit by which a number may be beyond it: the inspector has its float32, a little beside it."""
-USAGE_DEFAULT, USAGE_CLASS_IS_ENUM = 6, 1 << 16
+USAGE_DEFAULT, USAGE_CLASS_IS_ENUM, USAGE_NIL_IS_VARIANT = 6, 1 << 16, 1 << 17
 
 
 class export:  # noqa: N801 - reads as a word of the declaration language
@@ -37,9 +43,18 @@ class export:  # noqa: N801 - reads as a word of the declaration language
         range: (minimum, maximum[, step]); values outside are refused.
         or_greater: values above the maximum are allowed; the slider ends there.
         most: with ``or_greater``, the largest value that is allowed.
-        unit: suffix such as "m" or "s".
+        unit: suffix such as "m" or "s". Where ``is_flat`` of an instance is true, pixels take the place of metres:
+            in the suffix, the default, the limits and the step.
+        is_point: a position: a Vector3, or a Vector2 where an instance has ``is_flat``; ``type`` is Variant.
+        default_2d: the default where an instance has ``is_flat``; None: ``default`` in pixels.
+        core: the setting of the library that this is, as a keyword: "lose_after_s", or "thresholds.sight" for a
+            key of a dictionary. ``core_settings`` collects them, lengths in metres.
+        live: True: may change while the node is in use; saved with the node, and ``_change`` is called. False: may
+            not, and ``_in_use`` refuses it. None: read when it is needed. ``on_set`` takes the place of both
+            methods.
         as_degrees: stored in radians, shown in degrees.
         options: names to choose from, for an int or str.
+        words: what the inspector lists in place of the names of an enum's members, in their order; no commas.
         hint: (number, text) of any other engine hint.
         group: name of the inspector group that begins with this property.
         on_set: name of a method called after a new value is stored; else what the class says as ``ON_ANY_SET``.
@@ -54,8 +69,10 @@ class export:  # noqa: N801 - reads as a word of the declaration language
     def __init__(
         self, type: object, default: object = None, *, range: Sequence[float] | None = None,
         or_greater: bool = False, most: float = math.inf, unit: str = "", as_degrees: bool = False,
-        options: Sequence[str] = (), hint: tuple[int, str] | None = None,
-        group: str | None = None, on_set: str | None = None, shown_when: tuple[Any, ...] = (), doc: str = "",
+        options: Sequence[str] = (), words: Sequence[str] = (), hint: tuple[int, str] | None = None,
+        is_point: bool = False, default_2d: object = None, core: str = "", live: bool | None = None,
+        group: str | None = None,
+        on_set: str | None = None, shown_when: tuple[Any, ...] = (), doc: str = "",
     ) -> None:
         if isinstance(default, (list, dict, set, bytearray)):
             if default:
@@ -65,9 +82,14 @@ class export:  # noqa: N801 - reads as a word of the declaration language
             raise TypeError(f"the default of an exported {type.__name__} must be one, got {default!r}")  # type: ignore[attr-defined]
         self.type, self.default, self.range, self.or_greater, self.most = type, default, range, or_greater, most
         self.unit, self.as_degrees, self.options, self.hint = unit, as_degrees, options, hint
-        self.group, self.on_set, self.doc = group, on_set, doc
+        self.group, self.doc, self.core, self.live = group, doc, core, live
+        self.on_set, self.on_live = on_set, LIVE.get(live, "")
+        self.power = LENGTHS.get(unit, 0)
+        self.is_point = is_point
+        self.default_2d = self._in_pixels(default) if default_2d is None and self.power else default_2d
         self.shown_when = tuple(shown_when)
         self.is_enum = isinstance(type, _TypeOfClass) and issubclass(type, IntEnum)
+        self.words = tuple(words)
 
     def __set_name__(self, owner: _TypeOfClass, name: str) -> None:
         self.name, self.slot = name, "_export_" + name
@@ -75,26 +97,44 @@ class export:  # noqa: N801 - reads as a word of the declaration language
     def __get__(self, instance: Any, owner: object = None) -> Any:
         if instance is None:
             return self
-        value = instance.__dict__.get(self.slot, self.default)
+        value = instance.__dict__.get(self.slot, self)
+        if value is self:
+            value = self.default_of(instance)
         if self.type in (list, dict) and value == ():
             return self.type()  # type: ignore[operator]
         return value
 
     def __set__(self, instance: Any, value: Any) -> None:
-        old = instance.__dict__.get(self.slot, self.default)
+        old = instance.__dict__.get(self.slot, self)
         instance.__dict__[self.slot] = self.checked(instance, value)
         if export.on_edit is not None and export.on_edit(instance, self):
             return
         on_set = self.on_set or getattr(instance, "ON_ANY_SET", None)
-        if on_set is None:
+        act = getattr(instance, on_set) if on_set else getattr(instance, self.on_live, None)
+        if act is None:
             return
         try:
-            getattr(instance, on_set)()
+            act()
         except RefusedValue as error:
-            instance.__dict__[self.slot] = old
+            if old is self:
+                del instance.__dict__[self.slot]
+            else:
+                instance.__dict__[self.slot] = old
             if self.name in str(error):
                 raise
             raise RefusedValue(f"{self.name}: {error}") from None
+
+    def default_of(self, instance: Any) -> Any:
+        """Return what an instance has that was given no value."""
+        return self.default_2d if self.has_flat_default and getattr(instance, "is_flat", False) else self.default
+
+    @property
+    def has_flat_default(self) -> bool:
+        """Whether the default is another one in 2D."""
+        return self.power != 0 or self.is_point
+
+    def _in_pixels(self, value: Any) -> Any:
+        return value * PIXELS_PER_METER ** self.power
 
     def checked(self, instance: Any, value: Any) -> Any:
         """Return the value to store, or raise RefusedValue and leave the old one."""
@@ -103,6 +143,9 @@ class export:  # noqa: N801 - reads as a word of the declaration language
                 self.refuse(instance, value, "a finite number")
             if self.range is not None:
                 low, high = self.range[0], self.most if self.or_greater else self.range[1]
+                # Dimensions may be set later than this: the limits of 2D and of 3D are let through.
+                if self.power and getattr(type(instance), "is_flat", False) is not False:
+                    low, high = min(low, self._in_pixels(low)), max(high, self._in_pixels(high))
                 slack = SLACK if self.type is float else 0.0
                 if value < low - slack * abs(low) or value > high + slack * abs(high):
                     least = self._limit(low)
@@ -110,6 +153,8 @@ class export:  # noqa: N801 - reads as a word of the declaration language
                     self.refuse(instance, value, rule)
             if self.is_enum and value not in list(self.type):  # type: ignore[call-overload]
                 self.refuse(instance, value, f"one of {', '.join(map(_number_and_name, self.type))}")  # type: ignore[call-overload]
+        elif self.is_point and not isinstance(value, (Vector2, Vector3)):
+            self.refuse(instance, value, "a Vector3, or in 2D a Vector2")
         elif isinstance(value, (Vector2, Vector3)) and not all(map(math.isfinite, value)):
             self.refuse(instance, value, "finite")
         elif isinstance(value, GDObject) and not value.is_class(describe(self.type, "", "")["class_name"]):
@@ -153,23 +198,33 @@ class export:  # noqa: N801 - reads as a word of the declaration language
     def _limit(self, number: float) -> str:
         return f"{number:.4g} rad ({math.degrees(number):.4g}°)" if self.as_degrees else f"{number:g}"
 
-    def describe(self, class_name: str) -> dict[str, Any]:
+    def number_hint(self, *, is_flat: bool) -> str:
+        """Return the engine's hint for a number: limits, step, suffix."""
+        is_flat = is_flat and self.power != 0
+        low_high = tuple(map(self._in_pixels, self.range or ())) if is_flat else self.range
+        parts = [
+            f"{math.degrees(number) if self.as_degrees else number:.6g}"  # the engine takes limits of angles as shown
+            for number in low_high or (0, 1e9, 0.001)]
+        parts += ["or_greater"] * (self.or_greater or self.range is None)
+        parts += ["radians_as_degrees"] * self.as_degrees
+        parts += [f"suffix:{self.unit.replace('m', 'px', 1) if is_flat else self.unit}"] * bool(self.unit)
+        return ",".join(parts)
+
+    def describe(self, class_name: str, *, is_flat: bool = False) -> dict[str, Any]:
+        """Return what the engine is told; ``is_flat`` of a class that is always in 2D."""
         described = describe(self.type, self.name, f"{class_name}.{self.name}")
         described.update(getter=f"get_{self.name}", setter=f"set_{self.name}", usage=USAGE_DEFAULT)
+        if self.is_point:
+            described["usage"] |= USAGE_NIL_IS_VARIANT
         if self.group is not None:
             described["group"] = self.group
         if self.hint is not None:
             described["hint"], described["hint_string"] = self.hint
         elif self.range is not None or self.unit:
-            low_high = self.range or (0, 1e9, 0.001)
-            # The engine takes the limits of an angle in what it shows.
-            parts = [f"{math.degrees(number) if self.as_degrees else number:.6g}" for number in low_high]
-            parts += ["or_greater"] * (self.or_greater or self.range is None)
-            parts += ["radians_as_degrees"] * self.as_degrees
-            parts += [f"suffix:{self.unit}"] * bool(self.unit)
-            described["hint"], described["hint_string"] = HINT_RANGE, ",".join(parts)
+            described["hint"], described["hint_string"] = HINT_RANGE, self.number_hint(is_flat=is_flat)
         elif self.is_enum:
-            names = (f"{_shown_name(one)}:{int(one)}" for one in self.type)  # type: ignore[attr-defined]
+            words = self.words or map(_shown_name, self.type)  # type: ignore[call-overload]
+            names = (f"{word}:{int(one)}" for word, one in zip(words, self.type, strict=True))  # type: ignore[call-overload]
             described["hint"], described["hint_string"] = HINT_ENUM, ",".join(names)
             described["usage"] |= USAGE_CLASS_IS_ENUM
             described["class_name"] = f"{class_name}.{self.type.__name__}"  # type: ignore[attr-defined]
@@ -183,6 +238,17 @@ class export:  # noqa: N801 - reads as a word of the declaration language
 
 
 _TypeOfClass = type
+
+
+def exports_of(cls: type) -> dict[str, export]:
+    """Return the exported properties of a class and of those it is made of, by name."""
+    found = {name: one for base in reversed(cls.__mro__) for name, one in vars(base).items()}
+    return {name: one for name, one in found.items() if isinstance(one, export)}
+
+
+def is_always_flat(cls: type) -> bool:
+    """Return whether every instance of a class is in 2D."""
+    return getattr(cls, "is_flat", None) is True
 
 
 def _shown_name(one: IntEnum) -> str:

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 from xml.sax.saxutils import escape, quoteattr
 
-from addons.ai_core.bridge.declarations import export, hook, signal
+from addons.ai_core.bridge.declarations import export, hook, is_always_flat, signal
 from addons.ai_core.bridge.engine_types import TYPE_NUMBERS
 from addons.ai_core.bridge.in_editor import is_in_editor
 from addons.ai_core.bridge.registration import declared_by, declared_classes
@@ -33,14 +33,16 @@ def write_reference(folder: Path, package: str) -> None:
 def class_xml(cls: type) -> str:
     """Return the class reference of a declared class in the engine's XML format."""
     declared: dict[str, Any] = cls.__declared__  # type: ignore[attr-defined]
+    words = declared["keywords"]
     brief, _, rest = inspect.cleandoc(cls.__doc__ or "").partition("\n")
     own = declared_by(cls)
-    members = "".join(_member(one, cls.__name__) for one in own.values() if isinstance(one, export))
+    members = "".join(_member(one, cls) for one in own.values() if isinstance(one, export))
     signals = "".join(_signal(one, cls.__name__) for one in own.values() if isinstance(one, signal))
     callables = [*declared["methods"], *declared["hooks"], *(declared["editor_methods"] if is_in_editor() else ())]
     methods = "".join(_method(one, own[one["name"]]) for one in callables if one["name"] in own)
     return (
-        f"<class name={quoteattr(cls.__name__)} inherits={quoteattr(declared['parent'])}>"
+        f"<class name={quoteattr(cls.__name__)} inherits={quoteattr(declared['parent'])}"
+        f"{words and f' keywords={quoteattr(words)}'}>"
         f"<brief_description>{_shown(brief)}</brief_description>"
         f"<description>{_shown(_paragraphs(rest) or brief)}</description>"
         f"<methods>{methods}</methods><members>{members}</members><signals>{signals}</signals>"
@@ -72,14 +74,19 @@ def _type(described: dict[str, Any]) -> str:
     return described.get("class_name") or TYPE_NAMES[described["type"]]
 
 
-def _member(one: export, class_name: str) -> str:
-    described = one.describe(class_name)
+def _member(one: export, cls: type) -> str:
+    is_flat = is_always_flat(cls)
+    described = one.describe(cls.__name__, is_flat=is_flat)
+    default = one.default_2d if one.power and is_flat else one.default
+    doc = one.doc
+    if one.power and not is_flat and getattr(cls, "is_flat", False) is not False:
+        doc += f" In 2D in {one.unit.replace('m', 'px', 1)}, by default {_value(one.default_2d)}."
     return (
         f"<member name={quoteattr(one.name)} type={quoteattr(_type(described))}"
-        f" default={quoteattr('{}' if one.type is dict and one.default == () else _value(one.default))}"
+        f" default={quoteattr('{}' if one.type is dict and default == () else _value(default))}"
         f" setter={quoteattr(described['setter'])} getter={quoteattr(described['getter'])}"
         f" hint={quoteattr(described.get('hint_string', ''))}>"  # the editor knows it; the manual shows it
-        f"{_shown(one.doc)}</member>"
+        f"{_shown(doc)}</member>"
     )
 
 

@@ -9,10 +9,10 @@ from __future__ import annotations
 
 from typing import Any
 
-from _bridge import RefusedValue, singleton
+from _bridge import RefusedValue, Vector2, Vector3, singleton
 
-from addons.ai_core.bridge.declarations import export
-from addons.ai_core.bridge.engine_types import PackedStringArray, describe
+from addons.ai_core.bridge.declarations import export, exports_of
+from addons.ai_core.bridge.engine_types import TYPE_NUMBERS, PackedStringArray, describe
 
 ALLOWED_VIRTUALS = {"_get_configuration_warnings"}
 WARNINGS = "_get_warnings"
@@ -38,7 +38,8 @@ def for_editor(declared: dict[str, Any]) -> dict[str, Any]:
         "methods": [*methods, *declared["editor_methods"]],
         "virtuals": [one for one in declared["virtuals"] if one["name"] in ALLOWED_VIRTUALS],
         "notifications": [],
-        "hides": hides,
+        "shown_as": shown_as,
+        "reverts_to": reverts_to,
     }
 
 
@@ -54,7 +55,8 @@ def tell_editor(node: Any, changed: export) -> bool:
 
     Returns whether the class runs in games only.
     """
-    if changed.name in {one.shown_when[0] for one in exports_of(type(node)).values() if one.shown_when}:
+    if changed.name == "dimensions" or changed.name in {
+            one.shown_when[0] for one in exports_of(type(node)).values() if one.shown_when}:
         node.notify_property_list_changed()       # rebuilds the inspector, so not while a slider is dragged
     if node.is_class("Node"):
         node.update_configuration_warnings()
@@ -63,10 +65,26 @@ def tell_editor(node: Any, changed: export) -> bool:
     return bool(type(node).__declared__["is_runtime"])
 
 
-def hides(node: Any, name: str) -> bool:
-    """Return whether a property does not apply, by what others are set to; the inspector leaves it out."""
+def shown_as(node: Any, name: str) -> str | bool | int:
+    """Return how the inspector shows a property.
+
+    False: not at all, as it does not apply. True: as declared. Else the hint of a length, or the type of a point.
+    """
     exports = exports_of(type(node))
-    return name in exports and not _is_shown(node, exports[name], exports)
+    if name not in exports:
+        return True
+    one = exports[name]
+    if not _is_shown(node, one, exports):
+        return False
+    if one.is_point:
+        return TYPE_NUMBERS[Vector2 if getattr(node, "is_flat", False) else Vector3]
+    return one.number_hint(is_flat=getattr(node, "is_flat", False)) if one.power else True
+
+
+def reverts_to(node: Any, name: str) -> Any:
+    """Return the default of a property where it depends on the dimension; else None, and the engine knows it."""
+    one = exports_of(type(node)).get(name)
+    return one.default_of(node) if one is not None and one.has_flat_default else None
 
 
 def warnings_of(node: Any) -> PackedStringArray:
@@ -83,9 +101,3 @@ def _is_shown(node: Any, one: export, exports: dict[str, export]) -> bool:
     name, *values = one.shown_when
     value = getattr(node, name)
     return (tuple(value) if isinstance(value, list) else value) in values and _is_shown(node, exports[name], exports)
-
-
-def exports_of(cls: type) -> dict[str, export]:
-    """Return the exported properties of a class and of those it is made of, by name."""
-    found = {name: one for base in reversed(cls.__mro__) for name, one in vars(base).items()}
-    return {name: one for name, one in found.items() if isinstance(one, export)}

@@ -83,6 +83,8 @@ cdef extern from "engine_interface.h":
         uint8_t is_runtime
         void* icon_path
         void* get_func
+        void* property_can_revert_func
+        void* property_get_revert_func
         void* validate_property_func
         void* notification_func
         void* to_string_func

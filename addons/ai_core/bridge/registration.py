@@ -8,9 +8,9 @@ from typing import Any
 
 import _bridge
 
-from addons.ai_core.bridge.declarations import export, hook, signal
+from addons.ai_core.bridge.declarations import export, exports_of, hook, is_always_flat, signal
 from addons.ai_core.bridge.engine_types import TYPE_NUMBERS, PackedStringArray, describe
-from addons.ai_core.bridge.in_editor import exports_of, for_editor, is_in_editor, tell_editor
+from addons.ai_core.bridge.in_editor import for_editor, is_in_editor, tell_editor
 from addons.ai_core.bridge.notified import NOTIFICATIONS, told
 
 FUNCTION, GETTER, SETTER = 0, 1, 2
@@ -36,11 +36,12 @@ declared_classes: list[type] = []
 """Every declared class, parents before children, because Python defines them in that order."""
 
 
-def gdclass(cls: type | None = None, *, icon: str = "", is_runtime: bool = True) -> Any:
+def gdclass(cls: type | None = None, *, icon: str = "", keywords: str = "", is_runtime: bool = True) -> Any:
     """Declare a class of the engine; ``register_all`` makes it known.
 
     Args:
         icon: res:// path of a 16 px SVG.
+        keywords: other words by which the editor's Create New Node dialog and help find the class, with commas.
         is_runtime: the editor shows properties and configuration warnings, and runs nothing else.
 
     Raises:
@@ -48,7 +49,7 @@ def gdclass(cls: type | None = None, *, icon: str = "", is_runtime: bool = True)
             property is shown when another has a value that it cannot have.
     """
     if cls is None:
-        return lambda cls: gdclass(cls, icon=icon, is_runtime=is_runtime)
+        return lambda cls: gdclass(cls, icon=icon, keywords=keywords, is_runtime=is_runtime)
     bases = [base for base in cls.__mro__[1:] if "__engine_class__" in base.__dict__]
     if not bases:
         raise TypeError(f"{cls.__name__} needs a base such as Node, Node3D or Resource from addons.ai_core.bridge.gd")
@@ -56,7 +57,7 @@ def gdclass(cls: type | None = None, *, icon: str = "", is_runtime: bool = True)
     name = cls.__name__
     cls.__engine_class__ = name  # type: ignore[attr-defined]
     cls.__declared__ = {  # type: ignore[attr-defined]
-        "cls": cls, "name": name, "icon": icon, "is_runtime": is_runtime,
+        "cls": cls, "name": name, "icon": icon, "keywords": keywords, "is_runtime": is_runtime,
         "parent": bases[0].__dict__["__engine_class__"], "native": native.__dict__["__engine_class__"],
         "methods": [*_accessors(cls), *_methods(cls, "__is_engine_method__")],
         "editor_methods": _methods(cls, "__is_editor_method__"),
@@ -129,7 +130,7 @@ def _properties(cls: type) -> list[dict[str, Any]]:
     names = [one for one in groups if one not in LAST_GROUPS] + [one for one in LAST_GROUPS if one in groups]
     found = []
     for name in names:
-        described = [one.describe(cls.__name__) for one in groups[name]]
+        described = [one.describe(cls.__name__, is_flat=is_always_flat(cls)) for one in groups[name]]
         for number, one in enumerate(described):
             one.pop("group", None)
             if name and not number:

@@ -1,3 +1,3 @@
-"""Choices that learn: what went well, and what an opponent will do next."""
+"""Adaptation: choices that learn from outcomes, and prediction of an opponent's moves."""
 
 __all__: list[str] = []

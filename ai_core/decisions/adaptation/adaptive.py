@@ -1,4 +1,4 @@
-"""Adaptive choice: the tactic that went well here, against what they will do next."""
+"""Adaptive choice: the tactic with the best expected outcome against the opponent's predicted move."""
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
@@ -15,12 +15,12 @@ __all__ = ["AdaptiveChoice", "ChoiceResult"]
 
 
 class ChoiceResult(NamedTuple):
-    """A choice, and how it came about.
+    """A chosen tactic.
 
     Attributes:
-        tactic: what was chosen.
-        value: what it was expected to bring, -1..1.
-        is_trial: chosen at random, to learn.
+        tactic: name of the tactic.
+        value: its expected outcome, -1..1.
+        is_trial: True if it was chosen at random, to learn.
     """
 
     tactic: str
@@ -29,27 +29,28 @@ class ChoiceResult(NamedTuple):
 
 
 class AdaptiveChoice:
-    """Chooses between tactics, learns from how they went, and now and then tries others.
+    """Chooses between tactics, learns from their outcomes, and sometimes explores.
 
-    The value of a tactic is what ``memory`` expects of it in the situation;
-    with a ``prediction``, that and what its answers are worth against the moves
-    to come, which counts the more the surer the prediction is. The tactic of
-    the highest value is chosen, of equal ones the first. With the chance
-    ``exploration``, any of them is, each alike.
+    The value of a tactic is its expected outcome in ``memory`` for the situation.
+    With a ``prediction``, it is mixed with the worth of the tactic against the
+    predicted moves, weighted by the confidence of the prediction. The tactic of the
+    highest value is chosen, of equal ones the first. With probability
+    ``exploration``, a tactic is chosen at random, all with equal probability.
 
     Args:
-        memory: its choices are the tactics; it says what holds before anything
-            is known.
-        random: tells when to try; draws one number each time, whatever comes of it.
-        exploration: how often a tactic is tried, 0..1.
-        prediction: of the other side's moves, or None.
-        answers: by tactic, by move, what it is worth against that, -1..1; what
-            is not named is worth 0. Only together with ``prediction``.
+        memory: success memory whose choices are the tactics; its defaults apply
+            before any outcome is noted.
+        random: random source for exploration; each choice draws exactly one number.
+        exploration: probability of a random choice, 0..1.
+        prediction: prediction of the opponent's moves, or None.
+        answers: worth of each tactic against each move, by tactic and move, -1..1;
+            missing entries are 0. Only together with ``prediction``.
 
     Raises:
-        TypeError: if a part is not what it must be.
-        ValueError: if a number is out of range, or ``answers`` have no ``prediction``.
-        UnknownNameError: if ``answers`` name an unknown tactic or move.
+        TypeError: if an argument has a wrong type.
+        ValueError: if a number is out of range, or only one of ``prediction`` and
+            ``answers`` is given.
+        UnknownNameError: if ``answers`` contains an unknown tactic or move.
     """
 
     def __init__(
@@ -64,11 +65,11 @@ class AdaptiveChoice:
         if not isinstance(memory, SuccessMemory):
             raise TypeError(f"memory must be a SuccessMemory, got {shown(memory)}")
         if not callable(getattr(random, "random", None)):
-            raise TypeError(f"random must have a method random(), got {shown(random)}; hand in random.Random(seed)")
+            raise TypeError(f"random must have a method random(), got {shown(random)}; pass random.Random(seed)")
         if prediction is not None and not isinstance(prediction, SequencePrediction):
             raise TypeError(f"prediction must be a SequencePrediction or None, got {shown(prediction)}")
         if (prediction is None) != (answers is None):
-            raise ValueError("prediction and answers go together: the one says what comes, the other what helps")
+            raise ValueError("prediction and answers must be given together; set both or neither")
         self.memory, self.prediction = memory, prediction
         self._random = random
         self._exploration = finite_number("exploration", exploration, minimum=0.0, maximum=1.0)
@@ -77,20 +78,20 @@ class AdaptiveChoice:
 
     @property
     def last_tactic(self) -> str:
-        """The tactic chosen last; "" before the first. A feature may use it as context."""
+        """The tactic chosen last; "" before the first choice. A feature may use it as context."""
         return "" if self._last is None else self._last[0]
 
     def choose(self, situation: object = None) -> ChoiceResult:
         """Choose a tactic.
 
         Args:
-            situation: told to the features of ``memory``.
+            situation: passed to the features of ``memory``.
         """
         context = self.memory.context(situation)
         values = self.values_in(context)
         mark, tactics = self._random.random(), self.memory.choices
         is_trial = mark < self._exploration
-        if is_trial:  # one number serves both: below the limit it is as even as above it
+        if is_trial:  # the same number serves both: below the limit it is uniform, too
             index = min(int(mark / self._exploration * len(tactics)), len(tactics) - 1)
         else:
             index = values.index(max(values))
@@ -98,36 +99,36 @@ class AdaptiveChoice:
         return ChoiceResult(tactics[index], values[index], is_trial)
 
     def note(self, outcome: float) -> None:
-        """Note how the last choice went, in the situation it was made in.
+        """Record the outcome of the last choice, in the situation of that choice.
 
         Args:
-            outcome: from -1, a disaster, to 1, a full success.
+            outcome: from -1, complete failure, to 1, complete success.
 
         Raises:
-            RuntimeError: if nothing was chosen yet.
-            ValueError: if it is not within -1..1.
+            RuntimeError: if no choice was made yet.
+            ValueError: if the outcome is not within -1..1.
         """
         if self._last is None:
-            raise RuntimeError("nothing was chosen yet; call choose before note")
+            raise RuntimeError("no tactic was chosen yet; call choose before note")
         self.memory.note_in(self._last[1], self._last[0], outcome)
 
     def saw(self, move: str) -> None:
-        """Note what the other side did.
+        """Record a move of the opponent.
 
         Raises:
             UnknownNameError: if the prediction has no such symbol.
             RuntimeError: if there is no prediction.
         """
         if self.prediction is None:
-            raise RuntimeError("there is no prediction to learn from a move; hand one in")
+            raise RuntimeError("saw requires a prediction; pass a SequencePrediction to the constructor")
         self.prediction.note(move)
 
     def values(self, situation: object = None) -> dict[str, float]:
-        """Return what each tactic is expected to bring now, -1..1; draws nothing."""
+        """Return the value of each tactic now, -1..1; draws no random number."""
         return dict(zip(self.memory.choices, self.values_in(self.memory.context(situation)), strict=True))
 
     def values_in(self, context: Context) -> list[float]:
-        """Return what ``values`` does, for a context."""
+        """Return the values of all tactics in a context, in order of the choices."""
         values = self.memory.expectations(context)
         if self.prediction is None:
             return values
@@ -139,7 +140,7 @@ class AdaptiveChoice:
         ]
 
     def to_text(self, situation: object = None) -> str:
-        """Return one line per tactic: what it is expected to bring now, and what is expected to come."""
+        """Return one line per tactic with its value, and a line with the predicted move."""
         lines = [f"{tactic}: {value:+.2f}" for tactic, value in self.values(situation).items()]
         if self.prediction is not None:
             symbol, probability, confidence = self.prediction.predict()
@@ -147,7 +148,7 @@ class AdaptiveChoice:
         return "\n".join(lines)
 
     def save_state(self) -> State:
-        """Return all that was learned, as plain data.
+        """Return the memory, the prediction and the random state, as plain data.
 
         Raises:
             TypeError: if the random source cannot be saved.
@@ -162,17 +163,17 @@ class AdaptiveChoice:
         }
 
     def prepare_state(self, state: object) -> Callable[[], None]:
-        """Check what was saved; return what puts it in place.
+        """Check a saved state; return a function that restores it.
 
         Raises:
-            StateError: if it cannot be loaded; says where in it, and why.
+            StateError: if the state cannot be loaded; the message gives the place and the reason.
         """
         fields = Fields.versioned(state, version=1)
         put_memory = self.memory.prepare_state(fields.anything("memory"))
         put_prediction = None
         saved = fields.anything("prediction")
         if (saved is None) != (self.prediction is None):
-            fields.refuse("prediction", "must be there if there is one here, and only then")
+            fields.refuse("prediction", "must be present exactly if this choice has a prediction")
         if self.prediction is not None:
             put_prediction = self.prediction.prepare_state(saved)
         put_random = prepare_random(self._random, fields.anything("random"), "random")

@@ -1,4 +1,4 @@
-"""Sequence prediction: what will they do next, going by what they did before?"""
+"""Sequence prediction: the probable next symbol, from the symbols seen before."""
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
@@ -11,20 +11,20 @@ from ai_core.saving.fields import Fields, State
 __all__ = ["MOST_SEQUENCES", "Prediction", "SequencePrediction"]
 
 MOST_SEQUENCES = 512
-"""Sequences whose continuations are remembered unless told (count)."""
+"""Default number of sequences kept (count)."""
 
 LONGEST = 16
-"""Longest sequence that is looked for (symbols); nobody repeats more by habit."""
+"""Longest sequence considered (symbols); longer habits are rare."""
 
 
 class Prediction(NamedTuple):
-    """What is expected next.
+    """The most probable next symbol.
 
     Attributes:
-        symbol: the likeliest; of several the first in ``symbols``.
-        probability: of it, 0..1.
-        confidence: from 0, a mere guess, to 1, certain: how far the probability
-            is from chance towards certainty.
+        symbol: the most probable symbol; of equal ones the first in ``symbols``.
+        probability: its probability, 0..1.
+        confidence: from 0, pure chance, to 1, certainty: position of the probability
+            between the two.
     """
 
     symbol: str
@@ -33,7 +33,7 @@ class Prediction(NamedTuple):
 
 
 class _SymbolCounts:
-    """What came after one sequence: by symbol, how often, the old for less than once."""
+    """The symbols after a sequence: fading counts by symbol."""
 
     __slots__ = ("counts", "noted_at")
 
@@ -43,25 +43,25 @@ class _SymbolCounts:
 
 
 class SequencePrediction:
-    """Counts what follows the last symbols, for every length up to ``longest``.
+    """An n-gram model that counts the symbols after the last symbols, for each length up to ``longest``.
 
-    A prediction begins with all symbols alike and backs off no further than it
-    must: it goes from no symbols before to ``longest``, and what a longer
-    sequence has seen counts the more, the oftener it was seen and the fewer
-    different symbols followed it (Witten and Bell).
+    A prediction begins with equal probabilities and mixes in the counts after
+    sequences of increasing length, from 0 to ``longest``. A sequence has the more
+    weight the more often it was seen, and the fewer different symbols followed it
+    (Witten and Bell).
 
     Args:
-        symbols: names of all that can come.
-        longest: most symbols looked back at, 0..16; 2 is a trigram.
-        half_life: symbols noted until one counts half, above 0; None: nothing
-            is forgotten.
-        most_sequences: sequences remembered, at least ``longest`` + 1; beyond, the
-            one not noted for longest goes.
+        symbols: names of all symbols.
+        longest: number of preceding symbols considered, 0..16; 2 is a trigram.
+        half_life: later symbols after which a symbol counts half, above 0; None for
+            no fading.
+        most_sequences: sequences kept, at least ``longest`` + 1; a new sequence
+            replaces the one not updated for longest.
 
     Raises:
-        ValueError: if a name is none or comes twice, or a number is out of range.
+        ValueError: if a name is empty or occurs twice, or a number is out of range.
 
-    Cost: O(longest * symbols) a note and a prediction.
+    Cost: O(longest * symbols) for a record and for a prediction.
     """
 
     def __init__(
@@ -82,14 +82,14 @@ class SequencePrediction:
         self._noted = 0
 
     def note(self, symbol: str) -> None:
-        """Note what came.
+        """Record the next symbol.
 
         Raises:
-            UnknownNameError: if there is no such symbol.
+            UnknownNameError: if the symbol is unknown.
         """
         index = self._symbol(symbol)
         self._noted += 1
-        for length in range(len(self._recent), -1, -1):  # the shortest last: it is the last to go
+        for length in range(len(self._recent), -1, -1):  # the shortest last: it is the last to be dropped
             before = self._recent[len(self._recent) - length :]
             followers = self._seen.pop(before, None) or _SymbolCounts(len(self.symbols), self._noted)
             self._seen[before] = followers
@@ -103,11 +103,11 @@ class SequencePrediction:
             self._recent = (*self._recent, index)[-self._longest :]
 
     def interrupt(self) -> None:
-        """Begin a new sequence: what comes next does not follow from what was; nothing is forgotten."""
+        """Begin a new sequence: the next symbol is not related to the previous ones; counts are kept."""
         self._recent = ()
 
     def probabilities(self) -> dict[str, float]:
-        """Return how likely each symbol is to come next; together 1."""
+        """Return the probability of each symbol to be next; the sum is 1."""
         chances = [1.0 / len(self.symbols)] * len(self.symbols)
         for length in range(len(self._recent) + 1):
             followers = self._seen.get(self._recent[len(self._recent) - length :])
@@ -115,7 +115,7 @@ class SequencePrediction:
                 break  # longer ones were not seen either
             faded = self._fading(followers)
             counts = [count * faded for count in followers.counts]
-            # Different symbols count as often as they are remembered, so that old ones fade.
+            # Each different symbol counts at most 1, and less as it fades.
             kinds = sum(min(count, 1.0) for count in counts)
             whole = sum(counts) + kinds
             if whole > 0.0:
@@ -125,7 +125,7 @@ class SequencePrediction:
         return dict(zip(self.symbols, chances, strict=True))
 
     def predict(self) -> Prediction:
-        """Return what is likeliest to come next; before anything came, the first symbol without confidence."""
+        """Return the most probable next symbol; before any record, the first symbol with confidence 0."""
         chances = self.probabilities()
         symbol = max(chances, key=lambda one: chances[one])  # of equal ones the first
         chance = 1.0 / len(self.symbols)
@@ -135,11 +135,11 @@ class SequencePrediction:
 
     @property
     def sequences(self) -> int:
-        """How many sequences are remembered."""
+        """Number of sequences kept."""
         return len(self._seen)
 
     def save_state(self) -> State:
-        """Return what is remembered, as plain data."""
+        """Return the counts, as plain data."""
         names = self.symbols
         return {
             "version": 1,
@@ -153,26 +153,26 @@ class SequencePrediction:
         }
 
     def prepare_state(self, state: object) -> Callable[[], None]:
-        """Check a saved memory; return what puts it in place of this one.
+        """Check a saved state; return a function that replaces this one by it.
 
         Raises:
-            StateError: if it cannot be loaded; says where in it, and why.
+            StateError: if the state cannot be loaded; the message gives the place and the reason.
         """
         fields = Fields.versioned(state, version=1)
         noted = fields.whole("noted")
         if fields.items("symbols") != list(self.symbols):
-            fields.refuse("symbols", f"must be those that are here: {shown(list(self.symbols))}")
+            fields.refuse("symbols", f"must be the present ones: {shown(list(self.symbols))}")
         recent = self._read_symbols(fields, "recent")
         seen: dict[tuple[int, ...], _SymbolCounts] = {}
         for one in fields.groups("sequences"):
             before = self._read_symbols(one, "before")
             if before in seen:
-                one.refuse("before", "comes twice")
+                one.refuse("before", "occurs twice")
             followers = seen[before] = _SymbolCounts(0, one.whole("noted_at", maximum=noted))
             followers.counts = one.numbers("counts", count=len(self.symbols), minimum=0.0)
             one.end()
         if len(seen) > self._most:
-            fields.refuse("sequences", f"must be at most {self._most}, got {len(seen)}")
+            fields.refuse("sequences", f"must hold at most {self._most} sequences, got {len(seen)}")
         fields.end()
 
         def put() -> None:
@@ -183,10 +183,10 @@ class SequencePrediction:
     def _read_symbols(self, fields: Fields, name: str) -> tuple[int, ...]:
         found = fields.items(name)
         if len(found) > self._longest:
-            fields.refuse(name, f"must be at most {self._longest} symbols, got {len(found)}")
+            fields.refuse(name, f"must hold at most {self._longest} symbols, got {len(found)}")
         for one in found:
             if not isinstance(one, str) or one not in self._index:
-                fields.refuse(name, f"holds what is no symbol here: {shown(one)}")
+                fields.refuse(name, f"must hold only known symbols, got {shown(one)}")
         return tuple(self._index[one] for one in found)
 
     def _fading(self, followers: _SymbolCounts) -> float:

@@ -1,4 +1,4 @@
-"""Success memory: how well did each choice go, in a situation like this?"""
+"""Success memory: the expected outcome of each choice in a given situation."""
 from __future__ import annotations
 
 from bisect import bisect_right
@@ -12,24 +12,25 @@ from ai_core.saving.fields import LARGEST, MOST, Fields, State
 __all__ = ["MOST_CONTEXTS", "Context", "Discretiser", "SuccessMemory", "bands", "checked_names", "kept_each_time"]
 
 MOST_CONTEXTS = 256
-"""Contexts that are remembered unless told (count); each takes about 500 bytes and a choice."""
+"""Default number of contexts kept (count); each takes about 500 bytes, and more with the number of choices."""
 
 TRUSTED_AFTER = 2.0
-"""Weight of what is known of less exact contexts (in outcomes).
+"""Weight of less exact contexts (in outcomes).
 
-After two outcomes in a context, it and the less exact ones count alike. Less
-makes a memory jump to conclusions, more makes it deaf to the situation.
+After two outcomes in a context, it and the less exact ones have equal weight. A
+smaller number draws conclusions from single outcomes; a larger number ignores the
+situation.
 """
 
 Discretiser = Callable[[Any], str | int]
-"""Is told the situation, and returns which of a few kinds it is of."""
+"""Called with the situation; returns its kind, one of a few values."""
 
 Context = tuple[str | int, ...]
-"""The kinds a situation is of, one for each feature."""
+"""The kinds of a situation, one for each feature."""
 
 
 class _Record:
-    """What is known of a context: per choice, the weight and the sum of its outcomes."""
+    """The outcomes in a context: for each choice, their weight and their sum."""
 
     __slots__ = ("noted_at", "totals", "weights")
 
@@ -40,30 +41,30 @@ class _Record:
 
 
 class SuccessMemory:
-    """Remembers how choices went, by context, and forgets what is long ago.
+    """Stores the outcomes of choices by context; old outcomes fade.
 
-    An outcome is noted for the exact context, for each less exact one (the
-    last features left out, one by one), and for none at all. An expectation
-    begins with the default and goes through them from the least to the most
-    exact; each counts as much as it has seen. So it is never without an answer,
-    and a new situation begins with what held in similar ones.
+    An outcome is recorded for the exact context, for each less exact context (without
+    the last features, one by one), and for the empty context. An expectation begins
+    with the default and combines the contexts from the least to the most exact, each
+    weighted by its number of outcomes. So every expectation is defined, and a new
+    situation begins with the outcomes of similar situations.
 
     Args:
-        choices: names of all there are.
-        features: by name, what makes of a situation one of a few kinds, the
-            most important first: ``{"health": lambda s: low_or_high(s.health)}``.
-        defaults: by choice, the outcome expected before anything is known.
-        half_life: outcomes noted until one counts half, above 0; None: nothing
-            is forgotten.
-        most_contexts: contexts remembered, at least 1; beyond, the one not
-            noted for longest goes.
+        choices: names of all choices.
+        features: functions by name that map a situation to a few kinds, the most
+            important first: ``{"health": lambda s: low_or_high(s.health)}``.
+        defaults: expected outcome by choice, before any outcome is recorded.
+        half_life: later outcomes after which an outcome counts half, above 0; None
+            for no fading.
+        most_contexts: contexts kept, 1 or more; a new context replaces the one not
+            updated for longest.
 
     Raises:
         TypeError: if a feature is not callable.
-        ValueError: if a name is none or comes twice, or a number is out of range.
-        UnknownNameError: if a default is of no choice.
+        ValueError: if a name is empty or occurs twice, or a number is out of range.
+        UnknownNameError: if a default refers to an unknown choice.
 
-    Cost: O(features) a note; O(features) an expectation.
+    Cost: O(features) for a record; O(features) for an expectation.
     """
 
     def __init__(
@@ -90,36 +91,36 @@ class SuccessMemory:
         self._noted = 0
 
     def context(self, situation: object) -> Context:
-        """Return the kinds a situation is of, one for each feature.
+        """Return the kinds of a situation, one for each feature.
 
         Raises:
-            TypeError: if a feature returns neither text nor a whole number.
+            TypeError: if a feature returns neither a string nor an integer.
         """
         return tuple(_kind(name, feature(situation)) for name, feature in self._features.items())
 
     def note(self, choice: str, outcome: float, situation: object = None) -> None:
-        """Note how a choice went.
+        """Record the outcome of a choice.
 
         Args:
             choice: one of ``choices``.
-            outcome: from -1, a disaster, to 1, a full success.
-            situation: in which it was made; told to the features.
+            outcome: from -1, complete failure, to 1, complete success.
+            situation: the situation of the choice; passed to the features.
 
         Raises:
-            UnknownNameError: if there is no such choice.
+            UnknownNameError: if the choice is unknown.
             ValueError: if the outcome is not within -1..1.
         """
         self.note_in(self.context(situation), choice, outcome)
 
     def note_in(self, context: Context, choice: str, outcome: float) -> None:
-        """Note how a choice went in a context that ``context`` returned before."""
+        """Record the outcome of a choice in a context returned by ``context``."""
         index, value = self._choice(choice), _outcome("outcome", outcome)
         if not isinstance(context, tuple):
-            raise TypeError(f"context must be what context() returned, got {shown(context)}")
+            raise TypeError(f"context must be a result of context(), got {shown(context)}")
         if len(context) != len(self._features):
-            raise ValueError(f"a context has {len(self._features)} kinds, got {shown(context)}")
+            raise ValueError(f"context must have {len(self._features)} kinds, got {shown(context)}")
         self._noted += 1
-        # The least exact last: it is then the youngest, and the last to go.
+        # The least exact last: it is then the newest, and the last to be dropped.
         for exact in range(len(context), -1, -1):
             record = self._records.pop(context[:exact], None) or _Record(len(self.choices), self._noted)
             self._records[context[:exact]] = record
@@ -134,29 +135,29 @@ class SuccessMemory:
             del self._records[next(iter(self._records))]
 
     def expected(self, choice: str, situation: object = None) -> float:
-        """Return the outcome that is to be expected, -1..1.
+        """Return the expected outcome of a choice, -1..1.
 
         Raises:
-            UnknownNameError: if there is no such choice.
+            UnknownNameError: if the choice is unknown.
         """
         return self._expected(self._choice(choice), self.context(situation))
 
     def expectations(self, context: Context) -> list[float]:
-        """Return the outcome to be expected of each choice, in their order."""
+        """Return the expected outcome of each choice, in order."""
         return [self._expected(index, context) for index in range(len(self.choices))]
 
     def evidence(self, choice: str, situation: object = None) -> float:
-        """Return how many outcomes in exactly this context are remembered, the old ones for less than one."""
+        """Return the weight of the outcomes in exactly this context; a recent outcome has weight 1, old ones less."""
         record = self._records.get(self.context(situation))
         return 0.0 if record is None else record.weights[self._choice(choice)] * self._fading(record)
 
     @property
     def contexts(self) -> int:
-        """How many contexts are remembered, the less exact ones with them."""
+        """Number of contexts kept, including less exact ones."""
         return len(self._records)
 
     def save_state(self) -> State:
-        """Return what is remembered, as plain data."""
+        """Return the recorded outcomes, as plain data."""
         return {
             "version": 1,
             "noted": self._noted,
@@ -170,21 +171,21 @@ class SuccessMemory:
         }
 
     def prepare_state(self, state: object) -> Callable[[], None]:
-        """Check a saved memory; return what puts it in place of this one.
+        """Check a saved memory; return a function that replaces this one by it.
 
         Raises:
-            StateError: if it cannot be loaded; says where in it, and why.
+            StateError: if the state cannot be loaded; the message gives the place and the reason.
         """
         fields = Fields.versioned(state, version=1)
         noted = fields.whole("noted")
         for name, here in (("choices", list(self.choices)), ("features", list(self._features))):
             if fields.items(name) != here:
-                fields.refuse(name, f"must be those that are here: {shown(here)}")
+                fields.refuse(name, f"must be the present ones: {shown(here)}")
         records: dict[Context, _Record] = {}
         for one in fields.groups("contexts"):
             context = self.read_kinds(one, "kinds")
             if context in records:
-                one.refuse("kinds", f"come twice: {shown(context)}")
+                one.refuse("kinds", f"occurs twice: {shown(context)}")
             record = records[context] = _Record(0, one.whole("noted_at", maximum=noted))
             record.weights = one.numbers("weights", count=len(self.choices), minimum=0.0)
             record.totals = one.numbers("totals", count=len(self.choices))
@@ -193,7 +194,7 @@ class SuccessMemory:
                 one.refuse("totals", "must lie within the weights: outcomes are from -1 to 1")
             one.end()
         if len(records) > self._most:
-            fields.refuse("contexts", f"must be at most {self._most}, got {len(records)}")
+            fields.refuse("contexts", f"must hold at most {self._most} contexts, got {len(records)}")
         fields.end()
 
         def put() -> None:
@@ -202,10 +203,10 @@ class SuccessMemory:
         return put
 
     def read_kinds(self, fields: Fields, name: str, *, is_whole: bool = False) -> Context:
-        """Return a context that was saved; StateError unless it fits the features, all of them if it is whole."""
+        """Return a saved context; raise StateError unless it matches the features, all of them if ``is_whole``."""
         kinds = fields.items(name, count=len(self._features) if is_whole else None)
         if len(kinds) > len(self._features):
-            fields.refuse(name, f"must be at most {len(self._features)}, one for each feature")
+            fields.refuse(name, f"must hold at most {len(self._features)} kinds, one for each feature")
         place = fields.place_of(name)
         return tuple(
             kind if isinstance(kind, str) else Fields({"kind": kind}, place).whole("kind", minimum=-MOST)
@@ -230,37 +231,37 @@ class SuccessMemory:
 
 
 def bands(*limits: float) -> Callable[[float], int]:
-    """Return what tells the band a number lies in: 0 below the first limit, 1 from it on, and so on.
+    """Return a function that maps a number to its band: 0 below the first limit, 1 from it on, and so on.
 
     >>> bands(0.3, 0.7)(0.5)
     1
 
     Raises:
-        ValueError: if there is no limit, or they do not rise.
+        ValueError: if there is no limit, or the limits do not increase.
     """
     rising = [finite_number("a limit", limit) for limit in limits]
     if not rising or any(later <= before for before, later in pairwise(rising)):
-        raise ValueError(f"limits must rise, and there must be one, got {shown(limits)}")
+        raise ValueError(f"limits must be one or more increasing numbers, got {shown(limits)}")
     return lambda value: bisect_right(rising, finite_number("the number to find a band for", value, minimum=-LARGEST))
 
 
 def checked_names(kind: str, names: Iterable[str]) -> tuple[str, ...]:
-    """Return names as a tuple; raise unless there is one, and each is text and comes once."""
+    """Return names as a tuple; raise an error unless there is at least one, and all are unique non-empty strings."""
     if isinstance(names, str):
-        raise TypeError(f"{kind}s must be several names, got {shown(names)}; put it in a list")
+        raise TypeError(f"{kind}s must be a sequence of names, got {shown(names)}; put a single name in a list")
     found = tuple(names)
     if not found:
-        raise ValueError(f"there must be a {kind}; got none")
+        raise ValueError(f"{kind}s must hold at least one name, got none")
     for index, name in enumerate(found):
         if not isinstance(name, str) or not name:
-            raise ValueError(f"the name of a {kind} must be text, got {shown(name)}")
+            raise ValueError(f"the name of a {kind} must be a non-empty string, got {shown(name)}")
         if name in found[:index]:
             raise ValueError(f"two {kind}s are named {name!r}; rename one")
     return found
 
 
 def kept_each_time(half_life: float | None) -> float:
-    """Return what share of what was noted is left after one more note; all of it for None."""
+    """Return the share of a weight that is kept at each further record; 1 for None."""
     if half_life is None:
         return 1.0
     return float(0.5 ** (1.0 / finite_number("half_life", half_life, above=0, remedy="use None to forget nothing")))
@@ -274,6 +275,6 @@ def _kind(feature: str, kind: object) -> str | int:
     if isinstance(kind, str):
         return kind
     try:
-        return whole_number(f"what feature {feature!r} returns", kind, minimum=-MOST, maximum=MOST)
+        return whole_number(f"the result of feature {feature!r}", kind, minimum=-MOST, maximum=MOST)
     except TypeError:
-        raise TypeError(f"feature {feature!r} must return text or a whole number, got {shown(kind)}") from None
+        raise TypeError(f"feature {feature!r} must return a string or an integer, got {shown(kind)}") from None

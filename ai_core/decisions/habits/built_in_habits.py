@@ -1,8 +1,8 @@
-"""Built-in habits: what most characters do, as data instead of code.
+"""Built-in habits for common tasks: wait, move, look, animate, call, emit, compare and set values.
 
-What touches the world is handed in as a callable, so that the same habit moves
-a node in an engine, a point in a simulation, or nothing in a test. ``target``
-may be a value or a callable that is told the context and returns one.
+Actions on the world are passed in as callables, so that the same habit moves a node in
+an engine, a point in a simulation, or nothing in a test. ``target`` can be a value, or
+a callable that is called with the context and returns the value.
 """
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ __all__ = [
 ]
 
 class CheckValue(Habit):
-    """Succeeds at once if a value on the blackboard compares so, else fails; see ``ValueIs``."""
+    """Succeeds at once if a comparison of a blackboard value is true, fails otherwise; see ``ValueIs``."""
 
     def __init__(
         self, name: str, key: str, comparison: str = "==", value: Any = True, **options: Unpack[HabitOptions]
@@ -39,10 +39,10 @@ class SetValue(Habit):
     """Writes a value to the blackboard and succeeds.
 
     Args:
-        name, options: as ``Habit`` takes them.
-        key: what is written.
-        value: the value, or a callable that is told the context and returns it.
-        scope: name of the scope that is written to; None: the character's own.
+        name, options: as for ``Habit``.
+        key: key to write.
+        value: the value, or a callable that is called with the context and returns it.
+        scope: name of the scope to write to; None for the character's own.
     """
 
     def __init__(
@@ -52,13 +52,13 @@ class SetValue(Habit):
 
 
 class Wait(Habit):
-    """Does nothing for a while, then succeeds.
+    """Waits for a time, then succeeds.
 
     Args:
-        name, options: as ``Habit`` takes them.
-        seconds: how long (s), 0 or more.
-        up_to_s: longest; the time is then drawn between the two, from the
-            tree's ``random``.
+        name, options: as for ``Habit``.
+        seconds: duration (s), 0 or more.
+        up_to_s: maximum duration (s); the duration is then drawn between the two from
+            the tree's ``random``. None for a fixed duration.
     """
 
     def __init__(
@@ -71,7 +71,7 @@ class Wait(Habit):
 
     @property
     def draws(self) -> bool:
-        """Whether it needs a generator of chance."""
+        """True if it requires a random generator."""
         return self.up_to_s > self.seconds
 
     def enter(self, context: HabitContext) -> None:
@@ -82,22 +82,22 @@ class Wait(Habit):
         context.wait_s(seconds)
 
     def tick(self, context: HabitContext) -> Status:
-        """The time is over."""
+        """Succeed, because the time is over."""
         return Status.SUCCEEDED
 
 
 class WaitFor(Habit):
-    """Waits until something is told or changes; fails if that takes too long.
+    """Waits for ``HabitTree.tell`` or a change of the blackboard; fails if that takes too long.
 
     Args:
-        name, options: as ``Habit`` takes them.
-        names: what it waits for, any of them.
-        at_most_s: longest wait (s); None: for ever.
+        name, options: as for ``Habit``.
+        names: names or keys to wait for; any of them ends the wait.
+        at_most_s: maximum wait (s); None for no limit.
     """
 
     def __init__(self, name: str, *names: str, at_most_s: float | None = None, **options: Unpack[HabitOptions]) -> None:
         if not names:
-            raise ValueError(f"habit {name!r}: needs a name to wait for")
+            raise ValueError(f"habit {name!r}: names must hold at least one name to wait for, got none")
         self.names = tuple(_text("name", one) for one in names)
         self.at_most_s = at_most_s if at_most_s is None else finite_number(
             f"habit {name!r}: at_most_s", at_most_s, minimum=0)
@@ -108,18 +108,18 @@ class WaitFor(Habit):
         context.wait_for(*self.names, at_most_s=self.at_most_s)
 
     def tick(self, context: HabitContext) -> Status:
-        """It was told, or the time is over."""
+        """Succeed if a name ended the wait, fail if the time is over."""
         return Status.SUCCEEDED if context.woken_by else Status.FAILED
 
 
 class Call(Habit):
-    """Calls a function once; it may also take its time and return RUNNING.
+    """Calls a function at each tick until it returns a status other than RUNNING.
 
     Args:
-        name, options: as ``Habit`` takes them.
-        function: told the context and the arguments; returns a Status, or False
-            for failed, or anything else for succeeded.
-        arguments: what it is told besides.
+        name, options: as for ``Habit``.
+        function: called with the context and the arguments; returns a Status, False
+            for failed, or any other value for succeeded.
+        arguments: further arguments of the function.
     """
 
     def __init__(
@@ -134,7 +134,7 @@ class Call(Habit):
 
 
 class CallMethod(Habit):
-    """Calls a method of the character; its answer counts as with ``Call``."""
+    """Calls a method of the character; its result counts as for ``Call``."""
 
     def __init__(self, name: str, method: str, *arguments: Any, **options: Unpack[HabitOptions]) -> None:
         self.method, self.arguments = _text("method", method), arguments
@@ -146,14 +146,14 @@ class CallMethod(Habit):
 
 
 class Emit(Habit):
-    """Tells that something happened, and succeeds.
+    """Sends an event, and succeeds.
 
     Args:
-        name, options: as ``Habit`` takes them.
-        event: what happened.
-        payload: what comes with it, or a callable that is told the context.
-        send: told event and payload: ``event_manager.send``, a signal's emit;
-            None tells this character's own habits.
+        name, options: as for ``Habit``.
+        event: name of the event.
+        payload: payload of the event, or a callable that is called with the context.
+        send: called with event and payload: ``event_manager.send``, or emit of a signal;
+            None for ``tell`` of this character's tree.
     """
 
     def __init__(
@@ -165,21 +165,21 @@ class Emit(Habit):
         super().__init__(name, **options)
 
     def tick(self, context: HabitContext) -> Status:
-        """Tell."""
+        """Send the event."""
         (self.send or context.tree.tell)(self.event, _value(self.payload, context))
         return Status.SUCCEEDED
 
 
 class MoveTo(Habit):
-    """Goes somewhere, and succeeds when it is there.
+    """Moves to a target, and succeeds on arrival.
 
     Args:
-        name, options: as ``Habit`` takes them; ``timeout_s`` is a good idea.
-        target: where.
-        move: told the context and the target when it begins.
-        has_arrived: told the context at every tick; None: it waits for
+        name, options: as for ``Habit``; a ``timeout_s`` is recommended.
+        target: the destination.
+        move: called with the context and the target when the run begins.
+        has_arrived: called with the context at every tick; None waits for
             ``tree.tell("arrived")`` instead, which costs nothing.
-        stop: told the context if it ends before it is there.
+        stop: called with the context if the run ends before arrival.
     """
 
     def __init__(
@@ -192,30 +192,31 @@ class MoveTo(Habit):
         super().__init__(name, **options)
 
     def enter(self, context: HabitContext) -> None:
-        """Set out."""
+        """Start the movement."""
         self.move(context, _value(self.target, context))
         if self.has_arrived is None:
             context.wait_for("arrived")
 
     def tick(self, context: HabitContext) -> Status:
-        """Look whether it is there."""
+        """Succeed on arrival."""
         if self.has_arrived is None or self.has_arrived(context):
             return Status.SUCCEEDED
         return Status.RUNNING
 
     def exit(self, context: HabitContext) -> None:
-        """Stand still if it is not there."""
+        """Stop the movement unless the character has arrived."""
         if self.stop is not None and context.status is not Status.SUCCEEDED:
             self.stop(context)
 
 
 class LookAt(Habit):
-    """Turns to something, and succeeds when it faces it.
+    """Turns towards a target, and succeeds when the character faces it.
 
     Args:
-        name, options: as ``Habit`` takes them.
-        target: what, asked anew at every tick, so that it may move.
-        turn: told the context and the target at every tick; returns true when it faces it.
+        name, options: as for ``Habit``.
+        target: the target; a callable is called at every tick, so that the target may move.
+        turn: called with the context and the target at every tick; returns True when the
+            character faces the target.
     """
 
     def __init__(self, name: str, target: Any, *, turn: Callable[..., Any], **options: Unpack[HabitOptions]) -> None:
@@ -223,20 +224,20 @@ class LookAt(Habit):
         super().__init__(name, **options)
 
     def tick(self, context: HabitContext) -> Status:
-        """Turn a little."""
+        """Turn for one tick."""
         return Status.SUCCEEDED if self.turn(context, _value(self.target, context)) else Status.RUNNING
 
 
 class PlayAnimation(Habit):
-    """Plays an animation, and succeeds when its end is told.
+    """Plays an animation, and succeeds when its end is reported.
 
     Args:
-        name, options: as ``Habit`` takes them.
-        animation: what is played.
-        play: told the context and the animation when it begins.
-        stop: told the context if it ends before the animation does.
-        ends_on: what is told at the end, with the animation or nothing as
-            payload; the end of another animation is not taken for this one's.
+        name, options: as for ``Habit``.
+        animation: name of the animation.
+        play: called with the context and the animation when the run begins.
+        stop: called with the context if the run ends before the animation.
+        ends_on: name for ``HabitTree.tell`` at the end of the animation, with the
+            animation or None as payload; the end of a different animation is ignored.
     """
 
     def __init__(
@@ -254,29 +255,29 @@ class PlayAnimation(Habit):
         self.play(context, self.animation)
 
     def tick(self, context: HabitContext) -> Status:
-        """Some animation has ended."""
+        """Succeed if the ended animation is this one; wait again otherwise."""
         if context.told(self.ends_on) in (None, self.animation):
             return Status.SUCCEEDED
         context.wait_for(self.ends_on)
         return Status.RUNNING
 
     def exit(self, context: HabitContext) -> None:
-        """Break it off if it has not ended."""
+        """Stop the animation if it has not ended."""
         if self.stop is not None and context.status is not Status.SUCCEEDED:
             self.stop(context)
 
 
 class ChangeValue(Habit):
-    """Lets a number on the blackboard rise or fall steadily: rest until energy is back.
+    """Increases or decreases a number on the blackboard at a constant rate, for example energy during a rest.
 
-    In a population all who do it are ticked at once. The number is read when it
-    begins, and written when it ends, however it ends.
+    In a population, all runs are ticked as a batch. The number is read when the run
+    begins, and written when it ends, also after an interruption.
 
     Args:
-        name, options: as ``Habit`` takes them.
-        key: of the number; one that is not known counts as 0.
-        per_second: how fast (1/s); below 0 it falls.
-        until: where it stops, and the habit succeeds.
+        name, options: as for ``Habit``.
+        key: key of the number; an absent key counts as 0.
+        per_second: rate of change (1/s), positive or negative.
+        until: value at which it stops, and the habit succeeds.
     """
 
     def __init__(self, name: str, key: str, per_second: float, until: float, **options: Unpack[HabitOptions]) -> None:
@@ -284,7 +285,7 @@ class ChangeValue(Habit):
         self.per_second = finite_number(f"habit {name!r}: per_second", per_second)
         self.until = finite_number(f"habit {name!r}: until", until)
         if self.per_second == 0:
-            raise ValueError(f"habit {name!r}: per_second must not be 0; the number would never change")
+            raise ValueError(f"habit {name!r}: per_second must not be 0, because the number would never change")
         super().__init__(name, columns=("value",), **options)
 
     def enter(self, context: HabitContext) -> None:
@@ -292,7 +293,7 @@ class ChangeValue(Habit):
         context.memory["value"] = float(context.blackboard.get(self.key) or 0.0)
 
     def tick_batch(self, batch: HabitBatch) -> NDArray[np.int64]:
-        """Let the numbers of all change."""
+        """Change the numbers of all runs."""
         value = batch["value"]
         value += self.per_second * batch.elapsed_s
         limit = np.minimum if self.per_second > 0 else np.maximum
@@ -324,5 +325,5 @@ def _callable(name: str, what: str, value: Any) -> Callable[..., Any]:
 
 def _text(what: str, value: Any) -> str:
     if not isinstance(value, str) or not value:
-        raise TypeError(f"{what} must be text, got {shown(value)}")
+        raise TypeError(f"{what} must be a non-empty string, got {shown(value)}")
     return value

@@ -1,9 +1,9 @@
-"""What the next tick of a habit tree has to do, and until when there is nothing to do.
+"""The agenda of a habit tree: the work of the next tick, and the time until which there is none.
 
-The agenda lists, in the order of a tick, the active habits that want to be
-ticked and the pending ones that are to be asked. It is kept until something
-begins, ends, wakes or falls due, so that a tick goes straight to the habits
-that run. While it is empty the tree sleeps, and a tick costs nothing.
+The agenda lists, in the order of a tick, the active habits to tick and the pending
+habits to try. It is kept until a habit begins, ends or wakes, or a time is over, so
+that a tick visits only these habits. While it is empty the tree sleeps, and a tick
+costs nothing.
 """
 from __future__ import annotations
 
@@ -47,10 +47,10 @@ Entry = tuple[int, HabitContext | None, tuple["CompiledHabit", ...]]
 
 
 class TreeMessage:
-    """Something a tree was told.
+    """A message to a tree.
 
     Args:
-        payload: what came with it.
+        payload: payload of the message.
     """
 
     __slots__ = ("at_s", "payload", "tick_number")
@@ -62,7 +62,7 @@ class TreeMessage:
 
 
 class TickPlan:
-    """The part of a ``HabitTree`` that knows what is due."""
+    """Base class of ``HabitTree`` that keeps the agenda."""
 
     __slots__ = (
         "_agenda",

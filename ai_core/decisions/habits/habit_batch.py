@@ -1,4 +1,4 @@
-"""A batch: the same habit of many characters, ticked at once over arrays."""
+"""Batches: the runs of a habit by many characters, ticked at once with arrays."""
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
@@ -17,25 +17,24 @@ if TYPE_CHECKING:
 __all__ = ["STATUS_OF_CODE", "HabitBatch", "alone"]
 
 STATUS_OF_CODE = (Status.RUNNING, Status.SUCCEEDED, Status.FAILED)
-"""What the numbers mean that ``tick_batch`` returns: 0 running, 1 succeeded, 2 failed."""
+"""Meaning of the codes returned by ``tick_batch``: 0 running, 1 succeeded, 2 failed."""
 
 SMALLEST = 8
-"""Rows a batch has room for at first (count); it doubles when they are used up."""
+"""Initial capacity of a batch (rows); it doubles when it is used up."""
 
 
 class HabitBatch:
-    """The runs of one habit at one place, by all characters of a population that are in it.
+    """The active runs of a habit at a place, of all characters of a population.
 
-    ``batch["energy"]`` is the array of what each run has as
-    ``context.memory["energy"]``, one of the habit's ``columns``; write to it in
-    place. While a run is in the batch the array is what counts; its memory is
-    brought up to date when somebody looks at it, and when the run ends.
+    ``batch["energy"]`` is the array of ``context.memory["energy"]`` of all runs, one of
+    the habit's ``columns``; write to it in place. While a run is in the batch, the array
+    holds the valid values; its memory is updated when it is read and when the run ends.
 
     Args:
-        columns: names of what each run remembers as a number; 0 where it has none.
+        columns: names of the numbers that each run keeps; 0 where its memory has none.
 
     Attributes:
-        contexts: of the runs, in the order of the rows.
+        contexts: the runs, in the order of the rows.
     """
 
     def __init__(self, columns: Sequence[str]) -> None:
@@ -48,7 +47,7 @@ class HabitBatch:
         return len(self.contexts)
 
     def __getitem__(self, name: str) -> NDArray[np.float64]:
-        """Return a column, shape (n,), to be changed in place."""
+        """Return a column, shape (n,); change it in place."""
         if name not in self._columns:
             raise UnknownNameError("column", name, self._columns)
         return self._columns[name][: len(self.contexts)]
@@ -73,11 +72,11 @@ class HabitBatch:
         return self._lived() - self._times[0, : len(self.contexts)]
 
     def join(self, context: HabitContext, offset_s: float) -> None:
-        """Take a run in.
+        """Add a run.
 
         Args:
-            context: of the run.
-            offset_s: the population's time less its tree's (s).
+            context: the run.
+            offset_s: time of the population minus time of its tree (s).
         """
         row = len(self.contexts)
         if row == self._times.shape[1]:
@@ -91,7 +90,7 @@ class HabitBatch:
         context.batch, context.row = self, row
 
     def leave(self, context: HabitContext) -> None:
-        """Let a run go, and remember what its row says; the last row takes its place."""
+        """Remove a run after writing its row to its memory; the last row takes its place."""
         self.remember(context)
         row, last = context.row, len(self.contexts) - 1
         context.batch = None
@@ -104,7 +103,7 @@ class HabitBatch:
                 column[row] = column[last]
 
     def remember(self, context: HabitContext) -> None:
-        """Write what its row says to a run: when it was ticked, and to its memory what the columns are."""
+        """Write the row of a run back to it: the time of its last tick, and the columns to its memory."""
         context.ticked_s = float(self._times[1, context.row])
         if self._columns:
             context.remember({name: float(column[context.row]) for name, column in self._columns.items()})
@@ -113,8 +112,8 @@ class HabitBatch:
         """Tick all runs; return those that ended, in the order of the rows.
 
         Raises:
-            TypeError, ValueError: if what ``tick_batch`` returned is neither None nor n codes.
-            Exception: whatever it raised.
+            TypeError, ValueError: if the result of ``tick_batch`` is neither None nor n codes.
+            Exception: an exception of ``tick_batch``.
         """
         self._now_s = now_s
         answer = tick_batch(self)
@@ -124,19 +123,19 @@ class HabitBatch:
         codes = np.asarray(answer)
         if codes.shape != (len(self.contexts),) or codes.dtype.kind not in "iu":
             raise TypeError(
-                f"tick_batch must return None or {len(self.contexts)} whole numbers, one a row, got {shown(answer)}")
+                f"tick_batch must return None or {len(self.contexts)} integers, one per row, got {shown(answer)}")
         ended = np.flatnonzero(codes).tolist()
         if ended and not 0 <= codes.min() <= codes.max() <= 2:
-            raise ValueError(f"tick_batch must return 0 running, 1 succeeded or 2 failed, got {shown(answer)}")
+            raise ValueError(f"tick_batch must return 0 (running), 1 (succeeded) or 2 (failed), got {shown(answer)}")
         return [(self.contexts[row], STATUS_OF_CODE[codes[row]]) for row in ended]
 
     def _lived(self) -> NDArray[np.float64]:
-        """Return how long each run's tree has lived (s)."""
+        """Return the time of each run's tree (s)."""
         return self._now_s - self._times[2, : len(self.contexts)]
 
 
 def alone(place: CompiledHabit) -> Callable[[HabitContext], Status]:
-    """Return a tick for who has no batch to be in: a batch of one."""
+    """Return a tick for a run outside of a population: a batch of one run."""
 
     def tick(context: HabitContext) -> Status:
         batch = HabitBatch(place.columns)

@@ -1,4 +1,4 @@
-"""How a random habit chooses among its children."""
+"""The choice of a random habit among its children."""
 from __future__ import annotations
 
 from collections.abc import Sequence
@@ -13,7 +13,7 @@ __all__ = ["RandomSource", "check_random", "choose"]
 
 
 class RandomSource(Protocol):
-    """What random habits choose with: ``random.Random(seed)``, for example."""
+    """Interface of the random source of random habits: ``random.Random(seed)``, for example."""
 
     def random(self) -> float:
         """Return the next number, 0 <= number < 1."""
@@ -21,15 +21,15 @@ class RandomSource(Protocol):
 
 
 def check_random(plan: HabitPlan, random: object) -> None:
-    """Raise unless ``random`` can do what the plan asks of it."""
+    """Raise an error unless ``random`` is a random source, or the plan requires none."""
     if random is None:
         if plan.random_path is not None:
             raise ValueError(
-                f"habit {plan.random_path!r} chooses at random;"
-                " hand in random=random.Random(seed)"
+                f"habit {plan.random_path!r} requires a random generator;"
+                " pass random=random.Random(seed)"
             )
     elif not callable(getattr(random, "random", None)):
-        raise TypeError(f"random must have a method random(), got {shown(random)}")
+        raise TypeError(f"random must have a method random(), got {shown(random)}; pass random.Random(seed)")
 
 
 def choose(places: Sequence[CompiledHabit], random: RandomSource) -> CompiledHabit:

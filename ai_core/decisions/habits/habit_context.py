@@ -1,4 +1,4 @@
-"""What a habit's callbacks are told: the one run of one habit by one character."""
+"""The context of a habit's callbacks: a run of a habit by a character."""
 from __future__ import annotations
 
 import math
@@ -30,21 +30,21 @@ wait would now and then take a frame longer.
 
 @twin_class(KERNEL, INTERFACE)
 class HabitContext:
-    """One run of one habit, from its beginning to its end.
+    """A run of a habit, from its beginning to its end.
 
-    A habit that is pending has no run; its ``can_activate`` is told a context
-    with the times at 0 that is good for that call only.
+    A pending habit has no run; its ``can_activate`` is called with a temporary context
+    whose times are 0.
 
     Attributes:
         elapsed_s: game time since this habit's last tick (s); 0 in the tick
             in which it began.
-        status: RUNNING while it is active; from ``exit`` on how it ended, None
-            if it was interrupted or its parent ended; None while pending.
+        status: RUNNING while active; from ``exit`` on the final status, None if it was
+            interrupted or its parent ended; None while pending.
         reason: why it began: "can activate", "interrupted patrol".
-        restart_point: what ``restart_at`` was last told in this run; "" at first.
-        woken_by: the name that ended its last wait; "" if it was the time.
-        generator: of a habit that is written as one, while it runs.
-        successes, failures: ends before this run that it repeats or retries.
+        restart_point: the last argument of ``restart_at`` in this run; "" at first.
+        woken_by: the name that ended its last wait; "" if the time ended it.
+        generator: the generator of a habit written as one, while it runs.
+        successes, failures: earlier runs counted for ``repeats`` and ``retries``.
     """
 
     __slots__ = (
@@ -82,38 +82,38 @@ class HabitContext:
 
     @property
     def owner(self) -> Any:
-        """The character, as handed to its HabitTree."""
+        """The character: ``owner`` of the HabitTree."""
         return self._tree.owner
 
     @property
     def tree(self) -> HabitTree:
-        """The character's habits; to tell them something, for example."""
+        """The character's HabitTree, for example for ``tree.tell``."""
         return self._tree
 
     @property
     def part(self) -> Any:
-        """What of the character belongs to this habit, as handed to its HabitTree; None if nothing was."""
+        """The object for this habit in ``parts`` of the HabitTree; None without ``parts``."""
         parts = self._tree.parts
         return None if parts is None else parts[self.place.index]
 
     @property
     def random(self) -> Any:
-        """The tree's generator of chance; ``random()`` gives a number from 0 to below 1."""
+        """The tree's random source; ``random()`` returns a number from 0 to below 1."""
         return self._tree._random
 
     @property
     def path(self) -> str:
-        """Where the habit stands: "root/fight/attack"."""
+        """Path of the habit: "root/fight/attack"."""
         return self.place.path
 
     @property
     def blackboard(self) -> dict[str, Any]:
-        """What this character knows, for all of its habits to read and write."""
+        """The blackboard of the character, shared by all its habits."""
         return self._tree.blackboard
 
     @property
     def memory(self) -> dict[str, Any]:
-        """What this run wants to remember; empty at its beginning, gone after it."""
+        """Values of this run; empty at its beginning, dropped at its end."""
         if self._memory is None:
             self._memory = {}
         if self.batch is not None:
@@ -122,7 +122,7 @@ class HabitContext:
 
     @property
     def kept(self) -> dict[str, Any]:
-        """What this habit of this character remembers from one run to the next."""
+        """Values of this habit that are kept from run to run."""
         return self._tree._kept_by(self.place.index)
 
     def remember(self, values: dict[str, Any]) -> None:
@@ -134,14 +134,14 @@ class HabitContext:
         self._memory = None
 
     def hold(self, priority: float | None = None) -> None:
-        """Let no more urgent habit interrupt this one, or one above it, from now on.
+        """Prevent more urgent habits from interrupting this habit or one above it.
 
-        Lasts until ``release`` or until the habit ends. It protects from
-        siblings only: a parent's own end and ``HabitTree.stop`` are stronger.
+        Lasts until ``release`` or the end of the habit. It protects against siblings
+        only: the end of a parent and ``HabitTree.stop`` still end the habit.
 
         Args:
-            priority: a habit whose urgency is above this breaks the hold;
-                None: nothing does.
+            priority: a habit with an urgency above this breaks the hold; None for a hold
+                that no habit breaks.
 
         Raises:
             ValueError: if the priority is NaN or infinite.
@@ -152,11 +152,11 @@ class HabitContext:
         self._tree._hold(self.place.index, held)
 
     def release(self) -> None:
-        """End a ``hold``; whoever waited for it may interrupt at the next tick."""
+        """End a ``hold``; more urgent habits can interrupt at the next tick."""
         self._tree._release(self.place.index)
 
     def wait_s(self, seconds: float) -> None:
-        """Call ``tick`` again when so much game time has passed (s), not before.
+        """Skip ticks of this habit until an amount of game time has passed (s).
 
         Raises:
             ValueError: if the time is negative or not finite.
@@ -165,11 +165,11 @@ class HabitContext:
         self._wait(finite_number("seconds", seconds, minimum=0), ())
 
     def wait_for(self, *names: str, at_most_s: float | None = None) -> None:
-        """Call ``tick`` again when one of these is told or changes, not before.
+        """Skip ticks of this habit until ``HabitTree.tell`` or a change of the blackboard.
 
         Args:
-            names: as ``HabitTree.tell`` tells them, or keys of the blackboard.
-            at_most_s: or when so much game time has passed (s).
+            names: names for ``HabitTree.tell``, or keys of the blackboard.
+            at_most_s: maximum wait in game time (s); None for no limit.
 
         Raises:
             ValueError: if there is no name, or the time is negative or not finite.
@@ -181,14 +181,14 @@ class HabitContext:
             math.inf if at_most_s is None else finite_number("at_most_s", at_most_s, minimum=0), names)
 
     def told(self, name: str) -> Any:
-        """Return the payload that came with ``name`` in this tick, None if it was not told."""
+        """Return the payload of ``HabitTree.tell(name)`` for this tick, None if there was none."""
         return self._tree._cargo_of(name)
 
     def restart_at(self, point: str) -> None:
-        """Declare where a generator begins again after loading; see ``habit_generators``.
+        """Declare the point at which a generator begins again after loading; see ``habit_generators``.
 
         Raises:
-            TypeError: if the point is no text.
+            TypeError: if ``point`` is not a string.
         """
         if not isinstance(point, str):
             raise TypeError(f"point must be text, got {shown(point)}")

@@ -1,7 +1,7 @@
-"""Edits of habits: definitions with something added, removed or replaced, and who goes on in them.
+"""Edits of definitions: adding, removing and replacing habits, and the active habits that continue.
 
-A definition does not change, so an edit makes another one that shares all it
-does not touch. Made once, it can serve a thousand characters.
+A definition is immutable, so an edit makes a new definition that shares all unchanged
+habits. The new definition can be shared by many characters.
 """
 from __future__ import annotations
 
@@ -24,13 +24,13 @@ def added(root: Habit, path: str, habit: Habit, before: str | None = None) -> Ha
 
     Args:
         root: the definition.
-        path: of the parent: "guard/fight".
-        habit: what is added.
-        before: name of the sibling it comes before; None: it is the last.
+        path: path of the parent: "guard/fight".
+        habit: the habit to add.
+        before: name of the sibling that follows it; None to add it as the last.
 
     Raises:
-        UnknownNameError: if there is no such habit or sibling.
-        ValueError: if two siblings would have one name.
+        UnknownNameError: if the path or the sibling does not exist.
+        ValueError: if two siblings would have the same name.
     """
 
     def edit(parent: Habit) -> Habit:
@@ -45,27 +45,27 @@ def added(root: Habit, path: str, habit: Habit, before: str | None = None) -> Ha
 
 
 def removed(root: Habit, path: str) -> Habit:
-    """Return the definition without the habit at ``path``, and without all below it.
+    """Return the definition without the habit at ``path`` and all habits below it.
 
     Raises:
-        UnknownNameError: if there is no such habit.
-        ValueError: if it is the root, or its parent cannot be without it.
+        UnknownNameError: if the path does not exist.
+        ValueError: if it is the root, or its parent requires it.
     """
     _edited(root, path, lambda habit: habit)  # it is there
     above, _, name = path.rpartition("/")
     if not above:
-        raise ValueError(f"{path!r} is the root; to end it, stop the tree")
+        raise ValueError(f"{path!r} is the root and cannot be removed; call stop to end the tree")
     return _edited(root, above, lambda parent: parent.with_children(
         (one for one in parent.children if one.name != name), path=above))
 
 
 def replaced(root: Habit, path: str, habit: Habit) -> Habit:
-    """Return the definition with another habit in the place of the one at ``path``.
+    """Return the definition with the habit at ``path`` replaced.
 
     Raises:
-        UnknownNameError: if there is no such habit.
-        TypeError: if ``habit`` is none.
-        ValueError: if two siblings would have one name.
+        UnknownNameError: if the path does not exist.
+        TypeError: if ``habit`` is not a Habit.
+        ValueError: if two siblings would have the same name.
     """
     if not isinstance(habit, Habit):
         raise TypeError(f"habit must be a Habit, got {shown(habit)}")
@@ -74,7 +74,7 @@ def replaced(root: Habit, path: str, habit: Habit) -> Habit:
 
 def _edited(root: Habit, path: str, edit: Callable[[Habit], Habit]) -> Habit:
     if not isinstance(path, str):
-        raise TypeError(f"path must be text like 'root/fight', got {shown(path)}")
+        raise TypeError(f"path must be a string like 'root/fight', got {shown(path)}")
     first, *names = path.split("/")
     if first != root.name:
         raise UnknownNameError("habit", path, [root.name])

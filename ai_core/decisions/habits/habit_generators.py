@@ -1,13 +1,13 @@
-"""Habits written as generators: one function that goes on where it stopped.
+"""Habits written as generators: a function that continues after its last ``yield``.
 
 ``yield`` waits for the next tick, ``yield 2.5`` for seconds of game time,
-``yield "door opened"`` until that is told or changes on the blackboard, and
-``yield ("door opened", 2.5)`` for whichever comes first. ``return`` ends the
-habit, as succeeded unless it returns another Status.
+``yield "door opened"`` for ``HabitTree.tell`` with this name or a change of this key
+on the blackboard, and ``yield ("door opened", 2.5)`` for the first of both. ``return``
+ends the habit, as succeeded unless it returns a different Status.
 
-A save cannot hold what a function was doing. After loading it begins again from
-its first line, unless it declared ``context.restart_at("at the door")``: it then
-finds that in ``context.restart_point``, and what it kept in ``context.memory``.
+A save does not contain the state of a generator. After loading it begins again at its
+first line. With ``context.restart_at("at the door")``, that point is then available as
+``context.restart_point``, and its values in ``context.memory``.
 """
 from __future__ import annotations
 
@@ -55,8 +55,8 @@ def _wait(context: HabitContext, wish: object) -> None:
         context.wait_s(wish)
     else:
         raise TypeError(
-            f"{context.path!r} must yield nothing, seconds, a name or both, got {shown(wish)};"
-            " to end it, return a Status"
+            f"{context.path!r} must yield nothing, seconds, a name, or a name with seconds, got {shown(wish)};"
+            " return a Status to end the habit"
         )
 
 

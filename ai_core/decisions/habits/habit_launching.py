@@ -1,4 +1,4 @@
-"""How habits begin and end: whose turn it is, what launches below it, what ends with it."""
+"""Beginning and ending of habits: selection of children, launch, end, repeats and retries."""
 from __future__ import annotations
 
 from collections.abc import Callable
@@ -21,15 +21,15 @@ RUNNING, SUCCEEDED, FAILED = Status.RUNNING, Status.SUCCEEDED, Status.FAILED
 PRIORITIZED, SEQUENTIAL, RANDOM = Launch.PRIORITIZED, Launch.SEQUENTIAL, Launch.RANDOM
 
 MOST_BEGUN_IN_A_TICK = 256
-"""Habits of one character that begin in one tick (count); the rest begins in the next.
+"""Limit of the habits of a character that begin in a tick (count); the others begin in the next.
 
-A tick of a real tree begins under ten. What would begin more, such as a
-sequence of a thousand steps that end at once, must not freeze the frame.
+In a real tree under ten habits begin in a tick. A larger number, such as a sequence of
+a thousand steps that end at once, must not freeze the frame.
 """
 
 
 class ChildSelection(TickPlan):
-    """The part of a ``HabitTree`` that lets habits begin and end."""
+    """Base class of ``HabitTree`` that begins and ends habits."""
 
     __slots__ = (
         "_answered", "_asking", "_begun", "_faults", "_is_busy", "_is_traced", "_over", "_random", "_trace", "endings",

@@ -1,4 +1,4 @@
-"""What a habit tree notices: what it is told, what changes on its blackboard, and that it wakes from it."""
+"""Messages and blackboard changes of a habit tree, which wake it."""
 from __future__ import annotations
 
 from collections.abc import Callable
@@ -14,7 +14,7 @@ __all__ = ["HabitMessaging"]
 
 
 class HabitMessaging(HabitReporting):
-    """The part of a ``HabitTree`` that hears."""
+    """Base class of ``HabitTree`` for messages and blackboard changes."""
 
     __slots__ = ("_watched", "on_wake")
 
@@ -23,27 +23,27 @@ class HabitMessaging(HabitReporting):
 
     @property
     def blackboard(self) -> dict[str, Any]:
-        """What this character knows."""
+        """The blackboard of the character."""
         if self._blackboard is None:
             self._blackboard = Blackboard(name=self.name)
             self._watch(self.plan.keys)
         return self._blackboard
 
     def tell(self, name: str, payload: Any = None) -> None:
-        """Tell the character's habits that something happened.
+        """Notify the character's habits of an event.
 
-        Who ``begins_on`` it, ``wakes_on`` it or waits for it is seen to in the
-        next tick; nobody else notices.
+        Habits with this name in ``begins_on`` or ``wakes_on``, and habits that wait for
+        it, are processed in the next tick; other habits are not affected.
 
         Args:
-            name: what happened: "shot at".
-            payload: what ``context.told(name)`` returns in that tick.
+            name: name of the event: "shot at".
+            payload: the result of ``context.told(name)`` in that tick.
 
         Raises:
-            TypeError: if the name is no text.
+            TypeError: if ``name`` is not a string.
         """
         if not isinstance(name, str):
-            raise TypeError(f"name must be text, got {shown(name)}")
+            raise TypeError(f"name must be a string, got {shown(name)}")
         self._told = self._told or {}
         self._told[name] = TreeMessage(payload)
         self._notice(name)

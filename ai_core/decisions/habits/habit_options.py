@@ -1,4 +1,4 @@
-"""What every habit may be made with, for type checkers and for those who write by completion."""
+"""The keyword arguments of every habit, for type checkers and code completion."""
 from __future__ import annotations
 
 from collections.abc import Iterable
@@ -10,7 +10,7 @@ __all__ = ["HabitOptions"]
 
 
 class HabitOptions(TypedDict, total=False):
-    """Options of a ``Habit``, which says what each means, but for its ticks: built-in habits have their own."""
+    """The options of ``Habit``, described there, without ``tick``, which built-in habits define themselves."""
 
     children: Iterable[Habit]
     launch: Launch

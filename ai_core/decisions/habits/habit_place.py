@@ -1,4 +1,4 @@
-"""What is known of a place in a tree of habits: one record, in the form that ticks need."""
+"""The compiled data of a place in a habit tree, in the form that ticks need."""
 from __future__ import annotations
 
 from collections.abc import Callable

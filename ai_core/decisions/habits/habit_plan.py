@@ -1,4 +1,4 @@
-"""The plan of a habit tree: every place in it, worked out once for all characters."""
+"""The plan of a habit tree: all its places, compiled once for all characters."""
 from __future__ import annotations
 
 import math
@@ -12,15 +12,15 @@ from ai_core.errors import CycleError, named, shown
 __all__ = ["MAXIMUM_DEPTH", "CompiledHabit", "HabitPlan", "plan_of"]
 
 MAXIMUM_DEPTH = 64
-"""Habits below each other (count).
+"""Largest depth of a habit tree (count).
 
-A tick takes three Python calls for each; 64 stay far below Python's limit of
-1000 even when called from deep inside a game. Real trees have under ten.
+A tick takes three Python calls for each level; 64 levels stay far below Python's limit
+of 1000 calls, even inside the call stack of a game. Real trees have under ten levels.
 """
 
 
 class CompiledHabit(PlaceFields):
-    """Where a habit stands in a tree. One habit may stand in several places."""
+    """A place of a habit in a tree; a habit can have several places."""
 
     __slots__ = ()
 
@@ -59,18 +59,18 @@ class CompiledHabit(PlaceFields):
 
 
 class HabitPlan:
-    """All places of one tree; characters share it.
+    """All places of a tree, shared by characters.
 
     Args:
         root: the definition.
 
     Attributes:
-        places: all of them, parents before children.
-        by_path: the same, by path.
-        listeners: by what may be told or change, the indices of places to ask then.
-        keys: of the blackboard that some condition depends on.
-        remembers_s: by what may be told, for how long some habit begins on it (s).
-        random_path: of some habit that chooses at random; None if none does.
+        places: all places, parents before children.
+        by_path: the places by path.
+        listeners: by name of a message or key, the indices of the places to try then.
+        keys: blackboard keys on which a condition depends.
+        remembers_s: by name of a message, how long a habit can begin on it (s).
+        random_path: path of a habit that needs a random generator; None if there is none.
 
     Raises:
         CycleError: if a habit stands below itself.
@@ -100,7 +100,7 @@ class HabitPlan:
 
     def _lay_out(self, habit: Habit, path: str, above: tuple[Habit, ...]) -> CompiledHabit:
         if any(one is habit for one in above):
-            raise CycleError(f"habit {path!r} stands below itself; a habit cannot run itself")
+            raise CycleError(f"habit {path!r} must not be below itself")
         if len(above) >= MAXIMUM_DEPTH:
             raise ValueError(f"habits nest deeper than {MAXIMUM_DEPTH} at {shown(path)}")
         children = tuple(habit.children)

@@ -1,4 +1,4 @@
-"""Many characters living by habits: one piece of work for all, which visits only who is awake."""
+"""A population of habit trees: a single task that visits only awake trees."""
 from __future__ import annotations
 
 from collections.abc import Callable
@@ -26,21 +26,20 @@ __all__ = ["HabitPopulation", "TickMember"]
 
 
 class HabitPopulation(HabitTurns, DeciderPopulation[HabitTree, TickMember]):
-    """Ticks the trees of many characters: ``scheduler.add(population)``.
+    """Ticks the trees of many characters as a single task: ``scheduler.add(population)``.
 
-    Who waits is not visited and costs nothing, however many wait. Where a habit
-    offers ``tick_batch``, all who are in it are ticked at once, before the trees
-    are; what ended so is seen to by the trees in the same advance.
+    A sleeping tree is not visited and costs nothing, however many sleep. All runs of a
+    habit with ``tick_batch`` are ticked at once, before the trees; the trees process
+    the ended runs in the same advance.
 
-    Trees take their turns in the order in which they were added. If the budget
-    is spent before all had theirs, the next advance begins with the rest; the
-    time they are told is true. Each tree is one step of a budget.
+    Trees take turns in the order in which they were added. If the budget is spent
+    before all had their turn, the next advance begins with the rest; each tree receives
+    the true time since its last turn. Each turn is a step of the budget.
 
     Args:
-        faults: told of batches that raise; None makes one that logs.
+        faults: receives the exceptions of batches; None makes one that logs.
 
-    Cost: O(trees awake + habits in batches); a tree that falls asleep or wakes
-    O(log trees).
+    Cost: O(awake trees + habits in batches); falling asleep or waking O(log trees).
     """
 
     advance_takes: ClassVar[Literal["turn"]] = "turn"  # a scheduler calls advance with its Turn
@@ -52,26 +51,26 @@ class HabitPopulation(HabitTurns, DeciderPopulation[HabitTree, TickMember]):
 
     @property
     def is_asleep(self) -> bool:
-        """True if nothing happens until somebody wakes."""
+        """True if all trees sleep without a timer and there are no batches, so that ticks have nothing to do."""
         return not (self._awake or self._timers or self._batches)
 
     def add(self, tree: HabitTree, *, late_s: float = 0.0) -> HabitTree:
-        """Let a tree live with the others from the next advance on; return it.
+        """Add a tree and return it; its first turn is in the next advance.
 
         Args:
-            tree: who lives nowhere else.
-            late_s: game time since the last advance (s), which this tree has not lived.
+            tree: a tree that is in no population.
+            late_s: game time since the last advance (s), which does not count for this tree.
 
         Raises:
-            TypeError: if it is no HabitTree.
+            TypeError: if it is not a HabitTree.
             ValueError: if it is in a population already, or the time is negative or not finite.
 
-        Cost: O(1), whoever else is here.
+        Cost: O(1).
         """
         if not isinstance(tree, HabitTree):
             raise TypeError(f"tree must be a HabitTree, got {shown(tree)}")
         if tree._member is not None:
-            raise ValueError(f"{tree.name!r} is in a population already; remove it there first")
+            raise ValueError(f"{tree.name!r} is already in a population; remove it there first")
         late_s = finite_number("late_s", late_s, minimum=0)
         member = TickMember(self, tree, self._next_number)
         member.offset_s += late_s
@@ -80,10 +79,10 @@ class HabitPopulation(HabitTurns, DeciderPopulation[HabitTree, TickMember]):
         return tree
 
     def remove(self, tree: HabitTree) -> None:
-        """Let a tree go as it is; to end what is active, call its ``stop`` first.
+        """Remove a tree; its state is unchanged. To end its active habits, call its ``stop`` first.
 
         Raises:
-            ValueError: if it is not here.
+            ValueError: if it is not in this population.
 
         Cost: O(1), and O(active habits in batches).
         """
@@ -92,14 +91,14 @@ class HabitPopulation(HabitTurns, DeciderPopulation[HabitTree, TickMember]):
         tree._member = None
 
     def rest(self, tree: HabitTree, *, late_s: float = 0.0) -> None:
-        """Give a tree no turns until ``go_on``: its time stands still, it keeps its place.
+        """Pause a tree until ``go_on``: it has no turns, its time stands still, and it keeps its place.
 
         Args:
-            tree: who is here.
-            late_s: game time since the last advance (s), which it still lives when it goes on.
+            tree: a tree of this population.
+            late_s: game time since the last advance (s), which it receives after ``go_on``.
 
         Raises:
-            ValueError: if it is not here, or the time is negative or not finite.
+            ValueError: if it is not in this population, or the time is negative or not finite.
         """
         member = self._seat_of(tree)
         member.late_s = finite_number("late_s", late_s, minimum=0)
@@ -112,14 +111,14 @@ class HabitPopulation(HabitTurns, DeciderPopulation[HabitTree, TickMember]):
         self._sleep(member, inf)
 
     def go_on(self, tree: HabitTree, *, late_s: float = 0.0) -> None:
-        """Give a tree its turns again after ``rest``.
+        """Resume a tree after ``rest``.
 
         Args:
-            tree: who rested; for others nothing changes.
-            late_s: game time since the last advance (s), in which it did not live.
+            tree: a paused tree; for other trees nothing changes.
+            late_s: game time since the last advance (s), which does not count for the tree.
 
         Raises:
-            ValueError: if it is not here, or the time is negative or not finite.
+            ValueError: if it is not in this population, or the time is negative or not finite.
         """
         member, late_s = self._seat_of(tree), finite_number("late_s", late_s, minimum=0)
         if member.is_resting:
@@ -129,12 +128,12 @@ class HabitPopulation(HabitTurns, DeciderPopulation[HabitTree, TickMember]):
             self._wake(member)
 
     def tick(self, elapsed_s: float, budget: Budget | None = None, *, only_rest: bool = False) -> None:
-        """Live on for ``elapsed_s`` of game time.
+        """Tick all awake trees by ``elapsed_s`` of game time.
 
         Args:
-            elapsed_s: since the last tick (s), 0 or more.
-            budget: what it may use; None for all.
-            only_rest: visit only those whom the last tick did not reach, its budget being spent.
+            elapsed_s: time since the last tick (s), 0 or more.
+            budget: limits the work; None for no limit.
+            only_rest: visit only the trees that the last tick did not reach before its budget was spent.
 
         Raises:
             ValueError: if the time is negative or not finite.
@@ -145,22 +144,22 @@ class HabitPopulation(HabitTurns, DeciderPopulation[HabitTree, TickMember]):
         self._live(elapsed_s, None, budget, only_rest)
 
     def advance(self, turn: Turn) -> None:
-        """Tick as a scheduler's work: ``scheduler.add(population)``."""
+        """Tick as a task of a scheduler: ``scheduler.add(population)``."""
         if not isinstance(turn, Turn):
             raise TypeError(
-                f"advance takes a scheduler's Turn, got {shown(turn)}; use population.tick(elapsed_s) by hand"
+                f"turn must be a scheduler's Turn, got {shown(turn)}; without one, call tick(elapsed_s)"
             )
         self._live(turn.elapsed_s, turn.now, turn.budget, only_rest=False)
 
     def save_state(self) -> State:
-        """Return its time and whose turn it is, as plain data; each tree is saved by itself."""
+        """Return the time and the next turn, as plain data; trees are saved separately."""
         return {"version": 1, "seconds": self._now_s, **self._saved_turns()}
 
     def prepare_state(self, state: object) -> Callable[[], None]:
-        """Check a saved state; return what loads it. Trees may be loaded before or after; they know who sleeps.
+        """Check a saved state; return a function that loads it. Trees may be loaded before or after.
 
         Raises:
-            StateError: if it cannot be loaded; says where in it, and why.
+            StateError: if the state cannot be loaded; the message gives the place and the reason.
         """
         fields = Fields.versioned(state, version=1)
         seconds = fields.seconds("seconds")
@@ -184,7 +183,7 @@ class HabitPopulation(HabitTurns, DeciderPopulation[HabitTree, TickMember]):
         return change
 
     def settle(self, member: TickMember) -> None:
-        """Let a tree whose time was loaded sleep, or have its turns, as it says; trees call this."""
+        """Let a tree sleep or have its turns after its time was loaded; called by trees."""
         member.timer_s = inf        # of another time
         if member.tree._wake_at_s == AWAKE:
             self._wake(member)
@@ -227,7 +226,7 @@ class HabitPopulation(HabitTurns, DeciderPopulation[HabitTree, TickMember]):
                 heappush(timers, (wakes_at_s, member.number, member))
 
     def join_batch(self, run: HabitContext) -> None:
-        """Let a run be ticked with its like from now on; trees call this."""
+        """Add a run to the batch of its habit; called by trees."""
         place, member = run.place, run.tree._member
         assert member is not None
         batch = self._batches.get(place)
@@ -244,10 +243,10 @@ class HabitPopulation(HabitTurns, DeciderPopulation[HabitTree, TickMember]):
             assert place.tick_batch is not None
             try:
                 if self._faults.is_quarantined(key):
-                    raise RuntimeError(f"{key} is left out, it kept failing")
+                    raise RuntimeError(f"{key} is quarantined after repeated failures")
                 ended = batch.tick(place.tick_batch, self._now_s)
                 self._faults.succeeded(key)
-            except Exception as error:  # its runs fail, the frame goes on
+            except Exception as error:  # its runs fail, the frame continues
                 ended = [(context, Status.FAILED) for context in batch.contexts]
                 if not self._faults.is_quarantined(key):
                     self._faults.failed(key, key, -1, error)

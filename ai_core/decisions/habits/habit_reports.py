@@ -1,4 +1,4 @@
-"""What a habit tree tells others: traces of what begins, reports of what raised."""
+"""Traces of habits that begin, and reports of exceptions."""
 from __future__ import annotations
 
 from typing import TYPE_CHECKING
@@ -16,7 +16,7 @@ __all__ = ["HabitReporting"]
 
 
 class HabitReporting(HabitTicking):
-    """The part of a ``HabitTree`` that tells."""
+    """Base class of ``HabitTree`` that sends traces and fault reports."""
 
     __slots__ = ("_clock", "_isolation", "name")
 

@@ -1,8 +1,8 @@
-"""The state of a habit tree: which habits are active since when, and what they remember.
+"""Saving of a habit tree: the active habits, their times and their memories.
 
-Loading begins and ends nothing: no callback is called. A habit that was active
-goes on with its next tick, one that was pending waits. One that is written as a
-generator begins its function again; see ``habit_generators``.
+Loading calls no callback. A habit that was active continues with its next tick, a
+pending habit stays pending. A habit written as a generator begins its function
+again; see ``habit_generators``.
 """
 from __future__ import annotations
 
@@ -29,41 +29,41 @@ __all__ = ["PLAIN_VALUES", "SaveableHabits", "active_runs"]
 VERSION = 1
 
 ENDINGS = (Status.SUCCEEDED.value, Status.FAILED.value)
-"""How a batch may say that a run ended."""
+"""Final states of a run in a batch."""
 
 PLAIN_VALUES = SavedValues()
-"""For blackboards and memories that hold plain data; one for all trees."""
+"""For blackboards and memories with plain data; shared by all trees."""
 
 
 class SaveableHabits:
-    """What makes a ``HabitTree`` saveable."""
+    """Base class of ``HabitTree`` for saving and loading."""
 
     __slots__ = ()
 
     values: SavedValues
 
     def save_state(self) -> State:
-        """Return what is active, held, told and remembered, the blackboard too, as plain data.
+        """Return active habits, holds, messages, memories and the blackboard, as plain data.
 
-        Of a ``Blackboard`` only the character's own scope; those around it are
-        saved by whoever shares them.
+        Only the character's own scope of a ``Blackboard`` is included; the parent
+        scopes are saved by the program that shares them.
 
         Raises:
-            StateError: if the blackboard or a memory holds what is neither plain
-                nor named.
-            TypeError: if random habits choose with a generator that cannot be saved.
+            StateError: if the blackboard or a memory holds a value that is neither
+                plain data nor a named object.
+            TypeError: if the random generator of random habits cannot be saved.
             RuntimeError: if called from inside a habit of this tree.
         """
         return _saved(cast("HabitTree", self))
 
     def prepare_state(self, state: object) -> Callable[[], None]:
-        """Check a saved state against the habits that are here; return what loads it.
+        """Check a saved state against the present habits; return a function that loads it.
 
-        Habits are found by their paths. No callback is called by loading, and
-        what was active here is dropped without its ``exit``.
+        Habits are identified by their paths. Loading calls no callback; the habits
+        active before are dropped without their ``exit``.
 
         Raises:
-            StateError: if it cannot be loaded; says where in it, and why.
+            StateError: if the state cannot be loaded; the message gives the place and the reason.
             RuntimeError: if called from inside a habit of this tree.
         """
         return _prepared(cast("HabitTree", self), state)
@@ -236,13 +236,13 @@ def _check_at_rest(tree: HabitTree) -> None:
 
 def _place(fields: Fields, field: str, path: str, plan: HabitPlan) -> CompiledHabit:
     if path not in plan.by_path:
-        fields.refuse(field, f"is not here: {UnknownNameError('habit', path, plan.by_path)}")
+        fields.refuse(field, f"is not valid: {UnknownNameError('habit', path, plan.by_path)}")
     return plan.by_path[path]
 
 
 def _text(fields: Fields, name: str, value: object) -> str:
     if not isinstance(value, str):
-        fields.refuse(name, "must hold names")
+        fields.refuse(name, "must hold only strings")
     return value
 
 
@@ -281,9 +281,9 @@ def _read_active(
         above = path.rpartition("/")[0]
         parent = runs.get(above)
         if path in runs:
-            one.refuse("path", f"comes twice: {path!r}")
+            one.refuse("path", f"occurs twice: {path!r}")
         if above and parent is None:
-            one.refuse("path", f"must come after {above!r}, which it is part of")
+            one.refuse("path", f"must come after its parent {above!r}")
         run = runs[path] = _read_run(tree, one, place, parent, batched)
         if parent is None:
             continue
@@ -292,7 +292,7 @@ def _read_active(
         elif parent.child is None:
             parent.child, parent.number = run, place.number
         else:
-            one.refuse("path", f"cannot be active beside {parent.child.path!r}, got {shown(path)}")
+            one.refuse("path", f"must not be active together with {parent.child.path!r}, got {shown(path)}")
     return runs.get(plan.root.path)
 
 
@@ -332,5 +332,5 @@ def _read_random(tree: HabitTree, fields: Fields) -> Callable[[], object]:
     if saved is None:
         return int
     if tree._random is None:
-        fields.refuse("random", "is of random habits, and here is no generator; hand one in")
+        fields.refuse("random", "requires a random generator; pass random to the tree")
     return prepare_random(tree._random, saved, fields.place_of("random"))

@@ -1,4 +1,4 @@
-"""The live view of a habit tree: what is active, what is pending, and why."""
+"""The live view of a habit tree as text: active and pending habits, and the reasons."""
 from __future__ import annotations
 
 from math import inf
@@ -15,7 +15,7 @@ __all__ = ["active_paths", "live_view"]
 
 
 def active_paths(run: HabitContext | None) -> list[str]:
-    """Return the path of each run that has none below it, in the order of the tree."""
+    """Return the path of each run without an active child, in the order of the tree."""
     if run is None:
         return []
     below = [*([run.child] if run.child is not None else []), *(run.beside or ())]

@@ -1,4 +1,4 @@
-"""One tick of a habit tree: who is ticked, who takes over, who ends, in which order."""
+"""A tick of a habit tree: which habits are ticked, interrupted or ended, and in which order."""
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
@@ -26,7 +26,7 @@ PRIORITIZED, SEQUENTIAL, RANDOM = Launch.PRIORITIZED, Launch.SEQUENTIAL, Launch.
 
 @twin_class(KERNEL, INTERFACE)
 class HabitTicking(ChildSelection):
-    """The part of a ``HabitTree`` that lives."""
+    """Base class of ``HabitTree`` that runs ticks."""
 
     __slots__ = (
         "_blackboard", "_frame", "_kept_errors", "_moment", "_next_parts", "_next_root", "_should_stop", "owner",
@@ -63,23 +63,23 @@ class HabitTicking(ChildSelection):
 
     @property
     def seconds(self) -> float:
-        """Game time this tree has lived (s)."""
+        """Game time that has passed in this tree (s)."""
         self._catch_up()
         return self._now_s
 
     @property
     def wakes_at_s(self) -> float:
-        """When it next has something to do (s, as ``seconds``); below 0 for at once, inf for when it is told."""
+        """Time of the next work (s, as ``seconds``); below 0 for at once, inf until a message or change wakes it."""
         return self._wake_at_s
 
     def tick(self, elapsed_s: float) -> Status | None:
-        """Live on for ``elapsed_s`` of game time.
+        """Tick the tree by ``elapsed_s`` of game time.
 
         Args:
             elapsed_s: since the last tick (s), 0 or more.
 
         Returns:
-            How the root stands; None if it is pending.
+            Status of the root; None if it is pending.
 
         Raises:
             ValueError: if the time is negative or not finite.
@@ -94,7 +94,7 @@ class HabitTicking(ChildSelection):
         return self._live_until(self._now_s + elapsed_s)
 
     def advance(self, turn: Turn) -> Status | None:
-        """Tick as a scheduler's work: ``scheduler.add(tree)``."""
+        """Tick as a task of a scheduler: ``scheduler.add(tree)``."""
         if not isinstance(turn, Turn):
             raise TypeError(
                 f"advance takes a scheduler's Turn, got {shown(turn)}; use tree.tick(elapsed_s) by hand"

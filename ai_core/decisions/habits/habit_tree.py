@@ -1,4 +1,4 @@
-"""A habit tree: one character living by a definition of habits."""
+"""The habit tree of a character: a behaviour tree that runs a shared definition of habits."""
 from __future__ import annotations
 
 from collections.abc import Sequence
@@ -25,69 +25,67 @@ RUNNING = Status.RUNNING
 
 
 class HabitTree(HabitMessaging, SaveableHabits):
-    """Runs one definition for one character.
+    """Runs a definition of habits for one character.
 
     Rules, beyond those of ``Habit`` and ``Launch``:
 
-    - A habit's own ``tick`` comes first, then its children launch and tick,
-      then those beside them. An end reported by its tick ends them all.
-    - A prioritized child that wants to run sends the active one and all below
-      it back to pending first, children before parents, and then begins.
-      Nothing above the active one is asked while a hold forbids it.
-    - When a prioritized child ends, all are asked from the most urgent on, in
-      the same tick and the one that ended too: nothing less urgent begins in
-      between. One that ends in the tick in which it began is asked again in
-      the next, so no tick goes round in a circle.
-    - A sequence fails when a child fails, or cannot run when its turn comes. A
-      random habit fails when no child can run or the chosen one fails.
-    - The root that ends is pending until the next tick.
-    - A habit that is over its time fails instead of being ticked.
-    - A callback that raises is reported; the habit fails, and its ``exit`` is
-      still called. A habit that failed so in several runs in a row is left out
-      until ``release_quarantined``.
-    - A tree in which all wait (for a name, a time, the end of a cooldown)
-      sleeps: its tick looks at the time, and a ``HabitPopulation`` does not
-      even call it.
+    - A habit's own ``tick`` is called first, then its children launch and tick, then
+      its non-blocking children. If the ``tick`` ends the habit, all children end.
+    - Before a more urgent prioritized child begins, the active child and all habits
+      below it return to pending, children before parents. More urgent children are not
+      tried while a hold forbids it.
+    - When a prioritized child ends, all children are tried again in the same tick, from
+      the most urgent on and including the ended child: no less urgent child begins in
+      between. A child that ends in the tick in which it began is tried again in the
+      next tick, so that a tick cannot loop.
+    - A sequence fails when a child fails, or cannot run at its turn. A random habit
+      fails when no child can run, or the chosen child fails.
+    - A root that ends is pending until the next tick.
+    - A habit that exceeds its ``timeout_s`` fails instead of being ticked.
+    - An exception of a callback is reported; the habit fails, and its ``exit`` is still
+      called. After failures in several runs in a row the habit is quarantined until
+      ``release_quarantined``.
+    - A tree in which all habits wait (for a name, a time, the end of a cooldown) sleeps:
+      its tick only compares the time, and a ``HabitPopulation`` does not call it at all.
 
     Args:
         root: the definition, shared with other characters.
         owner: the character; ``context.owner`` for its habits.
-        name: what traces, reports and ``to_text`` call it; else the root's name.
-        clock: tells traces and reports what time it is; None counts its ticks.
-        random: what random habits choose with.
-        trace: ``state_entered`` is called for each habit that begins.
-        faults: told of callbacks that raise; None makes one that logs.
-        blackboard: what the character knows: a ``Blackboard``, or a dict whose
-            changes wake nobody; None starts an empty Blackboard.
-        values: writes blackboard and memories into saves; None knows plain data.
-        parts: what of the character belongs to each place of the plan, in the
-            order of ``plan.places``; ``context.part`` for its habits. Lets
-            definitions be shared by characters whose habits act on something
-            of their own.
+        name: name in traces, reports and ``to_text``; the default is that of the root.
+        clock: time for traces and reports; None counts ticks.
+        random: random source of random habits.
+        trace: its ``state_entered`` hook is called for each habit that begins.
+        faults: receives the exceptions of callbacks; None makes one that logs.
+        blackboard: the values of the character: a ``Blackboard``, or a dict, whose
+            changes wake no habit; None makes an empty Blackboard.
+        values: writes blackboard and memories into saves; None supports plain data only.
+        parts: an object of the character for each place of the plan, in the order of
+            ``plan.places``; ``context.part`` for its habits. Characters can then share
+            definitions whose habits act on objects of the character.
 
     Attributes:
-        plan: the places of its definition.
-        root_run: of the root, None while it is pending.
+        plan: the places of the definition.
+        root_run: the run of the root, None while it is pending.
         endings: by place, how its last run ended.
-        holds: by place, the priority of the hold it has.
-        on_wake: called with the tree when something wakes it from its sleep
-            before ``wakes_at_s``; None, or set by whoever ticks it.
-        on_entered: called with the context of each habit that begins, before
-            its ``enter``; None, or set by who wants to know.
-        on_exited: the same after each ``exit``.
-        listening: says whether these two want to be called just now, so that
-            habits that begin and end at once need not tell; None: they do.
-        listening_counter: a capsule "ai_core.counter" of a uint64 that changes
-            when the answer may have; then a False is good for a tenth of a
-            second (game time). None: it is asked each time.
+        holds: by place, the priority of its hold.
+        on_wake: called with the tree when it is woken before ``wakes_at_s``; None, or
+            set by the owner of the ticks.
+        on_entered: called with the context of each habit that begins, before its
+            ``enter``; None for no call.
+        on_exited: called with the context after each ``exit``; None for no call.
+        listening: returns whether these two need calls now, so that habits that begin
+            and end at once can skip them; None for always.
+        listening_counter: a capsule "ai_core.counter" of a uint64 that changes when the
+            result of ``listening`` may have changed; a False is then valid for a tenth of
+            a second (game time). None calls ``listening`` each time.
 
     Raises:
-        CycleError: if a habit stands below itself.
-        ValueError: if the tree cannot run, with the path of the habit that
-            cannot; or has random habits and no ``random`` was handed in.
+        CycleError: if a habit is below itself.
+        ValueError: if a habit cannot run, with its path; or if the tree has random habits
+            and ``random`` is None.
 
-    Cost: O(1) once some character has the same definition, O(places) before.
-    A tick is O(active habits that are ticked, and pending ones that are asked).
+    Cost: O(1) if another character has the same definition, O(places) otherwise.
+    A tick is O(active habits ticked + pending habits tried).
     """
 
     advance_takes: ClassVar[Literal["turn"]] = "turn"  # a scheduler calls advance with its Turn
@@ -113,7 +111,7 @@ class HabitTree(HabitMessaging, SaveableHabits):
         if random is not None or plan.random_path is not None:
             check_random(plan, random)
         if not isinstance(name, str):
-            raise TypeError(f"name must be a text, got {shown(name)}")
+            raise TypeError(f"name must be a string, got {shown(name)}")
         self.plan, self.owner, self.name = plan, owner, name or root.name
         self.parts = parts
         if clock is not None:
@@ -130,7 +128,7 @@ class HabitTree(HabitMessaging, SaveableHabits):
 
     @property
     def definition(self) -> Habit:
-        """The habits it lives by; its own after an edit."""
+        """The definition of its habits; a private copy after an edit."""
         return self._next_root or self.plan.root.habit
 
     @property
@@ -139,10 +137,10 @@ class HabitTree(HabitMessaging, SaveableHabits):
         return self.root_run is not None
 
     def stop(self) -> None:
-        """End every active habit, children before parents; the next tick begins anew.
+        """End every active habit, children before parents; the next tick begins at the root.
 
-        What was held, told, kept, failed or cooling down is forgotten. From
-        inside a habit of this tree: as soon as the tick is over.
+        Holds, messages, kept values, failures and cooldowns are cleared. Inside a habit of
+        this tree, this takes effect after the tick.
         """
         if self._is_busy:
             self._should_stop = True
@@ -158,18 +156,18 @@ class HabitTree(HabitMessaging, SaveableHabits):
         self._raise_kept_errors()
 
     def change(self, root: Habit, parts: Sequence[Any] | None = None) -> None:
-        """Live by another definition from now on, or as soon as the tick is over.
+        """Change the definition, or as soon as the tick is over when called inside a habit.
 
-        A habit goes on if the new definition has it at the same path, with
-        other children at most, and its parents go on. The rest ends first. What
-        was kept and cools down stays with its path.
+        An active habit continues if the new definition has it at the same path, with
+        different children at most, and its parents continue. The others end first. Kept
+        values and cooldowns stay with their path.
 
         Args:
-            root: the definition.
-            parts: what belongs to its places, as for a new tree; None keeps it by path.
+            root: the new definition.
+            parts: an object for each place, as for a new tree; None keeps them by path.
 
         Raises:
-            CycleError, ValueError, TypeError: as for a new tree; then nothing changes.
+            CycleError, ValueError, TypeError: as for a new tree; nothing changes then.
 
         Cost: O(places).
         """
@@ -186,43 +184,43 @@ class HabitTree(HabitMessaging, SaveableHabits):
             self._raise_kept_errors()
 
     def add(self, path: str, habit: Habit, *, before: str | None = None) -> None:
-        """Add a habit below the one at ``path``, before a sibling or as the last.
+        """Add a habit below the habit at ``path``, before a sibling or as the last.
 
         Raises:
-            UnknownNameError: if there is no such habit or sibling.
-            ValueError: if it cannot run there.
+            UnknownNameError: if the path or the sibling does not exist.
+            ValueError: if the habit cannot run there.
         """
         self.change(added(self.definition, path, habit, before))
 
     def remove(self, path: str) -> None:
-        """Remove a habit; if it is active it ends first.
+        """Remove a habit; an active habit ends first.
 
         Raises:
-            UnknownNameError: if there is no such habit.
-            ValueError: if it is the root, or its parent cannot be without it.
+            UnknownNameError: if the path does not exist.
+            ValueError: if it is the root, or its parent requires it.
         """
         self.change(removed(self.definition, path))
 
     def replace(self, path: str, habit: Habit) -> None:
-        """Put another habit in the place of one; if that is active it ends first.
+        """Replace the habit at ``path``; an active habit ends first.
 
         Raises:
-            UnknownNameError: if there is no such habit.
-            ValueError: if it cannot run there.
+            UnknownNameError: if the path does not exist.
+            ValueError: if the new habit cannot run there.
         """
         self.change(replaced(self.definition, path, habit))
 
     def release_quarantined(self) -> None:
-        """Let habits run again that were left out because they kept failing."""
+        """Release all quarantined habits."""
         if self._faults is not None and self._faults.release():
             self._wake(asks_all=True)
 
     def active_paths(self) -> list[str]:
-        """Return the path of each active habit that has none active below it."""
+        """Return the path of each active habit without an active child."""
         return active_paths(self.root_run)
 
     def to_text(self) -> str:
-        """Return what is active, what is pending, and why; one habit per line."""
+        """Return one line per habit: active or pending, and why."""
         self._catch_up()
         return live_view(self)
 

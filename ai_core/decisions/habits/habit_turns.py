@@ -1,4 +1,4 @@
-"""Turns of many characters that live by habits: who is awake is ticked, as far as the budget goes."""
+"""Turns of the awake trees of a population, within a budget."""
 from __future__ import annotations
 
 from math import nan
@@ -19,7 +19,7 @@ __all__ = ["HabitTurns", "TickMember"]
 
 @twin_class(KERNEL, INTERFACE)
 class TickMember(PopulationSlot):
-    """A tree's seat in a population.
+    """The slot of a tree in a population.
 
     Attributes:
         offset_s: the population's time less the tree's (s).
@@ -57,7 +57,7 @@ class TickMember(PopulationSlot):
 
 @twin_class(KERNEL, INTERFACE)
 class HabitTurns(RoundRobin):
-    """The part of a ``HabitPopulation`` that visits."""
+    """Base class of ``HabitPopulation`` that gives turns to awake trees."""
 
     __slots__ = ()
 

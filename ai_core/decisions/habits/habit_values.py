@@ -1,4 +1,4 @@
-"""Values on the blackboard compared and written: what most leaves of most trees do."""
+"""Comparing and writing blackboard values: the most common leaves of habit trees."""
 from __future__ import annotations
 
 import operator
@@ -22,18 +22,18 @@ COMPARISONS: dict[str, Callable[[Any, Any], Any]] = {
     "==": operator.eq, "!=": operator.ne, "<": operator.lt, "<=": operator.le, ">": operator.gt, ">=": operator.ge,
     "in": lambda value, those: value in those, "not in": lambda value, those: value not in those,
 }
-"""By how they are written, ways to compare what is known with a value."""
+"""Comparison functions by operator."""
 
 
 @twin_class(KERNEL, INTERFACE)
 class ValueIs:
-    """A condition: how a value on the blackboard compares. It is asked only after that has changed.
+    """A condition on a blackboard value; evaluated only after the value has changed.
 
-    ``Habit("flee", can_activate=ValueIs("health", "<", 0.3))``. A key that is
-    not known compares as None, and is less or more than nothing.
+    ``Habit("flee", can_activate=ValueIs("health", "<", 0.3))``. An absent key compares
+    as None, for which ``< <= > >=`` are false.
 
     Raises:
-        UnknownNameError: if there is no such comparison.
+        UnknownNameError: if the comparison is unknown.
     """
 
     __slots__ = ("comparison", "key", "value", "wakes_on")
@@ -61,12 +61,12 @@ NUMBERS = (int, float)
 
 @twin_class(KERNEL, INTERFACE)
 class ValuesAre:
-    """A condition: all of several hold, of values that stand on the character's own blackboard. It is asked each time.
+    """A conjunction of conditions on values of the character's own blackboard; evaluated at each call.
 
     Args:
-        conditions: all of them, each a ``ValueIs`` that does not test for membership.
-        otherwise: told the context, and answers, if a value does not stand there, is of another
-            kind than what it is compared with, or raises when it is compared.
+        conditions: the conditions, each a ``ValueIs`` that does not test for membership.
+        otherwise: called with the context, and decides, if a value is absent, has a different
+            type than the value it is compared with, or raises an exception in the comparison.
     """
 
     __slots__ = ("conditions", "otherwise")

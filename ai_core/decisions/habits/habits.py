@@ -1,4 +1,4 @@
-"""Habits: what a character can do, defined once and shared by all who do it."""
+"""Habits: the definitions of a behaviour tree's tasks, shared by all characters that use them."""
 from __future__ import annotations
 
 import copy
@@ -16,26 +16,28 @@ if TYPE_CHECKING:
 __all__ = ["FOR_EVER", "Callback", "Habit", "Launch", "Outcome", "Status", "check_habit"]
 
 FOR_EVER = math.inf
-"""As ``repeats`` or ``retries``: again and again, until the habit is interrupted."""
+"""Value of ``repeats`` or ``retries``: repeat until the habit is interrupted."""
 
 
 class Launch(Enum):
-    """How a habit launches its children."""
+    """The launch mode of a habit: how it runs its children."""
 
     PRIORITIZED = "prioritized"
-    """One at a time; the earlier in the list, the more urgent. The habit ends
-    only by its own ``tick``: its children come and go."""
+    """Priority selector: runs one child at a time; earlier children are more urgent and
+    interrupt later ones. The habit ends only by its own ``tick``."""
     SEQUENTIAL = "sequential"
-    """One after the other; the habit ends with the last, or with one that fails."""
+    """Sequence: runs the children in order; the habit ends with the last child, or with
+    a child that fails."""
     RANDOM = "random"
-    """One, chosen by weight among those that can run; the habit ends with it."""
+    """Random selector: runs one child, chosen by weight among those that can run; the
+    habit ends with it."""
     FALLBACK = "fallback"
-    """One after the other, leaving out those that cannot run, until one
-    succeeds; the habit ends with it, and fails if none does."""
+    """Fallback: runs the children in order, skipping those that cannot run, until a child
+    succeeds; the habit ends with it, and fails if no child succeeds."""
 
 
 class Status(Enum):
-    """How a habit stands after a tick."""
+    """The status of a habit after a tick."""
 
     RUNNING = "running"
     SUCCEEDED = "succeeded"
@@ -43,7 +45,7 @@ class Status(Enum):
 
 
 class Outcome(Enum):
-    """What a habit's parent is told when it has ended."""
+    """The result that a habit reports to its parent when it ends."""
 
     UNCHANGED = "as it ended"
     INVERTED = "inverted"
@@ -52,7 +54,7 @@ class Outcome(Enum):
 
 
 Callback = Callable[["HabitContext"], object]
-"""What a habit does at one point of its run; is told the context of that run."""
+"""A callback of a habit, called with the context of the run."""
 
 Kind = TypeVar("Kind", bound=Enum)
 
@@ -69,51 +71,54 @@ FIXED = frozenset({
 
 
 class Habit:
-    """The definition of one habit and of those below it. It does not change.
+    """The definition of a task in a behaviour tree, with its children. Immutable.
 
-    Everything that belongs to one character lives in its ``HabitTree``, so one
-    definition serves thousands, and may stand in several trees and places.
-    What a habit does is given by the callables, or by a subclass that
-    overrides the methods of the same names.
+    The state of a character is in its ``HabitTree``, so a definition can be shared by
+    thousands of characters, and can occur in several trees and places. The behaviour
+    is defined by callables, or by a subclass that overrides the methods of the same
+    names.
 
     Args:
-        name: unlike those of its siblings; it is part of the path
-            "root/fight/attack", so without "/".
-        children: habits it may run, most urgent first.
-        launch: how they launch.
-        non_blocking: runs beside its siblings, whatever the parent's way of
-            launching, and is interrupted by nothing but the end of its parent,
-            which takes no notice of how it ends; it begins again in the next tick.
-        uninterruptible: no sibling interrupts it, from beginning to end; for a
-            stretch of its run use ``context.hold()`` instead.
-        weight: how often it is chosen among random siblings, relative to
-            theirs; above 0.
+        name: unique among its siblings; part of the path "root/fight/attack", so it
+            must not contain "/".
+        children: the habits it can run, most urgent first.
+        launch: launch mode of the children.
+        non_blocking: runs in parallel to its siblings, whatever the launch mode of the
+            parent. Only the end of the parent interrupts it, its result does not
+            matter, and after its end it begins again in the next tick.
+        uninterruptible: no sibling can interrupt it; for a part of a run use
+            ``context.hold()`` instead.
+        weight: relative probability among random siblings; above 0.
         urgency: breaks holds of a lower priority than this; see ``hold``.
-        can_activate: may it begin now? Asked while it is pending. None: always.
-        enter: it begins.
-        tick: goes on, and returns its Status; None means running. Or a
-            generator function; see ``habit_generators``.
-        exit: it ends; called exactly once for each beginning.
-        timeout_s: longest time a run may take before it fails (s), above 0.
+        can_activate: returns whether the habit can begin now; called while it is
+            pending. None for always.
+        enter: called when a run begins.
+        tick: called at each tick; returns a Status, None for running. Or a generator
+            function; see ``habit_generators``.
+        exit: called when a run ends, exactly once for each ``enter``.
+        timeout_s: maximum duration of a run before it fails (s), above 0.
         cooldown_s: time after its end in which it cannot begin (s), 0 or more.
-        repeats: how often in a row it succeeds before it has; 1 or more.
-        retries: how often it begins again after it failed; 0 or more. Both may
-            be ``FOR_EVER``. It begins again in the next tick, unasked.
-        outcome: what its parent is told of its end.
-        wakes_on: what ``can_activate`` depends on: keys of the blackboard and
-            names given to ``HabitTree.tell``. While something less urgent runs
-            it is asked only after one of them. Without, it is asked every tick.
-        asks_every_s: while something less urgent runs, ask so rarely (s).
-        begins_on: it begins only after ``HabitTree.tell`` told one of these.
-        tick_batch: ticks all who are in it at once, where they live in one
-            ``HabitPopulation``; is told a ``HabitBatch``, and returns None if
-            all go on, or for each 0 running, 1 succeeded, 2 failed.
-        columns: names of what each run of a batch remembers as a number.
-        remembers_s: for how long it may still begin on that (s), 0 or more; 0:
-            in the next tick only.
+        repeats: number of successful runs in a row before the habit succeeds, 1 or more.
+        retries: number of new runs after a failure, 0 or more. Both can be
+            ``FOR_EVER``. A new run begins in the next tick, without ``can_activate``.
+        outcome: result reported to the parent.
+        wakes_on: names on which ``can_activate`` depends: keys of the blackboard and
+            names of ``HabitTree.tell``. While a less urgent habit runs, ``can_activate``
+            is called only after a change of one of them. Without names it is called
+            at every tick.
+        asks_every_s: minimum time between two calls of ``can_activate`` while a less
+            urgent habit runs (s).
+        begins_on: the habit begins only after ``HabitTree.tell`` with one of these names.
+        tick_batch: ticks all runs of a ``HabitPopulation`` at once; called with a
+            ``HabitBatch``, returns None if all continue, or a code for each run:
+            0 running, 1 succeeded, 2 failed.
+        columns: names of the numbers that each run of a batch keeps.
+        remembers_s: how long the habit can still begin after ``begins_on`` (s), 0 or
+            more; 0 for the next tick only.
 
     Raises:
-        TypeError, ValueError: if something is not what it must be.
+        TypeError: if an argument has a wrong type.
+        ValueError: if an argument is out of range, or the children cannot be launched.
     """
 
     name: str
@@ -152,7 +157,7 @@ class Habit:
         tick_batch: BatchCallback | None = None, columns: Iterable[str] = (),
     ) -> None:
         if not isinstance(name, str) or not name or "/" in name:
-            raise ValueError(f"a habit's name must be a string without '/', got {shown(name)}")
+            raise ValueError(f"the name of a habit must be a non-empty string without '/', got {shown(name)}")
         self._kind = object()  # kept by copies that differ in their children alone
         self._children = tuple(children)
         self._given = _callables(name, (can_activate, enter, tick, exit, tick_batch))
@@ -173,32 +178,32 @@ class Habit:
 
     @property
     def children(self) -> tuple[Habit, ...]:
-        """The habits it may run, most urgent first."""
+        """The habits it can run, most urgent first."""
         return self._children
 
     def can_activate(self, context: HabitContext) -> object:
-        """Return whether it may begin now; override or hand in."""
+        """Return whether the habit can begin now; override it, or pass a callable."""
         return True
 
     def enter(self, context: HabitContext) -> object:
-        """Begin; override or hand in."""
+        """Begin a run; override it, or pass a callable."""
 
     def tick(self, context: HabitContext) -> object:
-        """Go on and return a Status, None for running; override or hand in."""
+        """Tick a run and return a Status, None for running; override it, or pass a callable."""
 
     def exit(self, context: HabitContext) -> object:
-        """End; override or hand in."""
+        """End a run; override it, or pass a callable."""
 
     def tick_batch(self, batch: HabitBatch) -> object:
-        """Go on with all who are in it at once; override or hand in."""
+        """Tick all runs of a batch at once; override it, or pass a callable."""
 
     @property
     def draws(self) -> bool:
-        """True if it draws from ``context.random``; then a tree must have a generator of chance."""
+        """True if it draws from ``context.random``; its tree then requires a random generator."""
         return False
 
     def callback(self, moment: str) -> Callable[[Any], object] | None:
-        """Return what is to be called at a moment, None if nothing is.
+        """Return the callback of a given kind, None if there is none.
 
         Args:
             moment: "can_activate", "enter", "tick", "exit" or "tick_batch".
@@ -212,22 +217,22 @@ class Habit:
         return overridden
 
     def is_kind_of(self, other: Habit) -> bool:
-        """Return True if the two differ in their children at most, as an edit leaves them."""
+        """Return True if both habits differ at most in their children, as after an edit."""
         return self._kind is other._kind
 
     def with_children(self, children: Iterable[Habit], *, path: str = "") -> Habit:
         """Return this habit with other children.
 
         Args:
-            children: all it is to have.
-            path: where it stands, for errors; else its name.
+            children: all children of the new habit.
+            path: its path, for messages; the default is its name.
 
         Raises:
-            TypeError: if its class makes the children itself.
-            ValueError: if it cannot launch these.
+            TypeError: if its class defines the children itself.
+            ValueError: if it cannot launch these children.
         """
         if type(self).children is not Habit.children:
-            raise TypeError(f"habit {self.name!r} makes its children itself, so they cannot be exchanged")
+            raise TypeError(f"the children of habit {self.name!r} are defined by its class and cannot be replaced")
         other = copy.copy(self)
         below = tuple(children)
         check_habit(other, below, path or self.name)
@@ -238,8 +243,8 @@ class Habit:
     def __setattr__(self, name: str, value: object) -> None:
         if name in FIXED and "name" in self.__dict__:
             raise AttributeError(
-                f"habit {self.name!r} is shared by all who use it and does not change;"
-                f" make another one to change its {name}"
+                f"habit {self.name!r} is shared and immutable;"
+                f" make a new habit to change its {name}"
             )
         super().__setattr__(name, value)
 
@@ -248,16 +253,16 @@ class Habit:
 
 
 def check_habit(habit: Habit, children: tuple[Habit, ...], path: str) -> None:
-    """Raise unless the habit can launch its children.
+    """Raise an error unless the habit can launch its children.
 
     Args:
-        habit: what is checked.
+        habit: the habit to check.
         children: its children.
-        path: where it stands, for the message.
+        path: its path, for the message.
 
     Raises:
-        TypeError: if a child is no habit.
-        ValueError: if two share a name, or there is nothing to launch one of.
+        TypeError: if a child is not a Habit.
+        ValueError: if two children share a name, or there is no child to launch.
     """
     names = set()
     for child in children:
@@ -270,8 +275,8 @@ def check_habit(habit: Habit, children: tuple[Habit, ...], path: str) -> None:
         names.add(child.name)
     if habit.launch is not Launch.PRIORITIZED and all(c.non_blocking for c in children):
         raise ValueError(
-            f"habit {path!r}: a {habit.launch.value} habit needs a child to launch"
-            " (non-blocking ones run beside); add one or make it PRIORITIZED"
+            f"habit {path!r}: a {habit.launch.value} habit must have a blocking child"
+            " (non-blocking children are not launched); add a child, or set launch to PRIORITIZED"
         )
 
 
@@ -303,9 +308,9 @@ def _times(name: str, option: str, value: Any, minimum: int) -> float:
 def _names(name: str, option: str, value: object) -> tuple[str, ...]:
     if isinstance(value, str) or not isinstance(value, Iterable):
         raise TypeError(
-            f"habit {name!r}: {option} must be several names, got {shown(value)}; write ({shown(value)},)")
+            f"habit {name!r}: {option} must be a sequence of names, got {shown(value)}; write ({shown(value)},)")
     names = tuple(value)
     for one in names:
         if not isinstance(one, str) or not one:
-            raise TypeError(f"habit {name!r}: {option} must hold names, got {shown(one)}")
+            raise TypeError(f"habit {name!r}: {option} must hold non-empty strings, got {shown(one)}")
     return names

@@ -1,3 +1,3 @@
-"""Rules over graded facts: RuleMind for one character."""
+"""Fuzzy rules: a RuleSet shared by characters, and a RuleMind for each character."""
 
 __all__: list[str] = []

@@ -1,4 +1,4 @@
-"""A mind of rules: what one character knows, and which rules fire for it."""
+"""The rule mind of a character: its facts, its parameters, and the rules that fire."""
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
@@ -50,7 +50,7 @@ def _prepared(mind: RuleMind, state: object) -> Callable[[], None]:
         mind._fired = [(at_moment, in_thought) for at_moment, in_thought in fired]
         mind._moment, mind._thoughts = moment, thoughts
         mind._waited_s = None if waited_s < 0 else waited_s
-        mind._to_conclude = set(rules.concluded)  # what rules say now counts, not what they said
+        mind._to_conclude = set(rules.concluded)  # concluded facts are computed by the present rules
         mind._to_look_at = set(range(len(rules.firing)))
         if failing or mind._faults is not None:
             mind._callback_faults().put(failing)
@@ -75,11 +75,11 @@ def _check_at_rest(mind: RuleMind) -> None:
 
 
 MOST_FIRINGS = 100
-"""Rules that fire in one thought unless told (count); more go round in a circle."""
+"""Default limit of the rules that fire in one thought (count); more are an endless chain."""
 
 
 class FiredRule(NamedTuple):
-    """A rule that fired: how far its condition was met, and what its ``then`` returned."""
+    """A rule that fired, with the grade of its condition and the result of its ``then``."""
 
     rule: str
     grade: float
@@ -87,29 +87,30 @@ class FiredRule(NamedTuple):
 
 
 class RuleMind:
-    """Lives by one rule set, for one character.
+    """Runs a rule set for one character.
 
-    A thought asks the facts that are asked, then fires rules one by one, each
-    time the first of the agenda. Only what depends on changed facts is looked
-    at again. A rule that has fired does not fire again until a fact that it
-    reads has changed; one that ``repeats`` does so in the next thought.
+    A thought computes the facts that have a callable, then fires rules one by one,
+    always the first of the agenda. Only rules and facts that depend on changed facts
+    are evaluated again. A rule that has fired does not fire again until a fact that
+    it reads has changed; a rule with ``repeats`` can fire again in the next thought.
 
-    A rule or a fact that raises is reported; the fact keeps its grade. One that
-    failed several times in a row is left out until ``release_quarantined``.
+    An exception of a rule or a fact is reported; the fact keeps its grade. After
+    several failures in a row the rule or fact is quarantined until
+    ``release_quarantined``.
 
     Args:
-        rules: shared with other characters.
-        owner: the character, for ``then`` and asked facts.
-        name: for reports and ``to_text``.
-        parameters: in what this character differs from the set's defaults.
-        faults: told of callbacks that raise; None makes one that logs.
-        on_fired: told each rule that fires, after its ``then``.
+        rules: the rule set, shared with other characters.
+        owner: the character, for ``then`` and computed facts.
+        name: name in reports and ``to_text``.
+        parameters: values that differ from the defaults of the set.
+        faults: receives the exceptions of callbacks; None makes one that logs.
+        on_fired: called with each rule that fires, after its ``then``.
 
     Raises:
-        UnknownNameError: if the rules have no such parameter.
+        UnknownNameError: if the set does not have a parameter.
         ValueError: if a parameter is not finite.
 
-    Cost: O(facts + rules). A thought is O(asked facts + rules looked at again
+    Cost: O(facts + rules). A thought is O(computed facts + rules evaluated again
     + firings * rules).
     """
 
@@ -147,28 +148,28 @@ class RuleMind:
             self._parameters[self._parameter(parameter)] = finite_number(f"parameter {parameter!r}", value)
 
     def set(self, fact: str, grade: float) -> None:
-        """Say how far a fact is so.
+        """Set the grade of a fact.
 
         Args:
-            fact: one that is neither asked nor concluded.
-            grade: from 0, not at all, to 1, fully; True and False count as 1 and 0.
+            fact: a fact that is neither computed nor concluded.
+            grade: from 0, false, to 1, true; True and False count as 1 and 0.
 
         Raises:
-            UnknownNameError: if the rules know no such fact.
-            ValueError: if it is asked or concluded, or the grade is out of range.
+            UnknownNameError: if the rules have no such fact.
+            ValueError: if the fact is computed or concluded, or the grade is out of range.
         """
         index = self._fact(fact)
         if self.rules.concluding(index):
-            raise ValueError(f"fact {fact!r} is concluded by a rule; set what it follows from")
+            raise ValueError(f"fact {fact!r} is concluded by a rule; set the facts that it depends on")
         if any(index == one for one, _, _ in self.rules.asked):
-            raise ValueError(f"fact {fact!r} is asked at every thought; declare it with a grade to set it")
+            raise ValueError(f"fact {fact!r} is computed at every thought; declare it with a grade to set it")
         self._put(index, grade_of(fact, grade))
 
     def grade(self, fact: str) -> float:
-        """Return how far a fact is so, 0..1.
+        """Return the grade of a fact, 0..1.
 
         Raises:
-            UnknownNameError: if the rules know no such fact.
+            UnknownNameError: if the rules have no such fact.
         """
         index = self._fact(fact)
         self._conclude()
@@ -183,7 +184,7 @@ class RuleMind:
         return self._parameters[self._parameter(name)]
 
     def set_parameter(self, name: str, value: float) -> None:
-        """Change in what this character differs; all rules are looked at again.
+        """Set a parameter of this character; all rules are evaluated again.
 
         Raises:
             UnknownNameError: if the rules have no such parameter.
@@ -194,11 +195,11 @@ class RuleMind:
         self._to_look_at = set(range(len(self._met)))
 
     def think(self, most: int | None = None) -> list[FiredRule]:
-        """Ask what is to be asked, fire what is to fire, and return what did.
+        """Compute facts, fire rules, and return the rules that fired.
 
         Args:
-            most: rules that fire, 1 or more: 1 makes one decision. None: all;
-                rules that go round in a circle are cut off and reported.
+            most: largest number of rules that fire, 1 or more: 1 makes one decision.
+                None for all; an endless chain of rules is cut off and reported.
 
         Raises:
             RuntimeError: if called from inside a rule or fact of this mind.
@@ -214,7 +215,7 @@ class RuleMind:
                     if most is None:
                         self._report("its own rules", kept, RuntimeError(
                             f"more than {MOST_FIRINGS} rules fired in one thought, the last {fired[-1].rule!r};"
-                            " they go round in a circle"
+                            " the chain has no end"
                         ))
                     break
                 fired.append(self._fire(best, kept))
@@ -225,14 +226,15 @@ class RuleMind:
         return fired
 
     def update(self, elapsed_s: float, most: int | None = None) -> list[FiredRule] | None:
-        """Think if the period of the rules is over; return what fired, None if it is not.
+        """Think if the period of the rules has passed; return the fired rules, None if it has not passed.
 
         Args:
-            elapsed_s: since the last call (s), 0 or more.
-            most: as ``think`` takes it.
+            elapsed_s: time since the last call (s), 0 or more.
+            most: as for ``think``.
 
         Raises:
-            TypeError, ValueError: if an argument is no number, or out of range.
+            TypeError: if an argument is not a number.
+            ValueError: if an argument is out of range.
         """
         _most_firings(most)
         elapsed_s = finite_number("elapsed_s", elapsed_s, minimum=0)
@@ -246,17 +248,17 @@ class RuleMind:
         return self.think(most)
 
     def advance(self, turn: Turn) -> list[FiredRule] | None:
-        """Update as a scheduler's work: ``scheduler.add(mind)``."""
+        """Update as a task of a scheduler: ``scheduler.add(mind)``."""
         if not isinstance(turn, Turn):
             raise TypeError(
-                f"advance takes a scheduler's Turn, got {shown(turn)}; use mind.update(elapsed_s) by hand"
+                f"turn must be a scheduler's Turn, got {shown(turn)}; without one, call update(elapsed_s)"
             )
         return self.update(turn.elapsed_s)
 
     def agenda(self) -> list[tuple[str, float, float]]:
-        """Return (rule, salience, grade) of all that could fire now, the first to fire first.
+        """Return (rule, salience, grade) of all rules that can fire now, in order of firing.
 
-        Cost: O(rules log rules); asks nothing.
+        Cost: O(rules log rules); computes no facts.
         """
         self._look_again()
         return [
@@ -265,7 +267,7 @@ class RuleMind:
         ]
 
     def release_quarantined(self) -> None:
-        """Ask facts and fire rules again that were left out because they kept failing."""
+        """Release all quarantined rules and facts."""
         if self._faults is not None:
             self._faults.release()
 
@@ -279,7 +281,7 @@ class RuleMind:
 
     def _begin_thought(self) -> None:
         if self._is_thinking:
-            raise RuntimeError(f"{self.name!r} was made to think from inside its own thought; set facts instead")
+            raise RuntimeError(f"think of {self.name!r} was called from inside its own thought; set facts instead")
         self._is_thinking = True
         self._thoughts += 1
 
@@ -290,7 +292,7 @@ class RuleMind:
                 continue
             try:
                 grade = grade_of(name, ask(self))
-            except Exception as error:  # it stays as it was, the thought goes on
+            except Exception as error:  # the fact keeps its grade, the thought continues
                 self._report(callback, kept, error)
                 continue
             if self._faults is not None:
@@ -304,7 +306,7 @@ class RuleMind:
         assert rule.then is not None
         try:
             result = rule.then(self)
-        except Exception as error:  # the others are no worse for it
+        except Exception as error:  # the other rules are not affected
             self._report(f"rule {rule.name!r}", kept, error)
         else:
             if self._faults is not None:
@@ -324,7 +326,7 @@ class RuleMind:
         return None if best is None else best[2]
 
     def _could_fire(self) -> list[tuple[float, float, int]]:
-        """Return (-salience, -grade, index) of each rule on the agenda: the least fires first."""
+        """Return (-salience, -grade, index) of each rule on the agenda; the smallest fires first."""
         found = []
         for index, grade in enumerate(self._met):
             planned = self.rules.firing[index]
@@ -333,7 +335,7 @@ class RuleMind:
         return found
 
     def _is_fresh(self, index: int) -> bool:
-        """Return whether something it reads has changed since it fired, or it may repeat."""
+        """Return whether a fact that the rule reads has changed since it fired, or it may repeat."""
         at_moment, in_thought = self._fired[index]
         if at_moment < 0:
             return True
@@ -355,9 +357,9 @@ class RuleMind:
             self._to_look_at |= rules
 
     def _conclude(self) -> None:
-        """Bring the facts up to date that follow from changed ones."""
+        """Update the concluded facts that depend on changed facts."""
         if self._to_conclude:
-            for index in self.rules.concluded:  # each after those it follows from
+            for index in self.rules.concluded:  # each after the facts it depends on
                 if index in self._to_conclude:
                     self._put(index, self._concluded(index))
             self._to_conclude = set()
@@ -366,7 +368,7 @@ class RuleMind:
         return max(one.grade(self._grades, self._parameters) for one in self.rules.concluding(index))
 
     def _look_again(self) -> None:
-        """Bring the grades of rules up to date."""
+        """Update the grades of rules."""
         self._conclude()
         for index in self._to_look_at:
             self._met[index] = self.rules.firing[index].condition.grade(self._grades, self._parameters)
@@ -387,7 +389,7 @@ class RuleMind:
     def _report(self, name: str, kept: list[Exception], error: Exception) -> None:
         try:
             self._callback_faults().report(name, self._thoughts, error)
-        except Exception as raised:  # asked to come through: when the thought is over
+        except Exception as raised:  # raised again after the thought
             kept.append(raised)
 
     def _callback_faults(self) -> CallbackFaults:
@@ -396,7 +398,7 @@ class RuleMind:
         return self._faults
 
     def save_state(self) -> State:
-        """Return facts, parameters and what fired, as plain data.
+        """Return facts, parameters and fired rules, as plain data.
 
         Raises:
             RuntimeError: if called from inside a rule or fact of this mind.
@@ -404,17 +406,17 @@ class RuleMind:
         return _saved(self)
 
     def prepare_state(self, state: object) -> Callable[[], None]:
-        """Check a saved state against the rules that are here; return what loads it.
+        """Check a saved state against the present rules; return a function that loads it.
 
         Raises:
-            StateError: if it cannot be loaded; says where in it, and why.
+            StateError: if the state cannot be loaded; the message gives the place and the reason.
             RuntimeError: if called from inside a rule or fact of this mind.
         """
         return _prepared(self, state)
 
 
 def _most_firings(most: int | None) -> int:
-    """Return how many rules may fire in one thought."""
+    """Return the limit of rules that fire in one thought."""
     return MOST_FIRINGS if most is None else whole_number("most", most, minimum=1)
 
 

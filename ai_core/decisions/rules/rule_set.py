@@ -1,4 +1,4 @@
-"""Rules: what follows from what, written once for many characters."""
+"""Rule sets: conditions over graded facts, and rules, shared by many characters."""
 from __future__ import annotations
 
 import ast
@@ -14,21 +14,21 @@ if TYPE_CHECKING:
 
 
 LONGEST_CONDITION = 1000
-"""Longest text of a condition (characters); far below what Python's parser can nest."""
+"""Longest text of a condition (characters); far below the nesting limit of Python's parser."""
 Grade = Callable[[Sequence[float], Sequence[float]], float]
-"""Told the grades of all facts and all parameters, returns a number."""
+"""Called with the grades of all facts and the values of all parameters, returns a number."""
 COMPARISONS: dict[type[ast.cmpop], Callable[[float, float], bool]] = {
     ast.Lt: operator.lt, ast.LtE: operator.le, ast.Gt: operator.gt, ast.GtE: operator.ge,
 }
 
 
 class Condition:
-    """A condition, ready to be asked.
+    """A compiled condition.
 
     Attributes:
-        text: as it was written.
+        text: its text.
         facts: indexes of the facts it reads, sorted.
-        grade: told all grades and parameters, returns how far it is met, 0..1.
+        grade: called with all grades and parameters, returns the grade of the condition, 0..1.
     """
 
     __slots__ = ("facts", "grade", "text")
@@ -40,35 +40,35 @@ class Condition:
 
 
 def parsed_condition(text: str, facts: Mapping[str, int], parameters: Mapping[str, int], place: str) -> Condition:
-    """Return the condition that a text means.
+    """Compile a condition.
 
     Args:
         text: names of facts, ``and``, ``or``, ``not``, brackets; comparisons
             ``< <= > >=`` between facts, parameters and numbers.
         facts: index of each fact by name.
         parameters: index of each parameter by name.
-        place: whose it is, for messages: "rule 'flee'".
+        place: owner of the condition, for messages: "rule 'flee'".
 
     Raises:
-        TypeError: if it is no text.
-        ValueError: if it says something else; quotes what.
-        UnknownNameError: naming the fact that nobody declared.
+        TypeError: if it is not a string.
+        ValueError: if it contains anything else; the message quotes it.
+        UnknownNameError: if a fact is not declared.
     """
     if not isinstance(text, str):
-        raise TypeError(f"{place}: a condition must be text, got {shown(text)}")
+        raise TypeError(f"{place}: a condition must be a string, got {shown(text)}")
     if len(text) > LONGEST_CONDITION:
-        raise ValueError(f"{place}: a condition has at most {LONGEST_CONDITION} characters, got {len(text)}")
+        raise ValueError(f"{place}: a condition must have at most {LONGEST_CONDITION} characters, got {len(text)}")
     try:
         tree = ast.parse(text.strip(), mode="eval")
     except (SyntaxError, ValueError, RecursionError, MemoryError):
         raise ValueError(
-            f'{place}: a condition must read like "sees_player and not afraid", got {shown(text)}'
+            f'{place}: a condition must have the form "sees_player and not afraid", got {shown(text)}'
         ) from None
     reader = _Reader(facts, parameters, place)
     try:
         grade = reader.grade(tree.body)
     except RecursionError:
-        raise ValueError(f"{place}: a condition is nested too deep: {shown(text)}") from None
+        raise ValueError(f"{place}: a condition is nested too deeply: {shown(text)}") from None
     return Condition(" ".join(text.split()), tuple(sorted(reader.read)), grade)
 
 
@@ -90,7 +90,7 @@ class _Reader:
         if isinstance(node, ast.Name):
             if node.id in self._parameters:
                 raise ValueError(
-                    f"{self._place}: {node.id!r} is a parameter, and has no grade; compare it with a fact"
+                    f"{self._place}: {node.id!r} is a parameter and has no grade; compare it with a fact"
                 )
             return self._fact(node.id)
         return self._refuse(node)
@@ -116,7 +116,7 @@ class _Reader:
 
     def _refuse(self, node: ast.expr) -> Grade:
         raise ValueError(
-            f"{self._place}: a condition knows facts, and, or, not, brackets and < <= > >=,"
+            f"{self._place}: a condition must consist of facts, and, or, not, brackets and < <= > >=,"
             f" got {shown(ast.unparse(node))}"
         )
 
@@ -133,31 +133,31 @@ def _joined(parts: list[Grade], *, is_and: bool) -> Grade:
 
 
 Asked = Callable[["RuleMind"], float]
-"""Where a fact comes from: is told the mind, returns the grade."""
+"""A callable that computes a fact: called with the mind, returns the grade."""
 ALWAYS = Condition("", (), lambda facts, parameters: 1.0)
 Amount = float | str
-"""A number, or the name of a parameter: characters then differ in it."""
+"""A number, or the name of a parameter, which may differ between characters."""
 
 
 class Rule:
-    """One rule: when this is so, do that.
+    """A rule: a condition, with an action or a conclusion.
 
     Args:
-        name: unlike those of the other rules.
-        when: the condition, as ``rule_conditions`` says; "" is always fully met.
-        then: called when the rule fires, told the mind; what it returns is
-            what ``think`` returns.
-        concludes: name of a fact instead: it is so as far as the condition is,
-            and stays so no longer. Of several rules the strongest counts.
-        salience: how much it matters; of the rules that could fire, the one
-            that matters most does.
+        name: unique among the rules of a set.
+        when: the condition, see ``parsed_condition``; "" is always fully met.
+        then: called with the mind when the rule fires; its result is part of the
+            result of ``think``.
+        concludes: name of a fact, instead of ``then``: its grade is always that of
+            the condition. Of several rules for a fact, the highest grade counts.
+        salience: importance; of the rules that can fire, the one of the highest
+            salience fires.
         above: the grade of the condition must be above this, 0 <= above < 1.
-        repeats: may fire in every thought; otherwise only once until a fact
-            that it reads has changed.
+        repeats: the rule may fire in every thought; otherwise only once until a
+            fact that it reads has changed.
 
     Raises:
         TypeError: if ``then`` is not callable.
-        ValueError: if it has both ``then`` and ``concludes``, or neither.
+        ValueError: if both ``then`` and ``concludes`` are given, or neither.
     """
 
     __slots__ = ("above", "concludes", "name", "repeats", "salience", "then", "when")
@@ -174,11 +174,11 @@ class Rule:
         repeats: bool = False,
     ) -> None:
         if not isinstance(name, str) or not name:
-            raise ValueError(f"a rule's name must be text, got {shown(name)}")
+            raise ValueError(f"the name of a rule must be a non-empty string, got {shown(name)}")
         if then is not None and not callable(then):
             raise TypeError(f"rule {name!r}: then must be callable, got {shown(then)}")
         if (then is None) == (concludes == ""):
-            raise ValueError(f"rule {name!r} must have one of then and concludes")
+            raise ValueError(f"rule {name!r} must have either then or concludes")
         self.name, self.when, self.then = name, when, then
         self.concludes = concludes
         self.salience = _amount(f"rule {name!r}: salience", salience)
@@ -196,7 +196,7 @@ class PlannedRule:
 
     Attributes:
         index: number among the rules that fire; a lower one wins a tie.
-        salience, above: return their amount, told the parameters.
+        salience, above: called with the parameters, return the value.
     """
 
     __slots__ = ("above", "condition", "index", "rule", "salience")
@@ -210,32 +210,31 @@ class PlannedRule:
 
 
 class RuleSet:
-    """Rules, the facts they are about, and in what characters may differ.
+    """Rules with their facts, and the parameters in which characters may differ.
 
-    Which rule fires, of those that could: the one of the highest salience; of
-    those the one whose condition is met furthest; of those the first in ``rules``.
+    Of the rules that can fire, the one of the highest salience fires; at equal
+    salience the one whose condition has the highest grade; then the first in ``rules``.
 
     Args:
-        rules: in any order but for ties.
-        facts: by name, the grade it begins with, or a callable that is asked at
-            the beginning of every thought. Facts that rules conclude are not
+        rules: the rules; their order decides ties only.
+        facts: by name, the initial grade, or a callable that computes the grade at
+            the beginning of every thought. Facts concluded by rules are not
             listed here.
-        parameters: by name, the value of a character that says nothing else;
-            any finite number.
+        parameters: default value by name; any finite number.
         period_s: game time between two thoughts (s), for ``RuleMind.advance``;
-            0 thinks at every turn. The name of a parameter: characters think
-            at different speeds.
+            0 thinks at every turn. With the name of a parameter, the period can
+            differ between characters.
 
     Attributes:
-        firing: the rules that fire, in their order.
-        concluded: indexes of facts that follow from others, each after those.
-        readers: by fact: the facts that follow from it, the rules that read it.
+        firing: the rules with an action, in order.
+        concluded: indexes of concluded facts, each after the facts it depends on.
+        readers: for each fact, the facts that depend on it and the rules that read it.
 
     Raises:
-        TypeError: if something is no rule, or a number is none.
-        ValueError: if a name is no identifier or stands for two things.
-        UnknownNameError: naming the rule that knows an unknown fact or parameter.
-        CycleError: if a fact follows from itself.
+        TypeError: if an entry is not a Rule, or a value is not a number.
+        ValueError: if a name is not an identifier, or is used twice.
+        UnknownNameError: if a rule refers to an unknown fact or parameter.
+        CycleError: if a fact depends on itself.
 
     Cost: O(total length of the conditions), once.
     """
@@ -263,15 +262,15 @@ class RuleSet:
         self._plan()
 
     def concluding(self, fact: int) -> tuple[Condition, ...]:
-        """Return the conditions that a fact follows from; () if it is set or asked."""
+        """Return the conditions that conclude a fact; () if it is set or computed."""
         return self._concluding.get(fact, ())
 
     def callback_names(self) -> set[str]:
-        """Return what faults call each callback: "rule 'flee'", "fact 'near'"."""
+        """Return the names of all callbacks in fault reports: "rule 'flee'", "fact 'near'"."""
         return {f"rule {one.rule.name!r}" for one in self.firing} | {f"fact {name!r}" for _, name, _ in self.asked}
 
     def to_text(self) -> str:
-        """Return one line per rule, those that fire first."""
+        """Return one line per rule; rules with an action come first."""
         return "\n".join(
             f"{rule.name}: {rule.when or 'always'}"
             + (f" -> {rule.concludes}" if rule.concludes else f" (salience {rule.salience})")
@@ -281,7 +280,7 @@ class RuleSet:
     def _check_names(self, facts: list[str], concluded: list[str]) -> None:
         for name in concluded:
             if name in facts:
-                raise ValueError(f"fact {name!r} is concluded by a rule; leave it out of facts, where it would be set")
+                raise ValueError(f"fact {name!r} is concluded by a rule; leave it out of facts")
         for name in self.parameters:
             if name in self.facts:
                 raise ValueError(f"{name!r} is both a fact and a parameter; rename one")
@@ -311,7 +310,7 @@ class RuleSet:
         )
 
     def _in_order(self) -> list[int]:
-        """Return the concluded facts, each after those it follows from."""
+        """Return the concluded facts, each after the facts it depends on."""
         names = list(self.facts)
         done: list[int] = []
         under_way: list[int] = []
@@ -321,7 +320,7 @@ class RuleSet:
                 return
             if fact in under_way:
                 circle = [repr(names[one]) for one in (*under_way[under_way.index(fact):], fact)]
-                raise CycleError(f"a fact cannot follow from itself: {' from '.join(circle)}")
+                raise CycleError(f"a fact must not depend on itself: {' from '.join(circle)}")
             under_way.append(fact)
             for condition in self._concluding[fact]:
                 for other in condition.facts:
@@ -335,7 +334,7 @@ class RuleSet:
 
 
 def grade_of(name: str, value: object) -> float:
-    """Return a grade; raise unless it is a number from 0 to 1."""
+    """Return a grade; raise an error unless it is a number from 0 to 1."""
     if type(value) is float and 0.0 <= value <= 1.0:
         return value
     if type(value) is bool:
@@ -357,7 +356,7 @@ def _checked_rules(rules: Iterable[Rule]) -> tuple[Rule, ...]:
 
 def _identifier(kind: str, name: object) -> str:
     if not isinstance(name, str) or not name.isidentifier() or iskeyword(name):
-        raise ValueError(f"the name of a {kind} must be one word of letters, digits and _, got {shown(name)}")
+        raise ValueError(f"the name of a {kind} must be an identifier (letters, digits and _), got {shown(name)}")
     return name
 
 

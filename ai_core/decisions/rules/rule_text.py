@@ -1,4 +1,4 @@
-"""Rules as lines of text: "flee: afraid > courage | salience 2, repeats"."""
+"""Text format of rules, one rule per line: "flee: afraid > courage | salience 2, repeats"."""
 from __future__ import annotations
 
 import ast
@@ -19,11 +19,11 @@ HEAD = re.compile(r"\s*([^:|#]*?)\s*:")
 
 
 class RuleTextError(ValueError):
-    """A text of rules that cannot be read.
+    """The text of a rule is not valid.
 
     Attributes:
         rule: name of the rule, "" if it has none.
-        line, column: where, counted from 1.
+        line, column: place of the error, counted from 1.
     """
 
     is_misuse = True
@@ -35,13 +35,13 @@ class RuleTextError(ValueError):
 
 
 class RuleLine(NamedTuple):
-    """One rule as it was written.
+    """A parsed line of a rule text.
 
     Attributes:
         when: the condition, "" for always.
-        concludes: the fact that follows, "" for a rule that acts.
-        does: what to call, "" for nothing.
-        line, column: where the condition begins, from 1.
+        concludes: the concluded fact, "" for a rule with an action.
+        does: name of the method to call, "" for none.
+        line, column: place at which the condition begins, counted from 1.
     """
 
     name: str
@@ -56,19 +56,20 @@ class RuleLine(NamedTuple):
 
 
 def read_rules(text: str) -> list[RuleLine]:
-    """Return the rules of a text, one a line.
+    """Parse a text with one rule per line.
 
-    ``name: condition`` acts, ``name: condition -> fact`` concludes; behind ``|`` stand
-    options: ``salience 2`` and ``above 0.5`` (or the name of a parameter), ``do method``,
-    ``repeats``. "always" is a condition that is met. ``#`` begins a comment.
+    ``name: condition`` is a rule with an action, ``name: condition -> fact`` concludes a
+    fact. Options follow ``|``, separated by commas: ``salience 2`` and ``above 0.5`` (or
+    the name of a parameter), ``do method``, ``repeats``. The condition "always" is always
+    met. ``#`` begins a comment.
 
     Raises:
-        RuleTextError: naming rule, line and column.
+        RuleTextError: if a line is not valid; gives rule, line and column.
 
     Cost: O(length).
     """
     if not isinstance(text, str):
-        raise TypeError(f"rules must be text, got {shown(text)}")
+        raise TypeError(f"rules must be a string, got {shown(text)}")
     found: list[RuleLine] = []
     for number, written in enumerate(text.splitlines(), start=1):
         line = written.partition("#")[0].rstrip()
@@ -83,16 +84,16 @@ def read_rules(text: str) -> list[RuleLine]:
 def rules_of(
     text: str, facts: Iterable[str], parameters: Iterable[str], then: Callable[[RuleLine], Callable[[RuleMind], object]]
 ) -> list[Rule]:
-    """Return the rules of a text, checked against what facts and parameters there are.
+    """Return the rules of a text, checked against the known facts and parameters.
 
     Args:
-        text: as ``read_rules`` takes it.
-        facts: names of those that are set or asked; concluded ones are in the text.
-        parameters: their names.
-        then: told a rule that acts; returns what its firing calls.
+        text: rules in the format of ``read_rules``.
+        facts: names of the facts that are set or computed; concluded facts are in the text.
+        parameters: names of the parameters.
+        then: called with the line of a rule with an action; returns the action.
 
     Raises:
-        RuleTextError: naming rule, line and column.
+        RuleTextError: if a line is not valid; gives rule, line and column.
     """
     lines = read_rules(text)
     known = dict.fromkeys([*facts, *(one.concludes for one in lines if one.concludes)], 0)
@@ -111,7 +112,7 @@ def _read(line: str, number: int) -> RuleLine:
     head = HEAD.match(line)
     if head is None or not head[1]:
         column = len(line) - len(line.lstrip()) + 1
-        raise RuleTextError("", number, column, f'a rule reads "name: condition", got {shown(line.strip())}')
+        raise RuleTextError("", number, column, f'a rule must read "name: condition", got {shown(line.strip())}')
     name, begin = head[1], head.end()
     body, _, options = line[begin:].partition("|")
     when, arrow, concludes = body.partition("->")
@@ -119,10 +120,10 @@ def _read(line: str, number: int) -> RuleLine:
     when, concludes = when.strip(), concludes.strip()
     if arrow and not concludes.isidentifier():
         where = begin + body.index("->") + 3
-        raise RuleTextError(name, number, where, f"-> must lead to the name of a fact, got {shown(concludes)}")
+        raise RuleTextError(name, number, where, f"-> must be followed by the name of a fact, got {shown(concludes)}")
     read = _read_options(name, number, options, begin + len(body) + 2)
     if concludes and (read["does"] or read["repeats"]):
-        raise RuleTextError(name, number, begin + len(body) + 2, "who concludes a fact neither does nor repeats")
+        raise RuleTextError(name, number, begin + len(body) + 2, "a rule with -> must not have do or repeats")
     return RuleLine(
         name, "" if when == "always" else when, concludes, str(read["does"]), read["salience"], read["above"],
         bool(read["repeats"]), number, column)
@@ -141,12 +142,12 @@ def _read_options(name: str, number: int, text: str, begin: int) -> dict[str, Am
             read[word] = _amount(name, number, column + len(word) + 1, value)
         else:
             known = ", ".join(OPTIONS)
-            raise RuleTextError(name, number, column, f"an option is one of {known}; got {shown(option)}")
+            raise RuleTextError(name, number, column, f"an option must be one of {known}; got {shown(option)}")
     return read
 
 
 def _parts(text: str, begin: int) -> Iterator[tuple[int, str]]:
-    """Yield (column, text) of what stands between commas."""
+    """Yield (column, text) of each part between commas."""
     for part in text.split(","):
         if part.strip():
             yield begin + len(part) - len(part.lstrip()), part.strip()
@@ -160,7 +161,7 @@ def _amount(name: str, number: int, column: int, value: str) -> Amount:
         return float(value)
     except ValueError:
         raise RuleTextError(
-            name, number, column, f"needs a number or the name of a parameter, got {shown(value)}") from None
+            name, number, column, f"must be a number or the name of a parameter, got {shown(value)}") from None
 
 
 def _check(one: RuleLine, facts: Mapping[str, int], parameters: Mapping[str, int]) -> None:
@@ -184,7 +185,7 @@ def _refuse(one: RuleLine, offset: int, problem: Exception) -> NoReturn:
 
 
 def _syntax_column(condition: str) -> int:
-    """Return where Python's grammar ends, from 0; 0 if it is the meaning that is wrong."""
+    """Return the column of a syntax error, from 0; 0 if the syntax is correct."""
     try:
         ast.parse(condition, mode="eval")
     except SyntaxError as problem:

@@ -1,4 +1,4 @@
-"""A state machine: one character that is in one state at a time, and changes it by events."""
+"""The state machine of a character: a single active state, changed by events."""
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
@@ -22,17 +22,17 @@ from ai_core.scheduling.task import Turn
 from ai_core.trace import Trace
 
 ROUNDING_S = 1e-9
-"""What sums of times may differ by (s): who rests until a time is over wakes that much earlier, not a frame late."""
+"""Tolerance of sums of times (s): a machine that sleeps for a time wakes this much earlier, not a frame late."""
 
 
 def rest_in(leaf: StateNode, since_s: float, since_around: Mapping[int, float] | None, now_s: float) -> float:
-    """Return for how long an update in a state does nothing (s): 0, or until a time is over, or inf until an event.
+    """Return how long updates in a state do nothing (s): 0, the time left until ``after_s``, or inf until an event.
 
     Args:
         leaf: the innermost active state.
-        since_s: when it began (s).
-        since_around: by index, when states around it began (s), where that counts.
-        now_s: the time (s).
+        since_s: time at which it began (s).
+        since_around: times at which enclosing states began (s), by index, where needed.
+        now_s: the present time (s).
     """
     if leaf.updates:
         return 0.0
@@ -48,14 +48,14 @@ def rest_in(leaf: StateNode, since_s: float, since_around: Mapping[int, float] |
 def live_view(
     definition: StateMachineDefinition, name: str, leaf: StateNode | None, time_in_state_s: float, reason: str
 ) -> str:
-    """Return one line per state, the active ones marked, with the events the leaf waits for.
+    """Return one line per state, with marks at active states and the events that the leaf waits for.
 
     Args:
-        definition: of the machine.
-        name: of the character.
-        leaf: the innermost active state, None while none is.
-        time_in_state_s: since it began (s).
-        reason: why it did.
+        definition: definition of the machine.
+        name: name of the character.
+        leaf: the innermost active state, or None.
+        time_in_state_s: time since it began (s).
+        reason: cause of its beginning.
 
     Cost: O(states).
     """
@@ -77,9 +77,9 @@ VERSION = 1
 
 
 def without_removed(state: State, definition: StateMachineDefinition) -> State:
-    """Return what ``save_state`` returned, for a machine that lives by another definition from now on.
+    """Return a saved state adapted to another definition.
 
-    What was in states that are not there any more is left out; the active state is kept as it is.
+    Entries of states that do not exist in the definition are dropped; the active state is kept.
     """
     nodes = {node.path: node for node in definition.nodes}
     leaves = {path for path, node in nodes.items() if not node.children}
@@ -146,13 +146,13 @@ def _node(machine: StateMachine, fields: Fields, field: str, path: str) -> State
     try:
         return machine.definition.node(path)
     except UnknownNameError as error:
-        fields.refuse(field, f"is not here: {error}")
+        fields.refuse(field, f"is not valid: {error}")
 
 
 def _leaf(machine: StateMachine, fields: Fields, field: str) -> StateNode:
     node = _node(machine, fields, field, fields.text(field))
     if node.children:
-        fields.refuse(field, f"must be a state without states inside, got {node.path!r}")
+        fields.refuse(field, f"must be a state without child states, got {node.path!r}")
     return node
 
 
@@ -161,54 +161,57 @@ def _leaf_or_none(machine: StateMachine, fields: Fields, field: str) -> StateNod
 
 
 def _read_left(machine: StateMachine, fields: Fields) -> dict[int, int]:
-    """Return by state the leaf it was left in."""
+    """Return the leaf in which each state was left, by index."""
     left: dict[int, int] = {}
     for path in fields.names():
         node, leaf = _node(machine, fields, path, path), _leaf(machine, fields, path)
         if node is leaf or node not in leaf.up():
-            fields.refuse(path, f"must be a state inside {path!r}, got {leaf.path!r}")
+            fields.refuse(path, f"must be a child state of {path!r}, got {leaf.path!r}")
         left[node.index] = leaf.index
     return left
 
 
 MOST_EVENTS_AT_ONCE = 64
-"""Events that callbacks may send before the first is settled (count): chains of states have under ten, circles more."""
+"""Events that callbacks may send during an event (count): a chain of states sends under ten, an endless chain more."""
 BUSY: dict[str, tuple[Route, ...]] = {}
-"""The table while a transition runs: it knows no event, so each goes the slow way, to wait."""
+"""The table while a transition runs: it is empty, so that each event is queued."""
 NOWHERE: dict[str, tuple[Route, ...]] = {}
-"""The table before the beginning and after ``stop``."""
+"""The table before ``start`` and after ``stop``."""
 
 
 class StateMachine:
-    """Runs one definition for one character.
+    """Runs a definition for one character.
 
-    - It begins with ``start``, or by itself with the first ``send`` or ``update``.
-    - An event sent while a transition runs waits until that is over; ``send``
-      returns None then. Events that go on for ever are cut off and reported.
-    - A transition calls ``exit`` from the inside out, its ``action``, then
-      ``enter`` from the outside in. Callbacks are called with the machine.
+    - The machine begins with ``start``, or automatically with the first ``send`` or
+      ``update``.
+    - An event sent while a transition runs is queued until the transition ends;
+      ``send`` returns None then. An endless chain of events is cut off and reported.
+    - A transition calls ``exit`` from the inside out, its ``action``, then ``enter``
+      from the outside in. Callbacks are called with the machine.
     - A state is active (``state``, ``is_in``) from its own ``enter`` to its own
-      ``exit``, both included, as in SCXML: not while an outer one is entered or left.
-    - ``update`` calls those of the active states from the outside in, then
-      takes at most one transition that has no event.
-    - A callback that raises is reported, and the machine goes on: the state is
-      entered all the same, a guard says no. One that failed several times in a
-      row is left out until ``release_quarantined``.
+      ``exit``, both included, as in SCXML: not while an enclosing state is entered or
+      left.
+    - ``update`` calls the update callbacks of the active states from the outside in,
+      then takes at most one transition without an event.
+    - A callback that raises an exception is reported, and the machine continues: the
+      state is entered anyway, a guard counts as false. After several failures in a
+      row the callback is quarantined until ``release_quarantined``.
 
     Args:
-        definition: shared with other characters.
+        definition: the definition, shared with other characters.
         owner: the character, for its callbacks.
-        name: what traces, reports and ``to_text`` call it; else the definition's.
-        clock: tells the time; None adds up the times of ``update``: an event then happens at the last one.
-        trace: ``state_entered`` is called for each state that begins.
-        faults: told of callbacks that raise; None makes one that logs.
-        parts: what of the character callbacks of a shared definition need to find; ``machine.parts``.
-        listening: asked with ``parts`` and the time (s) before a change that calls only notices,
-            which have a true attribute ``is_notice``; no: they are left out.
+        name: name in traces, reports and ``to_text``; the default is that of the definition.
+        clock: the game clock; None adds up the times of ``update``, and an event then counts
+            at the time of the last update.
+        trace: its ``state_entered`` hook is called for each state that begins.
+        faults: receives the exceptions of callbacks; None makes one that logs.
+        parts: objects of the character for callbacks of a shared definition; ``machine.parts``.
+        listening: called with ``parts`` and the time (s) before a change that calls only notices,
+            callbacks with a true attribute ``is_notice``; a false result skips them.
 
     Attributes:
-        event, payload: inside callbacks: the event that led here, and what was sent with it; else None.
-        elapsed_s: inside ``update``: since the last one (s).
+        event, payload: inside callbacks: the event that caused the call, and its payload; else None.
+        elapsed_s: inside ``update``: time since the last update (s).
 
     Cost: O(1); about 250 bytes. A transition is O(states left and entered); any other event or update O(1).
     """
@@ -281,61 +284,62 @@ class StateMachine:
 
     @property
     def definition(self) -> StateMachineDefinition:
-        """The states and transitions it lives by."""
+        """The definition of its states and transitions."""
         return self._definition
 
     @property
     def state(self) -> str:
-        """Path of the innermost active state; "" while none is, as in the action between two outermost states."""
+        """Path of the innermost active state; "" while none is active, as between two outermost states."""
         active = self._at or self._leaf
         return "" if active is None else active.path
 
     @property
     def previous_state(self) -> str:
-        """Path of the state that was active before this one; "" for none."""
+        """Path of the previously active state; "" for none."""
         return "" if self._previous is None else self._previous.path
 
     @property
     def time_in_state_s(self) -> float:
-        """Game time since the innermost active state began (s); until ``enter``, of the one that is left."""
+        """Game time since the innermost active state began (s); until ``enter``, that of the state being left."""
         return 0.0 if self._leaf is None else self._now_s() - self._since_s
 
     @property
     def is_busy(self) -> bool:
-        """True inside its callbacks: events wait, and it cannot be saved."""
+        """True inside its callbacks: events are queued, and the machine cannot be saved."""
         return self._table is BUSY
 
     @property
     def needs_update(self) -> bool:
-        """False if ``update`` has nothing to do in this state: no callback, and no transition by itself."""
+        """False if ``update`` has nothing to do in this state: no callback, and no transition without an event."""
         return self._leaf is None or not self._leaf.is_still
 
     @property
     def rests_s(self) -> float:
-        """For how long ``update`` has nothing to do (s): 0, or until a time is over, or inf for until an event."""
+        """How long ``update`` has nothing to do (s): 0, the time left until ``after_s``, or inf until an event."""
         return 0.0 if self._leaf is None else rest_in(self._leaf, self._since_s, self._since_around, self._now_s())
 
     def is_in(self, path: str) -> bool:
-        """Return True if the state at this path is active, or one inside it.
+        """Return True if the state at this path, or one of its child states, is active.
 
         Raises:
-            UnknownNameError: if there is no such state.
+            UnknownNameError: if no state has this path.
         """
         wanted, active = self._definition.node(path), self._at or self._leaf
         return active is not None and wanted in active.up()
 
     def send(self, event: str, payload: Any = None) -> bool | None:
-        """Tell the machine that something happened.
+        """Send an event to the machine.
 
         Args:
-            event: one that some transition waits for.
-            payload: what callbacks find as ``machine.payload``.
+            event: an event of at least one transition.
+            payload: available to callbacks as ``machine.payload``.
 
         Returns:
-            Whether a transition was taken; None if the event waits, because one is running.
+            Whether a transition was taken; None if the event is queued, because a
+            transition is running.
 
         Raises:
-            UnknownNameError: if no transition waits for such an event.
+            UnknownNameError: if no transition has this event.
         """
         try:
             routes = self._table[event]
@@ -354,10 +358,10 @@ class StateMachine:
         return has_changed
 
     def update(self, elapsed_s: float) -> None:
-        """Live on for ``elapsed_s`` of game time.
+        """Advance the machine by ``elapsed_s`` of game time.
 
         Args:
-            elapsed_s: since the last update (s), 0 or more.
+            elapsed_s: time since the last update (s), 0 or more.
 
         Raises:
             ValueError: if the time is negative or not finite.
@@ -389,13 +393,13 @@ class StateMachine:
             self._come_to_rest()
 
     def advance(self, turn: Turn) -> None:
-        """Update as a scheduler's work: ``scheduler.add(machine)``."""
+        """Update as a task of a scheduler: ``scheduler.add(machine)``."""
         if not isinstance(turn, Turn):
-            raise TypeError(f"advance takes a Turn, got {shown(turn)}; use machine.update(elapsed_s) by hand")
+            raise TypeError(f"turn must be a scheduler's Turn, got {shown(turn)}; without one, call update(elapsed_s)")
         self.update(turn.elapsed_s)
 
     def start(self) -> None:
-        """Enter the initial state; nothing if a state is active."""
+        """Enter the initial state; does nothing if a state is active."""
         if self._leaf is None and self._table is not BUSY:
             self._table = BUSY
             try:
@@ -406,9 +410,9 @@ class StateMachine:
                 self._come_to_rest()
 
     def stop(self) -> None:
-        """Leave all states and forget what was; what comes next begins anew.
+        """Leave all states and clear the history; the next ``send`` or ``update`` begins again.
 
-        From inside a callback: as soon as events are settled.
+        Inside a callback, this takes effect after all queued events.
         """
         self._should_stop = True
         if self._table is not BUSY:
@@ -416,16 +420,16 @@ class StateMachine:
             self._come_to_rest()
 
     def release_quarantined(self) -> None:
-        """Let callbacks be called again that were left out because they kept failing."""
+        """Release all quarantined callbacks."""
         if self._faults is not None:
             self._faults.release()
 
     def to_text(self) -> str:
-        """Return which states are active, since when and why; one state per line."""
+        """Return one line per state: which are active, since when, and why."""
         return live_view(self._definition, self.name, self._at or self._leaf, self.time_in_state_s, self._reason)
 
     def _send_otherwise(self, event: str, payload: Any) -> bool | None:
-        """Send what the table does not know: while busy, before the beginning, or by mistake."""
+        """Send an event that is not in the table: while busy, before ``start``, or unknown."""
         self._definition.check_event(event)
         if self._table is BUSY:
             if self._queue is None:
@@ -446,7 +450,7 @@ class StateMachine:
                 assert self._leaf is not None
                 way = route.find(self._leaf, self._previous, self._left or {})
                 if way is None:
-                    continue  # there is no previous state to go back to
+                    continue  # there is no previous state
             if way is None:
                 self._run(route.actions)
             else:
@@ -480,7 +484,7 @@ class StateMachine:
         self._at = None
 
     def _settle_queue(self) -> None:
-        """Work off the events that callbacks sent, in their order."""
+        """Process the events sent by callbacks, in order."""
         assert self._queue is not None
         settled = 0
         while self._queue:
@@ -489,7 +493,7 @@ class StateMachine:
                 self._queue.clear()
                 self._report(OWN_EVENTS, RuntimeError(
                     f"callbacks in {self.state!r} sent more than {MOST_EVENTS_AT_ONCE} events at once,"
-                    f" the last {circle}; they go round in a circle, the rest is dropped"))
+                    f" the last {circle}; the chain has no end, the rest is dropped"))
                 break
             settled += 1
             self.event, self.payload = self._queue.pop(0)
@@ -510,7 +514,7 @@ class StateMachine:
     def _leave_all(self) -> None:
         if self._leaf is not None:
             self._run(tuple(step for node in self._leaf.up() for step in node.exit))
-        self._should_stop = False  # an exit that asks for a stop has it
+        self._should_stop = False  # a stop requested by an exit callback is done
         self._leaf = self._at = self._previous = self._left = self._since_around = self._queue = None
 
     def _run(self, steps: tuple[Step, ...]) -> None:
@@ -521,7 +525,7 @@ class StateMachine:
                 continue
             try:
                 action(self)
-            except Exception as error:  # the machine stays whole, the frame goes on
+            except Exception as error:  # the machine stays consistent, the frame continues
                 self._report(name, error)
             else:
                 if self._faults is not None:
@@ -533,7 +537,7 @@ class StateMachine:
             return False
         try:
             answer = bool(route.guard(self))
-        except Exception as error:  # who cannot say so does not allow it
+        except Exception as error:  # a failed guard counts as false
             self._report(route.guard_name, error)
             return False
         if self._faults is not None:
@@ -555,13 +559,13 @@ class StateMachine:
             for hook in trace.state_entered:
                 try:
                     hook(self.name, node.path, self._reason, self._now())
-                except Exception as error:  # raised when the machine is whole again
+                except Exception as error:  # raised when the machine is consistent again
                     self._keep(error)
 
     def _report(self, name: str, error: Exception) -> None:
         try:
             self._callback_faults().report(name, self._now().frame, error)
-        except Exception as raised:  # asked to come through: when the machine is whole again
+        except Exception as raised:  # raised again when the machine is consistent
             self._keep(raised)
 
     def _callback_faults(self) -> CallbackFaults:
@@ -574,21 +578,21 @@ class StateMachine:
 
     @property
     def clock(self) -> Clock | None:
-        """What tells it the time, or None."""
+        """The game clock, or None."""
         return self._clock
 
     def skip_time(self, seconds: float) -> None:
-        """Let time that has passed count for nothing: its character was paused, and states began that much later.
+        """Exclude a pause of the character from all times: active states count as begun that much later.
 
         Args:
-            seconds: game time (s), 0 or more; no state begins later than now.
+            seconds: game time (s), 0 or more; the beginning of a state is never later than now.
 
         Raises:
-            ValueError: if it is negative or no finite number.
+            ValueError: if it is negative or not finite.
 
         Cost: O(depth of the active state).
         """
-        finite_number("seconds", seconds, minimum=0, remedy="give the time that has passed")
+        finite_number("seconds", seconds, minimum=0, remedy="pass the duration of the pause")
         machine = self
         now_s = machine._now_s()
         machine._since_s = min(machine._since_s + seconds, now_s)
@@ -597,7 +601,7 @@ class StateMachine:
                 index: min(since_s + seconds, now_s) for index, since_s in machine._since_around.items()}
 
     def save_state(self) -> State:
-        """Return the active state, since when, and where the machine was, as plain data.
+        """Return the active state, its beginning and the history, as plain data.
 
         Raises:
             RuntimeError: if called from inside a callback of this machine.
@@ -605,13 +609,13 @@ class StateMachine:
         return _saved(self)
 
     def prepare_state(self, state: object) -> Callable[[], None]:
-        """Check a saved state against the states that are here; return what loads it.
+        """Check a saved state against the present definition; return a function that loads it.
 
-        States are found by their paths. No callback is called by loading, and
-        what was active here is dropped without its ``exit``.
+        States are identified by their paths. Loading calls no callback; the states
+        active before are dropped without their ``exit``.
 
         Raises:
-            StateError: if it cannot be loaded; says where in it, and why.
+            StateError: if the state cannot be loaded; the message gives the place and the reason.
             RuntimeError: if called from inside a callback of this machine.
         """
         return _prepared(self, state)

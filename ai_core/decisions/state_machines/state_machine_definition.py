@@ -1,4 +1,4 @@
-"""The definition of a state machine: checked, and worked out once for all machines."""
+"""The definition of a state machine: checked and compiled once for all machines."""
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
@@ -12,22 +12,22 @@ if TYPE_CHECKING:
 
 
 Step = tuple[Callable[["StateMachine"], object], str, "StateNode | None"]
-"""A callback, what faults call it, and the innermost state that is active during it; None leaves that as it is."""
+"""A callback, its name in fault reports, and the innermost state active during it; None for no change."""
 Finder = Callable[["StateNode", "StateNode | None", dict[int, int]], "TransitionPath | None"]
-"""Told the active leaf, the one before, and where each state was left; finds the way."""
+"""Called with the active leaf, the previous leaf, and the leaf each state was left in; returns the path."""
 
 
 class StateNode:
     """A state at its place in a definition.
 
     Attributes:
-        index: number in the definition, parents before those inside; -1 for the root.
-        depth: states around it.
-        enter, update, exit: its callback, or nothing.
-        table: of a leaf: by event, the routes to try in turn.
-        automatic: of a leaf: the routes to try at each update.
-        updates: of a leaf: what an update calls, the outermost first.
-        is_still: of a leaf: an update does nothing.
+        index: number in the definition, parents before children; -1 for the root.
+        depth: number of enclosing states, including the root.
+        enter, update, exit: its callback as a tuple of steps, empty for none.
+        table: for a leaf: the routes to try in turn, by event.
+        automatic: for a leaf: the routes to try at each update.
+        updates: for a leaf: the callbacks of an update, the outermost first.
+        is_still: for a leaf: True if an update does nothing.
     """
 
     __slots__ = (
@@ -52,11 +52,11 @@ class StateNode:
         self.is_still = True
 
     def up(self) -> list[StateNode]:
-        """Return this and all around it, the root last."""
+        """Return this state and all enclosing states, the root last."""
         return [self] if self.parent is None else [self, *self.parent.up()]
 
     def up_to(self, domain: StateNode) -> list[StateNode]:
-        """Return this and those around it that are inside ``domain``."""
+        """Return this state and its enclosing states inside ``domain``."""
         above = self.up()
         return above[: above.index(domain)]
 
@@ -67,21 +67,21 @@ class StateNode:
                 return child
             if child.children and child.index < index <= last_index(child):
                 return child.leaf(index)
-        raise LookupError(f"{self.path!r} has no state {index} inside")
+        raise LookupError(f"state {self.path!r} has no descendant with index {index}")
 
 
 class TransitionPath:
-    """What is left and entered between two leaves.
+    """The states left and entered between two leaves.
 
     Attributes:
-        leaf: where it ends.
+        leaf: the leaf at the end.
         domain: the innermost state that stays active.
-        exits: what leaving calls, the innermost first.
-        enters: what entering calls, the outermost first.
+        exits: the exit callbacks, the innermost first.
+        enters: the enter callbacks, the outermost first.
         entered: the states that begin.
-        remembered: indexes of states left that a transition with history leads to.
-        timed: indexes of states entered that a transition without event waits in.
-        only_tells: leaving and entering call nothing but notices.
+        remembered: indexes of left states that are the target of a transition with history.
+        timed: indexes of entered states that are the source of a transition with ``after_s``.
+        only_tells: True if all callbacks are notices.
     """
 
     __slots__ = ("domain", "entered", "enters", "exits", "leaf", "only_tells", "remembered", "timed")
@@ -101,12 +101,12 @@ class TransitionPath:
 
 
 class Route:
-    """A transition as it stands open to one leaf.
+    """A transition as available to a leaf.
 
     Attributes:
-        source: the state it leads from: the leaf, or one around it.
-        way: None if it stays, or if ``find`` finds the way each time.
-        only_tells: its actions are nothing but notices.
+        source: the source state: the leaf, or an enclosing state.
+        way: None for an internal transition, or if ``find`` computes the path each time.
+        only_tells: True if all its actions are notices.
     """
 
     __slots__ = ("actions", "after_s", "find", "guard", "guard_name", "only_tells", "reason", "source", "way")
@@ -124,18 +124,18 @@ class Route:
 
 
 def is_notice(step: Step) -> bool:
-    """Return whether a callback only tells whoever listens, and says so by a true attribute ``is_notice``."""
+    """Return whether a callback only notifies listeners, marked by a true attribute ``is_notice``."""
     return getattr(step[0], "is_notice", False) is True
 
 
 def deepest_common(source: StateNode, target: StateNode) -> StateNode:
-    """Return the innermost state that contains the target, and is the source or contains it."""
+    """Return the innermost state that contains the target, and is or contains the source."""
     above = source.up()
     return next(node for node in target.up()[1:] if node in above)
 
 
 def first_leaf(node: StateNode) -> StateNode:
-    """Return where a state begins: its initial state's initial state, and so on."""
+    """Return the leaf in which a state begins: the initial state of its initial state, and so on."""
     while node.initial is not None:
         node = node.initial
     return node
@@ -153,36 +153,36 @@ def _steps(action: Action | None, name: str, active: StateNode | None) -> tuple[
 
 
 PREVIOUS = "<previous>"
-"""As a target: the state that was active before the one that is."""
+"""Special target: the state that was active before the present one."""
 Action = Callable[["StateMachine"], object]
-"""What happens at one point of a machine's life; is told the machine."""
+"""A callback of a state or transition, called with the machine."""
 
 
 class History(Enum):
-    """Where a transition into a state with states inside ends."""
+    """The history mode of a transition into a state that has child states."""
 
     SHALLOW = "shallow"
-    """In the inside state that was active last, which begins with its initial one."""
+    """Ends in the child that was active last, which begins with its initial state."""
     DEEP = "deep"
-    """Where the machine was when it left, however deep; if the target is active, where it is."""
+    """Ends in the leaf that was active last, at any depth; for an active target, in the present leaf."""
 
 
 class State:
-    """The definition of one state, and of those inside it.
+    """The definition of a state, and of its child states.
 
     Args:
-        name: unlike those of its siblings; it is part of the path
-            "hostile/combat/chase", so without "/".
-        states: inside it. While it is active, exactly one of them is.
-        initial: name of the inside state that it begins with; "" for the first.
-        enter: called when it begins.
-        update: called at each ``StateMachine.update`` while it is active.
-        exit: called when it ends; exactly once for each beginning.
+        name: unique among its siblings; part of the path "hostile/combat/chase",
+            so it must not contain "/".
+        states: child states. While the state is active, exactly one child is.
+        initial: name of the child in which it begins; "" for the first.
+        enter: called when the state begins.
+        update: called at each ``StateMachine.update`` while the state is active.
+        exit: called when the state ends, exactly once for each ``enter``.
 
     Raises:
-        TypeError: if an inside state is none, or a callback is not callable.
-        ValueError: if a name is empty, taken, or has a "/"; if there is no
-            inside state of the name ``initial``.
+        TypeError: if a child is not a State, or a callback is not callable.
+        ValueError: if a name is empty, in use, or contains "/", or no child has
+            the name ``initial``.
     """
 
     __slots__ = ("enter", "exit", "initial", "name", "states", "update")
@@ -198,7 +198,7 @@ class State:
         exit: Action | None = None,
     ) -> None:
         if not isinstance(name, str) or not name or "/" in name or name == PREVIOUS:
-            raise ValueError(f"a state's name must be a string without '/', got {shown(name)}")
+            raise ValueError(f"the name of a state must be a non-empty string without '/', got {shown(name)}")
         self.name = name
         self.states = checked_states(f"state {name!r}", states)
         self.initial = checked_initial(f"state {name!r}", initial, self.states)
@@ -207,29 +207,29 @@ class State:
         self.exit = checked_action(f"state {name!r}: exit", exit)
 
     def __repr__(self) -> str:
-        return f"<State {self.name!r}, {len(self.states)} inside>"
+        return f"<State {self.name!r}, {len(self.states)} child states>"
 
 
 class Transition:
-    """A way from one state to another.
+    """A transition from one state to another.
 
     Args:
-        event: what must be sent for it; None: it is tried at each
-            ``StateMachine.update``, and needs ``guard`` or ``after_s``.
-        source: path of the state it leads from, also while any state inside
-            that is active; None: from everywhere.
-        target: path of the state it leads to, ``PREVIOUS``, or None: it stays
-            where it is, leaves nothing, and only ``action`` is called; with
-            none, the event is ignored there.
-        guard: may it be taken now? None: always.
+        event: the event that triggers it; None: it is tried at each
+            ``StateMachine.update``, and requires ``guard`` or ``after_s``.
+        source: path of the source state, which includes all its child states;
+            None for all states.
+        target: path of the target state, ``PREVIOUS``, or None for an internal
+            transition: no state is left, and only ``action`` is called; without an
+            action the event is ignored there.
+        guard: returns whether the transition may be taken; None for always.
         action: called between leaving and entering.
-        history: of the target; None: it begins with its initial state.
-        after_s: least time that ``source`` has been active (s), 0 or more;
+        history: history mode of the target; None: it begins in its initial state.
+        after_s: minimum time that ``source`` has been active (s), 0 or more;
             only without an event.
 
     Raises:
-        TypeError: if a path is no text, or a callback is not callable.
-        ValueError: if the parts do not go together.
+        TypeError: if a path is not a string, or a callback is not callable.
+        ValueError: if the arguments contradict each other.
     """
 
     __slots__ = ("action", "after_s", "event", "guard", "history", "source", "target")
@@ -247,7 +247,7 @@ class Transition:
     ) -> None:
         for name, value in (("event", event), ("source", source), ("target", target)):
             if value is not None and (not isinstance(value, str) or not value):
-                raise TypeError(f"a transition's {name} must be text or None, got {shown(value)}")
+                raise TypeError(f"the {name} of a transition must be a non-empty string or None, got {shown(value)}")
         self.event, self.source, self.target = event, source, target
         self.guard = checked_action(f"{self}: guard", guard)
         self.action = checked_action(f"{self}: action", action)
@@ -256,7 +256,7 @@ class Transition:
         self._check()
 
     def reason(self) -> str:
-        """Return why it is taken, as traces tell it: "noise", "after 3 s"."""
+        """Return the cause of the transition for traces: "noise", "after 3 s"."""
         if self.event is not None:
             return self.event
         return "by itself" if self.after_s is None else f"after {self.after_s:g} s"
@@ -265,13 +265,13 @@ class Transition:
         if self.history is not None and not isinstance(self.history, History):
             raise TypeError(f"{self}: history must be a History or None, got {shown(self.history)}")
         if self.history is not None and self.target in (None, PREVIOUS):
-            raise ValueError(f"{self}: history is of a target state, and there is none; name one")
+            raise ValueError(f"{self}: history requires a target state; set target to a path")
         if self.event is not None and self.after_s is not None:
-            raise ValueError(f"{self}: after_s is for transitions without an event; leave one out")
+            raise ValueError(f"{self}: event and after_s exclude each other; leave one out")
         if self.event is None and self.guard is None and self.after_s is None:
-            raise ValueError(f"{self}: without an event it needs a guard or after_s, or it never rests")
+            raise ValueError(f"{self}: must have an event, a guard or after_s, or it would be taken at every update")
         if self.event is None and self.target is None and self.action is None:
-            raise ValueError(f"{self}: goes nowhere and does nothing; give it a target or an action")
+            raise ValueError(f"{self}: must have a target or an action")
 
     def __str__(self) -> str:
         event = "without event" if self.event is None else repr(self.event)
@@ -280,7 +280,7 @@ class Transition:
 
 
 def checked_states(owner: str, states: Iterable[State]) -> tuple[State, ...]:
-    """Return states as a tuple; raise unless they are states of different names."""
+    """Return states as a tuple; raise an error unless all are States with unique names."""
     found = tuple(states)
     names = set()
     for state in found:
@@ -293,50 +293,50 @@ def checked_states(owner: str, states: Iterable[State]) -> tuple[State, ...]:
 
 
 def checked_initial(owner: str, initial: str, states: tuple[State, ...]) -> str:
-    """Return the name of the state that is first; "" if there is none at all."""
+    """Return the name of the initial state; "" if there are no states."""
     if initial == "":
         return states[0].name if states else ""
     if all(state.name != initial for state in states):
         names = ", ".join(repr(state.name) for state in states) or "none"
-        raise ValueError(f"{owner}: initial must be the name of a state inside ({names}), got {shown(initial)}")
+        raise ValueError(f"{owner}: initial must be the name of a child state ({names}), got {shown(initial)}")
     return initial
 
 
 def checked_action(owner: str, action: Action | None) -> Action | None:
-    """Return a callback; raise unless it can be called."""
+    """Return a callback; raise an error unless it is callable or None."""
     if action is not None and not callable(action):
         raise TypeError(f"{owner} must be callable or None, got {shown(action)}")
     return action
 
 
 OWN_EVENTS = "its own events"
-"""What faults call events that go round in a circle."""
+"""Name in fault reports of an endless chain of events."""
 MAXIMUM_DEPTH = 16
-"""States inside each other (count). Real machines have three; more is a mistake in a loop."""
+"""Largest depth of nested states (count). Real machines have three; more is a mistake in a loop."""
 
 
 class StateMachineDefinition:
     """All states and transitions of a machine, shared by every ``StateMachine``.
 
-    For an event, the transitions of the active state come first, then those of
-    the state around it, and so on outwards; among those of one state the
-    earlier in ``transitions``. The first whose guard allows it is taken.
+    For an event, the transitions of the active leaf are tried first, then those of
+    the enclosing state, and so on outwards; those of the same state in the order of
+    ``transitions``. The first transition whose guard allows it is taken.
 
-    A transition leaves and enters what it must: the innermost state that
-    contains the target, and is the source or contains it, stays active. So a
-    transition from a state to itself leaves and enters it.
+    A transition leaves and enters as few states as possible: the innermost state
+    that contains the target, and is or contains the source, stays active. A
+    transition from a state to itself leaves and enters that state.
 
     Args:
-        name: of the machine, for messages.
-        states: the outermost ones.
-        transitions: from most to least wanted.
-        initial: name of the outermost state it begins with; "" for the first.
+        name: name of the machine, for messages.
+        states: the outermost states.
+        transitions: in order of preference.
+        initial: name of the outermost state in which it begins; "" for the first.
 
     Raises:
-        TypeError: if something is no state or no transition.
-        ValueError: if there is no state, two share a name, or a transition can
-            never be taken because one before it always is.
-        UnknownNameError: naming the transition that leads from or to nowhere.
+        TypeError: if an entry is not a State or not a Transition.
+        ValueError: if there is no state, two states share a name, or a transition can
+            never be taken because an earlier one always is.
+        UnknownNameError: if the source or target of a transition does not exist.
 
     Cost: O(states * transitions).
     """
@@ -345,12 +345,12 @@ class StateMachineDefinition:
         self, name: str, states: Iterable[State], transitions: Iterable[Transition] = (), *, initial: str = ""
     ) -> None:
         if not isinstance(name, str) or not name:
-            raise ValueError(f"a state machine's name must be text, got {shown(name)}")
+            raise ValueError(f"the name of a state machine must be a non-empty string, got {shown(name)}")
         self.name = name
         owner = f"state machine {name!r}"
         outermost = checked_states(owner, states)
         if not outermost:
-            raise ValueError(f"{owner} needs a state; add one")
+            raise ValueError(f"{owner} must have at least one state, got none")
         self.nodes: list[StateNode] = []
         self._by_path: dict[str, StateNode] = {}
         self.root = StateNode(None, "", None, -1)
@@ -373,7 +373,7 @@ class StateMachineDefinition:
         """Return the state at a path.
 
         Raises:
-            UnknownNameError: if there is none.
+            UnknownNameError: if no state has this path.
         """
         try:
             return self._by_path[path]
@@ -381,19 +381,19 @@ class StateMachineDefinition:
             raise UnknownNameError(f"state of {self.name!r}", path, self._by_path) from None
 
     def check_event(self, event: object) -> None:
-        """Raise unless some transition waits for this event.
+        """Raise an error unless a transition has this event.
 
         Raises:
-            TypeError: if it is no text.
-            UnknownNameError: if none does.
+            TypeError: if it is not a string.
+            UnknownNameError: if no transition has this event.
         """
         if not isinstance(event, str):
-            raise TypeError(f"an event of {self.name!r} must be text, got {shown(event)}")
+            raise TypeError(f"an event of {self.name!r} must be a string, got {shown(event)}")
         if event not in self.events:
             raise UnknownNameError(f"event of {self.name!r}", event, self.events)
 
     def callback_names(self) -> set[str]:
-        """Return what faults call each callback: "enter of hostile/chase"."""
+        """Return the names of all callbacks in fault reports: "enter of hostile/chase"."""
         names = {name for node in self.nodes for _, name, _ in (*node.enter, *node.update, *node.exit)}
         for number, one in enumerate(self.transitions):
             names |= {_guard_name(number, one)} if one.guard is not None else set()
@@ -401,12 +401,12 @@ class StateMachineDefinition:
         return names | {OWN_EVENTS}
 
     def way(self, leaf: StateNode | None, domain: StateNode, target: StateNode) -> TransitionPath:
-        """Return what is left and entered between two leaves; worked out once.
+        """Return the states left and entered between two leaves; computed once.
 
         Args:
-            leaf: the active one; None: none is.
-            domain: the state that stays active, with those around it.
-            target: the leaf that will be active.
+            leaf: the active leaf, or None.
+            domain: the innermost state that stays active.
+            target: the next active leaf.
         """
         key = (-1 if leaf is None else leaf.index, domain.index, target.index)
         found = self._ways.get(key)
@@ -451,26 +451,26 @@ class StateMachineDefinition:
         certain: dict[tuple[str | None, str | None], Transition] = {}
         for one in found:
             if not isinstance(one, Transition):
-                raise TypeError(f"state machine {self.name!r}: every transition must be one, got {shown(one)}")
+                raise TypeError(f"state machine {self.name!r}: every transition must be a Transition, got {shown(one)}")
             for role, path in (("source", one.source), ("target", one.target)):
                 if path is not None and path != PREVIOUS and path not in self._by_path:
                     raise UnknownNameError(f"state of {self.name!r} ({role} of {one})", path, self._by_path)
             if one.source == PREVIOUS:
-                raise ValueError(f"{one}: PREVIOUS is a target, no source")
+                raise ValueError(f"{one}: PREVIOUS must be used as a target only, not as a source")
             if one.history is not None and not self.node(one.target or "").children:
-                raise ValueError(f"{one}: history is of a state with states inside, and {one.target!r} has none")
+                raise ValueError(f"{one}: history requires a target with child states, and {one.target!r} has none")
             before = certain.get((one.event, one.source))
             if before is not None and (one.after_s or 0.0) >= (before.after_s or 0.0):
                 raise ValueError(
-                    f"{one} to {one.target!r} is never taken: the one before it, to {before.target!r},"
-                    " always is; give that a guard, or put it behind"
+                    f"{one} to {one.target!r} is never taken: the earlier one to {before.target!r}"
+                    " always is; give the earlier one a guard, or move it behind"
                 )
             if one.guard is None and one.target != PREVIOUS:
                 certain.setdefault((one.event, one.source), one)
         return found
 
     def _lay_routes(self, leaf: StateNode) -> None:
-        """Fill the leaf's tables: by event, and those without one, in the order they are tried."""
+        """Fill the tables of a leaf: the routes by event, and those without an event, in order of trial."""
         routes: dict[str | None, list[Route]] = {event: [] for event in (*self.events, None)}
         certain = set()
         for node in leaf.up():
@@ -480,7 +480,7 @@ class StateMachineDefinition:
                 if one.target is not None or one.action is not None or one.guard is not None:
                     routes[one.event].append(self._route(leaf, node, number, one))
                 if one.guard is None and one.target != PREVIOUS and one.event is not None:
-                    certain.add(one.event)  # what stands further out is never asked
+                    certain.add(one.event)  # transitions of outer states are never tried
         leaf.automatic = tuple(routes.pop(None))
         leaf.table = {event: tuple(found) for event, found in routes.items() if event is not None}
         leaf.updates = tuple(step for node in reversed(leaf.up()) for step in node.update)
@@ -510,13 +510,13 @@ class StateMachineDefinition:
 
 
 def _remembered(target: StateNode, active: StateNode, left: int | None, *, is_deep: bool) -> StateNode:
-    """Return the leaf that a transition with history leads to.
+    """Return the leaf in which a transition with history ends.
 
     Args:
-        target: the state whose history it is.
-        active: the leaf that is active before the transition; inside the target it is what will be left.
-        left: index of the leaf in which the target was left last, None if it never was.
-        is_deep: the history leads to that leaf, else only into the state right inside the target.
+        target: the target state, whose history is used.
+        active: the leaf that is active before the transition; it may be inside the target.
+        left: index of the leaf in which the target was last left, None if it never was.
+        is_deep: True for that leaf, False for the child of the target that contains it.
     """
     if target in active.up():
         last = active

@@ -1,3 +1,3 @@
-"""Questions about the world, answered once for all who ask: PollingStation, and topics of your own."""
+"""Polling: a PollingStation answers queries about the world from topics, and caches the answers."""
 
 __all__: list[str] = []

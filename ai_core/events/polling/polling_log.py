@@ -1,4 +1,4 @@
-"""The log of a polling station: who asked what, and how it was answered."""
+"""The log of a polling station: queries with their askers, and the origin of each answer."""
 from __future__ import annotations
 
 from collections import deque
@@ -13,52 +13,52 @@ from ai_core.scheduling.statistics_table import statistics_table
 __all__ = ["HOW", "PollingLog", "PollingLogEntry"]
 
 MAXIMUM_ENTRIES = 1000
-"""Entries kept unless told otherwise (count).
+"""Default number of entries kept (count).
 
-A few frames of a busy scene; an entry is about 500 bytes.
+A few frames of a busy scene; an entry takes about 500 bytes.
 """
 
 HOW = ("computed", "kept", "stale", "fallback", "refused", "raised", "invalidated")
-"""Everything an entry can tell."""
+"""Origins of an answer: values of ``PollingLogEntry.how``."""
 
 
 class PollingLogEntry(NamedTuple):
-    """One poll, or one invalidation, as text: a log keeps no object of the game alive."""
+    """A poll or an invalidation, stored as strings so that the log keeps no game object alive."""
 
     frame: int
     seconds: float
     """Game time (s)."""
     code: str
     key: tuple[str, ...] | None
-    """How the parts of the key are shown; None for a whole topic invalidated."""
+    """The parts of the key as strings; None for the invalidation of a whole topic."""
     asker: str
-    """Who asked; "" if nobody said so."""
+    """The polling agent; "" if the poll named no asker."""
     how: str
-    """One of HOW."""
+    """Origin of the answer, a value of HOW."""
     age_frames: int | None
     """Frames since the answer was computed; None if there is no such answer."""
     answer: str
 
     @property
     def question(self) -> str:
-        """The topic and the key as a call; of an invalidated topic the code alone."""
+        """The topic and the key as a call; for an invalidated topic the code alone."""
         return self.code if self.key is None else f"{self.code}({', '.join(self.key)})"
 
 
 class PollingLog:
-    """Keeps the last polls of a station: ``station.log = PollingLog()``.
+    """The last polls of a station: ``station.log = PollingLog()``.
 
-    While a station has a log every poll takes some microseconds. A log is a
+    While a station has a log, every poll takes some microseconds. A log is a
     tool: it is not saved.
 
     Args:
-        maximum_entries: the oldest are dropped for more; 1 or more.
+        maximum_entries: entries kept, 1 or more; a new entry replaces the oldest.
     """
 
     def __init__(self, maximum_entries: int = MAXIMUM_ENTRIES) -> None:
         most = whole_number(
             "maximum_entries", maximum_entries, minimum=1, maximum=MOST_ENTRIES,
-            remedy="set station.log to None for none"
+            remedy="set station.log to None for no log"
         )
         self._entries: deque[PollingLogEntry] = deque(maxlen=most)
 
@@ -82,22 +82,22 @@ class PollingLog:
         about: object | None = None,
         since_frame: int = 0,
     ) -> list[PollingLogEntry]:
-        """Return the entries to which all of this applies, the oldest first.
+        """Return the entries that meet every given condition, oldest first.
 
         Args:
-            code: of this topic.
-            how: answered so; one of HOW.
-            asker: asked by this one, known by how it is shown.
-            about: with this among the parts of the key, known by how it is shown.
-            since_frame: in this frame or later.
+            code: code of the topic.
+            how: origin of the answer, a value of HOW.
+            asker: the polling agent, compared by its repr.
+            about: a part of the key, compared by its repr.
+            since_frame: the first frame to include.
 
         Raises:
-            UnknownNameError: if ``how`` is none of HOW.
+            UnknownNameError: if ``how`` is not in HOW.
 
         Cost: O(entries).
         """
         if how is not None and how not in HOW:
-            raise UnknownNameError("way of answering", how, HOW)
+            raise UnknownNameError("origin of an answer", how, HOW)
         return [
             one for one in self._entries
             if one.frame >= since_frame
@@ -108,11 +108,11 @@ class PollingLog:
         ]
 
     def table(self, *, max_rows: int | None = None, **wanted: object) -> str:
-        """Return entries as a table of plain text.
+        """Return entries as a table in plain text.
 
         Args:
-            max_rows: show no more than the last so many; None for all.
-            wanted: which entries; see ``entries``.
+            max_rows: show at most this number of the latest entries; None for all.
+            wanted: conditions, as for ``entries``.
         """
         found = self.entries(**wanted)  # type: ignore[arg-type]
         if max_rows is not None:
@@ -127,7 +127,7 @@ class PollingLog:
         )
 
     def clear(self) -> None:
-        """Drop all entries."""
+        """Remove all entries."""
         self._entries.clear()
 
     def __len__(self) -> int:

@@ -1,7 +1,7 @@
-"""The state of a polling station: the answers it keeps, and the questions that wait.
+"""Saving of a polling station: cached answers and waiting queries.
 
-Topics are not made by loading; they are there already, found by their code.
-How long an answer stays fresh is the topic's that is here.
+Loading creates no topics; they must exist before, and are identified by code. The
+cache lifetime of a loaded answer is that of the present topic.
 """
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ def saved_station(station: PollingStation) -> State:
         try:
             waiting.append([topic.code, station.values.plain([*key], "key")])
         except StateError:
-            continue  # whoever wants to know asks again
+            continue  # the agent polls again
     return {
         "version": VERSION,
         "now": list(station.clock.now),
@@ -49,13 +49,13 @@ def saved_station(station: PollingStation) -> State:
 
 
 def prepared_station(station: PollingStation, state: object) -> Callable[[], None]:
-    """Check a state against the topics that are here; return what loads it."""
+    """Check a state against the present topics; return a function that loads it."""
     _check_at_rest(station)
     fields = Fields.versioned(state, version=VERSION)
     fields.moment("now")
     saved = [_read_topic(station, one) for one in fields.groups("topics")]
     if len({one.topic for one in saved}) < len(saved):
-        fields.refuse("topics", "holds a topic twice")
+        fields.refuse("topics", "must not contain a topic twice")
     waiting = _read_waiting(station, fields)
     fields.end()
 
@@ -82,7 +82,7 @@ def _saved_topic(station: PollingStation, topic: Topic) -> State:
         try:
             row = [station.values.plain([*key], "key"), station.values.plain(answer, "answer")]
         except StateError:
-            continue  # it is only a cache: what cannot be saved is computed anew
+            continue  # it is only a cache: an answer that cannot be saved is computed again
         rows.append([*row, [*computed_at], until == EXPIRED])
     return {
         "code": topic.code,
@@ -111,7 +111,7 @@ def _found(station: PollingStation, fields: Fields) -> Topic:
     topic = station._topics.get(code)
     if topic is None:
         unknown = UnknownNameError("topic", code, station.codes)
-        fields.refuse("code", f"is wrong here: {unknown}; add the topic before loading")
+        fields.refuse("code", f"is not valid: {unknown}; add the topic before loading")
     return topic
 
 
@@ -120,7 +120,7 @@ def _read_key(station: PollingStation, topic: Topic, fields: Fields) -> Key:
     try:
         hash(key)
     except TypeError as error:
-        fields.refuse("key", f"cannot be a key: {error}")
+        fields.refuse("key", f"must be hashable: {error}")
     if topic.is_symmetric and len(key) != 2:
         fields.refuse("key", f"must be a pair, got {brief([*key])}")
     return key
@@ -138,7 +138,7 @@ def _read_answers(station: PollingStation, topic: Topic, fields: Fields) -> dict
         )
         key = _read_key(station, topic, one)
         if key in kept or (topic.is_symmetric and key[::-1] in kept):
-            one.refuse("key", "comes twice")
+            one.refuse("key", "occurs twice")
         computed_at = TimeIndex(*one.moment("computed_at"))
         until = EXPIRED if one.flag("is_expired") else topic.until(computed_at)
         answer = station.values.value(one.anything("answer"), one.place_of("answer"))

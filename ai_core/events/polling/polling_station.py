@@ -1,4 +1,4 @@
-"""The polling station: questions about the world, answered once for all who ask."""
+"""The polling station: computes the answer to a query once, and caches it for all agents."""
 from __future__ import annotations
 
 import math
@@ -32,17 +32,17 @@ from ai_core.saving.values import SavedValues
 FIRST_KEYS = 16
 """Answers computed in one call under a budget of time while their cost is unknown (count).
 
-More could overrun the budget by more; fewer makes the first batches slower.
+A larger number can overrun the budget further; a smaller number slows the first batches.
 """
 MOST_KEYS = 1 << 40
-"""More keys than there are, where nothing limits them (count)."""
+"""Number of keys that stands for no limit (count)."""
 
 
 class AnswerBudget:
-    """What is left of a budget: steps, or time that only computing uses up.
+    """The allowance of a frame for computations: steps, or time that only computing uses up.
 
     Args:
-        budget: its rest is the allowance; it is not charged.
+        budget: the amount left in it is the allowance; it is not charged.
     """
 
     __slots__ = ("left", "stopwatch")
@@ -52,7 +52,7 @@ class AnswerBudget:
         self.stopwatch = budget.stopwatch
 
     def fitting(self, topic: Topic) -> int:
-        """Return how many answers of a topic may be computed now; 0 if it is used up."""
+        """Return how many answers of a topic may be computed now; 0 if the allowance is used up."""
         if self.left <= 0:
             return 0
         if self.left == math.inf:
@@ -65,7 +65,7 @@ class AnswerBudget:
 
 
 class QueryQueue:
-    """Questions that wait to be computed, in the order they were asked; none twice."""
+    """Queries that wait for computation, in order of arrival, without duplicates."""
 
     def __init__(self) -> None:
         self._waiting: OrderedDict[tuple[Topic, Key], None] = OrderedDict()
@@ -80,23 +80,23 @@ class QueryQueue:
         return question in self._waiting
 
     def add(self, topic: Topic, key: Key) -> None:
-        """Let a question wait; no more of a topic than the answers it may keep."""
+        """Add a query; the queries of a topic are limited to the number of answers it may keep."""
         if topic.waiting < topic.maximum_keys and (topic, key) not in self._waiting:
             self._waiting[topic, key] = None
             topic.waiting += 1
 
     def discard(self, topic: Topic, keys: Iterable[Key]) -> None:
-        """Let questions wait no more, because they were answered."""
+        """Remove queries that were answered."""
         for key in keys:
             if self._waiting.pop((topic, key), topic) is None:
                 topic.waiting -= 1
 
     def next_topic(self) -> Topic:
-        """Return the topic that was asked about first."""
+        """Return the topic of the oldest query."""
         return next(iter(self._waiting))[0]
 
     def take(self, most: int) -> list[Key]:
-        """Return and remove the first questions, as far as they are of one topic."""
+        """Remove and return the first queries, as far as they are of the same topic."""
         topic = self.next_topic()
         keys: list[Key] = []
         while self._waiting and len(keys) < most and self.next_topic() is topic:
@@ -105,13 +105,13 @@ class QueryQueue:
         return keys
 
     def forget(self, topic: Topic) -> None:
-        """Remove all questions of a topic."""
+        """Remove all queries of a topic."""
         for question in [one for one in self._waiting if one[0] is topic]:
             del self._waiting[question]
         topic.waiting = 0
 
     def replace(self, questions: list[tuple[Topic, Key]]) -> None:
-        """Put others in place of all that wait."""
+        """Replace all waiting queries."""
         for topic, _ in self._waiting:
             topic.waiting = 0
         self._waiting.clear()
@@ -120,12 +120,12 @@ class QueryQueue:
 
 
 class ComputationStack:
-    """Runs computations inside each other, and knows which are under way.
+    """Runs nested computations, and detects cycles among them.
 
     Args:
-        station: what faults are reported under, with the topic's code.
-        faults: told of failures that do not reach who polled.
-        waiting: questions that wait; those that are answered leave it.
+        station: key of reported faults, together with the topic's code.
+        faults: receives failures that are not raised to the caller.
+        waiting: queries that wait; answered queries are removed.
     """
 
     def __init__(self, station: object, faults: FaultIsolation, waiting: QueryQueue) -> None:
@@ -152,20 +152,21 @@ class ComputationStack:
         allowance: AnswerBudget | None = None,
         is_isolated: bool = False,
     ) -> Sequence[Any] | None:
-        """Return an answer for each key, and keep them.
+        """Compute an answer for each key, and cache the answers.
 
         Args:
-            topic: what is asked.
-            keys: each once.
-            now: when.
-            allowance: charged for it; None charges nothing.
-            is_isolated: report a failure though the topic has no fallback.
+            topic: the topic of the query.
+            keys: the keys, without duplicates.
+            now: the current time.
+            allowance: charged with the computation; None charges nothing.
+            is_isolated: report a failure even if the topic has no fallback.
 
         Returns:
-            the answers; None if it failed and was reported, or is quarantined.
+            the answers; None if the computation failed and was reported, or the topic
+            is quarantined.
 
         Raises:
-            CycleError: if an answer that is being computed is needed for itself.
+            CycleError: if the computation of an answer requires the same answer.
         """
         if self._under_way:
             self._refuse_cycle(topic, keys)
@@ -207,7 +208,7 @@ class ComputationStack:
 
 
 def _charged(allowance: AnswerBudget, topic: Topic, keys: Sequence[Key]) -> Sequence[Any]:
-    """Compute, and charge it also if it fails."""
+    """Compute the answers and charge the allowance, also after a failure."""
     watch = allowance.stopwatch
     began_ns = watch() if watch is not None else 0
     try:
@@ -227,16 +228,16 @@ def _text(topic: Topic, keys: Sequence[Key]) -> str:
 
 
 class QueryProcessor:
-    """Answers for a station whatever it does not find in ``topic.fresh``.
+    """Answers the queries of a station that are not in ``topic.fresh``.
 
     Args:
-        station: what faults are reported under, with the topic's code.
-        faults: told of failures that do not reach who polled.
+        station: key of reported faults, together with the topic's code.
+        faults: receives failures that are not raised to the caller.
 
     Attributes:
-        waiting: questions to be computed in a later frame.
-        computing: what is being computed.
-        log: where every poll is noted, or None.
+        waiting: queries to compute in a later frame.
+        computing: the computations under way.
+        log: the log of all polls, or None.
     """
 
     def __init__(self, station: object, faults: FaultIsolation) -> None:
@@ -247,7 +248,7 @@ class QueryProcessor:
         self._allowed_frame = 0
 
     def limit(self, budget: Budget, now: TimeIndex) -> None:
-        """Let polls of this frame compute no more than what is left of a budget."""
+        """Limit the computations by polls of this frame to the amount left in a budget."""
         self._allowance, self._allowed_frame = AnswerBudget(budget), now[0]
 
     def one(self, topic: Topic, key: Key, asker: object, now: TimeIndex) -> Answer:
@@ -291,10 +292,10 @@ class QueryProcessor:
         return [wanted[key] for key in keys]
 
     def together(self, topic: Topic, pairs: IdPairs, now: TimeIndex) -> Sequence[Any] | None:
-        """Return the answers of a batch that can be asked and kept as one; None if each is to be looked at.
+        """Return the answers of a batch that is looked up and cached as a whole; None to look up each pair.
 
-        Who changes them changes what is kept. In one piece: what runs once a frame finds nothing of
-        itself in a processor's caches, and each function more costs as much as ten rays.
+        The result is the cached object, not a copy. This is a single function on purpose: code that
+        runs once a frame is not in the processor's caches, and each further call costs as much as ten rays.
         """
         if not topic.is_plain:
             return None
@@ -314,12 +315,12 @@ class QueryProcessor:
         return [topic.fallback] * len(pairs) if values is None else values
 
     def known(self, topic: Topic, key: Key) -> Key:
-        """Return a key as the topic knows it: a pair may have been asked the other way round."""
+        """Return the key in its cached form: a symmetric pair may be cached in reverse order."""
         if not topic.is_symmetric:
             return key
         if len(key) != 2:
             asked = question_text(topic.code, key)
-            raise ValueError(f"the key of a symmetric topic must be a pair, got {asked}")
+            raise ValueError(f"a key of a symmetric topic must be a pair, got {asked}")
         turned = key[::-1]
         if key not in topic.kept and (
             turned in topic.kept
@@ -330,7 +331,7 @@ class QueryProcessor:
         return key
 
     def work_off(self, budget: Budget, now: TimeIndex) -> None:
-        """Compute what waits until the budget is spent."""
+        """Compute waiting queries until the budget is spent."""
         while self.waiting and not budget.is_spent:
             topic, allowance = self.waiting.next_topic(), AnswerBudget(budget)
             fitting = allowance.fitting(topic) if topic.compute_many is not None else 1
@@ -343,14 +344,14 @@ class QueryProcessor:
     def note(
         self, topic: Topic, key: Key | None, asker: object, now: TimeIndex, answer: Answer
     ) -> None:
-        """Write an answer into the log, if there is one."""
+        """Add an answer to the log, if there is one."""
         if self.log is not None:
             self.log.note(now, topic.code, key, asker, answer)
 
     def _allowed(self, now: TimeIndex) -> AnswerBudget | None:
-        """Return what limits a computation now.
+        """Return the allowance that limits a computation now, or None.
 
-        Nothing limits one that is part of another: it would spoil that answer.
+        A nested computation has no limit, because a refusal would spoil the outer answer.
         """
         if self._allowed_frame != now[0] or self.computing.is_busy:
             return None
@@ -377,7 +378,7 @@ class QueryProcessor:
     def _one_by_one(
         self, topic: Topic, keys: list[Key], wanted: dict[Key, Any], asker: object, now: TimeIndex
     ) -> list[Any]:
-        """Look at each key by itself; compute together what is missing."""
+        """Look up each key by itself; compute the missing answers together."""
         missing: dict[Key, None] = {}
         names: dict[Key, Key] = {}
         for key in wanted:
@@ -405,7 +406,7 @@ class QueryProcessor:
         return [wanted[key].value for key in keys]
 
     def _computed(self, topic: Topic, keys: list[Key], now: TimeIndex) -> dict[Key, Answer]:
-        """Compute as many as the frame allows; make do for the rest, which waits."""
+        """Compute as many answers as the frame allows; substitute the rest and queue it."""
         answers: dict[Key, Answer] = {}
         allowance = self._allowed(now)
         todo = iter(keys)
@@ -413,7 +414,7 @@ class QueryProcessor:
             self._compute(topic, part, allowance, answers, now)
         rest = [*todo]
         old = {key: topic.kept[key] for key in rest if key in topic.kept}
-        if not topic.has_fallback:  # there is nothing else to tell
+        if not topic.has_fallback:  # there is no substitute
             helpless = [key for key in rest if key not in old]
             is_batched = topic.compute_many is not None and helpless
             for part in [helpless] if is_batched else [[key] for key in helpless]:
@@ -427,9 +428,9 @@ class QueryProcessor:
         self, topic: Topic, todo: Iterator[Key], allowance: AnswerBudget | None,
         answers: dict[Key, Answer], now: TimeIndex,
     ) -> list[Key]:
-        """Return what may be computed in one call; empty if no more, or nothing is left to do.
+        """Return the keys to compute in one call; empty if the allowance is spent or no key is left.
 
-        What an earlier call has computed on the way is not computed again.
+        An answer that an earlier call has computed as a by-product is not computed again.
         """
         most = allowance.fitting(topic) if allowance is not None else MOST_KEYS
         if topic.compute_many is None:
@@ -476,7 +477,7 @@ Handle = TypeVar("Handle", covariant=True)
 
 
 class EventSource(Protocol[Handle]):
-    """What tells of events: an EventManager, or anything with its ``listen``."""
+    """A source of events: an EventManager, or any object with the same ``listen``."""
 
     def listen(self, codes: str | Iterable[str], handler: Callable[[Any], None], /) -> Handle:
         """Call ``handler(event)`` for every event of these codes."""
@@ -484,22 +485,22 @@ class EventSource(Protocol[Handle]):
 
 
 class PollingStation:
-    """Answers questions by topic and key, and keeps the answers for a while.
+    """Answers queries by topic and key, and caches the answers.
 
-    A topic is a code and a callable: ``add_topic("can_see", cast_ray)``; a key
-    is what the callable is told: ``poll("can_see", guard, thief)``. Whoever
-    polls need not know whether an answer was kept.
+    A topic is a code and a callable: ``add_topic("can_see", cast_ray)``; a key is the
+    tuple of its arguments: ``poll("can_see", guard, thief)``. The result is the same
+    whether an answer is cached or computed.
 
     Args:
-        clock: whose frames are counted.
-        faults: told of topics that fail and have a fallback; None makes one
+        clock: the game clock; cache lifetimes count its frames or seconds.
+        faults: receives failures of topics that have a fallback; None makes one
             that logs.
-        values: writes keys and answers into saves; None knows plain data.
+        values: writes keys and answers into saves; None supports plain data only.
 
     Attributes:
-        clock: whose frames are counted.
-        faults: told of topics that fail.
-        values: see above.
+        clock: the game clock.
+        faults: receives failures of topics.
+        values: writes keys and answers into saves.
     """
 
     def __init__(
@@ -517,17 +518,17 @@ class PollingStation:
 
     @property
     def codes(self) -> tuple[str, ...]:
-        """The topics there are, in the order they were added."""
+        """The codes of all topics, in the order they were added."""
         return tuple(self._topics)
 
     @property
     def waiting(self) -> int:
-        """Questions that wait to be computed."""
+        """Queries that wait for computation (count)."""
         return len(self._answering.waiting)
 
     @property
     def log(self) -> PollingLog | None:
-        """Where every poll is noted, or None."""
+        """The log of all polls; None for no log."""
         return self._answering.log
 
     @log.setter
@@ -549,35 +550,35 @@ class PollingStation:
         may_ask: Callable[..., object] | None = None,
         fallback: object = NO_FALLBACK,
     ) -> None:
-        """Let ``poll(code, *key)`` be answered by ``compute(*key)``.
+        """Add a topic: ``poll(code, *key)`` returns the result of ``compute(*key)``.
 
         Args:
             code: name of the topic.
-            compute: called when no fresh answer is kept; None if there is
-                ``compute_many``.
-            compute_many: called with a list of keys, each a tuple and each
-                once, when several are asked for; returns an answer for each.
-            lifetime_frames: frames an answer stays fresh, the one it was
-                computed in included: 1 within a frame, None until
-                invalidated, 0 never kept.
-            lifetime_s: game time it stays fresh instead (s), 1e-6 or more.
-            maximum_keys: answers kept from frame to frame, and questions that
-                may wait; beyond it the oldest sixteenth of the answers is
-                dropped. Those of the present frame stay until it ends, so that
-                none is computed twice in it.
-            is_symmetric: the key is a pair, and (a, b) is the same as (b, a);
-                it is computed in the order it was first asked.
-            may_ask: ``may_ask(asker, *key)`` decides at every poll whether an
-                agent could know; ``asker`` is None if nobody said who asks.
-            fallback: the answer when ``compute`` raises, or when the budget is
-                spent and there is no old answer. A failure is then reported,
-                and after several in a row the topic answers with its fallback
-                alone until ``faults.release((station, code))``. Without one
-                the error reaches whoever polled.
+            compute: called when no fresh answer is cached; may be None if
+                ``compute_many`` is given.
+            compute_many: called with a list of keys, each a tuple, without
+                duplicates; returns an answer for each key. Used for batches.
+            lifetime_frames: frames that an answer stays fresh, including the frame of
+                its computation: 1 for this frame only, None until it is invalidated,
+                0 for no caching.
+            lifetime_s: cache lifetime in game time instead (s), 1e-6 or more.
+            maximum_keys: limit of the answers kept from frame to frame, and of the
+                waiting queries (count); above it the oldest sixteenth of the answers is
+                dropped. Answers of the present frame are kept until it ends, so that
+                none is computed twice in a frame.
+            is_symmetric: the key is a pair, and (a, b) means the same as (b, a);
+                it is computed in the order of the first poll.
+            may_ask: ``may_ask(asker, *key)`` decides at every poll whether the asker may
+                have the answer; ``asker`` is None if the poll names no asker.
+            fallback: the answer if ``compute`` raises an exception, or if the budget is
+                spent and no old answer exists. The failure is then reported, and after
+                several failures in a row the topic returns only its fallback until
+                ``faults.release((station, code))``. Without a fallback the exception is
+                raised to the caller of ``poll``.
 
         Raises:
-            ValueError: if there is a topic of this code, or a number is out of range.
-            TypeError: if something cannot be called.
+            ValueError: if a topic of this code exists, or a number is out of range.
+            TypeError: if an argument has a wrong type.
         """
         topic = Topic(
             code, compute, compute_many=compute_many, lifetime_frames=lifetime_frames,
@@ -585,42 +586,42 @@ class PollingStation:
             may_ask=may_ask, fallback=fallback,
         )
         if code in self._topics:
-            raise ValueError(f"topic {code!r} is there already; call remove_topic() first")
+            raise ValueError(f"topic {code!r} already exists; call remove_topic() first")
         topic.watch(self.log is not None)
         self._topics[code] = topic
 
     def remove_topic(self, code: str) -> None:
-        """Forget a topic, its answers, and the questions that wait.
+        """Remove a topic, its answers and its waiting queries.
 
         Raises:
-            UnknownNameError: if there is none of this code.
+            UnknownNameError: if no topic has this code.
         """
         self._answering.waiting.forget(self._topic(code))
         del self._topics[code]
         self.faults.forget((self, code))
 
     def poll(self, code: str, *key: Hashable) -> Any:
-        """Return the answer of a topic for a key, computing it if none is fresh.
+        """Return the answer of a topic for a key; compute it if no fresh answer is cached.
 
-        In a frame whose budget is spent an old answer, or the fallback, is
-        returned instead and the question waits; see ``begin_frame``. What
-        ``compute`` raises comes through, unless the topic has a fallback; a
-        failure is not kept: the next poll tries again.
+        In a frame whose budget is spent, an old answer or the fallback is returned
+        instead and the query waits; see ``begin_frame``. An exception of ``compute``
+        is raised to the caller, unless the topic has a fallback. A failure is not
+        cached: the next poll computes again.
 
         Args:
-            code: which topic.
-            key: what it is asked about.
+            code: code of the topic.
+            key: arguments of the query.
 
         Returns:
-            the answer, or REFUSED, which is false, if not everybody may ask;
-            then see ``poll_as``.
+            the answer; or REFUSED, which is false, if ``may_ask`` of the topic refuses
+            a poll without an asker; see ``poll_as``.
 
         Raises:
-            UnknownNameError: if there is no topic of this code.
-            CycleError: if computing this answer asks for this answer.
-            TypeError: if the key cannot be hashed.
+            UnknownNameError: if no topic has this code.
+            CycleError: if the computation of this answer requires this answer.
+            TypeError: if the key is not hashable.
 
-        Cost: O(1), plus one computation if no fresh answer is kept.
+        Cost: O(1), plus a computation if no fresh answer is cached.
         """
         try:
             topic = self._topics[code]
@@ -631,25 +632,25 @@ class PollingStation:
             topic.hits += 1
             return answer
         except KeyError:
-            pass  # computed outside of it: what it raises has nothing to do with this
+            pass  # computed below, so that its exceptions are not chained to this one
         except TypeError:
             raise unhashable(self._topic(code), [key]) from None
         return self.poll_with_age(code, *key).value
 
     def poll_as(self, asker: object, code: str, *key: Hashable) -> Any:
-        """Return what ``poll`` returns, for somebody who may not ask everything.
+        """Return the result of ``poll`` for an asker, which the topic may refuse.
 
         Args:
-            asker: who asks; handed to the topic's ``may_ask``.
-            code: which topic.
-            key: what it is asked about.
+            asker: the polling agent; passed to ``may_ask`` of the topic.
+            code: code of the topic.
+            key: arguments of the query.
 
         Raises: and Cost: see ``poll``.
         """
         return self.poll_with_age(code, *key, asker=asker).value
 
     def poll_with_age(self, code: str, *key: Hashable, asker: object | None = None) -> Answer:
-        """Return what ``poll`` returns, with its age and how it came about.
+        """Return the result of ``poll`` with its age and its origin.
 
         Raises: and Cost: see ``poll``.
         """
@@ -661,32 +662,32 @@ class PollingStation:
     def poll_many(
         self, code: str, keys: Iterable[Key], *, asker: object | None = None
     ) -> Sequence[Any]:
-        """Return the answers for many keys, in their order: a list, or for IdPairs the bytes it was computed as.
+        """Return the answers for many keys, in order: a list, or for IdPairs possibly the computed bytes.
 
-        What is missing is computed in one call of ``compute_many``, if the
-        topic has it; a key that comes twice is computed once. With a budget of
-        time it may take several calls, so that it can stop in between.
+        Missing answers are computed in one call of ``compute_many``, if the topic has
+        it; a key that occurs twice is computed once. With a budget of time, several
+        calls may be made, so that the computation can stop in between.
 
         Args:
-            code: which topic.
-            keys: each a tuple of what ``poll`` is told after the code; or IdPairs, which
-                ``compute_many`` is then handed as they are, if all of them are to be computed.
-            asker: who asks, for topics that not everybody may ask.
+            code: code of the topic.
+            keys: tuples of arguments, as for ``poll``; or IdPairs, which are passed to
+                ``compute_many`` unchanged if all of them must be computed.
+            asker: the polling agent, for topics with ``may_ask``.
 
-        Raises: as ``poll`` does; TypeError also if a key is not a tuple.
+        Raises: as ``poll``; TypeError also if a key is not a tuple.
 
-        Cost: O(keys), plus the computation of those that are missing.
+        Cost: O(keys), plus the computation of the missing answers.
         """
         try:
             topic, now = self._topics[code], self.clock.now
         except (KeyError, TypeError):
-            topic, now = self._topic(code), self.clock.now  # says which there are
+            topic, now = self._topic(code), self.clock.now  # raises an error that lists the topics
         if topic.now is not now:
             topic.turn(now)
         if type(keys) is IdPairs:
             values = self._answering.together(topic, keys, now)
             if values is not None:
-                return values if isinstance(values, bytes) else [*values]  # theirs to change
+                return values if isinstance(values, bytes) else [*values]  # a copy that the caller may change
             keys = keys.keys
         elif not isinstance(keys, list):
             keys = [*keys]
@@ -699,12 +700,12 @@ class PollingStation:
         return self._answering.many(topic, keys, asker, now)
 
     def begin_frame(self, budget: Budget) -> None:
-        """Compute what waits; what is left of the budget is all that polls may compute.
+        """Compute the waiting queries; limit the polls of this frame to the rest of the budget.
 
-        It holds until the clock's next frame: after it, polls compute freely
-        again unless the next frame is begun so too. One step is one answer;
-        of time only what computing takes is counted. What is computed inside
-        another computation is never refused: it would spoil that answer.
+        The limit ends with the frame: polls of later frames compute without a limit
+        unless ``begin_frame`` is called again. A step is an answer; of time, only the
+        time of computations counts. A nested computation is never refused, because a
+        refusal would spoil the outer answer.
 
         Raises:
             RuntimeError: if called from inside a computation.
@@ -713,30 +714,30 @@ class PollingStation:
         self._answering.limit(budget, self.clock.now)
 
     def advance(self, budget: Budget) -> None:
-        """Compute the questions that wait, in the order they were asked, and keep the answers.
+        """Compute the waiting queries in order of arrival, and cache the answers.
 
-        Goes on where it stopped when the budget was spent. A failure is
-        reported as if the topic had a fallback, and the question dropped.
+        Continues where it stopped when the budget was spent. A failure is reported
+        as if the topic had a fallback, and the query is dropped.
 
         Raises:
             RuntimeError: if called from inside a computation.
         """
         check_budget(budget)
         if self._answering.computing.is_busy:
-            raise RuntimeError("advance was called from inside a computation; call it once a frame")
+            raise RuntimeError("advance was called from inside a computation; call it once a frame, outside of topics")
         self._answering.work_off(budget, self.clock.now)
 
     def invalidate(self, code: str, *key: Hashable) -> None:
-        """Let the answer for ``key`` be old; without a key, every answer of the topic.
+        """Mark the answer for ``key`` as old; without a key, every answer of the topic.
 
-        Old answers are only told when the budget is spent. An answer that is
-        being computed meanwhile is not kept.
+        Old answers are returned only when the budget is spent. An answer whose
+        computation is under way is not cached.
 
         Raises:
-            UnknownNameError: if there is no topic of this code.
-            TypeError: if the key cannot be hashed.
+            UnknownNameError: if no topic has this code.
+            TypeError: if the key is not hashable.
 
-        Cost: O(1); without a key O(answers computed since the last time).
+        Cost: O(1); without a key O(answers computed since the last call).
         """
         topic = self._topic(code)
         try:
@@ -755,25 +756,25 @@ class PollingStation:
         *,
         key: Callable[[Any], Key | None] | None = None,
     ) -> Handle:
-        """Invalidate topics whenever an event of one of these codes is told.
+        """Invalidate topics whenever an event of one of these codes is delivered.
 
         Args:
-            events: an EventManager, or anything with its ``listen``.
-            codes: of events, one or several.
-            topics: codes of topics, one or several; those removed are passed over.
-            key: returns the key an event concerns, a tuple, or None for all of
-                them; without it, every answer is invalidated. If it returns
-                anything else that is a fault of this listener.
+            events: an EventManager, or any object with the same ``listen``.
+            codes: event code, or several.
+            topics: code of a topic, or several; topics removed later are skipped.
+            key: called with the event; returns the key to invalidate, a tuple, or None
+                for all answers. Without it, every answer is invalidated. Any other
+                result is a fault of this listener.
 
         Returns:
-            what ``listen`` returned: stop that to end it.
+            the result of ``listen``; stop it to end the invalidation.
 
         Raises:
-            UnknownNameError: if there is no such topic.
-            TypeError: if ``events`` cannot be listened to, or ``key`` not called.
+            UnknownNameError: if a topic does not exist.
+            TypeError: if ``events`` has no ``listen``, or ``key`` is not callable.
         """
         if not callable(getattr(events, "listen", None)):
-            raise TypeError(f"events must have listen(codes, handler), got {shown(events)}")
+            raise TypeError(f"events must have a method listen(codes, handler), got {shown(events)}")
         if key is not None and not callable(key):
             raise TypeError(f"key must be callable or None, got {shown(key)}")
         names = (topics,) if isinstance(topics, str) else tuple(topics)
@@ -789,7 +790,7 @@ class PollingStation:
         return events.listen(codes, invalidate)
 
     def statistics(self) -> list[TopicStatistics]:
-        """Return how each topic was used, in the order they were added."""
+        """Return the statistics of each topic, in the order the topics were added."""
         return [
             TopicStatistics(
                 t.code, t.hits, t.misses, t.computations, t.failures, len(t.kept), t.stale,
@@ -799,10 +800,10 @@ class PollingStation:
         ]
 
     def save_state(self) -> State:
-        """Return the answers kept, what waits, and how topics were used, as plain data.
+        """Return the cached answers, the waiting queries and the statistics, as plain data.
 
-        An answer is left out, and computed anew after loading, if it or its key
-        is neither plain nor named.
+        An answer is left out, and computed again after loading, if it or its key
+        is neither plain data nor a named object.
 
         Raises:
             RuntimeError: if called from inside a computation.
@@ -810,12 +811,12 @@ class PollingStation:
         return saved_station(self)
 
     def prepare_state(self, state: object) -> Callable[[], None]:
-        """Check a saved state against the topics that are here; return what loads it.
+        """Check a saved state against the present topics; return a function that loads it.
 
-        Topics that are only here are left alone.
+        Topics that are not in the state are left unchanged.
 
         Raises:
-            StateError: if it cannot be loaded; says where in it, and why.
+            StateError: if the state cannot be loaded; the message gives the place and the reason.
             RuntimeError: if called from inside a computation.
         """
         return prepared_station(self, state)

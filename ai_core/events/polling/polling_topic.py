@@ -1,4 +1,4 @@
-"""One topic of a polling station: how it is answered, and the answers it keeps."""
+"""A topic of a polling station: the computation of its answers, and their cache."""
 from __future__ import annotations
 
 import math
@@ -13,7 +13,7 @@ from ai_core.clock import TimeIndex
 from ai_core.errors import finite_number, shown, whole_number
 
 SHORTEST_LIFETIME_S = 1e-6
-"""Shortest lifetime in seconds (s); a frame is never shorter, so 1 frame says the same."""
+"""Shortest lifetime in seconds (s); a frame is never shorter, so lifetime_frames=1 is equivalent."""
 TOLERANCE_S = 1e-9
 """An answer this close to the end of its lifetime is old (s).
 
@@ -22,13 +22,13 @@ Game time is a sum of floats: without it 0.5 s is sometimes a frame longer.
 
 
 def checked_lifetime(frames: int | None, seconds: float | None) -> tuple[int, float]:
-    """Return which part of a moment counts, and how much of it."""
+    """Return the axis of a TimeIndex, 0 for frames or 1 for seconds, and the lifetime on it."""
     if seconds is None:
         if frames is None:
             return 0, math.inf
-        return 0, whole_number("lifetime_frames", frames, minimum=0, remedy="use None to keep answers")
+        return 0, whole_number("lifetime_frames", frames, minimum=0, remedy="use None to keep answers without a limit")
     if frames != 1:
-        raise ValueError(f"lifetime_s is {shown(seconds)} and lifetime_frames {shown(frames)}; give only one")
+        raise ValueError(f"lifetime_s is {shown(seconds)} and lifetime_frames {shown(frames)}; set only one of them")
     lifetime_s = finite_number(
         "lifetime_s", seconds, minimum=SHORTEST_LIFETIME_S, remedy="use lifetime_frames=1 for a frame"
     )
@@ -49,13 +49,13 @@ class _Refused:
 
 
 NO_FALLBACK = _NoFallback()
-"""Stands for "no fallback", because None may be one."""
+"""Stands for "no fallback", because None is a valid fallback."""
 REFUSED = _Refused()
-"""What an agent gets that may not ask; false, and equal only to itself."""
+"""The answer to a refused asker; false, and equal only to itself."""
 
 
 class Answer(NamedTuple):
-    """An answer, and how it came about."""
+    """An answer with its age and its origin."""
 
     value: Any
     age_frames: int | None
@@ -65,60 +65,61 @@ class Answer(NamedTuple):
 
     @property
     def is_stale(self) -> bool:
-        """True for an old answer, or a fallback, in place of one that is good now."""
+        """True for an old answer or a fallback in place of a fresh answer."""
         return self.how in ("stale", "fallback")
 
 
 class TopicStatistics(NamedTuple):
-    """How one topic was used since it was added."""
+    """Counts of a topic since it was added."""
 
     code: str
     hits: int
-    """Polls answered from what was kept, or together with an equal one of the same batch."""
+    """Polls answered from the cache, or by an equal key of the same batch."""
     misses: int
-    """Polls that found nothing fresh."""
+    """Polls without a fresh answer in the cache."""
     computations: int
-    """Answers computed, those that failed and those for nobody included."""
+    """Answers computed, including failures and queued queries."""
     failures: int
-    """Computations that raised; a batch that raises counts as one."""
+    """Computations that raised an exception; a batch counts as one."""
     keys: int
-    """Answers kept now, stale ones included."""
+    """Answers cached now, including stale ones."""
     stale: int
-    """Polls that had to make do with an old answer or the fallback: the budget was spent."""
+    """Polls answered with an old answer or the fallback, because the budget was spent."""
     refused: int
-    """Polls of agents that may not ask."""
+    """Polls refused by ``may_ask``."""
     waiting: int
-    """Keys now waiting to be computed."""
+    """Keys that wait for computation now."""
 
 
 Pair = tuple[Hashable, ...]
 Named = Callable[[int], Hashable]
 Numbered = Callable[[Any], int | None]
 Kept = tuple[Any, TimeIndex, float]
-"""An answer, when it was computed, and the frame or second at which it is old."""
+"""An answer, the time of its computation, and the frame or second at which it is old."""
 LOOKS = 32
-"""Keys that are looked for in a batch (count) before all its keys are made; that takes as long."""
+"""Searches in a batch (count) before the tuples of all its keys are made, which takes as long."""
 ID_BYTES = 8
-"""An id is an int64."""
+"""Size of an id, an int64 (bytes)."""
 INT64 = np.iinfo(np.int64)
 MIXING = np.uint64(0x9E3779B97F4A7C15)
-"""Odd, with bits all over: pairs that differ get sums that differ, but for few in a billion billion."""
+"""Odd, with well spread bits: different pairs get different hashes, with about 1 exception in 10^18."""
 
 
 class IdPairs(Sequence[Pair]):
     """Many pairs of ids, as the keys of ``poll_many``.
 
-    A thousand tuples take longer to make, to look up and to keep than a thousand rays to cast.
-    These are compared, asked and kept as two rows of bytes, as long as few of them are asked for alone.
+    To make, look up and store a thousand tuples takes longer than to cast a thousand rays.
+    IdPairs are compared, computed and cached as two columns of bytes, as long as few pairs are
+    polled individually.
 
     Args:
-        ids: shape (n, 2), int64; not to be changed any more. See ``of_columns``, too.
-        named: returns the part of a key that a number stands for; None for the number itself.
-        numbered: returns the number of such a part, None for what has none.
+        ids: shape (n, 2), int64; must not be changed afterwards. See also ``of_columns``.
+        named: returns the part of a key for an id; None for the id itself.
+        numbered: returns the id for a part of a key, None for a part without an id.
 
     Raises:
-        TypeError: if ``ids`` is no int64 array.
-        ValueError: if its shape is another.
+        TypeError: if ``ids`` is not an int64 array.
+        ValueError: if its shape is wrong.
     """
 
     __slots__ = ("_ids", "_keys", "first", "named", "numbered", "second")
@@ -139,13 +140,13 @@ class IdPairs(Sequence[Pair]):
     def of_columns(
         cls, first: bytes, second: bytes, named: Named | None = None, numbered: Numbered | None = None
     ) -> IdPairs:
-        """Return pairs of the ids in ``first`` and those in ``second``, each n int64 as bytes.
+        """Return the pairs of the ids in ``first`` and ``second``, each n int64 as bytes.
 
         Raises:
-            ValueError: if they are not as long as each other, or no int64.
+            ValueError: if the lengths differ, or are not multiples of 8 bytes.
         """
         if len(first) != len(second) or len(first) % ID_BYTES:
-            raise ValueError(f"columns must be as many int64, got {len(first)} and {len(second)} bytes")
+            raise ValueError(f"columns must hold equally many int64, got {len(first)} and {len(second)} bytes")
         made = cls.__new__(cls)
         made.first, made.second, made.named, made.numbered = first, second, named, numbered
         made._ids = made._keys = None
@@ -181,24 +182,24 @@ class IdPairs(Sequence[Pair]):
         return self._keys
 
     def are_sure_to_differ(self) -> bool:
-        """Return True if no pair is there twice; False if one may be. Cost: sorting n numbers."""
+        """Return True if no pair occurs twice; False if a pair may occur twice. Cost: sorting n numbers."""
         mixed = np.frombuffer(self.first, np.uint64) * MIXING
         mixed ^= np.frombuffer(self.second, np.uint64)
         mixed.sort()
         return not (mixed[1:] == mixed[:-1]).any()
 
     def are(self, others: IdPairs) -> bool:
-        """Return whether these are the same pairs in the same order; bytes are compared sooner than arrays."""
+        """Return whether both hold the same pairs in the same order; bytes compare faster than arrays."""
         return self is others or (
             self.first == others.first and self.second == others.second and self.named == others.named)
 
     def latest(self, count: int) -> IdPairs:
-        """Return the last pairs, so many of them."""
+        """Return the last ``count`` pairs."""
         begin = len(self.first) - count * ID_BYTES
         return IdPairs.of_columns(self.first[begin:], self.second[begin:], self.named, self.numbered)
 
     def place_of(self, key: Pair) -> int | None:
-        """Return the place of a pair, -1 if it is not there, None if only ``keys`` can tell. Cost: O(n)."""
+        """Return the index of a pair, -1 if it is absent, None if only ``keys`` can decide. Cost: O(n)."""
         if len(key) != 2:
             return -1
         if self.numbered is None and self.named is not None:
@@ -213,14 +214,14 @@ class IdPairs(Sequence[Pair]):
 
 
 class AnswerBatch:
-    """Answers of one batch of pairs.
+    """The answers of a batch of pairs.
 
     Attributes:
-        pairs: of which.
-        answers: of each; not to be changed.
-        computed_at: when.
+        pairs: the pairs.
+        answers: the answer for each pair; must not be changed.
+        computed_at: time of the computation.
         until: the frame or second at which they are old.
-        newer: what was kept since, of other keys.
+        newer: answers cached since, for other keys.
     """
 
     __slots__ = ("_looks_left", "answers", "computed_at", "newer", "pairs", "until")
@@ -234,11 +235,11 @@ class AnswerBatch:
         return len(self.answers) + len(self.newer)
 
     def put(self, answers: Sequence[Any], computed_at: TimeIndex, until: float) -> None:
-        """Have other answers in place of these."""
+        """Replace the answers."""
         self.answers, self.computed_at, self.until, self._looks_left = answers, computed_at, until, LOOKS
 
     def place_of(self, key: Pair) -> int | None:
-        """Return the place of a pair, -1 if it is not there, None if one should rather make all keys."""
+        """Return the index of a pair, -1 if it is absent, None if it is time to make all keys."""
         if not self._looks_left:
             return None
         self._looks_left -= 1
@@ -246,29 +247,30 @@ class AnswerBatch:
 
 
 MAXIMUM_KEYS = 1024
-"""Answers kept per topic unless told otherwise (count).
+"""Default number of answers cached per topic (count).
 
-32 characters asking about each other fill it; an answer is about 250 bytes.
-Fewer computes answers again, more keeps what nobody will ask for.
+32 characters polling about each other fill it; an answer takes about 250 bytes.
+A smaller number computes answers again, a larger one keeps answers that are not polled.
 """
 EXPIRED = -math.inf
 """End of freshness of an answer that was invalidated."""
 Key = tuple[Hashable, ...]
-"""What a topic is asked about: the arguments of its callable."""
+"""The arguments of a query, which are those of the topic's callable."""
 
 
 class Topic:
-    """How a question is answered, and what was answered; see ``PollingStation.add_topic``.
+    """The computation of answers, and their cache; see ``PollingStation.add_topic``.
 
     Attributes:
-        kept: answers by key, the oldest first. Those of the latest batch of pairs are put
-            there when somebody looks.
-        fresh: answers that are good at ``now``: what ``poll`` looks at first.
-            Only those of topics that everybody may ask and nobody watches.
-        now: the moment ``fresh`` is about; None before the first poll.
+        kept: answers by key, the oldest first. Reading it adds those of the latest batch of
+            pairs.
+        fresh: answers that are fresh at ``now``; ``poll`` looks here first. Used only by
+            topics without ``may_ask`` and without a log.
+        now: the time of ``fresh``; None before the first poll.
         together: the latest batch of pairs, newer than all other answers, or None.
-        is_plain: whether a batch of pairs may be asked and kept as one: nothing is asked about each.
-        axis: whether lifetimes count frames (0) or seconds (1) of a moment.
+        is_plain: True if a batch of pairs is computed and cached as a whole, without a check
+            of each pair.
+        axis: whether lifetimes count frames (0) or seconds (1).
     """
 
     __slots__ = (
@@ -344,7 +346,7 @@ class Topic:
 
     @property
     def kept(self) -> dict[Key, Kept]:
-        """Answers by key; see above."""
+        """Answers by key, the oldest first, including the latest batch of pairs."""
         if self.together is not None:
             latest, self.together = self.together, None
             self._put(latest.pairs.keys, latest.answers, latest.computed_at, latest.until)
@@ -353,16 +355,16 @@ class Topic:
 
     @property
     def has_fallback(self) -> bool:
-        """True if a failure is reported, and not raised."""
+        """True if a failure is reported instead of raised."""
         return self.fallback is not NO_FALLBACK
 
     @property
     def is_open(self) -> bool:
-        """True if ``fresh`` may answer: nobody is kept from asking, nobody watches."""
+        """True if ``fresh`` may answer: the topic has no ``may_ask`` and no log."""
         return self.may_ask is None and not self.is_watched
 
     def turn(self, now: TimeIndex) -> None:
-        """Take notice of the time: what was fresh in one frame may be old in another."""
+        """Update the time: an answer that was fresh in a frame may be old in the next."""
         before, self.now = self.now, now
         if before is None or now[0] < before[0] or (now[0] != before[0] and self.lifetime < math.inf):
             self.fresh.clear()
@@ -374,13 +376,13 @@ class Topic:
                 self._shrink(now)
 
     def watch(self, is_watched: bool) -> None:
-        """Let every poll pass by the log, or no longer."""
+        """Set whether every poll must reach the log."""
         self.is_watched = is_watched
         self.is_plain = self.is_open and not self.is_symmetric and self.compute_many is not None
         self.fresh.clear()
 
     def found(self, key: Key, asked: Key, now: TimeIndex) -> Kept | None:
-        """Return what is kept for a key if it is fresh; a loaded game may have gone back."""
+        """Return the cached answer for a key if it is fresh; after loading, time may have moved back."""
         kept = self.kept.get(key) if self.together is None else self._found_beside(self.together, key)
         if kept is None or kept[1][0] > now[0] or now[self.axis] >= kept[2]:
             return None
@@ -389,11 +391,11 @@ class Topic:
         return kept
 
     def has_only_old(self, now: TimeIndex) -> bool:
-        """Return True if nothing kept can be fresh; cost: O(1)."""
+        """Return True if no cached answer can be fresh. Cost: O(1)."""
         return now[self.axis] >= self.latest_until
 
     def answers(self, keys: Sequence[Key]) -> Sequence[Any]:
-        """Compute an answer for each key: in one call, if the topic can."""
+        """Compute an answer for each key, in one call if the topic has ``compute_many``."""
         if self.compute is not None:
             if len(keys) == 1:
                 return [self.compute(*keys[0])]
@@ -402,7 +404,7 @@ class Topic:
         assert self.compute_many is not None
         found = self.compute_many(keys)  # type: ignore[arg-type]  # what was polled with, so they know
         if isinstance(found, bytes) and len(found) == len(keys) and isinstance(keys, IdPairs):
-            return found  # nobody can change it
+            return found  # immutable
         if not isinstance(found, Iterable):
             raise TypeError(
                 f"compute_many of topic {self.code!r} must return an answer for each key, got {shown(found)}"
@@ -416,7 +418,7 @@ class Topic:
         return answers
 
     def keep(self, keys: Sequence[Key], answers: Sequence[Any], now: TimeIndex) -> None:
-        """Keep answers as the newest; drop the oldest beyond the maximum, but none of this frame."""
+        """Cache answers as the newest; drop the oldest above the maximum, but none of this frame."""
         if self.lifetime == 0:
             return
         until = now[self.axis] + self.lifetime
@@ -454,7 +456,7 @@ class Topic:
         return computed_at[self.axis] + self.lifetime
 
     def expire(self, key: Key | None) -> None:
-        """Let the answer for a key, or all, be old from now on; cost: O(1) or O(keys)."""
+        """Mark the answer for a key, or all answers, as old. Cost: O(1) or O(keys)."""
         self.invalidations += 1
         if key is not None:
             if key in self.kept:
@@ -472,13 +474,13 @@ class Topic:
             self._are_all_expired = True
 
     def load(self, kept: dict[Key, Kept]) -> None:
-        """Put in what was saved."""
+        """Replace the cache by saved answers."""
         self._kept, self.together = kept, None
         self.fresh.clear()
         self.latest_until = max((one[2] for one in kept.values()), default=EXPIRED)
         self._are_all_expired = self.latest_until == EXPIRED
         self.now = self._crowded_frame = None
-        if len(kept) > self.maximum_keys:  # of a save from a frame that may go on
+        if len(kept) > self.maximum_keys:  # the save is from a frame that may continue
             self._shrink(max(one[1] for one in kept.values()))
 
     def _put(self, keys: Sequence[Key], answers: Sequence[Any], now: TimeIndex, until: float) -> None:
@@ -489,7 +491,7 @@ class Topic:
         kept.update(zip(keys, zip(answers, repeat(now), repeat(until)), strict=False))
 
     def _keep_together(self, new: AnswerBatch) -> None:
-        """Keep a batch in place of the latest one, which joins the others unless there is no room for both."""
+        """Replace the latest batch; the previous one joins the other answers if there is room for both."""
         old = self.together
         if old is not None and not old.pairs.are(new.pairs):
             is_room = len(old.answers) + len(new.answers) <= self.maximum_keys
@@ -500,14 +502,14 @@ class Topic:
         self.together = new
 
     def _take_newer(self, latest: AnswerBatch) -> None:
-        """Let what was kept since the latest batch join the others, as it is itself replaced or joins them."""
+        """Move the answers cached since the latest batch to the others, when the batch is replaced or moved."""
         for key, one in latest.newer.items():
             self._kept.pop(key, None)
             self._kept[key] = one
         latest.newer.clear()
 
     def _found_beside(self, latest: AnswerBatch, key: Key) -> Kept | None:
-        """Return what is kept for a key while there is a batch: for few it is searched, for many all keys are made."""
+        """Return the cached answer for a key next to a batch: a few searches first, then all keys are made."""
         kept = latest.newer.get(key)
         if kept is not None:
             return kept
@@ -517,14 +519,14 @@ class Topic:
         return (latest.answers[place], latest.computed_at, latest.until) if place >= 0 else self._kept.get(key)
 
     def _is_kept_beside(self, latest: AnswerBatch, key: Key) -> bool:
-        """Make room for an answer that is newer than the latest batch, of a key that is not in it."""
+        """Return whether a newer answer fits beside the latest batch, for a key that is not in it."""
         if len(self._kept) + len(latest) >= self.maximum_keys or latest.place_of(key) != -1:
             return False
         self._kept.pop(key, None)
         return True
 
     def _let_old_go(self, together: AnswerBatch) -> None:
-        """Drop answers beyond the maximum, when the latest batch is of an earlier frame, as are all."""
+        """Drop answers above the maximum when all answers, including the latest batch, are of earlier frames."""
         room = self.maximum_keys - len(together.answers)
         if room >= 0:
             for key in [*islice(self._kept, len(self._kept) - room)]:
@@ -537,10 +539,10 @@ class Topic:
         together.answers = together.answers[-self.maximum_keys:]
 
     def _shrink(self, now: TimeIndex) -> None:
-        """Drop the oldest answers beyond the maximum, as far as they are of earlier frames.
+        """Drop the oldest answers above the maximum, as far as they are of earlier frames.
 
-        A sixteenth at a time: a dict finds its oldest key by walking over all
-        that were taken out before it.
+        A sixteenth at a time, because a dict finds its oldest key by walking over all
+        keys removed before it.
         """
         most = max(len(self.kept) - self.maximum_keys, self.maximum_keys // 16)
         old = [
@@ -558,19 +560,19 @@ class Topic:
 
 
 def question_text(code: str, key: Key) -> str:
-    """Return a question as a call: "can_see('Bob', 'Al')"."""
+    """Return a query as a call: "can_see('Bob', 'Al')"."""
     return f"{code}({', '.join(shown(part) for part in key)})"
 
 
 def unhashable(topic: Topic, keys: Iterable[Key]) -> TypeError:
-    """Return the error that names the first key that cannot be hashed."""
+    """Return the error that names the first unhashable key."""
     for key in keys:
         try:
             hash(key)
         except TypeError:
             break
     return TypeError(
-        f"a key of topic {topic.code!r} must be hashable, got {shown(key)}; use tuples for lists"
+        f"a key of topic {topic.code!r} must be hashable, got {shown(key)}; use tuples in place of lists"
     )
 
 

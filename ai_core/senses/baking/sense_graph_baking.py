@@ -1,7 +1,7 @@
-"""A sense graph from a level: rooms cut out of its ground, doors between them, and who sees whom.
+"""A sense graph from a level: rooms cut out of its ground, doors between them, and sight between rooms.
 
-Rooms are parted where the ground is narrow, portals stand where rooms touch, and rays
-find out which other rooms see each other. What a designer has made by hand stays.
+Rooms are separated where the ground is narrow, portals stand where rooms touch, and rays
+find pairs of rooms that see each other. Regions and portals made by hand stay.
 """
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ MOST_CELLS = 250_000
 """Cells of one level (count), 15,600 m² in cells of 0.25 m: baking takes about 3 s then."""
 
 MOST_REGIONS = 2_000
-"""Regions of one level (count): each pair in range is asked for sight."""
+"""Most regions of one level (count): each pair in range is tested for sight."""
 
 WASTE = 16
 """How much larger than the ground the boxes around all its polygons may be together."""
@@ -54,26 +54,26 @@ Work = Generator[float, None, T]
 
 @dataclass(frozen=True)
 class BakingSettings:
-    """How a level is cut, and what passes between its regions.
+    """How a level is cut into regions, and what passes between them.
 
     Args:
-        narrowness: a place parts two rooms if it is at most this share of the width of
-            the narrower room, above 0, below 1. More makes more rooms.
-        widest_m: wider places never part rooms (m).
-        least_area_m2: smaller rooms become part of a neighbour; without one they are none (m²).
-        reach_m: how far regions reach beyond the ground one can walk on (m), to the walls.
+        narrowness: a place separates two rooms if its width is at most this share of the width of
+            the narrower room, above 0, below 1. Larger values make more rooms.
+        widest_m: wider places never separate rooms (m).
+        least_area_m2: smaller rooms are merged into a neighbour, or dropped without one (m²).
+        reach_m: how far regions reach beyond the walkable ground, to the walls (m).
         height_m: height of regions above the ground (m); not used in 2D.
         eye_height_m: height of portals and rays above the ground (m); not used in 2D.
-        passing: senses that pass an opening, and what a shut one keeps of each per metre.
-        sight: which sense goes by rays; None for none.
-        sight_range_m: rooms farther from each other are not asked (m).
+        passing: modalities that pass an opening, and the share that a closed one keeps per metre.
+        sight: the modality that uses rays; None for none.
+        sight_range_m: rooms farther apart are not tested for sight (m).
         sight_places: places in each room from which rays are cast, besides its middle and
             its openings (count).
         most_cells, most_regions: limits; larger levels are refused.
 
     Raises:
         TypeError: if a setting is of another type.
-        ValueError: if one is out of range.
+        ValueError: if a setting is out of range.
     """
 
     narrowness: float = 0.7
@@ -100,38 +100,38 @@ class BakingSettings:
         whole_number("most_cells", self.most_cells, minimum=1)
         whole_number("most_regions", self.most_regions, minimum=1)
         if self.sight is not None and not isinstance(self.sight, str):
-            raise TypeError(f"sight must name a modality, or be None, got {shown(self.sight)}")
+            raise TypeError(f"sight must be the name of a modality or None, got {shown(self.sight)}")
         if not isinstance(self.passing, Mapping):
-            raise TypeError(f"passing must map modalities to shares, got {shown(self.passing)}")
+            raise TypeError(f"passing must map modality names to shares, got {shown(self.passing)}")
         for sense, share in self.passing.items():
             if not isinstance(sense, str):
-                raise TypeError(f"a modality in passing must be a text, got {shown(sense)}")
+                raise TypeError(f"a key of passing must be a string, got {shown(sense)}")
             finite_number(f"passing[{sense!r}]", share, minimum=0, maximum=1)
 
 
 class SenseGraphBaking:
-    """Bakes the sense graph of a level; begin (make it), advance, take the result.
+    """Bakes the sense graph of a level: create it, call ``advance`` until it is done, read ``result``.
 
-    The same level gives the same graph, however the work is cut up.
+    The same level gives the same graph, however the work is split into advances.
 
     Args:
-        ground: where one can walk.
-        blocked: casts rays, see ``Blocked``; None for a level in which nothing is seen
-            but through openings.
-        settings: how to cut it.
-        earlier: the graph before, to bake again: regions and portals that are not
-            ``is_baked`` stay as they are, baked ones that are still there keep name,
-            id, attenuations and doors. Between regions that a portal made by hand joins
-            for sight, no sight is baked.
+        ground: the walkable ground.
+        blocked: casts rays, see ``Blocked``; None for a level in which sight only passes
+            openings.
+        settings: how to cut the level.
+        earlier: the previous graph, to bake again: regions and portals that are not
+            ``is_baked`` stay as they are, baked ones that still exist keep name,
+            id, attenuations and doors. No sight is baked between regions that a portal made
+            by hand joins for sight.
 
     Attributes:
-        stage: what it is doing, in words.
+        stage: the current stage, in words.
 
     Raises:
-        TypeError: if something is of another type.
+        TypeError: if an argument is of another type.
         ValueError: if the level is too large for its cells.
 
-    Cost: about 10 µs a cell of ground in all, 2.5 s for 250,000, and for each two regions in
+    Cost: about 10 µs a cell of ground in all, 2.5 s for 250,000, and for each pair of regions in
     range the square of (places + openings + 1) rays. A step takes about 0.3 ms, but a few
     sort all cells: up to 20 ms for 15,000, 150 ms for 250,000.
     """
@@ -157,17 +157,17 @@ class SenseGraphBaking:
 
     @property
     def is_done(self) -> bool:
-        """True when ``result`` is there."""
+        """True when ``result`` is available."""
         return self._made is not None
 
     @property
     def is_cancelled(self) -> bool:
-        """True after ``cancel``, and after an error: it will have no result."""
+        """True after ``cancel``, and after an error: there will be no result."""
         return self._steps is None and self._made is None
 
     @property
     def progress(self) -> float:
-        """How far it has come, 0 to 1."""
+        """Progress, 0 to 1."""
         return self._progress
 
     @property
@@ -181,7 +181,7 @@ class SenseGraphBaking:
 
     @property
     def report(self) -> BakingReport:
-        """What is new, kept and gone.
+        """Names of new, kept and removed regions and portals.
 
         Raises:
             RuntimeError: if it is not done.
@@ -189,7 +189,7 @@ class SenseGraphBaking:
         return self._outcome()[1]
 
     def advance(self, budget: Budget) -> None:
-        """Go on until done or the budget is spent, one step at least; each step costs one.
+        """Continue until done or until the budget is spent, at least one step; each step costs one.
 
         Raises:
             RuntimeError: if it was cancelled.
@@ -197,7 +197,7 @@ class SenseGraphBaking:
         """
         check_budget(budget)
         if self.is_cancelled:
-            raise RuntimeError("baking was cancelled, or has failed; begin anew")
+            raise RuntimeError("baking was cancelled or has failed; make a new SenseGraphBaking")
         while self._steps is not None:
             steps, self._steps = self._steps, None      # an error ends it
             if next(steps, True) is True:
@@ -208,12 +208,12 @@ class SenseGraphBaking:
                 return
 
     def cancel(self) -> None:
-        """Drop what is half done; does nothing when done."""
+        """Stop, and drop the unfinished graph; does nothing when done."""
         self._steps = None
 
     def _outcome(self) -> tuple[SenseGraph, BakingReport]:
         if self._made is None:
-            raise RuntimeError("baking has no result yet; advance it until is_done")
+            raise RuntimeError("baking has no result yet; call advance until is_done")
         return self._made
 
     def _bake(self) -> Generator[None, None, None]:
@@ -337,7 +337,7 @@ class SenseGraphBaking:
     def _refuse_too_many(self, count: int) -> None:
         if count > self._settings.most_regions:
             raise ValueError(
-                f"the level has {count} regions, and most_regions is {self._settings.most_regions};"
+                f"the level has {count} regions, the maximum is most_regions, {self._settings.most_regions};"
                 " lower narrowness, or raise least_area_m2 or most_regions")
 
 
@@ -347,8 +347,8 @@ def _refuse_too_large(ground: WalkableGrid | WalkablePolygons, most_cells: int) 
     if area_m2 / ground.cell_m**2 > most_cells:
         enough = (area_m2 / most_cells) ** 0.5
         raise ValueError(
-            f"the level is too large: {area_m2:.0f} m² in cells of {ground.cell_m:g} m are more than"
-            f" {most_cells}; use a cell_m of {enough * 1.01:.2g} or more, bake it in parts,"
+            f"the level is too large: {area_m2:.0f} m² with a cell_m of {ground.cell_m:g} need more than"
+            f" {most_cells} cells; use a cell_m of {enough * 1.01:.2g} or more, bake the level in parts,"
             " or raise most_cells")
 
 

@@ -1,4 +1,4 @@
-"""A level baked again: what was made by hand stays, and what is still there keeps its name and place."""
+"""Baking a level again: parts made by hand stay, and baked parts that still exist keep name and place."""
 from __future__ import annotations
 
 import math
@@ -18,7 +18,7 @@ from ai_core.senses.graph.sense_graph_shapes import Shape
 __all__ = ["BakedLink", "BakingReport", "check_earlier", "joined_by_hand", "make_graph", "names_of_rooms"]
 
 SAME_DOOR_M = 2.0
-"""A way that has moved by less is the same (m); with more, a wall may be between."""
+"""An opening that has moved by less is the same (m); with larger values, a wall may be between."""
 
 SHARED = 0.25
 """Share of the ground of a room, or of a region, that makes them the same."""
@@ -26,20 +26,20 @@ SHARED = 0.25
 PLACES_A_STEP = 2048
 
 SEES = " sees "
-"""What the names of baked sight pairs have in them: "Room1 sees Room3"."""
+"""Part of the names of baked sight portals: "Room1 sees Room3"."""
 
 Place = tuple[float, float, float]
 Ids = NDArray[np.int64]
 
 
 class BakingReport(NamedTuple):
-    """What baking again has changed: names of regions and portals.
+    """The changes of baking again: names of regions and portals.
 
     Attributes:
-        new: were not there before.
-        kept: were there; baked ones have been measured anew.
-        gone: baked ones that the level has no longer.
-        dropped: portals made by hand that now lead nowhere.
+        new: not in the earlier graph.
+        kept: in the earlier graph; baked ones have been measured again.
+        gone: baked ones that the level no longer has.
+        dropped: portals made by hand whose region is gone.
     """
 
     new: list[str]
@@ -56,7 +56,7 @@ class BakedLink(NamedTuple):
     end: Place
     distance_m: float
     area_m2: float
-    shut_attenuation: dict[str, float]
+    closed_kept_per_m: dict[str, float]
     is_sight_pair: bool
 
 
@@ -72,7 +72,7 @@ def check_earlier(earlier: object) -> SenseGraph:
     for region in earlier.regions:
         if region.shape is None:
             raise ValueError(
-                f"region {region.name!r} of earlier has no shape; give it one, or leave it out")
+                f"region {region.name!r} of earlier has no shape; add a shape, or remove the region")
     return earlier
 
 
@@ -241,7 +241,7 @@ class _Portals:
     def _is_by_hand(self, way: BakedLink) -> bool:
         """Return True if a portal made by hand is there and passes all that this would."""
         return any(
-            set(self._earlier.portals[number].passages) >= set(way.shut_attenuation)
+            set(self._earlier.portals[number].passages) >= set(way.closed_kept_per_m)
             and self._moved_m(number, way) <= SAME_DOOR_M
             for number in self._by_hand.get(frozenset(way.regions), ())
         )
@@ -267,9 +267,9 @@ class _Portals:
 
 def _portal(way: BakedLink, name: str) -> SensePortal:
     passages = {
-        sense: Passage(way.start, way.end, distance_m=way.distance_m, shut_attenuation=share,
+        sense: Passage(way.start, way.end, distance_m=way.distance_m, closed_kept_per_m=share,
                        area_m2=way.area_m2)
-        for sense, share in way.shut_attenuation.items()
+        for sense, share in way.closed_kept_per_m.items()
     }
     return SensePortal(*way.regions, passages, name, is_baked=True)
 

@@ -1,4 +1,4 @@
-"""Where one can walk in a level, as square cells: from a grid, or from a navigation mesh."""
+"""The walkable ground of a level, as square cells: from a grid, or from a navigation mesh."""
 from __future__ import annotations
 
 from collections.abc import Generator, Iterator, Sequence
@@ -109,20 +109,20 @@ class GroundCells:
 
 
 class WalkableGrid:
-    """A grid of cells that says where one can walk, and how high the ground is there.
+    """A grid of walkable cells and their heights.
 
     Args:
-        floor_m: shape (rows, columns), height of the ground (m), NaN where nobody can
-            walk; or bool, True where one can, at the height of ``origin``.
+        floor_m: shape (rows, columns), height of the ground (m), NaN for cells that are not
+            walkable; or bool, True for walkable cells at the height of ``origin``.
         cell_m: side of a cell, above 0 (m).
         origin: the corner of the first cell (m); columns go along x, rows along z
             where y is up, along y where z is up.
         up: "y", as in 3D, or "z", as in a 2D world.
-        radius_m: how far from walls the cells end, 0 or more (m).
+        radius_m: distance from the outermost cells to the walls, 0 or more (m).
 
     Raises:
-        TypeError: if something is of another type.
-        ValueError: if a number is out of range, or there is nowhere to walk.
+        TypeError: if an argument is of another type.
+        ValueError: if a number is out of range, or no cell is walkable.
     """
 
     def __init__(
@@ -136,7 +136,7 @@ class WalkableGrid:
         if grid.dtype.kind == "b":
             grid = np.where(grid, 0.0, np.nan)
         if np.isinf(grid).any():
-            raise ValueError("floor_m must hold heights, and NaN where nobody can walk; got inf")
+            raise ValueError("floor_m must hold finite heights, or NaN for cells that are not walkable, got inf")
         at = point("origin", origin).astype(np.float64)
         self._origin = at[[0, 2, 1]] if up == "y" else at
         self._floor_m = grid.astype(np.float64) + self._origin[2]
@@ -158,20 +158,20 @@ class WalkableGrid:
 
 
 class WalkablePolygons:
-    """A navigation mesh: convex polygons that together are all ground one can walk on.
+    """A navigation mesh: convex polygons that together are all walkable ground.
 
     Args:
         vertices: shape (n, 3), or (n, 2) where z is up (m).
         polygons: indices into ``vertices`` of the corners of each polygon, in order.
-        cell_m: side of the cells it is looked at by, above 0 (m): half the narrowest
+        cell_m: side of the cells that sample it, above 0 (m): half the narrowest
             door, or less.
         up: "y", as in 3D, or "z", as in a 2D world.
-        radius_m: how far from walls the mesh ends, its agent radius, 0 or more (m). Cells
-            go out so far at most, so ways narrower than a cell still are ways.
+        radius_m: distance of the mesh to walls, its agent radius, 0 or more (m). Cells
+            extend by at most this, so passages narrower than a cell are not lost.
 
     Raises:
-        TypeError: if something is of another type.
-        ValueError: if a number is out of range, or there is nowhere to walk.
+        TypeError: if an argument is of another type.
+        ValueError: if a number is out of range, or there is no walkable ground.
     """
 
     def __init__(
@@ -259,14 +259,14 @@ def _indices(number: int, polygon: ArrayLike, count: int) -> Ids:
     indices = as_array("polygons", polygon)
     if indices.ndim != 1 or indices.dtype.kind not in "iu" or len(indices) < 3:
         raise ValueError(
-            f"polygons[{number}] must hold three indices or more, got {shown(polygon)}")
+            f"polygons[{number}] must hold at least three indices, got {shown(polygon)}")
     if indices.min() < 0 or indices.max() >= count:
         raise ValueError(
-            f"polygons[{number}] must hold indices of vertices, 0 to {count - 1},"
+            f"polygons[{number}] must hold vertex indices from 0 to {count - 1},"
             f" got {shown(indices.tolist())}")
     return indices.astype(np.int64)
 
 
 def _need_ground(area_m2: float) -> None:
     if not area_m2 > 0:
-        raise ValueError("there is nowhere to walk, so there is nothing to bake")
+        raise ValueError("the ground has no walkable area, so there is nothing to bake")

@@ -14,8 +14,9 @@ from ai_core.senses.baking.sense_graph_baking_rooms import NO_ROOM
 __all__ = ["Opening", "openings"]
 
 THROUGH_M = 1.0
-"""How long the way through is taken to be (m): from one side of a door to the other, not more
-than the rooms allow. What a shut one keeps is said per metre: much shorter ones would muffle nothing."""
+"""Assumed length of an opening (m): from one side of a door to the other, not more than the rooms
+allow. The share that a closed one keeps is defined per metre: much shorter ones would muffle nothing.
+"""
 
 Ids = NDArray[np.int64]
 

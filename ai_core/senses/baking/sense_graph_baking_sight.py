@@ -1,4 +1,4 @@
-"""Sight from room to room: rays between places in both, at the height of eyes."""
+"""Sight from room to room: rays between places in both, at eye height."""
 from __future__ import annotations
 
 from collections.abc import Callable, Generator, Set
@@ -15,7 +15,7 @@ from ai_core.senses.graph.sense_graph_lookup import Lookup
 __all__ = ["Blocked", "SightPair", "SightSampling", "sight_pairs"]
 
 Blocked = Callable[[NDArray[np.float32]], ArrayLike]
-"""Says of segments (n, 6), from x, y, z to x, y, z (m), where something is in the way: (n,) bool."""
+"""Callable that takes segments (n, 6), from x, y, z to x, y, z (m), and returns which are blocked: (n,) bool."""
 
 Ids = NDArray[np.int64]
 Floats = NDArray[np.floating[Any]]
@@ -123,7 +123,7 @@ def _free_line(one: Floats, other: Floats, range_m: float, blocked: Blocked) -> 
 def _answers(answers: ArrayLike, count: int) -> NDArray[np.bool_]:
     array = np.asarray(answers)
     if array.dtype.kind != "b":
-        raise TypeError(f"blocked must return True or False for each segment, got {shown(answers)}")
+        raise TypeError(f"blocked must return an array of bool, an element per segment, got {shown(answers)}")
     if array.shape != (count,):
         raise ValueError(f"blocked must return shape ({count},), got {array.shape}")
     return array

@@ -19,7 +19,7 @@ __all__ = ["SenseGraph"]
 
 
 class SenseGraph:
-    """Regions and portals of one level; ids are their places in the order given.
+    """The regions and portals of a level; the id of each is its index.
 
     Args:
         regions: every region.
@@ -28,12 +28,12 @@ class SenseGraph:
 
     Attributes:
         regions: by id.
-        portals: by id, as they were given.
+        portals: by id, as passed in.
 
     Raises:
-        TypeError: if something is of another type.
-        ValueError: if two regions have one name, or one has no shape and there is no lookup.
-        UnknownNameError: if a portal leads to a region that is not there.
+        TypeError: if an argument is of another type.
+        ValueError: if two regions have the same name, or a region has no shape and there is no lookup.
+        UnknownNameError: if a portal leads to an unknown region.
 
     Source: 001_world_interfacing, finite element model sense manager.
     """
@@ -51,7 +51,7 @@ class SenseGraph:
             if not isinstance(region, SenseRegion):
                 raise TypeError(f"regions must hold SenseRegion, got {shown(region)}")
             if region.name in self._id_of:
-                raise ValueError(f"regions must differ in name, got {region.name!r} twice")
+                raise ValueError(f"regions must have unique names, got {region.name!r} twice")
             self._id_of[region.name] = len(self._id_of)
         for portal in self.portals:
             if not isinstance(portal, SensePortal):
@@ -70,10 +70,10 @@ class SenseGraph:
 
     @property
     def modalities(self) -> list[str]:
-        """Names of all senses that regions and portals speak of, sorted."""
+        """Names of all modalities in regions and portals, sorted."""
         found = {name for portal in self.portals for name in portal.passages}
         for region in self.regions:
-            found |= {*region.attenuation, *region.dissipation}
+            found |= {*region.kept_per_m, *region.dissipation}
         return sorted(found)
 
     def region_id(self, region: str | int) -> int:
@@ -90,7 +90,7 @@ class SenseGraph:
         return number
 
     def region_at(self, position: object) -> int:
-        """Return the id of the region a position (m) is in, ``NOWHERE`` (-1) for none."""
+        """Return the id of the region that contains a position (m), ``NOWHERE`` (-1) for none."""
         place = point("position", position)
         if self._shapes is not None:
             x, y, z = place.tolist()
@@ -107,10 +107,10 @@ class SenseGraph:
         return self._is_open[self._portal_ids(portal)[0]]
 
     def set_open(self, portal: str | int, is_open: bool) -> None:
-        """Open or shut a portal by its id, or all that have a name.
+        """Open or close a portal given by its id, or all portals of a name.
 
         Raises:
-            TypeError: if ``is_open`` is no bool.
+            TypeError: if ``is_open`` is not a bool.
             UnknownNameError: if there is no such portal.
 
         Cost: O(portals of that name) and senses in use.
@@ -122,15 +122,15 @@ class SenseGraph:
                 ways.set_open(portal_id, is_open)
 
     def set_wind(self, portal: str | int, wind_m_per_s: float | None) -> None:
-        """Let the air go through a portal: a fan, a draught, a corridor that smells one way.
+        """Set the wind through a portal: a fan, a draught, a corridor that smells in one direction.
 
         Args:
-            portal: its id, or the name of several. Of one name those that lead the way of the
-                first have the wind behind them, those that lead back have it against them.
-            wind_m_per_s: how fast (m/s), below 0 the other way; None as its passages say.
+            portal: its id, or the name of several. Of portals of one name, those in the
+                direction of the first have a tail wind, those in the other direction a head wind.
+            wind_m_per_s: speed (m/s), negative against the portal; None for that of its passages.
 
         Raises:
-            TypeError, ValueError: if it is no number.
+            TypeError, ValueError: if it is not a number.
             UnknownNameError: if there is no such portal.
 
         Cost: O(portals of that name).
@@ -142,7 +142,7 @@ class SenseGraph:
         self._put_wind(portal_ids)
 
     def wind_set(self, portal: str | int) -> float | None:
-        """Return what ``set_wind`` said of a portal last (m/s), None if nothing.
+        """Return the last value of ``set_wind`` for a portal (m/s), None if there is none.
 
         Raises:
             UnknownNameError: if there is no such portal.
@@ -150,13 +150,14 @@ class SenseGraph:
         return self._wind.put_on(self._portal_ids(portal)[0])
 
     def blow(self, velocity: object) -> None:
-        """Let a wind blow through the level (m/s): smells go with it from region to region.
+        """Set the wind over the whole level (m/s): smells drift with it from region to region.
 
-        Through each portal goes what blows along it: from its start to its end, or, where they
-        are one, from the middle of its region to that of the next. ``set_wind`` overrules it.
+        The wind through a portal is its component along the portal: from its start to its end, or,
+        where these are the same, from the middle of its region to that of the next. ``set_wind``
+        overrides it.
 
         Raises:
-            TypeError, ValueError: if it is no velocity.
+            TypeError, ValueError: if it is not a velocity.
 
         Cost: O(portals).
         """
@@ -166,30 +167,30 @@ class SenseGraph:
 
     def ways(self, modality: Modality) -> PortalTable:
         """Return how one sense gets through the graph, as arrays; kept up to date."""
-        key = (modality.name, modality.attenuation)
+        key = (modality.name, modality.kept_per_m)
         if key not in self._ways:
             ways = self._ways[key] = PortalTable(self, modality, self._is_open)
             ways.set_wind({number: self._wind.of(number) for number in range(len(self.portals))})
         return self._ways[key]
 
     def save_state(self) -> State:
-        """Return which portals are open, and how the wind blows; the rest belongs to the level."""
+        """Return which portals are open, and the winds; regions and portals themselves belong to the level."""
         return {
             "version": 1, "portals": saved_portals(self.portals), "is_open": list(self._is_open),
             "wind": self._wind.save_state(),
         }
 
     def prepare_state(self, state: object) -> Callable[[], None]:
-        """Check a save; return what opens and shuts portals of the same names here.
-        A portal that is not in the save stays as it is.
+        """Check a save; return the function that opens and closes portals of the same names here.
+        A portal that is not in the save keeps its state.
 
         Raises:
-            StateError: if it cannot be loaded; says where in it, and why.
+            StateError: if it cannot be loaded; names the place in it, and the reason.
         """
         fields = Fields.versioned(state, version=1)
         saved = fields.items("is_open")
         if not all(type(one) is bool for one in saved):
-            fields.refuse("is_open", "must hold true and false alone")
+            fields.refuse("is_open", "must hold only true and false")
         here = portals_here(fields, self.portals, len(saved))
         wind = self._wind.loaded(fields.group("wind"), here)
         fields.end()
@@ -215,7 +216,7 @@ class SenseGraph:
         for region in self.regions:
             if region.shape is None:
                 raise ValueError(
-                    f"region {region.name!r} has no shape; give it one, or the graph a lookup"
+                    f"region {region.name!r} has no shape; add a shape, or pass a lookup to the graph"
                 )
             shapes.append(region.shape)
         self._shapes = ShapeLookup(shapes)

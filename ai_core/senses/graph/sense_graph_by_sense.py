@@ -53,7 +53,7 @@ class GraphBySense:
         self.graphs: list[SenseGraph] = []
         for one in (graph, *chosen):
             if not isinstance(one, SenseGraph):
-                raise TypeError(f"a graph must be a SenseGraph, got {shown(one)}")
+                raise TypeError(f"graph and each value of graphs must be a SenseGraph, got {shown(one)}")
             if not any(one is known for known in self.graphs):
                 self.graphs.append(one)
         names = [modalities[number].name for number in range(len(modalities))]

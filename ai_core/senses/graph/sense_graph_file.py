@@ -1,6 +1,6 @@
-"""Sense graphs as text: plain JSON that people can read, and write by hand.
+"""Sense graphs as text: plain JSON that people can read and write.
 
-Everything is checked before anything is made; an error says where in the text it is.
+The whole text is checked before the graph is made; an error names the place in the text.
 """
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ VERSION = 1
 
 
 def graph_to_text(graph: SenseGraph) -> str:
-    """Return a graph as JSON; doors as they are now."""
+    """Return a graph as JSON, with the current state of its doors."""
     state = {
         "format": FORMAT,
         "version": VERSION,
@@ -35,35 +35,34 @@ def graph_to_text(graph: SenseGraph) -> str:
 
 
 def graph_from_text(text: str, *, lookup: Lookup | None = None) -> SenseGraph:
-    """Return the graph that a text describes.
+    """Return the graph described by a text.
 
     Args:
-        text: as ``graph_to_text`` writes it. Of a region only ``name`` and a shape or a
-            volume must be there, of a portal ``from``, ``to`` and ``passages``, of a
-            passage ``start``.
+        text: as returned by ``graph_to_text``. Required are: of a region ``name`` and a shape or a
+            volume, of a portal ``from``, ``to`` and ``passages``, of a passage ``start``.
         lookup: finds regions by position, for graphs whose regions have no shapes.
 
     Raises:
-        TypeError: if ``text`` is no text.
-        StateError: if it is not such a graph; says where in it, and why.
+        TypeError: if ``text`` is not a string.
+        StateError: if it is not a valid graph; names the place in it, and the reason.
     """
     if not isinstance(text, str):
-        raise TypeError(f"text must be a text, got {shown(text)}")
+        raise TypeError(f"text must be a string, got {shown(text)}")
     try:
         state = json.loads(text, parse_constant=_refuse_constant)
     except json.JSONDecodeError as error:
         raise StateError(
-            f"line {error.lineno}, column {error.colno}: not JSON, or cut short: {error.msg}"
+            f"line {error.lineno}, column {error.colno}: not JSON, or truncated: {error.msg}"
         ) from None
     except RecursionError:
-        raise StateError("nested too deeply to be a sense graph") from None
+        raise StateError("the text is nested too deeply for a sense graph") from None
     fields = Fields.versioned(state, version=VERSION)
     fields.one_of("format", (FORMAT,))
     regions: dict[str, SenseRegion] = {}
     for one in fields.groups("regions"):
         region = _region_in(one)
         if region.name in regions:
-            one.refuse("name", f"comes twice: {region.name!r}; regions must differ in name")
+            one.refuse("name", f"comes twice: {region.name!r}; regions must have unique names")
         regions[region.name] = region
     portals = [_portal_in(one, set(regions)) for one in fields.groups("portals")]
     fields.end()
@@ -74,7 +73,7 @@ def graph_from_text(text: str, *, lookup: Lookup | None = None) -> SenseGraph:
 
 
 def _refuse_constant(name: str) -> float:
-    raise StateError(f"{name} is no number here; leave it out, or use a finite one")
+    raise StateError(f"{name} is not allowed; use a finite number, or remove the field")
 
 
 def _region_out(region: SenseRegion) -> State:
@@ -82,7 +81,7 @@ def _region_out(region: SenseRegion) -> State:
         "name": region.name,
         "shape": None if region.shape is None else _shape_out(region.shape),
         "volume_m3": region.volume_m3,
-        "attenuation": dict(region.attenuation),
+        "kept_per_m": dict(region.kept_per_m),
         "dissipation": dict(region.dissipation),
         "is_baked": region.is_baked,
     }
@@ -110,9 +109,9 @@ def _portal_out(portal: SensePortal, is_open: bool) -> State:
             name: {
                 "start": list(one.start),
                 "end": list(one.end or one.start),
-                "attenuation": one.attenuation,
+                "kept_per_m": one.kept_per_m,
                 "distance_m": one.distance_m,
-                "shut_attenuation": one.shut_attenuation,
+                "closed_kept_per_m": one.closed_kept_per_m,
                 "area_m2": one.area_m2,
                 "is_relayed": one.is_relayed,
                 "wind_m_per_s": one.wind_m_per_s,
@@ -129,7 +128,7 @@ def _region_in(fields: Fields) -> SenseRegion:
         settings["shape"] = _shape_in(fields.group("shape"))
     if "volume_m3" in there and fields.anything("volume_m3") is not None:
         settings["volume_m3"] = fields.number("volume_m3")
-    for what in ("attenuation", "dissipation"):
+    for what in ("kept_per_m", "dissipation"):
         if what in there:
             shares = fields.group(what)
             settings[what] = {
@@ -176,7 +175,7 @@ def _portal_in(fields: Fields, regions: set[str]) -> SensePortal:
     for field, name in (("from", "from_region"), ("to", "to_region")):
         settings[name] = fields.text(field)
         if settings[name] not in regions:
-            fields.refuse(field, f"leads nowhere: {UnknownNameError('region', settings[name], regions)}")
+            fields.refuse(field, f"leads to an unknown region: {UnknownNameError('region', settings[name], regions)}")
     if "name" in there:
         settings["name"] = fields.text("name")
     for name in ("is_open", "is_baked"):
@@ -193,7 +192,7 @@ def _passage_in(fields: Fields) -> Passage:
     settings: dict[str, Any] = {"start": fields.point("start")}
     if "end" in there:
         settings["end"] = fields.point("end")
-    for name in ("attenuation", "shut_attenuation"):
+    for name in ("kept_per_m", "closed_kept_per_m"):
         if name in there:
             settings[name] = fields.number(name, minimum=0, maximum=1)
     for name in ("distance_m", "area_m2"):

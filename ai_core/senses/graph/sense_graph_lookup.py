@@ -1,4 +1,4 @@
-"""Which region a position is in: by a grid of cells, or by a function of one's own."""
+"""Region of a position: by a grid of cells, or by a custom function."""
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
@@ -20,9 +20,10 @@ MOST_CELLS_AN_AXIS = 64
 """Cells of the grid along one axis (count); 64³ cells take 1 MB."""
 
 Lookup = Callable[[NDArray[np.float32]], NDArray[np.int32]]
-"""Says of positions (n, 3) which regions they are in: ids (n,), ``NOWHERE`` for none.
+"""Callable that takes positions (n, 3) and returns their region ids (n,), ``NOWHERE`` for none.
 
-The same positions must always give the same ids."""
+The same positions must always give the same ids.
+"""
 
 Floats = NDArray[np.float64]
 

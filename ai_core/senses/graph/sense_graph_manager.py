@@ -1,8 +1,8 @@
-"""The sense graph manager: signals go by regions and portals, so that walls count.
+"""The sense graph manager: signals travel through regions and portals, so walls count.
 
-The same sensors, sources, memories and listeners as in the regional manager. What is
-different is the road: sight goes through one portal, sounds spread as waves from portal
-to portal, smells stay and creep.
+Sensors, sources, memories and listeners are those of the regional manager; only the
+paths of signals differ: sight passes one portal, sounds spread as waves from portal to
+portal, smells stay and spread slowly.
 """
 from __future__ import annotations
 
@@ -29,16 +29,16 @@ from ai_core.senses.sense_settings import SenseSettings
 __all__ = ["SenseGraphManager"]
 
 FAINTEST = 1e-3
-"""An intensity below this is nothing unless told (no unit), whatever the thresholds.
+"""Default of the intensity below which there is nothing (no unit), whatever the thresholds.
 
-Smaller lets waves run, and smells creep, further for little.
+Smaller values let waves run, and smells spread, further for little gain.
 """
 
 SMELL_STEP_S = 0.25
-"""Time between two steps of all smells unless told (s).
+"""Default of the time between two steps of all smells (s).
 
-Smaller creeps more smoothly and costs more; a smell comes through at most one portal in a
-step, so regions should be longer than it creeps in one.
+Smaller values spread more smoothly and cost more; a smell passes at most one portal in a
+step, so regions should be longer than the distance it travels in one.
 """
 
 
@@ -46,36 +46,36 @@ UP = (0.0, 1.0, 0.0)
 
 
 class SenseGraphManager(RegionalSenseManager):
-    """Tells sensors what they sense, by way of a sense graph.
+    """Reports to sensors the sources that they sense through a sense graph.
 
-    What is not said here is as in ``RegionalSenseManager``. A position that lies in no
-    region senses nothing, and nothing is sensed there.
+    All else is as in ``RegionalSenseManager``. A position outside all regions senses
+    nothing, and cannot be sensed.
 
-    - **Continuous** modalities (sight, touch) show what is in the same region, or comes
-      through one portal that leads into it. Intensity falls in the source's region, in the
-      portal and in the sensor's region. A camera's line of sight is asked from the camera.
-    - **Emitted** ones (sound) are waves, tags and channels included. They go through every passage once, the earliest
-      arrival first, of equal ones the strongest, then the smallest id; each sensor is told
-      once, and the position told is the last portal's: that is where it seems to come from.
-      They spread in the advance after ``emit``, as doors and sensors are then. Echoes are
-      further calls of ``emit``.
-    - **Scent trails**: a mark is smelled in its region, and through one portal that is not shut.
+    - **Continuous** modalities (sight, touch) sense sources in the same region, or through
+      one portal that leads into it. Intensity falls in the source's region, in the
+      portal and in the sensor's region. A camera's line of sight starts at the camera.
+    - **Emitted** modalities (sound) are waves, with tags and channels. A wave takes every
+      passage once, the earliest arrival first, of equal ones the strongest, then the smallest
+      id. Each sensor is notified once; the reported position is that of the last portal,
+      where the signal seems to come from. Waves spread in the advance after ``emit``, with the
+      doors and sensors of that time. Echoes are further calls of ``emit``.
+    - **Scent trails**: a mark is smelled in its region, and through one portal that is not closed.
     - **Smells** are emitted as an amount: the intensity it would have in one cubic metre (60
-      in a room of 60 m³ smells 1 strong). It stays, spreads through portals at the
-      modality's speed, fades as its regions say, and never becomes more. Sensors are told
-      at most every ``tell_every_s``.
+      in a room of 60 m³ smells 1 strong). A smell stays, spreads through portals at the
+      modality's speed, dissipates as its regions define, and never increases. Sensors are
+      notified at most every ``tell_every_s``.
 
     Args:
         clock: game time.
         graph: regions and portals of all senses.
-        graphs: graph by modality, for senses that have one of their own.
+        graphs: graph by modality name, for senses with a graph of their own.
         smells: names of the modalities that are smells; their speed is not 0.
-        gradual: names of those whose waves are followed as they travel, so that a door shut,
-            or a sensor that moves, meanwhile counts; beside those that are ``is_slow``.
+        gradual: names of modalities whose waves are simulated while they travel, so that a door
+            or sensor that changes meanwhile counts; ``is_slow`` modalities always are.
         faintest: see ``FAINTEST`` (no unit), above 0.
         smell_step_s: see ``SMELL_STEP_S`` (s), above 0.
-        settings: all that ``RegionalSenseManager`` takes. ``occlusion`` is asked for what stands
-            within regions: from the source to portals (sensor id -1) or to sensors, and from
+        settings: arguments of ``RegionalSenseManager``. ``occlusion`` is called for lines inside
+            regions: from the source to portals (sensor id -1) or to sensors, and from
             the last portal to sensors; walls between regions belong to the graph.
 
     Raises:
@@ -126,39 +126,39 @@ class SenseGraphManager(RegionalSenseManager):
 
     @property
     def graph(self) -> SenseGraph:
-        """The graph of all senses that have none of their own; open and shut doors there."""
+        """The graph of all senses without a graph of their own; opens and closes doors."""
         return self._graphs.graphs[0]
 
     def change_modality(
-        self, name: str, *, range_m: float | None = None, attenuation: float | None = None
+        self, name: str, *, range_m: float | None = None, kept_per_m: float | None = None
     ) -> None:
-        """Let signals of a modality carry further or less far; regions say how they weaken.
+        """Change the range of a modality; regions define kept_per_m.
 
         Raises:
-            TypeError, ValueError: as there, and if another attenuation is given.
+            TypeError, ValueError: as in ``RegionalSenseManager``, and if `kept_per_m` is given.
             UnknownNameError: if the modality is unknown.
         """
-        if attenuation not in (None, self._modalities[self._modalities.number(name)].attenuation):
+        if kept_per_m not in (None, self._modalities[self._modalities.number(name)].kept_per_m):
             raise ValueError(
-                "attenuation must be None: that of a graph belongs to its regions; make the"
-                " manager with another graph"
+                "kept_per_m must be None: in a graph, regions define kept_per_m; change the"
+                " regions and make a new manager"
             )
         super().change_modality(name, range_m=range_m)
 
     def blow(self, velocity: object) -> None:
-        """Let a wind blow through all regions (m/s); for one corridor see ``SenseGraph.set_wind``.
+        """Set the wind in all regions (m/s); for one corridor see ``SenseGraph.set_wind``.
 
         Raises:
-            TypeError, ValueError: if it is no velocity.
+            TypeError, ValueError: if it is not a velocity.
         """
         for graph in self._graphs.graphs:
             graph.blow(velocity)
 
     def set_light_emitter(self, source_id: int, gives_light: bool) -> None:
-        """Say whether a source gives light, and so shows through two portals.
+        """Set whether a source emits light, and so is visible through two portals.
 
         Raises:
-            TypeError: if ``gives_light`` is no bool.
+            TypeError: if ``gives_light`` is not a bool.
             UnknownNameError: if the source is unknown.
         """
         self._sources.ids.slot(source_id)
@@ -168,7 +168,7 @@ class SenseGraphManager(RegionalSenseManager):
         (lights.add if gives_light else lights.discard)(int(source_id))
 
     def remove_source(self, source_id: int) -> None:
-        """Remove a source; its sounds and smells go on, memories of it remain.
+        """Remove a source; its sounds and smells continue, and memories of it remain.
 
         Raises:
             UnknownNameError: if the id is not in use.
@@ -177,7 +177,7 @@ class SenseGraphManager(RegionalSenseManager):
         self._sight.lights.discard(int(source_id))
 
     def smell_in(self, region: str | int, source_id: int, modality_name: str = "smell") -> float:
-        """Return how strong the scent of a source is in a region, 0 where there is none.
+        """Return the intensity of the scent of a source in a region, 0 where there is none.
 
         Raises:
             UnknownNameError: if the region or the smell is unknown.
@@ -190,10 +190,10 @@ class SenseGraphManager(RegionalSenseManager):
     def uphill_from(
         self, region: str | int, source_id: int, modality_name: str = "smell"
     ) -> ScentGradient | None:
-        """Return where the scent of a source comes from stronger than it is in a region.
+        """Return the neighbouring region in which the scent of a source is stronger than in this region.
 
-        Going there, and asking again, leads to where it is strongest. None if that is here,
-        or it smells of it nowhere near.
+        Going there, and calling this again, leads to where it is strongest. None if that is here,
+        or if there is no scent of it near.
 
         Raises:
             UnknownNameError: if the region or the smell is unknown.
@@ -206,7 +206,7 @@ class SenseGraphManager(RegionalSenseManager):
         return None if scent is None else scent.uphill_from(region_id)
 
     def statistics(self) -> dict[str, float]:
-        """Return counts as there, and of waves that spread, scents, and regions they are in."""
+        """Return the counts of ``RegionalSenseManager``, and of spreading waves, scents, and regions with scents."""
         return {
             **super().statistics(),
             "arrivals_under_way": len(self._emitted) + len(self._waves),
@@ -216,7 +216,7 @@ class SenseGraphManager(RegionalSenseManager):
         }
 
     def save_state(self) -> State:
-        """Return all that lives across frames, doors included, as plain data.
+        """Return all state that lives across frames, doors included, as plain data.
 
         Raises:
             RuntimeError: if called from a listener.
@@ -225,10 +225,10 @@ class SenseGraphManager(RegionalSenseManager):
             self._modalities, self._graphs, self._waves, self._smells, self._sight)}
 
     def prepare_state(self, state: object) -> Change:
-        """Check a save against what is here, as there; return what loads it.
+        """Check a save against the sensors and sources here; return the function that loads it.
 
         Raises:
-            StateError: if it cannot be loaded; says where in it, and why.
+            StateError: if it cannot be loaded; names the place in it, and the reason.
             RuntimeError: if called from a listener.
         """
         rest = dict(state) if isinstance(state, dict) else state
@@ -246,13 +246,13 @@ class SenseGraphManager(RegionalSenseManager):
     def _travelling(self, what: str, names: Iterable[str]) -> list[int]:
         """Return the numbers of modalities that take time."""
         if isinstance(names, str):
-            raise TypeError(f"{what} must be several names, got {shown(names)}; use [{names!r}]")
+            raise TypeError(f"{what} must be an iterable of names, got the string {shown(names)}; use [{names!r}]")
         numbers = sorted({self._modalities.number(name) for name in names})
         for number in numbers:
-            if self._modalities[number].inverse_speed_s_per_m == 0:
+            if self._modalities[number].delay_s_per_m == 0:
                 raise ValueError(
-                    f"{what} must take time, got {self._modalities[number].name!r}, which is"
-                    " continuous or instant; give it an inverse_speed_s_per_m"
+                    f"{what} must hold modalities that travel over time, got"
+                    f" {self._modalities[number].name!r}, which is continuous or instant; set its speed_m_per_s"
                 )
         return numbers
 

@@ -1,7 +1,7 @@
-"""What a sense graph is made of: regions, and portals with a passage for each sense.
+"""Parts of a sense graph: regions, and portals with a passage for each sense.
 
-Portals lead one way, and each sense has a passage of its own through them: one-way
-glass, a shut door, an air duct for smells, a camera that brings sight from afar.
+Portals lead in one direction, and each sense has a passage of its own through them: one-way
+glass, a closed door, an air duct for smells, a camera that shows a distant place.
 """
 from __future__ import annotations
 
@@ -22,29 +22,29 @@ class Passage:
     """How one sense passes through a portal.
 
     Args:
-        start: where it goes in (m); what leaves its region goes there first.
-        end: where it comes out (m); None for ``start``.
-        attenuation: share of the intensity kept per metre of ``distance_m``, 0 to 1;
+        start: entry point (m); signals that leave the region travel there first.
+        end: exit point (m); None for ``start``.
+        kept_per_m: share of the intensity kept per metre of ``distance_m``, 0 to 1;
             0 lets nothing through.
-        distance_m: how long the way through is (m), 0 or more; it need not be the
+        distance_m: length of the passage (m), 0 or more; it may differ from the
             distance from start to end.
-        shut_attenuation: takes the place of ``attenuation`` while the portal is shut.
-        area_m2: how wide it is (m²), above 0; smells pass in proportion.
-        wind_m_per_s: how fast the air goes through it towards its end (m/s), below 0 against
-            it; smells go so much faster or slower, and not at all against a stronger wind.
-        is_relayed: True for sight by camera and screen: who looks sees ``end``, and
-            what shows there is seen from ``start``; else sight goes straight on.
+        closed_kept_per_m: replaces ``kept_per_m`` while the portal is closed.
+        area_m2: cross-section (m²), above 0; smells pass in proportion.
+        wind_m_per_s: speed of the air through it towards its end (m/s), negative for the other
+            direction; smells travel faster or slower by it, and not at all against a stronger wind.
+        is_relayed: True for sight by camera and screen: a sensor sees the screen at ``end``, and
+            sources are seen from the camera at ``start``; else sight is a straight line.
 
     Raises:
         TypeError: if a number is of another type.
-        ValueError: if one is out of range.
+        ValueError: if a number is out of range.
     """
 
     start: Point
     end: Point | None = None
-    attenuation: float = 1.0
+    kept_per_m: float = 1.0
     distance_m: float = 1.0
-    shut_attenuation: float = 0.0
+    closed_kept_per_m: float = 0.0
     area_m2: float = 1.0
     is_relayed: bool = False
     wind_m_per_s: float = 0.0
@@ -53,7 +53,7 @@ class Passage:
         put = object.__setattr__
         put(self, "start", exact("start", self.start))
         put(self, "end", self.start if self.end is None else exact("end", self.end))
-        for name in ("attenuation", "shut_attenuation"):
+        for name in ("kept_per_m", "closed_kept_per_m"):
             share = finite_number(name, getattr(self, name), minimum=0, maximum=1, remedy=KEPT)
             put(self, name, share)
         put(self, "distance_m", finite_number("distance_m", self.distance_m, minimum=0))
@@ -67,10 +67,10 @@ class SenseRegion:
     """A part of the level in which signals travel freely.
 
     Args:
-        name: no other region has it.
-        shape: ``Box``, ``Prism`` or ``Boxes``; None where the graph has a ``lookup``.
-        volume_m3: how large it is (m³), above 0; None for its shape's. Smells thin out in it.
-        attenuation: share kept per metre, by modality; else the modality's own.
+        name: unique in the graph.
+        shape: ``Box``, ``Prism`` or ``Boxes``; None if the graph has a ``lookup``.
+        volume_m3: volume (m³), above 0; None for that of the shape. Smells thin out in it.
+        kept_per_m: share kept per metre, by modality; else that of the modality.
         dissipation: share lost per second, by modality, 0 to 1; else 0.
         is_baked: True if ``SenseGraphBaking`` made it, and may change its shape.
 
@@ -82,44 +82,44 @@ class SenseRegion:
     name: str
     shape: Shape | None = None
     volume_m3: float | None = None
-    attenuation: Mapping[str, float] = field(default_factory=dict)
+    kept_per_m: Mapping[str, float] = field(default_factory=dict)
     dissipation: Mapping[str, float] = field(default_factory=dict)
     is_baked: bool = False
 
     def __post_init__(self) -> None:
         _text("name of a region", self.name)
         if not self.name:
-            raise ValueError("name of a region must not be empty")
+            raise ValueError("name of a region must be a non-empty string")
         if self.shape is not None and not isinstance(self.shape, Shape):
             raise TypeError(f"shape must be a Box, a Prism, Boxes or None, got {shown(self.shape)}")
         volume = self.volume_m3
         if volume is None:
             if self.shape is None:
                 raise ValueError(
-                    f"region {self.name!r} has no volume; give it a shape or volume_m3"
+                    f"region {self.name!r} has no volume; set shape or volume_m3"
                 )
             volume = self.shape.volume_m3
         object.__setattr__(self, "volume_m3", finite_number("volume_m3", volume, above=0))
-        _shares("attenuation", self.attenuation, KEPT)
+        _shares("kept_per_m", self.kept_per_m, KEPT)
         _shares("dissipation", self.dissipation, "it is the share lost per second")
         check_flag("is_baked", self.is_baked)
 
 
 @dataclass(frozen=True)
 class SensePortal:
-    """A way from one region into another, for some senses. It leads that way only.
+    """A connection from one region to another, for some senses, in this direction only.
 
     Args:
-        from_region: name of the region it leaves.
-        to_region: name of the region it leads into.
-        passages: by modality; a sense that is not in it does not pass.
-        name: portals of one name open and shut together: a door is two of them.
-        is_open: at first.
+        from_region: name of the region it starts in.
+        to_region: name of the region it leads to.
+        passages: by modality; senses that are not listed do not pass.
+        name: portals of one name open and close together: a door is two of them.
+        is_open: initial state.
         is_baked: True if ``SenseGraphBaking`` made it, and may move it.
 
     Raises:
         TypeError: if an argument is of another type.
-        ValueError: if it leads back into its own region.
+        ValueError: if it leads to its own region.
     """
 
     from_region: str
@@ -133,21 +133,21 @@ class SensePortal:
         for what in ("from_region", "to_region", "name"):
             _text(what, getattr(self, what))
         if self.from_region == self.to_region:
-            raise ValueError(f"a portal must lead into another region, got {self.to_region!r}")
+            raise ValueError(f"a portal must lead to another region, got {self.to_region!r}")
         check_flag("is_open", self.is_open)
         check_flag("is_baked", self.is_baked)
         if not isinstance(self.passages, Mapping):
-            raise TypeError(f"passages must map modalities to Passage, got {shown(self.passages)}")
+            raise TypeError(f"passages must map modality names to Passage, got {shown(self.passages)}")
         for name, passage in self.passages.items():
             _text("a modality in passages", name)
             if not isinstance(passage, Passage):
                 raise TypeError(f"passages[{name!r}] must be a Passage, got {shown(passage)}")
 
     def back(self) -> SensePortal:
-        """Return the same way in the other direction, under the same name."""
+        """Return the same portal in the other direction, with the same name."""
         turned = {
-            name: Passage(one.end or one.start, one.start, one.attenuation, one.distance_m,
-                          one.shut_attenuation, one.area_m2, one.is_relayed, 0.0 - one.wind_m_per_s)
+            name: Passage(one.end or one.start, one.start, one.kept_per_m, one.distance_m,
+                          one.closed_kept_per_m, one.area_m2, one.is_relayed, 0.0 - one.wind_m_per_s)
             for name, one in self.passages.items()
         }
         return SensePortal(
@@ -156,7 +156,7 @@ class SensePortal:
 
 def _text(what: str, value: object) -> None:
     if not isinstance(value, str):
-        raise TypeError(f"{what} must be a text, got {shown(value)}")
+        raise TypeError(f"{what} must be a string, got {shown(value)}")
 
 
 def check_flag(what: str, value: object) -> None:
@@ -167,7 +167,7 @@ def check_flag(what: str, value: object) -> None:
 
 def _shares(what: str, values: object, remedy: str) -> None:
     if not isinstance(values, Mapping):
-        raise TypeError(f"{what} must map modalities to numbers, got {shown(values)}")
+        raise TypeError(f"{what} must map modality names to numbers, got {shown(values)}")
     for name, value in values.items():
         _text(f"a modality in {what}", name)
         finite_number(f"{what}[{name!r}]", value, minimum=0, maximum=1, remedy=remedy)

@@ -22,10 +22,10 @@ BAKED_LINE, HAND_LINE = "#8a96a3", "#d03a6b"
 MARGIN = 24
 LEGEND_LINE = 18
 SHORTEST = 20
-"""Least length of an arrow (px): it shows where a door leads, however short the way."""
+"""Least length of an arrow (px): it shows where a door leads, however close the regions are."""
 
 LONG_M = 2.0
-"""Longer ways than these are dashed: they are no doors."""
+"""Longer connections are dashed (m): they are not doors."""
 
 APART = 5
 """How far lines of different senses through one portal are moved aside (px)."""
@@ -34,26 +34,26 @@ Pair = tuple[float, float]
 
 
 def graph_to_svg(graph: SenseGraph, *, pixels_per_m: float | None = None) -> str:
-    """Return a picture of a graph, seen from above; what is made by hand is drawn in red.
+    """Return an SVG picture of a graph, seen from above; regions and portals made by hand are red.
 
-    Pointing at a region or portal tells its name and numbers. Arrows have the colours of
-    senses; ways longer than doors are dashed, and what is shut is faint.
+    Hovering over a region or portal shows its name and numbers. Arrows have the colours of
+    senses; connections longer than doors are dashed, and closed ones are faint.
 
     Args:
         graph: its regions need shapes.
         pixels_per_m: scale, above 0; None for a picture about 900 px wide.
 
     Raises:
-        TypeError: if ``graph`` is none.
+        TypeError: if ``graph`` is not a SenseGraph.
         ValueError: if a region has no shape, or there is no region.
     """
     if not isinstance(graph, SenseGraph):
         raise TypeError(f"graph must be a SenseGraph, got {shown(graph)}")
     if not graph.regions:
-        raise ValueError("a graph without regions has no picture")
+        raise ValueError("graph must have at least one region to be drawn, got none")
     for region in graph.regions:
         if region.shape is None:
-            raise ValueError(f"region {region.name!r} has no shape, so there is no picture of it")
+            raise ValueError(f"region {region.name!r} has no shape, so it cannot be drawn; add a shape")
     return "\n".join(_Picture(graph, pixels_per_m).lines()) + "\n"
 
 
@@ -101,7 +101,7 @@ class _Picture:
         line, width = (BAKED_LINE, 1) if region.is_baked else (HAND_LINE, 2)
         how = "baked" if region.is_baked else "made by hand"
         tip = f"{region.name} ({how}), {region.volume_m3:.1f} m³"
-        for what, shares in (("keeps", region.attenuation), ("loses", region.dissipation)):
+        for what, shares in (("keeps", region.kept_per_m), ("loses", region.dissipation)):
             tip += "".join(f"; {what} {share:g} of {name}" for name, share in sorted(shares.items()))
         assert region.shape is not None      # graph_to_svg has seen to it
         parts: Sequence[Box | Prism] = region.shape.parts
@@ -161,7 +161,7 @@ class _Picture:
             x, y, a, b = x - along[0] * more, y - along[1] * more, a + along[0] * more, b + along[1] * more
         dash = ' stroke-dasharray="5 4"' if length > LONG_M * self._scale else ""
         faint = "" if is_open else ' opacity="0.35"'
-        numbers = f"{name}: {passage.distance_m:.2f} m, {passage.area_m2:.2f} m², keeps {passage.attenuation:g}"
+        numbers = f"{name}: {passage.distance_m:.2f} m, {passage.area_m2:.2f} m², keeps {passage.kept_per_m:g}"
         return (f"<g{faint}><title>{_safe(tip)}; {_safe(numbers)}</title>"
                 + _arrow((x, y), (a, b), along, colour, dash) + "</g>")
 

@@ -1,4 +1,4 @@
-"""Shapes of regions: boxes, upright prisms, and several boxes in one, for rooms, corridors and yards."""
+"""Shapes of regions: axis-aligned boxes, upright prisms, and sets of boxes, for rooms, corridors and yards."""
 from __future__ import annotations
 
 import math
@@ -22,7 +22,7 @@ Edge = tuple[float, float, float, float]
 
 @dataclass(frozen=True)
 class Box:
-    """A box along the axes.
+    """An axis-aligned box.
 
     Args:
         minimum: its lowest corner (m); with two coordinates, a rectangle in a 2D world.
@@ -42,7 +42,7 @@ class Box:
             low, high = (low[0], low[1], -FLAT_M), (high[0], high[1], FLAT_M)
         if not all(least < most for least, most in zip(low, high, strict=True)):
             raise ValueError(
-                f"maximum must lie above minimum on every axis, got {low} to {high};"
+                f"maximum must be greater than minimum on every axis, got {low} to {high};"
                 " a region needs a volume"
             )
         object.__setattr__(self, "minimum", low)
@@ -50,7 +50,7 @@ class Box:
 
     @property
     def volume_m3(self) -> float:
-        """How large it is (m³)."""
+        """Volume (m³)."""
         return math.prod(high - low for low, high in zip(self.minimum, self.maximum, strict=True))
 
     @property
@@ -69,15 +69,15 @@ class Prism:
     """A convex polygon with a height.
 
     Args:
-        corners: of the polygon, in order, either way round (m): (x, z) where y is
-            up, (x, y) where z is up.
-        low_m: where it begins along the axis that is up (m).
-        high_m: where it ends (m).
+        corners: of the polygon, in order, clockwise or counter-clockwise (m): (x, z) where
+            y is up, (x, y) where z is up.
+        low_m: lower end along the up axis (m).
+        high_m: upper end (m).
         up: "y", as in 3D, or "z", as in a 2D world.
 
     Raises:
         TypeError: if a number is of another type.
-        ValueError: if the polygon is not convex, or it has no volume.
+        ValueError: if the polygon is not convex, or the prism has no volume.
     """
 
     corners: Sequence[tuple[float, float]]
@@ -97,8 +97,8 @@ class Prism:
             raise ValueError(f"corners must enclose an area, got {shown(corners)}")
         if min(turns) < 0 < max(turns) or not _goes_round_once(corners):
             raise ValueError(
-                f"corners must make a convex polygon, got {shown(corners)};"
-                " cut it into convex regions joined by portals"
+                f"corners must form a convex polygon, got {shown(corners)};"
+                " split it into convex regions joined by portals"
             )
         put = object.__setattr__
         put(self, "corners", corners if max(turns) > 0 else corners[::-1])
@@ -107,7 +107,7 @@ class Prism:
 
     @property
     def volume_m3(self) -> float:
-        """How large it is (m³)."""
+        """Volume (m³)."""
         doubled = sum(x * w - z * y for (x, z), (y, w) in _sides(self.corners))
         return doubled / 2 * (self.high_m - self.low_m)
 
@@ -143,15 +143,15 @@ class Prism:
 
 @dataclass(frozen=True)
 class Boxes:
-    """Several boxes that are one region, such as an L-shaped room.
+    """Several boxes that form one region, such as an L-shaped room.
 
     Args:
-        parts: the boxes; they may touch, and should not overlap, for then what
-            they share counts twice in the volume.
+        parts: the boxes; they may touch and should not overlap: an
+            overlap counts twice in the volume.
 
     Raises:
-        TypeError: if a part is no ``Box``.
-        ValueError: if there is none.
+        TypeError: if a part is not a ``Box``.
+        ValueError: if there is no box.
     """
 
     parts: Sequence[Box]
@@ -162,12 +162,12 @@ class Boxes:
             if not isinstance(part, Box):
                 raise TypeError(f"parts must hold Box, got {shown(part)}")
         if not parts:
-            raise ValueError("parts must hold one Box at least; a region needs a volume")
+            raise ValueError("parts must hold at least one Box; a region needs a volume")
         object.__setattr__(self, "parts", parts)
 
     @property
     def volume_m3(self) -> float:
-        """How large it is (m³)."""
+        """Volume (m³)."""
         return math.fsum(part.volume_m3 for part in self.parts)
 
     @property
@@ -184,7 +184,7 @@ class Boxes:
 
 
 Shape = Box | Prism | Boxes
-"""What a region may look like; anything else takes a ``lookup`` of one's own."""
+"""Shape of a region; other shapes need a custom ``lookup``."""
 
 
 def exact(name: str, value: object) -> Point:

@@ -219,8 +219,8 @@ class GraphSight(ContinuousSensing):
         distance_m = np.where(is_direct, straight, (out_m + in_m) + routes.distance_m[route] / size)
         out_m, in_m = np.where(is_direct, straight, out_m), np.where(is_direct, 0.0, in_m)
         # The two legs first: who looks the other way multiplies them in the other order.
-        legs = shares_kept(ways.attenuation[routes.from_region[route]], out_m) * shares_kept(
-            ways.attenuation[routes.to_region[route]], in_m)
+        legs = shares_kept(ways.kept_per_m[routes.from_region[route]], out_m) * shares_kept(
+            ways.kept_per_m[routes.to_region[route]], in_m)
         looked_at = np.where(routes.is_relayed[route][:, np.newaxis], routes.end[route], target_at)
         return RouteLegs(distance_m, legs * routes.kept[route], (looked_at - eye_at) / size[:, np.newaxis])
 

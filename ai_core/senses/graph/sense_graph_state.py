@@ -97,10 +97,10 @@ def _read_waves(fields: Fields, reader: _Reader, waves: GraphWaves) -> Change:
     loaded = [reader.wave(one, sent) for one in fields.groups("waves")]
     by_order = {wave.order: wave for wave in loaded}
     if len(by_order) < len(loaded):
-        fields.refuse("waves", "hold one twice")
+        fields.refuse("waves", "must hold each wave once")
     turn = fields.wholes("turn")
     if len(set(turn)) < len(turn) or not set(turn) <= set(by_order):
-        fields.refuse("turn", "must name waves that are here, each once")
+        fields.refuse("turn", "must name existing waves, each once")
     queue = [reader.arrival(one) for one in fields.groups("queue")]
     arrived = [reader.arrival(one) for one in fields.groups("arrived")]
     heapify(queue)
@@ -201,7 +201,7 @@ def _read_scent(
     scent.tag = fields.text("tag")
     region = fields.wholes("region", maximum=len(here) - 1)
     if any(later <= sooner for sooner, later in pairwise(region)):
-        fields.refuse("region", "must ascend, each once")
+        fields.refuse("region", "must be in ascending order, each once")
     count = len(region)
     mass = fields.numbers("mass", count=count, minimum=0)
     arrived_s = fields.numbers("arrived_s", count=count, minimum=-LATEST_S, maximum=LATEST_S)
@@ -232,7 +232,7 @@ def _read_scent_turn(
         one = _row(fields, f"scent_turn[{index}]", row, ("modality", "source_id"))
         key = ScentKey(reader.modality(one), one.whole("source_id", maximum=LARGEST_ID))
         if key not in scents or key in turn:
-            fields.refuse(f"scent_turn[{index}]", "must name a scent that is here, each once")
+            fields.refuse(f"scent_turn[{index}]", "must name an existing scent, each once")
         turn.append(key)
     return turn
 
@@ -261,7 +261,7 @@ class _Reader:
     def scent_key(self, fields: Fields, smells: SmellSpreading) -> ScentKey:
         number = self.modality(fields)
         if number not in smells.rooms:
-            fields.refuse("modality", f"is no smell here: {self._names[number]!r}")
+            fields.refuse("modality", f"is not a smell of this manager: {self._names[number]!r}")
         return ScentKey(number, fields.whole("source_id", maximum=LARGEST_ID))
 
     def wave(self, fields: Fields, sent: int) -> SpreadingWave:

@@ -1,7 +1,7 @@
-"""Sounds in a sense graph: waves that go from portal to portal, and who hears them.
+"""Sounds in a sense graph: waves that travel from portal to portal, and the sensors that hear them.
 
-A wave is worked out at once, or, where its modality is gradual, only as far as it has
-come by now. Either way it goes past everybody once, and comes from the last portal.
+A wave is computed at once, or, if its modality is gradual, only as far as it has
+come by now. In both cases it passes each sensor once, and comes from the last portal.
 """
 from __future__ import annotations
 
@@ -172,7 +172,7 @@ class GraphWaves:
         """Let a wave through some passages; return True if it is as far as it may be."""
         kind, until_m, before = self._modalities[wave.modality], math.inf, len(wave.passed.row)
         if wave.modality in self._gradual:
-            until_m = wave.front_m = (now_s - wave.sent_at_s) / kind.inverse_speed_s_per_m
+            until_m = wave.front_m = (now_s - wave.sent_at_s) / kind.delay_s_per_m
         most = PASSAGES_PER_BLOCK
         if budget.stopwatch is None:
             most = max(1, int(min(most, budget.left)))
@@ -215,7 +215,7 @@ class GraphWaves:
         """Return how a wave comes through passages straight from its source."""
         ways, kind = self._graphs.ways[wave.modality], self._modalities[wave.modality]
         leg_m = lengths(np.array([wave.position]) - ways.start[rows])
-        kept = shares_kept(float(ways.attenuation[wave.region]), leg_m)
+        kept = shares_kept(float(ways.kept_per_m[wave.region]), leg_m)
         if kind.is_muffled and len(rows):
             here = np.broadcast_to(np.array(wave.position, np.float32), (len(rows), 3))
             nobody = np.full(len(rows), NOBODY, np.int32)
@@ -270,7 +270,7 @@ class GraphWaves:
         comes_from = np.where(is_direct[label, np.newaxis], wave.position, _taken(ways.end, row))
         leg_m = lengths(comes_from - self._sensors.position[slot])
         distance_m, before = labels.distance_m[label] + leg_m, labels.intensity[label]
-        kept = shares_kept(ways.attenuation[region[label]], leg_m)
+        kept = shares_kept(ways.kept_per_m[region[label]], leg_m)
         near = np.flatnonzero((distance_m <= kind.range_m) & (before * kept >= self._faintest))
         slot, comes_from, kept, before = slot[near], comes_from[near], kept[near], before[near]
         if kind.is_muffled and len(near):
@@ -293,7 +293,7 @@ class GraphWaves:
         """Put on their way all that will be heard by then: nothing can come before it."""
         ways, kind = self._graphs.ways[wave.modality], self._modalities[wave.modality]
         for sensor_id, one in sorted(wave.heard.items()):
-            due_s = wave.sent_at_s + one.distance_m * kind.inverse_speed_s_per_m
+            due_s = wave.sent_at_s + one.distance_m * kind.delay_s_per_m
             if due_s <= until_s:
                 x, y, z = wave.position if one.row == FROM_SOURCE else ways.end[one.row].tolist()
                 heappush(self.queue, WaveArrival(
@@ -314,11 +314,11 @@ class GraphWaves:
         region = self._graphs.graph[number].region_at(place)
         if region == NOWHERE:
             return None
-        attenuation = float(self._graphs.ways[number].attenuation[region])
-        intensity: float = arrival.before * attenuation**leg_m
+        kept_per_m = float(self._graphs.ways[number].kept_per_m[region])
+        intensity: float = arrival.before * kept_per_m**leg_m
         if intensity < self._sensors.threshold[slot, number]:
             return None
-        seconds_per_metre = self._modalities[number].inverse_speed_s_per_m
+        seconds_per_metre = self._modalities[number].delay_s_per_m
         due_s = arrival.due_s + (leg_m - arrival.leg_m) * seconds_per_metre
         if due_s > now_s:
             again = arrival._replace(due_s=due_s, leg_m=leg_m, intensity=intensity)

@@ -61,7 +61,7 @@ class PortalTable:
         area_m2: (rows,) float64.
         wind_m_per_s: (rows,) float64, how fast the air goes through.
         is_relayed: (rows,) bool.
-        attenuation: (regions,) float64, share kept per metre.
+        kept_per_m: (regions,) float64, share kept per metre.
         dissipation: (regions,) float64, share lost per second.
         across_m: (regions,) float64, no two points of a region are farther apart (m); ``inf``
             for those without a shape.
@@ -98,15 +98,15 @@ class PortalTable:
         self.wind_m_per_s = np.zeros(len(rows))
         self.is_relayed = np.array([one.is_relayed for one in passages], np.bool_)
         self._kept_if = {
-            True: [_share(one, one.attenuation) for one in passages],
-            False: [_share(one, one.shut_attenuation) for one in passages],
+            True: [_share(one, one.kept_per_m) for one in passages],
+            False: [_share(one, one.closed_kept_per_m) for one in passages],
         }
         self.kept_open = np.maximum(np.array(self._kept_if[True], np.float64),
                                     np.array(self._kept_if[False], np.float64))
         kept = [self._kept_if[is_open[number]][row] for row, (_, number, _, _) in enumerate(rows)]
         self.kept = np.array(kept, np.float64)
-        self.attenuation = np.array(
-            [one.attenuation.get(name, modality.attenuation) for one in regions], np.float64)
+        self.kept_per_m = np.array(
+            [one.kept_per_m.get(name, modality.kept_per_m) for one in regions], np.float64)
         self.dissipation = np.array(
             [one.dissipation.get(name, 0.0) for one in regions], np.float64)
         self.across_m = np.array([
@@ -180,8 +180,8 @@ class PortalTable:
         counts = np.bincount(came, minlength=len(self))
         self.leg_first = np.concatenate(([0], np.cumsum(counts))).astype(np.int64)
         self.leg_distance_m = lengths(self.end[came] - self.start[goes])
-        attenuation = self.attenuation[self.to_region[came]]
-        self.leg_kept = shares_kept(attenuation, self.leg_distance_m)
+        kept_per_m = self.kept_per_m[self.to_region[came]]
+        self.leg_kept = shares_kept(kept_per_m, self.leg_distance_m)
         self.hop_m = self.leg_distance_m + self.distance_m[goes]
         self.hop_kept = self.leg_kept * self.kept[goes]
         typical_m = float(self.hop_m.mean()) if len(self.hop_m) else 0.0
@@ -215,15 +215,15 @@ def lengths(offsets: Floats) -> Floats:
     return found
 
 
-def shares_kept(attenuation: Floats | float, distance_m: Floats) -> Floats:
+def shares_kept(kept_per_m: Floats | float, distance_m: Floats) -> Floats:
     """Return which share of an intensity is left after ``distance_m``."""
-    found: Floats = np.float_power(attenuation, distance_m)
+    found: Floats = np.float_power(kept_per_m, distance_m)
     return found
 
 
-def _share(passage: Passage, attenuation: float) -> float:
+def _share(passage: Passage, kept_per_m: float) -> float:
     # 0 ** 0 is 1, but what lets nothing through does so at any length.
-    return attenuation**passage.distance_m if attenuation else 0.0
+    return kept_per_m**passage.distance_m if kept_per_m else 0.0
 
 
 def _points(places: Sequence[Point]) -> Floats:

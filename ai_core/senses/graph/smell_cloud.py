@@ -1,4 +1,4 @@
-"""The scent of one source: how much of it is in which region, and where it came in."""
+"""The scent of one source: how much of it is in each region, and where it came in."""
 from __future__ import annotations
 
 from typing import NamedTuple
@@ -27,13 +27,13 @@ NO_CLOUD = Cloud(np.zeros(0, np.int32), np.zeros(0), np.zeros(0), np.zeros(0), n
 
 
 class ScentGradient(NamedTuple):
-    """Where a scent is stronger.
+    """The direction in which a scent is stronger.
 
     Attributes:
         region: id of the region that it comes from.
-        portal: id of the portal through which it comes.
-        position: where it comes in, in the region one is in (m): go there, and through.
-        intensity: over there.
+        portal: id of the portal that it comes through.
+        position: entry point in the current region (m): go there, and through.
+        intensity: its intensity in that region.
     """
 
     region: int
@@ -61,17 +61,17 @@ class SmellRoom:
         self, graph: SenseGraph, modality: Modality, faintest: float, step_s: float
     ) -> None:
         ways = graph.ways(modality)
-        flow_m3 = ways.area_m2 * ways.kept_open * (step_s / modality.inverse_speed_s_per_m)
+        flow_m3 = ways.area_m2 * ways.kept_open * (step_s / modality.delay_s_per_m)
         leaving = np.bincount(ways.from_region, flow_m3, len(graph.regions))
         volume = np.array([region.volume_m3 for region in graph.regions], np.float64)
         self.room_m3 = np.maximum(volume, leaving / MOST_LEAVES)
-        rate = ways.area_m2 * (step_s / modality.inverse_speed_s_per_m) / self.room_m3[ways.from_region]
+        rate = ways.area_m2 * (step_s / modality.delay_s_per_m) / self.room_m3[ways.from_region]
         regions = len(volume)
         self.plan = SmellPlan(
             ways, np.zeros(len(ways)), ways.distance_m.copy(), np.zeros(regions),
             ways.from_region[ways.in_rows], np.zeros(len(ways)),
             np.float_power(1.0 - ways.dissipation, step_s), faintest * self.room_m3,
-            modality.inverse_speed_s_per_m, np.zeros(regions, np.int32), np.empty(regions),
+            modality.delay_s_per_m, np.zeros(regions, np.int32), np.empty(regions),
         )
         self.came = NewRegions(np.empty(regions, np.int32), np.empty(regions), np.empty(regions),
                               np.empty(regions, np.int32))

@@ -1,8 +1,8 @@
-"""Awareness: a meter from 0 to 1 that fills while something shows itself.
+"""Awareness: a meter from 0 to 1 that fills while a target is perceived.
 
-Between two changes of visibility the meter is a straight line, and it is
-computed from where that line began: asked sixty times a second or once a
-minute, it has the same value and crosses its levels at the same moments.
+Between two changes of visibility the meter is a straight line, computed from the start
+of that line. Sixty queries a second and one query a minute give the same value and the
+same crossing times.
 """
 from __future__ import annotations
 
@@ -28,15 +28,15 @@ UNAWARE = "unaware"
 
 @dataclass(frozen=True)
 class AwarenessLevel:
-    """One level above unaware.
+    """A level above unaware.
 
     Args:
-        name: what it is called.
+        name: its name.
         rises_at: the level is reached at this value; above ``falls_at``, at most 1.
         falls_at: the level is left at this value; 0 or more. The gap between
             the two is hysteresis: without it a level would flicker.
-        reaction_s: time from the meter's reaching it to reacting (s); 0 or
-            more. What falls below ``falls_at`` meanwhile is never told.
+        reaction_s: time from reaching the value to the change of level (s); 0 or
+            more. If the meter falls below ``falls_at`` meanwhile, the level does not change.
 
     Raises:
         TypeError: if a number is of another type.
@@ -52,7 +52,7 @@ class AwarenessLevel:
         falls_at = finite_number("falls_at", self.falls_at, minimum=0)
         rises_at = finite_number(
             "rises_at", self.rises_at, above=falls_at, maximum=1,
-            remedy="a level is reached above where it is left",
+            remedy="use a value above falls_at",
         )
         object.__setattr__(self, "falls_at", falls_at)
         object.__setattr__(self, "rises_at", rises_at)
@@ -64,23 +64,23 @@ SUSPICIOUS_AND_ALERT = (
     AwarenessLevel("suspicious", rises_at=0.3, falls_at=0.1),
     AwarenessLevel("alert", rises_at=1.0, falls_at=0.5),
 )
-"""Levels of who has no others."""
+"""The default levels."""
 
 
 @dataclass(frozen=True)
 class AwarenessSettings:
-    """How fast a meter fills and empties, and where its levels are.
+    """Rates and levels of an awareness meter.
 
     Args:
         gain_per_s: rise per second at visibility 1 (1/s); 0 or more.
         decay_per_s: fall per second at visibility 0 (1/s); 0 or more.
-        gain_per_signal: rise at once per unit of intensity of what is sensed
-            once, such as a sound; 0 or more.
-        levels: levels above unaware, rising.
+        gain_per_signal: immediate rise per unit of intensity of an emitted
+            signal, such as a sound; 0 or more.
+        levels: levels above unaware, in rising order.
 
     Raises:
-        TypeError: if a number is of another type, or a level is not a level.
-        ValueError: if a number is out of range, or levels do not rise.
+        TypeError: if a number is of another type, or an item of ``levels`` is not a level.
+        ValueError: if a number is out of range, or the levels are not in rising order.
     """
 
     gain_per_s: float = 1.0
@@ -101,7 +101,7 @@ class AwarenessSettings:
                 level.rises_at > lower.rises_at and level.falls_at >= lower.falls_at
             ):
                 raise ValueError(
-                    f"levels must rise, got {level.name!r} not above {lower.name!r};"
+                    f"levels must be in rising order, got {level.name!r} not above {lower.name!r};"
                     " order them by rises_at and falls_at"
                 )
             lower = level
@@ -115,10 +115,10 @@ class LevelChange(NamedTuple):
     """A meter reached or left a level.
 
     Attributes:
-        target: id of what it is about.
-        level: the level now; 0 is unaware.
+        target: id of the target.
+        level: the new level; 0 is unaware.
         name: the name of that level.
-        at_s: the moment it happened (s), even if it is told later.
+        at_s: game time of the change (s), even if it is reported later.
     """
 
     target: int
@@ -128,19 +128,17 @@ class LevelChange(NamedTuple):
 
 
 class AwarenessReasons(NamedTuple):
-    """Why a meter stands where it stands.
+    """The reasons for the value of a meter.
 
     Attributes:
-        target: id of what it is about.
-        value: the number, 0 to 1.
-        level_name: the level now.
-        rate_per_s: how fast the number rises or falls now (1/s).
-        visibility: how strongly the target shows itself now, by modality; the
-            strongest counts.
-        startled: how much signals have added, by modality, since the number
+        target: id of the target.
+        value: the value, 0 to 1.
+        level_name: the current level.
+        rate_per_s: current rise or fall of the value (1/s).
+        visibility: current visibility of the target, by modality; the strongest counts.
+        startled: what signals have added, by modality, since the value
             was last 0 (no unit).
-        reacts_at_s: when the next level is told that was reached already (s),
-            or None.
+        reacts_at_s: when the next level, already reached, is reported (s), or None.
     """
 
     target: int
@@ -153,20 +151,20 @@ class AwarenessReasons(NamedTuple):
 
 
 class Awareness:
-    """How aware somebody is of one target.
+    """The awareness of one sensor of one target.
 
     Args:
-        settings: speeds and levels.
-        target: id of what it is about, for what it reports.
-        now_s: game time now (s).
+        settings: rates and levels.
+        target: id of the target, for level changes.
+        now_s: current game time (s).
 
     Raises:
         TypeError, ValueError: if an argument is of another type, or out of range.
 
     Attributes:
         value: the meter, 0 to 1.
-        visibility: how strongly the target shows itself; 0 if not.
-        level: level now; 0 is unaware.
+        visibility: visibility of the target; 0 if it is hidden.
+        level: current level; 0 is unaware.
     """
 
     value = SyncedField[float]("_value")
@@ -188,7 +186,7 @@ class Awareness:
 
     @property
     def level_name(self) -> str:
-        """Name of the level now."""
+        """Name of the current level."""
         return self.settings.name_of(self.level)
 
     @property
@@ -198,11 +196,11 @@ class Awareness:
 
     @property
     def is_at_rest(self) -> bool:
-        """True if nothing shows and nothing is left: the meter may be dropped."""
+        """True if the target is hidden and the value is 0: the meter may be dropped."""
         return self.value == 0 and self._visibility == 0
 
     def why(self) -> AwarenessReasons:
-        """Return what makes the meter stand where it stands."""
+        """Return the reasons for the value of the meter."""
         return AwarenessReasons(
             self.target, self.value, self.level_name, self._slope, dict(self._shown),
             dict(self._startled), self._reacts_at_s[0] if self._reacts_at_s else None,
@@ -211,16 +209,16 @@ class Awareness:
     def expose(
         self, visibility: float, now_s: float, shown: Mapping[str, float] | None = None
     ) -> list[LevelChange]:
-        """Show the target from now on; return the levels crossed until now.
+        """Set the visibility of the target from now on; return the levels crossed until now.
 
         Args:
-            visibility: how strongly it shows, usually 0 to 1; 0 hides it.
+            visibility: usually 0 to 1; 0 hides the target.
             now_s: game time (s).
-            shown: the same by modality, for ``why``.
+            shown: visibility by modality, for ``why``.
 
         Raises:
             TypeError: if an argument is of another type.
-            ValueError: if visibility is negative, or time goes back.
+            ValueError: if visibility is negative, or ``now_s`` decreases.
         """
         visibility = finite_number("visibility", visibility, minimum=0)
         check_kind("shown", shown, Mapping)
@@ -233,20 +231,20 @@ class Awareness:
         return changes
 
     def add_stimulus(self, intensity: float, now_s: float, modality: str = "") -> list[LevelChange]:
-        """Raise the meter at once, by a sound for instance; return levels crossed.
+        """Raise the meter at once, for example by a sound; return the levels crossed.
 
         Args:
-            intensity: how strong it was; 0 or more.
+            intensity: strength of the stimulus; 0 or more.
             now_s: game time (s).
-            modality: by which sense, for ``why``.
+            modality: name of the modality, for ``why``.
 
         Raises:
             TypeError: if an argument is of another type.
-            ValueError: if intensity is negative, or time goes back.
+            ValueError: if intensity is negative, or ``now_s`` decreases.
         """
         intensity = finite_number("intensity", intensity, minimum=0)
         if not isinstance(modality, str):
-            raise TypeError(f"modality must be a text, got {shown(modality)}")
+            raise TypeError(f"modality must be a string, got {shown(modality)}")
         changes = self.advance(now_s)
         raised = min(1.0, self._value + intensity * self.settings.gain_per_signal)
         self._startled[modality] = self._startled.get(modality, 0.0) + (raised - self._value)
@@ -257,16 +255,16 @@ class Awareness:
         return changes
 
     def advance(self, now_s: float) -> list[LevelChange]:
-        """Let time pass until ``now_s``; return the levels crossed, in order.
+        """Advance the meter to ``now_s``; return the levels crossed, in order.
 
         Raises:
-            ValueError: if time goes back.
+            ValueError: if ``now_s`` decreases.
         """
         now_s = moment_s("now_s", now_s)
         if self._mind is not None:
             self._mind.catch_up()
         if now_s < self._now_s:
-            raise ValueError(f"time must not go back, got {now_s} s after {self._now_s} s")
+            raise ValueError(f"now_s must not decrease, got {now_s} s after {self._now_s} s")
         self.drift(now_s)
         changes = self._crossed()
         if changes:
@@ -274,7 +272,7 @@ class Awareness:
         return changes
 
     def drift(self, now_s: float) -> None:
-        """Move the meter along its line, for who knows that no level is crossed until then."""
+        """Move the meter along its line, if no level is crossed until then."""
         if now_s < self._now_s:
             return
         begun_s, begun = self._line_from
@@ -286,14 +284,14 @@ class Awareness:
     def be_startled(
         self, value: float, now_s: float, modality: str, stimulus_gain: float, *, anew: bool
     ) -> None:
-        """Learn how signals have raised the meter lately, without crossing a level.
+        """Set how signals have raised the meter lately, without crossing a level.
 
         Args:
-            value: where it was after the last of them.
-            now_s: when that was (s).
-            modality: by which sense they came.
-            startled: what they and those before have added.
-            anew: whether the number was 0 meanwhile.
+            value: the value after the last of them.
+            now_s: game time of the last of them (s).
+            modality: name of their modality.
+            stimulus_gain: sum that these and earlier signals have added.
+            anew: whether the value was 0 meanwhile.
         """
         if anew:
             self._startled = {}
@@ -301,18 +299,18 @@ class Awareness:
         self._value, self._now_s, self._line_from = value, now_s, (now_s, value)
 
     def move_on(self, visibility: float, line_from: tuple[float, float], modality: str) -> None:
-        """Learn how the target has shown itself lately, without crossing a level."""
+        """Set how visible the target was lately, without crossing a level."""
         self._visibility, self._line_from = visibility, line_from
         self._shown = {modality: visibility}
 
     def next_reaction_s(self) -> float:
-        """Return when a level is told that was reached already (s); ``inf`` if none."""
+        """Return when the next level, already reached, is reported (s); ``inf`` if none."""
         return self._reacts_at_s[0] if self._reacts_at_s else math.inf
 
     def next_change_s(self) -> float:
-        """Return when a level is crossed or told, or the meter comes to rest (s).
+        """Return when a level is crossed or reported, or the meter comes to rest (s).
 
-        Never too late; too early by a few nanoseconds.
+        Never too late; up to a few nanoseconds too early.
         """
         slope = self._slope
         begun_s, begun = self._line_from
@@ -325,16 +323,16 @@ class Awareness:
 
     @property
     def line(self) -> tuple[float, float, float]:
-        """Along which it moves until it is shown or startled anew: from when (s), from what value, how fast (1/s)."""
+        """The line that the meter follows until it changes: start time (s), start value, rate (1/s)."""
         return (*self._line_from, self._slope)
 
     def startled_by(self, modality: str) -> float:
-        """Return how much signals of a sense have added since the number was last 0."""
+        """Return how much signals of a modality have added since the value was last 0."""
         return self._startled.get(modality, 0.0)
 
     @property
     def thresholds(self) -> tuple[float, float]:
-        """Where the meter next crosses a level: rising to the first, falling to the second.
+        """Values at which the meter next crosses a level: rising to the first, falling to the second.
 
         ``inf`` and -1 where there is none.
         """
@@ -343,14 +341,14 @@ class Awareness:
         return rise, levels[reached - 1].falls_at if reached else -1.0
 
     def save_state(self) -> State:
-        """Return where the meter stands, as plain data."""
+        """Return the meter as plain data."""
         return saved_meter(self)
 
     def prepare_state(self, state: object) -> Callable[[], None]:
-        """Check a saved meter; return what loads it.
+        """Check a saved meter, and return the function that loads it.
 
         Raises:
-            StateError: if it cannot be loaded; says where in it, and why.
+            StateError: if it cannot be loaded; names the place in it, and the reason.
         """
         return prepared_meter(self, state)
 

@@ -47,4 +47,4 @@ class SyncedField(Generic[Value]):
         return value
 
     def __set__(self, record: object, value: Value) -> None:
-        raise AttributeError(f"{self._slot[1:]} is written by its owner; it can only be read")
+        raise AttributeError(f"{self._slot[1:]} is read-only; only its owner writes it")

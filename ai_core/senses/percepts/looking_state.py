@@ -92,12 +92,12 @@ def _read_pairs(fields: Fields, passes: int, latest_s: float) -> PairsInView:
     pairs.keys, pairs.intensity = _read_found(fields)
     count = len(pairs.keys)
     if (np.diff(pairs.keys) <= 0).any():
-        fields.refuse("source_ids", "must come by ascending sensor, then source, each pair once")
+        fields.refuse("source_ids", "must be sorted by ascending sensor, then source, each pair once")
     since = fields.wholes("waiting_since", count=count, maximum=2 * passes + 1)
     pairs.waiting_since = np.array(since, np.int64)
     sensed = fields.items("is_sensed", count=count)
     if not all(type(one) is bool for one in sensed):
-        fields.refuse("is_sensed", "must hold true and false alone")
+        fields.refuse("is_sensed", "must hold only true and false")
     pairs.is_sensed = np.array(sensed, np.bool_)
     told = fields.numbers("told_at_s", count=count, maximum=latest_s, absent=NEVER_TOLD_S)
     pairs.told_at_s = np.array(told, np.float64)
@@ -139,7 +139,7 @@ def _read_half_done(
         one = by_name.group(name)
         keys, intensity = _read_found(one)
         if len(np.unique(keys)) < len(keys):
-            one.refuse("source_ids", "hold a pair twice")
+            one.refuse("source_ids", "must hold each pair once")
         one.end()
         found[number] = [(keys, intensity)]
     by_name.end()
@@ -154,4 +154,4 @@ def _check_given_out(
         for ids, table in zip(ids_of(keys), (sensor_ids, source_ids), strict=True):
             for one in np.unique(ids).tolist():
                 if not was_given_out(table, one):
-                    fields.refuse("pairs", f"name the {table.noun} id {one}, which never was")
+                    fields.refuse("pairs", f"contain the {table.noun} id {one}, which never existed")

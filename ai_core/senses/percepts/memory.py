@@ -1,4 +1,4 @@
-"""What one character remembers of what it sensed: targets noticed, lost, expired, forgotten."""
+"""The memory of one sensor: targets noticed, lost, expired and forgotten."""
 from __future__ import annotations
 
 import math
@@ -19,23 +19,23 @@ __all__ = ["LOSE_AFTER_S", "MAXIMUM_AGE_S", "KnownTarget", "MemoryChange", "Sens
 LOSE_AFTER_S = 0.5
 """Time without a sensation after which a target counts as lost (s).
 
-Shorter, and a target that passes behind a post is lost and gained again;
-longer, and a character stares at a target that has gone.
+Smaller values lose a target that passes behind a post, and gain it again; larger
+values let a character stare at a target that has gone.
 """
 
 MAXIMUM_AGE_S = 30.0
 """Age of the last sensation at which a target expires (s)."""
 
 class MemoryChange(NamedTuple):
-    """What happened to a target in somebody's memory.
+    """A change of a target in a memory.
 
     Attributes:
-        kind: ``gained`` (noticed, or noticed again), ``lost`` (not sensed any
-            more), ``told`` (somebody reported something newer), ``expired``
+        kind: ``gained`` (noticed, or noticed again), ``lost`` (no longer
+            sensed), ``told`` (a report brought newer data), ``expired``
             (too old to be trusted), ``forgotten``.
         target: id of the source.
-        at_s: the moment it happened (s), even if it is told later.
-        last_known_position: where it was thought to be then (m).
+        at_s: game time of the change (s), even if it is reported later.
+        last_known_position: last known position at that time (m).
     """
 
     kind: Literal["gained", "lost", "told", "expired", "forgotten"]
@@ -45,23 +45,23 @@ class MemoryChange(NamedTuple):
 
 
 class SenseMemory:
-    """What one sensor remembers of every target.
+    """The memory of one sensor for all its targets.
 
-    Each change is returned exactly once, in the order in which things happened,
-    with the moment it happened: also when the memory is asked rarely. A target
-    goes gained, lost, expired, forgotten; sensed again before it is forgotten,
-    it is gained again.
+    Each change is returned exactly once, in the order in which changes happened and with
+    their times, even if the memory is queried rarely. The states of a target are gained,
+    lost, expired, forgotten; a target that is sensed again before it is forgotten is gained
+    again.
 
     Args:
         lose_after_s: a target not sensed for longer than this is lost (s); 0
             or more. Keep it above the time a sensor may wait for its turn.
         maximum_age_s: a target not sensed for longer than this expires (s);
-            at least ``lose_after_s``; ``math.inf`` never does.
-        keep_expired_s: how long what expired is kept before it is forgotten
+            at least ``lose_after_s``; ``math.inf`` for never.
+        keep_expired_s: time that an expired target is kept before it is forgotten
             (s); 0 or more.
-        free_knowledge_s: for so long after a target was last seen, its
-            position goes on being known (s); 0 or more. Somebody who saw a
-            thief run behind a pillar can guess; without this he has to search.
+        free_knowledge_s: time after the last sighting of a target for which its
+            true position stays known (s); 0 or more. A guard that saw a thief run behind
+            a pillar can guess its position; with 0 the guard has to search.
 
     Raises:
         TypeError: if a number is of another type.
@@ -82,7 +82,7 @@ class SenseMemory:
         if maximum_age_s != math.inf:
             maximum_age_s = finite_number(
                 "maximum_age_s", maximum_age_s, minimum=self.lose_after_s,
-                remedy="a target is lost before it is forgotten; use math.inf to never forget",
+                remedy="a target is lost before it expires; use math.inf for never",
             )
         self.maximum_age_s = maximum_age_s
         self.keep_expired_s = finite_number("keep_expired_s", keep_expired_s, minimum=0)
@@ -108,28 +108,28 @@ class SenseMemory:
         sent_at_s: float | None = None,
         is_seen: bool = False,
     ) -> list[MemoryChange]:
-        """Take in one sensation, and return what it changed about its target.
+        """Add a sensation, and return the changes of its target.
 
         Args:
             target: id of the source.
-            modality: name of the sense.
-            intensity: how strong it was.
-            position: where it came from (m).
-            at_s: when it was sensed (s).
-            sent_at_s: when it left there (s); None for ``at_s``. Old news does
-                not overwrite newer positions.
-            is_seen: True if the position was seen, so that it counts for the
+            modality: name of the modality.
+            intensity: strength of the sensation.
+            position: its origin (m).
+            at_s: game time of the sensation (s).
+            sent_at_s: game time of its emission (s); None for ``at_s``. An older position
+                does not overwrite a newer one.
+            is_seen: True if the position was seen, so that it updates the
                 last seen position and the velocity.
 
         Raises:
-            TypeError: if an argument is of another type; nothing is changed then.
-            ValueError: if ``at_s`` is before what the memory was told last, or a number is out of
-                range; nothing is changed then.
+            TypeError: if an argument is of another type; then nothing is changed.
+            ValueError: if ``at_s`` is before the time of the last call, or a number is out of
+                range; then nothing is changed.
         """
         if type(target) is not int or not 0 <= target <= MOST:
             target = whole_number("target", target, minimum=0)
         if not isinstance(modality, str):
-            raise TypeError(f"modality must be a text, got {shown(modality)}")
+            raise TypeError(f"modality must be a string, got {shown(modality)}")
         if type(intensity) is not float or not 0 <= intensity <= LARGEST:
             intensity = finite_number("intensity", intensity, minimum=0)
         position = checked_place("position", position)
@@ -157,12 +157,12 @@ class SenseMemory:
         return changes
 
     def hold(self, target: int, until_s: float) -> None:
-        """Take a target that was not lost yet as sensed all the time up to a moment, before the next ``sense``.
+        """Treat a target that is not lost yet as sensed without a break until a time, before the next ``sense``.
 
-        So what is in view at two looks, however far apart, is not lost in between.
+        So a target that is in view at two looks, however far apart, is not lost in between.
 
         Raises:
-            TypeError, ValueError: if ``until_s`` is no moment.
+            TypeError, ValueError: if ``until_s`` is not a valid time.
         """
         until_s = moment_s("until_s", until_s)
         self._catch_up()
@@ -173,15 +173,15 @@ class SenseMemory:
             record._last_sensed_s = max(record._last_sensed_s, until_s)
 
     def note_moment(self, at_s: float) -> None:
-        """Learn that a record was brought up to date with a moment, at which nothing else happened."""
+        """Set the time up to which a record is current, without another change."""
         self._now_s = max(self._now_s, at_s)
 
     def follow(self, target: int, position: Point, at_s: float) -> None:
-        """Know where a target is although it is not sensed; see ``free_knowledge_s``.
+        """Update the position of a target that is not sensed; see ``free_knowledge_s``.
 
         Raises:
             TypeError, ValueError: if an argument is of another type, or out of range.
-            UnknownNameError: if the target is not known.
+            UnknownNameError: if the target is unknown.
         """
         record = self._known.get(target)
         if record is None:
@@ -193,7 +193,7 @@ class SenseMemory:
             record._last_known_position, record._known_at_s = position, at_s
 
     def followed_freely(self, now_s: float) -> list[int]:
-        """Return targets lately seen whose position goes on being known, by id."""
+        """Return the targets seen lately whose true position stays known, by id."""
         free_s = self.free_knowledge_s
         if not free_s:
             return []
@@ -203,7 +203,7 @@ class SenseMemory:
         )
 
     def report_of(self, target: int) -> TargetReport | None:
-        """Return what one would tell others of a target, or None if it is not known."""
+        """Return a report of a target for other memories, or None if the target is unknown."""
         record = self.find(target)
         if record is None or record.is_expired:
             return None
@@ -213,18 +213,17 @@ class SenseMemory:
         )
 
     def hear_report(self, report: TargetReport, age_s: float = 0.0) -> list[MemoryChange]:
-        """Learn of a target from somebody else; return what that changed.
+        """Add a report of a target from another memory, and return the changes.
 
-        What is known is as old as it was with who told of it; older than what
-        is known here, or than the maximum age, it changes nothing. A target is
-        not noticed by being told of, and not lost either.
+        The reported data keeps its age; if it is older than the data here, or than the maximum
+        age, it changes nothing. A report neither gains nor loses a target.
 
         Args:
-            report: from another's ``report_of``.
-            age_s: how old it is by now (s); 0 or more.
+            report: from ``report_of`` of another memory.
+            age_s: age of the report (s); 0 or more.
 
         Raises:
-            TypeError: if it is no report, or the age no number.
+            TypeError: if it is not a report, or the age is not a number.
             ValueError: if the age is out of range.
         """
         if not isinstance(report, TargetReport):
@@ -243,11 +242,11 @@ class SenseMemory:
         return changes
 
     def advance(self, now_s: float) -> list[MemoryChange]:
-        """Return what was lost, expired and forgotten by ``now_s``, by moment, then target.
+        """Return the targets lost, expired and forgotten by ``now_s``, by time, then target.
 
         Raises:
-            TypeError: if ``now_s`` is no number.
-            ValueError: if it is before what the memory was told last, or out of range.
+            TypeError: if ``now_s`` is not a number.
+            ValueError: if it is before the time of the last call, or out of range.
         """
         self._catch_up()
         now_s = self._move_to("now_s", now_s)
@@ -263,7 +262,7 @@ class SenseMemory:
         """Return when the next target is lost, expires or is forgotten (s); ``inf`` if none.
 
         Args:
-            except_of: targets that are being sensed.
+            except_of: targets that are sensed at present.
         """
         known = self._known
         return min(
@@ -272,39 +271,39 @@ class SenseMemory:
         )
 
     def find(self, target: int) -> KnownTarget | None:
-        """Return what is known of ``target``, or None if it is not known."""
+        """Return the record of ``target``, or None if it is unknown."""
         return self._known.get(target)
 
     def known(self) -> list[KnownTarget]:
-        """Return every target not forgotten, strongest first, then by id."""
+        """Return all targets that are not forgotten, strongest first, then by id."""
         return sorted(self._known.values(), key=lambda one: (-one.strength, one.target))
 
     def forget(self, target: int) -> None:
-        """Drop what is known of ``target``, which is no change to be told of."""
+        """Remove ``target`` from the memory, without a change."""
         self._catch_up()
         if target in self._known:
             self._known.pop(target)._mind = None
             self._was_changed()
 
     def forget_all(self) -> None:
-        """Begin anew, at whatever time it is told next."""
+        """Clear the memory; the next call may have any time."""
         self.replace({})
 
     def save_state(self) -> State:
-        """Return what is remembered, as plain data."""
+        """Return the memory as plain data."""
         self._catch_up()
         return saved_memory(self)
 
     def prepare_state(self, state: object) -> Callable[[], None]:
-        """Check a saved memory; return what loads it.
+        """Check a saved memory, and return the function that loads it.
 
         Raises:
-            StateError: if it cannot be loaded; says where in it, and why.
+            StateError: if it cannot be loaded; names the place in it, and the reason.
         """
         return prepared_memory(self, state)
 
     def replace(self, known: dict[int, KnownTarget]) -> None:
-        """Know this and nothing else, at whatever time it is told next."""
+        """Replace the whole content; the next call may have any time."""
         self._catch_up()
         for one in self._known.values():
             one._mind = None
@@ -315,7 +314,7 @@ class SenseMemory:
         self._was_changed()
 
     def belong_to(self, mind: PerceptOwner) -> bool:
-        """Let somebody look after this memory from now on; False if another does already."""
+        """Set the owner that updates this memory from now on; False if it already has another."""
         if self._mind is not None:
             return False
         self._mind = mind
@@ -324,7 +323,7 @@ class SenseMemory:
         return True
 
     def belong_to_nobody(self) -> None:
-        """End what ``belong_to`` began."""
+        """Remove the owner set by ``belong_to``."""
         self._catch_up()
         self._mind = None
         for one in self._known.values():
@@ -342,8 +341,8 @@ class SenseMemory:
         now_s = moment_s(name, now_s)
         if now_s < self._now_s:
             raise ValueError(
-                f"time must not go back, got {now_s} s after {self._now_s} s;"
-                " use one clock for everything a memory is told"
+                f"now_s must not decrease, got {now_s} s after {self._now_s} s;"
+                " use one clock for all calls of a memory"
             )
         self._now_s = now_s
         return now_s

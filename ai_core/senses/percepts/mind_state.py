@@ -82,11 +82,11 @@ def prepared_meter(
     visibility = fields.number("visibility", minimum=0)
     begun_s, begun = fields.numbers("line_from", count=2)
     if not -LATEST_S <= begun_s <= latest_s or not 0 <= begun <= 1:
-        fields.refuse("line_from", f"must be a moment (s) and a value from 0 to 1, got"
+        fields.refuse("line_from", f"must be a time (s) and a value from 0 to 1, got"
                                    f" {[begun_s, begun]}")
     reacts_at_s = fields.numbers("reacts_at_s", minimum=-LATEST_S)
     if len(reacts_at_s) > len(meter.settings.levels) - level or reacts_at_s != sorted(reacts_at_s):
-        fields.refuse("reacts_at_s", "must rise, and be no more than there are levels above")
+        fields.refuse("reacts_at_s", "must rise, and hold at most one time per higher level")
     shown, stimulus_gain = (_read_strengths(fields.group(name)) for name in ("shown", "stimulus_gain"))
     fields.end()
 
@@ -117,7 +117,7 @@ def prepared_mind(perceiver: SensorMind, fields: Fields, latest_s: float) -> Cal
     changes: list[Callable[[], object]] = []
     memory = fields.anything("memory")
     if memory is not None and perceiver.memory is None:
-        fields.refuse("memory", "is of a sensor with a memory, and here it has none")
+        fields.refuse("memory", "was saved, but the current sensor has no memory")
     if memory is not None and perceiver.memory is not None:
         changes.append(prepared_memory(
             perceiver.memory, memory, place=fields.place_of("memory"), latest_s=latest_s
@@ -127,7 +127,7 @@ def prepared_mind(perceiver: SensorMind, fields: Fields, latest_s: float) -> Cal
         place = f"{fields.place_of('meters')}[{index}]"
         meter = perceiver.new_meter(0, 0.0)
         if meter is None:
-            fields.refuse("meters", "are of a sensor that grows aware, and here it does not")
+            fields.refuse("meters", "were saved, but the current sensor has no awareness")
         prepared_meter(meter, state, place=place, latest_s=latest_s)()  # of a new one
         if meter.target in meters:
             fields.refuse("meters", f"hold the target {meter.target} twice")
@@ -219,7 +219,7 @@ def _read_record(fields: Fields, latest_s: float) -> KnownTarget:
     sensed_at = fields.group("sensed_at_s")
     record._strengths = _read_strengths(fields.group("strengths"))
     if not record._strengths or set(record._strengths) != set(sensed_at.names()):
-        fields.refuse("sensed_at_s", "must have the modalities of strengths, one at least")
+        fields.refuse("sensed_at_s", "must have the modalities of strengths, at least one")
     for name in record._strengths:
         record._sensed_at_s[name] = sensed_at.seconds(name, latest_s=latest_s)
     fields.end()

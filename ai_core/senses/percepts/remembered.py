@@ -1,4 +1,4 @@
-"""What is known of one target."""
+"""The record of one target in a memory."""
 from __future__ import annotations
 
 import math
@@ -20,19 +20,19 @@ def velocity_between(before: Point, after: Point, passed_s: float) -> Point:
 
 
 class KnownTarget:
-    """What is known of one target; read it, the memory writes it.
+    """The record of one target; for reading, only the memory writes it.
 
     Attributes:
         target: id of the source.
         first_sensed_s: when it was first sensed since it was last forgotten (s).
-        last_sensed_s: when it was last sensed, by oneself or by who told of it (s).
+        last_sensed_s: when it was last sensed, by this sensor or by a reporting one (s).
         last_known_position: newest known position, by any sense (m).
-        known_at_s: when it was there: when the signal left, not when it came (s).
+        known_at_s: when it was there: time of emission, not of arrival (s).
         last_seen_position: newest position by sight (m), or None.
         last_seen_s: when it was last seen (s), or None.
         first_seen_s: when it was first seen (s), or None.
         velocity: estimate from the last two sightings (m/s).
-        is_noticed: True until the target is lost; False if only told of.
+        is_noticed: True until the target is lost; False if only reported.
         is_expired: True once it is older than its maximum age.
         strengths: newest intensity by modality name; ``RADIO`` for reports.
         sensed_at_s: time of the newest sensation by modality name (s).
@@ -70,13 +70,13 @@ class KnownTarget:
 
     @property
     def dominant_modality(self) -> str:
-        """The sense to trust: the newest, then the strongest, then the first by name."""
+        """The most reliable modality: the newest, then the strongest, then the first by name."""
         strengths, times = self.strengths, self._sensed_at_s
         return min(strengths, key=lambda name: (-times[name], -strengths[name], name))
 
     @property
     def strength(self) -> float:
-        """Newest intensity of the dominant modality."""
+        """The newest intensity of the dominant modality."""
         return self._strengths[self.dominant_modality]
 
     @property
@@ -135,14 +135,14 @@ class KnownTarget:
 
         Args:
             now_s: game time (s).
-            modality: by which sense; None for any.
+            modality: name of the modality; None for any.
         """
         if modality is None:
             return now_s - self.last_sensed_s
         return now_s - self.sensed_at_s.get(modality, -math.inf)
 
     def extrapolated_position(self, now_s: float) -> Point:
-        """Return where the target is by now if it kept its velocity (m)."""
+        """Return the position of the target now if it kept its velocity (m)."""
         x, y, z = self.last_known_position
         passed_s = now_s - self._known_at_s
         vx, vy, vz = self._velocity

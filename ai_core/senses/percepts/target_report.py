@@ -1,4 +1,4 @@
-"""What one character tells another of a target, by radio or by shouting."""
+"""The report of a target from one character to another, by radio or by shouting."""
 from __future__ import annotations
 
 from typing import NamedTuple
@@ -8,17 +8,17 @@ from ai_core.senses.sensation import Point
 __all__ = ["RADIO", "TargetReport"]
 
 RADIO = "radio"
-"""Stands among a target's modalities for what others told of it."""
+"""Stands for reports among the modalities of a target."""
 
 
 class TargetReport(NamedTuple):
-    """Where a target was, and when; plain data that may travel.
+    """Where a target was, and when; plain data for messages.
 
     Attributes:
         target: id of the source.
         position: last known (m).
-        velocity: estimate then (m/s).
-        strength: of the dominant sense of who reports.
+        velocity: estimate at that time (m/s).
+        strength: intensity of the dominant modality of the reporting sensor.
         at_s: when the target was there (s).
     """
 

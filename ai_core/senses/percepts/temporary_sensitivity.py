@@ -33,7 +33,7 @@ class TemporarySensitivity:
             sensors: where it is.
             sensor_id: whose.
             modality_name: which sense.
-            keenness: factor on what it senses: 1 as made, 0 nothing.
+            sensitivity: factor on every intensity; 1 is the default, 0 senses nothing.
             until_s: game time from which it is as made (s); None for good.
         """
         number = self._modalities.number(modality_name)

@@ -1,7 +1,7 @@
-"""Scent trails: marks that cool, left by whoever smells and followed by whoever tracks.
+"""Scent trails: marks that sources leave, that fade, and that trackers follow.
 
-Each source has its own scent. How strongly it smells decides how far each mark
-reaches and how long the trail is. A tracker goes to the newest mark it smells,
+Each source has its own scent. The strength of a source determines how far each mark
+reaches and how long the trail is. A tracker goes to the newest mark that it smells,
 and from there to the next.
 """
 from __future__ import annotations
@@ -38,12 +38,12 @@ Distances = Callable[[NDArray[np.float32]], NDArray[np.float64]]
 
 
 class ScentMark(NamedTuple):
-    """One mark as it is smelled at a place.
+    """A mark as smelled at a place.
 
     Attributes:
-        scent: whose it is: the id of the source that left it.
-        position: where it lies (m).
-        intensity: how strong it is at that place, now.
+        scent: id of the source that left it.
+        position: where it is (m).
+        intensity: its intensity at that place, now.
         left_at_s: game time when its source was last there (s).
     """
 
@@ -57,14 +57,14 @@ class ScentTrails:
     """Marks of any number of scents.
 
     Args:
-        modality_name: by which sense they are smelled; one that is emitted.
+        modality_name: modality of the marks; an emitted one.
         radius_m: how far a fresh mark of strength 1 reaches (m), above 0; others
-            in proportion, and less as they cool.
+            in proportion, and less as they fade.
         spacing_m: distance between two marks of a trail (m), above 0.
         kept_per_s: share of a mark's strength kept per second, 0 to 1.
-        faintest: strength below which a mark is gone, above 0.
-        maximum_marks: most at once (count), 1 or more; the oldest go first.
-        mark_every_s: time between two looks at where sources are (s), 0 or more.
+        faintest: strength below which a mark is removed, above 0.
+        maximum_marks: most marks at a time (count), 1 or more; the oldest are removed first.
+        mark_every_s: time between two updates of the marks of sources (s), 0 or more.
         sniff_every_s: time between two smells of one sensor (s), 0 or more.
 
     Raises:
@@ -102,10 +102,10 @@ class ScentTrails:
         return len(self._marks) + len(self._added)
 
     def leave(self, scent: int, position: object, strength: float, now_s: float) -> None:
-        """Leave a mark, or warm the last one of this scent again where it is near.
+        """Leave a mark, or renew the last mark of this scent if it is near.
 
         Args:
-            scent: whose.
+            scent: id of the source.
             position: where its source is (m).
             strength: how strongly it smells, 0 or more.
             now_s: game time (s).
@@ -113,7 +113,7 @@ class ScentTrails:
         Raises:
             TypeError, ValueError: if an argument is of another type or out of range.
 
-        Cost: O(1), now and then O(marks).
+        Cost: O(1), occasionally O(marks).
         """
         x, y, z = point("position", position).tolist()
         strength = finite_number("strength", strength, minimum=0)
@@ -136,7 +136,7 @@ class ScentTrails:
         self,
         position: object,
         threshold: float,
-        attenuation: float,
+        kept_per_m: float,
         now_s: float,
         *,
         scent: int | None = None,
@@ -146,14 +146,14 @@ class ScentTrails:
         """Return the newest mark of each scent that is smelled at a place, by scent.
 
         Args:
-            position: where the nose is (m).
+            position: place of the sensor (m).
             threshold: weakest intensity that it smells.
-            attenuation: share kept per metre.
+            kept_per_m: share kept per metre.
             now_s: game time (s).
-            scent: this one alone; None for all.
-            but_not: not this one.
-            distances_m: says how far a smell goes from places (n, 3) to the nose, ``inf`` for
-                no way (m); None for straight on.
+            scent: only this one; None for all.
+            but_not: a scent to leave out.
+            distances_m: returns the length of the path of a smell from places (n, 3) to the sensor,
+                ``inf`` for no path (m); None for straight lines.
 
         Raises:
             TypeError, ValueError: if an argument is of another type or out of range.
@@ -161,7 +161,7 @@ class ScentTrails:
         Cost: O(marks) in NumPy.
         """
         threshold = finite_number("threshold", threshold)
-        attenuation = finite_number("attenuation", attenuation, minimum=0, maximum=1)
+        kept_per_m = finite_number("kept_per_m", kept_per_m, minimum=0, maximum=1)
         self._tidy(moment_s("now_s", now_s))
         marks = self._marks
         if distances_m is None:
@@ -170,7 +170,7 @@ class ScentTrails:
         else:
             distance = distances_m(marks["position"])
         warmth = self._warmth(marks, now_s)
-        intensity = warmth * np.float_power(attenuation, distance)
+        intensity = warmth * np.float_power(kept_per_m, distance)
         kept = (distance <= self._radius_m * warmth) & (intensity >= threshold)
         kept &= marks["scent"] != but_not
         if scent is not None:
@@ -183,7 +183,7 @@ class ScentTrails:
         return [newest[one] for one in sorted(newest)]
 
     def forget(self, scent: int) -> None:
-        """Wipe out a whole trail."""
+        """Remove a whole trail."""
         self._marks = self._marks[self._marks["scent"] != scent]
         self._added = [one for one in self._added if one[1] != scent]
         self._last.pop(scent, None)
@@ -199,10 +199,10 @@ class ScentTrails:
         }
 
     def prepare_state(self, state: object) -> Callable[[], None]:
-        """Check what ``save_state`` returned; return what loads it.
+        """Check the result of ``save_state``, and return the function that loads it.
 
         Raises:
-            StateError: if it cannot be loaded; says where in it, and why.
+            StateError: if it cannot be loaded; names the place in it, and the reason.
         """
         fields = Fields.versioned(state, version=VERSION)
         left = fields.whole("left")

@@ -48,7 +48,7 @@ class TrailSmelling:
         self._number = modalities.number(trails.modality_name)
         if modalities[self._number].is_continuous:
             raise ValueError(
-                f"scent_trails must be of a modality that is emitted, got {shown(trails.modality_name)}"
+                f"scent_trails must use an emitted modality, got the continuous {shown(trails.modality_name)}"
             )
         self._sensors = sensors
         self._sources = sources
@@ -137,7 +137,7 @@ class TrailSmelling:
             return []
         return self.trails.smelled(
             sensors.position[slot], float(sensors.threshold[slot, self._number]),
-            self._modalities[self._number].attenuation, now_s,
+            self._modalities[self._number].kept_per_m, now_s,
             scent=scent, but_not=int(sensors.self_source[slot]),
             distances_m=None if way_m is None else lambda places: way_m(self._number, slot, places),
         )

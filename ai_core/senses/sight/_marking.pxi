@@ -8,11 +8,11 @@ cdef int take_wave(wave, before, Look* look, Look* look_before, Target* target) 
     """Read one ``Wave``; what it has in common with the one before is not read again."""
     cdef tuple parts = as_tuple(wave, 5), at = as_tuple(parts[1], 3), sense = as_tuple(parts[0], 6)
     if before is not None and (<tuple> before)[0] is sense:
-        look.number, look.range_m, look.attenuation, look.log_attenuation = (
-            look_before.number, look_before.range_m, look_before.attenuation, look_before.log_attenuation)
+        look.number, look.range_m, look.kept_per_m, look.log_kept_per_m = (
+            look_before.number, look_before.range_m, look_before.kept_per_m, look_before.log_kept_per_m)
     else:
-        look.number, look.range_m, look.attenuation = sense[0], sense[1], sense[2]
-        look.log_attenuation = log(look.attenuation)
+        look.number, look.range_m, look.kept_per_m = sense[0], sense[1], sense[2]
+        look.log_kept_per_m = log(look.kept_per_m)
         if not 0 <= look.number < look.threshold.shape[1]:
             raise IndexError(f"there is no modality {look.number}")
     target.at[0], target.at[1], target.at[2] = at[0], at[1], at[2]
@@ -26,14 +26,14 @@ cdef int take_signal(signal, kinds, Look* look, Look* look_before, Target* targe
     cdef tuple parts = as_tuple(signal, 9), at = as_tuple(parts[4], 3)
     cdef Py_ssize_t number = parts[2]
     if look_before != look and look_before.number == number:
-        look.log_attenuation = look_before.log_attenuation
-        look.number, look.range_m, look.attenuation = number, look_before.range_m, look_before.attenuation
+        look.log_kept_per_m = look_before.log_kept_per_m
+        look.number, look.range_m, look.kept_per_m = number, look_before.range_m, look_before.kept_per_m
     else:
         if not 0 <= number < look.threshold.shape[1]:
             raise IndexError(f"there is no modality {number}")
         kind = kinds[number]
-        look.number, look.range_m, look.attenuation = number, kind.range_m, kind.attenuation
-        look.log_attenuation = log(look.attenuation)
+        look.number, look.range_m, look.kept_per_m = number, kind.range_m, kind.kept_per_m
+        look.log_kept_per_m = log(look.kept_per_m)
     target.at[0], target.at[1], target.at[2] = at[0], at[1], at[2]
     target.strength, target.affiliation, target.id, target.size = parts[3], parts[6], parts[1], 1
     make_ready(target, look.range_m, True)
@@ -115,8 +115,8 @@ cdef int test_row(Look* look, Py_ssize_t slot, Target* target, Hit* hit) noexcep
         return 0
     if not (int64_at(look.detection_mask, slot) & target.affiliation):
         return 0
-    if look.attenuation != 1:
-        sensed = target.strength * pow(look.attenuation, distance)
+    if look.kept_per_m != 1:
+        sensed = target.strength * pow(look.kept_per_m, distance)
     hit.slot, hit.distance, hit.intensity = <int32_t> slot, distance, sensed
     return sensed >= threshold
 

@@ -34,7 +34,7 @@ cdef Py_ssize_t gather_targets(sources, source_ids, Look* look, Target* targets)
             target.size = (<double*> (<char*> size.buf + slot * size.strides[0]))[0]
             for axis in range(3):
                 target.at[axis] = float32_at(position, slot, axis)
-            make_ready(target, look.range_m, look.attenuation != 1)
+            make_ready(target, look.range_m, look.kept_per_m != 1)
             count += 1
     return count
 
@@ -155,7 +155,7 @@ cdef inline bint add_pair(
     distance = sqrt(squared)
     if distance > look.range_m:
         return False
-    if look.is_rough_first and look.attenuation != 1 and not look.has_acuity and is_faded(
+    if look.is_rough_first and look.kept_per_m != 1 and not look.has_acuity and is_faded(
             look, eye.slot, target, distance):
         return False
     if not eye.is_known:
@@ -166,8 +166,8 @@ cdef inline bint add_pair(
             return False
     if not detection_mask(look, eye) or not (eye.detection_mask & target.affiliation) or eye.self_source == target.id:
         return False
-    if look.attenuation != 1:
-        sensed = sensed * pow(look.attenuation, distance)
+    if look.kept_per_m != 1:
+        sensed = sensed * pow(look.kept_per_m, distance)
     sensed = sensed * acuity
     if not sensed >= eye.threshold:
         return False

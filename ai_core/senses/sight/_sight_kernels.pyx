@@ -42,8 +42,8 @@ cdef struct Look:
     float* reaches          # how far each sensor senses anything, squared; see own_reach.py. NULL: not asked
     Py_ssize_t number
     double range_m
-    double attenuation
-    double log_attenuation
+    double kept_per_m
+    double log_kept_per_m
     bint needs_cone
     bint has_acuity         # whether a cone may make anything stronger
     bint is_rough_first     # whether logarithms leave out much that the rough test lets through
@@ -92,8 +92,8 @@ cdef struct Hits:
 def pairs_in_reach(sensors, sensor_ids, sources, source_ids, sense, out_keys, out_intensity):
     cdef Buffers held = Buffers()
     cdef Look look
-    look.number, look.range_m, look.attenuation, look.needs_cone = sense[:4]
-    look.log_attenuation = log(look.attenuation)
+    look.number, look.range_m, look.kept_per_m, look.needs_cone = sense[:4]
+    look.log_kept_per_m = log(look.kept_per_m)
     look.has_acuity = look.needs_cone and sensors.most_acuity > 1
     look.up = sense[4]
     look.aside = sense[5]
@@ -242,7 +242,7 @@ cdef void measure_cones(Look* look, Eye* eye) noexcept nogil:
 
 cdef inline bint is_faded(Look* look, Py_ssize_t slot, Target* target, double distance) noexcept nogil:
     """Return True if a signal is surely too weak: roughly, because a power costs most."""
-    return target.log_strength + distance * look.log_attenuation < float64_at(
+    return target.log_strength + distance * look.log_kept_per_m < float64_at(
         look.log_threshold, slot, look.number) - ROUGHLY
 
 
@@ -330,10 +330,10 @@ cdef int borrow_one_reach(
     cdef double strongest = 0
     for wave in range(m):
         if (looks[wave].number != looks[0].number or looks[wave].range_m != looks[0].range_m
-                or looks[wave].attenuation != looks[0].attenuation):
+                or looks[wave].kept_per_m != looks[0].kept_per_m):
             return 0
         strongest = max(strongest, targets[wave].strength)
-    borrow_reaches(held, sensors, ModalityNumbers(looks[0].number, looks[0].range_m, looks[0].attenuation, False), strongest, look)
+    borrow_reaches(held, sensors, ModalityNumbers(looks[0].number, looks[0].range_m, looks[0].kept_per_m, False), strongest, look)
     for wave in range(m):
         looks[wave].is_rough_first = look.reaches == NULL or 2 * targets[wave].strength < strongest
     return 0

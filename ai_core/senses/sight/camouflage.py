@@ -1,7 +1,8 @@
-"""Camouflage: how well a pattern shows before another one.
+"""Camouflage: how visible a pattern is in front of another one.
 
-The level's designer gives each material one of a few patterns: brick, leaves,
-sky. What somebody wears is one too. The pair scales how strongly he is seen.
+The level designer assigns one of a few patterns to each material: brick, leaves, sky.
+The clothes of a character have a pattern too. A pair of patterns scales the strength of
+the source.
 """
 from __future__ import annotations
 
@@ -20,11 +21,11 @@ NO_PATTERN = -1
 
 
 class Backdrop(NamedTuple):
-    """What is behind some targets.
+    """The backgrounds of some targets.
 
     Attributes:
-        pattern: (n,) whole numbers from ``Camouflage.number``, or ``NO_PATTERN``.
-        light: (n,) how brightly it is lit, 0 to 1; None if it does not count.
+        pattern: (n,) integers from ``Camouflage.number``, or ``NO_PATTERN``.
+        light: (n,) how brightly each is lit, 0 to 1; None if it does not count.
     """
 
     pattern: NDArray[np.intp]
@@ -35,8 +36,9 @@ Background = Callable[
     [NDArray[np.float32], NDArray[np.float32], NDArray[np.int32], NDArray[np.int32]],
     "Backdrop | None",
 ]
-"""Says of many lines (from, to, sensor ids, source ids) what they hit first beyond ``to``;
-None for "cannot say now"."""
+"""Callable that takes many lines (from, to, sensor ids, source ids) and returns what they hit first
+beyond ``to``; None for "unknown at present".
+"""
 
 
 class Camouflage:
@@ -44,10 +46,10 @@ class Camouflage:
 
     Args:
         factors: by (source's pattern, background's pattern), 0 or more: 0.1 hides
-            well, 1.5 stands out. What is not listed counts as 1.
+            well, 1.5 stands out. Pairs that are not listed count as 1.
 
     Raises:
-        TypeError: if it is no mapping of pairs of names to numbers.
+        TypeError: if it is not a mapping of pairs of names to numbers.
         ValueError: if a factor is negative or not finite.
 
     >>> green = Camouflage({("green", "leaves"): 0.1, ("green", "sky"): 1.5})
@@ -59,7 +61,7 @@ class Camouflage:
 
     def __init__(self, factors: Mapping[tuple[str, str], float]) -> None:
         if not isinstance(factors, Mapping):
-            raise TypeError(f"factors must map pairs of patterns to numbers, got {shown(factors)}")
+            raise TypeError(f"factors must map pairs of pattern names to numbers, got {shown(factors)}")
         self._number: dict[str, int] = {}
         for pair in factors:
             if not isinstance(pair, tuple) or len(pair) != 2 or not all(type(one) is str for one in pair):
@@ -76,14 +78,14 @@ class Camouflage:
 
     @property
     def patterns(self) -> Iterable[str]:
-        """Every name of a pattern."""
+        """Names of all patterns."""
         return self._number.keys()
 
     def number(self, name: str) -> int:
         """Return the number of a pattern; "" is ``NO_PATTERN``.
 
         Raises:
-            UnknownNameError: if no factor names it.
+            UnknownNameError: if no factor uses the name.
         """
         if name == "":
             return NO_PATTERN
@@ -94,7 +96,7 @@ class Camouflage:
         return "" if number == NO_PATTERN else list(self._number)[number]
 
     def factor(self, source: str, behind: str) -> float:
-        """Return the factor of one pair of names; 1 if one of them is not listed."""
+        """Return the factor of a pair of names; 1 if the pair is not listed."""
         number = self._number
         return float(self._table[number.get(source, NO_PATTERN), number.get(behind, NO_PATTERN)])
 
@@ -102,11 +104,11 @@ class Camouflage:
         """Return the factors of many pairs of numbers.
 
         Raises:
-            IndexError: if a number is no pattern's.
+            IndexError: if a number is not the number of a pattern.
         """
         most = len(self._number)
         if len(behind) and (behind.min() < NO_PATTERN or behind.max() >= most):
-            raise IndexError(f"background patterns must be from -1 to {most - 1}, got {shown(behind)}")
+            raise IndexError(f"patterns of a background must be from -1 to {most - 1}, got {shown(behind)}")
         found: NDArray[np.float64] = self._table[source, behind]
         return found
 

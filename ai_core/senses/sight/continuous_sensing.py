@@ -1,8 +1,7 @@
-"""Sight and touch: whatever has a strength in them is looked for all the time.
+"""Sight and touch: sensors look all the time for sources with a strength in them.
 
-One pass tests every sensor against every source over arrays (affiliation,
-reach, cone, threshold), then asks for the lines of sight of those whose turn
-it is, all in one batch.
+A pass tests every sensor against every source over arrays (affiliation, reach, cone,
+threshold), then queries the lines of sight of the pairs whose turn it is, in one batch.
 """
 from __future__ import annotations
 
@@ -36,9 +35,10 @@ LineOfSight = Callable[
     [NDArray[np.float32], NDArray[np.float32], NDArray[np.int32], NDArray[np.int32]],
     "NDArray[np.bool_] | None",
 ]
-"""Says of many lines (from, to, sensor ids, source ids) which are free: shapes
-(n, 3), (n, 3), (n,), (n,), to bool (n,). None means "cannot say now": all keep
-their last answer and their turn."""
+"""Callable that takes many lines (from, to, sensor ids, source ids), shapes (n, 3), (n, 3), (n,),
+(n,), and returns which are free, (n,) bool. None means "unknown at present": all pairs keep
+their last answer and their turn.
+"""
 
 PAIRS_PER_BLOCK = 16_384
 """Pairs tested between two looks at the budget (count), about 0.2 ms, 0.03 compiled.
@@ -310,7 +310,7 @@ class ContinuousSensing:
         if number in self._senses:
             kind = self._modalities[number]
             self._senses[number] = self._senses[number]._replace(
-                range_m=kind.range_m, attenuation=kind.attenuation)
+                range_m=kind.range_m, kept_per_m=kind.kept_per_m)
 
     @property
     def up(self) -> tuple[Point, Point]:
@@ -323,7 +323,7 @@ class ContinuousSensing:
         offset = self._sources.position[target].astype(np.float64) - self._sensors.position[eye]
         x, y, z = (offset / size).tolist()
         distance_m = math.sqrt(x * x + y * y + z * z)
-        return ReachNumbers(distance_m, kind.attenuation**distance_m, (x, y, z))
+        return ReachNumbers(distance_m, kind.kept_per_m**distance_m, (x, y, z))
 
     def answer(self, number: int, sensor_id: int, source_id: int) -> bool | None:
         """Return whether a pair was sensed when it was asked last, None if it was not."""
@@ -366,7 +366,7 @@ class ContinuousSensing:
 
 def _sense(number: int, modality: Modality, up: Point, aside: Point) -> ModalityNumbers:
     return ModalityNumbers(
-        number, modality.range_m, modality.attenuation, modality.needs_cone, up, aside)
+        number, modality.range_m, modality.kept_per_m, modality.needs_cone, up, aside)
 
 
 def _point(direction: NDArray[np.float64]) -> Point:
@@ -381,6 +381,6 @@ def _checked_answers(answers: object, wanted: int) -> NDArray[np.bool_]:
         )
     if answers.shape != (wanted,):
         raise ValueError(
-            f"line_of_sight must return shape ({wanted},), one per line, got {answers.shape}"
+            f"line_of_sight must return shape ({wanted},), an element per line, got {answers.shape}"
         )
     return answers

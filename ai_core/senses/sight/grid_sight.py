@@ -1,12 +1,12 @@
 """Lines of sight on a grid, where A sees B exactly when B sees A.
 
-A line runs from the middle of one cell to the middle of another, and at every
-step along its longer side it passes through the cell nearest to it. Where it
-runs exactly between two, it is free if either is: so the answer is the same
-both ways, and when the level is turned by quarters or mirrored. Where a line
-begins and ends does not count: walls themselves are seen.
+A line runs from the middle of one cell to the middle of another, and at every step along
+its longer side it passes through the cell nearest to it. Where it runs exactly between
+two cells, it is free if either is: so the answer is the same in both directions, and when
+the level is rotated by quarter turns or mirrored. The cells at the ends of a line do not
+count: walls themselves are seen.
 
-This is the twin in NumPy of ``_grid_sight``, with the same results.
+This is the NumPy twin of ``_grid_sight``, with the same results.
 """
 from __future__ import annotations
 
@@ -33,14 +33,14 @@ Flags = NDArray[np.bool_]
 
 
 class GridSight:
-    """Who sees which cell of a grid.
+    """Lines of sight and fields of view on a grid.
 
     Args:
-        is_opaque: (height, width) bool, cells that nothing is seen through. Kept,
-            not copied: cells may be opened and shut in it.
+        is_opaque: (height, width) bool, cells that block sight. Kept, not
+            copied: cells may be changed in it.
 
     Raises:
-        TypeError: if it is no array of bool.
+        TypeError: if it is not an array of bool.
         ValueError: if it has another shape, or no cell.
 
     >>> sight = GridSight(np.array([[False, True, False], [False, False, False]]))
@@ -56,7 +56,7 @@ class GridSight:
         self.is_opaque = is_opaque
 
     def are_free(self, starts: object, ends: object) -> Flags:
-        """Return for many lines whether nothing stands between their ends.
+        """Return for many lines whether the cells between their ends are free.
 
         Args:
             starts: (n, 2), row and column of cells of the grid.
@@ -66,14 +66,14 @@ class GridSight:
             (n,) bool.
 
         Raises:
-            TypeError: if they are not whole numbers.
+            TypeError: if they are not integers.
             ValueError: if their shapes differ, or a cell is not on the grid.
 
         Cost: O(cells on the lines up to the first that is opaque).
         """
         first, last = self._cells("starts", starts), self._cells("ends", ends)
         if len(first) != len(last):
-            raise ValueError(f"starts and ends must be as many, got {len(first)} and {len(last)}")
+            raise ValueError(f"starts and ends must have the same length, got {len(first)} and {len(last)}")
         is_free = np.ones(len(first), np.bool_)
         lines_are_free(self.is_opaque, first, last, is_free)
         return is_free
@@ -83,11 +83,11 @@ class GridSight:
 
         Args:
             cell: row and column.
-            radius: how far (cells), 0 to ``FARTHEST_CELLS``, as the crow flies.
+            radius: in cells, 0 to ``FARTHEST_CELLS``, Euclidean distance.
 
         Returns:
             (2 * radius + 1, 2 * radius + 1) bool, the cell itself in the middle;
-            what is not on the grid is not seen.
+            cells outside the grid are not seen.
 
         Raises:
             TypeError, ValueError: if the cell is not on the grid, or the radius
@@ -105,11 +105,11 @@ class GridSight:
         if isinstance(cell, np.ndarray):
             cell = cell.tolist()
         if not isinstance(cell, Sequence) or len(cell) != 2:
-            raise ValueError(f"cell must be a row and a column, got {shown(cell)}")
+            raise ValueError(f"cell must be (row, column), got {shown(cell)}")
         height, width = self.is_opaque.shape
-        row = whole_number("row of cell", cell[0], minimum=0, maximum=height - 1, remedy="it must be on the grid")
+        row = whole_number("row of cell", cell[0], minimum=0, maximum=height - 1, remedy="use a cell of the grid")
         column = whole_number(
-            "column of cell", cell[1], minimum=0, maximum=width - 1, remedy="it must be on the grid")
+            "column of cell", cell[1], minimum=0, maximum=width - 1, remedy="use a cell of the grid")
         return row, column
 
     def _cells(self, name: str, cells: object) -> NDArray[np.int32]:
@@ -117,11 +117,11 @@ class GridSight:
         if array.shape == (0,):
             array = np.zeros((0, 2), np.int32)
         if array.dtype.kind not in "iu":
-            raise TypeError(f"{name} must be whole numbers, got {shown(cells)}")
+            raise TypeError(f"{name} must be integers, got {shown(cells)}")
         if array.ndim != 2 or array.shape[1] != 2:
             raise ValueError(f"{name} must have shape (n, 2), got {array.shape}")
         if not ((array >= 0) & (array < self.is_opaque.shape)).all():
-            raise ValueError(f"{name} must be on the grid of {self.is_opaque.shape}, got {shown(cells)}")
+            raise ValueError(f"{name} must lie on the grid of shape {self.is_opaque.shape}, got {shown(cells)}")
         return np.ascontiguousarray(array, np.int32)
 
 

@@ -71,7 +71,7 @@ class OwnReach:
 
         Cost: O(1) and O(sensors changed since it was last asked); O(n) the second time.
         """
-        if sense.attenuation == 1 or sense.range_m > FARTHEST_M:
+        if sense.kept_per_m == 1 or sense.range_m > FARTHEST_M:
             return None
         self._forget_outdated(sensors)
         share, exponent = math.frexp(strongest)
@@ -108,7 +108,7 @@ def _squares(sensors: SensorTable, sense: ModalityNumbers, strongest: float, row
     with np.errstate(divide="ignore", invalid="ignore"):
         to_lose = np.log(strongest) + math.log(acuity) + ROUGHLY - thresholds
         # Not a number where nothing can be told, and then as far as the sense reaches.
-        own_m = np.fmin(to_lose / np.abs(np.log(sense.attenuation)), farthest_m(sensors, sense))
+        own_m = np.fmin(to_lose / np.abs(np.log(sense.kept_per_m)), farthest_m(sensors, sense))
     own_m[to_lose < 0] = -1.0
     return own_squares(own_m)
 

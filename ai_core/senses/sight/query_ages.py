@@ -110,6 +110,6 @@ class QueryAges:
         found.longest_wait_passes = fields.whole("longest_wait_passes", maximum=MOST)
         found.longest_wait_s = fields.number("longest_wait_s", minimum=0)
         if len(found._ended_s) > passes:
-            fields.refuse("ended_s", "must not be more than passes")
+            fields.refuse("ended_s", "must not hold more items than passes")
         fields.end()
         return found

@@ -1,7 +1,7 @@
 """Sight cones: an ordered set per sensor, the first that contains the target counts.
 
-Sharp and far ahead, blunt at the sides, a little behind the ears: several
-cones make up one field of view, each with its own acuity.
+Several cones make up a field of view, each with its own acuity: a sharp long one ahead,
+blunt ones at the sides, and a short one behind.
 """
 from __future__ import annotations
 
@@ -45,19 +45,19 @@ Floats = NDArray[np.float64]
 
 @dataclass(frozen=True)
 class SightCone:
-    """One part of a field of view, around the direction the sensor faces.
+    """A part of a field of view, around the viewing direction of the sensor.
 
     Both angles are **full** angles, from border to border, and the border is
-    inside. The horizontal one is measured in the plane the sensor looks along
-    (forward and right), the vertical one out of that plane.
+    inside. The horizontal angle is measured in the plane of the sensor's forward
+    and right directions, the vertical angle out of that plane.
 
     Args:
-        range_m: how far it reaches (m); above 0.
+        range_m: range (m); above 0.
         horizontal_rad: full angle from left to right (rad); above 0, at most 2π.
         vertical_rad: full angle from bottom to top (rad); above 0, at most π.
-        acuity: factor on the strength of what is seen; 0 or more.
-        lose_range_m: what is seen already stays seen up to here (m); None for
-            ``range_m``, else not below it.
+        acuity: factor on the strength of a visible source; 0 or more.
+        lose_range_m: a target that is already seen stays visible up to here (m); None
+            for ``range_m``, else at least ``range_m``.
 
     Raises:
         TypeError: if a number is of another type.
@@ -87,20 +87,20 @@ class SightCone:
         if self.lose_range_m is not None:
             lose_range_m = finite_number(
                 "lose_range_m", self.lose_range_m, minimum=self.range_m,
-                remedy="it is where sight is lost, beyond where it is gained",
+                remedy="a seen target is lost beyond range_m, not before it",
             )
             put(self, "lose_range_m", lose_range_m)
 
     @classmethod
     def close_by(cls, range_m: float = 2.0, *, acuity: float = 1.0) -> SightCone:
-        """Return awareness of what is close by in every direction, also behind the eyes."""
+        """Return a cone for nearness: awareness in every direction, also behind the sensor."""
         return cls(range_m, math.tau, math.pi, acuity)
 
     def widened(self, angle: float = 1.5, *, reach: float = 1.0) -> SightCone:
-        """Return this cone as somebody has it who searches.
+        """Return this cone widened, for a searching character.
 
         Args:
-            angle: factor on both angles, above 0; a full circle stays one.
+            angle: factor on both angles, above 0; limited to the full circle.
             reach: factor on the ranges, above 0.
 
         >>> SightCone(10.0, 1.0, 0.5).widened(2.0).horizontal_rad

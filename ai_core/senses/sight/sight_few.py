@@ -43,7 +43,7 @@ def few_sensors_reached(
     for kind, (ox, oy, oz), strength, affiliation, source_id in waves:
         if kind is not sense:
             sense = kind
-            number, range_m, attenuation, _, _, _ = kind
+            number, range_m, kept_per_m, _, _, _ = kind
             half = range_m * SLACK
         before = len(slots)
         near = order[bisect_left(ranked, ox - half) : bisect_right(ranked, ox + half)]
@@ -57,8 +57,8 @@ def few_sensors_reached(
             if distance > range_m or own_of(slot) == source_id:
                 continue
             sensed = strength
-            if attenuation != 1:
-                sensed *= attenuation**distance
+            if kept_per_m != 1:
+                sensed *= kept_per_m**distance
             threshold = threshold_of(slot, number)
             if sensed >= threshold and threshold < math.inf and notices_of(slot) & affiliation:
                 slots.append(slot)
@@ -124,8 +124,8 @@ def _sensed_by(
     distance = math.sqrt(dx * dx + dy * dy + dz * dz)
     if distance > sense.range_m or threshold == math.inf:
         return -1.0
-    if sense.attenuation != 1:
-        sensed *= sense.attenuation**distance
+    if sense.kept_per_m != 1:
+        sensed *= sense.kept_per_m**distance
     if sense.needs_cone:
         cones = sensors.cones[eye].tolist()
         cone = cone_towards(offset, sensors.forward[eye].tolist(), sense.up, sense.aside, cones)

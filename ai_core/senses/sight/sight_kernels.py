@@ -190,8 +190,8 @@ def _pairs_at_once(
     found = kept.nonzero()[0]
     rows, columns = rows.take(found), columns.take(found)
     slots, intensity = _taken(eyes, rows), strength.take(columns)
-    if sense.attenuation != 1:
-        intensity = intensity_at(intensity, distance.take(found), sense.attenuation)
+    if sense.kept_per_m != 1:
+        intensity = intensity_at(intensity, distance.take(found), sense.kept_per_m)
     if acuity is not None:
         intensity *= acuity.take(found)
     threshold = sensors.threshold[:, sense.number].take(slots)
@@ -218,11 +218,11 @@ def _near_pairs(
     if has_sizes:
         offsets /= size.take(columns)
     distance = _lengths_of(offsets)
-    if own is not None or sense.attenuation == 1:
+    if own is not None or sense.kept_per_m == 1:
         return rows, columns, offsets, distance
     # Not ">=", which is false where nothing can be told.
     most = np.log(strength) + (ROUGHLY + math.log(max(1.0, sensors.most_acuity)))
-    faded = distance * np.log(sense.attenuation)
+    faded = distance * np.log(sense.kept_per_m)
     faded += most.take(columns)
     kept = ~(faded < sensors.log_threshold[:, sense.number].take(_taken(eyes, rows)))
     kept &= distance <= sense.range_m
@@ -253,7 +253,7 @@ def table_of(waves: Sequence[StimulusNumbers]) -> Floats:
     float64 holds all whole numbers among them exactly.
     """
     return np.array([
-        (*origin, strength, sense.range_m, sense.attenuation, sense.number, affiliation, source_id)
+        (*origin, strength, sense.range_m, sense.kept_per_m, sense.number, affiliation, source_id)
         for sense, origin, strength, affiliation, source_id in waves
     ]).T
 
@@ -274,15 +274,15 @@ def waves_at_once(
     """
     distance = _lengths_of(
         np.subtract(sensors.position.T.take(slots, axis=1), waves[:3].take(numbers, axis=1)))
-    ranges, attenuations, senses = waves[4:7].tolist()
+    ranges, shares_kept, senses = waves[4:7].tolist()
     # One sense, as nearly always: a number in place of arrays.
-    is_one = all(some.count(some[0]) == len(some) for some in (ranges, attenuations, senses))
+    is_one = all(some.count(some[0]) == len(some) for some in (ranges, shares_kept, senses))
     may = distance <= (ranges[0] if is_one else waves[4].take(numbers))
     if is_rough and len(numbers) > MANY:
         # Roughly first, because powers cost most; not ">=", which is false where nothing can be told.
         with np.errstate(divide="ignore", invalid="ignore"):
-            log_strength, log_attenuation = np.log(waves[[3, 5]])
-            faded = distance * (log_attenuation[0] if is_one else log_attenuation.take(numbers))
+            log_strength, log_kept_per_m = np.log(waves[[3, 5]])
+            faded = distance * (log_kept_per_m[0] if is_one else log_kept_per_m.take(numbers))
             faded += log_strength.take(numbers)
         faded += ROUGHLY
         may &= ~(faded < _of_sense(sensors.log_threshold, slots, waves[6], numbers, is_one=is_one))
@@ -290,7 +290,7 @@ def waves_at_once(
         found = may.nonzero()[0]
         numbers, slots, distance = numbers.take(found), slots.take(found), distance.take(found)
     # A share of 1 gives a power of exactly 1, so whoever loses nothing loses nothing here.
-    intensity = np.float_power(attenuations[0] if is_one else waves[5].take(numbers), distance)
+    intensity = np.float_power(shares_kept[0] if is_one else waves[5].take(numbers), distance)
     intensity *= waves[3].take(numbers)
     affiliation, source_id = waves[7:].astype(np.int64).take(numbers, axis=1)
     affiliation &= sensors.detection_mask.take(slots)

@@ -206,7 +206,7 @@ def _check(answers: object, wanted: int) -> None:
     if not isinstance(answers, np.ndarray) or answers.dtype != np.bool_:
         raise TypeError(f"line_of_sight must return a NumPy array of bool, or None, got {shown(answers)}")
     if answers.shape != (wanted,):
-        raise ValueError(f"line_of_sight must return shape ({wanted},), one per line, got {answers.shape}")
+        raise ValueError(f"line_of_sight must return shape ({wanted},), an element per line, got {answers.shape}")
 
 
 def _checked_backdrop(behind: object, wanted: int) -> tuple[NDArray[np.intp], Floats | None]:
@@ -214,10 +214,10 @@ def _checked_backdrop(behind: object, wanted: int) -> tuple[NDArray[np.intp], Fl
         raise TypeError(f"background must return a Backdrop, or None, got {shown(behind)}")
     pattern = np.asarray(behind.pattern)
     if pattern.shape != (wanted,) or pattern.dtype.kind not in "iu":
-        raise ValueError(f"background must return {wanted} whole numbers of patterns, got {shown(pattern)}")
+        raise ValueError(f"background must return {wanted} integer pattern indices, got {shown(pattern)}")
     if behind.light is None:
         return pattern.astype(np.intp), None
     light = np.asarray(behind.light, np.float64)
     if light.shape != (wanted,) or not np.isfinite(light).all():
-        raise ValueError(f"background must return {wanted} finite numbers of light, got {shown(light)}")
+        raise ValueError(f"background must return {wanted} finite light levels, got {shown(light)}")
     return pattern.astype(np.intp), light

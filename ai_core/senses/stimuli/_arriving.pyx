@@ -115,7 +115,7 @@ def arrivals_of(sensors, signals, kinds, reached):
         if end == place:
             continue
         signal = as_tuple(signals[number], 9)
-        sent_at_s, delay, arrivals = signal[5], kinds[signal[2]].inverse_speed_s_per_m, []
+        sent_at_s, delay, arrivals = signal[5], kinds[signal[2]].delay_s_per_m, []
         while place < end:
             slot, distance = slots[place], distances[place]
             if not 0 <= slot < ids.shape[0]:
@@ -147,7 +147,7 @@ cdef bint has_arrived(
 ) except -1:
     """Write when a signal is due at a sensor and how loud it is there; return 0 if it is not, or not heard."""
     cdef double at[3]
-    cdef double delay = kind.inverse_speed_s_per_m, sent_at_s = signal[5], now = 0
+    cdef double delay = kind.delay_s_per_m, sent_at_s = signal[5], now = 0
     cdef tuple origin = as_tuple(signal[4], 3)
     if not 0 <= slot < position.shape[0]:
         raise IndexError(f"there is no row {slot}")
@@ -156,7 +156,7 @@ cdef bint has_arrived(
         return False
     if stands(position, slot, origin, distance, at, &now):
         return True
-    due.intensity = <double> signal[3] * pow(<double> kind.attenuation, now)
+    due.intensity = <double> signal[3] * pow(<double> kind.kept_per_m, now)
     return (now <= <double> kind.range_m and due.intensity >= float64_at(threshold, slot, signal[2])
             and sent_at_s + now * delay <= now_s)
 
@@ -181,12 +181,12 @@ cdef bint is_heard_now(
     if not 0 <= modality < threshold.shape[1]:
         raise IndexError(f"there is no modality {modality}")
     kind = kinds[modality]
-    intensity[0] = <double> signal[3] * pow(<double> kind.attenuation, now) * <double> arrival[4]
+    intensity[0] = <double> signal[3] * pow(<double> kind.kept_per_m, now) * <double> arrival[4]
     if now > <double> kind.range_m or intensity[0] < float64_at(threshold, slot, modality):
         return False
     if noise is not None and intensity[0] < <double> noise.level_at(modality, (at[0], at[1], at[2])):
         return False
-    return <double> signal[5] + now * <double> kind.inverse_speed_s_per_m <= now_s
+    return <double> signal[5] + now * <double> kind.delay_s_per_m <= now_s
 
 
 cdef inline bint stands(

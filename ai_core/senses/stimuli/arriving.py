@@ -72,15 +72,15 @@ def arrived_at_once(
         (x, y, z), kind = signal.position, kinds[signal.modality]
         for row in range(len(due), len(due) + count):
             dx, dy, dz = places[row][0] - x, places[row][1] - y, places[row][2] - z
-            due_s = signal.sent_at_s + distances[row] * kind.inverse_speed_s_per_m
+            due_s = signal.sent_at_s + distances[row] * kind.delay_s_per_m
             if due_s > now_s:
                 return None
             if not abs(math.sqrt(dx * dx + dy * dy + dz * dz) - distances[row]) < STANDS_M:
                 distance = math.dist(places[row], signal.position)
                 if not abs(distance - distances[row]) < MOVED_M:
-                    sensed[row] = signal.strength * kind.attenuation**distance
+                    sensed[row] = signal.strength * kind.kept_per_m**distance
                     if (distance > kind.range_m or sensed[row] < sensors.threshold[slots[row], signal.modality]
-                            or signal.sent_at_s + distance * kind.inverse_speed_s_per_m > now_s):
+                            or signal.sent_at_s + distance * kind.delay_s_per_m > now_s):
                         return None
             due.append((due_s, ids[row], number, row))
     due.sort()
@@ -138,12 +138,12 @@ def _intensity_now(
     distance = math.dist((x, y, z), signal.position)
     if arrival.is_final or abs(distance - arrival.distance_m) < MOVED_M:
         return arrival.intensity
-    intensity: float = signal.strength * kind.attenuation**distance * arrival.kept
+    intensity: float = signal.strength * kind.kept_per_m**distance * arrival.kept
     if distance > kind.range_m or intensity < sensors.threshold[slot, signal.modality]:
         return None
     if noise is not None and intensity < noise.level_at(signal.modality, (x, y, z)):
         return None
-    return None if signal.sent_at_s + distance * kind.inverse_speed_s_per_m > now_s else intensity
+    return None if signal.sent_at_s + distance * kind.delay_s_per_m > now_s else intensity
 
 
 @twin
@@ -155,10 +155,10 @@ def arrivals_of(
     sensor_ids, found, end = sensors.ids.by_slot[slots].tolist(), [], 0
     for signal, count in zip(signals, counts, strict=True):
         first, end = end, end + count
-        delay_s_per_m = kinds[signal.modality].inverse_speed_s_per_m
+        s_per_m = kinds[signal.modality].delay_s_per_m
         if count:
             found.append((signal, [
-                Arrival(signal.sent_at_s + distance * delay_s_per_m, one, distance, intensity)
+                Arrival(signal.sent_at_s + distance * s_per_m, one, distance, intensity)
                 for one, distance, intensity in zip(
                     sensor_ids[first:end], distances[first:end], intensities[first:end], strict=True)]))
     return found

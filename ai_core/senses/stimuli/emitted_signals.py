@@ -242,7 +242,7 @@ class EmittedSignals:
         sensor_id = int(self._sensors.ids.of_slots(np.array([eye]))[0])
         straight = Arrival(0.0, sensor_id, distance_m, strength)
         share, = self._muffle([PendingLine(signal, straight, (x, y, z), self._place_of(eye))])
-        return ReachNumbers(distance_m, kind.attenuation**distance_m * share, (ahead[0], ahead[1], ahead[2]))
+        return ReachNumbers(distance_m, kind.kept_per_m**distance_m * share, (ahead[0], ahead[1], ahead[2]))
 
     def _send(self, signals: Sequence[Signal], rows: int) -> None:
         kinds = self._modalities.all
@@ -313,10 +313,10 @@ class EmittedSignals:
         if abs(distance - arrival.distance_m) < MOVED_M:
             return arrival
         kind = self._modalities[signal.modality]
-        intensity: float = signal.strength * kind.attenuation**distance * arrival.kept
+        intensity: float = signal.strength * kind.kept_per_m**distance * arrival.kept
         if distance > kind.range_m or not self._is_heard(signal, slot, intensity):
             return None
-        due_s = signal.sent_at_s + distance * kind.inverse_speed_s_per_m
+        due_s = signal.sent_at_s + distance * kind.delay_s_per_m
         return Arrival(due_s, arrival.sensor_id, distance, intensity, arrival.kept)
 
     def _let_go(self, signal: Signal, arrival: Arrival, newest: dict[Channel, int], now_s: float) -> None:

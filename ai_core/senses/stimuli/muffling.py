@@ -1,6 +1,6 @@
-"""What stands between: how much of a sound or smell gets through materials.
+"""Occlusion of sounds and smells: the share that passes through materials.
 
-Few materials are proof against sound: each keeps a share of what reaches it.
+Few materials block a sound completely: each keeps a share of the intensity.
 """
 from __future__ import annotations
 
@@ -17,18 +17,19 @@ Between = Callable[
     [NDArray[np.float32], NDArray[np.float32], NDArray[np.int32], str],
     "NDArray[np.float64] | None",
 ]
-"""Says of many lines (from (n, 3), to (n, 3), sensor ids (n,), name of the modality) what
-share of the intensity gets through what stands between: (n,), 0 to 1. None: all of it."""
+"""Callable that takes many lines (from (n, 3), to (n, 3), sensor ids (n,), name of the modality) and
+returns the share of the intensity that passes the obstacles on each: (n,), 0 to 1. None: all of it.
+"""
 
 
 class Materials:
-    """Share of the intensity that gets through each material.
+    """Shares of the intensity that pass through materials.
 
     Args:
-        kept: by name, 0 (proof) to 1 (as if it were not there).
+        kept: share by material name, 0 (blocks all) to 1 (blocks nothing).
 
     Raises:
-        TypeError: if it is no mapping of names to numbers.
+        TypeError: if it is not a mapping of names to numbers.
         ValueError: if a share is out of range.
 
     >>> walls = Materials({"brick": 0.1, "wood": 0.5})
@@ -38,14 +39,14 @@ class Materials:
 
     def __init__(self, kept: Mapping[str, float]) -> None:
         if not isinstance(kept, Mapping):
-            raise TypeError(f"kept must map materials to shares, got {shown(kept)}")
+            raise TypeError(f"kept must map material names to shares, got {shown(kept)}")
         self._kept = {
             name: finite_number(f"kept[{name!r}]", share, minimum=0, maximum=1)
             for name, share in kept.items()
         }
 
     def through(self, *materials: str) -> float:
-        """Return what share gets through all of these; the ``attenuation`` of a wall in a sense graph.
+        """Return the share that passes through all these materials; for the ``kept_per_m`` of a wall in a sense graph.
 
         >>> Materials({"brick": 0.1, "wood": 0.5}).through("wood", "wood")
         0.25
@@ -56,7 +57,7 @@ class Materials:
         return self._through(materials)
 
     def kept(self, materials: Iterable[Sequence[str]]) -> NDArray[np.float64]:
-        """Return what share gets through all that stands on each of many lines.
+        """Return for each of many lines the share that passes through all materials on it.
 
         Raises:
             UnknownNameError: if a material is unknown.
@@ -84,9 +85,9 @@ def checked_shares(shares: object, wanted: int) -> list[float]:
         return [1.0] * wanted
     array = np.asarray(shares)
     if array.dtype.kind not in "iuf":
-        raise TypeError(f"between must return numbers, or None, got {shown(shares)}")
+        raise TypeError(f"between must return an array of numbers or None, got {shown(shares)}")
     if array.shape != (wanted,):
-        raise ValueError(f"between must return shape ({wanted},), one per line, got {array.shape}")
+        raise ValueError(f"between must return shape ({wanted},), an element per line, got {array.shape}")
     if not ((array >= 0) & (array <= 1)).all():
         raise ValueError(f"between must return shares from 0 to 1, got {shown(array.tolist())}")
     kept: list[float] = array.astype(np.float64).tolist()

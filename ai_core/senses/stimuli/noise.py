@@ -1,4 +1,4 @@
-"""Background noise: what is weaker than it, where the sensor is, goes under."""
+"""Background noise, which masks signals that are weaker than it at the sensor."""
 from __future__ import annotations
 
 import math
@@ -21,11 +21,11 @@ class _Noise(NamedTuple):
 class BackgroundNoise:
     """Lasting noises: a waterfall, an engine room, rain everywhere.
 
-    At each place the loudest counts. A noise with a position weakens with
+    At each place the loudest noise counts. A noise with a position weakens with
     distance as signals of its modality do, and ends at its range.
 
     Args:
-        modalities: how noises travel.
+        modalities: define how noises travel.
 
     Attributes:
         all: noises by id.
@@ -40,16 +40,16 @@ class BackgroundNoise:
         return len(self.all)
 
     def add(self, modality_name: str, level: float, position: object = None) -> int:
-        """Return the id of a new noise.
+        """Add a noise, and return its id.
 
         Args:
-            modality_name: in what modality, an emitted one.
+            modality_name: an emitted modality.
             level: at its origin, or everywhere, 0 or more.
             position: its origin (m); None for everywhere.
         """
         number = self._modalities.number(modality_name)
         if self._modalities[number].is_continuous:
-            raise ValueError(f"modality_name must be one that is emitted, got {shown(modality_name)}")
+            raise ValueError(f"modality_name must be an emitted modality, got the continuous {shown(modality_name)}")
         level = finite_number("level", level, minimum=0)
         place = None if position is None else point("position", position).tolist()
         self.all[self._added] = _Noise(number, level, None if place is None else tuple(place))
@@ -57,10 +57,10 @@ class BackgroundNoise:
         return self._added - 1
 
     def remove(self, noise_id: int) -> None:
-        """Let a noise end.
+        """Remove a noise.
 
         Raises:
-            UnknownNameError: if there is none of this id.
+            UnknownNameError: if no noise has this id.
         """
         if self.all.pop(noise_id, None) is None:
             whole_number("noise id", noise_id, minimum=0)
@@ -79,7 +79,7 @@ class BackgroundNoise:
             level = noise.level
             if noise.position is not None:
                 distance = math.dist(noise.position, place)
-                level = level * kind.attenuation**distance if distance <= kind.range_m else 0.0
+                level = level * kind.kept_per_m**distance if distance <= kind.range_m else 0.0
             loudest = max(loudest, level)
         return loudest
 

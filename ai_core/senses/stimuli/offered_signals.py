@@ -62,6 +62,6 @@ class OfferedStimuli(NamedTuple):
         found = []
         for sensor_id, row in zip(told.heard.sensor_ids[first:], told.rows[first:], strict=True):
             signal = self.signals[number_of[row]]
-            due_s = signal.sent_at_s + distances[row] * self.kinds[signal.modality].inverse_speed_s_per_m
+            due_s = signal.sent_at_s + distances[row] * self.kinds[signal.modality].delay_s_per_m
             found.append((signal, Arrival(due_s, sensor_id, distances[row], intensities[row])))
         return found

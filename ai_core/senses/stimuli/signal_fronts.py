@@ -84,7 +84,7 @@ class SignalFronts:
 
     def _radius(self, front: StimulusFront, now_s: float) -> float:
         kind = self._modalities[front.signal.modality]
-        return max(0.0, now_s - front.signal.sent_at_s) / kind.inverse_speed_s_per_m
+        return max(0.0, now_s - front.signal.sent_at_s) / kind.delay_s_per_m
 
     def _range(self, front: StimulusFront) -> float:
         return self._modalities[front.signal.modality].range_m
@@ -104,7 +104,7 @@ class SignalFronts:
             one = int(self._sensors.ids.of_slots(np.array([slot]))[0])
             if one not in front.passed:
                 front.passed.add(one)
-                due_s = signal.sent_at_s + distance * kind.inverse_speed_s_per_m
-                found.append((min(due_s, now_s), slot, distance, signal.strength * kind.attenuation**distance))
+                due_s = signal.sent_at_s + distance * kind.delay_s_per_m
+                found.append((min(due_s, now_s), slot, distance, signal.strength * kind.kept_per_m**distance))
         if found:
             met(signal, (x, y, z), found)

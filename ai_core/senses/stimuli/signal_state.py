@@ -61,16 +61,16 @@ def prepared_signals(
     for one in fields.groups("under_way"):
         signal, arrivals = _read_signal(one, modalities, sent, latest_s)
         if not arrivals:
-            one.refuse("arrivals", "must hold one at least")
+            one.refuse("arrivals", "must hold at least one")
         due_s, sensor_id = arrivals[-1][:2]
         if queue._next and (due_s, sensor_id, signal.order) < queue._next[-1][:3]:
-            one.refuse("arrivals", "must not be before those above: signals come as they are due")
+            one.refuse("arrivals", "must not be due before earlier items: signals are sorted by due time")
         queue._push(signal, arrivals)
     arrived: deque[tuple[Signal, Arrival]] = deque()
     for one in fields.groups("arrived"):
         signal, arrivals = _read_signal(one, modalities, sent, latest_s)
         if len(arrivals) != 1:
-            one.refuse("arrivals", "must hold one alone")
+            one.refuse("arrivals", "must hold exactly one")
         arrived.append((signal, arrivals[0]))
     lines = deque(_read_line(one, modalities, sent, latest_s) for one in fields.groups("lines"))
     fronts = [_read_front(one, modalities, sent, latest_s) for one in fields.groups("fronts")]
@@ -101,7 +101,7 @@ def _read_line(fields: Fields, modalities: ModalitySet, sent: int, latest_s: flo
     start, end = fields.point("start"), fields.point("end")
     signal, arrivals = _read_signal(fields, modalities, sent, latest_s)
     if len(arrivals) != 1:
-        fields.refuse("arrivals", "must hold one alone")
+        fields.refuse("arrivals", "must hold exactly one")
     return PendingLine(signal, arrivals[0], start, end)
 
 
@@ -110,7 +110,7 @@ def _read_front(fields: Fields, modalities: ModalitySet, sent: int, latest_s: fl
     passed = set(fields.wholes("passed", maximum=LARGEST_ID))
     signal, _ = _read_signal(fields, modalities, sent, latest_s)
     if not modalities[signal.modality].is_slow:
-        fields.refuse("modality", "must be a slow one")
+        fields.refuse("modality", "must be a slow modality")
     return StimulusFront(signal, drift_m, passed)
 
 
@@ -145,6 +145,6 @@ def _read_signal(
             one.flag("is_final"),
         ))
     if any(later[:2] < sooner[:2] for later, sooner in pairwise(arrivals)):
-        fields.refuse("arrivals", "must come by falling due time and sensor")
+        fields.refuse("arrivals", "must be sorted by descending due time and sensor")
     fields.end()
     return signal, arrivals

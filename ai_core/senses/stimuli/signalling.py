@@ -1,4 +1,4 @@
-"""Sending signals: sounds, smells, blows; and what they go through: wind and noise."""
+"""Sending signals, such as sounds, smells and hits; wind and background noise."""
 from __future__ import annotations
 
 import ai_core.senses.sight.sight_kernels as sight_kernels
@@ -15,7 +15,7 @@ __all__ = ["StimulusEmitter"]
 
 
 class StimulusEmitter:
-    """What a ``RegionalSenseManager`` does with signals."""
+    """The part of ``RegionalSenseManager`` that sends signals."""
 
     clock: Clock
     _modalities: ModalitySet
@@ -36,18 +36,18 @@ class StimulusEmitter:
         """Send a signal that travels and is sensed once, such as a sound.
 
         Args:
-            source_id: who emits it.
-            modality_name: in what modality; not a continuous one.
-            strength: at its origin, 0 or more; None for the source's own.
-            position: its origin (m); None for where the source is.
-            tag: what it is, for listeners; None for the source's own tag.
-            channel: of signals of one source on one channel that reach a sensor
-                in one advance only the last is told; "" for none.
+            source_id: the source that emits it.
+            modality_name: an emitted modality.
+            strength: at its origin, 0 or more; None for the strength of the source.
+            position: its origin (m); None for the position of the source.
+            tag: kind of signal, for listeners; None for the tag of the source.
+            channel: of the signals of a source on the same channel that reach a sensor in an
+                advance, only the last is reported; "" for none.
 
         Raises:
-            TypeError: if a number, text or position is of another type.
-            ValueError: if one is out of range, the modality is continuous, or
-                the source has no strength of its own in it.
+            TypeError: if a number, string or position is of another type.
+            ValueError: if a value is out of range, the modality is continuous, or
+                the source has no strength in it.
             UnknownNameError: if the source or the modality is unknown.
 
         Cost: O(1) here. Signals emitted while no sensor moves are offered
@@ -62,9 +62,9 @@ class StimulusEmitter:
     def act(
         self, source_id: int, action: str, modality_name: str = "hearing", position: object = None
     ) -> None:
-        """Emit the signal of an action at the level that the source has for it.
+        """Emit the signal of an action with the strength that the source has for it.
 
-        The action is its tag and its channel: footsteps replace footsteps.
+        The action is the tag and the channel of the signal: footsteps replace footsteps.
 
         Raises:
             UnknownNameError: if the source, its action or the modality is unknown.
@@ -83,21 +83,21 @@ class StimulusEmitter:
         *,
         tag: str | None = None,
     ) -> None:
-        """Tell one sensor what happened to it: a collision, a blow, damage.
+        """Deliver a collision, hit or damage to one sensor.
 
-        It goes the road of all signals: threshold, affiliation and memory count,
-        and it is told in the next advance. Any modality will do.
+        The signal takes the normal signal path: threshold, affiliation and memory count, and it
+        is delivered in the next advance. Any modality is allowed.
 
         Args:
-            sensor_id: whom it happened to.
-            source_id: who or what did it.
-            modality_name: by what sense.
-            strength: how strong it was, 0 or more.
-            position: where (m); None for where the source is.
-            tag: what it was: "collision", "damage"; None for the source's own tag.
+            sensor_id: the sensor that is hit.
+            source_id: the cause.
+            modality_name: modality of the signal.
+            strength: how strong it is, 0 or more.
+            position: where it happened (m); None for the position of the source.
+            tag: kind of signal: "collision", "damage"; None for the tag of the source.
 
         Raises:
-            TypeError, ValueError, UnknownNameError: if an argument is wrong.
+            TypeError, ValueError, UnknownNameError: if an argument is invalid.
         """
         self._sensors.ids.slot(sensor_id)
         number = self._modalities.number(modality_name)
@@ -110,40 +110,40 @@ class StimulusEmitter:
         self._emitted.touch(signal, sensor_id)
 
     def blow(self, velocity: object) -> None:
-        """Let the wind blow: slow signals, such as smells, drift with it.
+        """Set the wind: slow signals, such as smells, drift with it.
 
         Args:
-            velocity: where to, how fast (m/s), 3 or 2 coordinates.
+            velocity: direction and speed (m/s), 3 or 2 coordinates.
 
         Raises:
-            TypeError, ValueError: if it is no velocity.
+            TypeError, ValueError: if it is not a velocity.
         """
         self._emitted.wind.blow(velocity, self.clock.now.seconds)
 
     def add_noise(self, modality_name: str, level: float, position: object = None) -> int:
-        """Let there be a background noise: what is weaker where the sensor is goes under.
+        """Add a background noise, which masks signals that are weaker than it at the sensor.
 
         Args:
-            modality_name: in what modality, an emitted one.
+            modality_name: an emitted modality.
             level: at its origin, or everywhere; 0 or more.
-            position: its origin (m), from where it weakens; None for everywhere.
+            position: its origin (m), from which it weakens; None for everywhere.
 
         Returns:
             An id for ``remove_noise``.
 
         Raises:
-            TypeError, ValueError, UnknownNameError: if an argument is wrong.
+            TypeError, ValueError, UnknownNameError: if an argument is invalid.
 
-        Cost: each signal at a sensor O(noises).
+        Cost: O(noises) for each signal at a sensor.
         """
         self._emitted.offer()
         return self._emitted.noise.add(modality_name, level, position)
 
     def remove_noise(self, noise_id: int) -> None:
-        """Let a background noise end.
+        """Remove a background noise.
 
         Raises:
-            UnknownNameError: if there is none of this id.
+            UnknownNameError: if no noise has this id.
         """
         self._emitted.offer()
         self._emitted.noise.remove(noise_id)
@@ -171,8 +171,8 @@ class StimulusEmitter:
         number = self._modalities.number(modality_name)
         if self._modalities[number].is_continuous:
             raise ValueError(
-                f"modality_name must be one that is emitted, got {shown(modality_name)}, which is"
-                " looked for all the time; change the strength of the source in it instead"
+                f"modality_name must be an emitted modality, got {shown(modality_name)}, which is"
+                " continuous; change the strength of the source in that modality instead"
             )
         voice = number, int(sources.affiliation[slot]), sources.details_of(source_id).tag
         sources.voices[int(source_id), modality_name] = voice
@@ -182,7 +182,7 @@ class StimulusEmitter:
         strength = float(self._sources.strength[self._sources.ids.slot(source_id), number])
         if strength < 0:
             raise ValueError(
-                f"strength must be given: source {source_id} has none of its own"
+                f"strength must be a number, got None: source {source_id} has no strength"
                 f" in {self._modalities[number].name!r}"
             )
         return strength
@@ -199,4 +199,4 @@ class StimulusEmitter:
 def _check_texts(tag: object, channel: object) -> None:
     for name, text in (("tag", tag), ("channel", channel)):
         if not isinstance(text, str):
-            raise TypeError(f"{name} must be a text, got {shown(text)}")
+            raise TypeError(f"{name} must be a string, got {shown(text)}")

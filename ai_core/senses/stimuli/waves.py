@@ -17,7 +17,7 @@ class ModalityNumbers(NamedTuple):
     Attributes:
         number: of the modality, its column in tables.
         range_m: beyond this nothing is sensed (m).
-        attenuation: share of the intensity kept per metre.
+        kept_per_m: share of the intensity kept per metre.
         needs_cone: whether only what is in a sight cone counts.
         up: unit length.
         aside: unit length, at right angles to ``up``: the right of who faces up.
@@ -25,7 +25,7 @@ class ModalityNumbers(NamedTuple):
 
     number: int
     range_m: float
-    attenuation: float
+    kept_per_m: float
     needs_cone: bool
     up: Point = (0.0, 1.0, 0.0)
     aside: Point = (1.0, 0.0, 0.0)
@@ -66,7 +66,7 @@ class ReachNumbers(NamedTuple):
 def waves_of(signals: Sequence[Signal], kinds: Sequence[Modality]) -> list[StimulusNumbers]:
     """Return what the loops need to know of signals; ``kinds`` has each modality at its number."""
     senses = {
-        number: ModalityNumbers(number, kinds[number].range_m, kinds[number].attenuation, needs_cone=False)
+        number: ModalityNumbers(number, kinds[number].range_m, kinds[number].kept_per_m, needs_cone=False)
         for number in {one.modality for one in signals}}
     return [StimulusNumbers(senses[one.modality], one.position, one.strength, one.affiliation,
         one.source_id) for one in signals]

@@ -61,7 +61,7 @@ def one_signal(n: int) -> Contest:
 
 def _manager(sensors: list[Sensor]) -> Case:
     clock = ManualClock()
-    hearing = Modality("hearing", range_m=RANGE_M, attenuation=ATTENUATION)
+    hearing = Modality("hearing", range_m=RANGE_M, kept_per_m=ATTENUATION)
     manager = RegionalSenseManager(clock, modalities=[hearing])
     told: list[int] = []
     number_of: dict[int, int] = {}

@@ -30,7 +30,7 @@ func walk_to(place: Vector3, speed: float, elapsed_s: float) -> bool:
 	return false
 
 
-func _on_sensed(_source: Node, modality: String, _strength: float, place: Vector3) -> void:
+func _on_sensed(_source: Node, modality: String, _strength: float, place: Vector3, _character: Node) -> void:
 	suspicion = _here(place)
 	if modality == "sight":
 		ever_saw = true
@@ -44,18 +44,18 @@ func forget_suspicion() -> void:
 		suspicion = NOWHERE
 
 
-func _on_gained(gained: Node) -> void:
+func _on_gained(gained: Node, _character: Node) -> void:
 	target = gained
 	suspicion = _here((gained as Node3D).global_position)
 
 
-func _on_lost(_target: Node, place: Vector3) -> void:
+func _on_lost(_target: Node, place: Vector3, _character: Node) -> void:
 	target = null
 	suspicion = _here(place)
 	has_lost = true
 
 
-func _on_awareness_changed(_target: Node, level: int, _level_name: String) -> void:
+func _on_awareness_changed(_target: Node, level: int, _level_name: String, _character: Node) -> void:
 	alertness = level
 
 

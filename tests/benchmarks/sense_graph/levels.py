@@ -12,8 +12,8 @@ from ai_core.senses.graph.sense_graph_shapes import Box
 from ai_core.senses.modality import Modality
 
 ROOM_M = 5.0
-HEARING = Modality("hearing", 1e6, attenuation=0.98, inverse_speed_s_per_m=1 / 340)
-SMELL = Modality("smell", 1e6, inverse_speed_s_per_m=1.0)
+HEARING = Modality("hearing", 1e6, kept_per_m=0.98, speed_m_per_s=340)
+SMELL = Modality("smell", 1e6, speed_m_per_s=1.0)
 FAINTEST = 1e-9
 
 
@@ -46,7 +46,7 @@ def level(regions: int) -> SenseGraph:
                 if x + dx < side and y + dy < side:
                     along = chance.uniform(1, ROOM_M - 1)
                     place = ((x + dx) * ROOM_M + dy * along, 1.0, (y + dy) * ROOM_M + dx * along)
-                    passage = Passage(place, attenuation=0.9, distance_m=0.25)
+                    passage = Passage(place, kept_per_m=0.9, distance_m=0.25)
                     door = SensePortal(f"{x} {y}", f"{x + dx} {y + dy}", {"hearing": passage, "smell": passage})
                     portals += [door, door.back()]
     return SenseGraph(rooms, portals)

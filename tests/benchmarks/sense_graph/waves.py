@@ -79,7 +79,7 @@ def _plain_search(n: int, start: int, range_m: float) -> Case:
     doors = [graph.portals[number].passages["hearing"] for number in ways.portal.tolist()]
     behind = ways.to_region.tolist()
     leaving = [list(ways.out_of(room)) for room in range(n)]
-    attenuation = HEARING.attenuation
+    kept_per_m = HEARING.kept_per_m
 
     def search() -> list[tuple[int, float, float]]:
         heap = [(0.0, -1.0, start)]
@@ -96,7 +96,7 @@ def _plain_search(n: int, start: int, range_m: float) -> Case:
                     passage = doors[other]
                     leg = math.dist(doors[door].end, passage.start)
                     further = metres + leg + passage.distance_m
-                    left = negative * attenuation**leg * passage.attenuation**passage.distance_m
+                    left = negative * kept_per_m**leg * passage.kept_per_m**passage.distance_m
                     if further <= range_m * (1 + 1e-12) and -left >= FAINTEST:
                         heapq.heappush(heap, (further, left, other))
         return order

@@ -105,7 +105,7 @@ def _sights(all_sensors: list[Sensor], origins: list[Place], pairs_in_reach) -> 
 class _Hearing:
     """A textbook modality; one without extra checks."""
 
-    maximum_range, attenuation = RANGE_M, ATTENUATION
+    maximum_range, kept_per_m = RANGE_M, ATTENUATION
 
     def extra_checks(self, signal: _Signal, sensor: Sensor) -> bool:
         return True
@@ -141,7 +141,7 @@ def _textbook(all_sensors: list[Sensor], origins: list[Place], *, has_cone: bool
                 distance = math.dist(signal.position, sensor.position)
                 if signal.modality.maximum_range < distance:
                     continue
-                intensity = signal.strength * pow(signal.modality.attenuation, distance)
+                intensity = signal.strength * pow(signal.modality.kept_per_m, distance)
                 if intensity < sensor.threshold:
                     continue
                 if not signal.modality.extra_checks(signal, sensor):

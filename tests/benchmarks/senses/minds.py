@@ -31,7 +31,7 @@ class Crowd:
     def __init__(self, n: int, followed: PerceptTable) -> None:
         self.clock = ManualClock(1 / 60)
         self.manager = RegionalSenseManager(
-            self.clock, modalities=(Modality.sight(range_m=100.0, attenuation=0.99),))
+            self.clock, modalities=(Modality.sight(range_m=100.0, kept_per_m=0.99),))
         self.manager._perceivers._followed = followed
         self.told = 0
         for k in range(n):

@@ -64,8 +64,8 @@ def single(place: Place) -> Place:
 def tables(all_sensors: list[Sensor], origins: list[Place]) -> tuple[SensorTable, SourceTable, NDArray[np.float32]]:
     """Ours of the same; and the positions that are written into them before each frame."""
     modalities = ModalitySet([
-        Modality.sight(range_m=RANGE_M, attenuation=ATTENUATION),
-        Modality("hearing", range_m=RANGE_M, attenuation=ATTENUATION),
+        Modality.sight(range_m=RANGE_M, kept_per_m=ATTENUATION),
+        Modality("hearing", range_m=RANGE_M, kept_per_m=ATTENUATION),
     ])
     sensing, sending = SensorTable(modalities), SourceTable(modalities)
     for one in all_sensors:

@@ -26,7 +26,7 @@ const CALLS := "calls alone"
 const RAYS_ALONE := "rays alone"
 
 ## A tenth of a sound is left at its range.
-var attenuation := pow(0.1, 1.0 / RANGE_M)
+var kept_per_m := pow(0.1, 1.0 / RANGE_M)
 var sampling := Sampling.new()
 var floors := BenchFloors.new()
 ## Of each line that is asked the number of the eye, then of each that of the target.
@@ -39,12 +39,12 @@ class Listener extends Node3D:
 	var heard: Array[int]
 	func detects_modality(_modality: Modality) -> bool: return true
 	func notify(_sound: Sound) -> void: heard.append(number)
-	func on_sensed(_source: Node, _modality: String, _strength: float, _position: Vector3) -> void: heard.append(number)
+	func on_sensed(_source: Node, _modality: String, _strength: float, _position: Vector3, _who: Node) -> void: heard.append(number)
 
 
 class Modality:
 	var maximum_range := RANGE_M
-	var attenuation := 1.0
+	var kept_per_m := 1.0
 	func extra_checks(_sound: Sound, _sensor: Listener) -> bool: return true
 
 
@@ -88,7 +88,7 @@ func measure_sounds(speed_m_per_s: float) -> void:
 	var scheduler := new_scheduler(0.0)
 	var manager := SenseManager.new()
 	manager.hearing_range = RANGE_M
-	manager.hearing_attenuation = attenuation
+	manager.hearing_kept_per_meter = kept_per_m
 	manager.sound_speed = speed_m_per_s
 	scheduler.add_child(manager)
 	var random := RandomNumberGenerator.new()
@@ -186,12 +186,12 @@ func textbook(listeners: Array[Listener], sources: Array[SenseSource3D]) -> floa
 		var sound := Sound.new()
 		sound.position = source.global_position
 		sound.modality = Modality.new()
-		sound.modality.attenuation = attenuation
+		sound.modality.kept_per_m = kept_per_m
 		for one in listeners:
 			if not one.detects_modality(sound.modality): continue
 			var distance := sound.position.distance_to(one.global_position)
 			if sound.modality.maximum_range < distance: continue
-			var intensity := sound.strength * pow(sound.modality.attenuation, distance)
+			var intensity := sound.strength * pow(sound.modality.kept_per_m, distance)
 			if intensity < one.threshold: continue
 			if not sound.modality.extra_checks(sound, one): continue
 			one.notify(sound)
@@ -214,7 +214,7 @@ func packed(listeners: Array[Listener], sources: Array[SenseSource3D]) -> float:
 		var origin := source.global_position
 		for i in places.size():
 			var squared := origin.distance_squared_to(places[i])
-			if squared <= farthest and pow(attenuation, sqrt(squared)) >= thresholds[i]:
+			if squared <= farthest and pow(kept_per_m, sqrt(squared)) >= thresholds[i]:
 				listeners[i].notify(null)
 	return since(begun) / sources.size()
 

@@ -1,6 +1,7 @@
 """Regions and portals of a scene as a graph for baking, and what was baked as nodes again."""
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 from addons.ai_core.bridge.gd import AABB, NodePath, Rect2, construct
@@ -88,7 +89,7 @@ class BakedPlaces:
                 passage = there.passages.get(sense)
                 node.set(f"passes_{sense}", passage is not None)
                 if passage is not None:
-                    node.set(f"{sense}_attenuation_shut", passage.shut_attenuation)
+                    node.set(f"{sense}_kept_per_meter_closed", passage.closed_kept_per_m)
             way_out = construct(f"Marker{self._dimensions}D")
             way_out.name = EXIT
             node.add_child(way_out)
@@ -97,15 +98,19 @@ class BakedPlaces:
         passage = there.passages[min(there.passages)] if there.passages else None
         if passage is None:
             return
-        node.global_position = node.point_of(passage.start)
+        unit = self._baker.unit
+        node.global_position = self._point(node, passage.start)
         way_out = node.end(node.exit)
         if way_out is not None:
-            way_out.global_position = node.point_of(passage.end or passage.start)
-        node.smell_area = passage.area_m2 * self._height_m(there)
+            way_out.global_position = self._point(node, passage.end or passage.start)
+        node.smell_area = passage.area_m2 * unit * self._height(there)
         for sense in there.passages:
-            node.set(f"{sense}_distance_m", passage.distance_m)
+            node.set(f"{sense}_distance", passage.distance_m * unit)
 
-    def _height_m(self, there: SensePortal) -> float:
+    def _point(self, node: Any, place: Sequence[float]) -> Any:
+        return node.point_of([one * self._baker.unit for one in place])
+
+    def _height(self, there: SensePortal) -> float:
         """Return how high an opening is of which the area is known for one metre: in the plane, that of its rooms."""
         if self._dimensions == 3:
             return 1.0
@@ -114,11 +119,12 @@ class BakedPlaces:
     def _put_boxes(self, node: Any, region: SenseRegion) -> None:
         assert region.shape is not None      # baked ones have one
         middle = [(a + b) / 2 for a, b in zip(region.shape.minimum, region.shape.maximum, strict=True)]
-        node.global_position = node.point_of(middle)
+        node.global_position = self._point(node, middle)
         kind, sides = (AABB, 3) if self._dimensions == 3 else (Rect2, 2)
+        unit = self._baker.unit
         node.boxes = [
-            kind(*(a - b for a, b in zip(box.minimum[:sides], middle, strict=False)),
-                 *(b - a for a, b in zip(box.minimum[:sides], box.maximum, strict=False)))
+            kind(*(unit * (a - b) for a, b in zip(box.minimum[:sides], middle, strict=False)),
+                 *(unit * (b - a) for a, b in zip(box.minimum[:sides], box.maximum, strict=False)))
             for box in region.shape.parts
         ]
 

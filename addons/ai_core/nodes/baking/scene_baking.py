@@ -9,6 +9,7 @@ from numpy.typing import NDArray
 from addons.ai_core.nodes.baking.baked_places import BakedPlaces
 from addons.ai_core.nodes.baking.level_baking import LevelBaking
 from addons.ai_core.nodes.baking.scene_ground import ground_below
+from addons.ai_core.nodes.saving.node_settings import core_settings
 from addons.ai_core.nodes.saving.scene_text import read_text, write_text
 from addons.ai_core.nodes.senses.sight_rays import FlatSightRays, SightRays
 from ai_core.budget import Budget
@@ -37,13 +38,14 @@ class SceneBaking(LevelBaking):
         level = baker.get_node_or_null(baker.level)
         if level is None:
             raise ValueError(f"level '{baker.level}' is no node; choose the node above the level")
-        ground = ground_below(level, baker.cell_size, baker.pixels_per_meter)
+        ground = ground_below(level, baker.cell_size / baker.unit, baker.pixels_per_meter)
         self._places = None if baker.file else BakedPlaces(baker, level, ground.dimensions)
         earlier = self._places.graph() if self._places is not None else _read(baker.file)
         self._rays = _Rays(baker, ground.dimensions)
         try:
             self._core = SenseGraphBaking(
-                ground.polygons, self._rays.blocked, settings=_settings(baker), earlier=earlier)
+                ground.polygons, self._rays.blocked, settings=BakingSettings(**core_settings(baker, baker.unit)),
+                earlier=earlier)
         except ValueError:
             self._rays.end()
             raise
@@ -136,13 +138,6 @@ class _Rays:
         if self._rays is not None:
             self._rays.free()
             self._rays = None
-
-
-def _settings(baker: Any) -> BakingSettings:
-    return BakingSettings(
-        narrowness=baker.narrowness, widest_m=baker.max_opening_width, least_area_m2=baker.min_room_area,
-        reach_m=baker.reach, height_m=baker.region_height, eye_height_m=baker.eye_height,
-        sight_range_m=baker.sight_range, sight_places=baker.sight_places)
 
 
 def _read(path: str) -> SenseGraph | None:

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from addons.ai_core.bridge.gd import Node, NodePlaces, RefusedValue, Vector2, Vector3, report_error
+from addons.ai_core.bridge.gd import Node, NodePlaces, RefusedValue, Vector2, Vector3, is_in_editor, report_error
 from ai_core.saving.fields import LARGEST_FLOAT32
 
 Floats = NDArray[np.float32]
@@ -31,6 +31,32 @@ def place_of(node: Node) -> Any:
 def dimensions_of(place: Any) -> int:
     """Return 3 for a Node3D, 2 for a Node2D."""
     return 3 if place.is_class("Node3D") else 2
+
+
+def is_in_2d(node: Any) -> bool:
+    """Return whether a node belongs to a 2D scene: by the nearest Node2D or Node3D above it, else by those of its
+    scene.
+
+    Cost: O(depth); O(nodes of the scene) where none is above it.
+    """
+    place = place_of(node)
+    if place is None and node is not None and node.is_class("Node") and node.is_inside_tree():
+        scene = node.get_owner() or node
+        while scene.get_parent() is not None and scene.get_parent() != node.get_tree().get_root():
+            scene = scene.get_parent()
+        places = [scene.find_children("*", kind, True, False) for kind in ("Node3D", "Node2D")]
+        return bool(places[1]) and not places[0]
+    return place is not None and dimensions_of(place) == 2
+
+
+def has_flat_scene(node: Any) -> bool:
+    """Return ``is_in_2d`` of a node that stays in its scene: in a game it is looked up once. For ``is_flat``."""
+    known: bool | None = node.__dict__.get("_has_flat_scene")
+    if known is None:
+        known = is_in_2d(node)
+        if node.is_inside_tree() and not is_in_editor():
+            node.__dict__["_has_flat_scene"] = known
+    return known
 
 
 def packed(places: Any, dimensions: int, name: str) -> NDArray[Any]:

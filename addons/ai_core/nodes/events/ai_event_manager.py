@@ -95,7 +95,7 @@ RECEIPTS = 256
 """Receipts kept (count); a sender reads its receipt soon after sending."""
 
 
-@gdclass(icon="res://addons/ai_core/icons/ai_event_manager.svg")
+@gdclass(icon="res://addons/ai_core/icons/ai_event_manager.svg", keywords="event bus, message bus, signals")
 class AIEventManager(Node):
     """Queues events and dispatches them to the listeners of their code.
 

@@ -33,7 +33,7 @@ LAUNCHES, OUTCOMES = tuple(core.Launch), tuple(core.Outcome)
 CALLED = ("_can_activate", "_enter", "_tick", "_exit")
 
 
-@gdclass(icon="res://addons/ai_core/icons/habit.svg")
+@gdclass(icon="res://addons/ai_core/icons/habit.svg", keywords="behavior, behaviour, task, action, leaf, bt")
 class Habit(Node):
     """A task of a character in a HabitTree; its child habits are the smaller tasks it consists of.
 

@@ -154,11 +154,10 @@ def _around(own: Blackboard) -> list[Blackboard]:
 
 
 SIGNALS, HABIT_SIGNALS = ("habit_entered", "habit_exited"), ("entered", "exited")
-SAVED = ("enabled", "period", "priority")
 NOT_RUNNING = "the tree does not run; it needs an actor, habits and an AIScheduler"
 
 
-@gdclass(icon="res://addons/ai_core/icons/habit_tree.svg")
+@gdclass(icon="res://addons/ai_core/icons/habit_tree.svg", keywords="behavior tree, behaviour tree, bt, utility ai")
 class HabitTree(CharacterComponent, Node):
     """Runs the habits below it for one character, through the AIScheduler. A habit tree is a behaviour tree.
 
@@ -173,13 +172,13 @@ class HabitTree(CharacterComponent, Node):
         Habit.Launch, Habit.Launch.PRIORITIZED,
         doc="Launch mode of the child habits; see Habit.launch.")
     actor = export(NodePath, NodePath(".."), doc="Node of the character; by default the parent.")
-    enabled = export(bool, True, on_set="_enable", doc="Off: all habits end and none begins.")
+    enabled = export(bool, True, on_set="_enable", live=True, doc="Off: all habits end and none begins.")
     period = export(
         int, 1, range=(1, 600, 1), or_greater=True, most=MAX_PERIOD_FRAMES, unit="frames",
-        group="Optimizations", on_set="_reschedule",
+        group="Optimizations", on_set="_reschedule", live=True,
         doc="Frames from one tick of the tree to the next; larger is rarer.")
     priority = export(
-        float, 1.0, range=(0.001, 1000, 0.001), on_set="_reschedule",
+        float, 1.0, range=(0.001, 1000, 0.001), on_set="_reschedule", live=True,
         doc="Weight of the tree when the budget is shared out.")
     squad = export(
         str, "", group="Blackboard", on_set="_join_scopes",
@@ -299,7 +298,7 @@ class HabitTree(CharacterComponent, Node):
             raise StateError(NOT_RUNNING)
         return {
             "version": 1,
-            "settings": saved_settings(self, SAVED),
+            "settings": saved_settings(self),
             "tree": self.core.save_state(),
             "scopes": {
                 board.name: values.plain(dict(board), board.name) for board in scopes_saved_by(self, self._blackboard)},
@@ -315,7 +314,7 @@ class HabitTree(CharacterComponent, Node):
             raise StateError(NOT_RUNNING)
         fields = Fields.versioned(state, version=1)
         habits, values = self._habits_by_path(), self._scheduler.values
-        change_settings = prepared_settings(self, SAVED, fields.group("settings"))
+        change_settings = prepared_settings(self, fields.group("settings"))
         change = self.core.prepare_state(fields.anything("tree"))
         saved_scopes = fields.group("scopes")
         of_scopes = {name: saved_scopes.anything(name) for name in saved_scopes.names()}

@@ -5,7 +5,18 @@ import math
 from collections.abc import Iterator
 from typing import Any
 
-from addons.ai_core.bridge.gd import NodePath, RefusedValue, Vector2, Vector3, export, gdclass, node_path
+from addons.ai_core.bridge.gd import (
+    NodePath,
+    RefusedValue,
+    Variant,
+    Vector2,
+    Vector3,
+    export,
+    gdclass,
+    is_in_editor,
+    node_path,
+)
+from addons.ai_core.nodes.characters.agent_places import is_in_2d
 from addons.ai_core.nodes.habits.built_in_habits import BuiltInHabit
 from addons.ai_core.nodes.habits.habit import Habit, tree_above
 from addons.ai_core.nodes.walking.agent_walk import AgentWalk
@@ -18,8 +29,8 @@ from ai_core.decisions.habits.habits import Status
 
 POINTS = (Vector2, Vector3)
 
-DEFAULT_SPEED = 3.0
-"""Default speed of a HabitMoveTo (m/s): brisk in 3D, far too slow in 2D, where the unit is pixels."""
+DEFAULT_SPEED, DEFAULT_SPEED_2D = 3.0, 100.0
+"""Default speeds of a HabitMoveTo (m/s, px/s)."""
 
 
 class TargetedHabit(BuiltInHabit):
@@ -29,6 +40,17 @@ class TargetedHabit(BuiltInHabit):
     target_key: Any
     target_point: Any
     _tree: Any
+
+    @property
+    def is_flat(self) -> bool:
+        """Whether the actor is in 2D."""
+        known: bool | None = self.__dict__.get("_is_flat")
+        if known is None:
+            tree = tree_above(self)
+            known = is_in_2d(self if tree is None else tree.get_node_or_null(tree.actor) or tree)
+            if self.is_inside_tree() and not is_in_editor():
+                self.__dict__["_is_flat"] = known
+        return known
 
     def setting_errors(self) -> Iterator[str]:
         yield from self.missing("target_node")
@@ -81,14 +103,14 @@ class HabitMoveTo(TargetedHabit, Habit):
     target_node = export(NodePath, NodePath(""), group="Target", doc="Node to go to; it is followed if it moves.")
     target_key = export(str, "", doc="Blackboard key of a node or point to go to; used without target_node.")
     target_point = export(
-        Vector3, Vector3(0, 0, 0),
-        doc="Point to go to (2D: x and y); used without target_node and target_key.")
+        Variant, Vector3(0, 0, 0), is_point=True, default_2d=Vector2(0, 0),
+        doc="Point to go to, a Vector3, in 2D a Vector2; used without target_node and target_key.")
     speed = export(
-        float, DEFAULT_SPEED, range=(0.01, 1000, 0.01), or_greater=True, group="Movement",
-        doc="Speed in m/s; in 2D in pixels per second.")
+        float, DEFAULT_SPEED, range=(0.01, 1000, 0.01), or_greater=True, unit="m/s", default_2d=DEFAULT_SPEED_2D,
+        group="Movement", doc="Speed of the actor.")
     arrival_distance = export(
-        float, 0.5, range=(0.001, 100, 0.001), or_greater=True,
-        doc="Distance to the target at which the actor has arrived, in m; in 2D in pixels.")
+        float, 0.5, range=(0.001, 100, 0.001), or_greater=True, unit="m", default_2d=8.0,
+        doc="Distance to the target at which the actor has arrived.")
     paths = export(
         NodePath, NodePath(""), hint=node_path("PathService"),
         doc="PathService to request paths from. During a search the actor moves as the service's meanwhile says. Empty:"
@@ -100,12 +122,6 @@ class HabitMoveTo(TargetedHabit, Habit):
     def setting_errors(self) -> Iterator[str]:
         yield from super().setting_errors()
         yield from self.missing("paths")
-        tree = tree_above(self)
-        actor = None if tree is None else tree.get_node_or_null(tree.actor)
-        if self.speed == DEFAULT_SPEED and actor is not None and actor.is_class("Node2D"):
-            yield (
-                f"speed is {DEFAULT_SPEED:g} pixels per second; set speed and arrival_distance in pixels, such as 100"
-                f" and 8")
 
     def enter(self, run: HabitContext) -> None:
         actor = self._tree.actor_node()
@@ -220,8 +236,8 @@ class HabitLookAt(TargetedHabit, Habit):
     target_node = export(NodePath, NodePath(""), group="Target", doc="Node to face.")
     target_key = export(str, "", doc="Blackboard key of a node or point to face; used without target_node.")
     target_point = export(
-        Vector3, Vector3(0, 0, 0),
-        doc="Point to face (2D: x and y); used without target_node and target_key.")
+        Variant, Vector3(0, 0, 0), is_point=True, default_2d=Vector2(0, 0),
+        doc="Point to face, a Vector3, in 2D a Vector2; used without target_node and target_key.")
     turn_speed = export(
         float, math.tau, range=(0.01, 100, 0.01), or_greater=True, as_degrees=True, unit="°/s", group="Turning",
         doc="Speed of the turn.")

@@ -35,10 +35,9 @@ from ai_core.scheduling.task import Task, Turn
 from ai_core.scheduling.task_limits import MAX_PERIOD_FRAMES
 
 ARBITRATION_NAMES = ("first", "any", "most_central", "smallest_range")
-SAVED = ("enabled", "importance", "role", "period", "priority")
 
 
-@gdclass(icon="res://addons/ai_core/icons/behavioral_lod.svg")
+@gdclass(icon="res://addons/ai_core/icons/behavioral_lod.svg", keywords="level of detail, behavior")
 class BehavioralLOD(ImportanceAgent, Node):
     """Runs that LODBehavior below it which suits the character's importance.
 
@@ -57,38 +56,39 @@ class BehavioralLOD(ImportanceAgent, Node):
         MOST_CENTRAL = 2
         SMALLEST_RANGE = 3
 
-    enabled = export(bool, True, on_set="_enable", doc="Off: the level is exited and nothing runs.")
+    enabled = export(bool, True, on_set="_enable", live=True, doc="Off: the level is exited and nothing runs.")
     importance_source = export(
-        Source, Source.VIEWERS, on_set="_in_use",
+        Source, Source.VIEWERS, live=False,
         doc="Who says how important the character is: ImportanceViewers, or a script that sets importance.")
     importance = export(
         float, 0.0, range=(0, 1, 0.001),
-        shown_when=("importance_source", Source.SCRIPT),
+        shown_when=("importance_source", Source.SCRIPT), live=True,
         doc="What levels are chosen by; set it only if the source is script.")
     role = export(
         float, 0.0, range=(0, 1, 0.01), on_set="_change_role",
-        shown_when=("importance_source", Source.VIEWERS),
+        shown_when=("importance_source", Source.VIEWERS), live=True,
         doc="Part in the story: 0 for a passer-by, 1 for a main character.")
     size = export(
-        float, 1.0, range=(0.01, 1000, 0.01), or_greater=True, unit="m", on_set="_in_use",
+        float, 1.0, range=(0.01, 1000, 0.01), or_greater=True, unit="m", live=False,
         shown_when=("importance_source", Source.VIEWERS), doc="Diameter of what is seen from afar.")
     arbitration = export(
-        Arbitration, Arbitration.FIRST, on_set="_in_use", group="Choice",
+        Arbitration, Arbitration.FIRST, live=False, group="Choice",
         doc="Which of several levels in range is taken: the first, any, the one in whose middle importance is,"
             " or the one with the smallest range.")
     crowd = export(
-        StringName, StringName(""), on_set="_in_use", group="Optimizations",
+        StringName, StringName(""), live=False, group="Optimizations",
         shown_when=("importance_source", Source.VIEWERS),
         doc="Characters of the same crowd share the maximum counts of levels.")
     spread_updates = export(
-        int, 1, range=(1, 1000, 1), or_greater=True, on_set="_in_use",
+        int, 1, range=(1, 1000, 1), or_greater=True, live=False,
         shown_when=("importance_source", Source.VIEWERS),
         doc="Evaluations over which characters of a crowd that come together are let in.")
     period = export(
         int, 6, range=(1, 600, 1), or_greater=True, most=MAX_PERIOD_FRAMES, unit="frames", on_set="_reschedule",
-        doc="Frames from one choice, and one _lod_tick(), to the next.")
+        live=True, doc="Frames from one choice, and one _lod_tick(), to the next.")
     priority = export(
-        float, 1.0, range=(0.001, 1000, 0.001), on_set="_reschedule", doc="Weight of its share of the budget.")
+        float, 1.0, range=(0.001, 1000, 0.001), on_set="_reschedule", live=True,
+        doc="Weight of its share of the budget.")
 
     level_changed = signal(
         ("previous", str), ("next", str), doc="Another level runs; an empty text is none.")
@@ -165,13 +165,13 @@ class BehavioralLOD(ImportanceAgent, Node):
 
     def saved(self) -> State:
         lod = _called(self.core.save_state(), f"{path_of(self._scheduler, self)}/")
-        return {"version": 1, "settings": saved_settings(self, SAVED), "lod": lod}
+        return {"version": 1, "settings": saved_settings(self), "lod": lod}
 
     def prepared(self, state: object) -> Callable[[], None]:
         if self.core is None:
             raise StateError("its levels do not run; give it LODBehavior children and an AIScheduler first")
         fields = Fields.versioned(state, version=1)
-        change_settings = prepared_settings(self, SAVED, fields.group("settings"))
+        change_settings = prepared_settings(self, fields.group("settings"))
         change = self.core.prepare_state(_called(fields.anything("lod"), self._prefix))
         fields.end()
 

@@ -33,10 +33,8 @@ from ai_core.saving.fields import Fields, State, StateError
 from ai_core.scheduling.task import Task, Turn
 from ai_core.scheduling.task_limits import MAX_PERIOD_FRAMES
 
-SAVED = ("enabled", "importance")
 
-
-@gdclass(icon="res://addons/ai_core/icons/group_lod.svg")
+@gdclass(icon="res://addons/ai_core/icons/group_lod.svg", keywords="level of detail, crowd")
 class GroupLOD(ImportanceAgent, Node):
     """A town, an army, a herd: simulated as one while nobody is near, opened into its members else.
 
@@ -49,31 +47,32 @@ class GroupLOD(ImportanceAgent, Node):
         VIEWERS = 0
         SCRIPT = 1
 
-    enabled = export(bool, True, on_set="_enable", doc="Off: it closes, and is not simulated.")
+    enabled = export(bool, True, on_set="_enable", live=True, doc="Off: it closes, and is not simulated.")
     importance_source = export(
-        Source, Source.VIEWERS, on_set="_in_use",
+        Source, Source.VIEWERS, live=False,
         doc="Who says how important it is: ImportanceViewers, or a script that sets importance.")
     importance = export(
         float, 0.0, range=(0, 1, 0.001),
-        shown_when=("importance_source", Source.SCRIPT), doc="What it opens by; set it only if the source is script.")
-    open_at = export(float, 0.55, range=(0, 1, 0.01), on_set="_in_use", doc="It opens at this importance or more.")
+        shown_when=("importance_source", Source.SCRIPT), live=True,
+        doc="What it opens by; set it only if the source is script.")
+    open_at = export(float, 0.55, range=(0, 1, 0.01), live=False, doc="It opens at this importance or more.")
     close_at = export(
-        float, 0.45, range=(0, 1, 0.01), on_set="_in_use", doc="It closes below; not above open at.")
+        float, 0.45, range=(0, 1, 0.01), live=False, doc="It closes below; not above open at.")
     radius = export(
-        float, 10.0, range=(0, 10000, 0.5), or_greater=True, unit="m", on_set="_in_use",
+        float, 10.0, range=(0, 10000, 0.5), or_greater=True, unit="m", live=False,
         shown_when=("importance_source", Source.VIEWERS),
         doc="How far its members are from the Node3D or Node2D above; distance is counted from the edge.")
     role = export(
-        float, 0.0, range=(0, 1, 0.01), on_set="_in_use",
+        float, 0.0, range=(0, 1, 0.01), live=False,
         shown_when=("importance_source", Source.VIEWERS), doc="Part in the story, 0 to 1.")
     closed_period = export(
         int, 15, range=(1, 600, 1), or_greater=True, most=MAX_PERIOD_FRAMES, unit="frames",
-        group="Optimizations", on_set="_in_use", doc="Frames from one _simulate() to the next while it is closed.")
+        group="Optimizations", live=False, doc="Frames from one _simulate() to the next while it is closed.")
     member_period = export(
-        int, 10, range=(1, 600, 1), or_greater=True, most=MAX_PERIOD_FRAMES, unit="frames", on_set="_in_use",
+        int, 10, range=(1, 600, 1), or_greater=True, most=MAX_PERIOD_FRAMES, unit="frames", live=False,
         doc="Frames from one _tick_member() to the next, for each member.")
     priority = export(
-        float, 1.0, range=(0.001, 1000, 0.001), on_set="_in_use", doc="Weight of its share of the budget.")
+        float, 1.0, range=(0.001, 1000, 0.001), live=False, doc="Weight of its share of the budget.")
 
     opened = signal(doc="Its members run, each for itself.")
     closed = signal(doc="Its members are one again.")
@@ -154,14 +153,14 @@ class GroupLOD(ImportanceAgent, Node):
     def saved(self) -> State:
         self._refresh_names()
         inner = self.core.save_state() if self._outer is None else None
-        return {"version": 1, "settings": saved_settings(self, SAVED), "group": inner}
+        return {"version": 1, "settings": saved_settings(self), "group": inner}
 
     def prepared(self, state: object) -> Callable[[], None]:
         if self.core is None:
             raise StateError("it does not run; give it an AIScheduler first")
         self._refresh_names()
         fields = Fields.versioned(state, version=1)
-        change_settings = prepared_settings(self, SAVED, fields.group("settings"))
+        change_settings = prepared_settings(self, fields.group("settings"))
         inner = fields.anything("group")
         if (inner is None) != (self._outer is not None):
             fields.refuse("group", "must be there for an outermost group, and for no other")

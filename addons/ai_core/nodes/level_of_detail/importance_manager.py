@@ -8,11 +8,17 @@ from typing import Any
 import numpy as np
 
 from addons.ai_core.bridge.gd import GDObject, Node, RefusedValue, export, gdclass, method, report_error
-from addons.ai_core.nodes.characters.agent_places import Places, dimensions_of, nearest_points_of_extent
+from addons.ai_core.nodes.characters.agent_places import (
+    Places,
+    dimensions_of,
+    has_flat_scene,
+    nearest_points_of_extent,
+)
 from addons.ai_core.nodes.level_of_detail.importance_crowd import LODCrowd
 from addons.ai_core.nodes.level_of_detail.importance_member import GROUP
 from addons.ai_core.nodes.level_of_detail.importance_pacing import ImportancePacing, RatePair
 from addons.ai_core.nodes.level_of_detail.importance_saving import prepared_manager, saved_manager
+from addons.ai_core.nodes.saving.node_settings import core_settings
 from addons.ai_core.nodes.saving.scene_saving import saving
 from addons.ai_core.nodes.saving.scene_values import path_of
 from addons.ai_core.nodes.scheduling.scheduler_lookup import (
@@ -29,10 +35,8 @@ from ai_core.saving.fields import State
 from ai_core.scheduling.task import Task, Turn
 from ai_core.scheduling.task_limits import MAX_PERIOD_FRAMES
 
-WEIGHTS = ("distance", "view", "approach", "size", "role", "noticed", "damaged")
 
-
-@gdclass(icon="res://addons/ai_core/icons/importance_manager.svg")
+@gdclass(icon="res://addons/ai_core/icons/importance_manager.svg", keywords="level of detail, lod, relevance")
 class ImportanceManager(Node):
     """Knows how important each agent is to all ImportanceViewers, 0 to 1, and why.
 
@@ -42,34 +46,37 @@ class ImportanceManager(Node):
 
     period = export(
         int, 6, range=(1, 600, 1), or_greater=True, most=MAX_PERIOD_FRAMES, unit="frames",
-        group="Optimizations", on_set="_in_use", doc="Frames from one evaluation to the next.")
+        group="Optimizations", live=False, doc="Frames from one evaluation to the next.")
     near_distance = export(
-        float, 5.0, range=(0, 1000, 0.5), or_greater=True, unit="m", group="Range", on_set="_in_use",
+        float, 5.0, range=(0, 1000, 0.5), or_greater=True, unit="m", group="Range", live=False, core="near_m",
         doc="Up to here the distance counts in full.")
     far_distance = export(
-        float, 80.0, range=(0.5, 10000, 0.5), or_greater=True, unit="m", on_set="_in_use",
+        float, 80.0, range=(0.5, 10000, 0.5), or_greater=True, unit="m", live=False, core="far_m",
         doc="From here on it counts nothing.")
     pixels_per_meter = export(
-        float, 32.0, range=(0.01, 1000, 0.01), or_greater=True, on_set="_in_use",
+        float, 32.0, range=(0.01, 1000, 0.01), or_greater=True, live=False,
         doc="How long a metre is in a scene of Node2D.")
     distance_weight = export(
-        float, 0.5, range=(0, 1, 0.01), group="Weights", on_set="_in_use", doc="What nearness adds to importance.")
-    view_weight = export(float, 0.2, range=(0, 1, 0.01), on_set="_in_use", doc="What being in view adds.")
+        float, 0.5, range=(0, 1, 0.01), group="Weights", live=False, core="distance",
+        doc="What nearness adds to importance.")
+    view_weight = export(float, 0.2, range=(0, 1, 0.01), live=False, core="view", doc="What being in view adds.")
     approach_weight = export(
-        float, 0.1, range=(0, 1, 0.01), on_set="_in_use", doc="What coming nearer fast adds.")
-    size_weight = export(float, 0.1, range=(0, 1, 0.01), on_set="_in_use", doc="What looking large adds.")
+        float, 0.1, range=(0, 1, 0.01), live=False, core="approach", doc="What coming nearer fast adds.")
+    size_weight = export(float, 0.1, range=(0, 1, 0.01), live=False, core="size", doc="What looking large adds.")
     role_weight = export(
-        float, 0.3, range=(0, 1, 0.01), on_set="_in_use", doc="What a role of 1 in the story adds.")
+        float, 0.3, range=(0, 1, 0.01), live=False, core="role", doc="What a role of 1 in the story adds.")
     noticed_weight = export(
-        float, 0.3, range=(0, 1, 0.01), on_set="_in_use", doc="What notice() adds; it fades.")
+        float, 0.3, range=(0, 1, 0.01), live=False, core="noticed", doc="What notice() adds; it fades.")
     damaged_weight = export(
-        float, 0.5, range=(0, 1, 0.01), on_set="_in_use", doc="What damage() adds; it fades.")
+        float, 0.5, range=(0, 1, 0.01), live=False, core="damaged", doc="What damage() adds; it fades.")
     fade_time = export(
-        float, 4.0, range=(0.01, 600, 0.01), or_greater=True, unit="s", group="Time", on_set="_in_use",
+        float, 4.0, range=(0.01, 600, 0.01), or_greater=True, unit="s", group="Time", live=False,
         doc="Time after which 37 % of what notice() and damage() added is left.")
     smoothing_time = export(
-        float, 0.25, range=(0, 60, 0.01), or_greater=True, unit="s", on_set="_in_use",
+        float, 0.25, range=(0, 60, 0.01), or_greater=True, unit="s", live=False, core="smoothing_s",
         doc="Time in which 63 % of a change is followed; 0 follows at once.")
+
+    is_flat = property(has_flat_scene, doc="Whether its scene is in 2D, where distances are pixels.")
 
     def __init__(self) -> None:
         self._core: Importance | None = None
@@ -121,6 +128,11 @@ class ImportanceManager(Node):
         return self._core
 
     @property
+    def unit(self) -> float:
+        """How long a metre is in its scene: 1, or in 2D pixels."""
+        return self.pixels_per_meter if self.is_flat else 1.0
+
+    @property
     def scheduler(self) -> Any:
         return self._scheduler
 
@@ -141,7 +153,7 @@ class ImportanceManager(Node):
         if getattr(node, "is_viewer", False):
             self.viewers[node.instance_id] = node
         else:
-            [node.agent_id] = self._core.add(role=node.role, size_m=node.size).tolist()
+            [node.agent_id] = self._core.add(role=node.role, size_m=node.size / self.unit).tolist()
             self.agents[node.agent_id] = node
         self._has_changed = True
         return True
@@ -273,7 +285,7 @@ class ImportanceManager(Node):
         self._rows = self.core.ids
         come = [self.agents[one] for one in self._rows[np.count_nonzero(kept):].tolist()]    # after all: ids ascend
         self.agent_places.renew(kept, [self._places_of[one.instance_id] for one in come])
-        self._radii = np.array([*self._radii[kept].tolist(), *[one.radius for one in come]], np.float32)
+        self._radii = np.array([*self._radii[kept].tolist(), *[one.radius / self.unit for one in come]], np.float32)
         by_path = sorted(self.viewers.values(), key=lambda node: path_of(self._scheduler, node))
         self.viewers = {node.instance_id: node for node in by_path}
         self.viewer_places.keep([self._places_of[one.instance_id] for one in by_path])
@@ -338,16 +350,16 @@ class ImportanceManager(Node):
             return []
         return [
             f"far_distance must be above near_distance, got {self.far_distance:g} and {self.near_distance:g};"
-            " 80 and 5 are used instead"]
+            " the defaults are used instead"]
 
     def _made_core(self) -> Importance:
         warnings = self._range_warnings()
         for warning in warnings:
             report_error(warning, self)
-        distances = {} if warnings else {"near_m": self.near_distance, "far_m": self.far_distance}
-        return Importance(ImportanceSettings(
-            **{name: getattr(self, f"{name}_weight") for name in WEIGHTS}, **distances,
-            noticed_s=self.fade_time, damaged_s=self.fade_time, smoothing_s=self.smoothing_time))
+        settings = core_settings(self, self.unit)
+        if warnings:
+            del settings["near_m"], settings["far_m"]
+        return Importance(ImportanceSettings(**settings, noticed_s=self.fade_time, damaged_s=self.fade_time))
 
     def _in_use(self) -> None:
         if self._core is not None:

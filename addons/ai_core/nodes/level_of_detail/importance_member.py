@@ -4,7 +4,7 @@ from __future__ import annotations
 from typing import Any
 
 from addons.ai_core.bridge.gd import Node
-from addons.ai_core.nodes.characters.agent_places import place_of
+from addons.ai_core.nodes.characters.agent_places import has_flat_scene, place_of
 from addons.ai_core.nodes.debugging.edited_scene import is_a_part
 from addons.ai_core.nodes.scheduling.scheduler_lookup import WAITING, nearest, report_next_frame, wait_for
 
@@ -20,6 +20,7 @@ class ImportanceMember:
     _importance: Any = None
     _wants_importance = False
     without_manager = ""
+    is_flat = property(has_flat_scene, doc="Whether its scene is in 2D, where distances are pixels.")
 
     def join_importance(self: Any) -> None:
         """Join, or say why not, once."""

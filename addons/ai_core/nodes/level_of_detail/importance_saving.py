@@ -24,7 +24,7 @@ def saved_manager(manager: Any) -> State:
         ],
         "viewers": [
             {"path": path_of(manager.scheduler, node), "seen": viewer_places.seen(row),
-             "settings": saved_settings(node, node.saved_names)}
+             "settings": saved_settings(node)}
             for row, node in enumerate(manager.viewers.values())
         ],
         "crowds": [
@@ -51,7 +51,7 @@ def prepared_manager(manager: Any, state: object) -> Callable[[], None]:
     if sorted(ids.values()) != importance["ids"]:
         fields.refuse("agents", "must be those of importance")
     changes = [
-        prepared_settings(one["node"], one["node"].saved_names, one["row"].group("settings")) for one in viewers
+        prepared_settings(one["node"], one["row"].group("settings")) for one in viewers
     ]
     for one in (*agents, *viewers):
         one["row"].end()
@@ -135,5 +135,5 @@ def _take_ids(manager: Any, ids: dict[int, int]) -> None:
     ids = dict(ids)
     for one, node in manager.agents.items():
         if one not in ids:
-            [ids[one]] = manager.core.add(role=node.role, size_m=node.size).tolist()
+            [ids[one]] = manager.core.add(role=node.role, size_m=node.size / manager.unit).tolist()
     manager.take_ids(ids)

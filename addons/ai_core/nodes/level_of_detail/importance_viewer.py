@@ -20,23 +20,23 @@ class ImportanceViewer(ImportanceMember, Node):
     Any number may watch; of several, the one to whom an agent matters most counts.
     """
 
-    enabled = export(bool, True, doc="Off: it sees nothing.")
+    enabled = export(bool, True, live=True, doc="Off: it sees nothing.")
     weight = export(
-        float, 1.0, range=(0, 1, 0.01), doc="How much being seen by it counts: 1 for the player, less for a mirror.")
+        float, 1.0, range=(0, 1, 0.01), live=True,
+        doc="How much being seen by it counts: 1 for the player, less for a mirror.")
     field_of_view = export(
-        float, math.pi / 2, range=(math.radians(0.5), math.tau, math.radians(0.5)), as_degrees=True,
+        float, math.pi / 2, range=(math.radians(0.5), math.tau, math.radians(0.5)), as_degrees=True, live=True,
         doc="Whole angle in which agents count as in view, along -z of the Node3D above. 360 degrees sees all"
             " around. In 2D everything is in view.")
     near_distance = export(
-        float, 0.0, range=(0, 1000, 0.5), or_greater=True, unit="m", group="Range", on_set="_check_range",
+        float, 0.0, range=(0, 1000, 0.5), or_greater=True, unit="m", group="Range", on_set="_check_range", live=True,
         doc="Up to here the distance counts in full for it; 0 takes near_distance of the ImportanceManager.")
     far_distance = export(
-        float, 0.0, range=(0, 10000, 0.5), or_greater=True, unit="m", on_set="_check_range",
+        float, 0.0, range=(0, 10000, 0.5), or_greater=True, unit="m", on_set="_check_range", live=True,
         doc="From here on it counts nothing for it: more for a scope, less for a mirror; 0 takes far_distance of the"
             " ImportanceManager.")
 
     without_manager = "sees nothing"
-    saved_names = ("enabled", "weight", "field_of_view", "near_distance", "far_distance")
     is_viewer = True
 
     def on_entered(self) -> None:
@@ -49,8 +49,7 @@ class ImportanceViewer(ImportanceMember, Node):
     def core_viewer(self, position: Floats, forward: Floats, velocity: Floats) -> Viewer:
         """Return it for the library, from its row."""
         # A range that does not fit was reported when it was set; a frame is no place to stop at it.
-        near_m, far_m = (None, None) if self._range_refusal() else (self.near_distance or None,
-            self.far_distance or None)
+        near_m, far_m = (None, None) if self._range_refusal() else self._range_m()
         looks = len(position) == 3 and self.field_of_view < math.tau - 1e-6 and bool(forward.any())
         return Viewer(
             tuple(position.tolist()), forward=tuple(forward.tolist()) if looks else None,
@@ -61,12 +60,17 @@ class ImportanceViewer(ImportanceMember, Node):
         """Return why its range cannot be, an empty text if it can."""
         if self._importance is None or not (self.near_distance or self.far_distance):
             return ""
-        settings = self._importance.core.settings
-        near_m, far_m = self.near_distance or settings.near_m, self.far_distance or settings.far_m
-        if far_m > near_m:
+        settings, unit = self._importance.core.settings, self._importance.unit
+        near, far = self.near_distance or settings.near_m * unit, self.far_distance or settings.far_m * unit
+        if far > near:
             return ""
-        return (f"far_distance must be above near_distance, got {far_m:g} and {near_m:g}; "
-                    "those of the ImportanceManager are taken")
+        return (f"far_distance must be above near_distance, got {far:g} and {near:g};"
+                " those of the ImportanceManager are taken")
+
+    def _range_m(self) -> tuple[float | None, float | None]:
+        """Return its own range (m), None for what the ImportanceManager says."""
+        unit = self._importance.unit
+        return self.near_distance / unit or None, self.far_distance / unit or None
 
     def _check_range(self) -> None:
         refusal = self._range_refusal()

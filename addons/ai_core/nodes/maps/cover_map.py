@@ -35,6 +35,7 @@ from addons.ai_core.nodes.baking.scene_ground import why_no_ground
 from addons.ai_core.nodes.debugging.line_picture import LinePicture
 from addons.ai_core.nodes.maps.cover_of_scene import CoverScene
 from addons.ai_core.nodes.maps.cover_scene_baking import CoverSceneBaking, packed_spots, spots_of_packed
+from addons.ai_core.nodes.saving.node_settings import core_settings
 from addons.ai_core.nodes.saving.scene_values import path_of
 from addons.ai_core.nodes.scheduling.scheduler_lookup import (
     check_callable,
@@ -145,7 +146,7 @@ FRAMES_BEFORE_BAKING = 3
 """Frames after entering the tree before it bakes by itself: bodies are in the physics space by then."""
 
 
-@gdclass(icon="res://addons/ai_core/icons/cover_map.svg")
+@gdclass(icon="res://addons/ai_core/icons/cover_map.svg", keywords="cover system, tactical, hide")
 class CoverMap(BakingNode, Node):
     """Where to hide: spots along the walls of a level, and behind things that move.
 
@@ -163,7 +164,7 @@ class CoverMap(BakingNode, Node):
         GRID = 1
 
     dimensions = export(
-        Dimensions, Dimensions.THREE, on_set="_is_settled", doc="Whether the world is 3D or 2D.")
+        Dimensions, Dimensions.THREE, words=("3D", "2D"), on_set="_is_settled", doc="Whether the world is 3D or 2D.")
     source = export(
         Source, Source.NAVIGATION, doc="Where spots are looked for: along the edges of navigation meshes, or in the"
         " cells of a grid beside walls.")
@@ -183,7 +184,7 @@ class CoverMap(BakingNode, Node):
         doc="Items of a GridMap's mesh library that cannot be walked.")
     pixels_per_meter = export(
         float, 32.0, range=(0.01, 1000, 0.01), or_greater=True, unit="px", shown_when=("dimensions", Dimensions.TWO),
-        on_set="_is_settled", doc="How long a metre is in 2D; all distances here are in metres.")
+        on_set="_is_settled", doc="Pixels in a metre, in 2D.")
     cover_mask = export(
         int, 1, hint=(HINT_LAYERS_3D_PHYSICS, ""), on_set="_mask_set",
         doc="Physics layers that stop shots: walls and crates. Bodies of who asks and who threatens do not count.")
@@ -193,46 +194,53 @@ class CoverMap(BakingNode, Node):
         bool, True, doc="Bakes when the scene starts, if nothing is baked yet.")
 
     agent_radius = export(
-        float, 0.4, range=(0.05, 10, 0.05), or_greater=True, unit="m", group="Body", doc="Half the width of who hides.")
+        float, 0.4, range=(0.05, 10, 0.05), or_greater=True, unit="m", group="Body", core="body.radius_m",
+        doc="Half the width of who hides.")
     standing_height = export(
         float, 1.8, range=(0.1, 20, 0.05), or_greater=True, unit="m", shown_when=("dimensions", Dimensions.THREE),
-        doc="Height of who stands; a wall this high hides all of it.")
+        core="body.standing_m", doc="Height of who stands; a wall this high hides all of it.")
     crouching_height = export(
         float, 1.0, range=(0.1, 20, 0.05), or_greater=True, unit="m", shown_when=("dimensions", Dimensions.THREE),
-        doc="Height of who crouches.")
+        core="body.crouching_m", doc="Height of who crouches.")
     eye_height = export(
         float, 1.6, range=(0, 20, 0.05), or_greater=True, unit="m", shown_when=("dimensions", Dimensions.THREE),
         doc="How high above its origin a threat that is a node looks and shoots.")
 
     spacing = export(
-        float, 1.0, range=(0.1, 10, 0.05), or_greater=True, unit="m", group="Baking",
+        float, 1.0, range=(0.1, 10, 0.05), or_greater=True, unit="m", group="Baking", core="spots.spacing_m",
         doc="Distance of spots along a wall.")
     reach = export(
-        float, 0.5, range=(0.01, 10, 0.01), or_greater=True, unit="m",
+        float, 0.5, range=(0.01, 10, 0.01), or_greater=True, unit="m", core="spots.reach_m",
         doc="A wall may be so much farther from the navigation mesh than the radius of its agents.")
     exposure_distance = export(
-        float, 10.0, range=(0.5, 100, 0.5), or_greater=True, unit="m",
+        float, 10.0, range=(0.5, 100, 0.5), or_greater=True, unit="m", core="baking.exposure_m",
         doc="How far around a spot it is looked whether it lies open.")
     peek_distance = export(
-        float, 1.0, range=(0.1, 10, 0.1), or_greater=True, unit="m",
+        float, 1.0, range=(0.1, 10, 0.1), or_greater=True, unit="m", core="baking.peek_m",
         doc="One can peek past a wall that ends so near to a spot.")
     baked = export(
         PackedFloat32Array, (), on_set="_take_baked", doc="What was baked, nine numbers a spot; saved with the scene.")
 
     search_range = export(
-        float, 25.0, range=(0.5, 200, 0.5), or_greater=True, unit="m", group="Choice",
+        float, 25.0, range=(0.5, 200, 0.5), or_greater=True, unit="m", group="Choice", core="query.range_m",
         doc="Farther spots are left out.")
     min_threat_distance = export(
-        float, 3.0, range=(0, 100, 0.1), or_greater=True, unit="m", doc="Spots nearer to a threat are left out.")
+        float, 3.0, range=(0, 100, 0.1), or_greater=True, unit="m", core="query.least_threat_m",
+        doc="Spots nearer to a threat are left out.")
     min_protection = export(
-        float, 0.75, range=(0, 1, 0.01), doc="Spots where a smaller share of the body is hidden are left out.")
-    protection_weight = export(float, 1.0, range=(0, 10, 0.01), or_greater=True, doc="What being hidden is worth.")
+        float, 0.75, range=(0, 1, 0.01), core="query.min_protection",
+        doc="Spots where a smaller share of the body is hidden are left out.")
+    protection_weight = export(
+        float, 1.0, range=(0, 10, 0.01), or_greater=True, core="query.protection",
+        doc="What being hidden is worth.")
     distance_weight = export(
-        float, 0.5, range=(0, 10, 0.01), or_greater=True, doc="What it costs to go as far as search_range.")
+        float, 0.5, range=(0, 10, 0.01), or_greater=True, core="query.distance",
+        doc="What it costs to go as far as search_range.")
     exposure_weight = export(
-        float, 0.25, range=(0, 10, 0.01), or_greater=True, doc="What it costs to lie open on all sides.")
+        float, 0.25, range=(0, 10, 0.01), or_greater=True, core="query.exposure",
+        doc="What it costs to lie open on all sides.")
     staying_weight = export(
-        float, 0.1, range=(0, 10, 0.01), or_greater=True,
+        float, 0.1, range=(0, 10, 0.01), or_greater=True, core="query.stay_bonus",
         doc="What the spot is worth more that an agent holds already, so that it does not run to and fro.")
     priority = export(
         float, 1.0, range=(0.001, 1000, 0.001), group="Optimizations", on_set="_reschedule",
@@ -404,20 +412,29 @@ class CoverMap(BakingNode, Node):
         self._hide()
 
     @property
+    def is_flat(self) -> bool:
+        """Whether its world is in 2D."""
+        return bool(self.dimensions == self.Dimensions.TWO)
+
+    @property
+    def unit(self) -> float:
+        """How long a metre is in its world: 1, or in 2D pixels."""
+        return self.pixels_per_meter if self.is_flat else 1.0
+
+    @property
     def scene(self) -> CoverScene:
         """The scene as it is seen; made when it is first needed."""
         if self._scene is None:
-            is_flat = self.dimensions == self.Dimensions.TWO
-            self._scene = CoverScene(
-                self, 2 if is_flat else 3, self.cover_mask, self.pixels_per_meter if is_flat else 1.0)
+            self._scene = CoverScene(self, 2 if self.is_flat else 3, self.cover_mask, self.unit)
         return self._scene  # type: ignore[no-any-return]
 
     @property
     def body(self) -> CoverBody:
         """Who hides."""
-        if self.dimensions == self.Dimensions.TWO:
-            return CoverBody(self.agent_radius, 0, 0, "-z")
-        return CoverBody(self.agent_radius, self.standing_height, min(self.crouching_height, self.standing_height))
+        settings = core_settings(self, self.unit)["body"]
+        if self.is_flat:
+            return CoverBody(settings["radius_m"], 0, 0, "-z")
+        return CoverBody(**{**settings, "crouching_m": min(settings["crouching_m"], settings["standing_m"])})
 
     @method
     def reserve(self, spot: int, agent: Node) -> bool:
@@ -512,12 +529,12 @@ class CoverMap(BakingNode, Node):
 
     def box_of(self, area: Any) -> tuple[list[float], list[float]]:
         """Return the corners of an area, and so much around it that walls at its border count (m)."""
-        kind = Rect2 if self.dimensions == self.Dimensions.TWO else AABB
+        kind = Rect2 if self.is_flat else AABB
         if not isinstance(area, kind):
             raise RefusedValue(f"area must be of type {kind.__name__}, got {area!r}")
         numbers = np.array(tuple(area), float) / self.scene.pixels_per_m
         size = len(numbers) // 2
-        around = 2 * self.agent_radius + 1.0
+        around = 2 * self.body.radius_m + 1.0
         low, high = numbers[:size] - around, numbers[:size] + numbers[size:] + around
         flat = [0.0] * (3 - size)
         return [*low.tolist(), *flat], [*high.tolist(), *flat]
@@ -653,7 +670,7 @@ class CoverMap(BakingNode, Node):
         if self._picture is not None and now == self._drawn:
             return
         if self._picture is None:
-            self._picture = LinePicture(self, is_flat=self.dimensions == self.Dimensions.TWO)
+            self._picture = LinePicture(self, is_flat=self.is_flat)
         self._drawn = now
         self._picture.draw(self._lines())
 
@@ -823,10 +840,7 @@ class CoverMap(BakingNode, Node):
 
     def _search(self, agent: Any, threats: list[Any], posture: str) -> CoverSearch:
         here, eyes = self._checked(agent, threats, posture)
-        query = CoverQuery(
-            range_m=self.search_range, least_threat_m=self.min_threat_distance, min_protection=self.min_protection,
-            posture=posture, protection=self.protection_weight,  # type: ignore[arg-type]
-            distance=self.distance_weight, exposure=self.exposure_weight, stay_bonus=self.staying_weight)
+        query = CoverQuery(posture=posture, **core_settings(self, self.unit)["query"])  # type: ignore[arg-type]
         self.searches += 1
         self.cover.apart_m = 2 * self.body.radius_m
         who = self.who_knows(agent) if hasattr(agent, "instance_id") else None
@@ -846,7 +860,8 @@ class CoverMap(BakingNode, Node):
             raise RefusedValue(f"posture must be one of {', '.join(POSTURES)}, got {posture!r}")
         if not threats:
             raise RefusedValue("threats must hold at least one node or point; without a threat all is cover")
-        eyes = [self.scene.place(f"threats[{index}]", one, self.eye_height) for index, one in enumerate(threats)]
+        eye_m = self.eye_height / self.unit
+        eyes = [self.scene.place(f"threats[{index}]", one, eye_m) for index, one in enumerate(threats)]
         return self.scene.place("agent", agent), np.array(eyes, np.float32)
 
     def _traveling(self, agent: Any) -> Any:

@@ -7,6 +7,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from addons.ai_core.nodes.baking.level_baking import LevelBaking
+from addons.ai_core.nodes.saving.node_settings import core_settings
 from ai_core.budget import Budget
 from ai_core.maps.cover.cover_baking import CoverBaking, CoverBakingSettings
 from ai_core.maps.cover.cover_spots import LEFT, OVER, RIGHT, CoverSpots
@@ -33,7 +34,7 @@ class CoverSceneBaking(LevelBaking):
 
     def __init__(self, node: Any, box: tuple[list[float], list[float]] | None) -> None:
         self.box = box
-        body, scene = node.body, node.scene
+        body, scene, settings = node.body, node.scene, core_settings(node, node.unit)
         if node.source == node.Source.GRID:
             grid = node.get_node_or_null(node.grid_node)
             if grid is None:
@@ -43,14 +44,14 @@ class CoverSceneBaking(LevelBaking):
             level = node.get_node_or_null(node.level)
             if level is None:
                 raise ValueError(f"level '{node.level}' is no node; choose the node above the level")
-            candidates = scene.along_navigation(level, body, node.spacing, node.reach)
+            candidates = scene.along_navigation(level, body, **settings["spots"])
         if box is not None:
             candidates = candidates.within(*box)
         scene.without(node.things())                       # what moves is no part of the level
         self._node = node
         self._core = CoverBaking(
             candidates, scene.blocked, body=body, ground=scene.on_floor if scene.dimensions == 3 else None,
-            settings=CoverBakingSettings(exposure_m=node.exposure_distance, peek_m=node.peek_distance))
+            settings=CoverBakingSettings(**settings["baking"]))
 
     @property
     def spots(self) -> CoverSpots:

@@ -59,7 +59,7 @@ def _is_walkable(free: NDArray[np.bool_], places: CellPlaces, middles: Points) -
     return found
 
 
-@gdclass(icon="res://addons/ai_core/icons/decision_map.svg")
+@gdclass(icon="res://addons/ai_core/icons/decision_map.svg", keywords="influence map, heat map, threat map")
 class DecisionMap(Node):
     """What is known of the ground: resources, conflict, threat, where nobody has looked for long.
 
@@ -73,23 +73,25 @@ class DecisionMap(Node):
         TWO = 1
 
     dimensions = export(
-        Dimensions, Dimensions.THREE, on_set="_in_use",
+        Dimensions, Dimensions.THREE, words=("3D", "2D"), live=False,
         doc="Three: over the ground of a 3D world, x and z; heights are not asked for. Two: over x and y.")
     corner = export(
-        Vector2, Vector2(-32, -32), on_set="_in_use",
-        doc="The corner with the smallest coordinates: x and z (m), in 2D x and y (pixels).")
-    size = export(Vector2, Vector2(64, 64), on_set="_in_use", doc="How far it reaches from there (m; in 2D pixels).")
+        Vector2, Vector2(-32, -32), range=(-100_000, 100_000, 0.1), or_greater=True, unit="m", live=False,
+        doc="The corner with the smallest coordinates: x and z, in 2D x and y.")
+    size = export(
+        Vector2, Vector2(64, 64), range=(0.1, 100_000, 0.1), or_greater=True, unit="m", live=False,
+        doc="Size of the area from the corner on.")
     cell_size = export(
-        float, 2.0, range=(0.1, 1000, 0.1), or_greater=True, on_set="_in_use",
-        doc="Side of a cell (m; in 2D pixels). Coarse is right: a few steps of a unit.")
+        float, 2.0, range=(0.1, 1000, 0.1), or_greater=True, unit="m", live=False,
+        doc="Side of a cell. A few steps of a unit are fine enough.")
     pixels_per_meter = export(
-        float, 32.0, range=(0.01, 1000, 0.01), or_greater=True, unit="px", on_set="_in_use",
+        float, 32.0, range=(0.01, 1000, 0.01), or_greater=True, unit="px", live=False,
         shown_when=("dimensions", Dimensions.TWO), doc="How long a metre is in 2D, for what layers keep per metre.")
     layers = export(
-        list, (), hint=array_of("DecisionLayer"), on_set="_in_use",
+        list, (), hint=array_of("DecisionLayer"), live=False,
         doc="What it knows. None: resources, objectives, conflict, threat, friends, visibility, exploration.")
     walls = export(
-        NodePath, NodePath(""), hint=node_path("TileMapLayer", "GridMap"), on_set="_in_use",
+        NodePath, NodePath(""), hint=node_path("TileMapLayer", "GridMap"), live=False,
         doc="A TileMapLayer or GridMap: nothing spreads through cells of the map whose middle cannot be walked.")
     update_interval = export(
         float, 0.25, range=(0, 60, 0.01), or_greater=True, unit="s", group="Optimizations", on_set="_period_set",
@@ -376,7 +378,12 @@ class DecisionMap(Node):
     @property
     def unit_m(self) -> float:
         """Length of the scene's unit (m): of a pixel in 2D."""
-        return 1 / self.pixels_per_meter if self.is_flat else 1.0
+        return 1 / self.unit
+
+    @property
+    def unit(self) -> float:
+        """How long a metre is in its world: 1, or in 2D pixels."""
+        return self.pixels_per_meter if self.is_flat else 1.0
 
     @property
     def is_flat(self) -> bool:

@@ -4,7 +4,7 @@ from __future__ import annotations
 from typing import Any
 
 from addons.ai_core.bridge.gd import Node, export, gdclass
-from addons.ai_core.nodes.characters.agent_places import place_of
+from addons.ai_core.nodes.characters.agent_places import has_flat_scene, place_of
 from addons.ai_core.nodes.debugging.edited_scene import is_a_part
 from addons.ai_core.nodes.scheduling.scheduler_lookup import nearest, report_next_frame, wait_for
 
@@ -28,6 +28,8 @@ class MapWriter(Node):
         float, 0.0, range=(0, 100, 0.1), or_greater=True, unit="m", on_set="_changed",
         doc="Into all cells whose middles are this near, such as those it sees; 0 is the cell it is in.")
     enabled = export(bool, True, on_set="_changed", doc="Off: it writes nothing.")
+
+    is_flat = property(has_flat_scene, doc="Whether its scene is in 2D, where distances are pixels.")
 
     def __init__(self) -> None:
         self._map: Any = None

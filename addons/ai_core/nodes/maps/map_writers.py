@@ -83,7 +83,7 @@ class MapWriters:
         self._by_layer = {
             layer: (
                 np.array(which, np.intp), np.array([nodes[row].strength for row in which], np.float32),
-                np.array([min(nodes[row].radius, LARGEST_VALUE) for row in which], np.float32),
+                np.array([min(nodes[row].radius * self._map.unit_m, LARGEST_VALUE) for row in which], np.float32),
             )
             for layer, which in sorted(rows.items())
         }

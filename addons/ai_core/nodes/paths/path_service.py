@@ -25,6 +25,7 @@ from addons.ai_core.bridge.gd import (
     report_error,
     signal,
 )
+from addons.ai_core.nodes.characters.agent_places import has_flat_scene
 from addons.ai_core.nodes.debugging.line_picture import LinePicture, Points
 from addons.ai_core.nodes.paths.asked_path import PathRequest
 from addons.ai_core.nodes.paths.fallback_steering import FallbackSteering, GridGround, NavigationGround, WalkableGround
@@ -83,7 +84,7 @@ frames may be short. Then they fail."""
 DIAGONALS: tuple[tuple[int, Corners], ...] = ((4, "closed"), (8, "closed"), (8, "half_open"), (8, "open"))
 
 
-@gdclass(icon="res://addons/ai_core/icons/path_service.svg")
+@gdclass(icon="res://addons/ai_core/icons/path_service.svg", keywords="pathfinding, navigation, a star, path request")
 class PathService(Node):
     """Finds ways for all who ask, within the AIScheduler's budget: request_path() gives a ticket at once.
 
@@ -108,6 +109,13 @@ class PathService(Node):
         MEMORY = 2
         SHARED_MEMORY = 3
 
+    @property
+    def is_flat(self) -> bool:
+        """Whether its ways are in 2D: a grid is as its scene is."""
+        if self.source == self.Source.GRID:
+            return has_flat_scene(self)
+        return bool(self.source == self.Source.NAVIGATION_2D)
+
     source = export(
         Source, Source.NAVIGATION_3D, on_set="_begin_anew",
         doc="What ways lead over: the navigation map of the world in 3D or 2D; or a grid.")
@@ -121,7 +129,7 @@ class PathService(Node):
     reach_tolerance = export(
         float, 0.5, range=(0, 10, 0.01), or_greater=True, unit="m", on_set="_begin_anew",
         shown_when=("source", Source.NAVIGATION_3D, Source.NAVIGATION_2D),
-        doc="A way leads to its goal if it ends this near to it, else it is partial; in 2D in pixels. In 3D also if it"
+        doc="A way leads to its goal if it ends this near to it, else it is partial. In 3D also if it"
             " ends right above or below, up to 2 m, and the map has nothing nearer to the goal.")
     snap_distance = export(
         float, 0.0, range=(0, 100, 0.01), or_greater=True, unit="m", on_set="_snap_set",

@@ -21,6 +21,7 @@ from addons.ai_core.bridge.gd import (
     method,
     report_error,
 )
+from addons.ai_core.nodes.characters.agent_places import has_flat_scene
 from addons.ai_core.nodes.events.event_terms import refusing
 from addons.ai_core.nodes.polling.world_queries import (
     NO_PATH,
@@ -107,7 +108,7 @@ HINT_LAYERS_2D_PHYSICS = 8
 BUILT_IN_TOPICS = ("can_see", "path_length", "property")
 
 
-@gdclass(icon="res://addons/ai_core/icons/polling_station.svg")
+@gdclass(icon="res://addons/ai_core/icons/polling_station.svg", keywords="cache, world query, line of sight")
 class PollingStation(Node):
     """Computes each answer about the world once per frame, for any number of callers.
 
@@ -155,6 +156,8 @@ class PollingStation(Node):
     maximum_answers = export(
         int, 1024, range=(1, 100000, 1), or_greater=True, on_set="_lifetime_changed",
         doc="Most answers kept per built-in topic; beyond that the oldest are dropped.")
+
+    is_flat = property(has_flat_scene, doc="Whether its scene is in 2D, where distances are pixels.")
 
     def __init__(self) -> None:
         self._answers: Answers | None = None

@@ -25,10 +25,8 @@ from ai_core.decisions.rules import rule_mind as library
 from ai_core.saving.fields import Fields, State, StateError
 from ai_core.scheduling.task_limits import MAX_PERIOD_FRAMES
 
-SAVED = ("enabled", "period", "priority", "think_automatically", "max_rules")
 
-
-@gdclass(icon="res://addons/ai_core/icons/rule_mind.svg")
+@gdclass(icon="res://addons/ai_core/icons/rule_mind.svg", keywords="rule engine, expert system, production rules")
 class RuleMind(ScheduledCharacter, Node):
     """Applies the rules of a RuleSet to the facts of one character, such as set_fact("hurt", 0.6).
 
@@ -45,19 +43,19 @@ class RuleMind(ScheduledCharacter, Node):
     actor = export(
         NodePath, NodePath(".."), on_set="_look_for_actor", doc="Node of the character; by default the parent.")
     think_automatically = export(
-        bool, True, on_set="_reschedule", doc="Off: rules are evaluated only by think() and decide().")
+        bool, True, on_set="_reschedule", live=True, doc="Off: rules are evaluated only by think() and decide().")
     max_rules = export(
-        int, 0, range=(0, 100, 1), shown_when=("think_automatically", True),
+        int, 0, range=(0, 100, 1), shown_when=("think_automatically", True), live=True,
         doc="Most rules that fire in one evaluation; 1 makes one decision, 0 is no limit.")
-    enabled = export(bool, True, on_set="_reschedule", doc="Off: rules are not evaluated automatically.")
+    enabled = export(bool, True, on_set="_reschedule", live=True, doc="Off: rules are not evaluated automatically.")
     period = export(
         int, 1, range=(1, 600, 1), or_greater=True, most=MAX_PERIOD_FRAMES, unit="frames",
         group="Optimizations", on_set="_reschedule",
-        shown_when=("think_automatically", True),
+        shown_when=("think_automatically", True), live=True,
         doc="Frames from one check of the time to the next; the RuleSet sets how often rules are evaluated.")
     priority = export(
         float, 1.0, range=(0.001, 1000, 0.001), on_set="_reschedule",
-        shown_when=("think_automatically", True), doc="Weight of the node when the budget is shared out.")
+        shown_when=("think_automatically", True), live=True, doc="Weight of the node when the budget is shared out.")
 
     rule_fired = signal(
         ("rule", str),
@@ -161,13 +159,13 @@ class RuleMind(ScheduledCharacter, Node):
         return self._core is not None
 
     def saved(self) -> State:
-        return {"version": 1, "settings": saved_settings(self, SAVED), "mind": self._core.save_state()}
+        return {"version": 1, "settings": saved_settings(self), "mind": self._core.save_state()}
 
     def prepared(self, state: object) -> Callable[[], None]:
         if self._core is None:
             raise StateError("the RuleMind does not run; it needs a rule_set and an AIScheduler")
         fields = Fields.versioned(state, version=1)
-        change_settings = prepared_settings(self, SAVED, fields.group("settings"))
+        change_settings = prepared_settings(self, fields.group("settings"))
         change = self._core.prepare_state(fields.anything("mind"))
         fields.end()
 

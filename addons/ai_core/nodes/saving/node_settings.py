@@ -1,33 +1,55 @@
-"""Properties of a node that a game changes while it runs: saved, and put back without telling anybody."""
+"""What the exports of a node class bind: settings of the library, and what is saved because it may change."""
 from __future__ import annotations
 
 import functools
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from typing import Any
 
+from addons.ai_core.bridge.declarations import exports_of
 from addons.ai_core.bridge.gd import RefusedValue, export
 from ai_core.saving.fields import MOST, Fields, State, StateError
 
 
-def saved_settings(node: Any, names: Sequence[str]) -> State:
-    """Return exported properties by name."""
-    return {name: getattr(node, name) for name in names}
+def core_settings(node: Any, unit: float = 1.0) -> dict[str, Any]:
+    """Return what exports with ``core`` are set to, as keyword arguments of the library.
+
+    Args:
+        node: the node whose exports are read.
+        unit: units of the scene in a metre: 1 in 3D, pixels in 2D; lengths are divided by it.
+
+    Returns:
+        A value by name; a dictionary for a name with a dot, such as "memory" for "memory.lose_after_s".
+    """
+    found: dict[str, Any] = {}
+    for one, groups, name in _bound(type(node)):
+        value = one.__get__(node)
+        if one.power and unit != 1.0:
+            value /= unit ** one.power
+        place = found
+        for group in groups:
+            place = place.setdefault(group, {})
+        place[name] = value
+    return found
 
 
-def prepared_settings(node: Any, names: Sequence[str], fields: Fields) -> Callable[[], None]:
-    """Check saved properties as the inspector would; return what puts them, without ``on_set``.
+def saved_settings(node: Any) -> State:
+    """Return the exports that may change while the node runs, by name."""
+    return {one.name: one.__get__(node) for one in _live(type(node))}
+
+
+def prepared_settings(node: Any, fields: Fields) -> Callable[[], None]:
+    """Check saved exports as the inspector would; return what sets them, without ``on_set``.
 
     Raises:
         StateError: naming the property that does not fit.
     """
     values = {}
-    for name in names:
-        declared = getattr(type(node), name)
-        value = _read(fields, name, declared.type)
+    for declared in _live(type(node)):
+        value = _read(fields, declared.name, declared.type)
         try:
             values[declared.slot] = declared.checked(node, value)
         except RefusedValue as error:
-            raise StateError(f"{fields.place_of(name)!r}: {error}") from None
+            raise StateError(f"{fields.place_of(declared.name)!r}: {error}") from None
     fields.end()
 
     def change() -> None:
@@ -50,9 +72,18 @@ def _read(fields: Fields, name: str, kind: object) -> bool | int | float | str |
 
 
 @functools.cache
+def _bound(cls: type) -> tuple[tuple[export, list[str], str], ...]:
+    """Return the exports with ``core``, the groups that theirs is in, and its name there."""
+    return tuple(
+        (one, one.core.split(".")[:-1], one.core.split(".")[-1]) for one in exports_of(cls).values() if one.core)
+
+
+@functools.cache
+def _live(cls: type) -> tuple[export, ...]:
+    return tuple(one for one in exports_of(cls).values() if one.live)
+
+
+@functools.cache
 def exported_slots(cls: type) -> tuple[tuple[str, Any], ...]:
     """Return where an instance keeps each property that the inspector shows, and its default."""
-    shown: dict[str, export] = {}
-    for base in reversed(cls.__mro__):
-        shown.update({name: value for name, value in vars(base).items() if isinstance(value, export)})
-    return tuple((one.slot, one.default) for one in shown.values())
+    return tuple((one.slot, one.default) for one in exports_of(cls).values())

@@ -26,10 +26,8 @@ from ai_core.saving.fields import Fields, State
 from ai_core.scheduling.task import Task
 from ai_core.scheduling.task_limits import MAX_PERIOD_FRAMES
 
-SAVED = ("enabled", "period", "automatic_phase", "phase", "priority")
 
-
-@gdclass(icon="res://addons/ai_core/icons/ai_behavior.svg")
+@gdclass(icon="res://addons/ai_core/icons/ai_behavior.svg", keywords="behaviour, task, update, throttle")
 class AIBehavior(ImportanceMember, Node):
     """Calls ``method(elapsed_s)`` of its target every ``period``, within the budget of the AIScheduler.
 
@@ -50,20 +48,20 @@ class AIBehavior(ImportanceMember, Node):
         StringName, StringName("think"), on_set="_rebuild",
         doc="Method to call. Its argument is the game time since its last call, in seconds.")
     enabled = export(
-        bool, True, on_set="_enable",
+        bool, True, on_set="_enable", live=True,
         doc="Off: the method is not called. The next call after switching it on includes the time in between.")
     period = export(
         int, 10, range=(1, 600, 1), or_greater=True, most=MAX_PERIOD_FRAMES, unit="frames", group="Optimizations",
-        on_set="_reschedule", doc="Frames from one call to the next; larger is rarer.")
+        on_set="_reschedule", live=True, doc="Frames from one call to the next; larger is rarer.")
     automatic_phase = export(
-        bool, True, on_set="_reschedule",
+        bool, True, on_set="_reschedule", live=True,
         doc="Choose the phase so that the method runs in the frames with the fewest other runs.")
     phase = export(
         int, 0, range=(0, 600, 1), or_greater=True, most=MAX_PERIOD_FRAMES, unit="frames", on_set="_reschedule",
-        shown_when=("automatic_phase", False),
+        shown_when=("automatic_phase", False), live=True,
         doc="The method is due when (frame + phase) is a multiple of the period. Used if automatic_phase is off.")
     priority = export(
-        float, 1.0, range=(0.001, 1000, 0.001), on_set="_reschedule",
+        float, 1.0, range=(0.001, 1000, 0.001), on_set="_reschedule", live=True,
         doc="Weight of the behavior when the budget is shared out.")
     follow_importance = export(
         FollowImportance, FollowImportance.OFF, group="Importance", on_set="_pace",
@@ -120,11 +118,11 @@ class AIBehavior(ImportanceMember, Node):
         return self._task is not None
 
     def saved(self) -> State:
-        return {"version": 1, "settings": saved_settings(self, SAVED)}
+        return {"version": 1, "settings": saved_settings(self)}
 
     def prepared(self, state: object) -> Callable[[], None]:
         fields = Fields.versioned(state, version=1)
-        change = prepared_settings(self, SAVED, fields.group("settings"))
+        change = prepared_settings(self, fields.group("settings"))
         fields.end()
 
         def change_all() -> None:

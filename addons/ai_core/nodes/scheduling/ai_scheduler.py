@@ -96,7 +96,7 @@ DRAWING_NS = 2_000_000
 """Time after which drawing continues in the next frame (ns): 1/8 of a frame at 60 Hz, outside the budget."""
 
 
-@gdclass(icon="res://addons/ai_core/icons/ai_scheduler.svg")
+@gdclass(icon="res://addons/ai_core/icons/ai_scheduler.svg", keywords="ai manager, budget, time slicing, throttle")
 class AIScheduler(Node):
     """Runs the AI of the game within a time budget per frame.
 
@@ -135,7 +135,7 @@ class AIScheduler(Node):
         doc="When a frame of AI runs. Physics is the safest, as rays need the physics space. Manual: when step() is"
         " called.")
     target_rate = export(
-        Rate, Rate.BUDGET, group="Budget", on_set="_budget_set",
+        Rate, Rate.BUDGET, words=("Budget", "Custom", "30 Hz", "60 Hz", "90 Hz"), group="Budget", on_set="_budget_set",
         doc="Target frame rate; the budget is a share of such a frame. Budget: budget is used as it is set.")
     custom_rate = export(
         float, 60.0, range=(1, 1000, 1), unit="Hz", on_set="_budget_set",

@@ -35,10 +35,8 @@ from ai_core.scheduling.task_limits import MAX_PERIOD_FRAMES
 
 NO_AGE = -1
 
-SAVED = ("enabled", "period", "priority", "jobs_per_update", "budget")
 
-
-@gdclass(icon="res://addons/ai_core/icons/timeslicer.svg")
+@gdclass(icon="res://addons/ai_core/icons/timeslicer.svg", keywords="time slicing, jobs, work queue")
 class Timeslicer(Node):
     """Runs the same short job for many keys, some of them in each frame, and keeps the results.
 
@@ -56,21 +54,24 @@ class Timeslicer(Node):
 
     timing = export(
         Timing, Timing.AIAO, on_set="_timing_set",
+        words=("Asynchronous in and out", "Synchronous in and asynchronous out", "Synchronous in and out",
+               "Asynchronous in and synchronous out"),
         doc="How inputs (I) are read and outputs (O) appear. Asynchronous (A): one by one, as jobs run."
             " Synchronous (S): all together, once per batch. AIAO gives the freshest results; with SISO all results"
             " are of the same time and change together.")
     jobs_per_update = export(
-        int, 0, range=(0, 1000, 1), or_greater=True, on_set="_limit_set",
+        int, 0, range=(0, 1000, 1), or_greater=True, on_set="_limit_set", live=True,
         doc="Most jobs in one slice; 0 runs as many as the budget allows. At least one job runs.")
     budget = export(
-        float, 0.0, range=(0, 100000, 10), or_greater=True, unit="µs",
+        float, 0.0, range=(0, 100000, 10), or_greater=True, unit="µs", live=True,
         doc="Most time in one slice; 0 uses all that the AIScheduler grants.")
-    enabled = export(bool, True, on_set="_enable", doc="Off: no job runs, and the results stay as they are.")
+    enabled = export(bool, True, on_set="_enable", live=True, doc="Off: no job runs, and the results stay as they are.")
     period = export(
         int, 1, range=(1, 600, 1), or_greater=True, most=MAX_PERIOD_FRAMES, unit="frames",
-        group="Optimizations", on_set="_reschedule", doc="Frames from one slice to the next; larger is rarer.")
+        group="Optimizations", on_set="_reschedule", live=True,
+        doc="Frames from one slice to the next; larger is rarer.")
     priority = export(
-        float, 1.0, range=(0.001, 1000, 0.001), on_set="_reschedule",
+        float, 1.0, range=(0.001, 1000, 0.001), on_set="_reschedule", live=True,
         doc="Weight of the node when the budget is shared out.")
 
     batch_finished = signal(("batch", int), doc="Emitted when the job has run for every key; batches count from 1.")
@@ -196,11 +197,11 @@ class Timeslicer(Node):
 
     def saved(self) -> State:
         self._forget_freed()
-        return {"version": 1, "settings": saved_settings(self, SAVED), "jobs": self.core.save_state()}
+        return {"version": 1, "settings": saved_settings(self), "jobs": self.core.save_state()}
 
     def prepared(self, state: object) -> Callable[[], None]:
         fields = Fields.versioned(state, version=1)
-        change_settings = prepared_settings(self, SAVED, fields.group("settings"))
+        change_settings = prepared_settings(self, fields.group("settings"))
         change = self.core.prepare_state(fields.anything("jobs"))
         fields.end()
 

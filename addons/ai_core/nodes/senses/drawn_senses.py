@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from addons.ai_core.bridge.declarations import PIXELS_PER_METER
 from addons.ai_core.bridge.gd import Color, Vector2, Vector3, editor_method
 from addons.ai_core.nodes.senses.sense_drawing import (
     COLORS,
@@ -47,11 +48,7 @@ class DrawnNode:
 
     is_always_drawn = False
     dimensions = 3
-
-    @property
-    def is_flat(self) -> bool:
-        """Whether it is drawn in the plane."""
-        return self.dimensions == 2
+    is_flat = False
 
     @property
     def frame(self) -> LocalAxes:
@@ -61,11 +58,13 @@ class DrawnNode:
     @property
     def unit(self) -> float:
         """How long a metre is in the space of the node."""
-        manager = manager_of(self) if self.is_flat else None  # type: ignore[arg-type]
-        return 32.0 if self.is_flat and manager is None else manager.pixels_per_meter if self.is_flat else 1.0
+        if not self.is_flat:
+            return 1.0
+        manager = manager_of(self)
+        return PIXELS_PER_METER if manager is None else manager.pixels_per_meter
 
     def drawing(self) -> dict[str, Points]:
-        """Return lines in the space of the node (m), by what they stand for."""
+        """Return lines in the space of the node, by what they stand for."""
         raise NotImplementedError
 
     def handles(self) -> list[DragHandle]:
@@ -78,48 +77,46 @@ class DrawnNode:
 
     @editor_method
     def _get_drawing(self) -> dict:
-        unit = np.float32(self.unit)
-        return {Color(*COLORS[name], 1.0): lines * unit for name, lines in self.drawing().items() if len(lines)}
+        return {Color(*COLORS[name], 1.0): lines for name, lines in self.drawing().items() if len(lines)}
 
     @editor_method
     def _get_handles(self) -> list:
-        unit = self.unit
-        return [
-            [one.name, Vector3(*(unit * part for part in one.place)), [list(pair) for pair in one.targets]]
-            for one in self.handles()
-        ]
+        return [[one.name, Vector3(*one.place), [list(pair) for pair in one.targets]] for one in self.handles()]
 
     @editor_method
     def _drag_handle(self, index: int, origin: Vector3, direction: Vector3) -> None:
-        unit = self.unit
-        self.handles()[index].drag(Vector3(*(part / unit for part in origin)), direction)
+        self.handles()[index].drag(origin, direction)
 
     def point_of(self, place: Sequence[float]) -> Any:
-        """Return a place (m) as the engine's vector."""
+        """Return a place in the space of the node as the engine's vector."""
         x, y, z = place
-        unit = self.unit
-        return Vector2(x * unit, y * unit) if self.is_flat else Vector3(x, y, z)
+        return Vector2(x, y) if self.is_flat else Vector3(x, y, z)
+
+    def place_of(self, point: Any) -> tuple[float, float, float]:
+        """Return an engine's vector as a place, with z = 0 in 2D."""
+        return (point.x, point.y, 0.0) if self.is_flat else (point.x, point.y, point.z)
 
     def metres_of(self, point: Any) -> tuple[float, float, float]:
         """Return an engine's vector in metres."""
-        if not self.is_flat:
-            return point.x, point.y, point.z
+        x, y, z = self.place_of(point)
         unit = self.unit
-        return point.x / unit, point.y / unit, 0.0
+        return x / unit, y / unit, z / unit
 
-    def _reaching(self, name: str, axis: tuple[float, ...], of: Any = None, label: str = "") -> DragHandle:
-        """Return the handle of a distance, along an axis; ``of`` another object than this one."""
+    def _reaching(
+        self, name: str, axis: tuple[float, ...], of: Any = None, label: str = "", length: float | None = None,
+    ) -> DragHandle:
+        """Return the handle of a distance, along an axis; ``of`` another object than this one, shown at ``length``."""
         owner = self if of is None else of
         declared = getattr(type(owner), name)
 
         def drag(origin: Vector3, direction: Vector3) -> None:
-            setattr(owner, name, stepped(declared, along_axis(axis, origin, direction)))
+            setattr(owner, name, stepped(declared, along_axis(axis, origin, direction), is_flat=self.is_flat))
 
-        reach = max(SHORTEST_M, getattr(owner, name))
+        reach = max(SHORTEST_M * self.unit, getattr(owner, name) if length is None else length)
         return DragHandle(name + label, tuple(reach * part for part in axis), ((owner, name),), drag)
 
     def _turning(
-        self, name: str, reach_m: float, second: tuple[float, ...], of: Any = None, label: str = "") -> DragHandle:
+        self, name: str, reach: float, second: tuple[float, ...], of: Any = None, label: str = "") -> DragHandle:
         """Return the handle of a full angle about where it looks, towards a second axis."""
         owner, ahead = self if of is None else of, self.frame.ahead
         declared = getattr(type(owner), name)
@@ -131,7 +128,7 @@ class DrawnNode:
 
         half = getattr(owner, name) / 2
         place = tuple(
-            reach_m * (math.cos(half) * one + math.sin(half) * other)
+            reach * (math.cos(half) * one + math.sin(half) * other)
             for one, other in zip(ahead, second, strict=True))
         return DragHandle(name + label, place, ((owner, name),), drag)
 
@@ -140,25 +137,30 @@ class DrawnSensor(DrawnNode):
     """The cones of sight, and the range in which it notices all around."""
 
     near_range: float
+    sight_range: float
     sight_cones: Any
     chosen_cones: Callable[[], list[Any]]
 
     def drawing(self) -> dict[str, Points]:
         near = ball(self.near_range, self.frame, is_flat=self.is_flat) if self.near_range > 0 else ()
         cones = [
-            cone(getattr(one, reach), one.horizontal_angle, one.vertical_angle, self.frame, is_flat=self.is_flat)
-            for one, reach, _ in self._drawn_cones()]
+            cone(self._length(one), one.horizontal_angle, one.vertical_angle, self.frame, is_flat=self.is_flat)
+            for one, _, _ in self._drawn_cones()]
         return {"near": near, "sight": np.concatenate(cones)}  # type: ignore[dict-item]
 
     def handles(self) -> list[DragHandle]:
         found = []
         for one, reach, label in self._drawn_cones():
-            range_m = getattr(one, reach)
-            found.append(self._reaching(reach, self.frame.ahead, one, label))
-            found.append(self._turning("horizontal_angle", range_m, self.frame.right, one, label))
+            length = self._length(one)
+            found.append(self._reaching(reach, self.frame.ahead, one, label, length))
+            found.append(self._turning("horizontal_angle", length, self.frame.right, one, label))
             if not self.is_flat:
-                found.append(self._turning("vertical_angle", range_m, self.frame.up, one, label))
+                found.append(self._turning("vertical_angle", length, self.frame.up, one, label))
         return [*found, self._reaching("near_range", tuple(-part for part in self.frame.ahead))]
+
+    def _length(self, one: Any) -> float:
+        """Return how far the cone of one of ``_drawn_cones`` reaches."""
+        return self.sight_range if one is self else one.range_of(self)
 
     def _drawn_cones(self) -> list[tuple[Any, str, str]]:
         """Return who has a cone's angles, its property of how far it reaches, and what tells it from others."""
@@ -177,8 +179,8 @@ class DrawnSource(DrawnNode):
 
     def drawing(self) -> dict[str, Points]:
         return {
-            name: ball(reach_m, self.frame, is_flat=self.is_flat)
-            for name in HEARD_FROM if (reach_m := self._reach_m(name)) > 0
+            name: ball(reach, self.frame, is_flat=self.is_flat)
+            for name in HEARD_FROM if (reach := self._reach(name)) > 0
         }
 
     def handles(self) -> list[DragHandle]:
@@ -188,24 +190,25 @@ class DrawnSource(DrawnNode):
 
     def _kept_per_m(self, name: str) -> float:
         manager = manager_of(self)
-        return 0.9 if manager is None else getattr(manager, f"{name}_attenuation")
+        return 0.9 if manager is None else getattr(manager, f"{name}_kept_per_meter")
 
-    def _reach_m(self, name: str) -> float:
+    def _reach(self, name: str) -> float:
         strength, kept = getattr(self, STRENGTHS[name]), self._kept_per_m(name)
         if strength <= HEARD_FROM[name] or kept <= 0:
             return 0.0
         manager = manager_of(self)
-        most = 60.0 if manager is None else getattr(manager, f"{name}_range")
-        return most if kept >= 1 else min(most, math.log(HEARD_FROM[name] / strength) / math.log(kept))
+        unit = self.unit
+        most = 60.0 * unit if manager is None else getattr(manager, f"{name}_range")
+        return most if kept >= 1 else min(most, unit * math.log(HEARD_FROM[name] / strength) / math.log(kept))
 
     def _carrying(self, name: str, axis: tuple[float, ...]) -> DragHandle:
         declared, kept = getattr(type(self), STRENGTHS[name]), self._kept_per_m(name)
 
         def drag(origin: Vector3, direction: Vector3) -> None:
-            reach_m = max(0.0, along_axis(axis, origin, direction))
+            reach_m = max(0.0, along_axis(axis, origin, direction)) / self.unit
             setattr(self, declared.name, stepped(declared, HEARD_FROM[name] * kept ** -reach_m))
 
-        reach = max(SHORTEST_M, self._reach_m(name))
+        reach = max(SHORTEST_M * self.unit, self._reach(name))
         return DragHandle(declared.name, tuple(reach * part for part in axis), ((self, declared.name),), drag)
 
 
@@ -231,7 +234,7 @@ class DrawnRegion(DrawnNode):
         lines = box([-side / 2 for side in size], [side / 2 for side in size])
         if centre is not self:
             places = [self.to_local(centre.to_global(self.point_of(one))) for one in lines.tolist()]
-            lines = np.array([self.metres_of(one) for one in places], np.float32)
+            lines = np.array([self.place_of(one) for one in places], np.float32)
         return {"region": lines}
 
     def handles(self) -> list[DragHandle]:
@@ -244,7 +247,7 @@ class DrawnRegion(DrawnNode):
         half = self.size[side] / 2
 
         def drag(origin: Vector3, direction: Vector3) -> None:
-            length = max(0.1, round(half + along_axis(axis, origin, direction), 2))
+            length = max(0.1, round(half + along_axis(axis, origin, direction), 0 if self.is_flat else 2))
             size = [length if one == side else part for one, part in enumerate(self.size)]
             shift = length / 2 - half
             self.global_position = self.to_global(self.point_of([shift * part for part in axis]))
@@ -276,12 +279,12 @@ class DrawnPortal(DrawnNode):
 
     def drawing(self) -> dict[str, Points]:
         ends = [self.end(path) for path in (self.from_region, self.to_region)]
-        begin, finish = (np.array(self._place_of(one) if one else (0, 0, 0)) for one in ends)
+        begin, finish = (np.array(self._place_here(one) if one else (0, 0, 0)) for one in ends)
         out = self._way_out()
         lines = [arrow((0, 0, 0), out, is_one_way=self.one_way)] if out is not None else []
         way = finish - begin
         if out is None and np.linalg.norm(way) > 0:
-            half = way / np.linalg.norm(way) * 0.75
+            half = way / np.linalg.norm(way) * 0.75 * self.unit
             lines.append(arrow(-half, half, is_one_way=self.one_way))
         regions = [np.array([begin, (0, 0, 0), finish if out is None else out, finish], np.float32)]
         return {"portal": np.concatenate(lines) if lines else (), "region": np.concatenate(regions)}  # type: ignore[dict-item]
@@ -302,7 +305,7 @@ class DrawnPortal(DrawnNode):
 
     def _way_out(self) -> tuple[float, ...] | None:
         node = self.end(self.exit)
-        return None if node is None or not node.is_class(f"Node{self.dimensions}D") else self._place_of(node)
+        return None if node is None or not node.is_class(f"Node{self.dimensions}D") else self._place_here(node)
 
-    def _place_of(self, node: Any) -> tuple[float, float, float]:
-        return self.metres_of(self.to_local(node.global_position))
+    def _place_here(self, node: Any) -> tuple[float, float, float]:
+        return self.place_of(self.to_local(node.global_position))

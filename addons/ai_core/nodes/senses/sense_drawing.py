@@ -131,9 +131,9 @@ def in_plane(
     return float(met @ np.array(first)), float(met @ np.array(second))
 
 
-def stepped(declared: Any, value: float) -> float:
-    """Return a value that an exported property takes: within its range, on one of its steps."""
+def stepped(declared: Any, value: float, *, is_flat: bool = False) -> float:
+    """Return a value that an exported property takes: within its range, on one of its steps; whole pixels in 2D."""
     low, high, *step = declared.range
-    size = step[0] if step else 0.01
+    size = 1.0 if is_flat and declared.power else step[0] if step else 0.01
     value = round(max(low, value) / size) * size
     return round(max(low, value if declared.or_greater else min(high, value)), 6)

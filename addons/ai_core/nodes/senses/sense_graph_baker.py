@@ -18,6 +18,7 @@ from addons.ai_core.bridge.gd import (
 from addons.ai_core.nodes.baking.baking_node import BakingNode
 from addons.ai_core.nodes.baking.scene_baking import SceneBaking
 from addons.ai_core.nodes.baking.scene_ground import why_no_ground
+from addons.ai_core.nodes.characters.agent_places import is_in_2d
 from addons.ai_core.nodes.scheduling.scheduler_lookup import named_after, scheduler_of
 from ai_core.scheduling.task import Task, Turn
 
@@ -48,35 +49,48 @@ class SenseGraphBaker(BakingNode, Node):
         float, 32.0, range=(0.01, 1000, 0.01), or_greater=True, unit="px",
         doc="How long a metre is in 2D; as long as that of the SenseManager.")
     narrowness = export(
-        float, 0.7, range=(0.05, 0.99, 0.01), group="Regions",
+        float, 0.7, range=(0.05, 0.99, 0.01), group="Regions", core="narrowness",
         doc="A place parts two rooms if it is at most this share as wide as the narrower one. More makes more rooms.")
     max_opening_width = export(
-        float, 6.0, range=(0.1, 100, 0.1), or_greater=True, unit="m", doc="Wider places never part rooms.")
+        float, 6.0, range=(0.1, 100, 0.1), or_greater=True, unit="m", core="widest_m",
+        doc="Wider places never part rooms.")
     min_room_area = export(
-        float, 1.0, range=(0, 100, 0.1), or_greater=True, unit="m²",
+        float, 1.0, range=(0, 100, 0.1), or_greater=True, unit="m²", core="least_area_m2",
         doc="Ground of the smallest room; smaller ones become part of a neighbor.")
     reach = export(
-        float, 1.0, range=(0, 10, 0.05), or_greater=True, unit="m",
+        float, 1.0, range=(0, 10, 0.05), or_greater=True, unit="m", core="reach_m",
         doc="How far regions reach beyond the navigation mesh, to the walls.")
     region_height = export(
-        float, 2.5, range=(0.1, 100, 0.1), or_greater=True, unit="m",
+        float, 2.5, range=(0.1, 100, 0.1), or_greater=True, unit="m", core="height_m",
         doc="Height of regions above the ground; not in 2D.")
     eye_height = export(
-        float, 1.5, range=(0, 10, 0.05), or_greater=True, unit="m", group="Sight",
+        float, 1.5, range=(0, 10, 0.05), or_greater=True, unit="m", group="Sight", core="eye_height_m",
         doc="Height of portals and rays above the ground; not in 2D.")
     sight_mask = export(
         int, 1, hint=(HINT_LAYERS_3D_PHYSICS, ""),
         doc="Physics layers that block sight while baking: walls and glass, not doors and characters.")
     sight_range = export(
-        float, 60.0, range=(1, 1000, 0.5), or_greater=True, unit="m", doc="Rooms farther from each other see nothing.")
+        float, 60.0, range=(1, 1000, 0.5), or_greater=True, unit="m", core="sight_range_m",
+        doc="Rooms farther from each other see nothing.")
     sight_places = export(
-        int, 8, range=(0, 64, 1),
+        int, 8, range=(0, 64, 1), core="sight_places",
         doc="Places in each room that rays are cast from, besides its openings and its middle.")
 
     progress_changed = signal(("share", float), doc="It has come so far, 0 to 1.")
     bake_finished = signal(
         ("regions", int), ("portals", int), doc="Baked regions and portals are there; so many ways between regions.")
     bake_failed = signal(("message", str), doc="It was not baked, and nothing has changed; says why.")
+
+    @property
+    def is_flat(self) -> bool:
+        """Whether its level is in 2D."""
+        level = self.get_node_or_null(self.level) if self.is_inside_tree() else None
+        return is_in_2d(level)
+
+    @property
+    def unit(self) -> float:
+        """How long a metre is in its level: 1, or in 2D pixels."""
+        return self.pixels_per_meter if self.is_flat else 1.0
 
     def __init__(self) -> None:
         super().__init__()

@@ -25,7 +25,7 @@ from addons.ai_core.bridge.gd import (
     report_error,
     singleton,
 )
-from addons.ai_core.nodes.saving.node_settings import prepared_settings, saved_settings
+from addons.ai_core.nodes.saving.node_settings import core_settings, prepared_settings, saved_settings
 from addons.ai_core.nodes.saving.scene_saving import saving
 from addons.ai_core.nodes.saving.scene_values import path_of
 from addons.ai_core.nodes.scheduling.garbage_collection import count_freed_characters
@@ -67,7 +67,7 @@ def made_modalities(manager: Any) -> list[Modality]:
     found = {one.name: one for one in _own_modalities(manager)}
     for place, resource in enumerate(manager.modalities):
         try:
-            one = resource.modality()
+            one = resource.modality(manager.unit)
             if one.name == TRAIL and manager.keeps_trails:
                 raise ValueError(f"modality_name must not be {TRAIL!r} where keeps_trails is on; choose another")
         except (ValueError, AttributeError) as error:
@@ -81,20 +81,19 @@ def made_modalities(manager: Any) -> list[Modality]:
 
 
 def _own_modalities(manager: Any) -> list[Modality]:
-    touch_m = manager.touch_range
+    settings = core_settings(manager, manager.unit)
+    touch_m = settings["touch"]["range_m"]
     senses = [
-        Modality.sight(range_m=manager.sight_range),
-        Modality.hearing(
-            range_m=manager.hearing_range, attenuation=manager.hearing_attenuation,
-            inverse_speed_s_per_m=1 / manager.sound_speed),
-        Modality.smell(
-            range_m=manager.smell_range, attenuation=manager.smell_attenuation,
-            inverse_speed_s_per_m=1 / manager.smell_speed),
+        Modality.sight(**settings["sight"]),
+        Modality.hearing(**settings["hearing"]),
+        Modality.smell(**settings["smell"]),
         Modality.touch(range_m=touch_m) if touch_m > 0 else Modality("touch", range_m=1.0),
     ]
     if manager.keeps_trails:
-        senses.append(Modality(TRAIL, range_m=manager.smell_range, attenuation=manager.smell_attenuation))
+        smell = settings["smell"]
+        senses.append(Modality(TRAIL, range_m=smell["range_m"], kept_per_m=smell["kept_per_m"]))
     return senses
+
 
 
 def made_gradual(manager: Any, modalities: list[Modality]) -> list[str]:
@@ -110,9 +109,7 @@ def made_trails(manager: Any) -> ScentTrails | None:
     """Return the scent trails of a manager, None if it keeps none."""
     if not manager.keeps_trails:
         return None
-    return ScentTrails(
-        modality_name=TRAIL, radius_m=manager.trail_radius, spacing_m=manager.trail_spacing,
-        kept_per_s=manager.trail_retention)
+    return ScentTrails(modality_name=TRAIL, **core_settings(manager, manager.unit)["trails"])
 
 
 def made_camouflage(manager: Any) -> Camouflage:
@@ -159,7 +156,7 @@ NOTHING_FELT: State = {"told": [], "sliding": [], "met": []}
 def _saved_nodes(names: Mapping[int, str], nodes: dict[int, Any]) -> list[State]:
     """Return the properties of each sensor or source, by the order of adding."""
     return [
-        {"name": name, "settings": saved_settings(nodes[one], nodes[one].saved_names), **nodes[one].saved_more()}
+        {"name": name, "settings": saved_settings(nodes[one]), **nodes[one].saved_more()}
         for one, name in names.items() if one in nodes
     ]
 
@@ -176,7 +173,7 @@ def _prepared_nodes(
         numbers[name] += 1
         if node is None:
             row.refuse("name", f"names {name!r}, which is not in the scene")
-        changes.append(prepared_settings(node, node.saved_names, row.group("settings")))
+        changes.append(prepared_settings(node, row.group("settings")))
         changes.append(node.prepared_more(row))
         row.end()
     return changes
@@ -231,7 +228,7 @@ def _step_of_engine() -> tuple[int, int, bool]:
     return engine.get_physics_frames(), engine.get_process_frames(), engine.is_in_physics_frame()
 
 
-@gdclass(icon="res://addons/ai_core/icons/sense_manager.svg")
+@gdclass(icon="res://addons/ai_core/icons/sense_manager.svg", keywords="perception, stealth, vision, hearing")
 class SenseManager(Node):
     """Tells sensors what they see, hear and smell of sources, within the AIScheduler's budget.
 
@@ -340,10 +337,14 @@ class SenseManager(Node):
         """Returns the node of a sensor by its id, None for one that has left."""
         return self._sensors.get
 
-    def rows_of(self, what: Sequence[tuple[int, str, Point]]) -> list[tuple[Any, str, Any, Any]]:
+    def rows_of(self, what: Sequence[tuple[int, str, Point]]) -> list[tuple[Any, ...]]:
         """Return what signals tell of things that were sensed, with ... for how strong they were."""
-        node_of, point_of = self._sources.get, self._space.of
-        return [(node_of(source), modality, ..., point_of(place)) for source, modality, place in what]
+        nodes, point_of = self._sources, self._space.of
+        rows: list[tuple[Any, ...]] = []
+        for source, modality, place in what:
+            node = nodes.get(source)
+            rows.append((node, modality, ..., point_of(place), None if node is None else node.character_node))
+        return rows
 
     @property
     def now_s(self) -> float:
@@ -358,6 +359,16 @@ class SenseManager(Node):
         """Let a source show through two portals, or one; without a graph there are none."""
         if isinstance(self.core, SenseGraphManager):
             self.core.set_light_emitter(source_id, gives_light)
+
+    @property
+    def is_flat(self) -> bool:
+        """Whether it senses in 2D."""
+        return self.dimensions == self.Dimensions.TWO
+
+    @property
+    def unit(self) -> float:
+        """How long a metre is in its scene: 1, or in 2D pixels."""
+        return self.pixels_per_meter if self.is_flat else 1.0
 
     @property
     def has_dimensions(self) -> int:
@@ -376,6 +387,11 @@ class SenseManager(Node):
     def source_node(self, source_id: int) -> Any:
         """Return the node of a source, None if it has left."""
         return self._sources.get(source_id)
+
+    def character_of(self, source_id: int) -> Any:
+        """Return the character of a source, None if either has left."""
+        node = self._sources.get(source_id)
+        return None if node is None else node.character_node
 
     def region_node(self, name: str) -> Any:
         """Return the region of that name in the graph, None if it was freed."""
@@ -425,15 +441,15 @@ class SenseManager(Node):
         self.core.blow(self._space.metres(velocity))
 
     @method
-    def change_modality(self, modality: str, range_m: float = -1.0, attenuation: float = -1.0) -> None:
+    def change_modality(self, modality: str, range: float = -1.0, kept_per_meter: float = -1.0) -> None:
         """Let a sense carry otherwise from now on, as in fog or rain; a negative number leaves what it was.
 
-        In graph mode regions have the attenuation, so only the range can change.
+        In graph mode regions say what is kept per metre, so only the range can change.
         """
         with refused():
             self.core.change_modality(
-                modality, range_m=None if range_m < 0 else range_m,
-                attenuation=None if attenuation < 0 else attenuation)
+                modality, range_m=None if range < 0 else range / self.unit,
+                kept_per_m=None if kept_per_meter < 0 else kept_per_meter)
 
     @method
     def set_importance(self, sensor: Node, importance: float, source: Node = None) -> None:
@@ -458,62 +474,65 @@ class SenseManager(Node):
         THREE = 0
         TWO = 1
     mode = export(
-        Mode, Mode.REGIONAL, on_set="_in_use",
+        Mode, Mode.REGIONAL, live=False,
         doc="Regional: for open ground; every signal carries as far as its range. Graph: for buildings; signals"
             " go by regions and portals, such as SenseRegion3D and SensePortal3D.")
     graph_file = export(
-        str, "", hint=(HINT_FILE, "*.json"), on_set="_in_use", shown_when=("mode", Mode.GRAPH),
+        str, "", hint=(HINT_FILE, "*.json"), live=False, shown_when=("mode", Mode.GRAPH),
         doc="A sense graph as text, such as a SenseGraphBaker writes: its regions and portals come before those of the"
             " scene.")
     gradual_senses = export(
-        PackedStringArray, (), on_set="_in_use", shown_when=("mode", Mode.GRAPH),
+        PackedStringArray, (), live=False, shown_when=("mode", Mode.GRAPH),
         doc="Senses whose waves are followed as they travel, such as \"hearing\" where sound_speed is low: a"
             " door that is shut meanwhile counts, and sensors that move are told where the wave meets them.")
     dimensions = export(
-        Dimensions, Dimensions.THREE, on_set="_has_space",
+        Dimensions, Dimensions.THREE, words=("3D", "2D"), on_set="_has_space",
         doc="Three: senses Sensor3D and SenseSource3D. Two: Sensor2D and SenseSource2D. Set it before the scene runs.")
     pixels_per_meter = export(
         float, 32.0, range=(0.01, 1000, 0.01), or_greater=True, unit="px", on_set="_has_space",
         shown_when=("dimensions", Dimensions.TWO),
-        doc="How long a metre is in 2D; ranges and distances are in metres there, too.")
+        doc="Pixels in a metre, in 2D: for what is given per metre, and for settings that keep their defaults.")
     modalities = export(
-        list, (), hint=array_of("SenseModality"), on_set="_in_use",
+        list, (), hint=array_of("SenseModality"), live=False,
         doc="Senses of your own, such as telepathy or fear, and others in place of sight, hearing, smell or touch.")
     sight_range = export(
-        float, 60.0, range=(1, 1000, 0.5), or_greater=True, unit="m", group="Sight", on_set="_in_use",
+        float, 60.0, range=(1, 1000, 0.5), or_greater=True, unit="m", group="Sight", core="sight.range_m", live=False,
         doc="Nobody sees farther than this, whatever the cones say.")
     sight_mask = export(
         int, 1, hint=(HINT_LAYERS_3D_PHYSICS, ""), on_set="_mask_changed", doc="Physics layers that block sight.")
     sees_backgrounds = export(
-        bool, False, group="Camouflage", on_set="_in_use",
+        bool, False, group="Camouflage", live=False,
         doc="On: what is behind a source counts: patterns hide or stand out, dark figures show before bright walls."
             " Doubles the rays. A physics body has its pattern and light as metadata: sense_pattern, sense_light.")
     camouflage = export(
-        dict, (), hint=dictionary_of(str, float), on_set="_in_use", shown_when=("sees_backgrounds", True),
+        dict, (), hint=dictionary_of(str, float), live=False, shown_when=("sees_backgrounds", True),
         doc="How well patterns show, by pattern of the source and of what is behind: \"green/leaves\" 0.1 hides,"
             " \"green/sky\" 1.5 stands out. What is not listed counts as 1.")
     sky_pattern = export(
-        str, "", on_set="_in_use", shown_when=("sees_backgrounds", True),
+        str, "", live=False, shown_when=("sees_backgrounds", True),
         doc="The pattern where no body is behind; one of those in camouflage.")
     sky_light = export(
-        float, 0.0, range=(0, 1, 0.01), on_set="_in_use", shown_when=("sees_backgrounds", True),
+        float, 0.0, range=(0, 1, 0.01), live=False, shown_when=("sees_backgrounds", True),
         doc="How bright it is where no body is behind; 0 does not count.")
     hearing_range = export(
-        float, 60.0, range=(1, 1000, 0.5), or_greater=True, unit="m", group="Hearing", on_set="_in_use",
+        float, 60.0, range=(1, 1000, 0.5), or_greater=True, unit="m", group="Hearing", core="hearing.range_m",
+        live=False,
         doc="No sound carries farther than this.")
-    hearing_attenuation = export(
-        float, 0.9, range=(0, 1, 0.001), on_set="_in_use", doc="Share of a sound that is kept per metre.")
+    hearing_kept_per_meter = export(
+        float, 0.9, range=(0, 1, 0.001), core="hearing.kept_per_m", live=False,
+        doc="Share of a sound that is kept per metre.")
     sound_speed = export(
-        float, 340.0, range=(1, 10000, 1), or_greater=True, unit="m/s", on_set="_in_use", doc="How fast sound travels.")
+        float, 340.0, range=(1, 10000, 1), or_greater=True, unit="m/s", core="hearing.speed_m_per_s", live=False,
+        doc="How fast sound travels.")
     smell_range = export(
-        float, 30.0, range=(1, 1000, 0.5), or_greater=True, unit="m", group="Smell", on_set="_in_use",
+        float, 30.0, range=(1, 1000, 0.5), or_greater=True, unit="m", group="Smell", core="smell.range_m", live=False,
         doc="No smell carries farther than this.")
-    smell_attenuation = export(
-        float, 0.9, range=(0, 1, 0.001), on_set="_in_use",
+    smell_kept_per_meter = export(
+        float, 0.9, range=(0, 1, 0.001), core="smell.kept_per_m", live=False,
         shown_when=("mode", Mode.REGIONAL),
         doc="Share of a smell that is kept per metre. In graph mode smells thin out in their regions instead.")
     smell_speed = export(
-        float, 1.0, range=(0.01, 1000, 0.01), or_greater=True, unit="m/s", on_set="_in_use",
+        float, 1.0, range=(0.01, 1000, 0.01), or_greater=True, unit="m/s", core="smell.speed_m_per_s", live=False,
         doc="How fast a smell spreads.")
     wall_materials = export(
         dict, (), hint=dictionary_of(str, float), group="Walls", on_set="_walls_set",
@@ -526,23 +545,23 @@ class SenseManager(Node):
     wall_mask = export(
         int, 1, hint=(HINT_LAYERS_3D_PHYSICS, ""), doc="Physics layers that muffle sounds and smells.")
     keeps_trails = export(
-        bool, False, group="Trails", on_set="_in_use",
+        bool, False, group="Trails", live=False,
         doc="On: sources with a trail_strength leave marks that cool as they go, which sensors smell and follow"
             " with track().")
     trail_radius = export(
-        float, 3.0, range=(0.1, 100, 0.1), or_greater=True, unit="m", on_set="_in_use",
+        float, 3.0, range=(0.1, 100, 0.1), or_greater=True, unit="m", core="trails.radius_m", live=False,
         shown_when=("keeps_trails", True), doc="How far a fresh mark of strength 1 is smelled; others in proportion.")
     trail_spacing = export(
-        float, 1.0, range=(0.1, 100, 0.1), or_greater=True, unit="m", on_set="_in_use",
+        float, 1.0, range=(0.1, 100, 0.1), or_greater=True, unit="m", core="trails.spacing_m", live=False,
         shown_when=("keeps_trails", True), doc="Distance between two marks.")
     trail_retention = export(
-        float, 0.97, range=(0, 1, 0.001), on_set="_in_use",
+        float, 0.97, range=(0, 1, 0.001), core="trails.kept_per_s", live=False,
         shown_when=("keeps_trails", True), doc="Share of a mark's strength that is kept per second.")
     touch_range = export(
-        float, 0.0, range=(0, 10, 0.05), or_greater=True, unit="m", group="Touch", on_set="_in_use",
+        float, 0.0, range=(0, 10, 0.05), or_greater=True, unit="m", group="Touch", core="touch.range_m", live=False,
         doc="So near a source is felt without being seen or heard; 0: only what touch() tells is felt.")
     feels_collisions = export(
-        bool, True, on_set="_in_use",
+        bool, True, live=False,
         doc="On: a sensor whose body runs into that of a source, or is run into, feels it, as strongly as"
             " touch_strength of the source. Bodies are the nearest Area, CharacterBody or RigidBody above each; of the"
             " latter contact_monitor is switched on.")
@@ -616,7 +635,7 @@ class SenseManager(Node):
 
     def _show(self) -> None:
         if self._picture is None:
-            self._picture = SensePicture(self, is_flat=self.dimensions == self.Dimensions.TWO)
+            self._picture = SensePicture(self, is_flat=self.is_flat)
         parts = self._sensors, self._sources, self._regions, self._portals
         self._picture.show([one for nodes in parts for one in nodes.values()])
 

@@ -33,5 +33,5 @@ def _placed(node: Any, lines: Points) -> Points:
 def _placed_flat(node: Any, lines: Points) -> Points:
     place = node.global_transform
     axes = np.array([tuple(place.x), tuple(place.y)], np.float32)
-    flat = lines[:, :2] * np.float32(node.unit) @ axes + np.array(tuple(place.origin), np.float32)
+    flat = lines[:, :2] @ axes + np.array(tuple(place.origin), np.float32)
     return np.pad(flat, ((0, 0), (0, 1))).astype(np.float32)

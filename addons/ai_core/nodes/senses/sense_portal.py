@@ -33,6 +33,7 @@ class PortalBase(SensePlace):
     global_position: Any
     is_inside_tree: Any
     metres_of: Any
+    unit: Any
 
     one_way = export(bool, False, on_set="_set", doc="On: signals pass from from_region to to_region alone.")
     is_open = export(
@@ -42,21 +43,22 @@ class PortalBase(SensePlace):
         bool, False, on_set="_set",
         shown_when=("passes_sight", True),
         doc="Who sees the exit sees what shows from the position of the portal. Off: sight goes straight on.")
-    sight_attenuation, sight_attenuation_shut, sight_distance_m = _carries(
+    sight_kept_per_meter, sight_kept_per_meter_closed, sight_distance = _carries(
         "sight", shut=0.0, shut_doc="The same while it is shut: 1 for a glass door.",
         distance_doc="How long the way through is; it need not be the distance to the exit.")
     passes_hearing = export(bool, True, group="Hearing", on_set="_set", doc="Whether sounds pass at all.")
-    hearing_attenuation, hearing_attenuation_shut, hearing_distance_m = _carries(
+    hearing_kept_per_meter, hearing_kept_per_meter_closed, hearing_distance = _carries(
         "hearing", shut=0.1)
     passes_smell = export(bool, True, group="Smell", on_set="_set", doc="Whether smells pass at all.")
-    smell_attenuation, smell_attenuation_shut, smell_distance_m = _carries(
+    smell_kept_per_meter, smell_kept_per_meter_closed, smell_distance = _carries(
         "smell", shut=0.0)
     smell_area = export(
         float, 2.0, range=(0.001, 1000, 0.001), or_greater=True, unit="m²", on_set="_set",
         shown_when=("passes_smell", True), doc="How wide it is; smells pass in proportion.")
 
     wind = export(
-        float, 0.0, range=(-100, 100, 0.01), unit="m/s", on_set="_wind_set", shown_when=("passes_smell", True),
+        float, 0.0, range=(-100, 100, 0.01), or_greater=True, unit="m/s", on_set="_wind_set",
+        shown_when=("passes_smell", True),
         doc="How fast the air goes through towards to_region, below 0 against it: smells go so much faster or slower,"
             " and not at all against a stronger wind. Change it at any time; where it is 0, blow() counts.")
 
@@ -84,20 +86,21 @@ class PortalBase(SensePlace):
 
     def portals(self, name: str, from_region: str, to_region: str) -> list[SensePortal]:
         """Return it as the library's portals: one for each way, all of one name."""
+        unit = self.unit
         start, way_out = self.metres_of(self.global_position), self.end(self.exit)
         end = None if way_out is None else self.metres_of(way_out.global_position)
         passages = {
             sense: Passage(
                 start, end,
-                attenuation=getattr(self, f"{sense}_attenuation"),
-                shut_attenuation=getattr(self, f"{sense}_attenuation_shut"),
-                distance_m=getattr(self, f"{sense}_distance_m"),
-                area_m2=self.smell_area, is_relayed=sense == "sight" and self.is_camera,
-                wind_m_per_s=self.wind if sense == "smell" else 0.0)
+                kept_per_m=getattr(self, f"{sense}_kept_per_meter"),
+                closed_kept_per_m=getattr(self, f"{sense}_kept_per_meter_closed"),
+                distance_m=getattr(self, f"{sense}_distance") / unit,
+                area_m2=self.smell_area / unit ** 2, is_relayed=sense == "sight" and self.is_camera,
+                wind_m_per_s=self.wind / unit if sense == "smell" else 0.0)
             for sense in ("sight", "hearing", "smell") if getattr(self, f"passes_{sense}")
         }
         passages |= {
-            sense: Passage(start, end, attenuation=kept, shut_attenuation=kept, wind_m_per_s=self.wind)
+            sense: Passage(start, end, kept_per_m=kept, closed_kept_per_m=kept, wind_m_per_s=self.wind / unit)
             for sense, kept in self.other_senses.items()}
         there = SensePortal(from_region, to_region, passages, name, self.is_open, is_baked(self))
         return [there] if self.one_way else [there, there.back()]
@@ -112,7 +115,7 @@ class PortalBase(SensePlace):
 
     def take_wind(self, wind_m_per_s: float | None) -> None:
         """Have the wind of a loaded game; None: that with which the graph was made."""
-        self.__dict__[type(self).wind.slot] = self._first_wind if wind_m_per_s is None else wind_m_per_s
+        self.__dict__[type(self).wind.slot] = self._first_wind if wind_m_per_s is None else wind_m_per_s * self.unit
 
     def become(self, manager: Any, name: str) -> None:
         super().become(manager, name)
@@ -141,7 +144,7 @@ class PortalBase(SensePlace):
     def _wind_set(self) -> None:
         if self._manager is not None:
             wind = self.wind
-            self._manager.core.graph.set_wind(self._name, None if wind == self._first_wind else wind)
+            self._manager.core.graph.set_wind(self._name, None if wind == self._first_wind else wind / self.unit)
 
     def _open_set(self) -> None:
         if self._manager is None or self.is_open == self._was_open:
@@ -158,7 +161,6 @@ class SensePortal2D(DrawnPortal, PortalBase, Node2D):
     Signals go in at its position, and come out there, or at the node called exit. One-way glass
     passes sight alone, one way; its physics body must not be in the SenseManager's sight mask. An
     air duct passes smell alone. A camera is a portal from what it films to who looks at the screen.
-    Its position and the exit are in pixels, distances in metres.
     """
 
     from_region = export(
@@ -169,7 +171,7 @@ class SensePortal2D(DrawnPortal, PortalBase, Node2D):
         NodePath, NodePath(""), hint=node_path("Node2D"), on_set="_set",
         doc="The node where signals come out, such as a screen or the end of a duct; none for its own position.")
 
-    dimensions = 2
+    dimensions, is_flat = 2, True
 
 
 @gdclass(icon="res://addons/ai_core/icons/sense_portal_3d.svg")

@@ -28,16 +28,16 @@ from ai_core.senses.graph.sense_graph_shapes import Box, Boxes, Prism, Shape
 class RegionBase(SensePlace):
     """A region, but for its shape; a part of those classes."""
 
-    sight_attenuation = export(
+    sight_kept_per_meter = export(
         float, 1.0, range=(0, 1, 0.001), group="Senses", on_set="_set",
         doc="Share of what is seen that is kept per metre: less in fog or smoke.")
-    hearing_attenuation = export(
+    hearing_kept_per_meter = export(
         float, -1.0, range=(-1, 1, 0.001), on_set="_set",
         doc="Share of a sound that is kept per metre; a negative one takes the SenseManager's.")
     smell_dissipation = export(
         float, 0.0, range=(0, 1, 0.001), on_set="_set",
         doc="Share of a smell that is lost per second, as through an open window.")
-    other_attenuations = export(
+    other_kept_per_meter = export(
         dict, (), hint=dictionary_of(str, float), on_set="_set",
         doc="Share kept per metre of modalities of your own, by name; else it is the modality's.")
 
@@ -61,16 +61,16 @@ class RegionBase(SensePlace):
 
     def region(self, name: str) -> SenseRegion:
         """Return it as the library's region; its configuration warnings are none."""
-        attenuation = {"sight": self.sight_attenuation, **self.other_attenuations}
-        if self.hearing_attenuation >= 0:
-            attenuation["hearing"] = self.hearing_attenuation
+        kept_per_m = {"sight": self.sight_kept_per_meter, **self.other_kept_per_meter}
+        if self.hearing_kept_per_meter >= 0:
+            kept_per_m["hearing"] = self.hearing_kept_per_meter
         return SenseRegion(
-            name, self._shape(), attenuation=attenuation, dissipation={"smell": self.smell_dissipation},
+            name, self._shape(), kept_per_m=kept_per_m, dissipation={"smell": self.smell_dissipation},
             is_baked=is_baked(self))
 
     def senses_named(self) -> list[str]:
         """Return the names of modalities in its settings."""
-        return list(self.other_attenuations)
+        return list(self.other_kept_per_meter)
 
     def wrong_settings(self) -> list[str]:
         try:
@@ -107,24 +107,23 @@ class SenseRegion2D(DrawnRegion, RegionBase, Node2D):
 
     size = export(
         Vector2, Vector2(10, 10), unit="m", on_set="_set",
-        doc="Width and height of the rectangle in metres, which are pixels_per_m of the SenseManager long. Not used if"
-            " a CollisionShape2D with a RectangleShape2D is its child.")
+        doc="Width and height of the rectangle. Not used if a CollisionShape2D with a RectangleShape2D is its child.")
     boxes = export(
         list, (), on_set="_set",
-        doc="Several rectangles (Rect2) in metres, relative to its position, in place of size: for rooms of any form."
+        doc="Several rectangles (Rect2), relative to its position, in place of size: for rooms of any form."
             " A SenseGraphBaker writes them. With them it must not be turned or scaled.")
     ceiling_height = export(
         float, 3.0, range=(0.1, 1000, 0.1), or_greater=True, unit="m", on_set="_set",
         doc="How high the room is that the picture shows from above or from the side; smells thin out in its volume.")
 
-    dimensions = 2
+    dimensions, is_flat = 2, True
 
     def _box(self) -> tuple[Any, tuple[float, float, float]]:
-        """Return the node that is the centre of the rectangle, and its size (m)."""
+        """Return the node that is the centre of the rectangle, and its size."""
         for child in self.get_children():
             shape = child.shape if child.is_class("CollisionShape2D") else None
             if shape is not None and shape.is_class("RectangleShape2D"):
-                return child, (shape.size.x / self.unit, shape.size.y / self.unit, 0.0)
+                return child, (shape.size.x, shape.size.y, 0.0)
         return self, (self.size.x, self.size.y, 0.0)
 
     def _shape(self) -> Shape:
@@ -133,30 +132,31 @@ class SenseRegion2D(DrawnRegion, RegionBase, Node2D):
         centre, (width, height, _) = self._box()
         if not (width > 0 and height > 0):
             raise ValueError(
-                f"has no volume and senses nothing: its size is {(width, height)} m; make every side more than 0")
+                f"has no volume and senses nothing: its size is {(width, height)} px; make every side more than 0")
         corners = []
         for x, y in ((-0.5, -0.5), (0.5, -0.5), (0.5, 0.5), (-0.5, 0.5)):
             corner = centre.to_global(self.point_of((x * width, y * height, 0.0)))
             corners.append(self.metres_of(corner)[:2])
         (x, y), (a, b) = corners[:2]
+        high = self.ceiling_height / self.unit / 2
         if min(abs(x - a), abs(y - b)) > STRAIGHT_M:
-            return Prism(corners, -self.ceiling_height / 2, self.ceiling_height / 2, "z")
+            return Prism(corners, -high, high, "z")
         across, along = zip(*corners, strict=True)
-        return Box(
-            (min(across), min(along), -self.ceiling_height / 2), (max(across), max(along), self.ceiling_height / 2))
+        return Box((min(across), min(along), -high), (max(across), max(along), high))
 
     def _several_boxes(self) -> Shape:
         at = self.global_transform
         if max(abs(a - b) for a, b in zip((*at.x, *at.y), (1, 0, 0, 1), strict=True)) > STRAIGHT_M:
             raise ValueError("is turned or scaled and senses nothing; a region of several boxes must be neither")
+        unit = self.unit
         x, y, _ = self.metres_of(self.global_position)
-        high = self.ceiling_height / 2
+        high = self.ceiling_height / unit / 2
         parts = []
         for number, box in enumerate(self.boxes):
             if not isinstance(box, Rect2) or not all(side > 0 for side in box[2:]):
                 raise ValueError(
                     f"has no volume and senses nothing: boxes[{number}] must be a Rect2 with a size, got {box!r}")
-            left, top, width, height = box
+            left, top, width, height = (one / unit for one in box)
             parts.append(Box((x + left, y + top, -high), (x + left + width, y + top + height, high)))
         return parts[0] if len(parts) == 1 else Boxes(parts)
 

@@ -6,7 +6,20 @@ from collections.abc import Callable
 from typing import Any
 
 from addons.ai_core.bridge.declarations import HINT_LAYERS_3D_PHYSICS, dictionary_of
-from addons.ai_core.bridge.gd import Node2D, Node3D, RefusedValue, Vector2, Vector3, export, gdclass, method, signal
+from addons.ai_core.bridge.gd import (
+    Node2D,
+    Node3D,
+    NodePath,
+    RefusedValue,
+    Vector2,
+    Vector3,
+    export,
+    gdclass,
+    method,
+    node_path,
+    signal,
+)
+from addons.ai_core.nodes.saving.node_settings import core_settings
 from addons.ai_core.nodes.senses.drawn_senses import DrawnSource
 from addons.ai_core.nodes.senses.sense_manager import TRAIL
 from addons.ai_core.nodes.senses.sense_member import REFUSALS, SenseMember, refused
@@ -20,68 +33,83 @@ class SenseSourceBase(SenseMember):
     """SenseSource3D and SenseSource2D, which differ in where they are; a part of those classes."""
 
     sight_strength = export(
-        float, 1.0, range=(0, 100, 0.01), or_greater=True, group="Sight", on_set="_change",
+        float, 1.0, range=(0, 100, 0.01), or_greater=True, group="Sight", live=True,
         doc="How well it can be seen; 0 is invisible.")
     light = export(
-        float, 1.0, range=(0, 10, 0.01), or_greater=True, on_set="_change",
+        float, 1.0, range=(0, 10, 0.01), or_greater=True, core="light", live=True,
         doc="How brightly it is lit: in the dark it is seen less.")
     size = export(
-        float, 1.0, range=(0.001, 1000, 0.001), on_set="_change",
+        float, 1.0, range=(0.001, 1000, 0.001), core="size", live=True,
         doc="It is sensed as if it were so many times nearer.")
     pattern = export(
-        str, "", on_set="_change",
+        str, "", live=True,
         doc="What it wears, one of the patterns in camouflage of the SenseManager, whose sees_backgrounds must be on.")
     part_shares = export(
         dict, (), hint=dictionary_of(str, float), on_set="_change",
         doc="How much of it each of visible_parts stands for, by name; 1 for those that are not here. Only the"
             " proportion counts.")
     gives_light = export(
-        bool, False, on_set="_change", doc="On: in graph mode it is seen through two portals; else through one.")
+        bool, False, live=True, doc="On: in graph mode it is seen through two portals; else through one.")
     sound_strength = export(
-        float, 2.0, range=(0, 100, 0.01), or_greater=True, group="Hearing", on_set="_change",
+        float, 2.0, range=(0, 100, 0.01), or_greater=True, group="Hearing", core="strengths.hearing", live=True,
         doc="Strength of a sound that is emitted without saying how strong.")
     actions = export(
-        dict, (), hint=dictionary_of(str, float), on_set="_change",
+        dict, (), hint=dictionary_of(str, float), core="actions", live=True,
         doc="How loud each thing is that it does, by name, for act(): \"sneak\" 0.4, \"run\" 2.5.")
     smell_strength = export(
-        float, 1.0, range=(0, 100000, 0.01), or_greater=True, group="Smell", on_set="_change",
+        float, 1.0, range=(0, 100000, 0.01), or_greater=True, group="Smell", core="strengths.smell", live=True,
         doc="Strength of a smell that is emitted without saying how strong. In graph mode it is an amount:"
             " what it would be in one cubic metre.")
     trail_strength = export(
-        float, 0.0, range=(0, 100, 0.01), or_greater=True, on_set="_change",
+        float, 0.0, range=(0, 100, 0.01), or_greater=True, live=True,
         doc="How strong the scent trail is that it leaves as it goes; 0 leaves none. The SenseManager must have"
             " keeps_trails on.")
     touch_strength = export(
-        float, 1.0, range=(0, 100, 0.01), or_greater=True, group="Touch", on_set="_change",
+        float, 1.0, range=(0, 100, 0.01), or_greater=True, group="Touch", core="strengths.touch", live=True,
         doc="How strongly it is felt by who is as near as touch_range of the SenseManager.")
     other_strengths = export(
-        dict, (), hint=dictionary_of(str, float), group="Other senses", on_set="_change",
+        dict, (), hint=dictionary_of(str, float), group="Other senses", live=True,
         doc="Its strength in modalities of your own, by name: \"telepathy\" 1.0. In continuous ones it is sensed"
             " all the time, in others it is what emit() sends unless told.")
     tag = export(
-        str, "", group="What it is", on_set="_change", doc="What it is, for behaviors: \"blood\", \"footsteps\".")
+        str, "", group="What it is", core="tag", live=True, doc="What it is, for behaviors: \"blood\", \"footsteps\".")
     affiliation = export(
-        int, 1, hint=(HINT_LAYERS_3D_PHYSICS, ""), on_set="_change",
+        int, 1, hint=(HINT_LAYERS_3D_PHYSICS, ""), core="affiliation", live=True,
         doc="What it belongs to; sensors choose what they notice.")
+    character = export(
+        NodePath, NodePath(""), hint=node_path("Node"), on_set="_find_character",
+        doc="Character that the source belongs to, which the signals of sensors give beside it. Empty: its parent.")
 
     lifetime = export(
         float, 0.0, range=(0, 3600, 0.1), or_greater=True, unit="s", group="Clue", on_set="_lasts_set",
+        live=True,
         doc="It cannot be sensed any more so long after it joined or this was set, as a footprint; 0 lasts for good.")
 
     faded = signal(doc="What it is has lasted its time; it is not sensed any more. Free it here, or set lifetime anew.")
 
     visible_parts: Any
     global_position: Any
+    get_node_or_null: Any
+    get_parent: Any
+    is_inside_tree: Any
     without_manager = "cannot be sensed"
-    saved_names = (
-        "sight_strength", "sound_strength", "smell_strength", "light", "size", "gives_light", "affiliation", "lifetime",
-        "pattern", "actions", "trail_strength", "touch_strength", "other_strengths", "tag")
 
     def __init__(self) -> None:
         self.source_id = -1
         self._send: Any = None        # of the library, kept: a frame may have hundreds of sounds
         self.until_s = math.inf       # when it fades
         self.has_faded = False
+        self._character: Any = None
+
+    @property
+    def character_node(self) -> Any:
+        """The character that the source belongs to; None if it was freed."""
+        known = self._character
+        return known if known is not None and known.is_valid() else None
+
+    def _find_character(self) -> None:
+        if self.is_inside_tree():
+            self._character = self.get_node_or_null(self.character) if self.character else self.get_parent()
 
     def on_exit_tree(self) -> None:
         self.end_feeling()
@@ -117,6 +145,7 @@ class SenseSourceBase(SenseMember):
 
     def _enlist(self, manager: Any) -> None:
         self.has_faded = False
+        self._find_character()
         self.source_id = manager.add_source(self, **self._settings(manager))
         self._last(manager)
         if self.gives_light:
@@ -148,6 +177,8 @@ class SenseSourceBase(SenseMember):
     def _get_configuration_warnings(self) -> list[str]:
         warnings = super()._get_configuration_warnings()
         manager = manager_of(self)
+        if self.character and self.get_node_or_null(self.character) is None:
+            warnings.append(f"character '{self.character}' is no node; choose one, or leave it empty for the parent")
         if manager is not None and self.trail_strength > 0 and not manager.keeps_trails:
             warnings.append(f"leaves no trail: keeps_trails of its SenseManager '{manager.get_name()}' is off")
         if manager is not None and self.pattern and not manager.sees_backgrounds:
@@ -155,18 +186,17 @@ class SenseSourceBase(SenseMember):
         return warnings
 
     def _settings(self, manager: Any) -> dict[str, Any]:
+        settings = core_settings(self)
+        strengths = settings["strengths"]
+        if self.sight_strength > 0:
+            strengths["sight"] = self.sight_strength
+        if manager.keeps_trails:
+            strengths[TRAIL] = self.trail_strength
         return {
-            "strengths": {
-                **({"sight": self.sight_strength} if self.sight_strength > 0 else {}),
-                "hearing": self.sound_strength, "smell": self.smell_strength, "touch": self.touch_strength,
-                **({TRAIL: self.trail_strength} if manager.keeps_trails else {}),
-                **self.other_strengths},
-            "light": self.light,
-            "size": self.size,
+            **settings,
+            "strengths": {**strengths, **self.other_strengths},
             "pattern": self.pattern if manager.sees_backgrounds else "",
             "parts": self._parts(manager),
-            "actions": self.actions,
-            "tag": self.tag,
             "affiliation": 0 if self.has_faded else self.affiliation & 0xFFFFFFFF,
         }
 
@@ -198,7 +228,7 @@ class SenseSourceBase(SenseMember):
             self._manager.set_light_emitter(self.source_id, self.gives_light)
 
 
-@gdclass(icon="res://addons/ai_core/icons/sense_source_2d.svg")
+@gdclass(icon="res://addons/ai_core/icons/sense_source_2d.svg", keywords="stimulus, stimuli, perception, noise")
 class SenseSource2D(DrawnSource, SenseSourceBase, Node2D):
     """Makes what it is placed on visible, and lets it be heard and smelled with emit().
 
@@ -210,10 +240,10 @@ class SenseSource2D(DrawnSource, SenseSourceBase, Node2D):
         doc="Points of it that are looked for, by name, from its position in the world's directions (pixels):"
             " \"head\", \"feet\". The share that is seen is how well it is seen; each costs a ray. None: its position.")
 
-    dimensions = 2
+    dimensions, is_flat = 2, True
 
 
-@gdclass(icon="res://addons/ai_core/icons/sense_source_3d.svg")
+@gdclass(icon="res://addons/ai_core/icons/sense_source_3d.svg", keywords="stimulus, stimuli, perception, noise")
 class SenseSource3D(DrawnSource, SenseSourceBase, Node3D):
     """Makes what it is placed on visible, and lets it be heard and smelled with emit().
 

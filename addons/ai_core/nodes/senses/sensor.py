@@ -1,4 +1,4 @@
-"""What Sensor3D and Sensor2D share: settings, signals, and what they ask of the library."""
+"""Base class of Sensor3D and Sensor2D: their settings, signals and queries."""
 from __future__ import annotations
 
 import math
@@ -22,6 +22,7 @@ from addons.ai_core.bridge.gd import (
     method,
     signal,
 )
+from addons.ai_core.nodes.saving.node_settings import core_settings
 from addons.ai_core.nodes.senses.drawn_senses import DrawnSensor
 from addons.ai_core.nodes.senses.sense_manager import TRAIL
 from addons.ai_core.nodes.senses.sense_member import SenseMember, refused
@@ -62,7 +63,7 @@ def _awareness(reasons: AwarenessReasons | None, now_s: float) -> dict[str, Any]
 
 
 MOST_CONES = 100
-"""Cones that a save may hold for a sensor (count): what is more was not made by a designer."""
+"""Largest number of cones that a save may hold for a sensor (count); a larger number indicates a damaged save."""
 
 
 def _read(row: object, place: str) -> SightCone:
@@ -77,11 +78,11 @@ def _read(row: object, place: str) -> SightCone:
 
 
 OWN_LEVELS = [(level.name, level.rises_at, level.falls_at) for level in SUSPICIOUS_AND_ALERT]
-"""Levels of awareness of a sensor that has no others."""
+"""Awareness levels of a sensor whose awareness_levels are empty."""
 
 
 class SensorBase(SenseMember):
-    """Sensor3D and Sensor2D, but for what is a place there; a part of those classes."""
+    """Base class of Sensor3D and Sensor2D, which add positions in space."""
 
     sensed: Any
     target_lost: Any
@@ -91,94 +92,105 @@ class SensorBase(SenseMember):
 
     sight_cones = export(
         list, (), hint=array_of("SightCone"), group="Sight", on_set="_cones_set",
-        doc="An ordered list: the first cone that contains a target counts. In place of sight_range,"
-            " horizontal_angle, vertical_angle and lose_sight_range; none: these are its only cone.")
+        doc="Sight cones in order; the first cone that contains a target counts. They replace the single cone of"
+            " sight_range, horizontal_angle, vertical_angle and lose_sight_range. If empty, that single cone is used.")
     sight_threshold = export(
-        float, 0.1, range=(0, 100, 0.01), or_greater=True, on_set="_change", doc="Weakest strength that is seen.")
+        float, 0.1, range=(0, 100, 0.01), or_greater=True, core="sensor.thresholds.sight", live=True,
+        doc="Lowest strength at which the sensor sees a source.")
     hearing_threshold = export(
-        float, 1.0, range=(0, 100, 0.01), or_greater=True, group="Hearing", on_set="_change",
-        doc="Weakest sound that is heard.")
+        float, 1.0, range=(0, 100, 0.01), or_greater=True, group="Hearing", core="sensor.thresholds.hearing", live=True,
+        doc="Lowest strength at which the sensor hears a sound.")
     smell_threshold = export(
-        float, 0.1, range=(0, 100, 0.01), or_greater=True, group="Smell", on_set="_change",
-        doc="Weakest smell that is smelled.")
+        float, 0.1, range=(0, 100, 0.01), or_greater=True, group="Smell", core="sensor.thresholds.smell", live=True,
+        doc="Lowest strength at which the sensor smells a smell.")
     smells_trails = export(
-        bool, False, on_set="_change",
-        doc="On: it smells the marks of scent trails, from smell_threshold on, as modality trail; see track()."
-            " The SenseManager must have keeps_trails on.")
+        bool, False, live=True,
+        doc="If true, the sensor smells the marks of scent trails in the modality \"trail\", with smell_threshold as"
+            " the threshold; see track(). Requires keeps_trails of the SenseManager.")
     touch_threshold = export(
-        float, 0.1, range=(0, 100, 0.01), or_greater=True, group="Touch", on_set="_change",
-        doc="Weakest touch that is felt: nearness, collisions, damage.")
+        float, 0.1, range=(0, 100, 0.01), or_greater=True, group="Touch", core="sensor.thresholds.touch", live=True,
+        doc="Lowest strength at which the sensor feels a touch: a near source, a collision, damage.")
     other_thresholds = export(
-        dict, (), hint=dictionary_of(str, float), group="Other senses", on_set="_change",
-        doc="Weakest strength that it senses in modalities of your own, by name: \"telepathy\" 0.2.")
+        dict, (), hint=dictionary_of(str, float), group="Other senses", live=True,
+        doc="Lowest strength that the sensor senses in custom modalities, by modality name: \"telepathy\" 0.2.")
     detection_mask = export(
-        int, 0xFFFFFFFF, hint=(HINT_LAYERS_3D_PHYSICS, ""), group="Affiliation", on_set="_change",
-        doc="Affiliations of sources that it notices.")
+        int, 0xFFFFFFFF, hint=(HINT_LAYERS_3D_PHYSICS, ""), group="Affiliation", core="sensor.detection_mask",
+        live=True,
+        doc="Affiliations that the sensor senses; sources of other affiliations are ignored.")
     self_source = export(
-        NodePath, NodePath(""), on_set="_change", doc="The source that is itself, which it never senses.")
+        NodePath, NodePath(""), on_set="_change",
+        doc="The sense source of the sensor's own character, which the sensor never senses.")
     lose_after = export(
-        float, 1.0, range=(0, 60, 0.05), unit="s", group="Memory",
-        doc="A target not sensed for so long is lost. Read when it joins.")
+        float, 1.0, range=(0, 60, 0.05), unit="s", group="Memory", core="memory.lose_after_s",
+        doc="Time without a sensation after which a target is lost. Read when the sensor enters the scene.")
     maximum_age = export(
-        float, 20.0, range=(0, 600, 0.1), or_greater=True, unit="s",
-        doc="A target not sensed for so long expires: it is not to be trusted any more. Read when it joins.")
+        float, 20.0, range=(0, 600, 0.1), or_greater=True, unit="s", core="memory.maximum_age_s",
+        doc="Time without a sensation after which a target expires: its last known position is no longer reliable."
+            " Read when the sensor enters the scene.")
     keep_expired = export(
-        float, 0.0, range=(0, 600, 0.1), or_greater=True, unit="s",
-        doc="What expired is forgotten so much later. Read when it joins.")
+        float, 0.0, range=(0, 600, 0.1), or_greater=True, unit="s", core="memory.keep_expired_s",
+        doc="Time from the expiry of a target until it is forgotten. Read when the sensor enters the scene.")
     free_knowledge = export(
-        float, 0.0, range=(0, 10, 0.05), or_greater=True, unit="s",
-        doc="For so long after a target was last seen, its position goes on being known. Read when it joins.")
+        float, 0.0, range=(0, 10, 0.05), or_greater=True, unit="s", core="memory.free_knowledge_s",
+        doc="Time after the last sighting of a target during which its true position stays known, as if the sensor"
+            " guessed where it went. Read when the sensor enters the scene.")
     awareness_gain = export(
-        float, 1.0, range=(0, 20, 0.01), or_greater=True, group="Awareness",
-        doc="How fast it grows aware of what it sees at strength 1. Read when it joins.")
+        float, 1.0, range=(0, 20, 0.01), or_greater=True, group="Awareness", core="awareness.gain_per_s",
+        doc="Rise of awareness per second while a target is seen at strength 1. Read when the sensor enters the scene.")
     awareness_decay = export(
-        float, 0.2, range=(0, 20, 0.01), or_greater=True, doc="How fast awareness fades. Read when it joins.")
+        float, 0.2, range=(0, 20, 0.01), or_greater=True, core="awareness.decay_per_s",
+        doc="Fall of awareness per second while a target is not seen. Read when the sensor enters the scene.")
     awareness_gain_per_stimulus = export(
-        float, 0.25, range=(0, 20, 0.01), or_greater=True,
-        doc="How much a sound, smell or touch of strength 1 raises it at once. Read when it joins.")
+        float, 0.25, range=(0, 20, 0.01), or_greater=True, core="awareness.gain_per_signal",
+        doc="Immediate rise of awareness by a sound, smell or touch of strength 1. Read when the sensor enters the"
+            " scene.")
     awareness_levels = export(
         dict, (), hint=dictionary_of(str, Vector2), on_set="_awareness",
-        doc="Its levels, from 0 to 1: x is the awareness at which one is reached, y that at which it is left again."
-            " None: \"suspicious\" (0.3, 0.1) and \"alert\" (1, 0.5). Read when it joins.")
+        doc="Awareness levels by name. x is the awareness (0 to 1) at which a level is reached, y the lower awareness"
+            " at which it is left. If empty: \"suspicious\" (0.3, 0.1) and \"alert\" (1, 0.5). Read when the sensor"
+            " enters the scene.")
     reaction_time = export(
         float, 0.0, range=(0, 10, 0.01), or_greater=True, unit="s",
-        doc="A level is told so long after it was reached, unless it is left meanwhile. Read when it joins.")
+        doc="Delay of awareness_changed after a level is reached. If the level is left before, the signal is not"
+            " emitted. Read when the sensor enters the scene.")
 
-    target_gained = signal(("target", Node), doc="A target is known now that was not, or was lost;"
-        " null if it has left meanwhile, as a grenade that burst.")
-    target_expired = signal(("target", Node), doc="A lost target was not sensed for the maximum age.")
-    target_forgotten = signal(("target", Node), doc="A target that expired is not kept any longer.")
-    target_reported = signal(("target", Node), doc="Another reported something newer of a target; see report_to.")
+    target_gained = signal(("target", Node), ("character", Node), doc="Emitted when the sensor"
+        " notices a new or lost target. target is null if the source has left, such as a grenade that burst.")
+    target_expired = signal(("target", Node), ("character", Node),
+        doc="Emitted when a lost target has not been sensed for maximum_age.")
+    target_forgotten = signal(("target", Node), ("character", Node),
+        doc="Emitted when an expired target is removed from memory, keep_expired seconds after its expiry.")
+    target_reported = signal(("target", Node), ("character", Node),
+        doc="Emitted when the report of another sensor brings newer data about a target; see report_to().")
     awareness_changed = signal(
-        ("target", Node), ("level", int), ("level_name", str), doc="0 is unaware; 1 and more are awareness_levels.")
+        ("target", Node), ("level", int), ("level_name", str), ("character", Node),
+        doc="Emitted when the awareness level of a target changes: 0 is unaware, 1 and above are awareness_levels.")
 
     without_manager = "senses nothing"
-    saved_names = (
-        "sight_range", "horizontal_angle", "near_range",
-        "sight_threshold", "hearing_threshold", "smell_threshold", "detection_mask",
-        "lose_sight_range", "is_searching", "searching_factor", "smells_trails", "touch_threshold",
-        "other_thresholds",
-    )
 
     sight_range = export(
-        float, 20.0, range=(0.1, 500, 0.1), or_greater=True, unit="m", on_set="_change",
-        shown_when=("sight_cones", ()), doc="How far its cone of sight reaches.")
+        float, 20.0, range=(0.1, 500, 0.1), or_greater=True, unit="m", live=True,
+        doc="Range of the sight cone, and of sight_cones whose range is 0.")
     horizontal_angle = export(
         float, math.radians(110), range=(math.radians(0.5), math.tau, math.radians(0.1)), as_degrees=True,
-        on_set="_change", shown_when=("sight_cones", ()),
-        doc="Full angle of its cone from left to right.")
+        live=True, shown_when=("sight_cones", ()),
+        doc="Full angle of the sight cone from left to right.")
     lose_sight_range = export(
-        float, 0.0, range=(0, 500, 0.1), or_greater=True, unit="m", on_set="_change",
+        float, 0.0, range=(0, 500, 0.1), or_greater=True, unit="m", live=True,
         shown_when=("sight_cones", ()),
-        doc="What it sees already it goes on seeing up to here; 0, or less than sight_range, is sight_range.")
+        doc="Distance up to which a target that is already seen stays visible. If 0, or less than sight_range,"
+            " sight_range is used.")
     near_range = export(
-        float, 2.0, range=(0, 50, 0.1), unit="m", on_set="_change",
-        doc="Within this distance it notices in every direction, unless a cone counts there; 0 switches that off.")
+        float, 2.0, range=(0, 50, 0.1), or_greater=True, unit="m", live=True,
+        doc="Distance within which the sensor sees in every direction, unless a cone contains the target; 0 disables"
+            " this.")
     is_searching = export(
-        bool, False, on_set="_change", doc="Switch it on while it searches: its cones are wider then.")
+        bool, False, live=True,
+        doc="If true, the angles of all cones are multiplied by searching_factor. Turn it on while the character"
+            " searches.")
     searching_factor = export(
-        float, 1.5, range=(0.1, 5, 0.01), on_set="_change", shown_when=("is_searching", True),
-        doc="How many times wider the angles of its cones are while it searches.")
+        float, 1.5, range=(0.1, 5, 0.01), live=True, shown_when=("is_searching", True),
+        doc="Factor on the angles of all cones while is_searching is true.")
     _watched: Sequence[SightCone] = ()
 
     def __init__(self) -> None:
@@ -192,31 +204,32 @@ class SensorBase(SenseMember):
 
     @method
     def touch(self, source: Node, strength: float = 1.0, tag: str = "collision", position: Variant = None) -> None:
-        """Tell it what happened to it: a collision, a blow, damage; it is sensed as modality touch.
+        """Deliver a touch, such as a collision, a hit or damage; the sensor senses it in the modality "touch".
 
         Args:
-            source: who did it.
-            strength: how strong it was; below touch_threshold it is not felt.
-            tag: what it was, such as "damage"; see get_last_sensation().
-            position: where, a Vector3, or Vector2 in 2D; null for where the source is.
+            source: the sense source that caused the touch.
+            strength: strength of the touch; below touch_threshold it is not felt.
+            tag: kind of the touch, such as "damage"; see get_last_sensation().
+            position: place of the touch, a Vector3, or Vector2 in 2D; null for the position of the source.
         """
         if self._manager is None or not self._is_source(source):
             raise RefusedValue(
-                f"cannot be touched by {source!r}: it needs a {self.source_class} of the same SenseManager")
+                f"touch() needs a {self.source_class} of the same SenseManager, got {source!r}")
         place = None if position is None else self._manager.metres(position)
         self._manager.core.touch(self._id, source.source_id, "touch", strength, place, tag=tag)
 
     @method
     def report_to(self, other: Node, age_s: float = 0.0) -> None:
-        """Tell another sensor by radio where its targets were last known, each as old as it is.
+        """Report the last known positions of all targets to another sensor by radio, preserving their ages.
 
-        With an age it is a report that was under way so long. Nobody notices a target by being told.
+        age_s is the time that the report has been under way. The receiver does not notice a target by a report: it
+        emits target_reported, not target_gained.
         """
         if other is None or not other.is_class(self.sensor_class) or other._manager is None or self._manager is None:
             raise RefusedValue(
-                f"cannot report to {other!r}: both must be a {self.sensor_class} in a scene with a SenseManager")
+                f"cannot report to {other!r}: both nodes must be a {self.sensor_class} in a scene with a SenseManager")
         if other._manager != self._manager:
-            raise RefusedValue("cannot report to a sensor of another SenseManager; their targets are not the same")
+            raise RefusedValue("cannot report to a sensor of another SenseManager; the two have different targets")
         for one in self._memory().known():
             report = self._memory().report_of(one.target)
             if report is not None:
@@ -224,9 +237,12 @@ class SensorBase(SenseMember):
 
     @method
     def set_sensitivity(self, modality: str, sensitivity: float, for_s: float = 0.0) -> None:
-        """Make a sense keener or duller by a factor, such as 0 for deafened; for so long, or for good with 0."""
+        """Set the sensitivity of a modality: a factor, 1 by default, below 1 dulled, 0 deaf or blind.
+
+        It lasts for_s seconds; with 0 it lasts until the next call.
+        """
         if self._manager is None:
-            raise RefusedValue("has no keenness to change: it is not in a scene with a SenseManager")
+            raise RefusedValue("set_sensitivity() needs a sensor in a scene with a SenseManager")
         self._manager.core.set_sensitivity(self._id, modality, sensitivity, for_s=for_s or None)
 
     def saved_more(self) -> State:
@@ -236,7 +252,7 @@ class SensorBase(SenseMember):
         return self._prepared_cones(fields)
 
     def find_own_source(self) -> None:
-        """Called when a source has joined that may be its own."""
+        """Look up self_source again; called when sources have joined."""
         self._change()
 
     def _get_configuration_warnings(self) -> list[str]:
@@ -244,10 +260,13 @@ class SensorBase(SenseMember):
         own = self.get_node_or_null(self.self_source) if self.self_source else None
         if self.self_source and (own is None or not own.is_class(self.source_class)):
             warnings.append(
-                f"self_source '{self.self_source}' is no {self.source_class}; choose the one it carries, or none")
+                f"self_source '{self.self_source}' is not a {self.source_class}; choose the source of the same"
+                " character, or clear self_source")
         manager = manager_of(self)
         if self.smells_trails and manager is not None and not manager.keeps_trails:
-            warnings.append(f"smells no trails: keeps_trails of its SenseManager '{manager.get_name()}' is off")
+            warnings.append(
+                f"smells no trails: keeps_trails of its SenseManager '{manager.get_name()}' is off; turn it on, or"
+                " smells_trails off")
         return warnings
 
     def _own_id(self, manager: Any) -> int | None:
@@ -265,39 +284,36 @@ class SensorBase(SenseMember):
     def _enlist(self, manager: Any) -> None:
         self._id = manager.add_sensor(
             self, self._settings(manager),
-            memory=SenseMemory(
-                lose_after_s=self.lose_after, maximum_age_s=max(self.maximum_age, self.lose_after),
-                keep_expired_s=self.keep_expired, free_knowledge_s=self.free_knowledge),
-            awareness=self._awareness(),
+            memory=self._made_memory(), awareness=self._awareness(),
             on_sensed=self._tell_sensed, on_gained=self._tell_gained, on_lost=self._tell_lost,
             on_forgotten=self._tell_forgotten, on_awareness_changed=self._tell_awareness,
             on_expired=self._tell_expired, on_told=self._tell_told, listens=self._is_listened_to)
 
     def _settings(self, manager: Any) -> dict[str, Any]:
-        return {
-            "thresholds": {
-                "sight": self.sight_threshold, "hearing": self.hearing_threshold, "smell": self.smell_threshold,
-                "touch": self.touch_threshold,
-                **({TRAIL: self.smell_threshold} if self.smells_trails and manager.keeps_trails else {}),
-                **self.other_thresholds},
-            "sight_cones": self._cones(),
-            "detection_mask": self.detection_mask & 0xFFFFFFFF,
-            "self_source": self._own_id(manager),
-        }
+        settings: dict[str, Any] = core_settings(self, manager.unit)["sensor"]
+        if self.smells_trails and manager.keeps_trails:
+            settings["thresholds"][TRAIL] = self.smell_threshold
+        settings["thresholds"] |= self.other_thresholds
+        settings["detection_mask"] &= 0xFFFFFFFF
+        return {**settings, "sight_cones": self._cones(manager.unit), "self_source": self._own_id(manager)}
+
+    def _made_memory(self) -> SenseMemory:
+        settings = core_settings(self)["memory"]
+        settings["maximum_age_s"] = max(settings["maximum_age_s"], settings["lose_after_s"])
+        return SenseMemory(**settings)
 
     def _awareness(self) -> AwarenessSettings:
-        """Return how it grows aware; RefusedValue where awareness_levels are none."""
+        """Return the awareness settings for the library; raise RefusedValue if awareness_levels are invalid."""
         levels = []
         for name, place in self.awareness_levels.items():
             if not isinstance(place, Vector2):
                 raise RefusedValue(
-                    f"awareness_levels[{str(name)!r}] must be a Vector2, of where it is reached and where it is left,"
-                    f" got {place!r}")
+                    f"awareness_levels[{str(name)!r}] must be a Vector2 with the awareness at which the level is"
+                    f" reached and the awareness at which it is left, got {place!r}")
             levels.append((str(name), *place))
         with refused():
             return AwarenessSettings(
-                gain_per_s=self.awareness_gain, decay_per_s=self.awareness_decay,
-                gain_per_signal=self.awareness_gain_per_stimulus,
+                **core_settings(self)["awareness"],
                 levels=[
                     AwarenessLevel(name, rises_at, falls_at, self.reaction_time)
                     for name, rises_at, falls_at in sorted(levels or OWN_LEVELS, key=lambda level: level[1])])
@@ -312,13 +328,13 @@ class SensorBase(SenseMember):
 
     @property
     def sensor_id(self) -> int:
-        """Its id in the sense manager of the library, for behaviors written in Python."""
+        """Id of the sensor in the library's sense manager, for behaviors written in Python."""
         return self._id
 
     def take_id(self, sensor_id: int) -> None:
         self._id = sensor_id
 
-    # What another was told before in the same frame may have taken this, or the manager, out of the tree.
+    # A signal emitted earlier in the same frame may have removed this sensor, or the manager, from the tree.
     def _is_listened_to(self) -> bool:
         return self._manager is not None and bool(self.sensed.has_connections())
 
@@ -327,7 +343,8 @@ class SensorBase(SenseMember):
         if manager is not None:
             self.sensed.emit(
                 manager.source_node(sensation.source_id), sensation.modality,
-                float(sensation.intensity), manager.point(sensation.position))
+                float(sensation.intensity), manager.point(sensation.position),
+                manager.character_of(sensation.source_id))
 
     def _tell_gained(self, change: MemoryChange) -> None:
         self._tell_of(self.target_gained, change.target)
@@ -335,7 +352,9 @@ class SensorBase(SenseMember):
     def _tell_lost(self, change: MemoryChange) -> None:
         manager = self._manager
         if manager is not None:
-            self.target_lost.emit(manager.source_node(change.target), manager.point(change.last_known_position))
+            self.target_lost.emit(
+                manager.source_node(change.target), manager.point(change.last_known_position),
+                manager.character_of(change.target))
 
     def _tell_expired(self, change: MemoryChange) -> None:
         self._tell_of(self.target_expired, change.target)
@@ -351,14 +370,14 @@ class SensorBase(SenseMember):
 
     def _tell_of(self, told: Any, target: int, *more: Any) -> None:
         if self._manager is not None:
-            told.emit(self._manager.source_node(target), *more)
+            told.emit(self._manager.source_node(target), *more, self._manager.character_of(target))
 
     @method
     def get_known_targets(self) -> list:
-        """Return what it knows, what is in view first, then what it is most aware of: a Dictionary per target.
+        """Return a Dictionary per target in memory: visible targets first, then by falling awareness.
 
-        Keys: target (null if it has left), last_known_position, age_s, strength, modality,
-        velocity, awareness (0 to 1), level, is_visible.
+        Keys: target (null if the source has left), character (of the target), last_known_position, age_s, strength,
+        modality, velocity, awareness (0 to 1), level, is_visible.
         """
         if self._manager is None:
             return []
@@ -368,45 +387,47 @@ class SensorBase(SenseMember):
 
     @method
     def can_sense(self, target: Node, modality: str = "sight") -> bool:
-        """Return whether a source is in view right now; or in reach of touch or another continuous modality."""
+        """Return true if the sensor senses a source now: in view, or within reach of another continuous modality."""
         if self._manager is None:
             return False
         if target is not None and not target.is_class(self.source_class):
             raise RefusedValue(
                 f"can_sense needs a {self.source_class}, got '{target.get_name()}' ({target.get_class()});"
-                " hand over the one below it")
+                " pass the source below that node")
         with refused():
             return self._is_source(target) and target.source_id in self._manager.core.sensed_by(self._id, modality)
 
     @method
     def get_seen_parts(self, target: Node) -> PackedStringArray:
-        """Return the names of those visible_parts of a source that it sees; none of one that is not seen."""
+        """Return the names of the visible_parts of a source that the sensor sees; empty if it does not see it."""
         if self._manager is None or not self._is_source(target):
             return []
         return list(self._manager.core.seen_parts(self._id, target.source_id))
 
     @method
     def get_last_sensation(self) -> dict:
-        """Return what it sensed last, as the signal sensed tells it; empty if nothing yet.
+        """Return the last sensation, with the values of the signal sensed; empty if there is none yet.
 
-        Keys: source (null if it has left), modality, strength, position, tag ("damage", "footsteps"),
-        age_s (since it set out).
+        Keys: source (null if it has left), character (of the source), modality, strength, position, tag ("damage",
+        "footsteps"), age_s (time since the emission).
         """
         last = None if self._manager is None else self._manager.core.last_told(self._id)
         if last is None:
             return {}
         return {
-            "source": self._manager.source_node(last.source_id), "modality": last.modality,
+            "source": self._manager.source_node(last.source_id),
+            "character": self._manager.character_of(last.source_id), "modality": last.modality,
             "strength": float(last.intensity), "position": self._manager.point(last.position), "tag": last.tag,
             "age_s": self._manager.now_s - last.sent_at,
         }
 
     @method
     def track(self, target: Node = None) -> dict:
-        """Return the newest mark that it smells of the trail of a source, or of anybody's; empty if of none.
+        """Return the newest mark of a source's scent trail that the sensor smells, or of any trail with null.
 
-        Keys: source (null if it has left), position, strength, age_s. Going there, and asking again,
-        leads along the trail. Needs smells_trails here, and keeps_trails of the SenseManager.
+        Keys: source (null if it has left), position, strength, age_s; empty if the sensor smells no mark. To follow
+        a trail, move to position and call track() again. Requires smells_trails, and keeps_trails of the
+        SenseManager.
         """
         if self._manager is None or not self._manager.keeps_trails:
             return {}
@@ -420,12 +441,12 @@ class SensorBase(SenseMember):
 
     @method
     def recall(self, target: Node) -> dict:
-        """Return all that it remembers of a source; empty if it knows nothing of it.
+        """Return everything the sensor remembers of a source; empty if the source is not in memory.
 
         Keys: first_sensed_age_s, last_sensed_age_s; first_seen_age_s, last_seen_age_s (-1 if never seen),
-        last_seen_position (null); last_known_position, known_age_s (by any sense or by radio), velocity,
-        expected_position (where it is by now if it kept that); modality (the sense to trust), strengths and
-        ages_s (by modality, "radio" among them); is_lost, is_expired.
+        last_seen_position (null if never seen); last_known_position, known_age_s (by any sense or by radio), velocity,
+        expected_position (extrapolated to now with that velocity); modality (the dominant one), strengths and
+        ages_s (by modality, including "radio"); is_lost, is_expired.
         """
         if self._manager is None or not self._is_source(target):
             return {}
@@ -434,7 +455,7 @@ class SensorBase(SenseMember):
 
     @method
     def forget(self, target: Node) -> None:
-        """Drop what it remembers of a source, without a signal."""
+        """Remove a source from memory without emitting a signal."""
         if self._manager is None:
             return
         for one in self._memory().known():
@@ -443,13 +464,13 @@ class SensorBase(SenseMember):
 
     @method
     def why(self, target: Node) -> dict:
-        """Return every factor behind what it senses of a source, and how aware it is of it; empty of what is none.
+        """Return every factor of how the sensor senses a source, and of its awareness; empty for another node.
 
-        Keys: senses, awareness (0 to 1), level_name, rate_per_s, visibility and startled (strength by
-        modality), reacts_in_s (until the next level is told; -1 if none was reached). senses has by
-        modality: verdict ("sensed", "hidden", "too weak", "outside every cone", ...), intensity, threshold,
-        keenness, strength, light, size, distance_m (-1 where there is no way), kept, acuity, clarity, parts,
-        noise, importance, waits_passes (-1 if it needs no ray).
+        Keys: senses, awareness (0 to 1), level_name, rate_per_s, visibility and stimulus_gain (strength by
+        modality), reacts_in_s (time until awareness_changed is emitted; -1 if no new level is reached). senses maps
+        each modality to: verdict ("sensed", "hidden", "too weak", "outside every cone", ...), intensity, threshold,
+        sensitivity, strength, light, size, distance_m (-1 without a path), kept (share), acuity, clarity, parts,
+        noise, importance, waits_passes (-1 if no ray is needed).
         """
         if self._manager is None or not self._is_source(target):
             return {}
@@ -458,7 +479,7 @@ class SensorBase(SenseMember):
         return {"senses": senses, **_awareness(reasons.awareness, self._manager.now_s)}
 
     def _is_source(self, target: Any) -> bool:
-        """Return whether it is a source of the same manager: those of others have the same numbers."""
+        """Return whether a node is a source of the same manager; ids of another manager's sources may be equal."""
         return target is not None and target.is_class(self.source_class) and target.belongs_to(self._manager)
 
     def _memory(self) -> SenseMemory:
@@ -488,6 +509,7 @@ class SensorBase(SenseMember):
         meter = self._manager.core.awareness_of(self._id, one.target)
         return {
             "target": self._manager.source_node(one.target),
+            "character": self._manager.character_of(one.target),
             "last_known_position": self._manager.point(one.last_known_position),
             "velocity": self._manager.point(one.velocity),
             "age_s": one.age_s(now_s),
@@ -499,18 +521,17 @@ class SensorBase(SenseMember):
         }
 
     def chosen_cones(self) -> list[SightCone]:
-        """Return the cones of its list, without those that are none."""
+        """Return the valid items of sight_cones."""
         return [one for one in self.sight_cones if isinstance(one, SightCone)]
 
-    def _cones(self) -> list[Cone]:
-        """Return its cones for the library; the first that contains a target counts."""
-        is_flat = self.dimensions == 2
-        cones = [one.cone(is_flat=is_flat) for one in self.chosen_cones()] or [made_cone(
-            self.sight_range, self.horizontal_angle, self.vertical_angle, 1.0, self.lose_sight_range)]
+    def _cones(self, unit: float) -> list[Cone]:
+        """Return the cones for the library; the first cone that contains a target counts."""
+        cones = [one.cone(self, unit) for one in self.chosen_cones()] or [made_cone(
+            self.sight_range / unit, self.horizontal_angle, self.vertical_angle, 1.0, self.lose_sight_range / unit)]
         if self.is_searching:
             cones = [one.widened(self.searching_factor) for one in cones]
         if self.near_range > 0:
-            cones.append(Cone.close_by(self.near_range))
+            cones.append(Cone.close_by(self.near_range / unit))
         return cones
 
     def _cone_warnings(self) -> list[str]:
@@ -518,14 +539,14 @@ class SensorBase(SenseMember):
         for place, one in enumerate(chosen):
             if not isinstance(one, SightCone):
                 said = "is empty" if one is None else f"is {one!r}"
-                warnings.append(f"sight_cones[{place}] {said}, and does not count; choose a SightCone")
+                warnings.append(f"sight_cones[{place}] {said}, and is ignored; choose a SightCone")
         good = [(place, one) for place, one in enumerate(chosen) if isinstance(one, SightCone)]
         for place, one in good:
             for earlier, other in good:
-                if earlier < place and other.contains(one, is_flat=self.dimensions == 2):
+                if earlier < place and other.contains(one, self):
                     warnings.append(
-                        f"sight_cones[{place}] never counts: sight_cones[{earlier}], which comes before it, contains"
-                        " all of it; put the smaller one first")
+                        f"sight_cones[{place}] has no effect: sight_cones[{earlier}], which precedes it, contains"
+                        " all of it; put the smaller cone first")
                     break
         return warnings
 
@@ -534,7 +555,7 @@ class SensorBase(SenseMember):
         self._change()
 
     def _watch(self) -> None:
-        """Hear of it when a cone of the list changes."""
+        """Connect to the ``changed`` signal of each cone."""
         for one in self._watched:
             one.disconnect("changed", self._change)
         self._watched = list(dict.fromkeys(self.chosen_cones()))
@@ -545,7 +566,7 @@ class SensorBase(SenseMember):
         return [[getattr(one, name) for name in NAMES] for one in self.chosen_cones()]
 
     def _prepared_cones(self, fields: Fields) -> Callable[[], None]:
-        """Check saved cones; return what has them. Cones that are as saved stay the resources that they are."""
+        """Check saved cones, and return a function that applies them; unchanged cones keep their resources."""
         if self._saved_cones() == fields.anything("sight_cones"):
             return lambda: None
         rows = fields.items("sight_cones")
@@ -560,44 +581,47 @@ class SensorBase(SenseMember):
         return change
 
 
-@gdclass(icon="res://addons/ai_core/icons/sensor_2d.svg")
+@gdclass(icon="res://addons/ai_core/icons/sensor_2d.svg", keywords="perception, vision, sight, hearing, smell, ai eyes")
 class Sensor2D(DrawnSensor, SensorBase, Node2D):
-    """A character's senses: what it sees, hears and smells, remembers, and how aware it is of it.
+    """Senses of a character: sight, hearing, smell and touch, with memory and awareness of each target.
 
-    Put it where the eyes are; it looks along its x axis. It belongs to the SenseManager above
-    it, or else to the first one in the scene, which has two dimensions.
+    Place it at the eyes of the character; it looks along its x axis. It belongs to the nearest SenseManager
+    above it, or else to the first one in the scene, whose dimensions must be 2D.
     """
 
     sensed = signal(
-        ("source", Node), ("modality", str), ("strength", float), ("position", Vector2),
-        doc="Something was sensed; of what stays in view, a few times a second. The source is null if it has left"
-            " meanwhile, as a grenade that burst.")
-    target_lost = signal(("target", Node), ("last_known_position", Vector2), doc="A target is not sensed any more.")
+        ("source", Node), ("modality", str), ("strength", float), ("position", Vector2), ("character", Node),
+        doc="Emitted when the sensor senses a source; for a source that stays in view, a few times per second. source"
+            " is null if the source has left, such as a grenade that burst.")
+    target_lost = signal(
+        ("target", Node), ("last_known_position", Vector2), ("character", Node),
+        doc="Emitted when a target has not been sensed for lose_after.")
 
-    dimensions = 2
+    dimensions, is_flat = 2, True
     source_class, sensor_class = "SenseSource2D", "Sensor2D"
     vertical_angle = math.pi      # a plane has no height
 
 
-@gdclass(icon="res://addons/ai_core/icons/sensor_3d.svg")
+@gdclass(icon="res://addons/ai_core/icons/sensor_3d.svg", keywords="perception, vision, sight, hearing, smell, ai eyes")
 class Sensor3D(DrawnSensor, SensorBase, Node3D):
-    """A character's senses: what it sees, hears and smells, remembers, and how aware it is of it.
+    """Senses of a character: sight, hearing, smell and touch, with memory and awareness of each target.
 
-    Put it where the eyes are; it looks along -z. It belongs to the SenseManager above
-    it, or else to the first one in the scene.
+    Place it at the eyes of the character; it looks along -z. It belongs to the nearest SenseManager above it, or
+    else to the first one in the scene.
     """
 
     vertical_angle = export(
         float, math.radians(80), range=(math.radians(0.5), math.pi, math.radians(0.1)), as_degrees=True,
-        group="Sight", on_set="_change", shown_when=("sight_cones", ()),
-        doc="Full angle of its cone from bottom to top.")
+        group="Sight", live=True, shown_when=("sight_cones", ()),
+        doc="Full angle of the sight cone from bottom to top.")
 
     sensed = signal(
-        ("source", Node), ("modality", str), ("strength", float), ("position", Vector3),
-        doc="Something was sensed; of what stays in view, a few times a second. The source is null if it has left"
-            " meanwhile, as a grenade that burst.")
-    target_lost = signal(("target", Node), ("last_known_position", Vector3), doc="A target is not sensed any more.")
+        ("source", Node), ("modality", str), ("strength", float), ("position", Vector3), ("character", Node),
+        doc="Emitted when the sensor senses a source; for a source that stays in view, a few times per second. source"
+            " is null if the source has left, such as a grenade that burst.")
+    target_lost = signal(
+        ("target", Node), ("last_known_position", Vector3), ("character", Node),
+        doc="Emitted when a target has not been sensed for lose_after.")
 
     dimensions = 3
     source_class, sensor_class = "SenseSource3D", "Sensor3D"
-    saved_names = (*SensorBase.saved_names, "vertical_angle")

@@ -2,6 +2,7 @@
 from __future__ import annotations
 
 import math
+from typing import Any
 
 import ai_core.senses.sight.sight_cones as sight
 from addons.ai_core.bridge.gd import Resource, export, gdclass
@@ -16,7 +17,7 @@ class SightCone(Resource):
     """
 
     range = export(
-        float, 20.0, range=(0.1, 500, 0.1), or_greater=True, unit="m", on_set="_tell",
+        float, 0.0, range=(0, 500, 0.1), or_greater=True, on_set="_tell",
         doc="How far it reaches.")
     horizontal_angle = export(
         float, math.radians(60), range=(math.radians(0.5), math.tau, math.radians(0.1)), as_degrees=True,
@@ -28,19 +29,24 @@ class SightCone(Resource):
         float, 1.0, range=(0, 10, 0.01), or_greater=True, on_set="_tell",
         doc="Factor on the strength of what is seen in it: 0.3 for the corner of the eye.")
     lose_sight_range = export(
-        float, 0.0, range=(0, 500, 0.1), or_greater=True, unit="m", on_set="_tell",
+        float, 0.0, range=(0, 500, 0.1), or_greater=True, on_set="_tell",
         doc="What is seen already stays seen up to here; 0, or less than range, is range.")
 
-    def cone(self, *, is_flat: bool) -> sight.SightCone:
-        """Return it as the library's; in the plane it has no height."""
-        vertical = math.pi if is_flat else self.vertical_angle
-        return made_cone(self.range, self.horizontal_angle, vertical, self.acuity, self.lose_sight_range)
+    def cone(self, sensor: Any, unit: float) -> sight.SightCone:
+        """Return it as the library's, as it is in the list of a sensor; ``unit`` is how long a metre is there."""
+        vertical = math.pi if sensor.is_flat else self.vertical_angle
+        return made_cone(
+            self.range_of(sensor) / unit, self.horizontal_angle, vertical, self.acuity, self.lose_sight_range / unit)
 
-    def contains(self, other: SightCone, *, is_flat: bool) -> bool:
+    def range_of(self, sensor: Any) -> float:
+        """Return how far it reaches in the list of a sensor, in the units of the scene."""
+        return self.range or sensor.sight_range
+
+    def contains(self, other: SightCone, sensor: Any) -> bool:
         """Return whether no target is in the other one that is not in this one."""
-        names = NAMES[:2] if is_flat else NAMES[:3]
-        reach = max(other.range, other.lose_sight_range)
-        return reach <= self.range and all(getattr(other, name) <= getattr(self, name) for name in names)
+        names = NAMES[1:2] if sensor.is_flat else NAMES[1:3]
+        reach = max(other.range_of(sensor), other.lose_sight_range)
+        return reach <= self.range_of(sensor) and all(getattr(other, name) <= getattr(self, name) for name in names)
 
     def _tell(self) -> None:
         self.emit_changed()

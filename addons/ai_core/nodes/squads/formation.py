@@ -17,6 +17,7 @@ from addons.ai_core.bridge.gd import (
 )
 from ai_core.squads import formation as core
 
+DEFAULT_SPACING_M = 2.0
 PATTERNS = ("line", "column", "wedge", "phalanx", "circle", "custom")
 
 
@@ -41,14 +42,16 @@ class Formation(Resource):
         doc="Abreast; one behind the other; a triangle with the commander at its point; a block; a ring; slots of"
             " your own.")
     spacing = export(
-        float, 2.0, range=(0.1, 100, 0.05), or_greater=True, unit="m",
-        doc="Distance of neighbors; of slots of your own, of one lot to the next.")
+        float, 0.0, range=(0, 100, 0.05), or_greater=True,
+        doc="Distance between neighbors (m, in 2D px); with custom slots the distance between two sets of them. 0: 2 m,"
+            " or as many pixels.")
     files = export(
         int, 0, range=(0, 100, 1), or_greater=True, shown_when=("pattern", Pattern.COLUMN, Pattern.PHALANX),
         doc="Members abreast; 0 chooses by their number.")
     custom_slots = export(
         PackedVector2Array, (), shown_when=("pattern", Pattern.CUSTOM),
-        doc="Slots in metres: x ahead of the commander, y to his right. The first is the commander's; with more"
+        doc="Positions of slots (m, in 2D px): x ahead of the commander, y to its right. The first is the commander's;"
+            " with more"
             " members they come again behind.")
     only_roles = export(
         PackedStringArray, (), group="Roles", shown_when=("pattern", Pattern.CUSTOM),
@@ -59,33 +62,35 @@ class Formation(Resource):
     role_places = export(
         dict, {}, doc="Where roles like to stand: \"front\", \"rear\", \"center\" or \"flank\", by role.")
     mismatch_cost = export(
-        float, 6.0, range=(0, 1000, 0.1), or_greater=True, unit="m",
-        doc="What standing where one should not costs, as if it were so much farther.")
+        float, 3.0, range=(0, 1000, 0.1), or_greater=True,
+        doc="What a slot that does not suit a role costs, as if it were so many spacings farther away.")
 
     @method
     def get_slots(self, count: int) -> PackedVector2Array:
-        """Return the slots of so many members in metres: x ahead, y to the right."""
+        """Return the slots of so many members in the units of spacing, or in metres if that is 0: x ahead, y right."""
         if count < 0:
             raise RefusedValue(f"count must be 0 or more, got {count}")
-        return self.formation().slots(count).astype(np.float32)
+        return self.formation(1.0).slots(count).astype(np.float32)
 
-    def formation(self) -> core.Formation:
-        """Return it as the library's.
+    def formation(self, unit: float) -> core.Formation:
+        """Return it as the library's; ``unit`` is how long a metre is in the scene.
 
         Raises:
             RefusedValue: if its settings do not fit together; says which.
         """
+        spacing_m = self.spacing / unit or DEFAULT_SPACING_M
         try:
             return core.Formation(
-                PATTERNS[self.pattern], self.spacing, self.files,
-                tuple(self._slot(number, one) for number, one in enumerate(self.custom_slots)),
-                {str(role): str(place) for role, place in self.role_places.items()}, self.mismatch_cost)
+                PATTERNS[self.pattern], spacing_m, self.files,
+                tuple(self._slot(number, one, unit) for number, one in enumerate(self.custom_slots)),
+                {str(role): str(place) for role, place in self.role_places.items()}, self.mismatch_cost * spacing_m)
         except (LookupError, TypeError, ValueError) as error:
             raise RefusedValue(f"its formation cannot be used: {error}") from None
 
-    def _slot(self, number: int, place: Vector2) -> core.FormationSlot:
+    def _slot(self, number: int, place: Vector2, unit: float) -> core.FormationSlot:
         return core.FormationSlot(
-            float(place[0]), float(place[1]), _roles(self.only_roles, number), _roles(self.preferred_roles, number))
+            float(place[0]) / unit, float(place[1]) / unit,
+            _roles(self.only_roles, number), _roles(self.preferred_roles, number))
 
 
 def _roles(texts: PackedStringArray, number: int) -> tuple[str, ...]:

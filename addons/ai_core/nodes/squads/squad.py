@@ -36,6 +36,7 @@ from addons.ai_core.nodes.characters.agent_places import Places, dimensions_of, 
 from addons.ai_core.nodes.debugging.edited_scene import nodes_of
 from addons.ai_core.nodes.debugging.line_picture import LinePicture
 from addons.ai_core.nodes.rules.rule_set import RuleSet
+from addons.ai_core.nodes.saving.node_settings import core_settings
 from addons.ai_core.nodes.saving.scene_saving import saving
 from addons.ai_core.nodes.scheduling.scheduler_lookup import (
     call_waiting,
@@ -155,7 +156,7 @@ def _asking(squad: Any, method_name: str) -> Any:
 IN_MEMORY = "this cannot change while the squad is in use; set it before the scene runs"
 
 
-@gdclass(icon="res://addons/ai_core/icons/squad.svg")
+@gdclass(icon="res://addons/ai_core/icons/squad.svg", keywords="group, formation, flock, team")
 class Squad(Node):
     """Several characters who act as one: a commander thinks for all, one path leads them, each keeps his slot.
 
@@ -184,46 +185,48 @@ class Squad(Node):
     formation = export(Formation, None, on_set="_form", doc="How it goes; none is a wedge of two metres.")
     paths = export(
         NodePath, NodePath(""), hint=node_path("PathService"), doc="The PathService it asks for ways; empty: straight.")
-    dimensions = export(Dimensions, Dimensions.THREE, on_set="_in_use", doc="Whether its members are in 3D or 2D.")
+    dimensions = export(
+        Dimensions, Dimensions.THREE, words=("3D", "2D"), live=False, doc="Whether its members are in 3D or 2D.")
     pixels_per_meter = export(
-        float, 32.0, range=(0.01, 1000, 0.01), or_greater=True, unit="px", on_set="_in_use",
-        shown_when=("dimensions", Dimensions.TWO), doc="How long a metre is in 2D; distances here are in metres.")
+        float, 32.0, range=(0.01, 1000, 0.01), or_greater=True, unit="px", live=False,
+        shown_when=("dimensions", Dimensions.TWO), doc="Pixels in a metre, in 2D.")
     command = export(
         Command, Command.NEAREST_TO_GOAL,
         doc="Who commands: the nearest to the goal; who stands most damage; whom _choose_commander() returns.")
     keep_clear = export(
-        KeepClear, KeepClear.GROUND, group="March", on_set="_in_use",
+        KeepClear, KeepClear.GROUND, group="March", live=False,
         doc="What slots keep inside of, so that they draw together at doors: the ground its ways lead over, which is"
             " the grid of its PathService, else the world's navigation map; nothing.")
     map_margin = export(
-        float, 0.4, range=(0, 10, 0.01), or_greater=True, unit="m", on_set="_in_use",
+        float, 0.4, range=(0, 10, 0.01), or_greater=True, unit="m", live=False,
         shown_when=("keep_clear", KeepClear.GROUND),
         doc="How much smaller the navigation map is than the ground: the agent radius it was made with.")
     pace = export(
-        float, 0.85, range=(0.1, 1, 0.01), on_set="_in_use",
+        float, 0.85, range=(0.1, 1, 0.01), live=False, core="march.pace",
         doc="Share of the slowest member's speed the slots go at; what is left is for catching up.")
     wait_at = export(
-        float, 2.0, range=(0.6, 20, 0.1), or_greater=True, on_set="_in_use",
+        float, 2.0, range=(0.6, 20, 0.1), or_greater=True, live=False, core="march.wait_at",
         doc="How far a member may be from his slot, in spacings, before the slots stand and wait.")
     patience = export(
-        float, 5.0, range=(0.1, 60, 0.1), or_greater=True, unit="s", on_set="_in_use",
+        float, 5.0, range=(0.1, 60, 0.1), or_greater=True, unit="s", live=False, core="march.patience_s",
         doc="How long they wait for somebody who comes no nearer; then he is a straggler.")
     tolerance = export(
-        float, 0.3, range=(0.01, 10, 0.01), or_greater=True, unit="m", on_set="_in_use",
+        float, 0.3, range=(0.01, 10, 0.01), or_greater=True, unit="m", live=False, core="march.tolerance_m",
         doc="Who is this near to his slot is there.")
     fight_at = export(
-        float, 1.3, range=(0, 10, 0.05), or_greater=True, group="Fight", on_set="_in_use",
+        float, 1.3, range=(0, 10, 0.05), or_greater=True, group="Fight", live=False, core="stance.fight_at",
         doc="From this ratio of power on it fights; 2 is as strong as twice their numbers.")
     retreat_at = export(
-        float, 0.7, range=(0, 10, 0.05), or_greater=True, on_set="_in_use", doc="Below this one it retreats.")
+        float, 0.7, range=(0, 10, 0.05), or_greater=True, live=False, core="stance.retreat_at",
+        doc="Below this one it retreats.")
     maximum_attackers = export(
-        int, 2, range=(1, 100, 1), or_greater=True, on_set="_in_use", doc="How many may attack at once.")
+        int, 2, range=(1, 100, 1), or_greater=True, live=False, doc="How many may attack at once.")
     tactic = export(
-        str, "", on_set="_take_tactic",
+        str, "", on_set="_take_tactic", live=True,
         doc="The tactic in use: bounding_overwatch, flanking, healing_support, sacrifice, scouting,"
             " suppressing_fire; empty: the formation.")
     tactic_rules = export(
-        RuleSet, None, on_set="_in_use",
+        RuleSet, None, live=False,
         doc="Chooses the tactic at each thought: \"do flanking\" of the first rule that fires. Facts are met, near,"
             " strong, can_hit, outnumbered, at_risk, under_way, has_healer, has_scout, and those of the rules.")
     habits = export(
@@ -296,13 +299,18 @@ class Squad(Node):
         return self._core
 
     @property
+    def is_flat(self) -> bool:
+        """Whether its members are in 2D."""
+        return bool(self.dimensions == self.Dimensions.TWO)
+
+    @property
     def has_dimensions(self) -> int:
-        return 3 if self.dimensions == self.Dimensions.THREE else 2
+        return 2 if self.is_flat else 3
 
     @property
     def unit(self) -> float:
         """How long a metre is in the scene."""
-        return 1.0 if self.has_dimensions == 3 else self.pixels_per_meter
+        return self.pixels_per_meter if self.is_flat else 1.0
 
     def on_enter_tree(self) -> None:
         self.add_to_group(SQUADS)
@@ -383,19 +391,18 @@ class Squad(Node):
     def _made_core(self) -> CoreSquad:
         if self.wait_at <= 0.5:
             raise ValueError(f"wait_at must be above 0.5, got {self.wait_at:g}")
+        settings = core_settings(self, self.unit)
         return CoreSquad(
             str(self.get_name()), self._scheduler.clock, dimensions=self.has_dimensions, formation=self._pattern(),
             routes=SceneRoutes(self), clearance=self._clearance, choose_commander=self._commander_of,
-            settings=MarchSettings(
-                pace=self.pace, wait_at=self.wait_at, patience_s=self.patience, tolerance_m=self.tolerance),
-            stance_policy=StancePolicy(
-                fight_at=self.fight_at, retreat_at=self.retreat_at, last_stand_at=min(0.35, self.retreat_at)),
+            settings=MarchSettings(**settings["march"]),
+            stance_policy=StancePolicy(**settings["stance"], last_stand_at=min(0.35, self.retreat_at)),
             tokens=AttackTokens(self.maximum_attackers), standing=self._standing,
             choose_tactic=self.tactic_chooser(),
             faults=self._scheduler.faults, on_event=self._tell)
 
     def _pattern(self) -> Pattern:
-        return Pattern.wedge() if self.formation is None else self.formation.formation()
+        return Pattern.wedge() if self.formation is None else self.formation.formation(self.unit)
 
     def _clearance(self, points: Any, directions: Any, most_m: float) -> Any:
         if self.keep_clear == self.KeepClear.NOTHING:
@@ -403,8 +410,9 @@ class Squad(Node):
         grid = self._grid_ground()
         if grid is not None:
             return grid.clearance(points, directions, most_m)
-        return NavigationClearance(
-            self.has_dimensions, self._navigation_map(), self.unit, self.map_margin)(points, directions, most_m)
+        ground = NavigationClearance(
+            self.has_dimensions, self._navigation_map(), self.unit, self.map_margin / self.unit)
+        return ground(points, directions, most_m)
 
     def _standing(self, places: Any) -> Any:
         if self.keep_clear == self.KeepClear.NOTHING:
@@ -859,7 +867,7 @@ class Squad(Node):
         number = 1 + max(
             (one for squad in self.get_tree().get_nodes_in_group(SQUADS) for one in squad._members), default=-1)
         try:
-            terms = member.terms()
+            terms = member.terms(self.unit)
         except (TypeError, ValueError) as error:
             report_error(f"does not join its squad until that is set right: {error}", member)
             return
@@ -894,7 +902,7 @@ class Squad(Node):
     def change(self, member: Any) -> None:
         """Settings of a member are others now."""
         try:
-            self.core.change_member(member.member_id, **member.terms())
+            self.core.change_member(member.member_id, **member.terms(self.unit))
         except (TypeError, ValueError) as error:
             raise RefusedValue(str(error)) from None
 

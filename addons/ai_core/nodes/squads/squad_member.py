@@ -4,6 +4,7 @@ from __future__ import annotations
 from enum import IntEnum
 from typing import Any
 
+from addons.ai_core.bridge.declarations import PIXELS_PER_METER
 from addons.ai_core.bridge.gd import (
     Node,
     NodePath,
@@ -18,7 +19,7 @@ from addons.ai_core.bridge.gd import (
     node_path,
     signal,
 )
-from addons.ai_core.nodes.characters.agent_places import place_of
+from addons.ai_core.nodes.characters.agent_places import has_flat_scene, place_of
 from addons.ai_core.nodes.debugging.edited_scene import is_a_part
 from addons.ai_core.nodes.scheduling.scheduler_lookup import nearest, report_next_frame, wait_for
 from ai_core.squads.capabilities import Capabilities
@@ -49,7 +50,8 @@ class SquadMember(Node):
         PackedStringArray, (), on_set="_change",
         doc="What it may be asked to do: \"healer\", \"scout\", \"vip\", \"shield\".")
     speed = export(
-        float, 3.0, range=(0.01, 100, 0.01), or_greater=True, unit="m/s", group="Movement", on_set="_change",
+        float, 3.0, range=(0.01, 100, 0.01), or_greater=True, unit="m/s", default_2d=100.0, group="Movement",
+        on_set="_change",
         doc="How fast it can go.")
     radius = export(
         float, 0.4, range=(0.01, 20, 0.01), or_greater=True, unit="m", on_set="_change", doc="Half its width.")
@@ -86,6 +88,8 @@ class SquadMember(Node):
     task_changed = signal(
         ("kind", str), ("target", Node),
         doc="What it is to do by the squad's tactic: \"heal\", \"suppress\", \"attack\"; empty: back to its slot.")
+
+    is_flat = property(has_flat_scene, doc="Whether its scene is in 2D, where distances are pixels.")
 
     def __init__(self) -> None:
         self.member_id = -1
@@ -148,16 +152,23 @@ class SquadMember(Node):
             return None
         return Capabilities(
             self.kind, {str(kind): one for kind, one in self.attack.items()}, self.toughness or 1e-3, self.heals,
-            self.attack_range)
+            self.attack_range / self.unit)
 
-    def terms(self) -> dict[str, Any]:
-        """Return what the library's squad is told of it.
+    @property
+    def unit(self) -> float:
+        """How long a metre is in its world: 1, or in 2D pixels, as its squad has them."""
+        if self._squad is not None:
+            return float(self._squad.unit)
+        return PIXELS_PER_METER if self.is_flat else 1.0
+
+    def terms(self, unit: float) -> dict[str, Any]:
+        """Return what the library's squad is told of it; ``unit`` is how long a metre is there.
 
         Raises:
             TypeError, ValueError: if a strength is none.
         """
         return {
-            "speed": self.speed, "radius_m": self.radius, "roles": [str(one) for one in self.roles],
+            "speed": self.speed / unit, "radius_m": self.radius / unit, "roles": [str(one) for one in self.roles],
             "capabilities": self.capabilities(),
         }
 

@@ -9,15 +9,13 @@ from addons.ai_core.nodes.saving.scene_values import path_of
 from ai_core.errors import UnknownNameError
 from ai_core.saving.fields import Fields, State
 
-SAVED = ("tactic",)
-
 
 def saved_squad(squad: Any) -> State:
     """Return the state; members are named by their paths, enemies are seen again."""
     scheduler = squad._scheduler
     squad.place_all()
     return {
-        "version": 1, "settings": saved_settings(squad, SAVED),
+        "version": 1, "settings": saved_settings(squad),
         "members": [[number, path_of(scheduler, one)] for number, one in squad._members.items()],
         "enemies": [
             [number, path_of(scheduler, node)] for number in sorted(squad._enemies)
@@ -30,7 +28,7 @@ def saved_squad(squad: Any) -> State:
 def prepared_squad(squad: Any, state: object) -> Callable[[], None]:
     """Check a state against the nodes that are here; return what puts it into the squad."""
     fields = Fields.versioned(state, version=1)
-    change_settings = prepared_settings(squad, SAVED, fields.group("settings"))
+    change_settings = prepared_settings(squad, fields.group("settings"))
     members = _nodes(squad, fields, "members", "SquadMember")
     enemies = _nodes(squad, fields, "enemies", "Node")
     last_enemy, frames = fields.whole("last_enemy"), fields.whole("frames")

@@ -22,6 +22,7 @@ from addons.ai_core.bridge.gd import (
     report_error,
     signal,
 )
+from addons.ai_core.nodes.saving.node_settings import core_settings
 from addons.ai_core.nodes.saving.scene_saving import saving
 from addons.ai_core.nodes.scheduling.scheduler_lookup import (
     leave_scheduler,
@@ -52,7 +53,7 @@ LOST_MAP = "has lost its DecisionMap and decides nothing; put one below the AISc
 WITHOUT_MAP = "found no DecisionMap and decides nothing; put one below the AIScheduler, or name it in decision_map"
 
 
-@gdclass(icon="res://addons/ai_core/icons/strategist.svg")
+@gdclass(icon="res://addons/ai_core/icons/strategist.svg", keywords="rts, commander, general, strategy")
 class Strategist(Node):
     """Decides for a whole side: who scouts, who gathers, what to make, when to attack, defend and retreat.
 
@@ -234,50 +235,68 @@ class Strategist(Node):
     base = export(
         NodePath, NodePath(".."), hint=node_path("Node3D", "Node2D"),
         doc="Where the side lives; by default the parent.")
-    products = export(list, (), hint=array_of("StrategicProduct"), on_set="_in_use", doc="All that can be made.")
+    products = export(list, (), hint=array_of("StrategicProduct"), live=False, doc="All that can be made.")
     build_order = export(
-        PackedStringArray, (), on_set="_in_use",
+        PackedStringArray, (), live=False,
         doc="How it begins, a step a line: \"worker 6\" is until there are six.")
     aggression = export(
-        float, 0.5, range=(0, 1, 0.01), group="Personality", on_set="_temper_set",
+        float, 0.5, range=(0, 1, 0.01), group="Personality", on_set="_temper_set", core="personality.aggression",
         doc="How small an advantage it attacks with.")
     caution = export(
-        float, 0.5, range=(0, 1, 0.01), on_set="_temper_set",
+        float, 0.5, range=(0, 1, 0.01), on_set="_temper_set", core="personality.caution",
         doc="How early it retreats, and how little makes it defend.")
     greed = export(
-        float, 0.5, range=(0, 1, 0.01), on_set="_temper_set", doc="How much it invests in gathering before it arms.")
+        float, 0.5, range=(0, 1, 0.01), on_set="_temper_set", core="personality.greed",
+        doc="How much it invests in gathering before it arms.")
     curiosity = export(
-        float, 0.5, range=(0, 1, 0.01), on_set="_temper_set",
+        float, 0.5, range=(0, 1, 0.01), on_set="_temper_set", core="personality.curiosity",
         doc="How fresh it keeps its maps: up to four squads scout.")
     army_cost = export(
         float, 1000.0, range=(1, 100000, 1), or_greater=True, group="Scale",
-        on_set="_temper_set",
+        on_set="_temper_set", core="army_cost",
         doc="Cost of the army it aims at; what it has and can gather is rich or poor beside that.")
     home_radius = export(
-        float, 25.0, range=(1, 1000, 0.5), or_greater=True, unit="m", on_set="_temper_set",
+        float, 25.0, range=(1, 1000, 0.5), or_greater=True, unit="m", on_set="_temper_set", core="home_radius_m",
         doc="Enemies this near to its base threaten it.")
     choke_width = export(
         int, 3, range=(0, 20, 1), unit="cells",
         on_set="_width_set",
         doc="Places of the DecisionMap's walls that are at most so wide are held by defenses; 0: none.")
     search_after = export(
-        float, 60.0, range=(0, 3600, 1), or_greater=True, unit="s", on_set="_temper_set",
+        float, 60.0, range=(0, 3600, 1), or_greater=True, unit="s", on_set="_temper_set", core="search_after_s",
         doc="When its army goes to look for an enemy that nobody has seen.")
     overdue_after = export(
-        float, 240.0, range=(0, 3600, 1), or_greater=True, unit="s", on_set="_temper_set",
+        float, 240.0, range=(0, 3600, 1), or_greater=True, unit="s", on_set="_temper_set", core="overdue_after_s",
         doc="After so long without an attack it attacks also without an advantage.")
     forget_after = export(
         float, 90.0, range=(0, 3600, 1), or_greater=True, unit="s",
         doc="Enemies that its Squads met are forgotten after so long without being seen; objectives are not.")
     objective_group = export(
         str, "objectives", doc="Enemies its Squads meet are worth an attack by themselves if they are in this group.")
-    chance_seed = export(int, 0, on_set="_in_use", doc="What its trying of other tactics comes from.")
+    chance_seed = export(int, 0, live=False, doc="What its trying of other tactics comes from.")
     period = export(
         int, 60, range=(1, 600, 1), or_greater=True, most=MAX_PERIOD_FRAMES, unit="frames",
         group="Optimizations", on_set="_reschedule",
         doc="Frames from one thought to the next; a thought pauses where the budget ends.")
     priority = export(
         float, 1.0, range=(0.001, 1000, 0.001), on_set="_reschedule", doc="Weight of its share of the budget.")
+
+    @property
+    def is_flat(self) -> bool:
+        """Whether its DecisionMap is in 2D."""
+        found = self._map_here()
+        return found is not None and found.is_flat
+
+    @property
+    def unit(self) -> float:
+        """How long a metre is on its DecisionMap: 1, or in 2D pixels."""
+        found = self._map_here()
+        return 1.0 if found is None else found.unit
+
+    def _map_here(self) -> Any:
+        if self._map is not None and self._map.is_valid():
+            return self._map
+        return self._found_map() if self.is_inside_tree() else None
 
     def is_in_use(self) -> bool:
         try:
@@ -500,9 +519,10 @@ class Strategist(Node):
             finite_number(name, getattr(self, name), above=0)
         for name in ("search_after", "overdue_after"):
             finite_number(name, getattr(self, name), minimum=0)
-        strategist.personality = Personality(self.aggression, self.caution, self.greed, self.curiosity)
-        strategist.army_cost, strategist.home_radius_m = self.army_cost, self.home_radius
-        strategist.search_after_s, strategist.overdue_after_s = self.search_after, self.overdue_after
+        settings = core_settings(self, self.unit)
+        strategist.personality = Personality(**settings.pop("personality"))
+        for name, value in settings.items():
+            setattr(strategist, name, value)
 
     def _steps(self) -> list[tuple[str, int]]:
         steps = []

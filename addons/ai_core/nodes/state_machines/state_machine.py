@@ -37,14 +37,15 @@ from ai_core.decisions.state_machines.state_machine_definition import StateMachi
 from ai_core.saving.fields import Fields, State, StateError
 from ai_core.scheduling.task_limits import MAX_PERIOD_FRAMES
 
-SAVED = ("enabled", "period", "priority")
 EXPRESSION_NAMES = ("payload", "event", "time_in_state_s")
 """Names in guard expressions that are properties of the machine; other names refer to its blackboard."""
 
 DEFINITION_ERRORS = (RefusedValue, ValueError, TypeError, LookupError)
 
 
-@gdclass(icon="res://addons/ai_core/icons/state_machine.svg")
+@gdclass(
+    icon="res://addons/ai_core/icons/state_machine.svg",
+    keywords="fsm, hfsm, statechart, state chart, hierarchical state machine")
 class StateMachine(ScheduledCharacter, Node):
     """A state machine of a character: one state is active, and events change it, such as send_event("noise").
 
@@ -62,14 +63,14 @@ class StateMachine(ScheduledCharacter, Node):
         NodePath, NodePath(""), hint=node_path("AIState"), doc="State in which the machine starts; empty is the first.")
     actor = export(NodePath, NodePath(".."), on_set="_actor_set", doc="Node of the character; by default the parent.")
     enabled = export(
-        bool, True, on_set="_enable",
+        bool, True, on_set="_enable", live=True,
         doc="Off: all states are exited. On again: the machine starts from its initial state.")
     period = export(
         int, 1, range=(1, 600, 1), or_greater=True, most=MAX_PERIOD_FRAMES, unit="frames",
-        group="Optimizations", on_set="_reschedule",
+        group="Optimizations", on_set="_reschedule", live=True,
         doc="Frames from one update to the next; larger is rarer. Events are handled at once.")
     priority = export(
-        float, 1.0, range=(0.001, 1000, 0.001), on_set="_reschedule",
+        float, 1.0, range=(0.001, 1000, 0.001), on_set="_reschedule", live=True,
         doc="Weight of the machine when the budget is shared out.")
 
     state_entered = signal(("path", str), doc="Emitted when a state begins, with its path, such as \"hostile/chase\".")
@@ -277,7 +278,7 @@ class StateMachine(ScheduledCharacter, Node):
         self._skip_paused_time()
         return {
             "version": 1,
-            "settings": saved_settings(self, SAVED),
+            "settings": saved_settings(self),
             "machine": self.core.save_state(),
             "blackboard": values.plain(self.blackboard, "blackboard"),
             "scripts": {
@@ -290,7 +291,7 @@ class StateMachine(ScheduledCharacter, Node):
         if self.core is None:
             raise StateError("the machine does not run; it needs an actor, states and an AIScheduler")
         fields, values = Fields.versioned(state, version=1), self._scheduler.values
-        change_settings = prepared_settings(self, SAVED, fields.group("settings"))
+        change_settings = prepared_settings(self, fields.group("settings"))
         change = self.core.prepare_state(fields.anything("machine"))
         blackboard = values.value(fields.anything("blackboard"), "blackboard")
         if not isinstance(blackboard, dict):
