@@ -142,7 +142,7 @@ class Blackboard(dict[str, Any]):
             scope = scope._parent
         return default
 
-    def knows(self, key: str) -> bool:
+    def has(self, key: str) -> bool:
         """Return True if this scope or one of its parents has the key."""
         return self.get(key, ABSENT) is not ABSENT
 
@@ -186,7 +186,7 @@ class Blackboard(dict[str, Any]):
 
     def setdefault(self, key: str, default: Any = None) -> Any:
         """Return the value of a key in this scope or its parents; write ``default`` here if it is absent."""
-        if not self.knows(key):
+        if not self.has(key):
             self[key] = default
         return self[key]
 
@@ -198,7 +198,7 @@ class Blackboard(dict[str, Any]):
         """Raise TypeError: observers of this blackboard would not observe a copy."""
         raise TypeError(f"{self.name!r} cannot be copied; use dict(board) for its values")
 
-    def exchange(self, values: Mapping[str, Any]) -> Callable[[], None]:
+    def replace_values(self, values: Mapping[str, Any]) -> Callable[[], None]:
         """Replace all values, as when a game is loaded.
 
         Trees that wait for a changed key are notified at once; the returned function calls the watches.

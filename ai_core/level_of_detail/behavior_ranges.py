@@ -29,7 +29,7 @@ class ImportanceRange(NamedTuple):
     lowest: float
     highest: float
 
-    def holds(self, importance: float) -> bool:
+    def contains(self, importance: float) -> bool:
         """Return whether the range contains an importance."""
         return self.lowest <= importance <= self.highest
 
@@ -81,7 +81,7 @@ class BehaviorRanges:
     def __iter__(self) -> Iterator[ImportanceRange]:
         return iter(self._ranges)
 
-    def held(self, margin: float) -> list[ImportanceRange]:
+    def with_hysteresis(self, margin: float) -> list[ImportanceRange]:
         """Return the ranges in which a running behavior is kept: the ranges widened by hysteresis.
 
         Where a neighbor's range overlaps by less than twice the margin, the border moves outwards by the
@@ -101,7 +101,7 @@ class BehaviorRanges:
         return self._choose(importance)
 
     def _first(self, importance: float) -> int | None:
-        return next((n for n, one in enumerate(self._ranges) if one.holds(importance)), None)
+        return next((n for n, one in enumerate(self._ranges) if one.contains(importance)), None)
 
     def _any(self, importance: float) -> int | None:
         """Try the ranges with the two nearest centres; if both fail, the first range that reaches far enough.
@@ -112,7 +112,7 @@ class BehaviorRanges:
         """
         above = bisect_right(self._centres, importance)
         for place in (above - 1, above):
-            if 0 <= place < len(self) and self._ranges[self._by_centre[place]].holds(importance):
+            if 0 <= place < len(self) and self._ranges[self._by_centre[place]].contains(importance):
                 return self._by_centre[place]
         place = bisect_left(self._highest_so_far, importance)
         if place < above:
@@ -133,7 +133,7 @@ class BehaviorRanges:
         )
 
     def _available(self, importance: float) -> list[int]:
-        return [number for number, one in enumerate(self._ranges) if one.holds(importance)]
+        return [number for number, one in enumerate(self._ranges) if one.contains(importance)]
 
 
 def checked_importance(value: object) -> float:

@@ -173,7 +173,7 @@ class BehavioralLOD:
             allow_gaps=fallback is not None,
         )
         self._margin = finite_number("margin", margin, minimum=0, maximum=0.5)
-        self._held = self._ranges.held(self._margin)
+        self._held = self._ranges.with_hysteresis(self._margin)
         self._runners: dict[str, Runner] = {one.name: runner_for(one.work) for one in self._behaviors}
         if importance is not None and not callable(importance):
             raise TypeError(f"importance must be a callable or None, got {shown(importance)}")
@@ -232,7 +232,7 @@ class BehavioralLOD:
         return None if self._forced is None else self._behaviors.index(self._forced.behavior)
 
     @property
-    def unable(self) -> tuple[int, ...]:
+    def quarantined(self) -> tuple[int, ...]:
         """Numbers of the behaviors that are quarantined."""
         if not self._faults.has_quarantined:  # the usual case, checked for every character
             return ()
@@ -285,7 +285,7 @@ class BehavioralLOD:
         """Release a quarantined behavior, so that it can be chosen again."""
         self._faults.release((self, self._named(name).name))
 
-    def settle(self) -> bool:
+    def switch_if_needed(self) -> bool:
         """Switch to the behavior that importance, level and force require, without running it.
 
         Returns:
@@ -306,7 +306,7 @@ class BehavioralLOD:
         if self._source is not None:
             self.importance = self._source()
         self._expire_force(turn.elapsed_s)
-        if self.settle():
+        if self.switch_if_needed():
             turn.budget.spend(SWITCH_STEPS)
         current = self._current
         if current is None:
@@ -364,18 +364,18 @@ class BehavioralLOD:
             chosen = self._ranges.choose(value)
             if chosen is not None:
                 yield self._behaviors[chosen]
-            yield from (self._behaviors[n] for n, one in enumerate(self._ranges) if one.holds(value))
+            yield from (self._behaviors[n] for n, one in enumerate(self._ranges) if one.contains(value))
         if self._fallback is not None:
             yield self._fallback
 
     def _is_kept(self, behavior: LODBehavior) -> bool:
         number = self._behaviors.index(behavior)
-        return number < len(self._held) and self._held[number].holds(self._importance)
+        return number < len(self._held) and self._held[number].contains(self._importance)
 
     def _is_out_of_gaps(self) -> bool:
         """Return whether importance is far enough inside the ranges of able behaviors to end a fallback."""
         able = (one for one, behavior in zip(self._ranges, self._behaviors, strict=False) if self._is_able(behavior))
-        return any(_narrowed(one, self._margin).holds(self._importance) for one in merge_ranges(able))
+        return any(_narrowed(one, self._margin).contains(self._importance) for one in merge_ranges(able))
 
     def _is_able(self, behavior: LODBehavior) -> bool:
         return not self._faults.is_quarantined((self, behavior.name))

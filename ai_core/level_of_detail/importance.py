@@ -184,7 +184,7 @@ class Importance:
         np.copyto(out, columns["value"])
         return out
 
-    def of(self, ids: object) -> Floats:
+    def values_of(self, ids: object) -> Floats:
         """Return the importance of one agent or several, in the order of ``ids``."""
         found: Floats = self.values[self._rows.rows(ids)]
         return found

@@ -37,7 +37,7 @@ class Level(NamedTuple):
 
     lowest: float
     highest: float
-    most: int | None = None
+    max_count: int | None = None
 
 
 class LevelLimits:
@@ -70,7 +70,7 @@ class LevelLimits:
         ranges = BehaviorRanges([(one.lowest, one.highest) for one in self._levels])
         self._margin = finite_number("margin", margin, minimum=0, maximum=0.5)
         nowhere = (2.0, -1.0)       # an empty range: no agent is kept at the level `off`
-        self._lowest_held, self._highest_held = np.array([*ranges.held(self._margin), nowhere]).T
+        self._lowest_held, self._highest_held = np.array([*ranges.with_hysteresis(self._margin), nowhere]).T
         self._spread = whole_number("spread_updates", spread_updates, minimum=1, maximum=LARGEST_ID)
         self._ids = np.zeros(0, np.int32)
         self._level = np.zeros(0, np.int32)
@@ -144,8 +144,8 @@ class LevelLimits:
             asks = pending & (desired <= number)
             if number in unable:
                 asks[unable[number]] = False
-            if one.most is not None and np.count_nonzero(asks) > one.most:
-                best = self._best(np.flatnonzero(asks), keys, before == number, one.most)
+            if one.max_count is not None and np.count_nonzero(asks) > one.max_count:
+                best = self._best(np.flatnonzero(asks), keys, before == number, one.max_count)
                 asks[:] = False
                 asks[best] = True
             np.copyto(level, number, where=asks)
@@ -190,7 +190,7 @@ class LevelLimits:
             (coming if has_place else leaving).append((-level, one))
         for level, one in (*sorted(leaving), *sorted(coming, key=lambda pair: pair[1])):
             characters[one].level = -level
-            characters[one].settle()
+            characters[one].switch_if_needed()
 
     def save_state(self) -> State:
         """Return the levels of agents and the forced ones as plain data."""
@@ -224,8 +224,8 @@ class LevelLimits:
             )
             one.end()
         for number, one_level in enumerate(self._levels):
-            if one_level.most is not None and level.count(number) > one_level.most:
-                fields.refuse("level", f"has more than {one_level.most} at level {number}")
+            if one_level.max_count is not None and level.count(number) > one_level.max_count:
+                fields.refuse("level", f"has more than {one_level.max_count} at level {number}")
         fields.end()
 
         def change() -> None:
@@ -293,8 +293,8 @@ def _checked_level(level: object) -> Level:
     if not isinstance(level, tuple) or len(level) not in (2, 3):
         raise TypeError(f"levels must be Level(lowest, highest, most), got {shown(level)}")
     one = Level(*level)
-    if one.most is not None:
-        whole_number("most", one.most, minimum=0, remedy="use None for no limit")
+    if one.max_count is not None:
+        whole_number("most", one.max_count, minimum=0, remedy="use None for no limit")
     return one
 
 
@@ -312,7 +312,7 @@ def _overrides(
         number = character.forced
         if number is not None and number < off:
             forced[row] = number
-        for level in character.unable:
+        for level in character.quarantined:
             unable.setdefault(level, []).append(row)
     return forced, unable
 

@@ -87,7 +87,7 @@ class TacticalSituation:
         self._axes = plane_axes(dimensions)
         self._standing = standing
 
-    def posts(self, wanted: Sequence[Floats]) -> list[Floats]:
+    def move_to_free(self, wanted: Sequence[Floats]) -> list[Floats]:
         """Return each position, moved to the nearest one where a member can stand.
 
         Raises:
@@ -102,11 +102,11 @@ class TacticalSituation:
         return list(found)
 
     @property
-    def met(self) -> Force:
+    def enemy_force(self) -> Force:
         """Force of the enemies whose capabilities are known."""
         return Force.of_members(one.capabilities for one in self.enemies if one.capabilities is not None)
 
-    def place(self, member_id: int) -> Floats:
+    def position_of(self, member_id: int) -> Floats:
         """Return the position of a member, shape (d,) (m)."""
         place: Floats = self.positions[self._rows[member_id]]
         return place

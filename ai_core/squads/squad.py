@@ -359,7 +359,7 @@ class Squad:
             raise TypeError(f"tactic must be a Tactic with a name, got {shown(tactic)}")
         self._tactics[tactic.name] = tactic
 
-    def see(self, sightings: Iterable[Sighting]) -> None:
+    def set_sightings(self, sightings: Iterable[Sighting]) -> None:
         """Set all enemies that the squad meets now; an empty iterable ends the encounter.
 
         Raises:
@@ -379,7 +379,7 @@ class Squad:
         self._met = met
 
     @property
-    def met(self) -> tuple[Sighting, ...]:
+    def sightings(self) -> tuple[Sighting, ...]:
         """Enemies that the squad meets, by ascending id."""
         return self._met
 
@@ -847,7 +847,7 @@ class Squad:
         """
         return int(self.marchers.slots[self.row_of(member_id)])
 
-    def place(self, places: ArrayLike, member_ids: Iterable[int] | None = None) -> None:
+    def set_positions(self, places: ArrayLike, member_ids: Iterable[int] | None = None) -> None:
         """Set the present positions of members in one batch.
 
         Args:

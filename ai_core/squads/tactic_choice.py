@@ -28,12 +28,12 @@ def _near(situation: TacticalSituation) -> float:
 
 
 def _strong(situation: TacticalSituation) -> float:
-    ratio = power_ratio(_own(situation), situation.met)
+    ratio = power_ratio(_own(situation), situation.enemy_force)
     return 1.0 if math.isinf(ratio) else ratio / (1 + ratio)
 
 
 def _can_hit(situation: TacticalSituation) -> float:
-    kinds = situation.met.counts_by_kind()
+    kinds = situation.enemy_force.counts_by_kind()
     if not kinds or not situation.members:
         return 0.0
     return max(_own(situation).can_hit(kind) for kind in kinds) / len(situation.members)

@@ -25,7 +25,7 @@ def saved_tactics(squad: Squad) -> State:
         "met": [
             {"id": one.enemy_id, "position": list(one.position), "threat": one.threat,
              "capabilities": saved_capabilities(one.capabilities)}
-            for one in squad.met],
+            for one in squad.sightings],
         "tactic": squad.tactic,
         "begun": None if squad._tactic is None else squad._tactic.save_state(),
         "tasks": [

@@ -79,7 +79,7 @@ def assign_posts(situation: TacticalSituation, member_ids: Sequence[int],
     """Return pairs of member id and post index with the least total distance, as many as the smaller number."""
     if not member_ids or not posts:
         return []
-    places = np.array([situation.place(one) for one in member_ids])
+    places = np.array([situation.position_of(one) for one in member_ids])
     costs = np.sqrt(((places[:, None] - np.array(posts)[None]) ** 2).sum(axis=2))
     return [
         (member, slot) for member, slot in zip(member_ids, assign(costs).slots.tolist(), strict=True) if slot >= 0]
@@ -143,7 +143,7 @@ class BoundingOverwatch(Tactic):
         for number in teams[self._moving]:
             plan[number] = SquadTask("bound", self._posts.get(number))
         for number in teams[1 - self._moving]:
-            enemy = situation.nearest_enemy(situation.place(number))
+            enemy = situation.nearest_enemy(situation.position_of(number))
             target = None if enemy is None else situation.enemies[enemy].enemy_id
             plan[number] = SquadTask("overwatch", None, target)
         return plan
@@ -178,25 +178,25 @@ class BoundingOverwatch(Tactic):
 
     def _is_at(self, situation: TacticalSituation, team: list[int], goal: Floats) -> bool:
         """Return whether the mean position of a team is at the goal, allowing room for the other team."""
-        middle = np.mean([situation.place(one) for one in team], axis=0)
+        middle = np.mean([situation.position_of(one) for one in team], axis=0)
         return math.dist(middle, goal) <= self.there_m + self.apart_m
 
     def _is_over(self, situation: TacticalSituation, team: list[int]) -> bool:
         if situation.now_s - self._since_s > self.patience_s:
             return True
         return all(
-            one in self._posts and math.dist(situation.place(one), self._posts[one]) <= self.there_m for one in team)
+            one in self._posts and math.dist(situation.position_of(one), self._posts[one]) <= self.there_m for one in team)
 
     def _bound(self, situation: TacticalSituation, goal: Floats, teams: tuple[list[int], list[int]]) -> None:
         """Set positions for the moving team one bound beyond the other, but not beyond the goal."""
         team, other = teams[self._moving], teams[1 - self._moving]
-        watching = np.mean([situation.place(one) for one in other], axis=0)
+        watching = np.mean([situation.position_of(one) for one in other], axis=0)
         ahead = situation.direction(watching, goal)
         reach_m = min(self.bound_m, math.dist(watching, goal))
         across = situation.right_of(ahead)
         # Each team keeps to its own side of the line, so that no member bounds into the line of fire.
         side = 0.5 if self._moving else -0.5
-        posts = situation.posts([
+        posts = situation.move_to_free([
             watching + ahead * reach_m + across * (self.apart_m * (number - (len(team) - 1) / 2 + side))
             for number in range(len(team))])
         pairs = assign_posts(situation, team, posts)
@@ -258,10 +258,10 @@ class Flanking(Tactic):
         around = {one: place for one, place in self._around.items() if one in situation.members}
         if not self._is_attacking and around:
             self._is_attacking = all(
-                math.dist(situation.place(one), place) <= self.there_m for one, place in around.items())
+                math.dist(situation.position_of(one), place) <= self.there_m for one, place in around.items())
         plan = {}
         for number in situation.members:
-            place = situation.place(number)
+            place = situation.position_of(number)
             enemy = situation.nearest_enemy(place)
             target = situation.enemies[enemy].enemy_id if enemy is not None else None
             if self._is_attacking:
@@ -307,12 +307,12 @@ class Flanking(Tactic):
         best: tuple[float, dict[int, tuple[float, ...]]] | None = None
         for side in (1.0, -1.0):
             spot = middle + across * (side * self.flank_m)
-            ways = [(math.dist(situation.place(one), spot), one) for one in situation.members]
+            ways = [(math.dist(situation.position_of(one), spot), one) for one in situation.members]
             going = sorted(one for _, one in sorted(ways)[:count])
             ahead = situation.direction(own, middle)
-            posts = situation.posts([spot + ahead * (2.0 * (number - (count - 1) / 2)) for number in range(count)])
+            posts = situation.move_to_free([spot + ahead * (2.0 * (number - (count - 1) / 2)) for number in range(count)])
             pairs = assign_posts(situation, going, posts)
-            total = sum(math.dist(situation.place(one), posts[post]) for one, post in pairs)
+            total = sum(math.dist(situation.position_of(one), posts[post]) for one, post in pairs)
             if best is None or total < best[0] - 1e-9:
                 best = total, {one: tuple(posts[post].tolist()) for one, post in pairs}
         self._middle, self._around = tuple(middle.tolist()), best[1] if best else {}
@@ -360,9 +360,9 @@ class HealingSupport(Tactic):
         self._patients = set(at_risk)
         posts = []
         for one in at_risk:
-            place = situation.place(one)
+            place = situation.position_of(one)
             posts.append(place + situation.away_from_enemies(place) * self.distance_m)
-        posts = situation.posts(posts)
+        posts = situation.move_to_free(posts)
         return {
             healer: SquadTask("heal", tuple(posts[post].tolist()), at_risk[post])
             for healer, post in assign_posts(situation, healers, posts)
@@ -437,13 +437,13 @@ class Sacrifice(Tactic):
         charges, posts = [], []
         for number in range(min(self.screens, len(cheap))):  # no more posts than members to fill them
             for one in valuable:
-                place = situation.place(one)
+                place = situation.position_of(one)
                 enemy = situation.enemy_positions[situation.nearest_enemy(place)]
                 ahead = situation.direction(place, enemy)
                 aside = (number + 1) // 2 * (1 if number % 2 else -1)
                 charges.append(one)
                 posts.append(place + ahead * self.distance_m + situation.right_of(ahead) * aside)
-        posts = situation.posts(posts)
+        posts = situation.move_to_free(posts)
         # The first posts belong to the most valuable members: with too few screens only those are filled.
         return {
             screen: SquadTask("screen", tuple(posts[post].tolist()), charges[post])
@@ -493,14 +493,14 @@ class Scouting(Tactic):
         others = [number for number in situation.members if number not in scouts]
         if not scouts or not others:
             return {}
-        middle = np.mean([situation.place(one) for one in others], axis=0)
+        middle = np.mean([situation.position_of(one) for one in others], axis=0)
         ahead, reach_m = situation.in_plane(situation.heading), self.ahead_m
         if situation.goal is not None:
             ahead = situation.direction(middle, situation.goal)
             reach_m = min(reach_m, math.dist(middle, situation.goal))
         across = situation.right_of(ahead)
         first = -self.apart_m * (len(scouts) - 1) / 2
-        posts = situation.posts([
+        posts = situation.move_to_free([
             middle + ahead * reach_m + across * (first + self.apart_m * number) for number in range(len(scouts))])
         return {
             scout: SquadTask("scout", tuple(posts[post].tolist()))
@@ -508,10 +508,10 @@ class Scouting(Tactic):
         }
 
     def _is_met(self, situation: TacticalSituation, scout: int) -> bool:
-        nearest = situation.nearest_enemy(situation.place(scout))
+        nearest = situation.nearest_enemy(situation.position_of(scout))
         if nearest is None:
             return False
-        return math.dist(situation.enemy_positions[nearest], situation.place(scout)) < self.fall_back_m
+        return math.dist(situation.enemy_positions[nearest], situation.position_of(scout)) < self.fall_back_m
 
 
 class SuppressingFire(Tactic):
@@ -545,7 +545,7 @@ class SuppressingFire(Tactic):
         plan = {}
         fired_at = [0] * len(situation.enemies)
         for member in firing:
-            place = situation.place(member)
+            place = situation.position_of(member)
             enemy = min(range(len(fired_at)), key=lambda one: (
                 fired_at[one], math.dist(situation.enemy_positions[one], place), situation.enemies[one].enemy_id))
             fired_at[enemy] += 1

@@ -138,7 +138,7 @@ class Side:
         sightings = self._sightings()
         turn = yield from _with_room((yield))
         squads = self._squads()
-        thinking = self.strategist.thinking(self._situation(squads, sightings))
+        thinking = self.strategist.think_in_steps(self._situation(squads, sightings))
         while True:
             turn = yield from _with_room((yield))
             try:

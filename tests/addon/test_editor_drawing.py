@@ -61,7 +61,7 @@ FLAT = """\
 
     [node name="Sensor" type="Sensor2D" parent="."]
     position = Vector2(100, 50)
-    sight_range = 8.0
+    sight_range = 80.0
     """
 # A camera above that sees 40 m by 40 m, and what drags a handle of a node to a place below it.
 DRAG = """\
@@ -150,7 +150,7 @@ def test_in_two_dimensions_handles_are_dragged_over_the_view(project, prepared):
         await undo()
         say(sensor.get("sight_range"))
     """)
-    assert said == ["false", "true", "[true, 12.0]", "8.0"]
+    assert said == ["false", "true", "[true, 120.0]", "80.0"]
 
 
 def test_each_cone_of_a_sensor_has_handles_and_dragging_one_can_be_undone(project, prepared):
@@ -171,5 +171,5 @@ def test_each_cone_of_a_sensor_has_handles_and_dragging_one_can_be_undone(projec
     """)
     assert said == [
         '["range of sight_cones[1]", 8.0]', '["horizontal_angle of sight_cones[0]", 90]', "0.5",
-        "[false, false, true]", "[true, true]",
+        "[true, false, true]", "[true, true]",
     ]

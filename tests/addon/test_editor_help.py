@@ -50,7 +50,7 @@ def test_a_reload_in_the_editor_reads_edited_python_of_the_project_and_nodes_kee
     (tmp_path / "torch_node.py").write_text(TORCH.format(seconds="60.0"))
     make_project(tmp_path, prepared, {
         "main.tscn": '[gd_scene format=3]\n\n[node name="Main" type="Node"]\n\n'
-        '[node name="Senses" type="Sensor3D" parent="."]\nsight_range_m = 33.0\n',
+        '[node name="Senses" type="Sensor3D" parent="."]\nsight_range = 33.0\n',
     })
     with (tmp_path / "project.godot").open("a") as settings:
         settings.write('\n[ai_core]\n\npython_modules=PackedStringArray("torch_node")\n')

@@ -104,8 +104,9 @@ def test_warnings_show_in_the_scene_dock_and_go_when_mended(project, prepared):
     regional = "is not used: its SenseManager 'Senses' has mode Regional; set mode to Graph"
     assert said == [
         "", "", regional,
-        f"{regional} | to_region is not set, so it leads nowhere; choose a SenseRegion3D",
-        "", "leads back into its own region; choose another SenseRegion3D for to_region", regional,
+        f"{regional} | to_region is not set, so the portal leads nowhere; choose a SenseRegion3D",
+        "", "from_region and to_region are the same region; choose another SenseRegion3D for to_region",
+        regional,
     ]
 
 
@@ -118,7 +119,7 @@ def test_a_level_without_what_its_nodes_need_says_so(project, prepared):
         say(await warned("Guard/Habits"))
     """)
     assert said == [
-        "found no SenseManager and senses nothing; put one into the scene",
+        "found no SenseManager and senses nothing; add a SenseManager to the scene",
         "found no AIScheduler and will not run; put an AIScheduler above it, or anywhere in the scene",
     ]
 

@@ -34,7 +34,7 @@ def test_unknown_key_is_looked_up_in_enclosing_scopes(bob, squad):
     assert (bob["health"], bob["target"], bob["alarm"]) == (1.0, "door", False)
     assert bob.get("target") == "door"
     assert bob.get("nothing", 7) == 7
-    assert bob.knows("alarm")
+    assert bob.has("alarm")
     assert "alarm" not in bob
     assert dict(bob) == {"health": 1.0}
     with pytest.raises(KeyError, match="nothing"):

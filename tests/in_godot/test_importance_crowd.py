@@ -10,7 +10,7 @@ from ai_core.faults import FaultIsolation
 from ai_core.level_of_detail.behavioral_lod import BehavioralLOD, LODBehavior
 from ai_core.level_of_detail.level_limits import Level, LevelLimits
 
-LEVELS = [Level(0.5, 1.0, most=4), Level(0.3, 0.6, most=9), Level(0.0, 0.4)]
+LEVELS = [Level(0.5, 1.0, max_count=4), Level(0.3, 0.6, max_count=9), Level(0.0, 0.4)]
 NAMES = ["near", "middle", "far"]
 
 

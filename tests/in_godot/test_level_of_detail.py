@@ -116,7 +116,7 @@ def test_a_forced_level_runs_for_its_time(world):
 
 
 def test_a_crowd_never_has_more_than_so_many_in_a_level(world):
-    crowd = [world.character(10.0 + number, levels={"Plan": {"most": 3}}, crowd="guards") for number in range(8)]
+    crowd = [world.character(10.0 + number, levels={"Plan": {"max_count": 3}}, crowd="guards") for number in range(8)]
     for frame in range(20):
         for number, lod in enumerate(crowd):
             world.put(lod.body, 10.0 + (number * 7 + frame * 5) % 40)
@@ -127,7 +127,7 @@ def test_a_crowd_never_has_more_than_so_many_in_a_level(world):
 
 
 def test_who_is_forced_in_a_crowd_displaces_and_the_limit_holds(world):
-    crowd = [world.character(10.0 * (1 + number), levels={"Plan": {"most": 1}}, crowd="guards") for number in range(3)]
+    crowd = [world.character(10.0 * (1 + number), levels={"Plan": {"max_count": 1}}, crowd="guards") for number in range(3)]
     world.step(2)
     assert [lod.get_level() for lod in crowd] == ["Plan", "Idle", "Idle"]
     crowd[2].force_level("Plan")
@@ -139,7 +139,7 @@ def test_who_is_forced_in_a_crowd_displaces_and_the_limit_holds(world):
 
 
 def test_the_limit_holds_while_a_level_of_a_crowd_is_broken(world, expect_errors):
-    crowd = [world.character(10.0 * (1 + number), levels={"Plan": {"most": 1}}, crowd="guards") for number in range(3)]
+    crowd = [world.character(10.0 * (1 + number), levels={"Plan": {"max_count": 1}}, crowd="guards") for number in range(3)]
     world.step(2)
     expect_errors("level 'Plan' was freed; call rebuild() of its BehavioralLOD after that", times=3)
     level(crowd[0], "Plan").free()
@@ -169,7 +169,7 @@ def test_a_level_cannot_be_forced_on_a_character_that_is_disabled(world):
 
 
 def test_who_leaves_makes_room(world):
-    crowd = [world.character(10.0 * (1 + number), levels={"Plan": {"most": 1}}, crowd="guards") for number in range(3)]
+    crowd = [world.character(10.0 * (1 + number), levels={"Plan": {"max_count": 1}}, crowd="guards") for number in range(3)]
     world.step(2)
     crowd[0].body.free()
     world.step(2)
@@ -183,9 +183,9 @@ def test_who_leaves_makes_room(world):
 
 
 def test_a_crowd_with_other_levels_is_one_clear_error(world, expect_errors):
-    world.character(10.0, levels={"Plan": {"most": 1}}, crowd="guards")
+    world.character(10.0, levels={"Plan": {"max_count": 1}}, crowd="guards")
     expect_errors("has other levels than those of its crowd 'guards'", times=1)
-    world.character(20.0, levels={"Plan": {"most": 2}}, crowd="guards")
+    world.character(20.0, levels={"Plan": {"max_count": 2}}, crowd="guards")
 
 
 def test_a_fallback_runs_where_no_range_holds(world):

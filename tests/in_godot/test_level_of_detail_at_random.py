@@ -80,7 +80,7 @@ class World:
     def levels(self, chance, body):
         lod = construct("BehavioralLOD")
         for name, lowest, highest in TWO_LEVELS:
-            self.made(self.level.new(), lod, name, lowest=lowest, highest=highest, most=int(name == "Plan"))
+            self.made(self.level.new(), lod, name, lowest=lowest, highest=highest, max_count=int(name == "Plan"))
         return self.made(lod, body, "Levels", period=chance.choice([1, 2, 3]), crowd="guards", spread_updates=2)
 
     def people(self, chance, body):

@@ -27,7 +27,7 @@ TOWN = """
                 var one := named(level.new(), range[0], lod) as LODBehavior
                 one.lowest = range[1]
                 one.highest = range[2]
-                one.most = 2 if range[0] == "Plan" else 0
+                one.max_count = 2 if range[0] == "Plan" else 0
             lod.crowd = &"guards"
             lod.period = 3
             named(lod, "Levels", guard)

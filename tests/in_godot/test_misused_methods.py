@@ -77,8 +77,8 @@ def test_a_member_that_is_nowhere_says_so(node, expect_errors, method, physics_f
     with pytest.raises(RefusedValue, match="outside the tree"):
         getattr(member, method)()
     expect_errors("found no Squad", times=1)
-    expect_errors("is below nothing that has a place", times=1)
+    expect_errors("has no Node3D or Node2D above it", times=1)
     node("Node").add_child(member)
-    with pytest.raises(RefusedValue, match="is below nothing that has a place"):
+    with pytest.raises(RefusedValue, match="has no Node3D or Node2D above it"):
         getattr(member, method)()
     physics_frames(2)

@@ -68,7 +68,7 @@ def test_a_dark_figure_shows_before_a_bright_wall_only(forest, wall, physics_fra
 
 def test_metadata_of_a_wall_that_is_wrong_is_named_once(forest, wall, physics_frames, expect_errors):
     expect_errors("unknown pattern 'leafs'; did you mean 'leaves'?", times=1)
-    expect_errors("metadata sense_light must be a number from 0 on, got 'bright'", times=1)
+    expect_errors("metadata sense_light must be a number, 0 or more, got 'bright'", times=1)
     wall(-9, sense_pattern="leafs", sense_light="bright")
     physics_frames(30)
     assert forest.eye.can_sense(forest.thing)
@@ -243,7 +243,7 @@ def test_fog_shortens_sight(pair, physics_frames):
 
 
 def test_who_matters_is_asked_sooner_and_the_bound_is_kept(node, scheduler, physics_frames, expect_errors):
-    expect_errors("needs a sensor and a source, or null, of this manager", times=1)
+    expect_errors("needs a sensor, and a source or null, of this manager", times=1)
     manager = node("SenseManager", scheduler, maximum_rays=1)
     eyes = [node("Sensor3D", scheduler) for _ in range(6)]
     thing = node("SenseSource3D", scheduler, position=Vector3(0, 0, -5))

@@ -180,7 +180,7 @@ def test_doors_and_smells_are_saved(level, scheduler, physics_frames, signals):
 
 
 def test_a_region_without_volume_and_what_leads_there_are_named_and_left_out(level, expect_errors, physics_frames):
-    expect_errors("has no volume and senses nothing", times=1)
+    expect_errors("has no volume and carries no signals", times=1)
     expect_errors("leads nowhere: the region '../Flat' is not in the graph", times=1)
     level.room("Hall", 0)
     level.room("Flat", 10, size=Vector3(10, 0, 10))
@@ -191,7 +191,7 @@ def test_a_region_without_volume_and_what_leads_there_are_named_and_left_out(lev
 
 
 def test_a_tilted_region_is_refused(level, expect_errors):
-    expect_errors("is tilted and senses nothing", times=1)
+    expect_errors("is tilted, and carries no signals", times=1)
     expect_errors("has mode Graph and no SenseRegion3D", times=1)
     level.room("Hall", 0, rotation=Vector3(0.3, 0, 0))
     level.thing(0)
@@ -199,10 +199,10 @@ def test_a_tilted_region_is_refused(level, expect_errors):
 
 @pytest.mark.parametrize(
     ("settings", "message"),
-    [({"to_region": "../Nowhere"}, "to_region '../Nowhere' is no SenseRegion3D, so it leads nowhere"),
-     ({"to_region": ""}, "to_region is not set, so it leads nowhere"),
-     ({"to_region": "../Hall"}, "leads back into its own region"),
-     ({"exit": "../Gone"}, "exit '../Gone' is no Node3D")],
+    [({"to_region": "../Nowhere"}, "to_region '../Nowhere' is not a SenseRegion3D, so the portal leads nowhere"),
+     ({"to_region": ""}, "to_region is not set, so the portal leads nowhere"),
+     ({"to_region": "../Hall"}, "from_region and to_region are the same region"),
+     ({"exit": "../Gone"}, "exit '../Gone' is not a Node3D")],
 )
 def test_a_portal_to_nowhere_says_what_to_choose(level, expect_errors, settings, message):
     expect_errors(message, times=1)
@@ -220,7 +220,7 @@ def test_regions_of_a_regional_manager_say_so(node, scheduler, expect_errors, ph
 
 
 def test_what_comes_after_the_graph_was_made_is_named(level, expect_errors, physics_frames):
-    expect_errors("the graph is made already", times=1)
+    expect_errors("the graph is already built", times=1)
     level.room("Hall", 0)
     level.thing(0)
     level.room("Late", 10)
@@ -228,13 +228,13 @@ def test_what_comes_after_the_graph_was_made_is_named(level, expect_errors, phys
 
 
 def test_a_region_without_a_manager_says_what_to_do(node, scheduler, expect_errors, physics_frames):
-    expect_errors("there is no SenseManager; put one into the scene", times=1)
+    expect_errors("there is no SenseManager; add one to the scene", times=1)
     node("SenseRegion3D", scheduler)
     physics_frames(2)
 
 
 def test_the_graph_cannot_change_once_it_is_made(level, gdscript, expect_errors):
-    expect_errors("the graph is made; set this before the first sensor or source joins", times=1)
+    expect_errors("the graph is already built; set this before the first sensor or source joins", times=1)
     room = level.room("Hall", 0)
     level.thing(0)
     gdscript("extends RefCounted\nstatic func run(room): room.size = Vector3(1, 1, 1)").run(room)

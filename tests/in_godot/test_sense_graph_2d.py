@@ -147,9 +147,9 @@ def test_an_unknown_sense_of_a_region_or_portal_is_named_and_it_is_left_out(leve
 
 @pytest.mark.parametrize(
     ("settings", "message"),
-    [({"to_region": "../Hall"}, "leads back into its own region; choose another SenseRegion2D for to_region"),
-     ({"to_region": "../Nowhere"}, "to_region '../Nowhere' is no SenseRegion2D, so it leads nowhere"),
-     ({"exit": "../Nowhere"}, "exit '../Nowhere' is no Node2D; choose one, or none")],
+    [({"to_region": "../Hall"}, "are the same region; choose another SenseRegion2D for to_region"),
+     ({"to_region": "../Nowhere"}, "to_region '../Nowhere' is not a SenseRegion2D, so the portal leads nowhere"),
+     ({"exit": "../Nowhere"}, "exit '../Nowhere' is not a Node2D; choose a Node2D, or clear exit")],
 )
 def test_a_portal_that_leads_nowhere_is_named(level, physics_frames, expect_errors, settings, message):
     expect_errors(message, times=1)
@@ -160,7 +160,7 @@ def test_a_portal_that_leads_nowhere_is_named(level, physics_frames, expect_erro
 
 
 def test_a_region_without_area_is_named(level, expect_errors):
-    expect_errors("has no volume and senses nothing: its size is (0.0, 5.0) px", times=1)
+    expect_errors("has no volume and carries no signals: its size is (0.0, 5.0) px", times=1)
     level.room("Hall", 0)
     level.room("Crack", 10, size=Vector2(0, 5))
     level.eye(0)

@@ -227,11 +227,11 @@ def test_a_level_that_is_too_large_says_which_cells_would_do(level, expect_error
 
 
 def test_the_graph_in_use_is_not_baked_over(level, node, scheduler, expect_errors):
-    expect_errors("cannot bake into the scene: the graph is made already", times=1)
+    expect_errors("cannot bake into the scene: the graph is already built", times=1)
     baker = level.build().baker()
     level.bake(baker)
     node("SenseSource3D", scheduler, position=Vector3(2, 1, 3))
-    assert "graph is made already" in level.bake(baker)[0]
+    assert "graph is already built" in level.bake(baker)[0]
 
 
 def test_a_file_is_the_graph_of_a_manager_in_2d_and_its_door_can_be_shut(
@@ -257,7 +257,7 @@ def test_a_file_is_the_graph_of_a_manager_in_2d_and_its_door_can_be_shut(
     manager.call("set_portal_open", "Rom1-Room2", True)
 
 
-@pytest.mark.parametrize(("text", "why"), [(None, "there is no such file"), ("{", "not JSON, or truncated")])
+@pytest.mark.parametrize(("text", "why"), [(None, "the file does not exist"), ("{", "not JSON, or truncated")])
 def test_a_graph_file_that_cannot_be_used_is_named(node, scheduler, tmp_path, expect_errors, text, why):
     expect_errors(why, times=1)
     expect_errors("has mode Graph and no SenseRegion3D", times=1)
@@ -286,7 +286,7 @@ def test_a_baker_that_leaves_while_it_works_changes_nothing(level, scheduler, ph
 
 def test_boxes_without_size_and_turned_regions_are_named(node, scheduler, expect_errors, gdscript):
     expect_errors("boxes[0] must be an AABB with a size", times=1)
-    expect_errors("is turned or scaled and senses nothing", times=1)
+    expect_errors("is rotated or scaled, and carries no signals", times=1)
     expect_errors("has mode Graph and no SenseRegion3D", times=1)
     node("SenseManager", scheduler, mode=1)
     script = gdscript("extends RefCounted\nstatic func boxes(size): return [AABB(Vector3.ZERO, Vector3.ONE * size)]")

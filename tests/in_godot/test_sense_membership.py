@@ -189,7 +189,7 @@ def test_who_found_no_manager_of_its_dimensions_joins_one_that_comes_later(
     node, scheduler, frames, physics_frames, expect_errors,
 ):
     node("SenseManager", scheduler)
-    expect_errors("is in 2D, its SenseManager", times=2)
+    expect_errors("is 2D, but its SenseManager", times=2)
     eye, thing = node("Sensor2D"), node("SenseSource2D", position=Vector2(100, 0))
     frames(2)
     node("SenseManager", scheduler, dimensions=1)

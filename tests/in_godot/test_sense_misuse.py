@@ -29,13 +29,13 @@ def ask(node, scheduler, gdscript, physics_frames):
     ("thing.emit('hearing', NAN)", "strength must be a finite number, got nan"),
     ("thing.act('jump')", "unknown action 'jump'"),
     ("manager.set_importance(eye, 2.0)", "importances must be from 0 to 1, got [2.0]"),
-    ("manager.set_importance(thing, 1.0)", "needs a sensor and a source, or null, of this manager"),
+    ("manager.set_importance(thing, 1.0)", "needs a sensor, and a source or null, of this manager"),
     ("manager.change_modality('sight', 10.0, 2.0)", "kept_per_m must be at most 1, got 2.0"),
     ("manager.change_modality('sigt', 10.0)", "unknown modality 'sigt'; did you mean 'sight'?"),
     ("manager.add_noise('sight', 1.0)", "modality_name must be an emitted modality, got the continuous 'sight'"),
     ("manager.add_noise('hearing', -1.0)", "level must be at least 0, got -1.0"),
     ("manager.blow(Vector3(NAN, 0, 0))", "velocity must be finite"),
-    ("manager.set_portal_open('door', false)", "has mode Regional, and no portals; set mode to Graph"),
+    ("manager.set_portal_open('door', false)", "has no portals in mode Regional; set mode to Graph"),
     ("eye.can_sense(thing, 'hearing')", "modality_name must be a continuous modality, got 'hearing'"),
     ("eye.can_sense(manager)", "can_sense needs a SenseSource3D, got 'manager' (SenseManager); hand over"),
     ("eye.set_sensitivity('hearing', 0.5, -3.0)", "for_s must be above 0, got -3.0"),
@@ -52,7 +52,7 @@ def test_who_comes_into_the_scene_at_no_place_does_not_join_and_is_told_what_to_
     node, scheduler, physics_frames, expect_errors, class_name, does,
 ):
     manager = node("SenseManager", scheduler)
-    expect_errors(f"holds a NaN or infinity, and {does}; put it into the scene at a place", times=1)
+    expect_errors(f"holds a NaN or infinity, so {does}; give it a finite position", times=1)
     lost = node(class_name, scheduler, position=Vector3(float("nan"), 0, 0))
     physics_frames(2)
     assert (manager.get_stats()["sensors"], manager.get_stats()["sources"]) == (0, 0)

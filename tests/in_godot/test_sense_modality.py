@@ -139,7 +139,7 @@ def test_a_wrong_value_names_the_resource_and_the_field(gdscript, expect_errors)
 @pytest.mark.parametrize(
     ("settings", "message"),
     [({"modality_name": ""}, "modalities[1] (nameless.tres) is left out: modality_name must not be empty"),
-     ({"is_slow": True}, "speed must be above 0 where is_slow is on"),
+     ({"is_slow": True}, "speed must be above 0 while is_slow is on"),
      (None, "modalities[1] is left out: must be a SenseModality, got null")],
 )
 def test_what_is_wrong_is_left_out_and_named_and_the_rest_is_sensed(
@@ -162,6 +162,6 @@ def test_a_threshold_in_an_unknown_sense_says_what_was_perhaps_meant(world, expe
 
 
 def test_modalities_cannot_change_once_somebody_joined(world, expect_errors):
-    expect_errors("senses cannot change once sensors or sources joined", times=1)
+    expect_errors("cannot change after the first sensor or source joined", times=1)
     place = world([], {}, {})
     place.manager.call("set_modalities", [sense("fear")])

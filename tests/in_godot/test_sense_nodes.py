@@ -286,14 +286,14 @@ def test_in_2d_sensing_is_saved(flat, scheduler, physics_frames):
 def test_who_is_in_another_space_than_its_manager_says_so(
     node, scheduler, frames, expect_errors, class_name, dimensions,
 ):
-    expect_errors("set dimensions there, or give 2D and 3D a SenseManager each", times=1)
+    expect_errors("change dimensions of the SenseManager, or add a SenseManager for", times=1)
     node("SenseManager", scheduler, dimensions=dimensions)
     node(class_name, scheduler)
     frames(2)
 
 
 def test_the_space_of_a_manager_in_the_tree_cannot_change(manager, gdscript, expect_errors):
-    expect_errors("its space cannot change once it was in the tree", times=1)
+    expect_errors("dimensions and pixels_per_meter cannot change after the node entered the tree", times=1)
     gdscript("extends RefCounted\nstatic func run(senses): senses.dimensions = 1").run(manager)
 
 

@@ -320,4 +320,4 @@ def test_a_character_that_is_not_there_is_warned_of(node, scheduler):
     source = node("SenseSource3D", scheduler)
     source.character = "../Nobody"
     assert source._get_configuration_warnings() == [
-        "character '../Nobody' is no node; choose one, or leave it empty for the parent"]
+        "character '../Nobody' is not a node; choose a node, or leave it empty for the parent"]

@@ -66,5 +66,5 @@ def test_a_setting_that_cannot_change_now_is_named(node, scheduler, put, expect_
     squad = node("Squad", scheduler)
     character(node, scheduler, Vector3(), squad_path=squad.get_path())
     physics_frames(2)
-    expect_errors("pace: this cannot change while the squad is in use; set it before the scene runs", times=1)
+    expect_errors("pace: cannot change while the squad is in use; set it before the scene runs", times=1)
     put(squad, "pace", 0.5)

@@ -130,18 +130,18 @@ def test_a_squad_that_leaves_lets_its_members_go_and_they_join_the_next(node, wo
 
 @pytest.mark.parametrize(("use", "complaint"), [
     (lambda squad, node: squad.call("move_to", Vector2(1, 1)), "goal must be a Vector3, got"),
-    (lambda squad, node: squad.call("move_to", Vector3(float("nan"), 0, 0)), "goal must be a finite place"),
+    (lambda squad, node: squad.call("move_to", Vector3(float("nan"), 0, 0)), "goal must be finite"),
     (lambda squad, node: squad.call("follow", [Vector2(1, 1)]), "must be a PackedVector3Array"),
     (lambda squad, node: squad.call("form_up", Vector3(), Vector3()), "heading must have a length"),
     (lambda squad, node: squad.call("use_tactic", "flank"), "unknown tactic 'flank'; did you mean 'flanking'"),
     (lambda squad, node: squad.call("why_not", "flank"), "unknown tactic 'flank'"),
-    (lambda squad, node: squad.call("appoint", node), "is no member of Squad 'Alpha'"),
+    (lambda squad, node: squad.call("appoint", node), "is not a member of Squad 'Alpha'"),
     (lambda squad, node: squad.call("split", [], "Beta"), "needs at least one member"),
     (lambda squad, node: squad.call("split", [3], "Beta"), "needs a SquadMember or its character, got 3"),
     (lambda squad, node: squad.call("merge", node), "needs another Squad"),
-    (lambda squad, node: squad.call("merge", squad), "a squad cannot take in its own members"),
-    (lambda squad, node: squad.call("see", [3]), "an enemy must be a Node3D or Node2D that is there, got 3"),
-    (lambda squad, node: squad.set("pace", 0.5), "this cannot change while the squad is in use"),
+    (lambda squad, node: squad.call("merge", squad), "a squad cannot merge with itself"),
+    (lambda squad, node: squad.call("see", [3]), "an enemy must be a valid Node3D or Node2D, got 3"),
+    (lambda squad, node: squad.set("pace", 0.5), "cannot change while the squad is in use"),
 ])
 def test_mistakes_are_clear_errors(node, world, squad, expect_errors, use, complaint):
     recruits(node, world, squad, 2)
@@ -159,7 +159,7 @@ def test_a_squad_without_members_says_so(squad, signals, physics_frames):
 
 
 def test_bad_settings_are_told_when_the_scene_begins(node, world, scheduler, squad, expect_errors, physics_frames):
-    expect_errors("does not join its squad until that is set right: attack on 'ground' must be at least 0", times=1)
+    expect_errors("does not join its squad until this is corrected: attack on 'ground' must be at least 0", times=1)
     character(node, world, Vector3(), squad_path=squad.get_path(), attack={"ground": -1.0})
     expect_errors("a custom formation must have at least one slot, got none", times=1)
     empty = construct("Formation")
@@ -221,7 +221,7 @@ def test_whom_two_members_see_is_one_enemy(node, world, squad, physics_frames):
     physics_frames(1)
     squad.see([foe, other, foe])
     squad.see([foe, foe, other])
-    assert [sighting.enemy_id for sighting in squad.core.met] == [1, 2]
+    assert [sighting.enemy_id for sighting in squad.core.sightings] == [1, 2]
 
 
 @pytest.mark.parametrize(("name", "value", "words"), [
@@ -231,7 +231,7 @@ def test_whom_two_members_see_is_one_enemy(node, world, squad, physics_frames):
 def test_a_member_that_cannot_be_taken_in_stops_no_squad(
         node, world, scheduler, squad, physics_frames, expect_errors, name, value, words):
     recruits(node, world, squad, 2)
-    expect_errors(f"does not join its squad until that is set right: {words}", times=1)
+    expect_errors(f"does not join its squad until this is corrected: {words}", times=1)
     _, wrong = character(node, world, Vector3(9, 0, 9), squad_path=squad.get_path(), **{name: value})
     squad.move_to(Vector3(5, 0, 0))
     physics_frames(30)

@@ -120,7 +120,7 @@ def test_the_habit_that_is_active_names_the_tactic(node, world, scheduler, expec
     physics_frames(15)
     assert squad.tactic == "sacrifice"
     squad.habits = NodePath("..")
-    assert "which is no HabitTree" in " ".join(squad._get_configuration_warnings())
+    assert "which is not a HabitTree" in " ".join(squad._get_configuration_warnings())
     expect_errors("unknown fact of a situation 'mett'; did you mean 'met'")
     squad.call("get_grade", "mett")
     squad.queue_free()

@@ -185,7 +185,7 @@ def test_mistakes_are_told(node, strategist, enlist, expect_errors, physics_fram
     beside = construct("Squad")
     beside.strategist = army.get_path()
     strategist.get_parent().add_child(beside)
-    assert "which is no Strategist" in " ".join(beside._get_configuration_warnings())
+    assert "which is not a Strategist" in " ".join(beside._get_configuration_warnings())
     beside.queue_free()
     physics_frames(1)
 
@@ -208,8 +208,8 @@ def test_the_sample_of_the_document_commands_squads(node, world, strategist, enl
     foe.free()
     for other in others:
         game.call("_on_target_gained", None, other, army)
-    assert len(army.core.met) == 2, "who is freed holds nobody up"
+    assert len(army.core.sightings) == 2, "who is freed holds nobody up"
     game.call("_on_target_lost", None, Vector3(30, 0, 20), others[0], army)
-    assert len(army.core.met) == 1
+    assert len(army.core.sightings) == 1
     game.queue_free()
     physics_frames(1)

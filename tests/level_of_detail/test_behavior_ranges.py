@@ -83,7 +83,7 @@ def test_wrong_ranges_are_named(ranges, message):
     ],
 )
 def test_behavior_is_kept_past_a_border_with_a_small_overlap(ranges, kept):
-    found = BehaviorRanges(ranges, allow_gaps=True).held(0.05)
+    found = BehaviorRanges(ranges, allow_gaps=True).with_hysteresis(0.05)
     assert [tuple(one) for one in found] == [pytest.approx(one) for one in kept]
 
 

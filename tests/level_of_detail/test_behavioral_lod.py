@@ -73,7 +73,7 @@ def test_long_wobbling_on_a_border_switches_once():
     ])
     for frame in range(10_000):
         lod.importance = 0.45 + 0.09 * math.sin(frame)
-        lod.settle()
+        lod.switch_if_needed()
     assert lod.switches == 2  # one enters, one leaves at the first dip below 0.45
 
 
@@ -88,12 +88,12 @@ def test_viewer_wobbling_on_a_border_switches_only_once():
     for frame in range(10_000):
         viewer = Viewer((50 + 4.9 * math.sin(frame / 7), 0.0))
         lod.importance = float(importance.update([viewer], here, 1 / 60)[0])
-        lod.settle()
+        lod.switch_if_needed()
         switches.append(lod.switches)
     assert set(switches) == {1}
     for away_m in range(50, 101):
         lod.importance = float(importance.update([Viewer((away_m, 0.0))], here, 1.0)[0])
-        lod.settle()
+        lod.switch_if_needed()
     assert (lod.current, lod.switches) == ("stroll", 2)
 
 
@@ -116,10 +116,10 @@ def test_fallback_runs_in_gaps_without_flapping_at_borders(clock):
     )
     for frame in range(10_000):
         lod.importance = 0.5 + 0.04 * math.sin(frame)
-        lod.settle()
+        lod.switch_if_needed()
     assert (lod.current, lod.switches) == ("wait", 2)
     lod.importance = 0.56
-    lod.settle()
+    lod.switch_if_needed()
     assert lod.current == "plan"
 
 
@@ -131,11 +131,11 @@ def test_ranges_that_only_touch_do_not_flap_on_the_border(border):
     wobble = min(0.049, min(border, 1 - border) / 2.1)
     for start, name in ((1.0, "plan"), (0.0, "stroll")):
         lod.importance = start
-        lod.settle()
+        lod.switch_if_needed()
         switches = lod.switches
         for frame in range(1_000):
             lod.importance = border + wobble * math.sin(frame)
-            lod.settle()
+            lod.switch_if_needed()
             assert (lod.current, lod.switches) == (name, switches)
 
 
@@ -147,7 +147,7 @@ def test_fallback_ends_where_slightly_overlapping_ranges_hold():
     )
     for importance, name in ((0.9, "wait"), (0.5, "plan")):
         lod.importance = importance
-        lod.settle()
+        lod.switch_if_needed()
         assert lod.current == name
 
 
@@ -274,9 +274,9 @@ def test_an_exit_or_enter_that_raises_leaves_no_switch_half_done(clock):
         faults=FaultIsolation(report=lambda fault: told.append(fault.name)),
     )
     lod.importance = 0.9
-    lod.settle()
+    lod.switch_if_needed()
     lod.importance = 0.1
-    lod.settle()
+    lod.switch_if_needed()
     assert lod.current == "stroll"
     assert told == ["plan (exit)", "stroll (enter)"]
 

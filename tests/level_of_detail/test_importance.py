@@ -221,7 +221,7 @@ def test_ids_stay_in_order_and_are_never_given_twice():
     assert importance.ids.tolist() == [0, 2, 3, 4]
     values = importance.update([], np.zeros((4, 2), np.float32), 0.0)
     assert values.tolist() == pytest.approx([0.15, 0.15, 1.0, 0.0])
-    assert importance.of([3, 0]).tolist() == pytest.approx([1.0, 0.15])
+    assert importance.values_of([3, 0]).tolist() == pytest.approx([1.0, 0.15])
     with pytest.raises(UnknownNameError, match="it was removed"):
         importance.notice(1)
 
@@ -261,7 +261,7 @@ def test_values_float32_cannot_hold_are_refused_unchanged():
         with pytest.raises(ValueError, match=f"{name} must be (between|at least)"):
             ImportanceSettings(**{name: wrong})
     importance = Importance(AT_ONCE)
-    with pytest.raises(ValueError, match="size_m must be at most"):
+    with pytest.raises(ValueError, match="size_m must be between"):
         importance.add(1, size_m=1e300)
     importance.add(1)
     before, out = importance.save_state(), np.zeros(1, np.float32)

@@ -20,8 +20,8 @@ from ai_core.scheduling.frequency import FrequencyScheduler
 from ai_core.scheduling.task import Turn
 from ai_core.snapshot import from_json, restore, take, to_json
 
-TWO = [Level(0.5, 1.0, most=2), Level(0.0, 0.6)]
-THREE = [Level(0.5, 1.0, most=3), Level(0.2, 0.6, most=4), Level(0.0, 0.3)]
+TWO = [Level(0.5, 1.0, max_count=2), Level(0.0, 0.6)]
+THREE = [Level(0.5, 1.0, max_count=3), Level(0.2, 0.6, max_count=4), Level(0.0, 0.3)]
 VALUE = st.integers(0, 40).map(lambda n: n / 40)
 
 
@@ -41,7 +41,7 @@ def plain_levels(levels, margin, before, values):
         asking = [agent for agent in left if desired[agent] <= number]
         has = {agent: before.get(agent) == number for agent in asking}
         asking.sort(key=lambda agent: (-(values[agent] + margin * has[agent]), not has[agent], agent))
-        for agent in asking[: one.most]:
+        for agent in asking[: one.max_count]:
             found[agent] = number
             left.remove(agent)
     return found
@@ -136,7 +136,7 @@ def runs_of(characters, limits, values, frames, elapsed_s=0.1):
     return seen
 
 
-NARROW = [Level(0.5, 1.0, most=1), Level(0.0, 0.6, most=1)]
+NARROW = [Level(0.5, 1.0, max_count=1), Level(0.0, 0.6, max_count=1)]
 
 
 def test_quarantined_behavior_frees_its_place_within_the_limits():
@@ -165,7 +165,7 @@ def test_without_characters_a_quarantined_one_runs_nothing():
 
 
 def test_forced_character_takes_the_place_of_the_least_important():
-    characters, limits = troop(3), LevelLimits([Level(0.5, 1.0, most=1), Level(0.0, 0.6)])
+    characters, limits = troop(3), LevelLimits([Level(0.5, 1.0, max_count=1), Level(0.0, 0.6)])
     assert runs_of(characters, limits, [0.9, 0.8, 0.1], 1) == [["plan", "stroll", "stroll"]]
     characters[2].force("plan", for_s=0.15)
     turn = Turn(ManualClock().now, 0.0, Budget.unlimited())
@@ -206,7 +206,7 @@ def test_forced_agents_come_first_until_their_time_is_over():
 
 
 def test_who_has_no_room_anywhere_is_off():
-    limits = LevelLimits([Level(0, 1, most=1)])
+    limits = LevelLimits([Level(0, 1, max_count=1)])
     assert limits.update([4, 7], [0.1, 0.9]).tolist() == [1, 0]
     assert limits.off == 1
 
@@ -238,7 +238,7 @@ def test_characters_switch_at_once_and_freed_places_come_first():
 def test_who_has_no_room_runs_nothing_from_the_first_frame_on(spread_updates):
     clock, ran = ManualClock(), []
     scheduler = FrequencyScheduler(clock)
-    limits = LevelLimits([Level(0.0, 1.0, most=2)], spread_updates=spread_updates)
+    limits = LevelLimits([Level(0.0, 1.0, max_count=2)], spread_updates=spread_updates)
     characters = {}
     for one in range(6):
         plan = LODBehavior(name="plan", work=lambda turn, one=one: ran.append(one))

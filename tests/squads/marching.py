@@ -25,7 +25,7 @@ def march(squad, clock, *, seconds, until=lambda: False, seen=lambda: None):
         if frame % THINKS_EVERY == 0:
             squad.think()
         squad.march(FRAME_S)
-        squad.place(squad.positions + squad.velocities() * np.float32(FRAME_S))
+        squad.set_positions(squad.positions + squad.velocities() * np.float32(FRAME_S))
         clock.advance()
         seen()
         if until():

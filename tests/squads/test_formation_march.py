@@ -129,9 +129,9 @@ def test_who_is_stuck_is_waited_for_and_then_left_behind(from_frame):
         if frame % 3 == 0:
             squad.think()
         squad.march(FRAME_S)
-        squad.place(squad.positions + squad.velocities() * np.float32(FRAME_S))
+        squad.set_positions(squad.positions + squad.velocities() * np.float32(FRAME_S))
         if frame >= from_frame:
-            squad.place([stuck], [0])
+            squad.set_positions([stuck], [0])
         clock.advance()
         if squad.is_idle:
             break
@@ -158,7 +158,7 @@ def test_path_from_a_fall_of_hours_keeps_memory_bounded(far, dimensions):
     squad = squad_of(4, clock, dimensions=dimensions)
     places = squad.positions.copy()
     places[:, 1] = -far
-    squad.place(places.astype(np.float32))
+    squad.set_positions(places.astype(np.float32))
     squad.move_to((8.0,) * dimensions)
     march(squad, clock, seconds=1)
     assert len(squad._march.path._points) < 3 * MOST_SAMPLES

@@ -42,7 +42,7 @@ def test_nearest_to_the_goal_commands_and_ties_go_to_smallest_id(squad, told):
     assert squad.commander == 0
     squad.move_to((2, 100))
     assert squad.commander == 2
-    squad.place([[0, 0]] * 5)
+    squad.set_positions([[0, 0]] * 5)
     squad.move_to((50, 0))
     assert squad.commander == 0
     assert [detail for kind, detail in told if kind == "commander_changed"][-4:] == [4, 0, 2, 0]
@@ -268,7 +268,7 @@ def test_the_commanders_ai_is_work_for_a_scheduler(squad, clock):
     for _ in range(600):
         scheduler.advance(Budget.unlimited())
         squad.march(1 / 60)
-        squad.place(squad.positions + squad.velocities() / 60)
+        squad.set_positions(squad.positions + squad.velocities() / 60)
         clock.advance()
     assert squad.order.state == "done"
     assert squad.statistics["thoughts"] == 60
@@ -322,9 +322,9 @@ def test_a_squad_judges_by_what_its_members_can_do(clock, told):
     (lambda one: one.move_to("there"), TypeError, "goal must hold numbers"),
     (lambda one: one.follow([]), ValueError, "points must have at least one row"),
     (lambda one: one.form_up((0, 0), (0, 0)), ValueError, "heading must have a length"),
-    (lambda one: one.place([[0, 0]]), ValueError, "places must have 5 rows"),
-    (lambda one: one.place([[0, np.nan]], [1]), ValueError, "places must be finite"),
-    (lambda one: one.place([[0, 0]], [9]), UnknownNameError, "unknown member"),
+    (lambda one: one.set_positions([[0, 0]]), ValueError, "places must have 5 rows"),
+    (lambda one: one.set_positions([[0, np.nan]], [1]), ValueError, "places must be finite"),
+    (lambda one: one.set_positions([[0, 0]], [9]), UnknownNameError, "unknown member"),
     (lambda one: one.march(-1), ValueError, "elapsed_s must be at least 0"),
     (lambda one: one.set_formation("wedge"), TypeError, "formation must be a Formation"),
 ])

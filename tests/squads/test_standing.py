@@ -39,7 +39,7 @@ def test_no_tactic_sends_anybody_into_a_wall(tactic):
     squad.change_member(0, roles=("healer",))
     squad.change_member(1, roles=("scout",))
     squad.move_to((40, 36.5))
-    squad.see([Sighting(70, (22.0, 36.0)), Sighting(71, (23.0, 24.0))])
+    squad.set_sightings([Sighting(70, (22.0, 36.0)), Sighting(71, (23.0, 24.0))])
     squad.use_tactic(tactic)
     squad.think()
     places = [task.position for task in squad.tasks.values() if task.position is not None]
@@ -51,7 +51,7 @@ def test_flankers_whose_posts_were_in_walls_get_there_and_attack():
     kinds = {}
     for name, standing in (("open ground", None), ("walls", NearestFreeCell(FREE))):
         squad, clock = squad_with(standing)
-        squad.see([Sighting(70, (24.0, 30.0))])
+        squad.set_sightings([Sighting(70, (24.0, 30.0))])
         squad.use_tactic("flanking")
         for frame in range(400):
             if frame % 3 == 0:
@@ -60,7 +60,7 @@ def test_flankers_whose_posts_were_in_walls_get_there_and_attack():
             new = squad.positions + squad.velocities() * np.float32(FRAME_S)
             stays = [not in_the_open(one) for one in new]
             new[stays] = squad.positions[stays]        # walls hold everybody up
-            squad.place(new)
+            squad.set_positions(new)
             clock.advance()
         kinds[name] = {task.kind for task in squad.tasks.values()}
     assert "attack" in kinds["walls"]
@@ -69,7 +69,7 @@ def test_flankers_whose_posts_were_in_walls_get_there_and_attack():
 
 def test_what_is_no_answer_is_a_fault_that_says_so():
     squad, _ = squad_with(lambda places: places[:1], faults=FaultIsolation(reraise=True))
-    squad.see([Sighting(70, (24.0, 30.0))])
+    squad.set_sightings([Sighting(70, (24.0, 30.0))])
     squad.use_tactic("flanking")
     with pytest.raises(ValueError, match="standing must return"):
         squad.think()

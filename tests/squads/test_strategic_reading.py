@@ -75,7 +75,7 @@ def test_personality_turns_into_limits_and_is_checked():
     bold, careful = Personality(aggression=1, caution=0), Personality(aggression=0, caution=1)
     assert bold.attack_ratio < careful.attack_ratio
     assert bold.retreat_ratio < careful.retreat_ratio
-    assert bold.nerve > careful.nerve
+    assert bold.defend_threshold > careful.defend_threshold
     assert (Personality(curiosity=0).max_scouts, Personality(curiosity=1).max_scouts) == (0, 4)
     with pytest.raises(ValueError, match="greed must be at most 1"):
         Personality(greed=2)

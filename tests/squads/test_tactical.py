@@ -72,7 +72,7 @@ def test_members_with_tasks_leave_slots_and_the_others_march_on(clock):
 
 def test_at_most_two_attack_at_once_and_the_others_stand_by(clock):
     squad = armed(5, clock, tactics=[Charge()], tokens=AttackTokens(2, max_hold_s=1.0, cooldown_s=0.0))
-    squad.see(ENEMIES)
+    squad.set_sightings(ENEMIES)
     squad.use_tactic("charge")
     attacked = set()
     for _ in range(100):
@@ -107,13 +107,13 @@ def test_a_commander_chooses_by_rules(clock, told):
                   on_event=lambda kind, squad, detail: told.append((kind, detail)))
     squad.think()
     assert squad.tactic == "scouting"
-    squad.see(ENEMIES)
+    squad.set_sightings(ENEMIES)
     squad.think()
     assert squad.tactic == "flanking"
-    squad.see([Sighting(number, (20.0, number), rifle) for number in range(9)])
+    squad.set_sightings([Sighting(number, (20.0, number), rifle) for number in range(9)])
     squad.think()
     assert squad.tactic == "sacrifice"
-    squad.see([])
+    squad.set_sightings([])
     squad.remove(0)
     squad.think()
     assert squad.tactic is None
@@ -123,7 +123,7 @@ def test_a_commander_chooses_by_rules(clock, told):
 
 def test_facts_of_a_situation_are_grades(clock):
     squad = armed(3, clock, roles={1: ("healer",)})
-    squad.see(ENEMIES)
+    squad.set_sightings(ENEMIES)
     situation = squad.situation()
 
     class Mind:
@@ -142,16 +142,16 @@ def test_a_commander_chooses_by_habits(clock):
     commander = HabitTree(Habit("command", [
         Habit("fight", can_activate=lambda context: context.blackboard.get("met"), wakes_on=("met",),
               enter=lambda context: squad.use_tactic("flanking"), exit=lambda context: squad.use_tactic(None),
-              tick=lambda context: Status.RUNNING if squad.met else Status.SUCCEEDED),
+              tick=lambda context: Status.RUNNING if squad.sightings else Status.SUCCEEDED),
         Habit("travel"),
     ]), name="commander", blackboard=Blackboard())
     commander.tick(0.1)
     assert squad.tactic is None
-    squad.see(ENEMIES)
-    commander.blackboard["met"] = bool(squad.met)
+    squad.set_sightings(ENEMIES)
+    commander.blackboard["met"] = bool(squad.sightings)
     commander.tick(0.1)
     assert squad.tactic == "flanking"
-    squad.see([])
+    squad.set_sightings([])
     commander.blackboard["met"] = False
     commander.tick(0.1)
     assert squad.tactic is None
@@ -177,7 +177,7 @@ def test_raising_tactic_is_reported_and_all_stay_in_formation(clock):
 
 def test_who_is_lost_has_no_task_and_no_token(clock):
     squad = armed(3, clock, tactics=[Charge()])
-    squad.see(ENEMIES)
+    squad.set_sightings(ENEMIES)
     squad.use_tactic("charge")
     squad.think()
     squad.remove(0)
@@ -189,7 +189,7 @@ def test_a_split_squad_has_tactics_and_tokens_of_its_own(clock):
     squad = armed(6, clock)
     other = squad.split([4, 5], "beta")
     assert other.tactics == squad.tactics
-    squad.see(ENEMIES)
+    squad.set_sightings(ENEMIES)
     squad.use_tactic("flanking")
     squad.think()
     assert other.tactic is None
@@ -198,16 +198,16 @@ def test_a_split_squad_has_tactics_and_tokens_of_its_own(clock):
 
 def test_judging_whom_it_sees(clock):
     squad = armed(6, clock)
-    squad.see(ENEMIES)
+    squad.set_sightings(ENEMIES)
     assert squad.judge().kind == "fight"
-    squad.see([])
+    squad.set_sightings([])
     assert squad.judge().reasons[0] == "no enemy is met"
 
 
 @pytest.mark.parametrize("tactic", ["bounding_overwatch", "flanking", "sacrifice", "suppressing_fire"])
 def test_a_squad_saved_in_the_middle_of_a_tactic_goes_on(clock, tactic):
     squad = armed(5, clock, roles={2: ("vip",)})
-    squad.see(ENEMIES)
+    squad.set_sightings(ENEMIES)
     squad.move_to((40, 0))
     squad.use_tactic(tactic)
     march(squad, clock, seconds=3)
@@ -216,7 +216,7 @@ def test_a_squad_saved_in_the_middle_of_a_tactic_goes_on(clock, tactic):
     assert other.tactic == tactic
     assert dict(other.tasks) == dict(squad.tasks)
     for one in (squad, other):
-        one.see(squad.met)
+        one.set_sightings(squad.sightings)
     states = []
     for one in (squad, other):
         one.think()
@@ -240,9 +240,9 @@ def test_what_is_no_state_of_tactics_is_refused(clock, change):
     (lambda one: one.use_tactic("flank"), UnknownNameError, "unknown tactic 'flank'; did you mean 'flanking'"),
     (lambda one: one.why_not("flank"), UnknownNameError, "unknown tactic"),
     (lambda one: one.add_tactic("flank"), TypeError, "tactic must be a Tactic with a name"),
-    (lambda one: one.see([7]), TypeError, "a sighting must be a Sighting"),
-    (lambda one: one.see([*ENEMIES, ENEMIES[0]]), ValueError, "enemy 7 occurs twice"),
-    (lambda one: one.see([Sighting(1, (0, 0, 0))]), ValueError, "enemy 1 must have 2 coordinates"),
+    (lambda one: one.set_sightings([7]), TypeError, "a sighting must be a Sighting"),
+    (lambda one: one.set_sightings([*ENEMIES, ENEMIES[0]]), ValueError, "enemy 7 occurs twice"),
+    (lambda one: one.set_sightings([Sighting(1, (0, 0, 0))]), ValueError, "enemy 1 must have 2 coordinates"),
 ])
 def test_mistakes_are_clear_errors(clock, use, error, complaint):
     squad = armed(2, clock)
@@ -254,6 +254,6 @@ def test_a_rule_that_returns_no_name_is_a_clear_error(clock):
     faults = []
     rules = RuleSet([Rule("odd", "met", lambda mind: 3, repeats=True)], facts=SITUATION_FACTS)
     squad = armed(2, clock, choose_tactic=TacticByRules(rules), faults=FaultIsolation(report=faults.append))
-    squad.see(ENEMIES)
+    squad.set_sightings(ENEMIES)
     squad.think()
     assert "rule 'odd' must return the name of a tactic or None, got 3" in str(faults[0].error)

@@ -190,7 +190,7 @@ def _exchanged(tree: HabitTree, board: dict[str, Any] | None) -> Callable[[], No
         return lambda: None
     known = tree.blackboard
     if isinstance(known, Blackboard):
-        return known.exchange(board or {})
+        return known.replace_values(board or {})
     known.clear()
     known.update(board or {})
     return lambda: None

@@ -59,7 +59,7 @@ def live_view(
 
     Cost: O(states).
     """
-    active = [] if leaf is None else leaf.up()
+    active = [] if leaf is None else leaf.ancestors()
     lines = [name if leaf is not None else f"{name}: in no state; it begins with start, send or update"]
     for node in definition.nodes:
         indent = "  " * (node.depth - 1)
@@ -165,7 +165,7 @@ def _read_left(machine: StateMachine, fields: Fields) -> dict[int, int]:
     left: dict[int, int] = {}
     for path in fields.names():
         node, leaf = _node(machine, fields, path, path), _leaf(machine, fields, path)
-        if node is leaf or node not in leaf.up():
+        if node is leaf or node not in leaf.ancestors():
             fields.refuse(path, f"must be a child state of {path!r}, got {leaf.path!r}")
         left[node.index] = leaf.index
     return left
@@ -325,7 +325,7 @@ class StateMachine:
             UnknownNameError: if no state has this path.
         """
         wanted, active = self._definition.node(path), self._at or self._leaf
-        return active is not None and wanted in active.up()
+        return active is not None and wanted in active.ancestors()
 
     def send(self, event: str, payload: Any = None) -> bool | None:
         """Send an event to the machine.
@@ -513,7 +513,7 @@ class StateMachine:
 
     def _leave_all(self) -> None:
         if self._leaf is not None:
-            self._run(tuple(step for node in self._leaf.up() for step in node.exit))
+            self._run(tuple(step for node in self._leaf.ancestors() for step in node.exit))
         self._should_stop = False  # a stop requested by an exit callback is done
         self._leaf = self._at = self._previous = self._left = self._since_around = self._queue = None
 

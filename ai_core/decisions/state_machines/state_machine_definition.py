@@ -51,13 +51,13 @@ class StateNode:
         self.updates: tuple[Step, ...] = ()
         self.is_still = True
 
-    def up(self) -> list[StateNode]:
+    def ancestors(self) -> list[StateNode]:
         """Return this state and all enclosing states, the root last."""
-        return [self] if self.parent is None else [self, *self.parent.up()]
+        return [self] if self.parent is None else [self, *self.parent.ancestors()]
 
-    def up_to(self, domain: StateNode) -> list[StateNode]:
+    def ancestors_below(self, domain: StateNode) -> list[StateNode]:
         """Return this state and its enclosing states inside ``domain``."""
-        above = self.up()
+        above = self.ancestors()
         return above[: above.index(domain)]
 
     def leaf(self, index: int) -> StateNode:
@@ -130,8 +130,8 @@ def is_notice(step: Step) -> bool:
 
 def deepest_common(source: StateNode, target: StateNode) -> StateNode:
     """Return the innermost state that contains the target, and is or contains the source."""
-    above = source.up()
-    return next(node for node in target.up()[1:] if node in above)
+    above = source.ancestors()
+    return next(node for node in target.ancestors()[1:] if node in above)
 
 
 def first_leaf(node: StateNode) -> StateNode:
@@ -367,7 +367,7 @@ class StateMachineDefinition:
         for leaf in self.nodes:
             if not leaf.children:
                 self._lay_routes(leaf)
-        self.beginning = self.way(None, self.root, first_leaf(self.root))
+        self.beginning = self.path_between(None, self.root, first_leaf(self.root))
 
     def node(self, path: str) -> StateNode:
         """Return the state at a path.
@@ -400,7 +400,7 @@ class StateMachineDefinition:
             names |= {_action_name(number, one)} if one.action is not None else set()
         return names | {OWN_EVENTS}
 
-    def way(self, leaf: StateNode | None, domain: StateNode, target: StateNode) -> TransitionPath:
+    def path_between(self, leaf: StateNode | None, domain: StateNode, target: StateNode) -> TransitionPath:
         """Return the states left and entered between two leaves; computed once.
 
         Args:
@@ -411,8 +411,8 @@ class StateMachineDefinition:
         key = (-1 if leaf is None else leaf.index, domain.index, target.index)
         found = self._ways.get(key)
         if found is None:
-            exited = () if leaf is None else leaf.up_to(domain)
-            entered = target.up_to(domain)[::-1]
+            exited = () if leaf is None else leaf.ancestors_below(domain)
+            entered = target.ancestors_below(domain)[::-1]
             found = self._ways[key] = TransitionPath(target, domain, exited, entered, self.remembered, self._timed)
         return found
 
@@ -473,7 +473,7 @@ class StateMachineDefinition:
         """Fill the tables of a leaf: the routes by event, and those without an event, in order of trial."""
         routes: dict[str | None, list[Route]] = {event: [] for event in (*self.events, None)}
         certain = set()
-        for node in leaf.up():
+        for node in leaf.ancestors():
             for number, one in enumerate(self.transitions):
                 if (one.source or "") != node.path or one.event in certain:
                     continue
@@ -483,7 +483,7 @@ class StateMachineDefinition:
                     certain.add(one.event)  # transitions of outer states are never tried
         leaf.automatic = tuple(routes.pop(None))
         leaf.table = {event: tuple(found) for event, found in routes.items() if event is not None}
-        leaf.updates = tuple(step for node in reversed(leaf.up()) for step in node.update)
+        leaf.updates = tuple(step for node in reversed(leaf.ancestors()) for step in node.update)
         leaf.is_still = not leaf.updates and not leaf.automatic
 
     def _route(self, leaf: StateNode, source: StateNode, number: int, one: Transition) -> Route:
@@ -495,15 +495,15 @@ class StateMachineDefinition:
             route.only_tells = all(map(is_notice, route.actions))
         if one.target == PREVIOUS:
             route.find = lambda active, previous, left: (
-                None if previous is None else self.way(active, deepest_common(source, previous), previous)
+                None if previous is None else self.path_between(active, deepest_common(source, previous), previous)
             )
         elif one.target is not None:
             target = self.node(one.target)
             domain = deepest_common(source, target)
-            route.way = self.way(leaf, domain, first_leaf(target))
+            route.way = self.path_between(leaf, domain, first_leaf(target))
             if one.history is not None:
                 is_deep = one.history is History.DEEP
-                route.way, route.find = None, lambda active, previous, left: self.way(
+                route.way, route.find = None, lambda active, previous, left: self.path_between(
                     active, domain, _remembered(target, active, left.get(target.index), is_deep=is_deep)
                 )
         return route
@@ -518,13 +518,13 @@ def _remembered(target: StateNode, active: StateNode, left: int | None, *, is_de
         left: index of the leaf in which the target was last left, None if it never was.
         is_deep: True for that leaf, False for the child of the target that contains it.
     """
-    if target in active.up():
+    if target in active.ancestors():
         last = active
     elif left is None:
         return first_leaf(target)
     else:
         last = target.leaf(left)
-    return last if is_deep else first_leaf(last.up_to(target)[-1])
+    return last if is_deep else first_leaf(last.ancestors_below(target)[-1])
 
 
 def _guard_name(number: int, one: Transition) -> str:

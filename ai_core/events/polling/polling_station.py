@@ -251,7 +251,7 @@ class QueryProcessor:
         """Limit the computations by polls of this frame to the amount left in a budget."""
         self._allowance, self._allowed_frame = AnswerBudget(budget), now[0]
 
-    def one(self, topic: Topic, key: Key, asker: object, now: TimeIndex) -> Answer:
+    def answer_one(self, topic: Topic, key: Key, asker: object, now: TimeIndex) -> Answer:
         """Return the answer for a key."""
         try:
             known = self.known(topic, key) if topic.is_symmetric else key
@@ -269,7 +269,7 @@ class QueryProcessor:
             self.note(topic, key, asker, now, answer)
         return answer
 
-    def many(self, topic: Topic, keys: list[Key], asker: object, now: TimeIndex) -> list[Any]:
+    def answer_many(self, topic: Topic, keys: list[Key], asker: object, now: TimeIndex) -> list[Any]:
         """Return the values of the answers for keys."""
         try:
             wanted: dict[Key, Any] = dict.fromkeys(keys)
@@ -291,7 +291,7 @@ class QueryProcessor:
         wanted.update(zip(missing, values, strict=True))
         return [wanted[key] for key in keys]
 
-    def together(self, topic: Topic, pairs: IdPairs, now: TimeIndex) -> Sequence[Any] | None:
+    def answer_batch(self, topic: Topic, pairs: IdPairs, now: TimeIndex) -> Sequence[Any] | None:
         """Return the answers of a batch that is looked up and cached as a whole; None to look up each pair.
 
         The result is the cached object, not a copy. This is a single function on purpose: code that
@@ -657,7 +657,7 @@ class PollingStation:
         topic, now = self._topic(code), self.clock.now
         if topic.now is not now:
             topic.turn(now)
-        return self._answering.one(topic, key, asker, now)
+        return self._answering.answer_one(topic, key, asker, now)
 
     def poll_many(
         self, code: str, keys: Iterable[Key], *, asker: object | None = None
@@ -685,7 +685,7 @@ class PollingStation:
         if topic.now is not now:
             topic.turn(now)
         if type(keys) is IdPairs:
-            values = self._answering.together(topic, keys, now)
+            values = self._answering.answer_batch(topic, keys, now)
             if values is not None:
                 return values if isinstance(values, bytes) else [*values]  # a copy that the caller may change
             keys = keys.keys
@@ -697,7 +697,7 @@ class PollingStation:
             return answers
         except (KeyError, TypeError):
             pass
-        return self._answering.many(topic, keys, asker, now)
+        return self._answering.answer_many(topic, keys, asker, now)
 
     def begin_frame(self, budget: Budget) -> None:
         """Compute the waiting queries; limit the polls of this frame to the rest of the budget.

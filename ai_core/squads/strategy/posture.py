@@ -44,7 +44,7 @@ class Personality:
         return 0.3 + 0.6 * self.caution
 
     @property
-    def nerve(self) -> float:
+    def defend_threshold(self) -> float:
         """Threat to home, as the enemy's share of the combined power, above which it defends: 0.5 to 0.05."""
         return 0.5 - 0.45 * self.caution
 

@@ -123,7 +123,7 @@ class Strategist:
 
     def defends_home(self) -> bool:
         """Return whether a threat at home breaks off an attack."""
-        return self.mind.grade("threatened") > self.personality.nerve + 0.5 * self.personality.aggression
+        return self.mind.grade("threatened") > self.personality.defend_threshold + 0.5 * self.personality.aggression
 
     def estimated_enemy_count(self, own: Force, seen: Force, kills: float) -> float:
         """Return the assumed number of the opponent's fighters.
@@ -145,7 +145,7 @@ class Strategist:
             ValueError: if its time is before that of the last call.
             UnknownNameError: if the picture lacks "resources", "threat", "conflict" or "exploration".
         """
-        thinking = self.thinking(situation)
+        thinking = self.think_in_steps(situation)
         while True:
             try:
                 next(thinking)
@@ -153,7 +153,7 @@ class Strategist:
                 plan: StrategicPlan = end.value
                 return plan
 
-    def thinking(self, situation: StrategicSituation) -> Generator[None, object, StrategicPlan]:
+    def think_in_steps(self, situation: StrategicSituation) -> Generator[None, object, StrategicPlan]:
         """Decide as ``think`` does, in steps of some tenths of a millisecond; the generator returns the plan.
 
         Use it in a generator given to a scheduler: ``plan = yield from strategist.thinking(situation)``.
@@ -218,7 +218,7 @@ class Strategist:
         mind.set("gathered", view.gathered)
         mind.set("attacking", self.posture == "attacking")
         mind.set("overdue", now_s - self.last_attack_s >= self.overdue_after_s)
-        mind.set_parameter("nerve", personality.nerve)
+        mind.set_parameter("nerve", personality.defend_threshold)
         mind.set_parameter("attack_share", share_of(personality.attack_ratio * WEALTH_FACTOR[self.wealth]))
         mind.set_parameter("retreat_share", share_of(personality.retreat_ratio * WEALTH_FACTOR[self.wealth]))
         for fired in mind.think():

@@ -16,7 +16,7 @@ def step_of_march(n):
     for _ in range(60):
         squad.think()
         squad.march(1 / 30)
-        squad.place(squad.positions + squad.velocities() / 30)
+        squad.set_positions(squad.positions + squad.velocities() / 30)
 
     def march():
         squad.march(1e-6)                            # so that it never arrives, however often it is asked

@@ -114,7 +114,7 @@ def prepared_scopes(own: Blackboard, saved: dict[str, Any], values: Any) -> Call
 
     def change() -> None:
         for name, value in read.items():
-            boards[name].exchange(value)()
+            boards[name].replace_values(value)()
 
     return change
 

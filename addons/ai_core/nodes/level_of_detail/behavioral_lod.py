@@ -254,7 +254,7 @@ class BehavioralLOD(ImportanceAgent, Node):
     def _end(self) -> None:
         if self.core is not None:
             self.core.level = len(self._levels)
-            self.core.settle()
+            self.core.switch_if_needed()
         if self._scheduler is not None and self._scheduler.is_valid():
             if self._task is not None:
                 self._scheduler.unschedule(self._task)
@@ -295,7 +295,7 @@ class BehavioralLOD(ImportanceAgent, Node):
             self._importance.leave_crowd(self)
         self.core.level = len(self._levels)       # beyond the last: none
         self.core.unforce()
-        self.core.settle()
+        self.core.switch_if_needed()
 
     def new_crowd(self) -> LODCrowd:
         """Return a crowd of such as this, without anybody."""

@@ -225,7 +225,7 @@ class ImportanceManager(Node):
     @method
     def get_importance(self, agent: Node) -> float:
         """Return the importance of a character at the last evaluation, 0 to 1."""
-        return float(self.core.of(self._ids_of(agent))[0])
+        return float(self.core.values_of(self._ids_of(agent))[0])
 
     @method
     def get_importance_parts(self, agent: Node) -> dict:

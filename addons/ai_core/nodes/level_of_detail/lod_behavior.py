@@ -40,7 +40,7 @@ class LODBehavior(Node):
         float, 1.0, range=(0, 1, 0.01),
         shown_when=("fallback", False), doc="Importance up to which it may run.")
     fallback = export(bool, False, doc="Runs where no range holds the importance; its own range is not used.")
-    most = export(
+    max_count = export(
         int, 0, range=(0, 100000, 1), or_greater=True, group="Optimizations",
         doc="Most characters of the crowd that may be at this level at once; 0 is any number.")
 
@@ -78,7 +78,7 @@ class LODBehavior(Node):
     def limits(self) -> Level:
         """Return its range and most; a fallback's range is all."""
         lowest, highest = (0.0, 1.0) if self.fallback else (self.lowest, self.highest)
-        return Level(lowest, highest, self.most or None)
+        return Level(lowest, highest, self.max_count or None)
 
     def definition(self, owner: Any, name: str) -> core.LODBehavior:
         """Return the behavior of the library that this node describes.

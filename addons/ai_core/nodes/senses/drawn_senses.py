@@ -1,4 +1,4 @@
-"""Sense nodes show what they reach: parts of their classes that give lines and handles to the editor."""
+"""Base classes of sense nodes that provide lines and handles to the editor."""
 from __future__ import annotations
 
 import math
@@ -27,15 +27,15 @@ from addons.ai_core.nodes.senses.sense_drawing import (
 from addons.ai_core.nodes.senses.sense_place import manager_of
 
 SHORTEST_M = 0.3
-"""A handle of something smaller is shown here, so that it can be taken hold of."""
+"""Smallest distance of a handle from its node (m); a nearer handle could not be grabbed."""
 
 HEARD_FROM = {"hearing": 1.0, "smell": 0.1}
-"""Threshold of a sensor as it is added: circles of sources show where that one just senses them."""
+"""Default thresholds of a sensor; circles of sources show where it just senses them."""
 
 
 @dataclass(frozen=True, slots=True)
 class DragHandle:
-    """What can be dragged: ``drag(origin, direction)`` of a ray sets what ``targets`` names, an object's properties."""
+    """A handle: ``drag(origin, direction)`` of a ray sets the properties in ``targets``, as (object, property)."""
 
     name: str
     place: tuple[float, ...]
@@ -44,7 +44,7 @@ class DragHandle:
 
 
 class DrawnNode:
-    """A node with lines and handles; asked by the editor's plugin, and by whoever draws in a game."""
+    """A node with lines and handles, for the editor plugin and for drawing in a game."""
 
     is_always_drawn = False
     dimensions = 3
@@ -52,23 +52,23 @@ class DrawnNode:
 
     @property
     def frame(self) -> LocalAxes:
-        """Where it looks."""
+        """Axes of the node: ahead, right and up."""
         return IN_2D if self.is_flat else IN_3D
 
     @property
     def unit(self) -> float:
-        """How long a metre is in the space of the node."""
+        """Length of a metre in the space of the node."""
         if not self.is_flat:
             return 1.0
         manager = manager_of(self)
         return PIXELS_PER_METER if manager is None else manager.pixels_per_meter
 
     def drawing(self) -> dict[str, Points]:
-        """Return lines in the space of the node, by what they stand for."""
+        """Return lines in the space of the node, by their meaning."""
         raise NotImplementedError
 
     def handles(self) -> list[DragHandle]:
-        """Return what can be dragged."""
+        """Return the handles."""
         return []
 
     @editor_method
@@ -88,16 +88,16 @@ class DrawnNode:
         self.handles()[index].drag(origin, direction)
 
     def point_of(self, place: Sequence[float]) -> Any:
-        """Return a place in the space of the node as the engine's vector."""
+        """Return a position in the space of the node as an engine vector."""
         x, y, z = place
         return Vector2(x, y) if self.is_flat else Vector3(x, y, z)
 
     def place_of(self, point: Any) -> tuple[float, float, float]:
-        """Return an engine's vector as a place, with z = 0 in 2D."""
+        """Return an engine vector as a position, with z = 0 in 2D."""
         return (point.x, point.y, 0.0) if self.is_flat else (point.x, point.y, point.z)
 
     def metres_of(self, point: Any) -> tuple[float, float, float]:
-        """Return an engine's vector in metres."""
+        """Return an engine vector in metres."""
         x, y, z = self.place_of(point)
         unit = self.unit
         return x / unit, y / unit, z / unit
@@ -105,7 +105,7 @@ class DrawnNode:
     def _reaching(
         self, name: str, axis: tuple[float, ...], of: Any = None, label: str = "", length: float | None = None,
     ) -> DragHandle:
-        """Return the handle of a distance, along an axis; ``of`` another object than this one, shown at ``length``."""
+        """Return the handle of a distance along an axis; ``of`` is its object if not self, ``length`` its place."""
         owner = self if of is None else of
         declared = getattr(type(owner), name)
 
@@ -117,7 +117,7 @@ class DrawnNode:
 
     def _turning(
         self, name: str, reach: float, second: tuple[float, ...], of: Any = None, label: str = "") -> DragHandle:
-        """Return the handle of a full angle about where it looks, towards a second axis."""
+        """Return the handle of a full angle from the axis ahead towards a second axis."""
         owner, ahead = self if of is None else of, self.frame.ahead
         declared = getattr(type(owner), name)
 
@@ -134,7 +134,7 @@ class DrawnNode:
 
 
 class DrawnSensor(DrawnNode):
-    """The cones of sight, and the range in which it notices all around."""
+    """Draws the sight cones and the near range of a sensor."""
 
     near_range: float
     sight_range: float
@@ -159,11 +159,11 @@ class DrawnSensor(DrawnNode):
         return [*found, self._reaching("near_range", tuple(-part for part in self.frame.ahead))]
 
     def _length(self, one: Any) -> float:
-        """Return how far the cone of one of ``_drawn_cones`` reaches."""
+        """Return the range of an item of ``_drawn_cones``."""
         return self.sight_range if one is self else one.range_of(self)
 
     def _drawn_cones(self) -> list[tuple[Any, str, str]]:
-        """Return who has a cone's angles, its property of how far it reaches, and what tells it from others."""
+        """Return for each cone the object with its angles, its range property, and its label."""
         chosen = self.chosen_cones()
         if not chosen:
             return [(self, "sight_range", "")]
@@ -172,7 +172,7 @@ class DrawnSensor(DrawnNode):
 
 
 class DrawnSource(DrawnNode):
-    """How far sounds and smells of its own strength carry to a sensor as it is added, over open ground."""
+    """Draws the distances at which a sensor with default thresholds senses sounds and smells over open ground."""
 
     sound_strength: float
     smell_strength: float
@@ -213,11 +213,11 @@ class DrawnSource(DrawnNode):
 
 
 STRENGTHS = {"hearing": "sound_strength", "smell": "smell_strength"}
-"""Property of a source that says how strong a signal of a sense is."""
+"""Property of a source with the strength of a sense."""
 
 
 class DrawnRegion(DrawnNode):
-    """The box of a region; its faces can be dragged, the one opposite stays where it is."""
+    """Draws the box of a region; its faces can be dragged, and the opposite face keeps its place."""
 
     is_always_drawn = True
     size: Any
@@ -239,7 +239,7 @@ class DrawnRegion(DrawnNode):
 
     def handles(self) -> list[DragHandle]:
         if self.boxes or self._box()[0] is not self:
-            return []                      # baked; or the shape has handles of its own
+            return []                      # baked; or the shape has its own handles
         return [self._face(side, sign) for side in range(self.dimensions) for sign in (1, -1)]
 
     def _face(self, side: int, sign: int) -> DragHandle:
@@ -266,7 +266,7 @@ def _box_lines(one: Any, dimensions: int) -> Points:
 
 
 class DrawnPortal(DrawnNode):
-    """From where signals go in to where they come out, and lines to the regions it joins."""
+    """Draws an arrow from the entrance of signals to their exit, and lines to the connected regions."""
 
     is_always_drawn = True
     one_way: bool
@@ -298,7 +298,7 @@ class DrawnPortal(DrawnNode):
         def drag(origin: Vector3, direction: Vector3) -> None:
             start, ray = np.array(tuple(origin)), np.array(tuple(direction))
             ray = ray / np.linalg.norm(ray)
-            met = start + ray * float((np.array(out) - start) @ ray)      # stays as far from the eye as it is
+            met = start + ray * float((np.array(out) - start) @ ray)      # keeps its distance from the camera
             node.global_position = self.to_global(self.point_of(met.tolist()))
 
         return [DragHandle("exit", out, ((node, "global_position"),), drag)]

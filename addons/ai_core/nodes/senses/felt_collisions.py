@@ -1,4 +1,4 @@
-"""Touch by collisions: bodies of sensors and sources that run into each other, noticed by themselves."""
+"""Touch by collisions: detects when bodies of sensors and sources run into each other."""
 from __future__ import annotations
 
 from collections import defaultdict
@@ -13,20 +13,20 @@ from ai_core.saving.fields import Fields, State, brief
 from ai_core.senses.id_state import LARGEST_ID
 
 MOST_SLIDES = 4
-"""Collisions of one moved body that are looked at (count): a floor, two walls, and somebody."""
+"""Largest number of collisions read per moved body (count): a floor, two walls, and another body."""
 
 AGAIN_S = 0.25
-"""Who was felt is felt again after so long at the earliest (s): bodies that push each other touch every other frame."""
+"""Shortest time between two touches of a sensor by one source (s); bodies that push each other touch constantly."""
 
 CONTACTS = {
     "Area3D": ("body_entered", "area_entered"), "Area2D": ("body_entered", "area_entered"),
     "RigidBody3D": ("body_entered",), "RigidBody2D": ("body_entered",),
 }
-"""Signals by which a body tells whom it met."""
+"""Signals of a body that report contacts."""
 
 
 class FeltCollisions:
-    """Tells sensors by touch whose bodies theirs met.
+    """Delivers touches to sensors whose bodies met the bodies of sources.
 
     Args:
         manager: the SenseManager.
@@ -35,9 +35,9 @@ class FeltCollisions:
     def __init__(self, manager: Any) -> None:
         self._manager = manager
         self._met: set[tuple[int, int]] = set()          # instance ids of bodies, since the last frame
-        self._sliding: set[tuple[int, int]] = set()      # those who slid along each other in the last frame
+        self._sliding: set[tuple[int, int]] = set()      # pairs that slid along each other in the last frame
         self._told_s: dict[tuple[int, int], float] = {}  # when a sensor last felt a source
-        self._members: tuple[Any, ...] | None = None     # rows of the manager for which what follows holds
+        self._members: tuple[Any, ...] | None = None     # rows of the manager from which the next fields were made
         self._sensors: dict[int, list[int]] = {}         # by instance id of their body
         self._sources: dict[int, list[int]] = {}
         self._movers: list[Any] = []
@@ -48,11 +48,11 @@ class FeltCollisions:
         self._met.add((one, other))
 
     def tell(self, sensor_bodies: dict[int, int], source_bodies: dict[int, int], rows: tuple[Any, ...]) -> None:
-        """Let sensors feel what their bodies met since the last frame.
+        """Deliver the touches of all contacts since the last frame.
 
         Args:
             sensor_bodies, source_bodies: instance id of the body of each.
-            rows: changes whenever a sensor or source comes or goes.
+            rows: another object whenever a sensor or source joins or leaves.
 
         Cost: one engine call for each CharacterBody, three more for each slide of it.
         """
@@ -78,7 +78,7 @@ class FeltCollisions:
                 self._manager.feel(*pair)
 
     def saved(self) -> State:
-        """Return whom sensors felt lately, by ids; which bodies slide along each other, and who met since, by path."""
+        """Return recent touches by ids, and pairs of bodies that slide along each other, or met, by path."""
         paths = self._paths()
         return {
             "told": [[sensor, source, at_s] for (sensor, source), at_s in sorted(self._told_s.items())],
@@ -87,9 +87,9 @@ class FeltCollisions:
         }
 
     def prepared(self, fields: Fields) -> Callable[[], None]:
-        """Check what ``saved`` returned; return what puts it.
+        """Check the data of ``saved``, and return a function that applies it.
 
-        Bodies that are not here any more are left out.
+        Bodies that no longer exist are left out.
         """
         told = {}
         for index, row in enumerate(fields.items("told")):

@@ -1,4 +1,4 @@
-"""What stands between: how much of a sound or smell gets through the physics bodies on its way."""
+"""Occlusion by walls: the share of a sound or smell that passes through the physics bodies on its path."""
 from __future__ import annotations
 
 from typing import Any
@@ -12,39 +12,39 @@ from ai_core.errors import UnknownNameError
 from ai_core.senses.stimuli.muffling import Materials
 
 MATERIAL = "sense_material"
-"""Metadata of physics bodies, set in the inspector: name of a material. A group of that name does, too."""
+"""Metadata of physics bodies, set in the inspector: name of a material. A group of that name works as well."""
 
 MOST_WALLS = 8
-"""Bodies on a line that count (count); after so many hardly anything is left, and each costs a ray."""
+"""Largest number of bodies on a line that count (count); later bodies hardly matter, and each costs a ray."""
 
 MOVING = ("CharacterBody3D", "RigidBody3D", "CharacterBody2D", "RigidBody2D")
-"""Bodies that muffle only if they have a material: who walks by is no wall."""
+"""Bodies that muffle only if they have a material, because a passing character is not a wall."""
 
 
 class MufflingWalls:
-    """Asks the physics space which bodies are on lines, and what each lets through.
+    """Computes the shares that pass along lines, from the bodies that the physics space has on them.
 
     Args:
         manager: the SenseManager, with ``wall_materials``, ``wall_share`` and ``wall_mask``.
-        rays: its rays.
-        senses: names of its modalities.
+        rays: rays of the manager.
+        senses: names of the manager's modalities.
     """
 
     def __init__(self, manager: Any, rays: SightRays, senses: list[str]) -> None:
         self._manager, self._rays = manager, rays
         self._tables = _tables(manager, senses)
         self._names = {name for table in self._tables.values() for name in table}
-        self._refused: set[tuple[int, str]] = set()      # instance ids of bodies, and what they named
+        self._refused: set[tuple[int, str]] = set()      # instance ids of bodies, and the unknown material
 
     @property
     def is_open(self) -> bool:
-        """True if everything goes through every body, so that nobody need ask."""
+        """True if every body lets everything pass, so that no query is needed."""
         return self._manager.wall_share == 1 and not self._names
 
     def __call__(
         self, start: NDArray[np.float32], end: NDArray[np.float32], sensor_ids: NDArray[np.int32], sense: str
     ) -> NDArray[np.float64] | None:
-        """Return what share gets along each line.
+        """Return the share that passes along each line.
 
         Cost: as ``SightRays.through``, and some engine calls for each body that is on a line.
         """
@@ -58,7 +58,7 @@ class MufflingWalls:
         return shares
 
     def _kept(self, body_id: int, sense: str) -> float:
-        """Return what share gets through a body."""
+        """Return the share that passes through a body."""
         body = get_object(body_id) if body_id > 0 else None
         if body is None:
             return self._manager.wall_share if body_id else 1.0
@@ -75,12 +75,12 @@ class MufflingWalls:
         if name not in self._names and (body.instance_id, str(name)) not in self._refused:
             self._refused.add((body.instance_id, str(name)))
             unknown = UnknownNameError("material", name, self._names)
-            report_error(f"{unknown}; write it into wall_materials of the SenseManager; wall_share counts", body)
+            report_error(f"{unknown}; add it to wall_materials of the SenseManager; wall_share is used", body)
         return str(name)
 
 
 def _tables(manager: Any, senses: list[str]) -> dict[str, dict[str, float]]:
-    """Return by sense what share gets through each material; what is wrong is reported, and left out.
+    """Return the share that passes through each material, by sense; invalid entries are reported and left out.
 
     "brick" is for all senses, "smell/brick" for one.
     """

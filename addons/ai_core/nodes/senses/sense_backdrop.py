@@ -1,4 +1,4 @@
-"""What is behind sources that are seen: the pattern and the light of the body that a ray past them meets."""
+"""Background of visible sources: the pattern and light of the body that a ray meets beyond the source."""
 from __future__ import annotations
 
 import math
@@ -17,30 +17,30 @@ PATTERN, LIGHT = "sense_pattern", "sense_light"
 
 
 class Backdrops:
-    """Asks the physics space, and the metadata of bodies, what is behind.
+    """Finds the background of sources from the physics space and the metadata of bodies.
 
     Args:
         manager: the SenseManager.
-        rays: its rays.
-        camouflage: its pairs of patterns.
+        rays: rays of the manager.
+        camouflage: pairs of patterns of the manager.
     """
 
     def __init__(self, manager: Any, rays: SightRays, camouflage: Camouflage) -> None:
         self._manager, self._rays, self._camouflage = manager, rays, camouflage
-        self._refused: set[tuple[int, str]] = set()      # instance ids of bodies, and what of them is wrong
+        self._refused: set[tuple[int, str]] = set()      # instance ids of bodies, and the invalid metadata
         self._sky = self._number(manager.sky_pattern, manager), float(manager.sky_light)
 
     def __call__(
         self, eyes: NDArray[np.float32], targets: NDArray[np.float32],
         sensor_ids: NDArray[np.int32], source_ids: NDArray[np.int32],
     ) -> Backdrop:
-        """Return what is behind targets.
+        """Return the backgrounds of targets.
 
-        Cost: as ``SightRays.behind``, and two engine calls for each body that is behind somebody.
+        Cost: as ``SightRays.behind``, and two engine calls per body behind a target.
         """
         met = self._rays.behind(eyes, targets, self._manager.bodies_of(source_ids), self._manager.sight_range)
         bodies, rows = np.unique(met, return_inverse=True)
-        looks = [self._of(one) for one in bodies.tolist()]      # of each once
+        looks = [self._of(one) for one in bodies.tolist()]      # once per body
         patterns, lights = zip(*looks, strict=True) if looks else ((), ())
         return Backdrop(np.array(patterns, np.intp)[rows], np.array(lights, np.float64)[rows])
 
@@ -49,10 +49,10 @@ class Backdrops:
             return self._sky
         body = get_object(body_id) if body_id > 0 else None
         if body is None:
-            return NO_PATTERN, 0.0        # a body of the physics server, with no node to ask
+            return NO_PATTERN, 0.0        # a body of the physics server, without a node
         light = body.get_meta(LIGHT, 0.0)
         if not isinstance(light, (int, float)) or not 0 <= light < math.inf:
-            self._refuse(body, LIGHT, f"metadata {LIGHT} must be a number from 0 on, got {light!r}; it does not count")
+            self._refuse(body, LIGHT, f"metadata {LIGHT} must be a number, 0 or more, got {light!r}; it is ignored")
             light = 0.0
         return self._number(body.get_meta(PATTERN, ""), body), float(light)
 
@@ -60,7 +60,7 @@ class Backdrops:
         try:
             return self._camouflage.number(name)  # type: ignore[arg-type]
         except UnknownNameError as error:
-            self._refuse(where, PATTERN, f"{error}; write it into camouflage of the SenseManager; it does not count")
+            self._refuse(where, PATTERN, f"{error}; add it to camouflage of the SenseManager; it is ignored")
             return NO_PATTERN
 
     def _refuse(self, where: Any, what: str, why: str) -> None:

@@ -1,7 +1,7 @@
-"""The lines that show what a sense node reaches, and the handles that change it; for editor and running game.
+"""The lines that show the ranges of a sense node, and the handles that change them, in the editor and in games.
 
-Lines are pairs of points in the space of the node (m), by what they stand for. 2D is the plane of x and y,
-looked along x; a node scales it by pixels per metre.
+Lines are pairs of points in the local space of the node, by their meaning. In 2D they lie in the plane of x and y,
+and x is the forward axis.
 """
 from __future__ import annotations
 
@@ -20,15 +20,15 @@ COLORS = {
     "sight": (1.0, 0.85, 0.3), "near": (1.0, 0.6, 0.25), "hearing": (0.35, 0.7, 1.0), "smell": (0.5, 0.9, 0.4),
     "region": (0.75, 0.55, 1.0), "portal": (0.3, 0.95, 0.85),
 }
-"""What lines stand for, and their color."""
+"""Color of lines by their meaning."""
 
 ARC_STEP_RAD = math.tau / 48
-"""Angle from one point of an arc to the next; larger ones look like corners."""
+"""Angle from one point of an arc to the next (rad); larger angles look like corners."""
 
 
 @dataclass(frozen=True, slots=True)
 class LocalAxes:
-    """Where ahead, right and up are in the space of a node."""
+    """Directions ahead, right and up in the local space of a node."""
 
     ahead: tuple[float, float, float]
     right: tuple[float, float, float]
@@ -52,7 +52,7 @@ def arc(radius_m: float, first: Sequence[float], second: Sequence[float], from_r
 
 
 def ball(radius_m: float, frame: LocalAxes, *, is_flat: bool) -> Points:
-    """Return three circles about the origin, or the one that lies in the plane."""
+    """Return three circles about the origin; in 2D only the circle in the plane."""
     pairs = combinations((frame.ahead, frame.right, frame.up), 2)
     return np.concatenate([arc(radius_m, *pair, 0, math.tau) for pair in list(pairs)[: 1 if is_flat else 3]])
 
@@ -107,7 +107,7 @@ def arrow(start: Sequence[float], end: Sequence[float], *, is_one_way: bool) -> 
 
 
 def along_axis(axis: Sequence[float], origin: Sequence[float], direction: Sequence[float]) -> float:
-    """Return how far along an axis from the origin the point is that is nearest to a ray."""
+    """Return the position along an axis through the origin that is nearest to a ray."""
     unit, ray = np.array(axis, float), np.array(direction, float)
     ray /= np.linalg.norm(ray)
     start = np.array(origin, float)
@@ -121,7 +121,7 @@ def along_axis(axis: Sequence[float], origin: Sequence[float], direction: Sequen
 def in_plane(
     first: Sequence[float], second: Sequence[float], origin: Sequence[float], direction: Sequence[float],
 ) -> tuple[float, float] | None:
-    """Return where a ray meets the plane of two axes, in their coordinates; None if it runs along it."""
+    """Return the intersection of a ray with the plane of two axes, in their coordinates; None if parallel."""
     normal = np.cross(first, second)
     slope = float(normal @ np.array(direction, float))
     if abs(slope) < 1e-6:
@@ -132,7 +132,7 @@ def in_plane(
 
 
 def stepped(declared: Any, value: float, *, is_flat: bool = False) -> float:
-    """Return a value that an exported property takes: within its range, on one of its steps; whole pixels in 2D."""
+    """Return a value clamped to the range of an exported property and rounded to its step, or to pixels in 2D."""
     low, high, *step = declared.range
     size = 1.0 if is_flat and declared.power else step[0] if step else 0.01
     value = round(max(low, value) / size) * size

@@ -1,4 +1,4 @@
-"""SenseGraphBaker: regions and portals of a level from its navigation mesh and rays."""
+"""SenseGraphBaker: bakes the regions and portals of a level from its navigation mesh and rays."""
 from __future__ import annotations
 
 from typing import Any
@@ -24,62 +24,65 @@ from ai_core.scheduling.task import Task, Turn
 
 HINT_FILE = 13
 TOLD_SHARE = 0.01
-"""Progress is told when it has grown by so much: signals every frame would cost more than they say."""
+"""Smallest growth of progress for which the signal is emitted (share); a signal per frame would be costly."""
 
 
 @gdclass(icon="res://addons/ai_core/icons/sense_graph_baker.svg")
 class SenseGraphBaker(BakingNode, Node):
-    """Makes the SenseRegion3D and SensePortal3D (or 2D) of a level from its navigation mesh, as its children.
+    """Bakes the SenseRegion3D and SensePortal3D (or 2D) of a level from its navigation mesh, as its children.
 
-    Rooms are parted where the ground is narrow, portals stand where they touch, and rays find which
-    other rooms see each other. Baking again changes only what was baked: regions and portals made by
-    hand stay, and baked ones that are still there keep their names, doors and attenuations.
+    The ground is divided into rooms at narrow places; portals are placed where rooms touch, and rays find which
+    other rooms see each other. Baking again changes only baked nodes: regions and portals made by hand are kept,
+    and baked nodes that still exist keep their names, doors and shares kept per metre.
     """
 
     level = export(
         NodePath, NodePath(".."), hint=node_path("Node"),
-        doc="The node at or below which the NavigationRegion3D or 2D are, and the regions and portals.")
+        doc="Root of the level: the node at or below which the NavigationRegion3D or NavigationRegion2D, the regions"
+            " and the portals are.")
     file = export(
         str, "", hint=(HINT_FILE, "*.json"),
-        doc="A text file to write instead of nodes, and to read again before.")
+        doc="JSON file to bake into, instead of nodes. Baking again reads it first. If empty, nodes are baked.")
     cell_size = export(
         float, 0.25, range=(0.05, 5, 0.01), or_greater=True, unit="m",
-        doc="Side of the cells by which the ground is looked at: half the narrowest door, or less.")
+        doc="Side of the cells into which the ground is divided; at most half the width of the narrowest door.")
     pixels_per_meter = export(
         float, 32.0, range=(0.01, 1000, 0.01), or_greater=True, unit="px",
-        doc="How long a metre is in 2D; as long as that of the SenseManager.")
+        doc="Number of pixels in a metre in 2D; the same as pixels_per_meter of the SenseManager.")
     narrowness = export(
         float, 0.7, range=(0.05, 0.99, 0.01), group="Regions", core="narrowness",
-        doc="A place parts two rooms if it is at most this share as wide as the narrower one. More makes more rooms.")
+        doc="A place divides two rooms if its width is at most this share of the narrower room's width. Higher values"
+            " make more rooms.")
     max_opening_width = export(
         float, 6.0, range=(0.1, 100, 0.1), or_greater=True, unit="m", core="widest_m",
-        doc="Wider places never part rooms.")
+        doc="Width above which a place never divides rooms.")
     min_room_area = export(
         float, 1.0, range=(0, 100, 0.1), or_greater=True, unit="m²", core="least_area_m2",
-        doc="Ground of the smallest room; smaller ones become part of a neighbor.")
+        doc="Ground area of the smallest room; a smaller room becomes part of a neighbor.")
     reach = export(
         float, 1.0, range=(0, 10, 0.05), or_greater=True, unit="m", core="reach_m",
-        doc="How far regions reach beyond the navigation mesh, to the walls.")
+        doc="Distance by which regions extend beyond the navigation mesh, to the walls.")
     region_height = export(
         float, 2.5, range=(0.1, 100, 0.1), or_greater=True, unit="m", core="height_m",
-        doc="Height of regions above the ground; not in 2D.")
+        doc="Height of regions above the ground; ignored in 2D.")
     eye_height = export(
         float, 1.5, range=(0, 10, 0.05), or_greater=True, unit="m", group="Sight", core="eye_height_m",
-        doc="Height of portals and rays above the ground; not in 2D.")
+        doc="Height of portals and rays above the ground; ignored in 2D.")
     sight_mask = export(
         int, 1, hint=(HINT_LAYERS_3D_PHYSICS, ""),
-        doc="Physics layers that block sight while baking: walls and glass, not doors and characters.")
+        doc="Physics layers that block sight while baking, such as walls and glass, but not doors and characters.")
     sight_range = export(
         float, 60.0, range=(1, 1000, 0.5), or_greater=True, unit="m", core="sight_range_m",
-        doc="Rooms farther from each other see nothing.")
+        doc="Largest distance at which rooms see each other.")
     sight_places = export(
         int, 8, range=(0, 64, 1), core="sight_places",
-        doc="Places in each room that rays are cast from, besides its openings and its middle.")
+        doc="Number of places in each room from which rays are cast, besides its openings and its center.")
 
-    progress_changed = signal(("share", float), doc="It has come so far, 0 to 1.")
+    progress_changed = signal(("share", float), doc="Emitted as baking proceeds; share is the progress from 0 to 1.")
     bake_finished = signal(
-        ("regions", int), ("portals", int), doc="Baked regions and portals are there; so many ways between regions.")
-    bake_failed = signal(("message", str), doc="It was not baked, and nothing has changed; says why.")
+        ("regions", int), ("portals", int),
+        doc="Emitted when the baked regions and portals are in place, with their numbers.")
+    bake_failed = signal(("message", str), doc="Emitted when baking failed, with the reason; nothing has changed.")
 
     @property
     def is_flat(self) -> bool:
@@ -89,7 +92,7 @@ class SenseGraphBaker(BakingNode, Node):
 
     @property
     def unit(self) -> float:
-        """How long a metre is in its level: 1, or in 2D pixels."""
+        """Length of a metre in units of the level: 1 in 3D, pixels_per_meter in 2D."""
         return self.pixels_per_meter if self.is_flat else 1.0
 
     def __init__(self) -> None:
@@ -104,9 +107,9 @@ class SenseGraphBaker(BakingNode, Node):
 
     @method
     def bake(self) -> bool:
-        """Begin to bake, a slice in each frame of the AIScheduler; false if it cannot, which is reported.
+        """Start baking, a slice in each frame of the AIScheduler. Returns false if it cannot, and reports the reason.
 
-        Bake before the first sensor or source joins. What is half baked is not saved.
+        Bake before the first sensor or source enters the scene. Unfinished baking is not saved.
         """
         if self._baking is not None:
             raise RefusedValue("is baking already; wait for bake_finished, or call cancel()")
@@ -123,7 +126,7 @@ class SenseGraphBaker(BakingNode, Node):
 
     def _get_configuration_warnings(self) -> list[str]:
         level = self.get_node_or_null(self.level)
-        why = f"level '{self.level}' is no node; choose the node above the level" if level is None else ""
+        why = f"level '{self.level}' is not a node; choose the root of the level" if level is None else ""
         return [why] if why else list(filter(None, [why_no_ground(level)]))
 
     def begin_work(self) -> None:

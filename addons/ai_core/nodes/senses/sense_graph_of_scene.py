@@ -1,4 +1,4 @@
-"""The sense graph that the regions and portals of a scene make."""
+"""Builds the sense graph from the regions and portals of a scene."""
 from __future__ import annotations
 
 import math
@@ -16,14 +16,14 @@ from ai_core.senses.graph.sense_graph_file import graph_from_text
 
 
 def without_regions(manager: Any) -> str:
-    """Return what is wrong with a manager in graph mode whose scene has no region."""
+    """Return the warning for a manager in graph mode whose scene has no region."""
     return (
         f"has mode Graph and no SenseRegion{manager.has_dimensions}D, so nothing is sensed; add regions,"
-        " or use Regional")
+        " or set mode to Regional")
 
 
 def graph_warnings(manager: Any) -> list[str]:
-    """Return, in the editor, what ``graph_of_scene`` will report of a manager in graph mode."""
+    """Return, in the editor, the errors that ``graph_of_scene`` will report for a manager in graph mode."""
     if not is_in_editor() or not manager.is_inside_tree() or is_a_part(manager) or manager.graph_file:
         return []
     regions = nodes_of(manager, f"SenseRegion{manager.has_dimensions}D")
@@ -33,13 +33,13 @@ def graph_warnings(manager: Any) -> list[str]:
 def graph_of_scene(
     manager: Any, root: Any, senses: Sequence[str],
 ) -> tuple[SenseGraph, dict[str, Any], dict[str, Any]]:
-    """Return the graph of a manager, and the nodes of regions and of portals by their names in it.
+    """Return the graph of a manager, and the nodes of regions and of portals by their names in the graph.
 
-    What is wrong is reported, once each, and left out.
+    Each invalid region, portal or file is reported once and left out.
 
     Args:
         manager: the SenseManager, inside the tree.
-        root: the node from which paths begin, which are the names.
+        root: the node from which paths begin; paths are the names.
         senses: names of all modalities.
     """
     regions = {path_of(root, one): one for one in _good(manager, REGIONS, senses)}
@@ -66,16 +66,16 @@ def graph_of_scene(
 
 
 def _of_file(manager: Any, taken: set[str]) -> SenseGraph:
-    """Return the graph in the file of a manager; what is wrong with it is reported, and it is left out."""
+    """Return the graph in the file of a manager; an invalid file is reported, and the graph is empty."""
     path = manager.graph_file
     text = read_text(path)
     try:
         if text is None:
-            raise ValueError("there is no such file")
+            raise ValueError("the file does not exist")
         graph = graph_from_text(text)
         names = {one.name for one in (*graph.regions, *graph.portals)} & taken
         if names:
-            raise ValueError(f"the scene has nodes of the names {sorted(names)}, too; rename them")
+            raise ValueError(f"the scene also has nodes with the names {sorted(names)}; rename them")
         return graph
     except ValueError as error:
         report_error(f"graph_file '{path}' is not used: {error}", manager)
@@ -83,7 +83,7 @@ def _of_file(manager: Any, taken: set[str]) -> SenseGraph:
 
 
 def _good(manager: Any, group: str, senses: Sequence[str]) -> list[Any]:
-    """Return the members of a group that belong to a manager, in tree order, without those that are wrong."""
+    """Return the valid members of a group that belong to a manager, in tree order."""
     found = []
     for node in manager.get_tree().get_nodes_in_group(group):
         if manager_of(node) != manager or node.dimensions != manager.has_dimensions:

@@ -1,4 +1,4 @@
-"""SenseManager: one place where all sensing of a scene happens, once per frame."""
+"""SenseManager: runs all sensing of a scene once per frame."""
 from __future__ import annotations
 
 import math
@@ -63,13 +63,13 @@ TRAIL = "trail"
 
 
 def made_modalities(manager: Any) -> list[Modality]:
-    """Return all senses of a manager; what is wrong is reported, once each, and left out."""
+    """Return all modalities of a manager; each invalid one is reported once and left out."""
     found = {one.name: one for one in _own_modalities(manager)}
     for place, resource in enumerate(manager.modalities):
         try:
             one = resource.modality(manager.unit)
             if one.name == TRAIL and manager.keeps_trails:
-                raise ValueError(f"modality_name must not be {TRAIL!r} where keeps_trails is on; choose another")
+                raise ValueError(f"modality_name must not be {TRAIL!r} while keeps_trails is on; choose another name")
         except (ValueError, AttributeError) as error:
             said = error if isinstance(error, ValueError) else "must be a SenseModality, got null; choose one"
             label = "" if resource is None else resource.resource_path or resource.resource_name
@@ -97,7 +97,7 @@ def _own_modalities(manager: Any) -> list[Modality]:
 
 
 def made_gradual(manager: Any, modalities: list[Modality]) -> list[str]:
-    """Return the names of senses whose waves are followed; what is wrong is reported, once each, and left out."""
+    """Return the names of gradual modalities; each unknown name is reported once and left out."""
     emitted = [one.name for one in modalities if not one.is_continuous]
     for name in manager.gradual_senses:
         if name not in emitted:
@@ -106,20 +106,20 @@ def made_gradual(manager: Any, modalities: list[Modality]) -> list[str]:
 
 
 def made_trails(manager: Any) -> ScentTrails | None:
-    """Return the scent trails of a manager, None if it keeps none."""
+    """Return the scent trails of a manager; None if keeps_trails is off."""
     if not manager.keeps_trails:
         return None
     return ScentTrails(modality_name=TRAIL, **core_settings(manager, manager.unit)["trails"])
 
 
 def made_camouflage(manager: Any) -> Camouflage:
-    """Return the pairs of patterns of a manager; what is wrong is reported, once each, and left out."""
+    """Return the camouflage of a manager; each invalid pair of patterns is reported once and left out."""
     factors = {}
     for pair, factor in manager.camouflage.items() if manager.sees_backgrounds else ():
         source, _, behind = str(pair).partition("/")
         try:
             if not source or not behind:
-                raise ValueError('must be "pattern of the source/pattern behind it"')
+                raise ValueError('the key must be "pattern of the source/pattern behind it"')
             Camouflage({(source, behind): factor})
         except (TypeError, ValueError) as error:
             report_error(f"camouflage[{pair!r}] is left out: {error}", manager)
@@ -129,12 +129,12 @@ def made_camouflage(manager: Any) -> Camouflage:
 
 
 SLOT_MASK = (1 << SLOT_BITS) - 1
-"""Of an id, what says in which row it is."""
+"""Bits of an id that hold its row."""
 
 
 def _by_slot(bodies: dict[int, int]) -> NDArray[np.int64]:
-    """Return instance ids of bodies by what of an id says in which row it is."""
-    slots = [(one & SLOT_MASK) + 1 for one in bodies]      # the first row is for nobody
+    """Return the instance ids of bodies by row of the sensor or source, shifted by 1."""
+    slots = [(one & SLOT_MASK) + 1 for one in bodies]      # the first row is for no id
     found = np.zeros(max(slots, default=0) + 1, np.int64)
     found[slots] = list(bodies.values())
     return found
@@ -143,9 +143,9 @@ def _by_slot(bodies: dict[int, int]) -> NDArray[np.int64]:
 def _looked_up(bodies: NDArray[np.int64], ids: NDArray[np.int32]) -> NDArray[np.int64]:
     slots = ids & SLOT_MASK
     slots += 1
-    if not len(slots) or slots.max() < len(bodies):    # what is nobody has all bits, and would be far beyond
+    if not len(slots) or slots.max() < len(bodies):    # an id of -1 has all bits set, and would be far out of range
         return bodies.take(slots)
-    slots[(ids < 0) | (slots >= len(bodies))] = 0      # nobody, or a clue of the library
+    slots[(ids < 0) | (slots >= len(bodies))] = 0      # no id, or a clue of the library
     return bodies[slots]
 
 
@@ -154,7 +154,7 @@ NOTHING_FELT: State = {"told": [], "sliding": [], "met": []}
 
 
 def _saved_nodes(names: Mapping[int, str], nodes: dict[int, Any]) -> list[State]:
-    """Return the properties of each sensor or source, by the order of adding."""
+    """Return the properties of each sensor or source, in the order in which they joined."""
     return [
         {"name": name, "settings": saved_settings(nodes[one]), **nodes[one].saved_more()}
         for one, name in names.items() if one in nodes
@@ -164,7 +164,7 @@ def _saved_nodes(names: Mapping[int, str], nodes: dict[int, Any]) -> list[State]
 def _prepared_nodes(
     fields: Fields, field: str, names: Mapping[int, str], nodes: dict[int, Any]
 ) -> list[Callable[[], None]]:
-    """Check saved properties, those of one name by the order of adding; return what puts them."""
+    """Check saved properties, matched by name and order of joining; return the functions that apply them."""
     ids, numbers = _by_name(names), Counter[str]()
     changes = []
     for row in fields.groups(field):
@@ -172,7 +172,7 @@ def _prepared_nodes(
         node = nodes.get(ids.get((name, numbers[name]), -1))
         numbers[name] += 1
         if node is None:
-            row.refuse("name", f"names {name!r}, which is not in the scene")
+            row.refuse("name", f"is {name!r}, which is not in the scene")
         changes.append(prepared_settings(node, row.group("settings")))
         changes.append(node.prepared_more(row))
         row.end()
@@ -180,7 +180,7 @@ def _prepared_nodes(
 
 
 def _by_name(names: Mapping[int, str]) -> dict[Name, int]:
-    """Return ids by name and number among those of the same name."""
+    """Return ids by name and by index among ids of the same name."""
     found: dict[Name, int] = {}
     numbers: Counter[str] = Counter()
     for one, name in names.items():
@@ -193,24 +193,25 @@ SENSED = "sensed"
 
 
 class SenseSignals:
-    """The audience of a SenseManager's library: the sensors' own signals.
+    """Emits the signals of sensors for the library's sense manager.
 
     Args:
-        manager: the node.
+        manager: the SenseManager.
     """
 
     def __init__(self, manager: Any) -> None:
         self._manager = manager
 
     def listening(self, sensor_ids: Sequence[int]) -> list[bool]:
-        """Return of each of these sensors whether anything is connected."""
+        """Return for each of these sensors whether its signal ``sensed`` has connections."""
         found: list[bool] = listening_among(SENSED, list(map(self._manager.sensor_node, sensor_ids)))
         return found
 
     def tell(self, told: SensationBatch) -> None:
-        """Let all of them emit, in order; nobody after one who ends the scene.
+        """Emit the signals of a batch in order; stop if a callback ends the scene.
 
-        Cost: one crossing, and one more after each who calls Python; 0.2 µs a sensor to which nobody listens.
+        Cost: one crossing, and one more after each sensor whose callback is in Python; 0.2 µs per sensor without
+        connections.
         """
         manager, first, (sensor_ids, which, intensities, what) = self._manager, 0, told
         count = len(sensor_ids)
@@ -223,18 +224,18 @@ Rows = NDArray[np.float32]
 
 
 def _step_of_engine() -> tuple[int, int, bool]:
-    """Return which step of the engine this is; deferred calls run between two of them."""
+    """Return an identifier of the current engine step; deferred calls run between two steps."""
     engine = singleton("Engine")
     return engine.get_physics_frames(), engine.get_process_frames(), engine.is_in_physics_frame()
 
 
 @gdclass(icon="res://addons/ai_core/icons/sense_manager.svg", keywords="perception, stealth, vision, hearing")
 class SenseManager(Node):
-    """Tells sensors what they see, hear and smell of sources, within the AIScheduler's budget.
+    """Lets sensors see, hear, smell and feel sources, within the budget of the AIScheduler.
 
-    Signals weaken with distance, travel at their speed, and are sensed where they
-    are strong enough; sight needs a cone and a free line. In graph mode they go by
-    regions and portals, such as SenseRegion3D, so that walls stop sounds and smells, too.
+    A signal weakens with distance, travels at the speed of its modality, and is sensed by every sensor whose
+    threshold it reaches. Sight needs a sight cone and a free line of sight. In graph mode signals travel through
+    regions and portals, such as SenseRegion3D and SensePortal3D, so that walls stop sounds and smells as well.
     """
 
     def __init__(self) -> None:
@@ -244,7 +245,7 @@ class SenseManager(Node):
         self._space: Any = None
         self._regions: dict[str, Any] = {}        # by name in the graph
         self._portals: dict[str, Any] = {}
-        self._fading: list[tuple[float, int]] = []    # when, and the id of which source
+        self._fading: list[tuple[float, int]] = []    # time, and the id of the source
         self._contacts: FeltCollisions | None = None
         self._senses: list[str] = []              # names of all modalities
         self._picture: SensePicture | None = None
@@ -284,10 +285,10 @@ class SenseManager(Node):
 
     @property
     def core(self) -> RegionalSenseManager:
-        """The sense manager of the library, for behaviors written in Python."""
+        """The library's sense manager, for behaviors written in Python."""
         if self._core is None:
             if self._find_scheduler() is None:
-                raise RefusedValue("needs an AIScheduler; add it to a scene that has one before using it")
+                raise RefusedValue("needs an AIScheduler; add the SenseManager to a scene that has one before using it")
             self._core = self._made()
         return self._core
 
@@ -318,27 +319,27 @@ class SenseManager(Node):
 
     @property
     def sensor_nodes(self) -> list[Any]:
-        """Sensors that joined, in the order they came."""
+        """All sensors, in the order in which they joined."""
         return list(self._sensors.values())
 
     @property
     def place_of(self) -> Callable[[Any], tuple[float, ...]]:
-        """Returns where a node is now (m)."""
+        """Function that returns the position of a node (m)."""
         found: Callable[[Any], tuple[float, ...]] = self._space.place
         return found
 
     @property
     def is_sensing(self) -> bool:
-        """Whether it is in a scene, and somebody has joined."""
+        """Whether the node is in a scene, and a sensor or source has joined."""
         return self._core is not None
 
     @property
     def sensor_node(self) -> Callable[[int], Any]:
-        """Returns the node of a sensor by its id, None for one that has left."""
+        """Function that returns the node of a sensor by id, None if it has left."""
         return self._sensors.get
 
     def rows_of(self, what: Sequence[tuple[int, str, Point]]) -> list[tuple[Any, ...]]:
-        """Return what signals tell of things that were sensed, with ... for how strong they were."""
+        """Return the signal arguments of sensed stimuli, with ... in place of the strength."""
         nodes, point_of = self._sources, self._space.of
         rows: list[tuple[Any, ...]] = []
         for source, modality, place in what:
@@ -352,11 +353,11 @@ class SenseManager(Node):
         return self._scheduler.clock.now.seconds if self._scheduler is not None else 0.0
 
     def fade_later(self, source_id: int, at_s: float) -> None:
-        """Call the ``fade`` of a source at a moment, if it still is to fade then."""
+        """Call ``fade`` of a source at a time (s), if that is still its time to fade."""
         heappush(self._fading, (at_s, source_id))
 
     def set_light_emitter(self, source_id: int, gives_light: bool) -> None:
-        """Let a source show through two portals, or one; without a graph there are none."""
+        """Set whether a source is seen through two portals instead of one; no effect without a graph."""
         if isinstance(self.core, SenseGraphManager):
             self.core.set_light_emitter(source_id, gives_light)
 
@@ -367,7 +368,7 @@ class SenseManager(Node):
 
     @property
     def unit(self) -> float:
-        """How long a metre is in its scene: 1, or in 2D pixels."""
+        """Length of a metre in units of the scene: 1 in 3D, pixels_per_meter in 2D."""
         return self.pixels_per_meter if self.is_flat else 1.0
 
     @property
@@ -376,11 +377,11 @@ class SenseManager(Node):
         return 3 if self.dimensions == self.Dimensions.THREE else 2
 
     def point(self, place: Sequence[float]) -> Any:
-        """Return a place of the library (m) as the engine's vector."""
+        """Return a position of the library (m) as an engine vector."""
         return self._space.of(place)
 
     def metres(self, place: Any) -> tuple[float, ...]:
-        """Return an engine's vector for the library (m); RefusedValue for one of another space."""
+        """Return an engine vector for the library (m); raise RefusedValue for a vector of other dimensions."""
         found: tuple[float, ...] = self._space.metres(place)
         return found
 
@@ -394,23 +395,23 @@ class SenseManager(Node):
         return None if node is None else node.character_node
 
     def region_node(self, name: str) -> Any:
-        """Return the region of that name in the graph, None if it was freed."""
+        """Return the region node of a name in the graph, None if it was freed."""
         node = self._regions.get(name)
         return node if node is not None and node.is_valid() else None
 
     def why_not(self, place: Any) -> str:
-        """Return why a region or portal that has entered the tree can be no part of the graph, or ""."""
+        """Return why a region or portal in the tree cannot be part of the graph, or ""."""
         if self.mode == self.Mode.REGIONAL:
             return f"its SenseManager '{self.get_name()}' has mode Regional; set mode to Graph"
         if getattr(place, "dimensions", self.has_dimensions) != self.has_dimensions:
-            return f"its SenseManager '{self.get_name()}' is in {self.has_dimensions}D; set dimensions there"
+            return f"its SenseManager '{self.get_name()}' is {self.has_dimensions}D; change dimensions there"
         if self._core is None or path_of(self._scheduler, place) in (*self._regions, *self._portals):
             return ""
-        return "the graph is made already; add regions and portals before the first sensor or source"
+        return "the graph is already built; add regions and portals before the first sensor or source"
 
     @method
     def set_portal_open(self, name: str, is_open: bool) -> None:
-        """Open or shut the portals of a name in graph_file; those of the scene have is_open themselves."""
+        """Open or close the portals of a name in graph_file. For portals of the scene, set their is_open instead."""
         self._graph().set_open(name, is_open)
 
     @method
@@ -420,31 +421,31 @@ class SenseManager(Node):
 
     @method
     def add_noise(self, modality: str, level: float, position: Variant = None) -> int:
-        """Let there be a background noise: what is weaker at the sensor goes under. Returns its id.
+        """Add a background noise, and return its id. A signal weaker than the noise at the sensor is not sensed.
 
-        It weakens from its position; without one it is everywhere.
+        The noise weakens with the distance from its position; without a position it is equally loud everywhere.
         """
         with refused():
             return self.core.add_noise(modality, level, None if position is None else self._space.metres(position))
 
     @method
     def remove_noise(self, noise: int) -> None:
-        """Let a background noise end, by its id."""
+        """Remove a background noise by its id."""
         self.core.remove_noise(noise)
 
     @method
     def blow(self, velocity: Variant) -> None:
-        """Let the wind blow at a velocity, a Vector3 in m/s, or in 2D a Vector2 in px/s: smells drift with it.
+        """Set the wind, with which smells drift: a Vector3 in m/s, or in 2D a Vector2 in px/s.
 
-        In graph mode portals say where to.
+        In graph mode smells drift through portals.
         """
         self.core.blow(self._space.metres(velocity))
 
     @method
     def change_modality(self, modality: str, range: float = -1.0, kept_per_meter: float = -1.0) -> None:
-        """Let a sense carry otherwise from now on, as in fog or rain; a negative number leaves what it was.
+        """Change the range and the share kept per metre of a modality, as in fog or rain; -1 keeps the present value.
 
-        In graph mode regions say what is kept per metre, so only the range can change.
+        In graph mode only the range can change, because regions set the share kept per metre.
         """
         with refused():
             self.core.change_modality(
@@ -453,19 +454,20 @@ class SenseManager(Node):
 
     @method
     def set_importance(self, sensor: Node, importance: float, source: Node = None) -> None:
-        """Say how much a sensor matters (0 to 1), or what it sees of one source: it gets its rays sooner.
+        """Set the importance (0 to 1) of a sensor, or of one source to that sensor, for its share of the rays.
 
-        Of importance 1 it is asked as if it had waited 8 rounds longer; nobody is left out.
+        Importance 1 counts like a wait of 8 more passes. Sensors of importance 0 still get their rays.
         """
         kind = f"{self.has_dimensions}D"
         is_known = sensor is not None and sensor.is_class(f"Sensor{kind}") and sensor.belongs_to(self) and (
             source is None or (source.is_class(f"SenseSource{kind}") and source.belongs_to(self)))
         if not is_known:
-            raise RefusedValue(f"needs a sensor and a source, or null, of this manager, got {sensor!r}, {source!r}")
+            raise RefusedValue(
+                f"needs a sensor, and a source or null, of this manager, got {sensor!r}, {source!r}")
         with refused():
             self.core.set_importance([sensor.sensor_id], [importance], None if source is None else [source.source_id])
 
-    save_state, load_state = saving("signals under way, what is in view, memories and awareness")
+    save_state, load_state = saving("signals under way, targets in view, memories and awareness")
 
     class Mode(IntEnum):
         REGIONAL = 0
@@ -475,114 +477,122 @@ class SenseManager(Node):
         TWO = 1
     mode = export(
         Mode, Mode.REGIONAL, live=False,
-        doc="Regional: for open ground; every signal carries as far as its range. Graph: for buildings; signals"
-            " go by regions and portals, such as SenseRegion3D and SensePortal3D.")
+        doc="Regional: signals travel freely up to their range, for open ground. Graph: signals travel through"
+            " regions and portals, such as SenseRegion3D and SensePortal3D, for buildings.")
     graph_file = export(
         str, "", hint=(HINT_FILE, "*.json"), live=False, shown_when=("mode", Mode.GRAPH),
-        doc="A sense graph as text, such as a SenseGraphBaker writes: its regions and portals come before those of the"
+        doc="File of a sense graph, as a SenseGraphBaker writes it. Its regions and portals precede those of the"
             " scene.")
     gradual_senses = export(
         PackedStringArray, (), live=False, shown_when=("mode", Mode.GRAPH),
-        doc="Senses whose waves are followed as they travel, such as \"hearing\" where sound_speed is low: a"
-            " door that is shut meanwhile counts, and sensors that move are told where the wave meets them.")
+        doc="Modalities whose waves are simulated as they travel, such as \"hearing\" with a low sound_speed: a"
+            " door that closes meanwhile stops the wave, and a moving sensor senses it where the two meet.")
     dimensions = export(
         Dimensions, Dimensions.THREE, words=("3D", "2D"), on_set="_has_space",
-        doc="Three: senses Sensor3D and SenseSource3D. Two: Sensor2D and SenseSource2D. Set it before the scene runs.")
+        doc="3D: works with Sensor3D and SenseSource3D. 2D: works with Sensor2D and SenseSource2D. Set it before the"
+            " scene runs.")
     pixels_per_meter = export(
         float, 32.0, range=(0.01, 1000, 0.01), or_greater=True, unit="px", on_set="_has_space",
         shown_when=("dimensions", Dimensions.TWO),
-        doc="Pixels in a metre, in 2D: for what is given per metre, and for settings that keep their defaults.")
+        doc="Number of pixels in a metre, for values per metre and for distances that keep their defaults in 2D.")
     modalities = export(
         list, (), hint=array_of("SenseModality"), live=False,
-        doc="Senses of your own, such as telepathy or fear, and others in place of sight, hearing, smell or touch.")
+        doc="Custom modalities, such as telepathy or fear. A modality named sight, hearing, smell or touch replaces the"
+            " built-in modality of that name.")
     sight_range = export(
         float, 60.0, range=(1, 1000, 0.5), or_greater=True, unit="m", group="Sight", core="sight.range_m", live=False,
-        doc="Nobody sees farther than this, whatever the cones say.")
+        doc="Largest distance of sight; it limits the ranges of all sight cones.")
     sight_mask = export(
         int, 1, hint=(HINT_LAYERS_3D_PHYSICS, ""), on_set="_mask_changed", doc="Physics layers that block sight.")
     sees_backgrounds = export(
         bool, False, group="Camouflage", live=False,
-        doc="On: what is behind a source counts: patterns hide or stand out, dark figures show before bright walls."
-            " Doubles the rays. A physics body has its pattern and light as metadata: sense_pattern, sense_light.")
+        doc="If true, the background of a source affects its visibility: its pattern hides it or makes it stand out,"
+            " and a dark source shows before a bright wall. Doubles the number of rays. Set the pattern and brightness"
+            " of a physics body as metadata sense_pattern and sense_light.")
     camouflage = export(
         dict, (), hint=dictionary_of(str, float), live=False, shown_when=("sees_backgrounds", True),
-        doc="How well patterns show, by pattern of the source and of what is behind: \"green/leaves\" 0.1 hides,"
-            " \"green/sky\" 1.5 stands out. What is not listed counts as 1.")
+        doc="Factor on visibility by pattern of the source and pattern of the background: \"green/leaves\" 0.1 hides"
+            " the source, \"green/sky\" 1.5 makes it stand out. The factor of other pairs is 1.")
     sky_pattern = export(
         str, "", live=False, shown_when=("sees_backgrounds", True),
-        doc="The pattern where no body is behind; one of those in camouflage.")
+        doc="Background pattern where no physics body is behind a source; must be in camouflage.")
     sky_light = export(
         float, 0.0, range=(0, 1, 0.01), live=False, shown_when=("sees_backgrounds", True),
-        doc="How bright it is where no body is behind; 0 does not count.")
+        doc="Background brightness where no physics body is behind a source; 0 has no effect.")
     hearing_range = export(
         float, 60.0, range=(1, 1000, 0.5), or_greater=True, unit="m", group="Hearing", core="hearing.range_m",
         live=False,
-        doc="No sound carries farther than this.")
+        doc="Largest distance at which a sound is heard.")
     hearing_kept_per_meter = export(
         float, 0.9, range=(0, 1, 0.001), core="hearing.kept_per_m", live=False,
-        doc="Share of a sound that is kept per metre.")
+        doc="Share of the strength of a sound that is kept per metre.")
     sound_speed = export(
         float, 340.0, range=(1, 10000, 1), or_greater=True, unit="m/s", core="hearing.speed_m_per_s", live=False,
-        doc="How fast sound travels.")
+        doc="Speed at which sound travels.")
     smell_range = export(
         float, 30.0, range=(1, 1000, 0.5), or_greater=True, unit="m", group="Smell", core="smell.range_m", live=False,
-        doc="No smell carries farther than this.")
+        doc="Largest distance at which a smell is smelled.")
     smell_kept_per_meter = export(
         float, 0.9, range=(0, 1, 0.001), core="smell.kept_per_m", live=False,
         shown_when=("mode", Mode.REGIONAL),
-        doc="Share of a smell that is kept per metre. In graph mode smells thin out in their regions instead.")
+        doc="Share of the strength of a smell that is kept per metre. In graph mode smells are diluted in the volume of"
+            " regions instead.")
     smell_speed = export(
         float, 1.0, range=(0.01, 1000, 0.01), or_greater=True, unit="m/s", core="smell.speed_m_per_s", live=False,
-        doc="How fast a smell spreads.")
+        doc="Speed at which a smell spreads.")
     wall_materials = export(
         dict, (), hint=dictionary_of(str, float), group="Walls", on_set="_walls_set",
-        doc="Share of sounds and smells that gets through each material: \"brick\" 0.1, for one sense alone"
-            " \"smell/brick\" 0. A physics body has its material as metadata sense_material, or is in a group of"
-            " its name.")
+        doc="Share of sounds and smells that passes through each material: \"brick\" 0.1, or for one modality"
+            " \"smell/brick\" 0. Set the material of a physics body as metadata sense_material, or add the body to"
+            " a group with the name of the material.")
     wall_share = export(
         float, 1.0, range=(0, 1, 0.01), on_set="_walls_set",
-        doc="Share that gets through a body of no such material, unless it is a CharacterBody or RigidBody.")
+        doc="Share of sounds and smells that passes through a body without such a material. A CharacterBody or"
+            " RigidBody without a material does not muffle.")
     wall_mask = export(
         int, 1, hint=(HINT_LAYERS_3D_PHYSICS, ""), doc="Physics layers that muffle sounds and smells.")
     keeps_trails = export(
         bool, False, group="Trails", live=False,
-        doc="On: sources with a trail_strength leave marks that cool as they go, which sensors smell and follow"
-            " with track().")
+        doc="If true, sources with a trail_strength leave scent marks that fade. Sensors with smells_trails smell them"
+            " and follow them with track().")
     trail_radius = export(
         float, 3.0, range=(0.1, 100, 0.1), or_greater=True, unit="m", core="trails.radius_m", live=False,
-        shown_when=("keeps_trails", True), doc="How far a fresh mark of strength 1 is smelled; others in proportion.")
+        shown_when=("keeps_trails", True),
+        doc="Distance at which a fresh mark of strength 1 is smelled; others in proportion.")
     trail_spacing = export(
         float, 1.0, range=(0.1, 100, 0.1), or_greater=True, unit="m", core="trails.spacing_m", live=False,
-        shown_when=("keeps_trails", True), doc="Distance between two marks.")
+        shown_when=("keeps_trails", True), doc="Distance between two marks of a trail.")
     trail_retention = export(
         float, 0.97, range=(0, 1, 0.001), core="trails.kept_per_s", live=False,
         shown_when=("keeps_trails", True), doc="Share of a mark's strength that is kept per second.")
     touch_range = export(
         float, 0.0, range=(0, 10, 0.05), or_greater=True, unit="m", group="Touch", core="touch.range_m", live=False,
-        doc="So near a source is felt without being seen or heard; 0: only what touch() tells is felt.")
+        doc="Distance at which a source is felt by nearness. If 0, nearness is not felt: only collisions and touch()"
+            " are.")
     feels_collisions = export(
         bool, True, live=False,
-        doc="On: a sensor whose body runs into that of a source, or is run into, feels it, as strongly as"
-            " touch_strength of the source. Bodies are the nearest Area, CharacterBody or RigidBody above each; of the"
-            " latter contact_monitor is switched on.")
+        doc="If true, a sensor feels a source when their bodies collide, with touch_strength of the source. The body"
+            " of each is the nearest Area, CharacterBody or RigidBody at or above it; contact_monitor of a RigidBody"
+            " is turned on.")
     maximum_rays = export(
         int, 256, range=(1, 10000, 1), or_greater=True, unit="rays/frame", group="Optimizations", on_set="_rays_set",
-        doc="Most lines of sight asked in one frame, the longest unasked first. Walls that muffle take half of them"
-            " at most. Change it at any time.")
+        doc="Largest number of rays cast in one frame; the lines of sight that have waited longest come first. Up to"
+            " half of the rays are used for walls that muffle. Can be changed at any time.")
     show_in_game = export(
         bool, False, group="Debug", on_set="_show_set",
-        doc="Draw what sensors, sources, regions and portals reach into the running game; some 50 µs a node and frame.")
+        doc="If true, draws the ranges of sensors, sources, regions and portals in the running game. Costs about 50 µs"
+            " per node and frame.")
 
     _own_rows: tuple[Any, ...] | None = None
 
     @method
     def get_stats(self) -> dict:
-        """Return how much there is, and how sight keeps up.
+        """Return counts, and how well the rays keep up with the pairs in view, as a Dictionary.
 
-        Keys, among others: rays_asked (last frame), pairs_in_view (that take turns for a ray),
-        oldest_query_s (how long that one waits that waits longest), longest_wait_s (ever), and
-        noticed_within_s: the bound, at the present pace, on the time until what is in view and not
-        hidden is noticed.
+        Keys include: sensors, sources, rays_asked (rays of the last frame), pairs_in_view (pairs that take turns for
+        a ray), oldest_query_s (present wait of the pair that waits longest), longest_wait_s (longest wait so far),
+        and noticed_within_s (upper bound, at the present pace, on the time until a target in view that is not
+        hidden is noticed).
         """
         if self._scheduler is None:
             return {}
@@ -591,12 +601,12 @@ class SenseManager(Node):
 
     def _graph(self) -> SenseGraph:
         if not isinstance(self.core, SenseGraphManager):
-            raise RefusedValue("has mode Regional, and no portals; set mode to Graph")
+            raise RefusedValue("has no portals in mode Regional; set mode to Graph")
         return self.core.graph
 
     def _frame(self, turn: Turn) -> None:
         if self._core is None:
-            return                  # nobody senses yet; regions and portals may still come
+            return                  # no sensor or source yet; regions and portals may still join
         if self._left:
             self.let_go()
         self._is_in_frame = True
@@ -611,7 +621,7 @@ class SenseManager(Node):
             if node is not None and node.until_s <= self.now_s and not node.has_faded:
                 node.fade()
         if self._core is None:
-            return                  # who listens to ``faded`` has ended the scene
+            return                  # a callback of ``faded`` has ended the scene
         if self._joined and self._joined_at != _step_of_engine():
             self._joined.clear()
         rows = self._rows or self._row_arrays()
@@ -640,7 +650,7 @@ class SenseManager(Node):
         self._picture.show([one for nodes in parts for one in nodes.values()])
 
     def _show_set(self) -> None:
-        self._is_shown = self.show_in_game      # looked at in every frame
+        self._is_shown = self.show_in_game      # read in every frame
         if not self._is_shown:
             self._hide()
 
@@ -661,7 +671,7 @@ class SenseManager(Node):
                 np.array(list(sensors), np.int32), self._space.placed(list(sensors.values())),
                 np.array(list(sources), np.int32), self._space.placed(list(sources.values())),
             )
-            self._rows[0].flags.writeable = self._rows[2].flags.writeable = False    # whose rows these are stays known
+            self._rows[0].flags.writeable = self._rows[2].flags.writeable = False    # compared by identity
         return self._rows
 
     def _get_configuration_warnings(self) -> list[str]:
@@ -673,7 +683,9 @@ class SenseManager(Node):
 
     def _has_space(self) -> None:
         if self._space is not None:
-            raise RefusedValue("its space cannot change once it was in the tree; set it before the scene runs")
+            raise RefusedValue(
+                "dimensions and pixels_per_meter cannot change after the node entered the tree; set them before the"
+                " scene runs")
 
     def _rays_set(self) -> None:
         if self._core is not None:
@@ -681,19 +693,19 @@ class SenseManager(Node):
 
     def _in_use(self) -> None:
         if self._core is not None:
-            raise RefusedValue("senses cannot change once sensors or sources joined; set them before the scene runs")
+            raise RefusedValue("cannot change after the first sensor or source joined; set it before the scene runs")
 
     def bodies_of(self, source_ids: NDArray[np.int32]) -> NDArray[np.int64]:
         """Return the instance id of the body of each source, 0 for none."""
         return _looked_up(self._bodies_by_slot()[1], source_ids)
 
     def bodies_of_sensors(self, sensor_ids: NDArray[np.int32]) -> NDArray[np.int64]:
-        """Return the instance id of the body of each sensor, 0 for none, also where there is no sensor."""
+        """Return the instance id of the body of each sensor, 0 for none, or for an id without a sensor."""
         return _looked_up(self._bodies_by_slot()[0], sensor_ids)
 
     def _bodies_by_slot(self) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
         rows = self._row_arrays()
-        if self._own_rows is not rows:       # somebody has come or gone
+        if self._own_rows is not rows:       # a member has joined or left
             self._own_rows = rows
             self._own_bodies = _by_slot(self._sensor_bodies), _by_slot(self._bodies)
         return self._own_bodies
@@ -703,7 +715,7 @@ class SenseManager(Node):
         return {one for one in (*self._sensor_bodies.values(), *self._bodies.values()) if one}
 
     def feel(self, sensor_id: int, source_id: int) -> None:
-        """Let a sensor be touched by a source, as strongly as that is felt."""
+        """Deliver a touch by a source to a sensor, with touch_strength of the source."""
         strength = self._sources[source_id].touch_strength
         if strength > 0:
             self._core.touch(sensor_id, source_id, "touch", strength, tag="collision")
@@ -719,7 +731,7 @@ class SenseManager(Node):
         return free
 
     def _walls(self) -> MufflingWalls | None:
-        """Return what stands between; None, which costs nothing, if everything gets through."""
+        """Return the occlusion by walls; None, which costs nothing, if walls do not muffle."""
         walls = MufflingWalls(self, self._space.rays, self._senses)
         return None if walls.is_open else walls
 
@@ -728,16 +740,16 @@ class SenseManager(Node):
             self._core.occlusion = self._walls()
 
     def _reset_owners(self) -> None:
-        self._without_own: list[Any] = []         # sensors whose own source is not here, or has left
-        self._owners: dict[int, list[Any]] = {}   # sensors by the id of their own source
+        self._without_own: list[Any] = []         # sensors whose self_source has not joined yet, or has left
+        self._owners: dict[int, list[Any]] = {}   # sensors by the id of their self_source
 
     def await_own_source(self, sensor: Any) -> None:
-        """Call ``sensor.find_own_source()`` when more sources have joined."""
+        """Call ``sensor.find_own_source()`` when another source joins."""
         if not any(one is sensor for one in self._without_own):
             self._without_own.append(sensor)
 
     def note_own_source(self, source_id: int, sensor: Any) -> None:
-        """Let a sensor wait for its own source again should that one leave."""
+        """Let a sensor wait for its self_source again if that source leaves."""
         owners = self._owners.setdefault(source_id, [])
         if not any(one is sensor for one in owners):
             owners.append(sensor)
@@ -752,7 +764,7 @@ class SenseManager(Node):
             self.await_own_source(sensor)
 
     def _reset_members(self) -> None:
-        """Nobody has joined."""
+        """Reset to the state without members."""
         self._sensors: dict[int, Any] = {}        # core id -> node
         self._sources: dict[int, Any] = {}
         self._sensor_bodies: dict[int, int] = {}  # sensor id -> instance id of its body, 0 for none
@@ -765,7 +777,7 @@ class SenseManager(Node):
         self._is_in_frame = False
 
     def add_sensor(self, node: Any, settings: dict[str, Any], **mind: Any) -> int:
-        """Take in a sensor; one that comes back keeps its mind. Return its id."""
+        """Add a sensor, and return its id; a sensor that comes back keeps its memory and awareness."""
         core, (position, forward) = self.core, self._place(node)
         name, (_, known) = path_of(self._scheduler, node), self._left.get(node.instance_id, (True, None))
         if known is None:
@@ -784,7 +796,7 @@ class SenseManager(Node):
         self._note_left(node, True, sensor_id)
 
     def add_source(self, node: Any, **settings: Any) -> int:
-        """Take in a source; one that comes back is still known to those who knew it. Return its id."""
+        """Add a source, and return its id; a source that comes back keeps its id, which sensors remember."""
         core, (position, _) = self.core, self._place(node)
         name, (_, known) = path_of(self._scheduler, node), self._left.get(node.instance_id, (False, None))
         if known is None:
@@ -803,7 +815,10 @@ class SenseManager(Node):
         self.tell_source_left(source_id)
 
     def name_anew(self) -> None:
-        """Call sensors and sources after their nodes, which may have been renamed. Cost: O(sensors + sources)."""
+        """Update the names of sensors and sources from their nodes, which may have been renamed.
+
+        Cost: O(sensors + sources).
+        """
         core = self.core
         for nodes, names, change in (
                 (self._sensors, core.sensor_names, core.change_sensor),
@@ -814,7 +829,7 @@ class SenseManager(Node):
                     change(known, name=name)
 
     def let_go(self) -> None:
-        """Forget those who left and have not come back."""
+        """Remove sensors and sources that left and have not come back."""
         left, self._left = self._left, {}
         for is_sensor, known in left.values():
             self._remove(is_sensor, known)
@@ -829,7 +844,7 @@ class SenseManager(Node):
 
     def _note_left(self, node: Any, is_sensor: bool, known: int) -> None:
         self._rows = None
-        # In a frame others are being told: nobody must be told of a source any more.
+        # During a frame signals are being emitted: no later signal may refer to this source.
         if node.is_queued_for_deletion() or (self._is_in_frame and not is_sensor):
             self._remove(is_sensor, known)
         else:
@@ -885,7 +900,7 @@ class SenseManager(Node):
         return change_all
 
     def _take_ids(self, sensors: dict[Name, int], sources: dict[Name, int]) -> None:
-        """Give nodes the ids that a loaded game has; told which they had, by name."""
+        """Give nodes the ids of a loaded game; the arguments are their old ids by name."""
         new_sensors, new_sources = _by_name(self.core.sensor_names), _by_name(self.core.source_names)
         self._sensors = {new_sensors[name]: self._sensors[old] for name, old in sensors.items()}
         self._sensor_bodies = {new_sensors[name]: self._sensor_bodies[old] for name, old in sensors.items()}

@@ -1,4 +1,4 @@
-"""What sensors and sources have in common: they belong to a SenseManager while they are in the tree."""
+"""Base class of sensors and sources: they belong to a SenseManager while they are in the tree."""
 from __future__ import annotations
 
 import math
@@ -14,11 +14,11 @@ from addons.ai_core.nodes.senses.sight_rays import body_id
 from ai_core.saving.fields import Fields, State
 
 REFUSALS = (LookupError, TypeError, ValueError)
-"""What the library raises of values that make no sense."""
+"""Errors that the library raises for invalid values."""
 
 
 class refused:  # noqa: N801  (used as a word: with refused())
-    """Let what the library refuses of a setting be refused by the inspector, too: the old value stays."""
+    """Turn an error of the library about a setting into a RefusedValue, so that the old value is kept."""
 
     def __enter__(self) -> None:
         """Nothing to do."""
@@ -42,22 +42,22 @@ class SenseMember:
             self._join()
 
     def lose_manager(self: Any) -> None:
-        """The manager leaves the tree: wait for the next."""
+        """Wait for another manager; called when the manager leaves the tree."""
         self._manager = None
         self.end_feeling()
         if self.is_valid() and self.is_inside_tree():
             wait_for(self, GROUP)
 
     def belongs_to(self, manager: Any) -> bool:
-        """Return whether it has joined a manager, and which it is."""
+        """Return whether the node has joined this manager."""
         return manager is not None and self._manager == manager
 
     def saved_more(self) -> State:
-        """Return what is saved of it beside its properties."""
+        """Return the saved data besides the properties."""
         return {}
 
     def prepared_more(self, fields: Fields) -> Callable[[], None]:
-        """Check what ``saved_more`` returned; return what puts it."""
+        """Check the data of ``saved_more``, and return a function that applies it."""
         return lambda: None
 
     def _get_configuration_warnings(self: Any) -> list[str]:
@@ -65,11 +65,12 @@ class SenseMember:
         if manager is None and is_a_part(self):
             return []
         if manager is None:
-            return [f"found no SenseManager and {self.without_manager}; put one into the scene"]
+            return [f"found no SenseManager and {self.without_manager}; add a SenseManager to the scene"]
         if manager.has_dimensions != self.dimensions:
             return [
-                f"is in {self.dimensions}D, its SenseManager '{manager.get_name()}' in {manager.has_dimensions}D,"
-                f" and it {self.without_manager}; set dimensions there, or give 2D and 3D a SenseManager each"]
+                f"is {self.dimensions}D, but its SenseManager '{manager.get_name()}' is {manager.has_dimensions}D,"
+                f" so it {self.without_manager}; change dimensions of the SenseManager, or add a SenseManager for"
+                f" {self.dimensions}D"]
         return []
 
     def _join(self: Any) -> None:
@@ -82,14 +83,14 @@ class SenseMember:
             report_next_frame(self, self._get_configuration_warnings)
         if not all(map(math.isfinite, self.global_position)):
             report_error(
-                f"its global transform holds a NaN or infinity, and it {self.without_manager}; put it into the scene at"
-                " a place that is one", self)
+                f"its global transform holds a NaN or infinity, so it {self.without_manager}; give it a finite"
+                " position before it enters the scene", self)
             return
         self._enlist(manager)
         self._manager = manager
 
     def begin_to_feel(self, contacts: FeltCollisions) -> None:
-        """Listen to the contacts of its body, if it has one that tells them."""
+        """Connect to the contact signals of the body, if it has one."""
         body = get_object(body_id(self))
         kind = next((one for one in CONTACTS if body is not None and body.is_class(one)), None)
         if kind is None:
@@ -101,7 +102,7 @@ class SenseMember:
             body.connect(name, self._met)
 
     def end_feeling(self) -> None:
-        """Listen no more."""
+        """Disconnect from the contact signals of the body."""
         if self._feeling is not None and self._feeling[0].is_valid():
             for name in self._feeling[1]:
                 self._feeling[0].disconnect(name, self._met)

@@ -1,4 +1,4 @@
-"""What the senses of a running game reach, drawn into it."""
+"""Draws the ranges of sense nodes in a running game."""
 from __future__ import annotations
 
 from collections.abc import Iterable
@@ -11,12 +11,12 @@ from addons.ai_core.nodes.senses.sense_drawing import COLORS, Points
 
 
 class SensePicture(LinePicture):
-    """Lines of sense nodes."""
+    """Draws the lines of sense nodes."""
 
     def show(self, nodes: Iterable[Any]) -> None:
-        """Draw nodes where they are now.
+        """Draw nodes at their present positions.
 
-        Cost: O(points), 20 to 50 µs a node: for looking at, not for players.
+        Cost: O(points), 20 to 50 µs per node; for debugging, not for players.
         """
         placed = _placed_flat if self.is_flat else _placed
         self.draw([

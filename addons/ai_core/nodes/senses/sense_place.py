@@ -1,4 +1,4 @@
-"""What regions and portals have in common: the SenseManager in graph mode makes its graph of them."""
+"""Base class of regions and portals, from which a SenseManager in graph mode builds its graph."""
 from __future__ import annotations
 
 from typing import Any
@@ -11,11 +11,11 @@ GROUP = "sense_managers"
 REGIONS = "sense_regions"
 PORTALS = "sense_portals"
 BAKED = "ai_core_baked"
-"""Metadata of regions and portals that a SenseGraphBaker made; take it away to keep one as it is."""
+"""Metadata of regions and portals made by a SenseGraphBaker; remove it to keep a node unchanged by baking."""
 
 
 def manager_of(node: Any, dimensions: int = 0) -> Any:
-    """Return the nearest SenseManager of a node's dimensions, or of others; else the nearest of all, or None."""
+    """Return the nearest SenseManager of a node's dimensions, or of ``dimensions``; else of any, or None."""
     wanted = dimensions or node.dimensions
     found = nearest(node, "SenseManager", GROUP, lambda manager: manager.has_dimensions == wanted)
     return found or nearest(node, "SenseManager", GROUP)
@@ -27,7 +27,7 @@ def is_baked(node: Any) -> bool:
 
 
 class SensePlace:
-    """A region or portal: in its group while it is in the tree, in a graph once one is made of it."""
+    """A region or portal: in its group while it is in the tree, in a graph when the graph is built."""
 
     _manager: Any = None
     _name = ""
@@ -41,33 +41,34 @@ class SensePlace:
             report_next_frame(self, lambda: [] if self._manager is not None else self.place_warnings())
 
     def place_warnings(self: Any) -> list[str]:
-        """Return why it can be no part of a graph."""
+        """Return why the node cannot be part of a graph."""
         manager = manager_of(self)
         if manager is None and is_a_part(self):
             return []
-        why = "there is no SenseManager; put one into the scene" if manager is None else manager.why_not(self)
+        why = "there is no SenseManager; add one to the scene" if manager is None else manager.why_not(self)
         return [f"is not used: {why}"] if why else []
 
     def _get_configuration_warnings(self) -> list[str]:
         return [*(self.place_warnings() if is_in_editor() else []), *self.wrong_settings()]
 
     def wrong_settings(self) -> list[str]:
-        """Return what is wrong with its settings, so that it is left out."""
+        """Return the errors in its settings that exclude it from the graph."""
         raise NotImplementedError
 
     def become(self: Any, manager: Any, name: str) -> None:
-        """Be part of a manager's graph under this name."""
+        """Join a manager's graph under this name."""
         self._manager, self._name = manager, name
 
     def lose_manager(self: Any) -> None:
-        """The graph is no more."""
+        """Leave the graph, which no longer exists."""
         self._manager, self._name = None, ""
 
     def _place(self) -> tuple[Any, str]:
         if self._manager is None:
-            raise RefusedValue("is in no graph; it needs a SenseManager in graph mode, with a sensor or source")
+            raise RefusedValue(
+                "is in no graph; it needs a SenseManager in graph mode with at least one sensor or source")
         return self._manager.core, self._name
 
     def _set(self) -> None:
         if self._manager is not None:
-            raise RefusedValue("the graph is made; set this before the first sensor or source joins")
+            raise RefusedValue("the graph is already built; set this before the first sensor or source joins")

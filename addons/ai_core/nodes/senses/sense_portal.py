@@ -1,4 +1,4 @@
-"""What SensePortal3D and SensePortal2D share: which senses pass, how much of them, and opening and shutting."""
+"""Base class of SensePortal3D and SensePortal2D: the senses that pass, their shares, and opening and closing."""
 from __future__ import annotations
 
 from typing import Any
@@ -11,20 +11,20 @@ from ai_core.senses.graph.sense_graph_parts import Passage, SensePortal
 
 
 def _carries(
-    sense: str, *, shut: float, shut_doc: str = "The same while it is shut.",
-    distance_doc: str = "How long the way through is.",
+    sense: str, *, shut: float, shut_doc: str = "Share kept per metre while the portal is closed.",
+    distance_doc: str = "Length of the path through the portal.",
 ) -> tuple[Any, Any, Any]:
-    """Return the exports of how a sense passes: kept per metre, kept while shut, and length."""
+    """Return the exports of one sense: share kept per metre, share kept while closed, and length."""
     shown: dict[str, Any] = {"on_set": "_set", "shown_when": (f"passes_{sense}", True)}
     return (
-        export(float, 1.0, range=(0, 1, 0.001), doc="Share kept per metre of the way through.", **shown),
+        export(float, 1.0, range=(0, 1, 0.001), doc="Share kept per metre of the path through.", **shown),
         export(float, shut, range=(0, 1, 0.001), doc=shut_doc, **shown),
         export(float, 1.0, range=(0, 1000, 0.01), or_greater=True, unit="m", doc=distance_doc, **shown),
     )
 
 
 class PortalBase(SensePlace):
-    """A portal, but for where it leads; a part of those classes."""
+    """Base class of SensePortal3D and SensePortal2D, which add the regions that they connect."""
 
     from_region: Any
     to_region: Any
@@ -35,49 +35,54 @@ class PortalBase(SensePlace):
     metres_of: Any
     unit: Any
 
-    one_way = export(bool, False, on_set="_set", doc="On: signals pass from from_region to to_region alone.")
+    one_way = export(
+        bool, False, on_set="_set", doc="If true, signals pass only from from_region to to_region.")
     is_open = export(
-        bool, True, on_set="_open_set", doc="Shut, it keeps of each sense what is said below. Change it at any time.")
-    passes_sight = export(bool, True, group="Sight", on_set="_set", doc="Whether sight passes at all.")
+        bool, True, on_set="_open_set",
+        doc="If false, each sense keeps only its closed share. Can be changed at any time.")
+    passes_sight = export(bool, True, group="Sight", on_set="_set", doc="If true, sight passes through the portal.")
     is_camera = export(
         bool, False, on_set="_set",
         shown_when=("passes_sight", True),
-        doc="Who sees the exit sees what shows from the position of the portal. Off: sight goes straight on.")
+        doc="If true, a sensor that sees the exit sees the view from the position of the portal, as on the screen of a"
+            " camera. If false, sight passes in a straight line.")
     sight_kept_per_meter, sight_kept_per_meter_closed, sight_distance = _carries(
-        "sight", shut=0.0, shut_doc="The same while it is shut: 1 for a glass door.",
-        distance_doc="How long the way through is; it need not be the distance to the exit.")
-    passes_hearing = export(bool, True, group="Hearing", on_set="_set", doc="Whether sounds pass at all.")
+        "sight", shut=0.0, shut_doc="Share kept per metre while the portal is closed; 1 for a glass door.",
+        distance_doc="Length of the path through the portal; it may differ from the distance to the exit.")
+    passes_hearing = export(bool, True, group="Hearing", on_set="_set", doc="If true, sounds pass through the portal.")
     hearing_kept_per_meter, hearing_kept_per_meter_closed, hearing_distance = _carries(
         "hearing", shut=0.1)
-    passes_smell = export(bool, True, group="Smell", on_set="_set", doc="Whether smells pass at all.")
+    passes_smell = export(bool, True, group="Smell", on_set="_set", doc="If true, smells pass through the portal.")
     smell_kept_per_meter, smell_kept_per_meter_closed, smell_distance = _carries(
         "smell", shut=0.0)
     smell_area = export(
         float, 2.0, range=(0.001, 1000, 0.001), or_greater=True, unit="m²", on_set="_set",
-        shown_when=("passes_smell", True), doc="How wide it is; smells pass in proportion.")
+        shown_when=("passes_smell", True), doc="Area of the opening; smells pass in proportion to it.")
 
     wind = export(
         float, 0.0, range=(-100, 100, 0.01), or_greater=True, unit="m/s", on_set="_wind_set",
         shown_when=("passes_smell", True),
-        doc="How fast the air goes through towards to_region, below 0 against it: smells go so much faster or slower,"
-            " and not at all against a stronger wind. Change it at any time; where it is 0, blow() counts.")
+        doc="Speed of the air through the portal towards to_region; negative towards from_region. It is added to the"
+            " speed of smells, which do not pass against a stronger wind. If 0, the wind of the SenseManager is used."
+            " Can be changed at any time.")
 
     other_senses = export(
         dict, (), hint=dictionary_of(str, float), group="Other senses", on_set="_set",
-        doc="Share kept on the way through of modalities of your own, by name, open or shut; others do not pass.")
+        doc="Share kept per metre in custom modalities, by name, open or closed; others do not pass.")
 
-    open_changed = signal(("is_open", bool), doc="It was opened or shut; not told when a saved game is loaded.")
+    open_changed = signal(
+        ("is_open", bool), doc="Emitted when the portal opens or closes; not emitted when a saved game is loaded.")
 
     group_name = PORTALS
 
     @method
     def open(self) -> None:
-        """Let signals through; the same as is_open = true."""
+        """Open the portal; the same as is_open = true."""
         self.is_open = True
 
     @method
     def shut(self) -> None:
-        """Keep of signals what passes when it is shut; the same as is_open = false."""
+        """Close the portal; the same as is_open = false."""
         self.is_open = False
 
     def end(self, path: NodePath) -> Any:
@@ -85,7 +90,7 @@ class PortalBase(SensePlace):
         return self.get_node_or_null(path) if path else None
 
     def portals(self, name: str, from_region: str, to_region: str) -> list[SensePortal]:
-        """Return it as the library's portals: one for each way, all of one name."""
+        """Return the library's portals, one per direction, with the same name."""
         unit = self.unit
         start, way_out = self.metres_of(self.global_position), self.end(self.exit)
         end = None if way_out is None else self.metres_of(way_out.global_position)
@@ -106,15 +111,15 @@ class PortalBase(SensePlace):
         return [there] if self.one_way else [there, there.back()]
 
     def senses_named(self) -> list[str]:
-        """Return the names of modalities in its settings."""
+        """Return the names of the modalities in its settings."""
         return list(self.other_senses)
 
     def take_open(self, is_open: bool) -> None:
-        """Be as a loaded game says, and tell nobody."""
+        """Set is_open from a loaded game without emitting a signal."""
         self.__dict__[type(self).is_open.slot] = self._was_open = is_open
 
     def take_wind(self, wind_m_per_s: float | None) -> None:
-        """Have the wind of a loaded game; None: that with which the graph was made."""
+        """Set the wind from a loaded game; None for the wind with which the graph was built."""
         self.__dict__[type(self).wind.slot] = self._first_wind if wind_m_per_s is None else wind_m_per_s * self.unit
 
     def become(self, manager: Any, name: str) -> None:
@@ -127,13 +132,14 @@ class PortalBase(SensePlace):
             path = getattr(self, name)
             found = self.end(path)
             if found is None or not found.is_class(region_class):
-                leads = f"'{path}' is no {region_class}" if path else "is not set"
-                warnings.append(f"{name} {leads}, so it leads nowhere; choose a {region_class}")
+                leads = f"'{path}' is not a {region_class}" if path else "is not set"
+                warnings.append(f"{name} {leads}, so the portal leads nowhere; choose a {region_class}")
         if not warnings and self.end(self.from_region) == self.end(self.to_region):
-            warnings.append(f"leads back into its own region; choose another {region_class} for to_region")
+            warnings.append(
+                f"from_region and to_region are the same region; choose another {region_class} for to_region")
         way_out = self.end(self.exit)
         if self.exit and (way_out is None or not way_out.is_class(node_class)):
-            warnings.append(f"exit '{self.exit}' is no {node_class}; choose one, or none")
+            warnings.append(f"exit '{self.exit}' is not a {node_class}; choose a {node_class}, or clear exit")
         if not warnings and self.is_inside_tree():
             try:
                 self.portals("checked", "from", "to")
@@ -156,39 +162,45 @@ class PortalBase(SensePlace):
 
 @gdclass(icon="res://addons/ai_core/icons/sense_portal_2d.svg")
 class SensePortal2D(DrawnPortal, PortalBase, Node2D):
-    """A way between two SenseRegion2D for those senses that it lets pass.
+    """An opening between two SenseRegion2D through which selected senses pass, such as a door or a window.
 
-    Signals go in at its position, and come out there, or at the node called exit. One-way glass
-    passes sight alone, one way; its physics body must not be in the SenseManager's sight mask. An
-    air duct passes smell alone. A camera is a portal from what it films to who looks at the screen.
+    Signals enter at its position and leave there, or at the node exit. One-way glass is a one-way portal for sight;
+    its physics body must not be in the sight_mask of the SenseManager. An air duct passes smell only. A camera is a
+    portal from the region that it films to the region with the screen.
     """
 
     from_region = export(
-        NodePath, NodePath(""), hint=node_path("SenseRegion2D"), on_set="_set", doc="The region it leaves.")
+        NodePath, NodePath(""), hint=node_path("SenseRegion2D"), on_set="_set",
+        doc="Region from which signals enter the portal.")
     to_region = export(
-        NodePath, NodePath(""), hint=node_path("SenseRegion2D"), on_set="_set", doc="The region it leads into.")
+        NodePath, NodePath(""), hint=node_path("SenseRegion2D"), on_set="_set",
+        doc="Region into which the portal leads.")
     exit = export(
         NodePath, NodePath(""), hint=node_path("Node2D"), on_set="_set",
-        doc="The node where signals come out, such as a screen or the end of a duct; none for its own position.")
+        doc="Node at which signals leave the portal, such as a screen or the end of a duct. If empty, they leave at the"
+            " position of the portal.")
 
     dimensions, is_flat = 2, True
 
 
 @gdclass(icon="res://addons/ai_core/icons/sense_portal_3d.svg")
 class SensePortal3D(DrawnPortal, PortalBase, Node3D):
-    """A way between two SenseRegion3D for those senses that it lets pass.
+    """An opening between two SenseRegion3D through which selected senses pass, such as a door or a window.
 
-    Signals go in at its position, and come out there, or at the node called exit. One-way glass
-    passes sight alone, one way; its physics body must not be in the SenseManager's sight mask. An
-    air duct passes smell alone. A camera is a portal from what it films to who looks at the screen.
+    Signals enter at its position and leave there, or at the node exit. One-way glass is a one-way portal for sight;
+    its physics body must not be in the sight_mask of the SenseManager. An air duct passes smell only. A camera is a
+    portal from the region that it films to the region with the screen.
     """
 
     from_region = export(
-        NodePath, NodePath(""), hint=node_path("SenseRegion3D"), on_set="_set", doc="The region it leaves.")
+        NodePath, NodePath(""), hint=node_path("SenseRegion3D"), on_set="_set",
+        doc="Region from which signals enter the portal.")
     to_region = export(
-        NodePath, NodePath(""), hint=node_path("SenseRegion3D"), on_set="_set", doc="The region it leads into.")
+        NodePath, NodePath(""), hint=node_path("SenseRegion3D"), on_set="_set",
+        doc="Region into which the portal leads.")
     exit = export(
         NodePath, NodePath(""), hint=node_path("Node3D"), on_set="_set",
-        doc="The node where signals come out, such as a screen or the end of a duct; none for its own position.")
+        doc="Node at which signals leave the portal, such as a screen or the end of a duct. If empty, they leave at the"
+            " position of the portal.")
 
     dimensions = 3

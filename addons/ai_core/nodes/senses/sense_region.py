@@ -1,4 +1,4 @@
-"""What SenseRegion3D and SenseRegion2D share: what signals keep in it, and what it smells of."""
+"""Base class of SenseRegion3D and SenseRegion2D: the shares that signals keep in a region, and its scents."""
 from __future__ import annotations
 
 from itertools import product
@@ -26,41 +26,41 @@ from ai_core.senses.graph.sense_graph_shapes import Box, Boxes, Prism, Shape
 
 
 class RegionBase(SensePlace):
-    """A region, but for its shape; a part of those classes."""
+    """Base class of SenseRegion3D and SenseRegion2D, which add shapes."""
 
     sight_kept_per_meter = export(
         float, 1.0, range=(0, 1, 0.001), group="Senses", on_set="_set",
-        doc="Share of what is seen that is kept per metre: less in fog or smoke.")
+        doc="Share of the strength in sight that is kept per metre; lower in fog or smoke.")
     hearing_kept_per_meter = export(
         float, -1.0, range=(-1, 1, 0.001), on_set="_set",
-        doc="Share of a sound that is kept per metre; a negative one takes the SenseManager's.")
+        doc="Share of the strength of a sound that is kept per metre; a negative value uses that of the SenseManager.")
     smell_dissipation = export(
         float, 0.0, range=(0, 1, 0.001), on_set="_set",
-        doc="Share of a smell that is lost per second, as through an open window.")
+        doc="Share of a smell that is lost per second, such as through an open window.")
     other_kept_per_meter = export(
         dict, (), hint=dictionary_of(str, float), on_set="_set",
-        doc="Share kept per metre of modalities of your own, by name; else it is the modality's.")
+        doc="Share kept per metre in custom modalities, by name; other modalities use their own.")
 
     group_name = REGIONS
 
     @method
     def get_smell_of(self, source: Node, modality: str = "smell") -> float:
-        """Return how strong the scent of a source is in here; 0 where there is none."""
+        """Return the strength of the scent of a source in this region; 0 if there is none."""
         core, region = self._place()
         return core.smell_in(region, self._id_of(source), modality)
 
     @method
     def get_smelliest_neighbor(self, source: Node, modality: str = "smell") -> Node:
-        """Return the region from where the scent of a source comes stronger than it is here; else null.
+        """Return the neighboring region with a stronger scent of a source than this region; null if there is none.
 
-        Going there, and asking that one, leads to where it is strongest.
+        To find the strongest scent, move there and call this method of that region again.
         """
         core, region = self._place()
         found = core.uphill_from(region, self._id_of(source), modality)
         return None if found is None else self._manager.region_node(core.graph.regions[found.region].name)
 
     def region(self, name: str) -> SenseRegion:
-        """Return it as the library's region; its configuration warnings are none."""
+        """Return the library's region; call it only without configuration warnings."""
         kept_per_m = {"sight": self.sight_kept_per_meter, **self.other_kept_per_meter}
         if self.hearing_kept_per_meter >= 0:
             kept_per_m["hearing"] = self.hearing_kept_per_meter
@@ -69,7 +69,7 @@ class RegionBase(SensePlace):
             is_baked=is_baked(self))
 
     def senses_named(self) -> list[str]:
-        """Return the names of modalities in its settings."""
+        """Return the names of the modalities in its settings."""
         return list(self.other_kept_per_meter)
 
     def wrong_settings(self) -> list[str]:
@@ -80,11 +80,11 @@ class RegionBase(SensePlace):
         return []
 
     def _shape(self) -> Shape:
-        """Return its shape (m), or raise ValueError that says what is wrong with it."""
+        """Return the shape (m); raise ValueError if it is invalid."""
         raise NotImplementedError
 
     def _id_of(self, source: Any) -> int:
-        """Return the id of a source; -1, which smells nowhere, if it has left or is another manager's."""
+        """Return the id of a source; -1, which has no scent, if it has left or belongs to another manager."""
         wanted = f"SenseSource{self.dimensions}D"
         if source is None or not source.is_class(wanted):
             raise RefusedValue(f"source must be a {wanted}, got {source!r}")
@@ -92,29 +92,29 @@ class RegionBase(SensePlace):
 
 
 STRAIGHT_M = 1e-3
-"""How far edges may be off the axes and still count as along them (m): what float32 makes of a quarter turn."""
+"""Largest deviation of an edge that counts as parallel to an axis (m): the float32 error of a quarter turn."""
 
 
 @gdclass(icon="res://addons/ai_core/icons/sense_region_2d.svg")
 class SenseRegion2D(DrawnRegion, RegionBase, Node2D):
-    """A room, corridor or yard of a SenseManager in graph mode and 2D: in it signals travel freely.
+    """A room, corridor or yard of a 2D SenseManager in graph mode, in which signals travel freely.
 
-    It is a rectangle around its position, or that of a CollisionShape2D that is its child, which may be
-    turned; or several rectangles, which a SenseGraphBaker writes. Where regions meet, the first in the
-    scene counts. The graph is made of what is in the scene when the first sensor or source joins, and
-    stays as it is then.
+    The region is a rectangle around its position; or the rectangle of a child CollisionShape2D, which may be
+    rotated; or several rectangles, as a SenseGraphBaker writes them. Where regions overlap, the first in the scene
+    counts. The graph is built when the first sensor or source enters the scene, and does not change afterwards.
     """
 
     size = export(
         Vector2, Vector2(10, 10), unit="m", on_set="_set",
-        doc="Width and height of the rectangle. Not used if a CollisionShape2D with a RectangleShape2D is its child.")
+        doc="Width and height of the rectangle. Ignored if the region has a child CollisionShape2D with a"
+            " RectangleShape2D.")
     boxes = export(
         list, (), on_set="_set",
-        doc="Several rectangles (Rect2), relative to its position, in place of size: for rooms of any form."
-            " A SenseGraphBaker writes them. With them it must not be turned or scaled.")
+        doc="Rectangles (Rect2) relative to the position, in place of size, for rooms of any form. A SenseGraphBaker"
+            " writes them. A region with boxes must not be rotated or scaled.")
     ceiling_height = export(
         float, 3.0, range=(0.1, 1000, 0.1), or_greater=True, unit="m", on_set="_set",
-        doc="How high the room is that the picture shows from above or from the side; smells thin out in its volume.")
+        doc="Height of the room, perpendicular to the plane; smells are diluted in the volume.")
 
     dimensions, is_flat = 2, True
 
@@ -132,7 +132,7 @@ class SenseRegion2D(DrawnRegion, RegionBase, Node2D):
         centre, (width, height, _) = self._box()
         if not (width > 0 and height > 0):
             raise ValueError(
-                f"has no volume and senses nothing: its size is {(width, height)} px; make every side more than 0")
+                f"has no volume and carries no signals: its size is {(width, height)} px; make every side more than 0")
         corners = []
         for x, y in ((-0.5, -0.5), (0.5, -0.5), (0.5, 0.5), (-0.5, 0.5)):
             corner = centre.to_global(self.point_of((x * width, y * height, 0.0)))
@@ -147,7 +147,7 @@ class SenseRegion2D(DrawnRegion, RegionBase, Node2D):
     def _several_boxes(self) -> Shape:
         at = self.global_transform
         if max(abs(a - b) for a, b in zip((*at.x, *at.y), (1, 0, 0, 1), strict=True)) > STRAIGHT_M:
-            raise ValueError("is turned or scaled and senses nothing; a region of several boxes must be neither")
+            raise ValueError("is rotated or scaled, and carries no signals; reset both, or use size instead of boxes")
         unit = self.unit
         x, y, _ = self.metres_of(self.global_position)
         high = self.ceiling_height / unit / 2
@@ -155,33 +155,32 @@ class SenseRegion2D(DrawnRegion, RegionBase, Node2D):
         for number, box in enumerate(self.boxes):
             if not isinstance(box, Rect2) or not all(side > 0 for side in box[2:]):
                 raise ValueError(
-                    f"has no volume and senses nothing: boxes[{number}] must be a Rect2 with a size, got {box!r}")
+                    f"has no volume and carries no signals: boxes[{number}] must be a Rect2 with a size, got {box!r}")
             left, top, width, height = (one / unit for one in box)
             parts.append(Box((x + left, y + top, -high), (x + left + width, y + top + height, high)))
         return parts[0] if len(parts) == 1 else Boxes(parts)
 
 
 UNTURNED = Basis.identity
-"""How far edges may be off the axes and still count as along them (m): what float32 makes of a quarter turn."""
+"""Axes of a region that is neither rotated nor scaled."""
 
 
 @gdclass(icon="res://addons/ai_core/icons/sense_region_3d.svg")
 class SenseRegion3D(DrawnRegion, RegionBase, Node3D):
-    """A room, corridor or yard of a SenseManager in graph mode: in it signals travel freely.
+    """A room, corridor or yard of a SenseManager in graph mode, in which signals travel freely.
 
-    It is a box around its position, or the box of a CollisionShape3D that is its child, which may be
-    turned about the vertical axis; or several boxes, which a SenseGraphBaker writes. Where regions
-    meet, the first in the scene counts. The graph is made of what is in the scene when the first
-    sensor or source joins, and stays as it is then.
+    The region is a box around its position; or the box of a child CollisionShape3D, which may be rotated about
+    the vertical axis; or several boxes, as a SenseGraphBaker writes them. Where regions overlap, the first in the
+    scene counts. The graph is built when the first sensor or source enters the scene, and does not change afterwards.
     """
 
     size = export(
         Vector3, Vector3(10, 3, 10), unit="m", on_set="_set",
-        doc="Width, height and depth of the box. Not used if a CollisionShape3D with a BoxShape3D is its child.")
+        doc="Width, height and depth of the box. Ignored if the region has a child CollisionShape3D with a BoxShape3D.")
     boxes = export(
         list, (), on_set="_set",
-        doc="Several boxes (AABB), relative to its position, in place of size: for rooms of any form."
-            " A SenseGraphBaker writes them. With them it must not be turned or scaled.")
+        doc="Boxes (AABB) relative to the position, in place of size, for rooms of any form. A SenseGraphBaker writes"
+            " them. A region with boxes must not be rotated or scaled.")
 
     dimensions = 3
 
@@ -197,14 +196,14 @@ class SenseRegion3D(DrawnRegion, RegionBase, Node3D):
             return self._several_boxes()
         centre, size = self._box()
         if not all(side > 0 for side in size):
-            raise ValueError(f"has no volume and senses nothing: its size is {size!r}; make every side more than 0")
+            raise ValueError(f"has no volume and carries no signals: its size is {size!r}; make every side more than 0")
         corners = [
             tuple(centre.to_global(Vector3(*(side * half for side, half in zip(size, halves, strict=True)))))
             for halves in product((-0.5, 0.5), repeat=3)
         ]
         (x, low, z), (a, high, c) = corners[0], corners[2]      # one edge that should be upright
         if max(abs(x - a), abs(z - c)) > STRAIGHT_M or not low < high:
-            raise ValueError("is tilted and senses nothing; turn regions about the vertical axis only")
+            raise ValueError("is tilted, and carries no signals; rotate regions about the vertical axis only")
         floor = [(x, z) for x, _, z in (corners[0], corners[1], corners[5], corners[4])]
         (x, z), (a, c) = floor[:2]
         if min(abs(x - a), abs(z - c)) > STRAIGHT_M:
@@ -215,12 +214,12 @@ class SenseRegion3D(DrawnRegion, RegionBase, Node3D):
     def _several_boxes(self) -> Shape:
         at = self.global_transform
         if max(abs(a - b) for a, b in zip(at[:9], UNTURNED, strict=True)) > STRAIGHT_M:
-            raise ValueError("is turned or scaled and senses nothing; a region of several boxes must be neither")
+            raise ValueError("is rotated or scaled, and carries no signals; reset both, or use size instead of boxes")
         parts = []
         for number, box in enumerate(self.boxes):
             if not isinstance(box, AABB) or not all(side > 0 for side in box[3:]):
                 raise ValueError(
-                    f"has no volume and senses nothing: boxes[{number}] must be an AABB with a size, got {box!r}")
+                    f"has no volume and carries no signals: boxes[{number}] must be an AABB with a size, got {box!r}")
             low = [a + b for a, b in zip(at.origin, box, strict=False)]
             parts.append(Box(tuple(low), tuple(a + b for a, b in zip(low, box[3:], strict=True))))  # type: ignore[arg-type]
         return parts[0] if len(parts) == 1 else Boxes(parts)

@@ -1,4 +1,4 @@
-"""What SenseSource3D and SenseSource2D share: strengths, emitting, and clues that fade."""
+"""Base class of SenseSource3D and SenseSource2D: strengths, emission, and clues that fade."""
 from __future__ import annotations
 
 import math
@@ -30,62 +30,68 @@ from ai_core.senses.source_details import VisiblePart
 
 
 class SenseSourceBase(SenseMember):
-    """SenseSource3D and SenseSource2D, which differ in where they are; a part of those classes."""
+    """Base class of SenseSource3D and SenseSource2D, which add positions in space."""
 
     sight_strength = export(
         float, 1.0, range=(0, 100, 0.01), or_greater=True, group="Sight", live=True,
-        doc="How well it can be seen; 0 is invisible.")
+        doc="Strength of the source in sight; 0 is invisible.")
     light = export(
         float, 1.0, range=(0, 10, 0.01), or_greater=True, core="light", live=True,
-        doc="How brightly it is lit: in the dark it is seen less.")
+        doc="Brightness of the light on the source; a factor on its strength in sight.")
     size = export(
         float, 1.0, range=(0.001, 1000, 0.001), core="size", live=True,
-        doc="It is sensed as if it were so many times nearer.")
+        doc="Size of the source: it is sensed as if it were this many times nearer.")
     pattern = export(
         str, "", live=True,
-        doc="What it wears, one of the patterns in camouflage of the SenseManager, whose sees_backgrounds must be on.")
+        doc="Pattern of the source, one of those in camouflage of the SenseManager. Requires sees_backgrounds of the"
+            " SenseManager.")
     part_shares = export(
         dict, (), hint=dictionary_of(str, float), on_set="_change",
-        doc="How much of it each of visible_parts stands for, by name; 1 for those that are not here. Only the"
-            " proportion counts.")
+        doc="Weight of each of visible_parts in the share that is seen, by name; the weight of other parts is 1."
+            " Only the proportions count.")
     gives_light = export(
-        bool, False, live=True, doc="On: in graph mode it is seen through two portals; else through one.")
+        bool, False, live=True,
+        doc="If true, the source is seen through up to two portals in graph mode; otherwise through one.")
     sound_strength = export(
         float, 2.0, range=(0, 100, 0.01), or_greater=True, group="Hearing", core="strengths.hearing", live=True,
-        doc="Strength of a sound that is emitted without saying how strong.")
+        doc="Strength of sounds that are emitted without a strength.")
     actions = export(
         dict, (), hint=dictionary_of(str, float), core="actions", live=True,
-        doc="How loud each thing is that it does, by name, for act(): \"sneak\" 0.4, \"run\" 2.5.")
+        doc="Strength of each action for act(), by name: \"sneak\" 0.4, \"run\" 2.5.")
     smell_strength = export(
         float, 1.0, range=(0, 100000, 0.01), or_greater=True, group="Smell", core="strengths.smell", live=True,
-        doc="Strength of a smell that is emitted without saying how strong. In graph mode it is an amount:"
-            " what it would be in one cubic metre.")
+        doc="Strength of smells that are emitted without a strength. In graph mode it is an amount: the strength"
+            " that it would have in one cubic metre.")
     trail_strength = export(
         float, 0.0, range=(0, 100, 0.01), or_greater=True, live=True,
-        doc="How strong the scent trail is that it leaves as it goes; 0 leaves none. The SenseManager must have"
-            " keeps_trails on.")
+        doc="Strength of the scent trail that the source leaves as it moves; 0 leaves none. Requires keeps_trails of"
+            " the SenseManager.")
     touch_strength = export(
         float, 1.0, range=(0, 100, 0.01), or_greater=True, group="Touch", core="strengths.touch", live=True,
-        doc="How strongly it is felt by who is as near as touch_range of the SenseManager.")
+        doc="Strength of the source in touch: within touch_range of the SenseManager, and in collisions.")
     other_strengths = export(
         dict, (), hint=dictionary_of(str, float), group="Other senses", live=True,
-        doc="Its strength in modalities of your own, by name: \"telepathy\" 1.0. In continuous ones it is sensed"
-            " all the time, in others it is what emit() sends unless told.")
+        doc="Strength of the source in custom modalities, by name: \"telepathy\" 1.0. In a continuous modality the"
+            " source is sensed all the time; in others it is the strength of emit() without a strength.")
     tag = export(
-        str, "", group="What it is", core="tag", live=True, doc="What it is, for behaviors: \"blood\", \"footsteps\".")
+        str, "", group="What it is", core="tag", live=True,
+        doc="Kind of the source, for behaviors: \"blood\", \"footsteps\".")
     affiliation = export(
         int, 1, hint=(HINT_LAYERS_3D_PHYSICS, ""), core="affiliation", live=True,
-        doc="What it belongs to; sensors choose what they notice.")
+        doc="Affiliations of the source. A sensor senses it if one of them is in the sensor's detection_mask.")
     character = export(
         NodePath, NodePath(""), hint=node_path("Node"), on_set="_find_character",
-        doc="Character that the source belongs to, which the signals of sensors give beside it. Empty: its parent.")
+        doc="Character that the source belongs to; the signals of sensors pass it with the source. If empty, the"
+            " parent of the source.")
 
     lifetime = export(
         float, 0.0, range=(0, 3600, 0.1), or_greater=True, unit="s", group="Clue", on_set="_lasts_set",
         live=True,
-        doc="It cannot be sensed any more so long after it joined or this was set, as a footprint; 0 lasts for good.")
+        doc="Time after which the source fades and is no longer sensed, such as a footprint, counted from when it"
+            " enters the scene or lifetime is set; 0 never fades.")
 
-    faded = signal(doc="What it is has lasted its time; it is not sensed any more. Free it here, or set lifetime anew.")
+    faded = signal(
+        doc="Emitted when lifetime has passed; the source is no longer sensed. Free it, or set lifetime again.")
 
     visible_parts: Any
     global_position: Any
@@ -96,8 +102,8 @@ class SenseSourceBase(SenseMember):
 
     def __init__(self) -> None:
         self.source_id = -1
-        self._send: Any = None        # of the library, kept: a frame may have hundreds of sounds
-        self.until_s = math.inf       # when it fades
+        self._send: Any = None        # the library's function, cached: a frame may have hundreds of sounds
+        self.until_s = math.inf       # game time at which it fades (s)
         self.has_faded = False
         self._character: Any = None
 
@@ -123,9 +129,10 @@ class SenseSourceBase(SenseMember):
 
     @method
     def emit(self, modality: str, strength: float = -1.0, channel: str = "") -> None:
-        """Send a signal, such as emit("hearing", 2.0), from where it is now; a negative strength takes its own.
+        """Emit a signal from the present position, such as emit("hearing", 2.0).
 
-        Of those on one channel that reach a sensor in one frame only the last is told; "" is none.
+        A negative strength uses the source's own strength in that modality. If several signals of one channel reach
+        a sensor in one frame, the sensor senses only the last; "" is no channel.
         """
         send = self._send
         if send is None:
@@ -137,7 +144,7 @@ class SenseSourceBase(SenseMember):
 
     @method
     def act(self, action: str, modality: str = "hearing") -> None:
-        """Emit the signal of one of its actions, as loud as actions says; the action is its tag and channel."""
+        """Emit the signal of an action, with its strength in actions; the action is the tag and the channel."""
         if self._manager is None:
             raise RefusedValue("cannot act: it is not in a scene with a SenseManager")
         with refused():
@@ -154,7 +161,7 @@ class SenseSourceBase(SenseMember):
         self._send, self._place_of = manager.core.emit, manager.place_of
 
     def fade(self) -> None:
-        """Be sensed no more, and say so."""
+        """Stop being sensed, and emit ``faded``."""
         self.has_faded = True
         self._change()
         self.faded.emit()
@@ -178,11 +185,16 @@ class SenseSourceBase(SenseMember):
         warnings = super()._get_configuration_warnings()
         manager = manager_of(self)
         if self.character and self.get_node_or_null(self.character) is None:
-            warnings.append(f"character '{self.character}' is no node; choose one, or leave it empty for the parent")
+            warnings.append(
+                f"character '{self.character}' is not a node; choose a node, or leave it empty for the parent")
         if manager is not None and self.trail_strength > 0 and not manager.keeps_trails:
-            warnings.append(f"leaves no trail: keeps_trails of its SenseManager '{manager.get_name()}' is off")
+            warnings.append(
+                f"leaves no trail: keeps_trails of its SenseManager '{manager.get_name()}' is off; turn it on, or set"
+                " trail_strength to 0")
         if manager is not None and self.pattern and not manager.sees_backgrounds:
-            warnings.append(f"its pattern does not count: sees_backgrounds of '{manager.get_name()}' is off")
+            warnings.append(
+                f"its pattern has no effect: sees_backgrounds of its SenseManager '{manager.get_name()}' is off; turn"
+                " it on, or clear pattern")
         return warnings
 
     def _settings(self, manager: Any) -> dict[str, Any]:
@@ -230,29 +242,29 @@ class SenseSourceBase(SenseMember):
 
 @gdclass(icon="res://addons/ai_core/icons/sense_source_2d.svg", keywords="stimulus, stimuli, perception, noise")
 class SenseSource2D(DrawnSource, SenseSourceBase, Node2D):
-    """Makes what it is placed on visible, and lets it be heard and smelled with emit().
+    """Makes a character or object visible to sensors, and audible and smellable with emit().
 
-    The nearest physics body at or above it counts as itself: it does not hide it.
+    The nearest physics body at or above the source counts as its own body, which does not hide it.
     """
 
     visible_parts = export(
         dict, (), hint=dictionary_of(str, Vector2), group="Sight", on_set="_change",
-        doc="Points of it that are looked for, by name, from its position in the world's directions (pixels):"
-            " \"head\", \"feet\". The share that is seen is how well it is seen; each costs a ray. None: its position.")
+        doc="Visible points by name, as offsets from the position along the axes of the world: \"head\", \"feet\"."
+            " The share of them that is seen is a factor on the strength; each costs a ray. If empty, the position.")
 
     dimensions, is_flat = 2, True
 
 
 @gdclass(icon="res://addons/ai_core/icons/sense_source_3d.svg", keywords="stimulus, stimuli, perception, noise")
 class SenseSource3D(DrawnSource, SenseSourceBase, Node3D):
-    """Makes what it is placed on visible, and lets it be heard and smelled with emit().
+    """Makes a character or object visible to sensors, and audible and smellable with emit().
 
-    The nearest physics body at or above it counts as itself: it does not hide it.
+    The nearest physics body at or above the source counts as its own body, which does not hide it.
     """
 
     visible_parts = export(
         dict, (), hint=dictionary_of(str, Vector3), group="Sight", on_set="_change",
-        doc="Points of it that are looked for, by name, from its position in the world's directions (m):"
-            " \"head\", \"feet\". The share that is seen is how well it is seen; each costs a ray. None: its position.")
+        doc="Visible points by name, as offsets from the position along the axes of the world: \"head\", \"feet\"."
+            " The share of them that is seen is a factor on the strength; each costs a ray. If empty, the position.")
 
     dimensions = 3

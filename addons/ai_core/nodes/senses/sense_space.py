@@ -1,4 +1,4 @@
-"""The space in which a SenseManager senses, 3D or 2D: places in metres for the library, rays in the engine's units."""
+"""The space of a SenseManager, 3D or 2D: positions in metres for the library, rays in the engine's units."""
 from __future__ import annotations
 
 from collections.abc import Sequence
@@ -23,10 +23,10 @@ Rows = NDArray[np.float32]
 
 
 class Space3D:
-    """Metres as the engine has them; who senses looks along -z.
+    """3D space in metres, as in the engine; sensors look along -z.
 
     Args:
-        owner: the manager, entering the tree; rays are below it.
+        owner: the manager, entering the tree; rays are its children.
         collision_mask: physics layers that block sight.
     """
 
@@ -35,40 +35,40 @@ class Space3D:
 
     def __init__(self, owner: GDObject, collision_mask: int) -> None:
         self.rays: Any = SightRays(owner, collision_mask)
-        self._off_the_map: set[int] = set()       # instance ids of nodes whose place is no number
+        self._off_the_map: set[int] = set()       # instance ids of nodes with a NaN or infinity in their position
 
     def placed(self, nodes: list[Any]) -> Any:
-        """Return what has ``nodes``, and reads with ``read`` where they are (m), as ``NodePlaces`` does."""
+        """Return a ``NodePlaces`` of these nodes, which reads their positions (m)."""
         return NodePlaces(nodes)
 
     def look_up(self, placed: Any, rows: Rows, forwards: Rows | None = None) -> None:
-        """Read where nodes are; one whose place is no number stays where it was, and is named once."""
+        """Read the positions of nodes; a node with a NaN or infinity keeps its last position, and is reported once."""
         for row in placed.read(rows, forwards):
             node = placed.nodes[row]
             if node.is_valid() and node.instance_id not in self._off_the_map:
                 self._off_the_map.add(node.instance_id)
                 report_error(
-                    "its global transform holds a NaN or infinity; it is taken to be where it was before", node)
+                    "its global transform holds a NaN or infinity; its last position is used", node)
 
     place: Any = staticmethod(place_of)
-    """Returns where a node is now (m)."""
+    """Function that returns the position of a node (m)."""
 
     def metres(self, value: Any) -> tuple[float, ...]:
-        """Return a place or velocity of the engine for the library."""
+        """Return a position or velocity of the engine for the library."""
         if not isinstance(value, self.vector):
             raise RefusedValue(f"needs a {self.vector.__name__}, got {value!r}")
         return tuple(value)
 
     of: Any = staticmethod(vector3_of)
-    """Returns a place or velocity of the library (m) for the engine."""
+    """Function that returns a position or velocity of the library (m) for the engine."""
 
 
 class Space2D(Space3D):
-    """Pixels, of which so many make a metre; who senses looks along its x axis.
+    """2D space in pixels; sensors look along their x axes.
 
     Args:
-        owner, collision_mask: as ``Space3D``.
-        pixels_per_m: above 0.
+        owner, collision_mask: as in ``Space3D``.
+        pixels_per_m: pixels per metre, above 0.
     """
 
     up = (0.0, 0.0, 1.0)

@@ -8,12 +8,12 @@ from addons.ai_core.bridge.gd import GDObject, cast_rays, cast_through, construc
 
 
 class SightRays:
-    """A disabled ray below ``owner`` that is moved and cast on demand.
+    """A disabled ray node below ``owner`` that is moved and cast on demand.
 
-    Make it in the owner's on_enter_tree: later its children may be locked.
+    Create it in the owner's on_enter_tree; later the owner's children may be locked.
 
     Args:
-        owner: a node entering the tree; the ray lives and dies with it.
+        owner: a node entering the tree; it frees the ray.
         collision_mask: physics layers that block sight.
 
     Attributes:
@@ -25,9 +25,9 @@ class SightRays:
     def __init__(self, owner: GDObject, collision_mask: int) -> None:
         self.node = construct(self.node_class)
         self.node.enabled = False
-        self.node.top_level = True  # its own transform is the world's, wherever the owner is
+        self.node.top_level = True  # its transform is global, wherever the owner is
         self.node.collision_mask = collision_mask
-        owner.add_child(self.node, False, 1)  # INTERNAL_MODE_FRONT: not in the user's way
+        owner.add_child(self.node, False, 1)  # INTERNAL_MODE_FRONT: hidden from the user
 
     @property
     def collision_mask(self) -> int:
@@ -39,21 +39,21 @@ class SightRays:
         self.node.collision_mask = mask
 
     def free(self) -> None:
-        """Be no more, before the owner is."""
+        """Free the ray before its owner."""
         if self.node.is_valid():
             self.node.free()
 
     def blocked(
         self, origins: NDArray[np.float32], targets: NDArray[np.float32], allowed: NDArray[np.int64] | None = None
     ) -> NDArray[np.bool_]:
-        """Return for n rays whether something stands between; ``allowed`` bodies do not count.
+        """Return for n rays whether a body blocks them, except ``allowed`` bodies.
 
         Args:
             origins: shape (n, 3) (m).
             targets: shape (n, 3) (m).
             allowed: shape (n,), instance id of the target's own body, 0 for none.
 
-        Cost: one physics query a ray, in one crossing.
+        Cost: one physics query per ray, in one crossing.
         """
         hits = np.zeros(len(origins), np.bool_)
         if len(origins) and self._is_in_world():
@@ -63,14 +63,14 @@ class SightRays:
     def behind(
         self, eyes: NDArray[np.float32], targets: NDArray[np.float32], own: NDArray[np.int64], reach_m: float
     ) -> NDArray[np.int64]:
-        """Return for n lines the instance id of the body that they meet first beyond their targets, 0 for none.
+        """Return for n lines the instance id of the first body beyond the target, 0 for none.
 
         Args:
             eyes, targets: shape (n, 3) (m).
             own: shape (n,), instance id of the target's own body, which is not behind it; 0 for none.
-            reach_m: how far beyond is looked.
+            reach_m: distance searched beyond the target (m).
 
-        Cost: one physics query a line, and one more where its own body is in the way; in one crossing.
+        Cost: one physics query per line, and one more where the target's own body is on the line; in one crossing.
         """
         ways = targets - eyes
         lengths = np.sqrt((ways * ways).sum(axis=1, keepdims=True))
@@ -80,17 +80,17 @@ class SightRays:
     def through(
         self, origins: NDArray[np.float32], targets: NDArray[np.float32], own: NDArray[np.int64], most: int, mask: int
     ) -> NDArray[np.int64]:
-        """Return for n lines the instance ids of the bodies that stand on them: shape (n, most), then 0.
+        """Return for n lines the instance ids of the bodies on them: shape (n, most), padded with 0.
 
-        A body is there as often as the line goes into it.
+        A body occurs as often as the line enters it.
 
         Args:
             origins, targets: shape (n, 3) (m).
             own: shape (n, m), instance ids of bodies that do not count; 0 for none.
-            most: bodies a line that are looked for (count).
+            most: largest number of bodies per line (count).
             mask: physics layers that count.
 
-        Cost: one physics query for each body, and one more; in one crossing.
+        Cost: one physics query per body, and one more; in one crossing.
         """
         sight_mask, self.collision_mask = self.collision_mask, mask
         self._meet_back_faces(False)
@@ -109,7 +109,7 @@ class SightRays:
         return met
 
     def _is_in_world(self) -> bool:
-        """Return whether there is anything to meet: who was told something may have ended the scene just now."""
+        """Return whether the ray is still in the tree; a callback may have ended the scene."""
         return bool(self.node.is_valid() and self.node.is_inside_tree())
 
     def _meet_back_faces(self, is_met: bool) -> None:
@@ -120,11 +120,11 @@ class SightRays:
 
 
 class FlatSightRays(SightRays):
-    """The same in the plane, of which the first two coordinates of places count.
+    """Rays in the plane; only the first two coordinates of positions count.
 
     Args:
-        owner, collision_mask: as there.
-        pixels_per_m: how long a metre is.
+        owner, collision_mask: as in ``SightRays``.
+        pixels_per_m: pixels per metre.
     """
 
     node_class = "RayCast2D"
@@ -137,7 +137,7 @@ class FlatSightRays(SightRays):
         return np.multiply(places[:, :2], self._pixels_per_m, dtype=np.float32, order="C")
 
     def _meet_back_faces(self, is_met: bool) -> None:
-        """Nothing has a back in the plane."""
+        """Do nothing; shapes have no back faces in 2D."""
 
 
 def body_id(node: GDObject) -> int:

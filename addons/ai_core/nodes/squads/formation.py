@@ -1,4 +1,4 @@
-"""Formation: how a squad goes, as a resource."""
+"""Formation: the pattern of a squad's slots, as a resource."""
 from __future__ import annotations
 
 from enum import IntEnum
@@ -25,8 +25,8 @@ PATTERNS = ("line", "column", "wedge", "phalanx", "circle", "custom")
 class Formation(Resource):
     """A pattern of slots around a commander, for any number of members.
 
-    Give it to the Squad nodes that go so. Slots lie beside the commander's path: who is behind goes where
-    the commander went. What changes in it while a squad goes so counts when it is given to the Squad again.
+    Assign it to formation of Squad nodes. Slots lie along the path of the commander: members behind it follow
+    the path. A change of the resource takes effect when it is assigned to the Squad again.
     """
 
     class Pattern(IntEnum):
@@ -39,44 +39,44 @@ class Formation(Resource):
 
     pattern = export(
         Pattern, Pattern.WEDGE,
-        doc="Abreast; one behind the other; a triangle with the commander at its point; a block; a ring; slots of"
-            " your own.")
+        doc="Pattern of slots. Line: abreast. Column: in a file. Wedge: a triangle with the commander at the tip."
+            " Phalanx: a block. Circle: a ring. Custom: custom_slots.")
     spacing = export(
         float, 0.0, range=(0, 100, 0.05), or_greater=True,
-        doc="Distance between neighbors (m, in 2D px); with custom slots the distance between two sets of them. 0: 2 m,"
-            " or as many pixels.")
+        doc="Distance between neighbors, in m, in 2D in px; with custom slots, the distance between two repetitions"
+            " of the pattern. 0 is 2 m.")
     files = export(
         int, 0, range=(0, 100, 1), or_greater=True, shown_when=("pattern", Pattern.COLUMN, Pattern.PHALANX),
-        doc="Members abreast; 0 chooses by their number.")
+        doc="Number of members abreast; 0 chooses it by the number of members.")
     custom_slots = export(
         PackedVector2Array, (), shown_when=("pattern", Pattern.CUSTOM),
-        doc="Positions of slots (m, in 2D px): x ahead of the commander, y to its right. The first is the commander's;"
-            " with more"
-            " members they come again behind.")
+        doc="Positions of slots, in m, in 2D in px: x ahead of the commander, y to its right. The first slot is the"
+            " commander's. With more members than slots, the pattern repeats behind.")
     only_roles = export(
         PackedStringArray, (), group="Roles", shown_when=("pattern", Pattern.CUSTOM),
-        doc="By slot, roles that may stand there and nobody else, with commas; empty for everybody.")
+        doc="Roles admitted to each slot, separated by commas; other members are excluded. Empty admits all members.")
     preferred_roles = export(
         PackedStringArray, (), shown_when=("pattern", Pattern.CUSTOM),
-        doc="By slot, roles that should stand there, with commas.")
+        doc="Roles preferred for each slot, separated by commas.")
     role_places = export(
-        dict, {}, doc="Where roles like to stand: \"front\", \"rear\", \"center\" or \"flank\", by role.")
+        dict, {}, doc="Preferred part of the formation by role: \"front\", \"rear\", \"center\" or \"flank\".")
     mismatch_cost = export(
         float, 3.0, range=(0, 1000, 0.1), or_greater=True,
-        doc="What a slot that does not suit a role costs, as if it were so many spacings farther away.")
+        doc="Cost of a slot that does not suit a role, in spacings of additional distance.")
 
     @method
     def get_slots(self, count: int) -> PackedVector2Array:
-        """Return the slots of so many members in the units of spacing, or in metres if that is 0: x ahead, y right."""
+        """Return the slots for a number of members: x ahead, y to the right, in units of spacing, or in m if it is 0.
+        """
         if count < 0:
             raise RefusedValue(f"count must be 0 or more, got {count}")
         return self.formation(1.0).slots(count).astype(np.float32)
 
     def formation(self, unit: float) -> core.Formation:
-        """Return it as the library's; ``unit`` is how long a metre is in the scene.
+        """Return the library's formation; ``unit`` is the length of a metre in the scene.
 
         Raises:
-            RefusedValue: if its settings do not fit together; says which.
+            RefusedValue: if a setting is invalid, or settings contradict each other.
         """
         spacing_m = self.spacing / unit or DEFAULT_SPACING_M
         try:
@@ -85,7 +85,7 @@ class Formation(Resource):
                 tuple(self._slot(number, one, unit) for number, one in enumerate(self.custom_slots)),
                 {str(role): str(place) for role, place in self.role_places.items()}, self.mismatch_cost * spacing_m)
         except (LookupError, TypeError, ValueError) as error:
-            raise RefusedValue(f"its formation cannot be used: {error}") from None
+            raise RefusedValue(f"its formation is invalid: {error}") from None
 
     def _slot(self, number: int, place: Vector2, unit: float) -> core.FormationSlot:
         return core.FormationSlot(

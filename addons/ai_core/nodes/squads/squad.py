@@ -1,4 +1,4 @@
-"""Squad: several characters who act as one, with a commander, orders, a formation and tactics."""
+"""Squad: a group of characters with a commander, orders, a formation and tactics."""
 from __future__ import annotations
 
 import math
@@ -72,20 +72,20 @@ COPIED = (
     "patience", "tolerance", "fight_at", "retreat_at", "maximum_attackers", "strategic_role",
     "think_period", "march_period", "priority", "show_in_game", "process_mode",
 )
-"""Settings that a squad split off has, too."""
+"""Settings that split() copies to the new squad."""
 
 
 def as_place(vector: Any, dimensions: int, unit: float, name: str) -> np.ndarray[Any, Any]:
-    """Return an engine's vector in metres.
+    """Return an engine vector in metres.
 
     Raises:
-        RefusedValue: if it is none of so many dimensions, or not finite.
+        RefusedValue: if it is not a vector of these dimensions, or not finite.
     """
     values = np.array(tuple(vector), np.float64) if type(vector).__name__ == f"Vector{dimensions}" else None
     if values is None:
         raise RefusedValue(f"{name} must be a Vector{dimensions}, got {vector!r}")
     if not np.isfinite(values).all():
-        raise RefusedValue(f"{name} must be a finite place, got {vector!r}")
+        raise RefusedValue(f"{name} must be finite, got {vector!r}")
     return values / unit
 
 
@@ -99,15 +99,15 @@ SLOT = (0.35, 0.7, 1.0)
 WAY = (0.5, 0.9, 0.4)
 TO_SLOT = (0.6, 0.6, 0.65)
 SIDES = 12
-"""Corners of the circle that stands for a slot."""
+"""Corners of the circle drawn for a slot."""
 LIFTED_M = 0.05
-"""How far lines are above the ground (m), so that it does not hide them."""
+"""Height of lines above the ground (m), so that the ground does not hide them."""
 SHOWN_WITHOUT_MEMBERS = 5
-"""Slots that the editor shows of a squad that has no members yet (count)."""
+"""Slots that the editor shows for a squad without members (count)."""
 
 
 def _placed(offsets: NDArray[np.float64], body: Any, dimensions: int) -> Points:
-    """Return slots in the world, ahead and to the right of a node; about the origin if there is none."""
+    """Return slots in the world, ahead and to the right of a node; around the origin if it is None."""
     if dimensions == 2:
         angle = 0.0 if body is None else body.get_global_rotation()
         origin = (0.0, 0.0) if body is None else tuple(body.get_global_position())
@@ -153,15 +153,15 @@ def _asking(squad: Any, method_name: str) -> Any:
     return lambda mind: squad.call(method_name)
 
 
-IN_MEMORY = "this cannot change while the squad is in use; set it before the scene runs"
+IN_MEMORY = "cannot change while the squad is in use; set it before the scene runs"
 
 
 @gdclass(icon="res://addons/ai_core/icons/squad.svg", keywords="group, formation, flock, team")
 class Squad(Node):
-    """Several characters who act as one: a commander thinks for all, one path leads them, each keeps his slot.
+    """A group of characters that acts as a unit: a commander decides, one path leads them, and each keeps its slot.
 
-    Its members are the characters with a SquadMember below them that names it, or is below it. Give it orders
-    with move_to(); see() whom it meets, and it judges, and acts by tactics.
+    Members are characters with a SquadMember node that names the squad or is below it. Give orders with move_to().
+    Report enemies with see(); the squad then judges whether to fight, hold or retreat, and acts by tactics.
     """
 
     class Dimensions(IntEnum):
@@ -182,89 +182,97 @@ class Squad(Node):
         GROUND = 0
         NOTHING = 1
 
-    formation = export(Formation, None, on_set="_form", doc="How it goes; none is a wedge of two metres.")
+    formation = export(
+        Formation, None, on_set="_form", doc="Formation of the squad; if empty, a wedge with a spacing of 2 m.")
     paths = export(
-        NodePath, NodePath(""), hint=node_path("PathService"), doc="The PathService it asks for ways; empty: straight.")
+        NodePath, NodePath(""), hint=node_path("PathService"),
+        doc="PathService that finds the paths of the squad; if empty, the squad moves in straight lines.")
     dimensions = export(
-        Dimensions, Dimensions.THREE, words=("3D", "2D"), live=False, doc="Whether its members are in 3D or 2D.")
+        Dimensions, Dimensions.THREE, words=("3D", "2D"), live=False, doc="Dimensions of the members' nodes.")
     pixels_per_meter = export(
         float, 32.0, range=(0.01, 1000, 0.01), or_greater=True, unit="px", live=False,
-        shown_when=("dimensions", Dimensions.TWO), doc="Pixels in a metre, in 2D.")
+        shown_when=("dimensions", Dimensions.TWO), doc="Number of pixels in a metre in 2D.")
     command = export(
         Command, Command.NEAREST_TO_GOAL,
-        doc="Who commands: the nearest to the goal; who stands most damage; whom _choose_commander() returns.")
+        doc="Choice of the commander. Nearest to goal: the member nearest to the goal. Toughest: the member with the"
+            " highest toughness. Script: the member that _choose_commander() returns.")
     keep_clear = export(
         KeepClear, KeepClear.GROUND, group="March", live=False,
-        doc="What slots keep inside of, so that they draw together at doors: the ground its ways lead over, which is"
-            " the grid of its PathService, else the world's navigation map; nothing.")
+        doc="Area that slots stay inside, so that they draw together at doors. Ground: the grid of the PathService, or"
+            " else the navigation map of the world. Nothing: slots may be anywhere.")
     map_margin = export(
         float, 0.4, range=(0, 10, 0.01), or_greater=True, unit="m", live=False,
         shown_when=("keep_clear", KeepClear.GROUND),
-        doc="How much smaller the navigation map is than the ground: the agent radius it was made with.")
+        doc="Distance from the edge of the navigation map to the walls: the agent radius with which it was baked.")
     pace = export(
         float, 0.85, range=(0.1, 1, 0.01), live=False, core="march.pace",
-        doc="Share of the slowest member's speed the slots go at; what is left is for catching up.")
+        doc="Speed of the slots as a share of the slowest member's speed; the rest is reserve for catching up.")
     wait_at = export(
         float, 2.0, range=(0.6, 20, 0.1), or_greater=True, live=False, core="march.wait_at",
-        doc="How far a member may be from his slot, in spacings, before the slots stand and wait.")
+        doc="Distance of a member from its slot, in spacings of the formation, at which the slots stop and wait.")
     patience = export(
         float, 5.0, range=(0.1, 60, 0.1), or_greater=True, unit="s", live=False, core="march.patience_s",
-        doc="How long they wait for somebody who comes no nearer; then he is a straggler.")
+        doc="Time the slots wait for a member that comes no nearer; then the member is a straggler.")
     tolerance = export(
         float, 0.3, range=(0.01, 10, 0.01), or_greater=True, unit="m", live=False, core="march.tolerance_m",
-        doc="Who is this near to his slot is there.")
+        doc="Distance from its slot within which a member has arrived.")
     fight_at = export(
         float, 1.3, range=(0, 10, 0.05), or_greater=True, group="Fight", live=False, core="stance.fight_at",
-        doc="From this ratio of power on it fights; 2 is as strong as twice their numbers.")
+        doc="Power ratio to the enemy at which the squad fights; 2 is the strength of twice their numbers.")
     retreat_at = export(
         float, 0.7, range=(0, 10, 0.05), or_greater=True, live=False, core="stance.retreat_at",
-        doc="Below this one it retreats.")
+        doc="Power ratio below which the squad retreats; must not be above fight_at.")
     maximum_attackers = export(
-        int, 2, range=(1, 100, 1), or_greater=True, live=False, doc="How many may attack at once.")
+        int, 2, range=(1, 100, 1), or_greater=True, live=False, doc="Largest number of members that attack at once.")
     tactic = export(
         str, "", on_set="_take_tactic", live=True,
-        doc="The tactic in use: bounding_overwatch, flanking, healing_support, sacrifice, scouting,"
-            " suppressing_fire; empty: the formation.")
+        doc="Tactic in use: bounding_overwatch, flanking, healing_support, sacrifice, scouting or"
+            " suppressing_fire. If empty, the squad keeps its formation.")
     tactic_rules = export(
         RuleSet, None, live=False,
-        doc="Chooses the tactic at each thought: \"do flanking\" of the first rule that fires. Facts are met, near,"
-            " strong, can_hit, outnumbered, at_risk, under_way, has_healer, has_scout, and those of the rules.")
+        doc="Rules that choose the tactic at each thought: \"do flanking\" of the first rule that fires. The facts are"
+            " met, near, strong, can_hit, outnumbered, at_risk, under_way, has_healer, has_scout, and those of the"
+            " rule set.")
     habits = export(
         NodePath, NodePath(""), hint=node_path("HabitTree"),
-        doc="A HabitTree that chooses instead: the tactic is whichever habit is active that has the name of one.")
+        doc="HabitTree that chooses the tactic in place of rules: the active habit with the name of a tactic.")
     strategist = export(
         NodePath, NodePath(""), hint=node_path("Strategist"), group="Strategy",
-        doc="Whose missions it carries out; empty: those of the Strategist above it, if there is one.")
+        doc="Strategist whose missions the squad carries out; if empty, the Strategist above it, if there is one.")
     strategic_role = export(
-        StrategicRole, StrategicRole.ARMY, doc="What that Strategist has it for: to fight, to scout, to gather.")
+        StrategicRole, StrategicRole.ARMY, doc="Role of the squad for the Strategist: fighting, scouting or gathering.")
     think_period = export(
         int, 15, range=(1, 600, 1), or_greater=True, most=MAX_PERIOD_FRAMES, unit="frames",
-        group="Optimizations", on_set="_reschedule", doc="Frames from one thought of the commander to the next.")
+        group="Optimizations", on_set="_reschedule", doc="Number of frames between two thoughts of the commander.")
     march_period = export(
         int, 2, range=(1, 60, 1), or_greater=True, most=MAX_PERIOD_FRAMES, unit="frames",
-        doc="Frames from one step of the slots to the next; members move in every frame.")
+        doc="Number of frames between two steps of the slots; members move in every frame.")
     priority = export(
-        float, 1.0, range=(0.001, 1000, 0.001), on_set="_reschedule", doc="Weight of its share of the budget.")
+        float, 1.0, range=(0.001, 1000, 0.001), on_set="_reschedule", doc="Weight of the squad's share of the budget.")
     show_in_game = export(
         bool, False, group="Debug", on_set="hide_squad",
-        doc="Draw path, slots and who goes where; the commander's slot is yellow.")
+        doc="If true, draws the path, the slots and the line from each member to its slot. The commander's slot is"
+            " yellow.")
 
-    commander_changed = signal(("commander", Node), doc="Somebody else commands; null if nobody is left.")
-    member_joined = signal(("member", Node), doc="A SquadMember was taken in.")
-    member_lost = signal(("member", Node), doc="A SquadMember left, or was freed.")
-    order_done = signal(("order", int), doc="Everybody who could is where the order told.")
-    order_failed = signal(("order", int), ("why", str), doc="The order cannot be carried out.")
+    commander_changed = signal(("commander", Node), doc="Emitted when the commander changes; null without members.")
+    member_joined = signal(("member", Node), doc="Emitted when a SquadMember joins the squad.")
+    member_lost = signal(("member", Node), doc="Emitted when a SquadMember leaves the squad or is freed.")
+    order_done = signal(("order", int), doc="Emitted when every member that is not a straggler has arrived.")
+    order_failed = signal(
+        ("order", int), ("why", str), doc="Emitted when an order cannot be carried out, with the reason.")
     slots_infeasible = signal(
-        ("members", list), doc="There is no slot that these members may take; they come along in what is left.")
-    narrowed = signal(doc="It goes in a column, through a narrow passage.")
-    widened = signal(doc="It goes in its formation again.")
+        ("members", list),
+        doc="Emitted when no slot admits the roles of these members; they use remaining slots.")
+    narrowed = signal(doc="Emitted when the squad forms a column to pass a narrow passage.")
+    widened = signal(doc="Emitted when the squad returns to its formation.")
     stance_changed = signal(
-        ("stance", str), ("reasons", PackedStringArray), doc="It would fight, hold or retreat now, and why.")
+        ("stance", str), ("reasons", PackedStringArray),
+        doc="Emitted when the judgement changes to fight, hold or retreat, with the reasons.")
     mission_given = signal(
         ("kind", str), ("place", Variant), ("why", str),
-        doc="Its Strategist has another mission for it: scout, gather, regroup, search, attack, defend or retreat;"
-            " it is on its way.")
-    tactic_changed = signal(("tactic", str), doc="Another tactic is in use; empty: none.")
+        doc="Emitted when the Strategist gives the squad a new mission: scout, gather, regroup, search, attack, defend"
+            " or retreat. The squad is already moving there.")
+    tactic_changed = signal(("tactic", str), doc="Emitted when the tactic changes; empty for none.")
 
     def __init__(self) -> None:
         self._core: CoreSquad | None = None
@@ -284,23 +292,23 @@ class Squad(Node):
 
     @hook
     def _choose_commander(self, members: list) -> Node:
-        """Return which of these SquadMembers commands; asked if command is SCRIPT."""
+        """Return the SquadMember that commands; called if command is SCRIPT."""
 
     @hook
     def _choose_tactic(self) -> str:
-        """Return the name of the tactic to use, empty for none; asked at each thought if a script has it."""
+        """Return the name of the tactic to use, empty for none; called at each thought if a script implements it."""
         return ""
 
     @property
     def core(self) -> CoreSquad:
-        """The squad of the library, for behaviors written in Python."""
+        """The library's squad, for behaviors written in Python."""
         if self._core is None:
-            raise RefusedValue("Squad needs an AIScheduler; add it to a scene that has one before using it")
+            raise RefusedValue("needs an AIScheduler; add the Squad to a scene that has one before using it")
         return self._core
 
     @property
     def is_flat(self) -> bool:
-        """Whether its members are in 2D."""
+        """Whether the members are in 2D."""
         return bool(self.dimensions == self.Dimensions.TWO)
 
     @property
@@ -309,7 +317,7 @@ class Squad(Node):
 
     @property
     def unit(self) -> float:
-        """How long a metre is in the scene."""
+        """Length of a metre in units of the scene: 1 in 3D, pixels_per_meter in 2D."""
         return self.pixels_per_meter if self.is_flat else 1.0
 
     def on_enter_tree(self) -> None:
@@ -349,12 +357,12 @@ class Squad(Node):
         self._core, self._scheduler, self._tasks = None, None, []
 
     def path_service(self) -> Any:
-        """Return the PathService it names, None if there is none."""
+        """Return the PathService of ``paths``, None if there is none."""
         found = self.get_node_or_null(self.paths) if str(self.paths) else None
         return found if found is not None and found.is_class("PathService") else None
 
     def strategist_node(self) -> Any:
-        """Return the Strategist whose missions it carries out, None if there is none."""
+        """Return the Strategist whose missions the squad carries out, None if there is none."""
         if str(self.strategist):
             found = self.get_node_or_null(self.strategist)
             return found if found is not None and found.is_class("Strategist") else None
@@ -365,19 +373,21 @@ class Squad(Node):
 
     @property
     def role_name(self) -> str:
-        """What its Strategist has it for."""
+        """Role of the squad for its Strategist."""
         return str(self.StrategicRole(self.strategic_role).name).lower()
 
     def point(self, place: Any) -> Any:
-        """Return a place (m) as the engine's vector."""
+        """Return a position (m) as an engine vector."""
         return (Vector3 if self.has_dimensions == 3 else Vector2)(*(float(one) * self.unit for one in place))
 
     @method
     def get_stats(self) -> dict:
-        """Return counts: members, stragglers, orders, paths requested, thoughts; and the farthest from a slot."""
+        """Return counts of members, stragglers, orders, paths requested and thoughts, and the largest distance from
+        a slot.
+        """
         return dict(self.core.statistics)
 
-    save_state, load_state = saving("members, order, path, slots, tactic")
+    save_state, load_state = saving("members, order, path, slots and tactic")
 
     def is_in_use(self) -> bool:
         return self._core is not None
@@ -448,9 +458,9 @@ class Squad(Node):
             self.wake()
 
     def wake(self) -> None:
-        """March in every frame from the next one on, if there is something to do."""
+        """March in every frame from the next frame on, if there is something to do."""
         if self._tasks and self._tasks[1].is_paused and self._has_to_do():
-            self._is_resting = True                  # also if it was loaded as one on the march
+            self._is_resting = True                  # also if the squad was loaded on the march
             self._scheduler.core.resume(self._tasks[1])
 
     def _has_to_do(self) -> bool:
@@ -462,9 +472,9 @@ class Squad(Node):
             return
         was_resting, self._is_resting = self._is_resting, not self._has_to_do()
         if was_resting:
-            if self._is_resting:                     # members are the game's
+            if self._is_resting:                     # the game moves the members
                 self._scheduler.core.pause(self._tasks[1])
-            return                                   # the time since it last marched is nobody's
+            return                                   # the time since the last march does not count
         is_resting = self._is_resting
         self._unmarched_s += turn.elapsed_s
         if self._frames % self.march_period == 0 or is_resting:
@@ -484,7 +494,7 @@ class Squad(Node):
     def _in_use(self) -> None:
         if self._core is not None and len(self._core):
             raise RefusedValue(IN_MEMORY)
-        if self._scheduler is not None:     # nobody is here yet: begin again by what is set now
+        if self._scheduler is not None:     # no members yet: start again with the present settings
             self.on_exit_tree()
             self.on_entered()
 
@@ -495,35 +505,43 @@ class Squad(Node):
     def _get_configuration_warnings(self) -> list[str]:
         warnings = []
         if str(self.paths) and self.path_service() is None:
-            warnings.append(f"paths names '{self.paths}', which is no PathService; it will go straight")
+            warnings.append(
+                f"paths is '{self.paths}', which is not a PathService; the squad will move in straight lines")
         if str(self.strategist) and self.strategist_node() is None:
-            warnings.append(f"strategist names '{self.strategist}', which is no Strategist; nobody gives it missions")
+            warnings.append(
+                f"strategist is '{self.strategist}', which is not a Strategist; the squad will get no missions")
         if self.retreat_at > self.fight_at:
             warnings.append(
                 f"retreat_at must not be above fight_at, got {self.retreat_at:g} and {self.fight_at:g};"
-                " it will not run")
+                " the squad will not run")
         try:
             self._pattern()
         except RefusedValue as error:
-            warnings.append(f"{error}; it will not run")
+            warnings.append(f"{error}; the squad will not run")
         return [*warnings, *self.choosing_warnings(), *scheduler_warnings(self)]
 
     @method
     def move_to(self, goal: Variant) -> int:
-        """Order the squad to a place, a Vector3 or Vector2; one path is asked for. Return the order's number."""
+        """Order the squad to a position, a Vector3 or Vector2, and return the number of the order.
+
+        The squad requests one path for all members.
+        """
         return self._ordered(lambda: self.core.move_to(as_place(goal, self.has_dimensions, self.unit, "goal")))
 
     @method
     def follow(self, points: Variant) -> int:
-        """Order the squad along a way: a PackedVector3Array, or PackedVector2Array."""
+        """Order the squad along a path, a PackedVector3Array or PackedVector2Array; return the order's number."""
         way = packed(points, self.has_dimensions, "points").astype(np.float64)
         if not len(way):
-            raise RefusedValue("points must have at least one place, got none; use hold() to stay")
+            raise RefusedValue("points must have at least one position, got none; use hold() to stay")
         return self._ordered(lambda: self.core.follow(way / self.unit))
 
     @method
     def form_up(self, place: Variant, heading: Variant = None) -> int:
-        """Order the squad to stand somewhere in formation, looking in a direction (null: as now)."""
+        """Order the squad to stand in formation at a position, facing heading (null: as now).
+
+        Returns the number of the order.
+        """
         spot = as_place(place, self.has_dimensions, self.unit, "place")
         ahead = None if heading is None else as_place(heading, self.has_dimensions, 1.0, "heading")
         if ahead is not None and self.has_dimensions == 3:
@@ -532,17 +550,17 @@ class Squad(Node):
 
     @method
     def hold(self) -> int:
-        """Order everybody to stay where he is."""
+        """Order all members to stay where they are; return the number of the order."""
         return self._ordered(self.core.hold)
 
     @method
     def get_order_state(self) -> str:
-        """Return how the last order stands: waiting (for a path), marching, done, failed or replaced."""
+        """Return the state of the last order: waiting (for a path), marching, done, failed or replaced."""
         return self.core.order.state
 
     @method
     def get_order(self) -> dict:
-        """Return the last order: number, kind, goal, state, why."""
+        """Return the last order as a Dictionary with number, kind, goal, state and why."""
         order = self.core.order
         return {
             "number": order.number, "kind": order.kind, "state": order.state, "why": order.why,
@@ -550,35 +568,35 @@ class Squad(Node):
 
     @method
     def is_idle(self) -> bool:
-        """Return whether there is no order left to carry out."""
+        """Return true if the squad has no order to carry out."""
         return self.core.is_idle
 
     @method
     def is_in_column(self) -> bool:
-        """Return whether it goes in a column, through a narrow passage."""
+        """Return true while the squad marches in a column through a narrow passage."""
         return self.core.is_in_column
 
     @method
     def get_slot_places(self) -> Variant:
-        """Return where the slots are now, the commander's first: a PackedVector3Array or PackedVector2Array."""
+        """Return the positions of the slots, the commander's first: a PackedVector3Array or PackedVector2Array."""
         return self.core.slot_positions() * np.float32(self.unit)
 
     @method
     def get_path_points(self) -> Variant:
-        """Return the way it goes; empty while there is none."""
+        """Return the path of the squad, a PackedVector3Array or PackedVector2Array; empty without a path."""
         return self.core.path_points * np.float32(self.unit)
 
     @method
     def ground_changed(self) -> None:
-        """Measure anew what is free beside the path: a door was shut, the navigation map was made anew."""
+        """Measure the free ground beside the path again, after a door closed or the navigation map was rebuilt."""
         self.core.ground_changed()
 
     def destination_of(self, member: Any) -> Any:
-        """Return where a member is to go."""
+        """Return the destination of a member."""
         return self.point(self.core.marchers.destinations[self.core.row_of(member.member_id)])
 
     def velocity_of(self, member: Any) -> Any:
-        """Return how a member should move."""
+        """Return the wanted velocity of a member."""
         return self.point(self.core.marchers.velocities[self.core.row_of(member.member_id)])
 
     def _ordered(self, give: Any) -> int:
@@ -592,57 +610,57 @@ class Squad(Node):
 
     @method
     def see(self, enemies: list) -> None:
-        """Tell whom the squad meets now, all of them: characters, whose SquadMember says what they can do.
+        """Set all enemies in sight: Node3D or Node2D, whose SquadMember nodes hold their capabilities.
 
-        Call it again when somebody comes, goes or has moved; an empty array ends it.
+        Call it again when an enemy appears, disappears or moves; an empty array ends the encounter.
         """
         known = {instance: number for number, instance in self._enemies.items()}
         sightings, seen = [], {}
         for one in enemies:
             if not isinstance(one, GDObject) or not one.is_valid() or place_of(one) is None:
-                raise RefusedValue(f"an enemy must be a Node3D or Node2D that is there, got {one!r}")
+                raise RefusedValue(f"an enemy must be a valid Node3D or Node2D, got {one!r}")
             body = place_of(one)
             if dimensions_of(body) != self.has_dimensions:
-                raise RefusedValue(f"'{body.get_name()}' is not in {self.has_dimensions}D, as the squad is")
+                raise RefusedValue(f"'{body.get_name()}' is not in {self.has_dimensions}D, unlike the squad")
             number = known.get(body.instance_id)
             if number is None:
                 self._last_enemy += 1
                 number = known[body.instance_id] = self._last_enemy
             if number in seen:
-                continue                             # two members saw the same
+                continue                             # two members saw the same enemy
             member = member_of(body)
             try:
                 can = None if member is None else member.capabilities()
             except (TypeError, ValueError) as error:
-                raise RefusedValue(f"what '{body.get_name()}' can do is not known: {error}") from None
+                raise RefusedValue(f"the capabilities of '{body.get_name()}' are invalid: {error}") from None
             seen[number] = body.instance_id
             place = as_place(body.get_global_position(), self.has_dimensions, self.unit, "an enemy's place")
             sightings.append(Sighting(number, tuple(place.tolist()), can))
         try:
-            self.core.see(sightings)
+            self.core.set_sightings(sightings)
         except (TypeError, ValueError) as error:
             raise RefusedValue(str(error)) from None
         self._enemies = seen
 
     @method
     def judge(self) -> dict:
-        """Return whether to fight, hold or retreat from whom it sees: stance, ratio of power, reasons."""
+        """Return the judgement of the enemies in sight: stance (fight, hold or retreat), power ratio and reasons."""
         stance = self.core.judge()
         return {"stance": stance.kind, "ratio": stance.ratio, "reasons": list(stance.reasons)}
 
     @method
     def use_tactic(self, name: str) -> None:
-        """Act by a tactic; an empty name goes back to the formation."""
+        """Use a tactic; an empty name returns to the formation."""
         self.tactic = name
 
     @method
     def get_tactics(self) -> PackedStringArray:
-        """Return the names of the tactics it knows."""
+        """Return the names of all tactics."""
         return PackedStringArray(list(self.core.tactics))
 
     @method
     def why_not(self, tactic_name: str) -> str:
-        """Return why a tactic cannot be used now; empty if it can."""
+        """Return why a tactic cannot be used now; empty if it can be used."""
         try:
             return self.core.why_not(tactic_name)
         except LookupError as error:
@@ -650,12 +668,12 @@ class Squad(Node):
 
     @method
     def get_tasks(self) -> dict:
-        """Return the task of each SquadMember that has one: kind, position, target."""
+        """Return the tasks by SquadMember, each a Dictionary with kind, position and target."""
         return {self._members[one]: self._task(task) for one, task in self.core.tasks.items()}
 
     @method
     def get_attackers(self) -> list:
-        """Return the SquadMembers whose turn it is to attack."""
+        """Return the SquadMember nodes that may attack now, at most maximum_attackers."""
         return [self._members[one] for one in self.core.tokens.holders if one in self._members]
 
     def task_of(self, member: Any) -> dict:
@@ -674,7 +692,7 @@ class Squad(Node):
             "target": self._target(task)}
 
     def _target(self, task: Any) -> Any:
-        """Return whom a task is about: a member's character for those that help, else an enemy."""
+        """Return the target of a task: the character of a member for helping tasks, else an enemy."""
         if task.target is None:
             return None
         if task.kind in ("heal", "screen"):
@@ -691,7 +709,7 @@ class Squad(Node):
             raise RefusedValue(str(error)) from None
 
     def _tell(self, kind: str, core: Any, detail: Any) -> None:
-        """Emit what the library's squad tells."""
+        """Emit the signal for an event of the library's squad."""
         if kind == "commander_changed":
             self.commander_changed.emit(self._members.get(detail))
         elif kind == "member_added":
@@ -720,9 +738,9 @@ class Squad(Node):
 
     @method
     def get_grade(self, fact: str) -> float:
-        """Return how far something is so, 0 to 1: met, near, strong, can_hit, outnumbered, at_risk, under_way, …
+        """Return the grade of a fact, from 0 to 1: met, near, strong, can_hit, outnumbered, at_risk, under_way, ...
 
-        The same facts that rules ask; for the conditions of a HabitTree.
+        These are the facts of tactic_rules; use them in conditions of a HabitTree.
         """
         try:
             return situation_grade(fact, self.core.situation()) if len(self.core) else 0.0
@@ -730,20 +748,20 @@ class Squad(Node):
             raise RefusedValue(str(error)) from None
 
     def tactic_chooser(self) -> Any:
-        """Return what the library's squad asks at each thought.
+        """Return the function that chooses the tactic at each thought of the library's squad.
 
         Raises:
-            RefusedValue: if the rules cannot be used.
+            RefusedValue: if the rules are invalid.
         """
         if has_script_method(self, "_choose_tactic") or self.tactic_rules is None:
             return self._asked_tactic
         return TacticByRules(self.rules_of_tactics(), faults=self._scheduler.faults)
 
     def rules_of_tactics(self) -> library.RuleSet:
-        """Return the rules with the facts of a squad: what stands behind "do" is a tactic.
+        """Return the rules with the facts of a squad; the name after "do" is a tactic.
 
         Raises:
-            RefusedValue: naming rule, line and column.
+            RefusedValue: with the rule, line and column of the error.
         """
         resource = self.tactic_rules
         facts = {**SITUATION_FACTS, **{
@@ -754,24 +772,25 @@ class Squad(Node):
         try:
             for line in read_rules(resource.rules):
                 if not line.concludes and line.does not in known:
-                    raise ValueError(f"rule {line.name!r} does {line.does!r}; write one of {', '.join(known[:-1])}")
+                    raise ValueError(
+                        f"rule {line.name!r} does {line.does!r}, which is not a tactic; use {', '.join(known[:-1])}")
                 if not line.concludes and not line.repeats:
-                    raise ValueError(f"rule {line.name!r} must repeat, as it is asked at each thought; add \"repeats\"")
+                    raise ValueError(f"rule {line.name!r} must repeat, as it runs at each thought; add \"repeats\"")
             return library.RuleSet(
                 rules_of(resource.rules, facts, parameters, _deciding), facts=facts, parameters=parameters)
         except MISTAKES as mistake:
             raise RefusedValue(f"tactic_rules cannot be used: {mistake}") from None
 
     def choosing_warnings(self) -> list[str]:
-        """Return what is wrong with rules and habits."""
+        """Return the configuration warnings of tactic_rules and habits."""
         warnings = []
         if self.tactic_rules is not None:
             try:
                 self.rules_of_tactics()
             except RefusedValue as mistake:
-                warnings.append(f"{mistake}; it will not run")
+                warnings.append(f"{mistake}; the squad will not run")
         if str(self.habits) and self._habit_tree() is None:
-            warnings.append(f"habits names '{self.habits}', which is no HabitTree; nobody chooses tactics")
+            warnings.append(f"habits is '{self.habits}', which is not a HabitTree; no tactics will be chosen")
         return warnings
 
     def _asked_tactic(self, situation: Any) -> str | None:
@@ -789,34 +808,34 @@ class Squad(Node):
 
     @method
     def get_members(self) -> list:
-        """Return its SquadMember nodes."""
+        """Return the SquadMember nodes of all members."""
         return list(self._members.values())
 
     @method
     def get_characters(self) -> list:
-        """Return the Node3D or Node2D of each member."""
+        """Return the character (Node3D or Node2D) of each member."""
         return [one.body for one in self._members.values()]
 
     @method
     def get_commander(self) -> Node:
-        """Return the SquadMember who commands, null if there is none."""
+        """Return the SquadMember of the commander, null if there is none."""
         return None if self._core is None else self._members.get(self.core.commander)
 
     @method
     def appoint(self, member: Node) -> None:
-        """Make a member the commander until it is lost; null lets one be chosen again."""
+        """Make a member the commander until it is lost; with null, the commander is chosen by command again."""
         self.core.appoint(None if member is None else self.id_of(member))
 
     @method
     def get_stragglers(self) -> list:
-        """Return the members who are waited for no more."""
+        """Return the SquadMember nodes for which the squad no longer waits."""
         return [self._members[one] for one in self.core.stragglers]
 
     @method
     def split(self, members: list, squad_name: str) -> Node:
-        """Make some members a Squad of their own, beside this one, with the same settings and no order; return it.
+        """Move members into a new Squad with the same settings and no order, added as a sibling, and return it.
 
-        It has no script and no habits, which know of this one; tactic_rules whose facts ask a script stay here.
+        The new squad has no script and no habits, and no tactic_rules whose facts call methods of a script.
         """
         ids = [self.id_of(one) for one in members]
         self._check_to_move(ids)
@@ -837,16 +856,16 @@ class Squad(Node):
 
     @method
     def merge(self, other: Node) -> None:
-        """Take in all members of another Squad, which stays, and is empty."""
+        """Move all members of another Squad into this squad; the other node remains, without members."""
         self._check_squad(other)
         if other == self:
-            raise RefusedValue("a squad cannot take in its own members")
+            raise RefusedValue("a squad cannot merge with itself")
         for member in list(other._members.values()):
             other.give(member, self)
 
     @method
     def move_members(self, members: list, other: Node) -> None:
-        """Give members to another Squad."""
+        """Move members to another Squad."""
         self._check_squad(other)
         ids = [self.id_of(one) for one in members]
         self._check_to_move(ids)
@@ -854,60 +873,60 @@ class Squad(Node):
             self.give(self._members[one], other)
 
     def enlist(self, member: Any) -> None:
-        """Take in a member that entered the tree; it waits while the squad is not in use."""
+        """Add a member that entered the tree; the member waits while the squad is not in use."""
         if self._core is None:
             wait_for(member, SQUADS)
             return
         body = place_of(member)
         if dimensions_of(body) != self.has_dimensions:
             report_error(
-                f"is below a {body.get_class()}, and its Squad '{self.get_name()}' is in {self.has_dimensions}D;"
-                " set dimensions there", member)
+                f"is below a {body.get_class()}, but its Squad '{self.get_name()}' is {self.has_dimensions}D;"
+                " change dimensions of the Squad", member)
             return
         number = 1 + max(
             (one for squad in self.get_tree().get_nodes_in_group(SQUADS) for one in squad._members), default=-1)
         try:
             terms = member.terms(self.unit)
         except (TypeError, ValueError) as error:
-            report_error(f"does not join its squad until that is set right: {error}", member)
+            report_error(f"does not join its squad until this is corrected: {error}", member)
             return
         place = [one / self.unit for one in body.get_global_position()]
         if not all(map(math.isfinite, place)):
-            place = [0.0] * len(place)      # as Places takes it to be, which names it
+            place = [0.0] * len(place)      # as Places does, which reports it
         self._let_in(member, number)
         try:
             self.core.add(number, place, **terms)
         except (TypeError, ValueError) as error:
             self._let_go(member)
-            report_error(f"does not join its squad until that is set right: {error}", member)
+            report_error(f"does not join its squad until this is corrected: {error}", member)
 
     def lose(self, member: Any) -> None:
-        """A member left the tree."""
+        """Remove a member that left the tree."""
         if self._core is not None and self._members.get(member.member_id) is member:
             self.core.remove(member.member_id)
             self._let_go(member)
 
     def give(self, member: Any, other: Any) -> None:
-        """Hand a member over to another squad."""
+        """Transfer a member to another squad."""
         self.place_all()
         number = member.member_id
         if number in other._members:
-            raise RefusedValue(f"Squad '{other.get_name()}' has a member of the same id; that should not happen")
-        core = other.core       # refused before anything changes, if that one does not run
+            raise RefusedValue(f"Squad '{other.get_name()}' already has a member with id {number}")
+        core = other.core       # raises before anything changes, if the other squad does not run
         other._members[number] = member
         self.core.move_members([number], core)
         self._let_go(member)
         other._let_in(member, number)
 
     def change(self, member: Any) -> None:
-        """Settings of a member are others now."""
+        """Apply changed settings of a member."""
         try:
             self.core.change_member(member.member_id, **member.terms(self.unit))
         except (TypeError, ValueError) as error:
             raise RefusedValue(str(error)) from None
 
     def discharge_all(self) -> None:
-        """The squad leaves the tree: its members wait for another."""
+        """Release all members, which wait for another squad; called when the squad leaves the tree."""
         members, self._members = self._members, {}
         self._others_are_here()
         for member in members.values():
@@ -917,7 +936,7 @@ class Squad(Node):
                     wait_for(member, SQUADS)
 
     def place_all(self) -> None:
-        """Tell the library's squad where everybody is, read in one batch."""
+        """Pass the positions of all members to the library's squad, read in one batch."""
         if self._has_changed:
             self._has_changed = False
             self._members = dict(sorted(self._members.items()))
@@ -926,19 +945,19 @@ class Squad(Node):
             self._places.keep([one.body for one in self._members.values()])
         if self._members:
             self._places.look(0.0)
-            self.core.place(self._places.positions)
+            self.core.set_positions(self._places.positions)
 
     def id_of(self, member: Any) -> int:
-        """Return the id of a member, told by its SquadMember or its character."""
+        """Return the id of a member, given its SquadMember or its character."""
         if isinstance(member, GDObject) and member.is_valid() and member.is_class("Node"):
             for number, one in self._members.items():
                 if one == member or one.body == member:
                     return number
-            raise RefusedValue(f"'{member.get_name()}' is no member of Squad '{self.get_name()}'")
+            raise RefusedValue(f"'{member.get_name()}' is not a member of Squad '{self.get_name()}'")
         raise RefusedValue(f"needs a SquadMember or its character, got {member!r}")
 
     def replace_members(self, members: dict[int, Any]) -> None:
-        """Have these members, by id, as a loaded game had them."""
+        """Replace the members, by id, with those of a loaded game."""
         for member in self._members.values():
             member.discharged(self)
         self._members = {}
@@ -965,24 +984,25 @@ class Squad(Node):
         if other is None or not other.is_class("Squad"):
             raise RefusedValue(f"needs another Squad, got {other!r}")
         if other.has_dimensions != self.has_dimensions:
-            raise RefusedValue(f"Squad '{other.get_name()}' is in {other.has_dimensions}D, this one is not")
+            raise RefusedValue(
+                f"Squad '{other.get_name()}' is {other.has_dimensions}D, but this squad is {self.has_dimensions}D")
 
     def _check_to_move(self, ids: list[int]) -> None:
         if not ids:
             raise RefusedValue("needs at least one member, got none")
         if len(set(ids)) != len(ids):
-            raise RefusedValue("a member comes twice")
+            raise RefusedValue("members must not contain a member twice")
 
     def move_otherwise(self) -> None:
-        """Members are others, or move in another way."""
+        """Discard cached movement data; called when members change, or their movement settings do."""
         self._walkers = None
 
     def move_all(self, elapsed_s: float, *, stops: bool) -> None:
-        """Move characters by a frame as the library's squad says.
+        """Move all characters for one frame with the velocities of the library's squad.
 
         Args:
             elapsed_s: game time since the last frame (s).
-            stops: nobody is to go any further.
+            stops: True to stop all members.
         """
         if self._walkers is None:
             members = list(self._members.values())
@@ -997,7 +1017,7 @@ class Squad(Node):
                 agent.set_target_position(self.point(self.core.destinations[row]))
 
     def show_squad(self) -> None:
-        """Draw the squad where it is now. Cost: O(members), for looking at, not for players."""
+        """Draw the squad at its present position. Cost: O(members); for debugging, not for players."""
         if self._picture is None:
             self._picture = LinePicture(self, is_flat=self.has_dimensions == 2)
         core, unit = self.core, np.float32(self.unit)
@@ -1011,14 +1031,14 @@ class Squad(Node):
         self._picture.draw([(_lifted(one), color) for one, color in lines])
 
     def hide_squad(self) -> None:
-        """Take the picture away; it is drawn again if it is still wanted."""
+        """Remove the drawing; it is drawn again if show_in_game is still true."""
         if self._picture is not None:
             self._picture.free()
             self._picture = None
 
     @editor_method
     def _get_slots_drawing(self) -> dict:
-        """Return lines in the world, by color: the slots around its first member, as it looks."""
+        """Return lines in the world by color: the slots around the first member, in its orientation."""
         members = [one for one in nodes_of(self, "SquadMember") if one._named_squad() == self]
         bodies = [body for one in members if (body := place_of(one)) is not None]
         try:

@@ -25,15 +25,15 @@ from addons.ai_core.nodes.scheduling.scheduler_lookup import nearest, report_nex
 from ai_core.squads.capabilities import Capabilities
 
 SQUADS = "squads"
-WITHOUT_SQUAD = "found no Squad and belongs to none; put a Squad above it, or name one in squad_path"
-WITHOUT_PLACE = "is below nothing that has a place; put it below the Node3D or Node2D that is the member"
+WITHOUT_SQUAD = "found no Squad and belongs to none; put a Squad above it, or choose one in squad_path"
+WITHOUT_PLACE = "has no Node3D or Node2D above it; put it below the character that is the member"
 
 
 @gdclass(icon="res://addons/ai_core/icons/squad_member.svg")
 class SquadMember(Node):
-    """Makes the character above it a member of a Squad, which moves it, or tells where it should go.
+    """Makes the character above it a member of a Squad, which moves it or gives it a destination.
 
-    Put it below the character. When it leaves the tree, with the character or alone, the member is lost.
+    Add it below the character. When it leaves the tree, with the character or alone, the squad loses the member.
     """
 
     class Mover(IntEnum):
@@ -45,51 +45,55 @@ class SquadMember(Node):
 
     squad_path = export(
         NodePath, NodePath(""), hint=node_path("Squad"), on_set="_rejoin",
-        doc="Its squad; empty: the nearest one above, else the nearest in the scene.")
+        doc="Squad of the member; if empty, the nearest Squad above it, or else the nearest in the scene.")
     roles = export(
         PackedStringArray, (), on_set="_change",
-        doc="What it may be asked to do: \"healer\", \"scout\", \"vip\", \"shield\".")
+        doc="Roles of the member in formations and tactics: \"healer\", \"scout\", \"vip\", \"shield\".")
     speed = export(
         float, 3.0, range=(0.01, 100, 0.01), or_greater=True, unit="m/s", default_2d=100.0, group="Movement",
         on_set="_change",
-        doc="How fast it can go.")
+        doc="Top speed of the character.")
     radius = export(
-        float, 0.4, range=(0.01, 20, 0.01), or_greater=True, unit="m", on_set="_change", doc="Half its width.")
+        float, 0.4, range=(0.01, 20, 0.01), or_greater=True, unit="m", on_set="_change",
+        doc="Half the width of the character.")
     mover = export(
         Mover, Mover.AUTOMATIC, on_set="_move_otherwise",
-        doc="How it goes. Automatic: a body with move_and_slide(), so let the AIScheduler update in physics; any other"
-            " node is put where it should be. Navigation agent: its target is set, and a script moves it. Script: asks"
-            " get_velocity() or get_destination().")
+        doc="How the character moves. Automatic: a CharacterBody moves with move_and_slide(), which requires the"
+            " AIScheduler to update in physics; the position of any other node is set. Navigation agent: the squad"
+            " sets the target of the agent, and a script moves the character. Script: a script calls get_velocity() or"
+            " get_destination().")
     gravity = export(
         float, 9.8, range=(0, 100, 0.1), or_greater=True, unit="m/s²", on_set="_move_otherwise",
-        doc="Pull on a CharacterBody3D that is not on the floor; 0 for what flies.")
+        doc="Downward acceleration of a CharacterBody3D that is not on the floor; 0 for flying characters.")
     turns_to_way = export(
         bool, True, on_set="_move_otherwise",
-        doc="It is turned to where it goes: -z ahead in 3D, x in 2D.")
+        doc="If true, the character turns to its direction of movement: -z points ahead in 3D, x in 2D.")
     kind = export(
         str, "ground", group="Capabilities", on_set="_change",
-        doc="What it is to whoever meets it: ground, air, armor.")
+        doc="Kind of target that the character is: ground, air, armor.")
     attack = export(
         dict, {}, on_set="_change",
-        doc="Damage a second by kind of what it meets; what is not named it cannot hit. Empty together with 0"
-            " toughness: its capabilities are not known.")
+        doc="Damage per second by kind of target; it cannot hit kinds that are missing. If attack is empty and"
+            " toughness is 0, the capabilities are unknown.")
     toughness = export(
-        float, 10.0, range=(0, 100_000, 0.1), or_greater=True, on_set="_change", doc="Damage it stands.")
+        float, 10.0, range=(0, 100_000, 0.1), or_greater=True, on_set="_change",
+        doc="Damage that the character withstands.")
     heals = export(
         float, 0.0, range=(0, 10_000, 0.1), or_greater=True, on_set="_change",
-        doc="Damage a second it mends on others.")
+        doc="Damage per second that the character heals on others.")
     attack_range = export(
         float, 1.0, range=(0, 1000, 0.1), or_greater=True, unit="m", on_set="_change",
-        doc="How far its attack reaches.")
+        doc="Range of the attack.")
     product = export(
         str, "",
-        doc="What a Strategist's products call it, for what it costs and how many there are; \"\": it is none of them.")
+        doc="Name of the StrategicProduct that the character is, for its cost and the number of them; empty for none.")
 
     task_changed = signal(
         ("kind", str), ("target", Node),
-        doc="What it is to do by the squad's tactic: \"heal\", \"suppress\", \"attack\"; empty: back to its slot.")
+        doc="Emitted when the tactic of the squad gives the member another task: \"heal\", \"suppress\", \"attack\";"
+            " empty to return to its slot.")
 
-    is_flat = property(has_flat_scene, doc="Whether its scene is in 2D, where distances are pixels.")
+    is_flat = property(has_flat_scene, doc="Whether the scene is in 2D, where distances are in pixels.")
 
     def __init__(self) -> None:
         self.member_id = -1
@@ -107,46 +111,46 @@ class SquadMember(Node):
 
     @method
     def get_squad(self) -> Node:
-        """Return its Squad, null if it is in none."""
+        """Return the Squad of the member, null if there is none."""
         return self._squad
 
     @method
     def get_character(self) -> Node:
-        """Return the Node3D or Node2D that it stands for."""
+        """Return the character: the nearest Node3D or Node2D above."""
         return place_of(self)
 
     @method
     def is_commander(self) -> bool:
-        """Return whether it commands its squad."""
+        """Return true if the member commands its squad."""
         return self._squad is not None and self._squad.core.commander == self.member_id
 
     @method
     def get_slot(self) -> int:
-        """Return its slot in the formation, -1 while it has none."""
+        """Return the number of the member's slot in the formation, -1 while it has none."""
         return -1 if self._squad is None else self._squad.core.slot_of(self.member_id)
 
     @method
     def get_destination(self) -> Variant:
-        """Return where it is to go now: a Vector3, or Vector2; where it is, without a squad."""
+        """Return the present destination, a Vector3 or Vector2; without a squad, the position of the character."""
         return self._own_place().get_global_position() if self._squad is None else self._squad.destination_of(self)
 
     @method
     def get_velocity(self) -> Variant:
-        """Return how it should move now, a Vector3 or Vector2 in units of the scene a second."""
+        """Return the wanted velocity, a Vector3 or Vector2, in units of the scene per second."""
         if self._squad is None:
             return Vector2() if self._own_place().is_class("Node2D") else Vector3()
         return self._squad.velocity_of(self)
 
     @method
     def get_task(self) -> dict:
-        """Return its task by the squad's tactic: kind, position, target; empty while it keeps its slot."""
+        """Return the task from the squad's tactic: kind, position and target; empty while it keeps its slot."""
         return {} if self._squad is None else self._squad.task_of(self)
 
     def capabilities(self) -> Capabilities | None:
-        """Return what it can do, None if that is not known.
+        """Return the capabilities, None if they are unknown.
 
         Raises:
-            TypeError, ValueError: if a strength is none.
+            TypeError, ValueError: if a value is invalid.
         """
         if not self.attack and not self.toughness:
             return None
@@ -156,16 +160,16 @@ class SquadMember(Node):
 
     @property
     def unit(self) -> float:
-        """How long a metre is in its world: 1, or in 2D pixels, as its squad has them."""
+        """Length of a metre in units of the scene: 1 in 3D, pixels_per_meter of the squad in 2D."""
         if self._squad is not None:
             return float(self._squad.unit)
         return PIXELS_PER_METER if self.is_flat else 1.0
 
     def terms(self, unit: float) -> dict[str, Any]:
-        """Return what the library's squad is told of it; ``unit`` is how long a metre is there.
+        """Return the member's settings for the library's squad; ``unit`` is the length of a metre in the scene.
 
         Raises:
-            TypeError, ValueError: if a strength is none.
+            TypeError, ValueError: if a value is invalid.
         """
         return {
             "speed": self.speed / unit, "radius_m": self.radius / unit, "roles": [str(one) for one in self.roles],
@@ -173,19 +177,19 @@ class SquadMember(Node):
         }
 
     def enlisted(self, squad: Any, member_id: int) -> None:
-        """A squad took it in."""
+        """Join a squad; called by the squad."""
         self._squad, self.member_id = squad, member_id
         self.body = place_of(self)
 
     def discharged(self, squad: Any) -> None:
-        """A squad let it go: it waits for the next, if it is still there."""
+        """Leave a squad; called by the squad."""
         if self._squad is squad:
             self._squad = None
 
     def _own_place(self) -> Any:
         place = place_of(self) if self.is_inside_tree() else None
         if place is None:
-            raise RefusedValue(WITHOUT_PLACE if self.is_inside_tree() else "is outside the tree, and so nowhere")
+            raise RefusedValue(WITHOUT_PLACE if self.is_inside_tree() else "has no position outside the tree")
         return place
 
     def _join(self) -> None:
@@ -210,17 +214,17 @@ class SquadMember(Node):
                 self._squad.give(self, squad)
 
     def walker(self) -> tuple[Any, bool, bool, float] | None:
-        """Return how its character is moved, as ``WalkRow`` takes it; None if a script moves it."""
+        """Return how the character moves, as ``WalkRow`` takes it; None if a script moves it."""
         if self.mover == self.Mover.SCRIPT or self.is_led():
             return None
         return self.body, self.mover != self.Mover.PLACE, self.turns_to_way, self.gravity
 
     def is_led(self) -> bool:
-        """Return whether a navigation agent leads it, whose target the squad sets."""
+        """Return whether a navigation agent leads the character; the squad sets its target."""
         return bool(self.mover == self.Mover.NAVIGATION_AGENT)
 
     def agent(self) -> Any:
-        """Return its navigation agent, None if there is none."""
+        """Return the navigation agent of the character, None if there is none."""
         kind = "NavigationAgent2D" if self.body.is_class("Node2D") else "NavigationAgent3D"
         found = self.body.find_children("*", kind, True, False)
         return found[0] if found else None
@@ -233,21 +237,21 @@ class SquadMember(Node):
         if self._squad is not None:
             self._squad.change(self)
         elif self.is_inside_tree() and self._named_squad() is not None:
-            self._join()        # what kept it out may be right now
+            self._join()        # the error that kept it out may be corrected
 
     def _get_configuration_warnings(self) -> list[str]:
         warnings = self._place_warnings()
         try:
             self.capabilities()
         except (TypeError, ValueError) as error:
-            warnings.append(f"its capabilities cannot be used: {error}")
+            warnings.append(f"its capabilities are invalid: {error}")
         return warnings
 
     def _place_warnings(self) -> list[str]:
         warnings = []
         if self._named_squad() is None and (str(self.squad_path) or not is_a_part(self)):
             warnings.append(
-                f"squad_path names '{self.squad_path}', which is no Squad; choose one, or leave it empty"
+                f"squad_path is '{self.squad_path}', which is not a Squad; choose a Squad, or leave it empty"
                 if str(self.squad_path) else WITHOUT_SQUAD)
         if place_of(self) is None:
             warnings.append(WITHOUT_PLACE)

@@ -1,4 +1,4 @@
-"""StrategicProduct: what a side can make, as data in the inspector of a Strategist."""
+"""StrategicProduct: a unit, building or technology, as a resource in the inspector of a Strategist."""
 from __future__ import annotations
 
 from addons.ai_core.bridge.declarations import dictionary_of
@@ -9,31 +9,34 @@ from ai_core.squads.strategy.production import Product
 
 @gdclass(icon="res://addons/ai_core/icons/strategic_product.svg")
 class StrategicProduct(Resource):
-    """A unit, a building or a technology that a Strategist may want; what it costs, and what it needs first.
+    """A unit, building or technology that a Strategist can order, with its cost and requirements.
 
-    A Strategist reads it until its first thought.
+    Changes after the first thought of the Strategist have no effect.
     """
 
-    product_name = export(str, "", doc="What build orders, reports and purchases call it.")
-    cost = export(float, 50.0, range=(0.01, 10000, 0.01), or_greater=True, doc="Resources it takes.")
-    requires = export(PackedStringArray, (), doc="Names of products that must be there first.")
-    gathers = export(bool, False, doc="On: it gathers resources.")
-    fights = export(bool, False, doc="On: it is a fighter; what follows says of what kind.")
+    product_name = export(str, "", doc="Name of the product in build orders, reports and purchases.")
+    cost = export(float, 50.0, range=(0.01, 10000, 0.01), or_greater=True, doc="Cost in resources.")
+    requires = export(PackedStringArray, (), doc="Names of products that must exist first.")
+    gathers = export(bool, False, doc="If true, the product gathers resources.")
+    fights = export(bool, False, doc="If true, the product is a fighter with the settings below.")
     kind = export(
-        str, "ground", group="Fighter", shown_when=("fights", True), doc="What it is to who meets it: ground, air.")
+        str, "ground", group="Fighter", shown_when=("fights", True),
+        doc="Kind of target that the fighter is: ground, air.")
     attack = export(
         dict, (), hint=dictionary_of(str, float), shown_when=("fights", True),
-        doc="Damage a second by kind; what is not named it cannot hit.")
+        doc="Damage per second by kind of target; the fighter cannot hit kinds that are missing.")
     toughness = export(
-        float, 100.0, range=(0.01, 10000, 0.01), or_greater=True, shown_when=("fights", True), doc="Damage it stands.")
+        float, 100.0, range=(0.01, 10000, 0.01), or_greater=True, shown_when=("fights", True),
+        doc="Damage that the fighter withstands.")
     defends = export(
-        bool, False, shown_when=("fights", True), doc="On: it stays where it is built, as a tower; it joins no army.")
+        bool, False, shown_when=("fights", True),
+        doc="If true, the fighter stays where it is built, such as a tower, and joins no army.")
 
     def product(self) -> Product:
-        """Return it as the library's.
+        """Return the library's product.
 
         Raises:
-            TypeError, ValueError: if its settings do not fit together; says which.
+            TypeError, ValueError: if a setting is invalid.
         """
         capabilities = Capabilities(
             self.kind, attack={str(one): value for one, value in self.attack.items()}, toughness=self.toughness,

@@ -1,4 +1,4 @@
-"""Strategist: a commander of commanders, told what a side knows, telling squads where to go and what to make."""
+"""Strategist: the commander of a side, which gives missions to squads and orders products."""
 from __future__ import annotations
 
 import random
@@ -49,29 +49,32 @@ NEEDED_LAYERS = ("resources", "threat", "conflict", "exploration")
 
 
 MAPS = "decision_maps"
-LOST_MAP = "has lost its DecisionMap and decides nothing; put one below the AIScheduler, or where decision_map says"
-WITHOUT_MAP = "found no DecisionMap and decides nothing; put one below the AIScheduler, or name it in decision_map"
+LOST_MAP = "its DecisionMap was freed, so it decides nothing; add one below the AIScheduler, or set decision_map"
+WITHOUT_MAP = "found no DecisionMap and decides nothing; add one below the AIScheduler, or set decision_map"
 
 
 @gdclass(icon="res://addons/ai_core/icons/strategist.svg", keywords="rts, commander, general, strategy")
 class Strategist(Node):
-    """Decides for a whole side: who scouts, who gathers, what to make, when to attack, defend and retreat.
+    """Commands a whole side: which squads scout or gather, which products to make, when to attack, defend and retreat.
 
-    Squad nodes below it, or that name it, are its own: it looks at them and at whom they see, and sends them.
-    Tell it of others, of enemies and resources with report_squad(), report_enemy() and set_purse(); it reads the
-    ground from a DecisionMap. It answers by mission_given and purchase_wanted, and says why.
+    Squad nodes below it, or whose strategist is this node, carry out its missions and report the enemies they see.
+    Report other squads, enemies and resources with report_squad(), report_enemy() and set_purse(); the ground is
+    read from a DecisionMap. Decisions are emitted as mission_given and purchase_wanted, with reasons.
     """
 
     mission_given = signal(
         ("squad_id", int), ("kind", str), ("place", Variant), ("why", str),
-        doc="A squad has another mission: scout, gather, regroup, search, attack, defend or retreat.")
+        doc="Emitted when a squad gets a new mission: scout, gather, regroup, search, attack, defend or retreat.")
     purchase_wanted = signal(
-        ("product_name", str), ("why", str), doc="Another product is the most urgent; get_purchases() has all.")
+        ("product_name", str), ("why", str),
+        doc="Emitted when another product becomes the most urgent; get_purchases() returns all.")
     defense_wanted = signal(
         ("product_name", str), ("place", Variant), ("why", str),
-        doc="Another defense should be built: a product that defends, at a narrow place between home and the enemy.")
+        doc="Emitted when another defense is wanted: a product with defends, at a narrow place between the base and the"
+            " enemy.")
     posture_changed = signal(
-        ("posture", str), ("why", str), doc="The army as a whole is now opening, building, attacking, defending, …")
+        ("posture", str), ("why", str),
+        doc="Emitted when the posture changes to opening, building, attacking, defending or retreating.")
 
     def __init__(self) -> None:
         self._core: library.Strategist | None = None
@@ -79,14 +82,14 @@ class Strategist(Node):
         self._task: Task | None = None
         self._map: Any = None
         self._has_lost_map = self._is_at_work = False
-        self._problems: set[str] = set()                # that were reported
+        self._problems: set[str] = set()                # already reported
         self._reports = StrategistReports()
         self._squads = StrategistSquads(self)
         self._plan: StrategicPlan | None = None
         self._missions: dict[int, Mission] = {}
         self._wanted = ""
         self._narrow: tuple[tuple[float, float], ...] = ()
-        self._wanted_defense: Purchase | None = None     # its why says how many stand there: one more is told, too
+        self._wanted_defense: Purchase | None = None     # its why names the number of defenses there, so another one counts as new
 
     def on_entered(self) -> None:
         if self._task is not None:
@@ -108,11 +111,11 @@ class Strategist(Node):
         leave_scheduler(self, self._scheduler, self._task)
         self._core = self._task = self._scheduler = self._map = self._plan = self._wanted_defense = None
         self._is_at_work, self._problems = False, set()
-        self._missions, self._wanted = {}, ""       # told anew where it comes back: its squads know of none
+        self._missions, self._wanted = {}, ""       # sent again when the node comes back, because squads forget them
 
     @property
     def core(self) -> library.Strategist:
-        """The strategist of the library; made when it is first needed, as a script may set what it is made of."""
+        """The library's strategist; created on first use, because a script may set its settings before."""
         if self._core is None:
             if self._task is None:
                 raise RefusedValue("does not run; it needs an AIScheduler, a DecisionMap and products")
@@ -125,83 +128,85 @@ class Strategist(Node):
 
     @method
     def report_squad(self, squad_id: int, role: str, place: Variant, units: dict, is_idle: bool = True) -> None:
-        """Tell of a squad that is no Squad node of its own: role "army", "scouts" or "gatherers"; units by product."""
+        """Report a squad that has no Squad node: its role is "army", "scouts" or "gatherers", units are by product."""
         if squad_id >= FIRST_NUMBER:
             raise RefusedValue(
-                f"squad_id must be below {FIRST_NUMBER}, got {squad_id}: from there on Squad nodes are numbered")
+                f"squad_id must be below {FIRST_NUMBER}, got {squad_id}; higher ids are those of Squad nodes")
         self._reports.report_squad(self.core.tree, squad_id, role, self._ground(place), units, is_idle)
 
     @method
     def remove_squad(self, squad_id: int) -> None:
-        """Tell that a squad is no more; nothing if it was never reported."""
+        """Remove a reported squad; does nothing if it was never reported."""
         self._reports.squads.pop(squad_id, None)
         self._missions.pop(squad_id, None)
 
     @method
     def report_enemy(self, enemy_id: int, place: Variant, product_name: str = "", is_objective: bool = False) -> None:
-        """Tell of an enemy that is seen now; the product says what it can do, "" for what does not fight."""
+        """Report an enemy in sight; the product gives its capabilities, "" is an enemy that does not fight."""
         if enemy_id >= FIRST_MET:
             raise RefusedValue(
-                f"enemy_id must be below {FIRST_MET}, got {enemy_id}: Squads number those they meet from there on")
+                f"enemy_id must be below {FIRST_MET}, got {enemy_id}; higher ids are those of enemies seen by Squads")
         self._reports.report_enemy(
             self.core.tree, enemy_id, self._ground(place), self._now_s(), product_name, is_objective)
 
     @method
     def remove_enemy(self, enemy_id: int) -> None:
-        """Tell that an enemy is no more; nothing if it was never reported."""
+        """Remove a reported enemy; does nothing if it was never reported."""
         self._reports.enemies.pop(enemy_id, None)
 
     @method
     def set_purse(self, stock: float, owned: dict) -> None:
-        """Tell what is in store, and how many there are of each product besides the members of its Squads."""
+        """Set the resources in stock, and the number owned of each product besides the members of its Squads."""
         self._reports.set_purse(self.core.tree, stock, owned)
 
     @method
     def report_defense(self, defense_id: int, product_name: str, place: Variant) -> None:
-        """Tell of a defense that stands."""
+        """Report an existing defense."""
         self._reports.report_defense(self.core.tree, defense_id, product_name, self._ground(place))
 
     @method
     def remove_defense(self, defense_id: int) -> None:
-        """Tell that a defense is no more; nothing if it was never reported."""
+        """Remove a reported defense; does nothing if it was never reported."""
         self._reports.defenses.pop(defense_id, None)
 
     @method
     def get_narrow_places(self) -> Variant:
-        """Return the narrow places it knows, packed."""
+        """Return the narrow places of the ground, a PackedVector3Array or PackedVector2Array."""
         self.core  # noqa: B018
         return self._map.places_of_grounds(np.array(self._narrow, np.float32).reshape(-1, 2))
 
     @method
     def report_losses(self, own_cost: float, enemy_cost: float) -> None:
-        """Tell of units that fell, by their cost; from that it learns which tactics work."""
+        """Report lost units by their cost; the strategist learns from it which tactics work."""
         self._reports.add_losses(own_cost, enemy_cost)
 
     @method
     def get_squads(self) -> dict:
-        """Return its Squad nodes by the numbers under which missions name them."""
+        """Return its Squad nodes by the squad_id of their missions."""
         return self._squads.nodes() if self.is_inside_tree() else {}
 
     @method
     def get_posture(self) -> str:
-        """Return opening, building, attacking, defending or retreating."""
+        """Return the posture: opening, building, attacking, defending or retreating."""
         return self.core.posture
 
     @method
     def get_mission(self, squad_id: int) -> dict:
-        """Return kind, place and why of a squad's mission; empty if it has none."""
+        """Return the mission of a squad with kind, place and why; empty if it has none."""
         mission = self._missions.get(squad_id)
         return {} if mission is None else {
             "kind": mission.kind, "place": self._map.place_of_ground(mission.place), "why": mission.why}
 
     @method
     def get_purchases(self) -> PackedStringArray:
-        """Return what to make, the most urgent first."""
+        """Return the names of the products to make, the most urgent first."""
         return PackedStringArray([] if self._plan is None else [one.name for one in self._plan.purchases])
 
     @method
     def get_expectations(self) -> dict:
-        """Return where the enemy will expand and where both will clash over resources; null where nobody knows."""
+        """Return enemy_expands_at, where the enemy is expected to expand, and clash_at, where both sides are expected
+        to clash over resources; null if unknown.
+        """
         plan = self._plan
         places = {
             "enemy_expands_at": None if plan is None else plan.enemy_expands_at,
@@ -211,75 +216,78 @@ class Strategist(Node):
 
     @method
     def get_reasons(self) -> PackedStringArray:
-        """Return why it decided as it did in its last thought."""
+        """Return the reasons for the decisions of the last thought."""
         return PackedStringArray([] if self._plan is None else self._plan.reasons)
 
     @method
     def to_text(self) -> str:
-        """Return posture, wealth, tactic, the grades of all facts, and what tactics are worth to it."""
+        """Return posture, wealth, tactic, the grades of all facts, and the learned values of tactics as text."""
         return self.core.to_text()
 
     @method
     def get_stats(self) -> dict:
-        """Return thoughts so far, how many squads and enemies it knows, and how rich it takes itself to be."""
+        """Return the number of thoughts, of squads and of enemies, and the wealth relative to army_cost."""
         return {
             "thoughts": self.core.thoughts, "squads": len(self._reports.squads) + len(self._squads.nodes()),
             "enemies": len(self._reports.enemies) + self._squads.met_count, "wealth": self.core.wealth,
         }
 
-    save_state, load_state = saving("what it knows and what it is at")
+    save_state, load_state = saving("the reports, the missions and the learned values")
 
     decision_map = export(
         NodePath, NodePath(""), hint=node_path("DecisionMap"), on_set="_map_set",
-        doc="What its side knows of the ground; empty: the nearest. Read until its first thought.")
+        doc="DecisionMap with the knowledge of the side; if empty, the nearest. Changes after the first thought have no"
+            " effect.")
     base = export(
         NodePath, NodePath(".."), hint=node_path("Node3D", "Node2D"),
-        doc="Where the side lives; by default the parent.")
-    products = export(list, (), hint=array_of("StrategicProduct"), live=False, doc="All that can be made.")
+        doc="Base of the side, a Node3D or Node2D; by default the parent.")
+    products = export(list, (), hint=array_of("StrategicProduct"), live=False, doc="Products that the side can make.")
     build_order = export(
         PackedStringArray, (), live=False,
-        doc="How it begins, a step a line: \"worker 6\" is until there are six.")
+        doc="Opening of the side, one step per line: \"worker 6\" makes workers until there are six.")
     aggression = export(
         float, 0.5, range=(0, 1, 0.01), group="Personality", on_set="_temper_set", core="personality.aggression",
-        doc="How small an advantage it attacks with.")
+        doc="Willingness to attack: higher values attack with a smaller advantage.")
     caution = export(
         float, 0.5, range=(0, 1, 0.01), on_set="_temper_set", core="personality.caution",
-        doc="How early it retreats, and how little makes it defend.")
+        doc="Caution: higher values retreat earlier, and defend against weaker threats.")
     greed = export(
         float, 0.5, range=(0, 1, 0.01), on_set="_temper_set", core="personality.greed",
-        doc="How much it invests in gathering before it arms.")
+        doc="Investment in gathering before the army: higher values gather longer.")
     curiosity = export(
         float, 0.5, range=(0, 1, 0.01), on_set="_temper_set", core="personality.curiosity",
-        doc="How fresh it keeps its maps: up to four squads scout.")
+        doc="Effort for scouting: higher values keep the maps more recent, with up to four squads.")
     army_cost = export(
         float, 1000.0, range=(1, 100000, 1), or_greater=True, group="Scale",
         on_set="_temper_set", core="army_cost",
-        doc="Cost of the army it aims at; what it has and can gather is rich or poor beside that.")
+        doc="Cost of the intended army; wealth is measured against it.")
     home_radius = export(
         float, 25.0, range=(1, 1000, 0.5), or_greater=True, unit="m", on_set="_temper_set", core="home_radius_m",
-        doc="Enemies this near to its base threaten it.")
+        doc="Distance from the base within which an enemy is a threat.")
     choke_width = export(
         int, 3, range=(0, 20, 1), unit="cells",
         on_set="_width_set",
-        doc="Places of the DecisionMap's walls that are at most so wide are held by defenses; 0: none.")
+        doc="Width up to which a gap between the walls of the DecisionMap is a narrow place for defenses; 0 disables"
+            " them.")
     search_after = export(
         float, 60.0, range=(0, 3600, 1), or_greater=True, unit="s", on_set="_temper_set", core="search_after_s",
-        doc="When its army goes to look for an enemy that nobody has seen.")
+        doc="Time without a sighting after which the army searches for the enemy.")
     overdue_after = export(
         float, 240.0, range=(0, 3600, 1), or_greater=True, unit="s", on_set="_temper_set", core="overdue_after_s",
-        doc="After so long without an attack it attacks also without an advantage.")
+        doc="Time without an attack after which the army attacks without an advantage.")
     forget_after = export(
         float, 90.0, range=(0, 3600, 1), or_greater=True, unit="s",
-        doc="Enemies that its Squads met are forgotten after so long without being seen; objectives are not.")
+        doc="Time without a sighting after which an enemy seen by Squads is forgotten, unless it is an objective.")
     objective_group = export(
-        str, "objectives", doc="Enemies its Squads meet are worth an attack by themselves if they are in this group.")
-    chance_seed = export(int, 0, live=False, doc="What its trying of other tactics comes from.")
+        str, "objectives",
+        doc="Group of objectives: enemies in it that Squads see are worth an attack by themselves.")
+    chance_seed = export(int, 0, live=False, doc="Seed of the random trials of tactics.")
     period = export(
         int, 60, range=(1, 600, 1), or_greater=True, most=MAX_PERIOD_FRAMES, unit="frames",
         group="Optimizations", on_set="_reschedule",
-        doc="Frames from one thought to the next; a thought pauses where the budget ends.")
+        doc="Number of frames between two thoughts; a thought pauses when the budget is spent.")
     priority = export(
-        float, 1.0, range=(0.001, 1000, 0.001), on_set="_reschedule", doc="Weight of its share of the budget.")
+        float, 1.0, range=(0.001, 1000, 0.001), on_set="_reschedule", doc="Weight of the strategist's share of the budget.")
 
     @property
     def is_flat(self) -> bool:
@@ -289,7 +297,7 @@ class Strategist(Node):
 
     @property
     def unit(self) -> float:
-        """How long a metre is on its DecisionMap: 1, or in 2D pixels."""
+        """Length of a metre in units of the DecisionMap: 1 in 3D, pixels in 2D."""
         found = self._map_here()
         return 1.0 if found is None else found.unit
 
@@ -305,7 +313,7 @@ class Strategist(Node):
             return False
 
     def saved(self) -> State:
-        # Who fell since the last look has no path any more: a save would forget them.
+        # Members lost since the last look have no path any more, so a save would miss them.
         self._reports.add_losses(*self._squads.fallen(self.core.thought_at_s))
         return {"version": 1, "strategist": self.core.save_state(), "reports": self._reports.save_state(),
                 "squads": self._squads.saved(self._scheduler)}
@@ -322,7 +330,7 @@ class Strategist(Node):
             put_reports()
             put_squads()
             self._is_at_work = True
-            # Told anew by the next thought: squads may have been sent elsewhere since.
+            # Sent again by the next thought, because squads may have got other orders since.
             self._missions, self._plan, self._wanted, self._wanted_defense = {}, None, "", None
 
         return change
@@ -333,7 +341,7 @@ class Strategist(Node):
         return found if found is not None and found.is_class("DecisionMap") else None
 
     def _has_map(self) -> bool:
-        """Return whether its map is there; takes another if that was freed, and tells once that there is none."""
+        """Return whether there is a map; look for another if it was freed, and report once if there is none."""
         if self._map is None or (self._map.is_valid() and self._map.is_in_use()):
             return self._map is not None
         found = self._found_map()
@@ -357,12 +365,12 @@ class Strategist(Node):
         self._report([] if self._is_at_work else self.made_products()[1])
         self._is_at_work = True
         before = core.posture
-        # A thought goes on over frames: its picture must stay, whatever the map draws meanwhile.
+        # A thought lasts several frames and needs an unchanged snapshot, whatever is written to the map meanwhile.
         now_s = self._now_s()
         look = self._squads.look(core.tree, self._map, now_s, core.thought_at_s)
         self._reports.add_losses(look.losses, look.kills)
         with maps.reading() as picture:
-            plan = yield from core.thinking(
+            plan = yield from core.think_in_steps(
                 self._reports.situation(
                     core.tree, now_s, picture, base, maps.is_open, look, self._narrow))
         self._plan = plan
@@ -375,14 +383,14 @@ class Strategist(Node):
         self._problems = set(problems)
 
     def _tell(self, before: str, plan: StrategicPlan) -> None:
-        """Emit what is new. Listeners may do anything."""
+        """Emit the signals for changes. Callbacks may do anything."""
         missions, self._missions = self._missions, {one.squad_id: one for one in plan.missions}
         if plan.posture != before:
             self.posture_changed.emit(plan.posture, plan.reasons[-1] if plan.reasons else "")
         squads = self._squads.nodes() if self.is_inside_tree() else {}
         for one in plan.missions:
             if not self._has_map():
-                break                                # a listener took it out of the tree, or freed the map
+                break                                # a callback removed the node from the tree, or freed the map
             old = missions.get(one.squad_id)
             is_new = old is None or (old.kind, old.place) != (one.kind, one.place)
             squad = self._squads.carry_out(one, squads.get(one.squad_id), self._map, is_new=is_new)
@@ -401,7 +409,7 @@ class Strategist(Node):
             self.defense_wanted.emit(defense.name, self._map.place_of_ground(defense.place), defense.why)
 
     def _narrow_places(self) -> tuple[tuple[float, float], ...]:
-        """Look at the walls once, as the scene begins, if there is a defense to build."""
+        """Return the narrow places between walls, if a product defends; called once at the start."""
         maps = self._map.core
         if not self.choke_width or maps.is_open is None or not any(
                 one.defends for one in self.core.tree.products.values()):
@@ -435,7 +443,7 @@ class Strategist(Node):
 
     def _in_use(self) -> None:
         if self._is_at_work or (self._core is not None and self._reports.is_told):
-            raise RefusedValue("cannot change while it decides; set it before its first thought")
+            raise RefusedValue("cannot change after the first thought; set it before")
         self._core = None
 
     def _ground(self, place: Any) -> tuple[float, float]:
@@ -448,7 +456,7 @@ class Strategist(Node):
     def _base_ground(self) -> tuple[float, float]:
         node = self.get_node_or_null(self.base)
         if node is None or not (node.is_class("Node3D") or node.is_class("Node2D")):
-            raise RefusedValue(f"base must be a Node3D or Node2D, got {node!r}; set it to where the side lives")
+            raise RefusedValue(f"base must be a Node3D or Node2D, got {node!r}; choose the base of the side")
         try:
             return self._ground(node.global_position)
         except RefusedValue as error:
@@ -460,23 +468,23 @@ class Strategist(Node):
     def _get_configuration_warnings(self) -> list[str]:
         warnings = list(scheduler_warnings(self))
         if not self.products:
-            warnings.append("has no products and decides nothing; add StrategicProducts")
+            warnings.append("has no products and decides nothing; add a StrategicProduct to products")
         if self._found_map() is None:
             warnings.append(WITHOUT_MAP)
         return [*warnings, *self.made_products()[1]]
 
     def made_for(self, layers: Iterable[str]) -> library.Strategist:
-        """Return a strategist of the library by these settings.
+        """Return the library's strategist with these settings.
 
         Args:
-            layers: names of those that its DecisionMap has.
+            layers: names of the layers of its DecisionMap.
 
         Raises:
-            ValueError: if a layer that it needs is missing, or a setting does not fit.
+            ValueError: if a required layer is missing, or a setting is invalid.
         """
         missing = [name for name in NEEDED_LAYERS if name not in layers]
         if missing:
-            raise ValueError(f"its DecisionMap lacks the layers {', '.join(missing)}")
+            raise ValueError(f"its DecisionMap lacks the layers {', '.join(missing)}; add them to layers")
         tree = TechnologyTree(self.made_products()[0])
         made = library.Strategist(
             tree, random.Random(self.chance_seed), build_order=BuildOrder(self._steps(), tree))
@@ -484,7 +492,7 @@ class Strategist(Node):
         return made
 
     def made_products(self) -> tuple[list[Product], list[str]]:
-        """Return the products of the library, and what is wrong with those that are left out."""
+        """Return the library's products, and the errors of those that are left out."""
         made: dict[str, tuple[int, Product]] = {}
         wrong: list[str] = []
         for place, resource in enumerate(self.products):
@@ -493,12 +501,12 @@ class Strategist(Node):
                     raise ValueError("must be a StrategicProduct, got null; choose one")
                 product = resource.product()
                 if product.name in made:
-                    raise ValueError(f"another product is called {product.name!r}, too; give each a name of its own")
+                    raise ValueError(f"product_name {product.name!r} is used twice; give each product its own name")
                 made[product.name] = place, product
             except (TypeError, ValueError) as error:
                 wrong.append(f"products[{place}] is left out: {error}")
         lacking = True
-        while lacking:          # what requires one that is left out is left out, too
+        while lacking:          # products that require a left out product are left out as well
             lacking = False
             for name, (place, product) in list(made.items()):
                 needed = next((one for one in product.requires if one not in made), None)
@@ -510,10 +518,10 @@ class Strategist(Node):
         return [product for _, product in made.values()], wrong
 
     def put_temper(self, strategist: library.Strategist) -> None:
-        """Let a strategist judge by these numbers from its next thought on.
+        """Apply the personality and scale settings to a strategist, from its next thought on.
 
         Raises:
-            ValueError: if one is too large; nothing is changed then.
+            ValueError: if a number is out of range; nothing is changed then.
         """
         for name in ("army_cost", "home_radius"):
             finite_number(name, getattr(self, name), above=0)
@@ -529,6 +537,6 @@ class Strategist(Node):
         for line in map(str, self.build_order):
             name, _, count = line.rpartition(" ")
             if not count.isdecimal():
-                raise ValueError(f"build_order has {line!r}; write a name and a number, such as \"worker 6\"")
+                raise ValueError(f"build_order has {line!r}; use a product name and a number, such as \"worker 6\"")
             steps.append((name, int(count)))
         return steps

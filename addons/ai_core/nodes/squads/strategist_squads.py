@@ -125,7 +125,7 @@ class StrategistSquads:
 
     def _see(self, squad: Any, tree: TechnologyTree, ground: Any, now_s: float) -> None:
         """Note whom a squad meets; where, is what it was told last."""
-        for sighting in squad.core.met:
+        for sighting in squad.core.sightings:
             node = squad.enemy(sighting.enemy_id)
             if node is None or not node.is_inside_tree():
                 continue

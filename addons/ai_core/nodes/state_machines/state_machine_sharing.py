@@ -127,10 +127,10 @@ def needs_update(definition: StateMachineDefinition) -> bool:
 
 def unreachable_warnings(definition: StateMachineDefinition) -> list[str]:
     """Return a warning for each state that is never active."""
-    reached = set(first_leaf(definition.root).up())
+    reached = set(first_leaf(definition.root).ancestors())
     for one in definition.transitions:
         if one.target not in (None, PREVIOUS):
-            reached |= set(first_leaf(definition.node(one.target)).up())
+            reached |= set(first_leaf(definition.node(one.target)).ancestors())
     return [
         f"state '{node.path}' is never active: it is not initial, and no transition leads to it; add a transition"
         for node in definition.nodes if node not in reached
