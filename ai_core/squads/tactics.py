@@ -185,7 +185,8 @@ class BoundingOverwatch(Tactic):
         if situation.now_s - self._since_s > self.patience_s:
             return True
         return all(
-            one in self._posts and math.dist(situation.position_of(one), self._posts[one]) <= self.there_m for one in team)
+            one in self._posts and math.dist(situation.position_of(one),
+                self._posts[one]) <= self.there_m for one in team)
 
     def _bound(self, situation: TacticalSituation, goal: Floats, teams: tuple[list[int], list[int]]) -> None:
         """Set positions for the moving team one bound beyond the other, but not beyond the goal."""

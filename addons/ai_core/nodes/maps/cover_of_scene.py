@@ -121,7 +121,7 @@ class CoverScene:
             raise RefusedValue(f"{name} must be a Node{self.dimensions}D or a Vector{self.dimensions}, got {what!r}")
         full = [one / self.pixels_per_m for one in numbers] + [0.0] * (3 - self.dimensions)
         if not np.isfinite(full).all():
-            raise RefusedValue(f"{name} must be a finite place, got {what!r}")
+            raise RefusedValue(f"{name} must be finite, got {what!r}")
         return full
 
     def vector(self, place: Iterable[float]) -> Any:

@@ -53,7 +53,7 @@ class PathRequest:
     @property
     def why_not(self) -> str:
         """Why there is no way."""
-        return self.ticket.why or getattr(self.ticket.path, "why", "") or "no way leads there"
+        return self.ticket.why or getattr(self.ticket.path, "why", "") or "no path leads to the goal"
 
     @property
     def ends(self) -> NDArray[np.float32]:

@@ -114,7 +114,7 @@ class FallbackSteering:
                 ground.heights[int(pair[0])] = pair[1]
             ticket = one.whole("ticket")
             if ticket not in tickets:
-                one.refuse("ticket", f"is not among those that are saved: {ticket}")
+                one.refuse("ticket", f"is {ticket}, which is not a saved ticket")
             walkers[ticket] = walker, ground
             one.end()
         fields.end()
@@ -142,7 +142,7 @@ class FallbackSteering:
 
 def _check_places(fields: Fields, name: str, places: list[Any], most: int) -> None:
     if max(places, default=0) > most:
-        fields.refuse(name, f"must hold places up to {most}, got {max(places)}")
+        fields.refuse(name, f"must hold positions up to {most}, got {max(places)}")
 
 
 class WalkableGround:

@@ -57,7 +57,7 @@ class CellPlaces:
         """
         cell = int(self.cells_at(np.array([tuple(place)]))[0])
         if cell < 0:
-            raise RefusedValue(f"{name} is not on the grid, got {tuple(place)}; its middles go from"
+            raise RefusedValue(f"{name} is not on the grid, got {tuple(place)}; its cell centers range from"
                                f" {self._shown(0, 0)} to {self._shown(self.shape[1] - 1, self.shape[0] - 1)}")
         return cell
 
@@ -115,7 +115,7 @@ def grid_of_scene(
         costs, places = _points(source)
         neighbors, corners = OWN_DIAGONALS[source.diagonal_mode]
     else:
-        raise RefusedValue(f"a grid is a TileMapLayer, a GridMap or an AStarGrid2D, got {source!r}")
+        raise RefusedValue(f"a grid must be a TileMapLayer, a GridMap or an AStarGrid2D, got {source!r}")
     try:
         return Grid(costs, neighbors=neighbors, corners=corners), places
     except (TypeError, ValueError) as error:
@@ -139,7 +139,7 @@ def _laid(first: tuple[int, int], shape: tuple[int, ...], middle_of: Any) -> Cel
 def _tiles(layer: Any, cost_data: str) -> tuple[NDArray[np.float32], Places]:
     tiles = layer.tile_set
     if tiles is None:
-        raise RefusedValue("the TileMapLayer needs a TileSet")
+        raise RefusedValue("the TileMapLayer needs a TileSet; set tile_set")
     if cost_data and tiles.get_custom_data_layer_by_name(cost_data) < 0:
         raise RefusedValue(f"the TileSet has no custom data layer {cost_data!r}; add it, or leave cost_data empty")
     used = layer.get_used_cells()

@@ -119,7 +119,7 @@ class NavigationPathProvider:
 
     def answer(self, start: object, path: NavigationPath) -> NavigationPath:
         """Return what a request gets for the result of a query."""
-        return self._none("no way leads there") if path.state == "partial" and not self.partial else path
+        return self._none("no path leads to the goal") if path.state == "partial" and not self.partial else path
 
     def prepare(self, budget: Budget) -> None:
         """Do nothing: the engine does it on a thread of its own."""
@@ -135,7 +135,7 @@ class NavigationPathProvider:
         """Ask the engine for a way."""
         points = self._points(self._vector(*start), self._vector(*goal))
         if len(points) == 0:
-            return self._none("no way leads from there" if self.is_ready else "there is no navigation map")
+            return self._none("no path leads from the start" if self.is_ready else "there is no navigation map")
         off_m = math.dist(points[0].tolist(), start)
         if 0 < self.snap_within_m < off_m:
             return self._none(f"the start is {off_m:.3g} from the map, and snap_distance is {self.snap_within_m:g}")
@@ -227,5 +227,5 @@ def checked_place(name: str, place: object, dimensions: int) -> tuple[float, ...
         raise RefusedValue(f"{name} must be a Vector{dimensions}, got {place!r}")
     numbers = tuple(place)
     if not all(map(math.isfinite, numbers)):
-        raise RefusedValue(f"{name} must be a finite place, got {place!r}")
+        raise RefusedValue(f"{name} must be finite, got {place!r}")
     return numbers

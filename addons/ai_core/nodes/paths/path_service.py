@@ -1,4 +1,4 @@
-"""PathService: ways by ticket, over the navigation map or a grid, within the AIScheduler's budget."""
+"""PathService: finds paths by ticket, over the navigation map or a grid, within the AIScheduler's budget."""
 from __future__ import annotations
 
 import math
@@ -48,15 +48,15 @@ from ai_core.scheduling.task import Task, Turn
 
 FOUND, PARTIAL, WAITING, BLOCKED = (0.35, 0.9, 0.45), (1.0, 0.8, 0.25), (0.6, 0.65, 0.75), (1.0, 0.35, 0.3)
 COLORS = {"found": FOUND, "improving": FOUND, "partial": PARTIAL, "waiting": WAITING, "running": WAITING}
-"""Ways that lead there, and partial ones; straight lines to goals whose ways are searched; red where none leads."""
+"""Colors of complete and partial paths, of straight lines to goals during the search, and of failed requests."""
 ABOVE_GROUND_M = 0.1
-"""Ways are drawn so far above the ground, or they would flicker in it (m)."""
+"""Height at which paths are drawn above the ground (m); lower lines would flicker."""
 MOST_DRAWN = 1000
-"""Tickets that are drawn (count): the last ones. More would be a carpet, and slow."""
+"""Largest number of tickets that are drawn, the last ones (count); more would be slow and unreadable."""
 
 
 def _lines(asked: PathRequest) -> Points:
-    """Return the lines of a way as pairs of points; of one that is not there, from its start to its goal."""
+    """Return the lines of a path as pairs of points; without a path, the line from the start to the goal."""
     points = asked.points
     if not len(points):
         points = asked.ends
@@ -67,9 +67,9 @@ def _lines(asked: PathRequest) -> Points:
 
 
 KEPT_S = 0.5
-"""So long somebody goes a way before another is searched because the ground has changed (s).
+"""Shortest time for which a character follows a path before another is requested after a change of the ground (s).
 
-Maps of which a part moves, as a platform does, change in every frame; in each of them everybody would ask again.
+A map with a moving part, such as a platform, changes in every frame, and would cause requests in every frame.
 """
 
 
@@ -79,17 +79,17 @@ VERSION = 1
 HINT_LAYERS_3D_NAVIGATION = 12
 MOST_FRAMES_WITHOUT_MAP = 120
 LEAST_S_WITHOUT_MAP = 0.5
-"""How long requests wait for a navigation map, which is built on a thread: frames, and real time (s), for
-frames may be short. Then they fail."""
+"""Time that requests wait for a navigation map, which is built on a thread, before they fail: frames, and real
+time (s), because frames may be short."""
 DIAGONALS: tuple[tuple[int, Corners], ...] = ((4, "closed"), (8, "closed"), (8, "half_open"), (8, "open"))
 
 
 @gdclass(icon="res://addons/ai_core/icons/path_service.svg", keywords="pathfinding, navigation, a star, path request")
 class PathService(Node):
-    """Finds ways for all who ask, within the AIScheduler's budget: request_path() gives a ticket at once.
+    """Finds paths for all characters within the budget of the AIScheduler, over a navigation map or a grid.
 
-    Requests for the same way are one search, and its result is kept until the ground changes. Look
-    with check_path(), or wait for path_ready. The source of ways is the navigation map, or a grid.
+    request_path() returns a ticket at once. Query it with check_path(), or wait for path_ready. Identical requests
+    share one search, and its result is kept until the ground changes.
     """
 
     class Source(IntEnum):
@@ -111,94 +111,99 @@ class PathService(Node):
 
     @property
     def is_flat(self) -> bool:
-        """Whether its ways are in 2D: a grid is as its scene is."""
+        """Whether paths are in 2D; over a grid, whether the scene is in 2D."""
         if self.source == self.Source.GRID:
             return has_flat_scene(self)
         return bool(self.source == self.Source.NAVIGATION_2D)
 
     source = export(
         Source, Source.NAVIGATION_3D, on_set="_begin_anew",
-        doc="What ways lead over: the navigation map of the world in 3D or 2D; or a grid.")
+        doc="Ground of the paths: the navigation map of the world in 3D or 2D, or a grid.")
     partial_ways = export(
         bool, True, on_set="_begin_anew",
-        doc="A request whose goal cannot be reached gets the way to the nearest place, and the state partial. Off: it"
-            " fails, with the state none.")
+        doc="If true, a request whose goal cannot be reached gets a path to the nearest reachable position and the"
+            " state partial. If false, it fails with the state none.")
     navigation_layers = export(
         int, 1, hint=(HINT_LAYERS_3D_NAVIGATION, ""), on_set="_begin_anew",
-        shown_when=("source", Source.NAVIGATION_3D, Source.NAVIGATION_2D), doc="Navigation layers that may be walked.")
+        shown_when=("source", Source.NAVIGATION_3D, Source.NAVIGATION_2D),
+        doc="Navigation layers that paths may use.")
     reach_tolerance = export(
         float, 0.5, range=(0, 10, 0.01), or_greater=True, unit="m", on_set="_begin_anew",
         shown_when=("source", Source.NAVIGATION_3D, Source.NAVIGATION_2D),
-        doc="A way leads to its goal if it ends this near to it, else it is partial. In 3D also if it"
-            " ends right above or below, up to 2 m, and the map has nothing nearer to the goal.")
+        doc="Distance from the goal within which the end of a path counts as complete; otherwise the path is partial."
+            " In 3D, a path that ends right above or below the goal, up to 2 m, is also complete if no part of the map"
+            " is nearer.")
     snap_distance = export(
         float, 0.0, range=(0, 100, 0.01), or_greater=True, unit="m", on_set="_snap_set",
-        doc="How far off a start or goal may lie; in 2D in pixels. Over a grid the nearest cell that can be walked is"
-            " taken for a place in a wall or beside the grid; 0: it has no way, or is refused. Over a navigation map"
-            " the nearest place is taken, and a start that is farther off has no way; 0: however far.")
+        doc="Largest distance by which a start or goal may lie off the ground. Over a grid, a position in a wall or"
+            " outside the grid is moved to the nearest walkable cell; with 0 it has no path, or is refused. Over a"
+            " navigation map, positions are moved to the map, and a start farther off has no path; 0 is unlimited.")
     grid_node = export(
         NodePath, NodePath(""), hint=node_path("TileMapLayer", "GridMap"), on_set="_begin_anew", group="Grid",
         shown_when=("source", Source.GRID),
-        doc="The TileMapLayer or GridMap that is read when the first way is asked for, and by set_grid_from().")
+        doc="TileMapLayer or GridMap with the grid, which is read at the first request and by set_grid_from().")
     diagonals = export(
         Diagonals, Diagonals.NO_CORNERS, on_set="_begin_anew", shown_when=("source", Source.GRID),
-        doc="Whether steps may be diagonal: never; without cutting corners; past one corner; always. An AStarGrid2D"
-            " brings its own.")
+        doc="Diagonal steps. Never: not allowed. No corners: allowed if both adjacent cells are free. One corner:"
+            " allowed if one of them is free. Always: always allowed. An AStarGrid2D uses its own diagonal mode.")
     cost_data = export(
         str, "", on_set="_begin_anew", shown_when=("source", Source.GRID),
-        doc="Custom data layer of the TileSet: false or 0 is a wall, a number what entering costs. Empty: tiles"
-            " without collision shapes can be walked.")
+        doc="Custom data layer of the TileSet with the cost of entering a tile; false or 0 is a wall. If empty, tiles"
+            " without collision shapes are walkable at equal cost.")
     floor_level = export(
         int, 0, on_set="_begin_anew", shown_when=("source", Source.GRID),
-        doc="Height (y) of a GridMap's cells that are the floor; it can be walked where nothing stands above.")
+        doc="Height (y coordinate) of the floor cells of a GridMap; a cell is walkable if the cell above is empty.")
     wall_items = export(
         PackedInt32Array, (), on_set="_begin_anew", shown_when=("source", Source.GRID),
-        doc="Items of a GridMap's mesh library that cannot be walked.")
+        doc="Items of the GridMap's mesh library that are not walkable.")
     straight_ways = export(
         bool, False, shown_when=("source", Source.GRID),
-        doc="Ways asked for from now on go straight wherever nothing is in the way, on grids of squares; off: from"
+        doc="If true, new paths on grids of squares run straight where no wall is between; otherwise they lead from"
             " cell to cell.")
     long_ways_by_regions = export(
         bool, False, on_set="_begin_anew", shown_when=("source", Source.GRID),
-        doc="Ways over some hundred cells are found in a hundredth of the steps where cells differ in cost, and are"
-            " some hundredths dearer than the cheapest. Not where diagonals are always open.")
+        doc="If true, paths over some hundred cells of different costs are found in about a hundredth of the steps, and"
+            " cost a few percent more than the cheapest. Ignored if diagonals are always allowed.")
     fallback = export(
         Fallback, Fallback.MEMORY, group="Fallback", on_set="_reset_fallback",
-        doc="How get_fallback_position() finds its way by trying: not at all; turning where a wall is met; going back"
-            " from dead ends; so, with what others have found out.")
+        doc="Method of get_fallback_position(). Nothing: none. Plain: bump and turn. Memory: bump and turn, with return"
+            " from dead ends. Shared memory: the same, with one memory for all characters.")
     fallback_step = export(
         float, 1.0, range=(0.05, 1000, 0.05), or_greater=True, unit="m", on_set="_reset_fallback",
         shown_when=("source", Source.NAVIGATION_3D, Source.NAVIGATION_2D),
-        doc="Length of its steps over a navigation map; in 2D in pixels.")
+        doc="Length of a fallback step over a navigation map.")
 
     save_state, load_state = saving(
-        "tickets, ways, who moves fallback, and walls of set_walls()",
-        when_loading='Searches begin anew. The ground must be there as it was: set_grid_from() before loading.')
+        "tickets, paths, fallback movers and the walls of set_walls()",
+        when_loading='Searches restart. The ground must be as it was: call set_grid_from() before loading.')
     priority = export(
         float, 1.0, range=(0.001, 1000, 0.001), group="Optimizations", on_set="_reschedule",
-        doc="Weight of its share of the budget.")
+        doc="Weight of the service's share of the budget.")
     threads = export(
         int, 0, range=(0, 16, 1), or_greater=True, on_set="_begin_anew", shown_when=("source", Source.GRID),
-        doc="Threads that help where several searches outlast their first turn; 0 for none. Ways are the same. One"
-            " less than the processor has cores is the most that gains; ways in a recording may come in other frames.")
+        doc="Number of helper threads for searches that outlast their first turn; 0 uses none. Paths are the same, but"
+            " may arrive in other frames than in a recording. More threads than processor cores minus 1 gain nothing.")
     maximum_waiting = export(
         int, 10_000, range=(1, 1_000_000, 1), or_greater=True, on_set="_begin_anew",
-        doc="Different ways that may wait; requests beyond fail at once, and say so.")
+        doc="Largest number of different paths that may wait; further requests fail at once with an error.")
     release_after = export(
         float, 60.0, range=(0, 3600, 0.1), or_greater=True, unit="s",
-        doc="Game time after which tickets that are over are released by themselves; 0 is never.")
+        doc="Game time after which finished tickets are released automatically; 0 never releases them.")
     show_in_game = export(
         bool, False, group="Debug", on_set="_show_set",
-        doc="Draw the ways of all tickets that are kept: found ones green, partial ones yellow; lines to the goal"
-            " while they are searched, grey, and where no way leads, red.")
+        doc="If true, draws the paths of all tickets: complete paths green, partial paths yellow, and lines to the"
+            " goal, grey during the search and red without a path.")
 
     path_ready = signal(
         ("ticket", int), ("path", Variant),
-        doc="A way is there, in the frame after it was found or asked for; get_state() says whether it is partial.")
+        doc="Emitted in the frame after a path was found, or a known path was requested; get_state() returns whether"
+            " it is partial.")
     path_improved = signal(
         ("ticket", int), ("path", Variant),
-        doc="A ticket of request_improving_path() has a way, or a cheaper one, from where its mover was last.")
-    path_failed = signal(("ticket", int), ("why", str), doc="There will be no way: none leads there, or why else.")
+        doc="Emitted when a ticket of request_improving_path() has a first or cheaper path from the last known position"
+            " of its mover.")
+    path_failed = signal(("ticket", int), ("why", str),
+        doc="Emitted when a request ends without a path, with the reason.")
 
     def __init__(self) -> None:
         self._scheduler: Any = None
@@ -207,18 +212,18 @@ class PathService(Node):
         self._ways: Any = None
         self._grid: Grid | None = None
         self._places: Places | None = None
-        self._given: Any = None                      # what set_grid_from() was given
+        self._given: Any = None                      # argument of set_grid_from()
         self._map: RID | None = None
         self._executor: ThreadPoolExecutor | None = None
         self._frames_without_map, self._without_map_since_s, self._has_no_map = 0, 0.0, False
         self._last_id = 0
-        self._mark = ""                                   # of whom tickets were loaded
+        self._mark = ""                                   # mark of the service whose tickets were loaded
         self._asked: dict[int, PathRequest] = {}
-        self._open: dict[PathTicket, PathRequest] = {}      # which are not told yet
-        self._improved: dict[PathTicket, None] = {}       # in the order in which they did
+        self._open: dict[PathTicket, PathRequest] = {}      # not reported yet
+        self._improved: dict[PathTicket, None] = {}       # in order of improvement
         self._over: list[PathTicket] = []
-        self._told: dict[int, float] = {}                 # by id, when a ticket was over; the first at first
-        self._flows: dict[int, tuple[FlowField, float]] = {}     # by goal, and when it was asked for last (s)
+        self._told: dict[int, float] = {}                 # by id, game time at which a ticket ended; oldest first
+        self._flows: dict[int, tuple[FlowField, float]] = {}     # by goal, with the time of the last request (s)
         self._before_walls: dict[int, float] = {}                # costs of cells before set_walls()
         self._picture: LinePicture | None = None
         self._drawn: tuple[Any, ...] = ()
@@ -241,10 +246,10 @@ class PathService(Node):
 
     @property
     def service(self) -> path_service.PathService:
-        """The path service of the library, for behaviors written in Python; made when it is first needed."""
+        """The library's path service, for behaviors written in Python; created on first use."""
         if self._service is None:
             if self._scheduler is None:
-                raise RefusedValue("PathService needs an AIScheduler; add it to a scene that has one before using it")
+                raise RefusedValue("needs an AIScheduler; add the PathService to a scene that has one before using it")
             if self.source == self.Source.GRID:
                 if self._grid is None:
                     self._grid, self._places = self._read_grid(self._given)
@@ -265,25 +270,25 @@ class PathService(Node):
 
     @property
     def grid_ground(self) -> tuple[GridPassage, Places] | None:
-        """The grid that ways lead over, and where its cells lie; None until the first is asked for, or without one."""
+        """The grid and the positions of its cells; None before the first request, or without a grid."""
         return None if self._grid is None or self._places is None else (self._grid.passage(), self._places)
 
     @method
     def set_grid_from(self, source: Variant = None) -> None:
-        """Find ways over a TileMapLayer, a GridMap or an AStarGrid2D as it is now; null reads grid_node again.
+        """Use a TileMapLayer, a GridMap or an AStarGrid2D as it is now; null reads grid_node again.
 
-        Requests that wait fail, and are told.
+        Waiting requests fail and emit path_failed.
         """
-        grid, places = self._read_grid(source)      # a mistake is told before anything is changed
+        grid, places = self._read_grid(source)      # raises before anything is changed
         self.source = self.Source.GRID
         self._begin_anew()
         self._given, self._grid, self._places = source, grid, places
 
     @method
     def set_walls(self, cells: list, walkable: bool) -> None:
-        """Shut or open cells, given as in the source: Vector2i, or a GridMap's Vector3i. The source stays as it is."""
+        """Close or open cells, given as Vector2i, or as Vector3i of a GridMap. The source node does not change."""
         if self.source != self.Source.GRID:
-            raise RefusedValue("set_walls is for grids; a navigation map changes by its regions")
+            raise RefusedValue("set_walls needs a grid; change a navigation map by its regions")
         self.service  # noqa: B018
         numbers = [self._places.number(cell) for cell in cells]
         if numbers:
@@ -297,16 +302,16 @@ class PathService(Node):
 
     @method
     def set_navigation_map(self, map: RID) -> None:
-        """Use another navigation map than the world's, such as one for large agents."""
+        """Use a navigation map other than the world's, such as a map for large agents."""
         self._begin_anew()
         self._map = map
 
     @method
     def get_stats(self) -> dict:
-        """Return counts of requests, of searches and of what came of them: "found", "partial", "no_path", "failed";
-        how many wait and are kept now; of flow fields that get_next_places() keeps.
+        """Return counts of requests, searches and results ("found", "partial", "no_path", "failed"), of waiting
+        requests, kept tickets, and flow fields of get_next_places().
 
-        "query_us" is what queries of a navigation map lately cost, in all but 5 % of cases.
+        "query_us" is the 95th percentile of the recent costs of navigation map queries (µs).
         """
         counts = {} if self._service is None else self._service.statistics
         own = {"tickets": len(self._asked), "flow_fields": len(self._flows)}
@@ -323,7 +328,7 @@ class PathService(Node):
                 self._scheduler.draw_later(self, self.draw_paths)
 
     def _has_map(self) -> bool:
-        """Return whether ways can be looked for; also when waiting for a map is over."""
+        """Return whether searches can run; True as well when the time to wait for a map has passed."""
         if not isinstance(self._ways, NavigationPathProvider) or self._ways.is_ready:
             self._frames_without_map, self._has_no_map = 0, False
             return True
@@ -360,11 +365,11 @@ class PathService(Node):
         return grid_of_scene(source, neighbors, corners, self.cost_data, self.floor_level, self.wall_items)
 
     def _begin_anew(self) -> None:
-        """Another ground: what waits fails, and is told; ways that were found stay with their tickets."""
+        """Reset the ground: waiting requests fail and are reported; tickets keep the paths they have."""
         for ticket in self._open:
             if self._service is not None and not ticket.is_over:
                 self._service.cancel(ticket)
-                ticket.state, ticket.why = "failed", "the ground was replaced; ask again"
+                ticket.state, ticket.why = "failed", "the ground was replaced; request again"
                 self._over.append(ticket)
         if self._executor is not None:
             self._executor.shutdown()       # nothing runs on it between frames
@@ -382,21 +387,21 @@ class PathService(Node):
 
     @property
     def mark(self) -> str:
-        """Whose tickets these are: of this node, or of that whose save was loaded."""
+        """Mark of the service that issued the tickets: this node, or the service whose save was loaded."""
         return self._mark or str(self.instance_id)
 
     def end_asking(self) -> None:
-        """Forget all tickets; ids are not used again."""
+        """Forget all tickets; their ids are not used again."""
         self._asked, self._open, self._improved = {}, {}, {}
         self._over.clear()
         self._told.clear()
 
     @method
     def request_path(self, start: Variant, goal: Variant, priority: float = 1.0, tolerance_m: float = 0.0) -> int:
-        """Ask for a way; return the id of its ticket, or 0 with an error.
+        """Request a path, and return the id of its ticket, or 0 with an error.
 
-        Places are Vector3, or Vector2 in 2D. A priority of 2 has twice the turns. With a tolerance, a
-        way that is asked for or found already will do if its ends are each this near (in 2D pixels).
+        Positions are Vector3, or Vector2 in 2D. A request of priority 2 gets twice the turns. With a tolerance, an
+        earlier request or path is reused if both its ends are within that distance, in 2D in pixels.
         """
         request, reach = self.service.request_path, tolerance_m / (self._places.cell_size if self._places else 1)
         return self._ask(lambda: request(
@@ -404,10 +409,10 @@ class PathService(Node):
 
     @method
     def request_improving_path(self, start: Variant, goal: Variant, priority: float = 1.0) -> int:
-        """Ask for a way soon, then cheaper ones, over a grid; return the id of its ticket, or 0 with an error.
+        """Request a quick path over a grid that improves later; return the id of its ticket, or 0 with an error.
 
-        path_improved tells of each, path_ready of the cheapest, with which it ends. Walk along fallback,
-        and say so with move_start(): the next way begins there.
+        path_improved is emitted for each cheaper path, path_ready for the cheapest, which ends the request. If the
+        mover walks meanwhile, report its position with move_start(), so that the next path begins there.
         """
         request = self.service.request_improving_path
         return self._ask(lambda: request(
@@ -415,27 +420,31 @@ class PathService(Node):
 
     @method
     def move_start(self, ticket: int, position: Variant) -> None:
-        """Say where the mover of an improving path is; its ways lead on from there. Nothing when it is over."""
+        """Report the position of the mover of an improving path, where its next paths begin.
+
+        Does nothing when the request has ended.
+        """
         asked = self._of("move_start", ticket)
         if not asked.ticket.improves:
-            raise RefusedValue(f"move_start is for tickets of request_improving_path(), {ticket} is of request_path()")
+            raise RefusedValue(
+                f"move_start needs a ticket of request_improving_path(), but {ticket} is of request_path()")
         if not asked.ticket.is_over:
             self.service.move_start(asked.ticket, self._on_ground("position", position))
 
     @method
     def check_path(self, ticket: int) -> Variant:
-        """Return the way of a ticket: a PackedVector3Array, or PackedVector2Array; empty while there is none.
+        """Return the path of a ticket, a PackedVector3Array or PackedVector2Array; empty while there is none.
 
-        Over a grid it leads through the middles of cells.
+        Over a grid, the points are the centers of cells.
         """
         return self._of("check_path", ticket).points
 
     def is_over_grid(self, ticket: int) -> bool:
-        """Return whether a ticket's way leads over a grid; then check_path() makes its points anew each time."""
+        """Return whether the path of a ticket is over a grid; then check_path() computes its points at each call."""
         return self._of("is_over_grid", ticket).places is not None
 
     def is_in_goal_of(self, ticket: int, place: Any) -> bool:
-        """Return whether a place is in the cell that a ticket over a grid leads to, in whose middle its way ends."""
+        """Return whether a position is in the goal cell of a ticket over a grid, at whose center the path ends."""
         asked = self._of("is_in_goal_of", ticket)
         try:
             return asked.places is not None and asked.places.cell_at("place", tuple(place)) == asked.ticket.goal
@@ -443,12 +452,12 @@ class PathService(Node):
             return False
 
     def is_outdated(self, ticket: int) -> bool:
-        """Return whether the ground has changed since its way was found, so that it may be none any more.
+        """Return whether the ground has changed since the path was found, so that it may be blocked.
 
-        A way from cell to cell is outdated as soon as a move of it is shut, and not before. Of others nobody knows
-        without another search, so they are not outdated for ``KEPT_S``, whatever changes.
+        A path from cell to cell is outdated as soon as one of its moves is closed, and not before. Other paths cannot
+        be checked without another search, so a change makes them outdated only ``KEPT_S`` after they were found.
 
-        Cost: O(1), over a grid O(cells of the way) after each change.
+        Cost: O(1), over a grid O(cells of the path) after each change.
         """
         asked, ways, now_s = self._of("is_outdated", ticket), self._ways, self._scheduler.clock.now.seconds
         version = 0 if ways is None else ways.version
@@ -467,17 +476,17 @@ class PathService(Node):
 
     @method
     def get_state(self, ticket: int) -> str:
-        """Return where a request stands.
+        """Return the state of a request.
 
-        Waiting, running; improving, if there is a way and a cheaper one may follow; found; cancelled; failed;
-        refused. A goal that cannot be reached gives partial, with the way to the nearest place, if partial_ways
-        is on, else none.
+        States are waiting, running, improving (there is a path, and a cheaper path may follow), found, cancelled,
+        failed and refused. If the goal cannot be reached, the state is partial, with a path to the nearest position,
+        if partial paths are on; otherwise it is none.
         """
         return self._of("get_state", ticket).state
 
     @method
     def cancel(self, ticket: int) -> None:
-        """Give up a request; others who wait for the same way get it. Nothing when it is over."""
+        """Cancel a request; other requests for the same path continue. Does nothing when the request has ended."""
         asked = self._of("cancel", ticket)
         if not asked.ticket.is_over:
             self._service.cancel(asked.ticket)
@@ -485,7 +494,7 @@ class PathService(Node):
 
     @method
     def release(self, ticket: int) -> None:
-        """Forget a ticket, and give it up if nothing came of it yet. Nothing when that has happened by itself."""
+        """Forget a ticket, and cancel its request if it has not ended. Does nothing if the ticket was released."""
         if 0 < ticket <= self._last_id and ticket not in self._asked:
             return
         asked = self._of("release", ticket)
@@ -497,11 +506,11 @@ class PathService(Node):
 
     @property
     def asked_paths(self) -> list[PathRequest]:
-        """Requests that are kept, the oldest first."""
+        """Requests of all tickets, the oldest first."""
         return list(self._asked.values())
 
     def tell(self) -> None:
-        """Emit signals for tickets that improved or are over, and release old ones. Listeners may do anything."""
+        """Emit signals for tickets that improved or ended, and release old tickets. Callbacks may do anything."""
         improved, self._improved = self._improved, {}
         for ticket in improved:
             asked = self._open.get(ticket)
@@ -534,12 +543,12 @@ class PathService(Node):
     def _of(self, question: str, number: int) -> PathRequest:
         asked = self._asked.get(number)
         if asked is None:
-            raise RefusedValue(f"{question} knows no ticket {number}; it was never given, or released"
+            raise RefusedValue(f"{question}: unknown ticket id {number}; it was never issued, or it was released"
                                f" (release_after is {self.release_after:g})")
         return asked
 
     def note_improved(self, ticket: PathTicket) -> None:
-        """Note that a ticket has another way, or none any more."""
+        """Note that the path of a ticket changed, or was lost."""
         self._improved[ticket] = None
 
     def _ask(self, request: Callable[[], PathTicket]) -> int:
@@ -554,7 +563,7 @@ class PathService(Node):
         return asked.number
 
     def _on_ground(self, name: str, place: Any) -> Any:
-        """Return a place as the ground knows it: over a grid its cell."""
+        """Return a position in the form of the ground: over a grid, its cell."""
         if self._places is None:
             return place
         numbers, within, cell = checked_place(name, place, self._places.dimensions), self.snap_distance, None
@@ -568,18 +577,18 @@ class PathService(Node):
             nearest = self._places.nearest_free(passage, numbers, within)
             if nearest is None and cell is None:
                 raise RefusedValue(
-                    f"{name} is not on the grid, got {numbers}, and no cell that can be walked is as near as"
-                    f" snap_distance, {within:g}")
+                    f"{name} is not on the grid, got {numbers}, and no walkable cell is within snap_distance,"
+                    f" {within:g}")
             cell = cell if nearest is None else nearest
         return cell
 
     @method
     def get_fallback_position(self, ticket: int, position: Variant) -> Variant:
-        """Returns the next position to walk to while a path is still being searched, by bump and turn.
+        """Return the next position to walk to during the search for a path, by bump and turn.
 
-        Walk there, then call it again. Returns the goal where that is near, and ``position`` itself if the
-        ticket is over or has a path, if there is nothing left to try, or if fallback is NOTHING. The path
-        that is found later begins at the start of the request: request a new one after walking far.
+        Walk there, then call it again. Returns the goal if it is near, and position itself if the ticket has ended or
+        has a path, if there is nothing left to try, or if fallback is NOTHING. The path that is found later begins
+        at the start of the request; request a new path after walking far.
         """
         asked = self._of("get_fallback_position", ticket)
         here = checked_place("position", position, asked.dimensions)
@@ -603,14 +612,15 @@ class PathService(Node):
 
     @method
     def get_next_places(self, goal: Variant, positions: Variant) -> Variant:
-        """Return where each of many goes next on the cheapest way to one goal, over a grid.
+        """Return the next position of each of many characters on the cheapest path to one goal, over a grid.
 
-        Positions are a PackedVector2Array, or over a GridMap a PackedVector3Array, and so is what comes back: the
-        middle of the next cell, and in the goal's cell that of it. One search serves all who go to a goal, and is made
-        anew when walls change. Until it is there, and for who is beside the grid or has no way, it is their own place.
+        Positions and result are a PackedVector2Array, or over a GridMap a PackedVector3Array: the center of the next
+        cell, or of the goal's cell. One search serves all characters with the same goal, and is repeated when walls
+        change. Before it has finished, outside the grid and without a path, the result is the character's own
+        position.
         """
         if self.source != self.Source.GRID:
-            raise RefusedValue("get_next_places is for grids; over a navigation map ask for a path")
+            raise RefusedValue("get_next_places needs a grid; over a navigation map, use request_path()")
         self.service  # noqa: B018
         places = self._checked_positions(positions)
         cell, now_s = self._on_ground("goal", goal), self._scheduler.clock.now.seconds
@@ -626,7 +636,7 @@ class PathService(Node):
         return found
 
     def advance_flows(self, budget: Budget) -> None:
-        """Make fields, the first that was asked for first, and forget those that nobody asks for."""
+        """Compute flow fields in the order of requests, and forget those that are no longer requested."""
         for goal, (field, asked_s) in list(self._flows.items()):
             if 0 < self.release_after < self._scheduler.clock.now.seconds - asked_s:
                 del self._flows[goal]
@@ -639,11 +649,11 @@ class PathService(Node):
         if found.ndim != 2 or found.shape[1] != dimensions or found.dtype.kind != "f":
             raise RefusedValue(f"positions must be a PackedVector{dimensions}Array, got {type(positions).__name__}")
         if not np.isfinite(found).all():
-            raise RefusedValue(f"positions[{int(np.argwhere(~np.isfinite(found))[0, 0])}] must be a finite place")
+            raise RefusedValue(f"positions[{int(np.argwhere(~np.isfinite(found))[0, 0])}] must be finite")
         return found.astype(np.float32)
 
     def draw_paths(self) -> None:
-        """Draw the ways of all tickets that are kept, if something has changed."""
+        """Draw the paths of all tickets, if one has changed."""
         shown = list(self._asked.values())[-MOST_DRAWN:]
         now = tuple((one.number, one.state, one.ticket.path) for one in shown)
         is_flat = bool(shown) and shown[-1].dimensions == 2
@@ -661,7 +671,7 @@ class PathService(Node):
             if one.dimensions == shown[-1].dimensions and one.state != "cancelled"])
 
     def hide_paths(self) -> None:
-        """Draw no more."""
+        """Remove the drawing."""
         if self._picture is not None:
             self._picture.free()
         self._picture, self._drawn = None, ()
@@ -672,12 +682,12 @@ class PathService(Node):
 
     @property
     def pulled_on(self) -> GridPassage | None:
-        """What ways are pulled straight on; None where they lead from cell to cell."""
+        """Ground on which paths are straightened; None if they lead from cell to cell."""
         is_pulled = self.straight_ways and self._grid is not None and isinstance(self._places, CellPlaces)
         return self._grid.passage() if is_pulled and self._grid is not None else None
 
     def note_walls(self, numbers: list[int]) -> None:
-        """Remember what cells cost before they are changed for the first time."""
+        """Remember the costs of cells before their first change."""
         assert self._grid is not None
         costs = self._grid.passage().costs.reshape(-1)
         for number in numbers:
@@ -706,7 +716,7 @@ class PathService(Node):
         fields = Fields.versioned(state, version=VERSION)
         source = fields.whole("source")
         if source != int(self.source):
-            fields.refuse("source", f"is {source}, and here it is {int(self.source)}; use the same before loading")
+            fields.refuse("source", f"is {source}, but that of this node is {int(self.source)}; set it before loading")
         try:
             service = self.service
         except RefusedValue as error:
@@ -717,7 +727,7 @@ class PathService(Node):
         numbers = {one["number"] for one in fields.anything("service")["tickets"]}
         asked = [self._read_asked(one, last_id, numbers) for one in fields.groups("asked")]
         if len({one[0] for one in asked}) < len(asked):
-            fields.refuse("asked", "has an id twice")
+            fields.refuse("asked", "must not have an id twice")
         told = [self._read_told(fields, one) for one in fields.items("told")]
         change_fallback = None
         if fields.anything("fallback") is not None:
@@ -762,7 +772,7 @@ class PathService(Node):
         return walls
 
     def _set_walls(self, walls: dict[int, bool]) -> None:
-        """Make walls what they were in the save, and others what they were before set_walls()."""
+        """Set walls as in the save, and other cells as before set_walls()."""
         if self._grid is None:
             return
         for number, cost in self._before_walls.items():
@@ -778,7 +788,7 @@ class PathService(Node):
     def _read_asked(self, one: Fields, last_id: int, tickets: set[int]) -> tuple[int, int, bool]:
         number, ticket = one.whole("number", minimum=1, maximum=last_id), one.whole("ticket")
         if ticket not in tickets:
-            one.refuse("ticket", f"is not among those of the service: {ticket}")
+            one.refuse("ticket", f"is {ticket}, which is not a ticket of the service")
         found = number, ticket, one.flag("is_told")
         one.end()
         return found

@@ -61,7 +61,7 @@ class TilePlaces:
             RefusedValue: if there are none.
         """
         if not len(cells):
-            raise RefusedValue("the TileMapLayer has no tiles")
+            raise RefusedValue("the TileMapLayer has no tiles; place some, or choose another grid")
         tiles = layer.tile_set
         shape, is_upright = int(tiles.tile_shape), int(tiles.tile_offset_axis) != HORIZONTAL
         width, height = (float(one) for one in tiles.tile_size)

@@ -1,4 +1,4 @@
-"""What squads in a scene know of the ground: ways from a PathService, and how much is free on the navigation map."""
+"""Ground of squads in a scene: paths from a PathService, and clearance on the navigation map."""
 from __future__ import annotations
 
 from typing import Any
@@ -12,24 +12,24 @@ from addons.ai_core.nodes.walking.way_height import GROUNDED, STANDS_WITHIN_M
 Floats = NDArray[np.float64]
 
 STEP_M = 0.4
-"""How far apart places are that the navigation map is asked about (m); narrower gaps are not seen."""
+"""Distance between positions queried on the navigation map (m); narrower gaps are missed."""
 
 ON_THE_MAP_M = 0.05
-"""A place this near to the map, in the plane, is on it (m)."""
+"""Distance to the map in the plane within which a position is on the map (m)."""
 
 
 class SceneRoutes:
-    """Ways for a squad: from the PathService it names, else straight.
+    """Routes for a squad: from its PathService, or else straight lines.
 
     Args:
-        squad: the node.
+        squad: the Squad.
     """
 
     def __init__(self, squad: Any) -> None:
         self._squad = squad
 
     def request(self, start: Floats, goal: Floats) -> Any:
-        """Return a ticket: of the service, or the straight way itself."""
+        """Return a ticket: of the service, or the straight line itself."""
         service = self._squad.path_service()
         if service is None:
             return np.stack([start, goal])
@@ -42,7 +42,7 @@ class SceneRoutes:
         return int(service.request_path(self._squad.point(start), self._squad.point(goal)))
 
     def points(self, ticket: Any) -> Floats | None:
-        """Return the way (m); none if there is no way, None while it is searched for."""
+        """Return the path (m): empty if there is none, None during the search."""
         if isinstance(ticket, np.ndarray):
             return ticket
         service, number, start, goal, has_stood = ticket
@@ -50,7 +50,7 @@ class SceneRoutes:
             return np.zeros((0, len(start)))
         try:
             state = service.get_state(number)
-        except RefusedValue:        # released by itself before the squad's next thought: asked anew, and mostly kept
+        except RefusedValue:        # expired before the squad's next thought: request again, mostly from the cache
             try:
                 ticket[1] = number = self._asked(service, start, goal)
                 state = service.get_state(number)
@@ -62,30 +62,30 @@ class SceneRoutes:
         points = np.asarray(service.check_path(number), np.float64) / self._squad.unit
         if not len(points):
             return points.reshape(0, len(start))
-        if state == "found":     # a grid's ways lead from middle to middle of cells: begin and end where they must
+        if state == "found":     # paths on a grid join centers of cells: add the exact start and goal
             points = np.concatenate([start[None], points, goal[None]])
         if len(start) == 3:
-            # Its ends are as high as what is between them: on a piece straight up nobody would get on.
+            # Start and goal get the height of their neighbors: a vertical segment would block the march.
             if state == "found":
                 points[[0, -1], 1] = points[[1, -2], 1]
             points[:, 1] += _height_above(float(start[1]), float(points[0, 1])) if has_stood else 0.0
         return points
 
     def why(self, ticket: Any) -> str:
-        """Return why there is no way."""
+        """Return why there is no path."""
         service, number = ticket[:2]
         if not service.is_valid() or not service.is_inside_tree():
-            return "its PathService is gone"
-        return f"the PathService says: {number if isinstance(number, str) else service.get_state(number)}"
+            return "its PathService was removed"
+        return f"the PathService reports: {number if isinstance(number, str) else service.get_state(number)}"
 
     def cancel(self, ticket: Any) -> None:
-        """Give up a request."""
+        """Release a request."""
         if not isinstance(ticket, np.ndarray) and ticket[0].is_valid() and ticket[0].is_inside_tree():
             ticket[0].release(ticket[1])
 
 
 class NavigationStanding:
-    """The nearest place on the navigation map, for what a core squad takes as standing.
+    """The nearest position on the navigation map; the ``standing`` of the library's squad.
 
     Args:
         dimensions, map_rid, unit: as ``NavigationClearance``.
@@ -97,16 +97,16 @@ class NavigationStanding:
         self._vector: Any = Vector3 if dimensions == 3 else Vector2
 
     def __call__(self, places: Floats, theirs: Floats) -> Floats:
-        """Return where one can stand, as high above the map as one of them does.
+        """Return the nearest positions on the map, as high above it as a standing member.
 
         Args:
-            places: what is asked (m).
-            theirs: where those are who are to stand there, if they stand; the first counts.
+            places: positions to move onto the map (m).
+            theirs: positions of standing members; the first is used.
 
-        Cost: a query of the map a place, and one.
+        Cost: one query of the map per position, and one more.
         """
         if not len(places) or not _is_built(self._server, self._map, self._vector):
-            return places                                  # as if all were free
+            return places                                  # everything counts as free
         nearest = self._nearest(places)
         if nearest.shape[1] == 3 and len(theirs):
             nearest[:, 1] += _height_above(float(theirs[0, 1]), float(self._nearest(theirs[:1])[0, 1]))
@@ -118,14 +118,14 @@ class NavigationStanding:
 
 
 class NavigationClearance:
-    """How much of the navigation map is free from a point in a direction; what a core squad takes as clearance.
+    """Free distance on the navigation map from a point in a direction; the ``clearance`` of the library's squad.
 
     Args:
         dimensions: 3 or 2.
         map_rid: the map.
         unit: length of a metre in the scene.
-        margin_m: what members may be nearer to the map's edge than to a wall: a map that is made
-            for bodies of their size is so much smaller than the ground.
+        margin_m: distance from the edge of the map to the walls (m): a map baked for bodies of this
+            radius is smaller than the ground.
     """
 
     def __init__(self, dimensions: int, map_rid: RID, unit: float, margin_m: float) -> None:
@@ -135,10 +135,10 @@ class NavigationClearance:
         self._axes = (0, 2) if dimensions == 3 else (0, 1)
 
     def __call__(self, points: Floats, directions: Floats, most_m: float) -> Floats:
-        """Return free metres. Cost: a query of the map for each ``STEP_M`` that is free."""
+        """Return free distances (m). Cost: one query of the map per ``STEP_M`` of free ground."""
         free = np.full(len(points), most_m)
         if not _is_built(self._server, self._map, self._vector):
-            return free                                    # as if all were free
+            return free                                    # everything counts as free
         for row, (point, direction) in enumerate(zip(points.tolist(), directions.tolist(), strict=True)):
             reached = STEP_M
             while reached < most_m and self._is_on([
@@ -157,20 +157,20 @@ class NavigationClearance:
 
 
 def _is_built(server: Any, map_rid: RID, vector: Any) -> bool:
-    """Return whether there is something on a map: every world has one, also where nobody made a mesh."""
+    """Return whether a map has a region; every world has a map, even without a mesh."""
     if not server.map_get_iteration_id(map_rid):
         return False
     return int(server.map_get_closest_point_owner(map_rid, vector())) != 0
 
 
 def _height_above(stands_at_m: float, start_m: float) -> float:
-    """Return how high a squad stands above its way (m), as it is to go on; 0 if it stands on another floor."""
+    """Return the height of a squad above its path (m), which it keeps; 0 if it stands on another floor."""
     above = stands_at_m - start_m
     return above if abs(above) <= STANDS_WITHIN_M else 0.0
 
 
 def stands(member: Any) -> bool:
-    """Return whether a SquadMember's character is as high as it goes: it neither falls nor jumps."""
+    """Return whether a SquadMember's character is on the ground, neither falling nor jumping."""
     body = member.body
     return not (body.is_class("CharacterBody3D") and member.gravity and body.get_motion_mode() == GROUNDED
                 and not body.is_on_floor())

@@ -1,4 +1,4 @@
-"""What squads know of a grid: how much of it is free, and where one can stand."""
+"""Ground of squads on a grid: clearance, and positions where a member can stand."""
 from __future__ import annotations
 
 import numpy as np
@@ -10,18 +10,18 @@ from ai_core.maps.passage import GridPassage
 Floats = NDArray[np.float64]
 
 STEPS_A_CELL = 4
-"""Places that are looked at along a cell (count); fewer would step over corners."""
+"""Positions checked per cell length (count); fewer would step over corners."""
 
 NEAREST_CELLS = 32
-"""How far a free cell is looked for around a place in a wall (cells)."""
+"""Search radius for a free cell around a position in a wall (cells)."""
 
 
 class SquadGrid:
-    """The ground of a squad whose ways lead over a grid; what a core squad takes as clearance and as standing.
+    """Ground of a squad with paths on a grid; the ``clearance`` and ``standing`` of the library's squad.
 
     Args:
-        passage: what can be walked.
-        places: where its cells lie.
+        passage: the walkable cells.
+        places: positions of the cells.
         unit: length of a metre in the scene.
     """
 
@@ -29,7 +29,7 @@ class SquadGrid:
         self._passage, self._places, self._unit = passage, places, unit
 
     def clearance(self, points: Floats, directions: Floats, most_m: float) -> Floats:
-        """Return free metres from points in directions, up to walls and to where the grid ends.
+        """Return free distances from points in directions (m), up to walls and the border of the grid.
 
         Cost: O(points * most_m / cell).
         """
@@ -42,14 +42,14 @@ class SquadGrid:
         return free
 
     def standing(self, places: Floats) -> Floats:
-        """Return where one can stand: places in walls become the middle of the nearest free cell."""
+        """Return positions where a member can stand: those in walls become the center of the nearest free cell."""
         found = places.astype(np.float64)
         for number in np.flatnonzero(~self._is_free(found)):
             asked = (found[number] * self._unit).tolist()
             cell = self._places.nearest_free(self._passage, asked, NEAREST_CELLS * self._places.cell_size)
             if cell is not None:
                 middle = self._places.points(np.array([cell], np.int32))[0] / self._unit
-                found[number, [0, -1]] = middle[[0, -1]]         # in 3D as high as it was
+                found[number, [0, -1]] = middle[[0, -1]]         # the height in 3D is unchanged
         return found
 
     def _is_free(self, places: Floats) -> NDArray[np.bool_]:

@@ -1,4 +1,4 @@
-"""The state of a squad of a scene: the library's, and which nodes its members are."""
+"""Saved state of a Squad: the state of the library's squad, and the nodes of its members."""
 from __future__ import annotations
 
 from collections.abc import Callable
@@ -11,7 +11,7 @@ from ai_core.saving.fields import Fields, State
 
 
 def saved_squad(squad: Any) -> State:
-    """Return the state; members are named by their paths, enemies are seen again."""
+    """Return the state; members and enemies are named by their paths."""
     scheduler = squad._scheduler
     squad.place_all()
     return {
@@ -26,7 +26,7 @@ def saved_squad(squad: Any) -> State:
 
 
 def prepared_squad(squad: Any, state: object) -> Callable[[], None]:
-    """Check a state against the nodes that are here; return what puts it into the squad."""
+    """Check a state against the nodes of the scene; return a function that applies it."""
     fields = Fields.versioned(state, version=1)
     change_settings = prepared_settings(squad, fields.group("settings"))
     members = _nodes(squad, fields, "members", "SquadMember")
@@ -53,7 +53,7 @@ def prepared_squad(squad: Any, state: object) -> Callable[[], None]:
 
 
 def _nodes(squad: Any, fields: Fields, name: str, class_name: str) -> dict[int, Any]:
-    """Return by id the nodes that are named by their paths from the scheduler."""
+    """Return nodes by id, from their saved paths relative to the scheduler."""
     found: dict[int, Any] = {}
     for index, row in enumerate(fields.items(name)):
         number, path = Fields({"row": row}, f"{name}[{index}]").items("row", count=2)

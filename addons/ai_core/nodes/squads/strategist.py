@@ -89,7 +89,8 @@ class Strategist(Node):
         self._missions: dict[int, Mission] = {}
         self._wanted = ""
         self._narrow: tuple[tuple[float, float], ...] = ()
-        self._wanted_defense: Purchase | None = None     # its why names the number of defenses there, so another one counts as new
+        # compared with its why, which has a count
+        self._wanted_defense: Purchase | None = None
 
     def on_entered(self) -> None:
         if self._task is not None:
@@ -287,7 +288,8 @@ class Strategist(Node):
         group="Optimizations", on_set="_reschedule",
         doc="Number of frames between two thoughts; a thought pauses when the budget is spent.")
     priority = export(
-        float, 1.0, range=(0.001, 1000, 0.001), on_set="_reschedule", doc="Weight of the strategist's share of the budget.")
+        float, 1.0, range=(0.001, 1000, 0.001), on_set="_reschedule",
+        doc="Weight of the strategist's share of the budget.")
 
     @property
     def is_flat(self) -> bool:

@@ -1,4 +1,4 @@
-"""What a Strategist was told: squads, enemies, purse and losses; saved with it."""
+"""Reports to a Strategist: squads, enemies, resources and losses; saved with it."""
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
@@ -38,7 +38,7 @@ class StrategistReports:
 
     @property
     def is_told(self) -> bool:
-        """Whether there is any report that names products."""
+        """Whether any report names products."""
         return bool(self.squads or self.enemies or self.defenses or self.owned)
 
     def report_squad(
@@ -56,7 +56,7 @@ class StrategistReports:
     def report_enemy(
         self, tree: TechnologyTree, enemy_id: int, place: Place, now_s: float, product: str, is_objective: bool
     ) -> None:
-        """Note an enemy that is seen."""
+        """Note an enemy in sight."""
         try:
             whole_number("enemy_id", enemy_id, minimum=0)
             if product:
@@ -66,17 +66,17 @@ class StrategistReports:
         self.enemies[enemy_id] = (place, now_s, product, is_objective)
 
     def report_defense(self, tree: TechnologyTree, defense_id: int, product: str, place: Place) -> None:
-        """Note a defense that stands."""
+        """Note an existing defense."""
         try:
             whole_number("defense_id", defense_id, minimum=0)
             if not tree.product(product).defends:
-                raise ValueError(f"{product!r} is no defense; turn on defends of that StrategicProduct")
+                raise ValueError(f"{product!r} is not a defense; turn on defends of that StrategicProduct")
         except MISTAKES as mistake:
             raise RefusedValue(str(mistake)) from None
         self.defenses[defense_id] = (product, place)
 
     def set_purse(self, tree: TechnologyTree, stock: float, owned: Mapping[Any, Any]) -> None:
-        """Note what is in store and what there is."""
+        """Note the stock of resources and the owned products."""
         try:
             checked = finite_number("stock", stock, minimum=0), _counted(tree, owned)
         except MISTAKES as mistake:
@@ -84,7 +84,7 @@ class StrategistReports:
         self.stock, self.owned = checked
 
     def add_losses(self, own_cost: float, enemy_cost: float) -> None:
-        """Note who fell."""
+        """Add losses by cost."""
         try:
             added = [finite_number(name, one, minimum=0) for name, one in
                      (("own_cost", own_cost), ("enemy_cost", enemy_cost))]
@@ -96,7 +96,7 @@ class StrategistReports:
         self, tree: TechnologyTree, now_s: float, picture: MapSnapshot, base: Place, is_open: NDArray[np.bool_] | None,
         look: SquadSurvey, narrow_places: tuple[Place, ...],
     ) -> StrategicSituation:
-        """Return what is known, for a thought: what was reported, and what a look at Squad nodes told."""
+        """Return the situation for a thought, from the reports and the survey of Squad nodes."""
         squads = [
             SquadReport(number, role, place, _force(tree, units), is_idle)  # type: ignore[arg-type]
             for number, (role, place, units, is_idle) in sorted(self.squads.items())]
@@ -128,10 +128,10 @@ class StrategistReports:
         }
 
     def prepare_state(self, state: object, tree: TechnologyTree) -> Callable[[], None]:
-        """Check saved reports; return what puts them in place.
+        """Check saved reports; return a function that applies them.
 
         Raises:
-            StateError: if they cannot be loaded; says where, and why.
+            StateError: if they are invalid; names the field and the reason.
         """
         fields = Fields.versioned(state, version=1)
         read = StrategistReports()
@@ -160,7 +160,7 @@ class StrategistReports:
 
 def _counted(tree: TechnologyTree, counts: Mapping[Any, Any]) -> dict[str, int]:
     return {
-        tree.product(str(name)).name: whole_number(f"how many of {str(name)!r}", count, minimum=0)
+        tree.product(str(name)).name: whole_number(f"the number of {str(name)!r}", count, minimum=0)
         for name, count in counts.items()
     }
 
@@ -176,7 +176,7 @@ def _read_counts(fields: Fields, name: str, tree: TechnologyTree) -> dict[str, i
     names = group.names()
     for one in names:
         if one not in tree.products:
-            fields.refuse(name, f"has {one!r}, which is no product here")
+            fields.refuse(name, f"has {one!r}, which is not a product of this Strategist")
     return {one: group.whole(one) for one in names}
 
 

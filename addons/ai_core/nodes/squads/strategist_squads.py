@@ -1,4 +1,4 @@
-"""The Squad nodes of a Strategist: looked at for each thought, and sent where their missions say."""
+"""The Squad nodes of a Strategist: surveyed at each thought, and ordered to their missions."""
 from __future__ import annotations
 
 import math
@@ -17,18 +17,18 @@ from ai_core.squads.strategy.production import TechnologyTree
 from ai_core.squads.strategy.strategic_situation import EnemyReport, Mission, SquadReport
 
 FIRST_NUMBER = 1000
-"""Squad nodes are numbered from here on, so that a game may go on numbering others of its own from 0."""
+"""First number of Squad nodes; a game may number its own squads from 0 to below this."""
 
 FIRST_MET = 1_000_000
-"""Enemies that squads meet are numbered from here on."""
+"""First number of enemies that squads see."""
 
 SAME_PLACE_M = 0.01
-"""Goals this near to each other are one (m): the engine's vectors hold 32 bits."""
+"""Distance within which two goals are equal (m); engine vectors have 32 bits."""
 
 
 @dataclass
 class EnemySighting:
-    """An enemy as a squad saw it last."""
+    """The last sighting of an enemy by a squad."""
 
     number: int
     place: tuple[float, float]
@@ -39,7 +39,7 @@ class EnemySighting:
 
 
 class SquadSurvey(NamedTuple):
-    """What a look at all squads tells: reports, how many there are of each product, and who fell, by cost."""
+    """Result of a survey of all squads: reports, the number of each product, and losses by cost."""
 
     squads: tuple[SquadReport, ...]
     enemies: tuple[EnemyReport, ...]
@@ -49,10 +49,10 @@ class SquadSurvey(NamedTuple):
 
 
 class StrategistSquads:
-    """Squads by number, their members' costs, and whom they met, by instance id.
+    """Squads by number, and the costs of their members and the enemies they saw, by instance id.
 
     Args:
-        strategist: the node.
+        strategist: the Strategist.
     """
 
     def __init__(self, strategist: Any) -> None:
@@ -64,7 +64,7 @@ class StrategistSquads:
         self._told: set[int] = set()
 
     def nodes(self) -> dict[int, Any]:
-        """Return its squads by ascending number; new ones get the next.
+        """Return its squads by ascending number; a new squad gets the next number.
 
         Cost: O(squads of the scene).
         """
@@ -79,24 +79,24 @@ class StrategistSquads:
 
     @property
     def met_count(self) -> int:
-        """How many enemies of its squads it knows."""
+        """Number of enemies that its squads have seen."""
         return len(self._met)
 
     def look(self, tree: TechnologyTree, ground: Any, now_s: float, before_s: float) -> SquadSurvey:
-        """Look at all squads, and at whom they meet.
+        """Survey all squads and the enemies they see.
 
         Args:
-            tree: what products cost.
-            ground: the DecisionMap, which knows places.
+            tree: the products and their costs.
+            ground: the DecisionMap, which converts positions.
             now_s: game time (s).
-            before_s: of the last look (s).
+            before_s: game time of the last survey (s).
 
         Cost: O(members + enemies).
         """
         reports, costs, owned = [], {}, Counter[str]()
         for number, squad in self.nodes().items():
             if not squad.is_in_use():
-                continue                             # it waits for an AIScheduler
+                continue                             # waits for an AIScheduler
             for member in squad.get_members():
                 costs[member.instance_id] = _cost(tree, self._product(member, tree))
                 owned[member.product] += 1
@@ -114,7 +114,7 @@ class StrategistSquads:
         return SquadSurvey(tuple(reports), tuple(enemies), known, losses, kills)
 
     def _product(self, member: Any, tree: TechnologyTree) -> str:
-        """Return which product a member is, "" for none; what is unknown is told once."""
+        """Return the product of a member, "" for none; an unknown product is reported once."""
         name = str(member.product)
         if name in tree.products:
             return name
@@ -124,7 +124,7 @@ class StrategistSquads:
         return ""
 
     def _see(self, squad: Any, tree: TechnologyTree, ground: Any, now_s: float) -> None:
-        """Note whom a squad meets; where, is what it was told last."""
+        """Note the enemies of a squad at their last reported positions."""
         for sighting in squad.core.sightings:
             node = squad.enemy(sighting.enemy_id)
             if node is None or not node.is_inside_tree():
@@ -141,28 +141,28 @@ class StrategistSquads:
             known.is_objective = node.is_in_group(self._strategist.objective_group)
 
     def fallen(self, before_s: float) -> tuple[float, float]:
-        """Return what own members cost, and enemies that were in sight, who fell since it was asked last.
+        """Return the costs of members, and of enemies in sight, that were lost since the last call.
 
         Args:
-            before_s: of the last look (s).
+            before_s: game time of the last survey (s).
         """
         losses = sum(self._costs.pop(one) for one in list(self._costs) if not _is_here(one))
         dead = [self._met.pop(one) for one in list(self._met) if not _is_here(one)]
         return losses, sum(one.cost for one in dead if one.seen_s >= before_s)
 
     def _forget(self, now_s: float) -> None:
-        """Drop enemies that were not seen for long."""
+        """Drop enemies that were not seen for ``forget_after``."""
         for instance, one in list(self._met.items()):
             if not one.is_objective and now_s - one.seen_s > self._strategist.forget_after:
                 del self._met[instance]
 
     @staticmethod
     def carry_out(mission: Mission, squad: Any, ground: Any, *, is_new: bool) -> Any:
-        """Order the squad of a mission to its place, if it is not on its way there; return it, None if it has none.
+        """Order the squad of a mission to its place, unless it is on its way there; return it, None without a squad.
 
-        Who was out of the tree knows of no order, and gets it again. What failed is tried again, but not to look
-        somewhere: a place nobody can get to counts as seen, and so does one where somebody has looked, as they
-        would be sent there for ever if no MapWriter says what they see.
+        A squad that was outside the tree has lost its order and gets it again. A failed order is repeated, except
+        for scout and search: their place counts as explored after success and after failure, because without a
+        MapWriter the squad would be sent there forever.
         """
         if squad is None or not squad.is_valid() or not squad.is_in_use() or not len(squad.core):
             return None
@@ -177,7 +177,7 @@ class StrategistSquads:
         return squad
 
     def saved(self, scheduler: Any) -> State:
-        """Return numbers, costs and whom they met, by paths from the scheduler."""
+        """Return numbers, costs and sightings, by paths from the scheduler."""
         def rows(values: dict[int, Any]) -> list[tuple[str, Any]]:
             here = [(path_of(scheduler, get_object(one)), value) for one, value in values.items() if _is_here(one)]
             return sorted(here, key=lambda row: row[0])
@@ -192,7 +192,7 @@ class StrategistSquads:
         }
 
     def prepared(self, fields: Fields, scheduler: Any) -> Callable[[], None]:
-        """Check what was saved against the nodes that are here; return what puts it back."""
+        """Check the saved data against the nodes of the scene; return a function that applies it."""
         numbers, costs, met = {}, {}, {}
         for index, row in enumerate(fields.items("numbers")):
             path, number = Fields({"row": row}, f"numbers[{index}]").items("row", count=2)
@@ -213,7 +213,7 @@ class StrategistSquads:
             one.end()
         for name, ids in (("numbers", list(numbers.values())), ("met", [one.number for one in met.values()])):
             if len(set(ids)) < len(fields.anything(name)):
-                fields.refuse(name, "has a node or a number twice")
+                fields.refuse(name, "must not have a node or a number twice")
 
         def change() -> None:
             self._numbers, self._costs, self._met = numbers, costs, met
@@ -224,7 +224,7 @@ class StrategistSquads:
 
 
 def _report(number: int, squad: Any, tree: TechnologyTree, ground: Any) -> SquadReport | None:
-    """Return how a squad is now, None if nobody is in it."""
+    """Return the report of a squad, None if it has no members."""
     squad.place_all()
     core, strengths = squad.core, []
     if not len(core):

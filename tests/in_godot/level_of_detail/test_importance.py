@@ -1,0 +1,225 @@
+"""ImportanceManager and ImportanceViewer: who matters to those who watch, in a scene."""
+from __future__ import annotations
+
+import math
+
+import pytest
+
+from addons.ai_core.bridge.gd import Vector2, Vector3, construct
+from tests.in_godot.level_of_detail.level_of_detail_world import WatchedWorld
+
+
+@pytest.fixture
+def world(node, scheduler, physics_frames, gdscript):
+    return WatchedWorld(node, scheduler, physics_frames, gdscript)
+
+
+def test_a_script_may_force_importance(world):
+    lod = world.character(90.0)
+    world.manager.force_importance(lod.body, 1.0, 0.05)
+    world.step(2)
+    assert lod.get_level() == "Plan"
+    world.step(6)
+    assert lod.get_level() == "Idle"
+
+
+def test_of_several_viewers_the_nearest_counts_and_a_disabled_one_does_not(world, node):
+    lod = world.character(90.0)
+    other = node("ImportanceViewer", node("Node3D", world.scheduler, position=Vector3(90.0, 0.0, 0.0)))
+    world.step(2)
+    assert lod.get_level() == "Plan"
+    other.set("weight", 0.2)
+    world.step(2)
+    assert lod.importance == pytest.approx(0.2)
+    other.set("enabled", False)
+    world.step(2)
+    assert lod.importance == pytest.approx(0.1)
+
+
+def test_a_viewer_may_have_a_range_of_its_own(world):
+    lod = world.character(50.0)
+    world.step(2)
+    assert lod.importance == pytest.approx(0.5)
+    world.viewer.set("far_distance", 500.0)
+    world.step(2)
+    assert lod.importance == pytest.approx(0.9)
+    world.viewer.set("near_distance", 20.0)
+    world.viewer.set("far_distance", 0.0)
+    world.step(2)
+    assert lod.importance == pytest.approx(50 / 80)
+
+
+def test_a_range_that_does_not_fit_is_one_clear_error_and_that_of_the_manager_is_taken(world, node, expect_errors):
+    lod = world.character(50.0)
+    expect_errors(
+        "far_distance must be above near_distance, got 100 and 120; those of the ImportanceManager are taken", times=1)
+    world.viewer.set("near_distance", 120.0)
+    world.step(5)
+    assert lod.importance == pytest.approx(0.5)
+    world.viewer.set("far_distance", 200.0)
+    world.step(2)
+    assert lod.importance == 1.0
+    expect_errors("far_distance must be above near_distance, got 3 and 7", times=1)
+    node("ImportanceViewer", world.camera, near_distance=7.0, far_distance=3.0)
+
+
+def test_what_a_script_set_of_a_viewer_is_saved(world):
+    lod = world.character(50.0)
+    world.viewer.set("far_distance", 500.0)
+    world.step(2)
+    state = world.scheduler.save_state()
+    world.viewer.set("enabled", False)
+    world.viewer.set("far_distance", 0.0)
+    world.step(2)
+    assert lod.importance == 0.0
+    assert world.scheduler.load_state(state)
+    world.step(2)
+    assert (world.viewer.enabled, world.viewer.far_distance) == (True, 500.0)
+    assert lod.importance == pytest.approx(0.9)
+
+
+def test_who_is_behind_the_camera_counts_less(node, scheduler, physics_frames, world):
+    world.manager.free()
+    manager = node("ImportanceManager", scheduler, period=1, smoothing_time=0.0, distance_weight=0.0,
+                   view_weight=1.0, approach_weight=0.0, size_weight=0.0)
+    world.viewer.set("field_of_view", 1.0)
+    ahead, behind = world.character(0.0), world.character(0.0)
+    ahead.body.set("position", Vector3(0.0, 0.0, -10.0))
+    behind.body.set("position", Vector3(0.0, 0.0, 10.0))
+    physics_frames(3)
+    assert ahead.importance == pytest.approx(1.0)
+    assert behind.importance == pytest.approx(0.0, abs=1e-4)
+    assert manager.get_stats()["agents"] == 2
+
+
+def test_all_works_in_2d_with_pixels(node, scheduler, physics_frames, world):
+    world.manager.free()
+    node("ImportanceManager", scheduler, period=1, smoothing_time=0.0, distance_weight=1.0, view_weight=0.0,
+         approach_weight=0.0, size_weight=0.0, near_distance=0.0, far_distance=100.0, pixels_per_meter=10.0)
+    world.camera.free()
+    node("ImportanceViewer", node("Node2D", scheduler))
+    lod = world.character(place=node("Node2D", scheduler, position=Vector2(300.0, 0.0)))
+    physics_frames(3)
+    assert lod.importance == pytest.approx(0.7)
+
+
+def test_a_mixture_of_2d_and_3d_is_one_clear_error(world, node, expect_errors):
+    expect_errors("is below the Node2D", times=1)
+    world.character(place=node("Node2D", world.scheduler))
+
+
+def test_without_a_manager_the_error_says_where_to_put_one(scheduler, node, physics_frames, expect_errors):
+    expect_errors("found no ImportanceManager and sees nothing; put one below the AIScheduler", times=1)
+    node("ImportanceViewer", node("Node3D", scheduler))
+    physics_frames(2)
+
+
+def test_without_a_place_the_error_says_so(world, node, physics_frames, expect_errors):
+    expect_errors("is below nothing that has a place, and sees nothing", times=1)
+    node("ImportanceViewer", node("Node", world.scheduler))
+    physics_frames(2)
+
+
+def test_nobody_who_watches_is_told_once(world, expect_errors):
+    world.viewer.free()
+    expect_errors("has agents and nobody who watches; put an ImportanceViewer below the camera", times=1)
+    world.character(10.0)
+    world.step(5)
+
+
+def test_a_manager_that_comes_later_is_joined(scheduler, node):
+    viewer = node("ImportanceViewer", node("Node3D", scheduler))
+    manager = node("ImportanceManager", scheduler)
+    assert manager.get_stats()["viewers"] == 1
+    viewer.get_parent().remove_child(viewer)
+    assert manager.get_stats()["viewers"] == 0
+    viewer.free()
+
+
+def test_a_place_that_is_no_number_is_named_once_and_harms_nobody_else(world, expect_errors):
+    lost, well = world.character(10.0), world.character(20.0)
+    world.step(2)
+    expect_errors("its global transform holds a NaN", times=1)
+    lost.body.set("position", Vector3(math.nan, 0.0, 0.0))
+    world.step(3)
+    assert (lost.importance, well.importance) == (pytest.approx(0.9), pytest.approx(0.8))
+
+
+def test_a_behavior_is_paced_by_the_importance_of_an_agent(world):
+    lod, ran = world.character(0.0), []
+    number = world.scheduler.add_behavior(ran.append, 2)
+    world.manager.pace_behavior(number, lod.body, 20)
+    world.step(20)
+    near = len(ran)
+    world.put(lod.body, 100.0)
+    world.step(2)
+    ran.clear()
+    world.step(60)
+    assert near == 10
+    assert len(ran) == 3
+    assert ran[-1] == pytest.approx(20 / 60)
+
+
+def test_being_hurt_or_noticed_makes_important_and_fades(world):
+    lod = world.character(90.0)
+    world.step(2)
+    world.manager.damage(lod.body)
+    world.manager.notice(lod)
+    world.step(1)
+    assert lod.importance > 0.8
+    world.step(60 * 20)
+    assert lod.importance == pytest.approx(0.1, abs=0.01)
+
+
+def test_importance_tells_why(world):
+    lod = world.character(30.0, role=0.5)
+    world.step(2)
+    parts = lod.get_importance_parts()
+    assert parts["distance"] == pytest.approx(0.7, abs=1e-5)
+    assert parts["role"] == pytest.approx(0.15)
+    assert parts["value"] == pytest.approx(0.85) == lod.importance
+    assert world.manager.get_importance(lod.body) == pytest.approx(0.85)
+
+
+def test_wrong_pacing_is_refused_with_what_to_do(world, expect_errors):
+    lod = world.character(10.0)
+    number = world.scheduler.add_behavior(lambda elapsed_s: None, 10)
+    expect_errors("longest_period must be at least the period of the behavior, 10, got 3", times=1)
+    world.manager.call("pace_behavior", number, lod, 3)
+    expect_errors("unknown behavior id 99", times=1)
+    world.manager.call("pace_behavior", 99, lod, 30)
+    world.manager.pace_behavior(number, lod, 30)
+    world.scheduler.remove_behavior(number)
+    world.step(3)
+
+
+def test_a_manager_that_leaves_lets_everybody_wait_for_the_next(world, node):
+    lod = world.character(10.0, crowd="guards")
+    world.step(3)
+    world.manager.free()
+    world.step(3)
+    assert lod.get_level() == "Plan"
+    manager = node("ImportanceManager", world.scheduler, period=1)
+    world.step(3)
+    assert manager.get_stats()["agents"] == manager.get_stats()["viewers"] == 1
+    assert manager.get_stats()["crowds"] == {"guards": [1, 0, 0]}
+
+
+def test_settings_that_do_not_fit_are_one_clear_error(scheduler, node, expect_errors):
+    expect_errors("far_distance must be above near_distance, got 5 and 50; the defaults are used instead",
+        times=1)
+    manager = node("ImportanceManager", scheduler, near_distance=50.0, far_distance=5.0)
+    expect_errors("settings of importance cannot change in a running scene", times=1)
+    manager.call("set_far_distance", 60.0)
+
+
+def test_agents_in_the_plane_whom_nobody_watches_are_no_error_but_the_one(node, scheduler, expect_errors):
+    manager = node("ImportanceManager", scheduler, period=1)
+    lod = construct("BehavioralLOD")
+    lod.add_child(construct("LODBehavior"))
+    node("Node2D", scheduler).add_child(lod)
+    expect_errors("has agents and nobody who watches", times=1)
+    for _ in range(5):
+        scheduler.step(0.1)
+    assert manager.get_importance(lod) == pytest.approx(0.1, abs=0.2)
+    assert not any(one["faults"] for one in scheduler.get_stats()["behaviors"])

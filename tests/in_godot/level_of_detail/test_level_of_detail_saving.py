@@ -1,0 +1,127 @@
+"""Importance, levels and groups of a scene are saved with the AI."""
+from __future__ import annotations
+
+import pytest
+
+from addons.ai_core.bridge.gd import Vector3, construct
+from tests.in_godot.level_of_detail.level_of_detail_world import GROUP, LEVEL
+
+TOWN = """
+    extends Node3D
+    static func made(level: GDScript, group: GDScript) -> Node3D:
+        var top := Node3D.new()
+        top.name = "Top"
+        var ai := named(AIScheduler.new(), "AI", top) as AIScheduler
+        ai.update = AIScheduler.UPDATE_MANUAL
+        ai.budget = 0.0
+        var importance := named(ImportanceManager.new(), "Importance", ai) as ImportanceManager
+        importance.period = 2
+        importance.far_distance = 100.0
+        var player := named(Node3D.new(), "Player", top) as Node3D
+        named(ImportanceViewer.new(), "Eyes", player)
+        for i in 6:
+            var guard := named(Node3D.new(), "Guard%d" % i, top) as Node3D
+            guard.position = Vector3(7.0 * i, 0.0, -5.0)
+            var lod := BehavioralLOD.new()
+            for range in [["Plan", 0.4, 1.0], ["Idle", 0.0, 0.5]]:
+                var one := named(level.new(), range[0], lod) as LODBehavior
+                one.lowest = range[1]
+                one.highest = range[2]
+                one.max_count = 2 if range[0] == "Plan" else 0
+            lod.crowd = &"guards"
+            lod.period = 3
+            named(lod, "Levels", guard)
+        var town := named(Node3D.new(), "Town", top) as Node3D
+        town.position = Vector3(60.0, 0.0, 0.0)
+        named(group.new(), "People", town)
+        return top
+    static func named(node: Node, its_name: String, parent: Node) -> Node:
+        node.name = its_name
+        parent.add_child(node)
+        return node
+"""
+
+
+class Saved:
+    """A scene of guards and a town that is stepped by hand; the player walks by."""
+
+    def __init__(self, gdscript, nodes):
+        level, group = gdscript(LEVEL), gdscript(GROUP)
+        self.top = gdscript(TOWN).made(level, group)
+        nodes.keep(self.top, None)
+        self.scheduler, self.manager = self.top.get_node("AI"), self.top.get_node("AI/Importance")
+
+    def live(self, begin, end):
+        rows = []
+        for frame in range(begin, end):
+            self.top.get_node("Player").set("position", Vector3(0.4 * frame, 0.0, 0.0))
+            if frame == 40:
+                self.manager.damage(self.top.get_node("Guard5"))
+            if frame == 49:
+                self.levels(4).force_level("Plan", 0.4)
+            self.scheduler.step(1 / 60)
+            rows.append(self.seen())
+        return rows
+
+    def levels(self, number):
+        return self.top.get_node(f"Guard{number}/Levels")
+
+    def seen(self):
+        lods = [self.levels(number) for number in range(6)]
+        town = self.top.get_node("Town/People")
+        return [(one.get_level(), one.importance) for one in lods], town.is_open(), town.importance
+
+
+def test_saved_at_any_frame_all_goes_on_the_same_in_a_scene_loaded_anew(gdscript, nodes_of_test):
+    world, saves = Saved(gdscript, nodes_of_test), {}
+    expected = []
+    for frame in range(200):
+        expected += world.live(frame, frame + 1)
+        if frame in (0, 3, 40, 49, 50, 77, 120):
+            saves[frame] = world.scheduler.save_state()
+    assert len({str(levels) for levels, _, _ in expected}) > 20
+    assert {is_open for _, is_open, _ in expected} == {True, False}
+    for frame, state in saves.items():
+        world.top.free()
+        world = Saved(gdscript, nodes_of_test)
+        assert world.scheduler.load_state(state)
+        assert world.seen() == expected[frame]
+        assert world.live(frame + 1, 200) == expected[frame + 1:], f"saved at {frame}"
+
+
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [(lambda state: state["agents"][0].update(path="../Nobody"), "names '../Nobody', which is not in the scene"),
+     (lambda state: state["agents"][0].update(id=99), "must be those of importance"),
+     (lambda state: state["agents"][0].update(seen=[1.0, 2.0]), "seen"),
+     (lambda state: state["crowds"][0].update(name="thieves"), "names the crowd 'thieves'"),
+     (lambda state: state.update(more=1), "more"),
+     (lambda state: state["importance"]["columns"]["value"].__setitem__(0, 7.0), "value")],
+)
+def test_a_damaged_save_is_refused_and_nothing_changes(gdscript, nodes_of_test, expect_errors, change, message):
+    world = Saved(gdscript, nodes_of_test)
+    world.live(0, 30)
+    state = world.scheduler.save_state()
+    before = world.seen()
+    world.live(30, 31)
+    after = world.seen()
+    change(state["parts"]["ImportanceManager/Importance"]["state"])
+    expect_errors(message, times=1)
+    assert not world.scheduler.call("load_state", state)
+    assert world.seen() == after != before
+
+
+def test_an_agent_that_is_new_since_the_save_is_kept(gdscript, nodes_of_test):
+    saved = Saved(gdscript, nodes_of_test)
+    saved.live(0, 20)
+    state = saved.scheduler.save_state()
+    saved.top.free()
+    anew = Saved(gdscript, nodes_of_test)
+    late = construct("Node3D")
+    late.set("name", "Late")
+    anew.top.add_child(late)
+    levels = anew.levels(0).duplicate()
+    late.add_child(levels)
+    assert anew.scheduler.load_state(state)
+    anew.live(20, 40)
+    assert levels.get_level() in ("Plan", "Idle")

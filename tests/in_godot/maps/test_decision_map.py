@@ -1,0 +1,281 @@
+"""DecisionMap: units write, updates run within the budget, scripts ask, in 3D and 2D."""
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from addons.ai_core.bridge.gd import Vector2, Vector2i, Vector3, Vector3i, construct
+
+DOCUMENT = (Path(__file__).parents[3] / "docs" / "decision_maps.md").read_text(encoding="utf-8")
+SAMPLES = re.findall(r"```gdscript\n(.*?)```", DOCUMENT, re.DOTALL)
+
+
+def layer(name, **settings):
+    made = construct("DecisionLayer")
+    made.set("layer_name", name)
+    for key, value in settings.items():
+        made.set(key, value)
+    return made
+
+
+@pytest.fixture
+def heat():
+    return layer("heat")
+
+
+@pytest.fixture
+def ground(node, scheduler):
+    """``ground(**settings)``: a map of 8 by 8 cells of 2 m about the origin, updated in every frame."""
+
+    def made(**settings):
+        return node("DecisionMap", scheduler, **{
+            "corner": Vector2(-8, -8), "size": Vector2(16, 16), "cell_size": 2.0, "update_interval": 0.0, **settings})
+
+    return made
+
+
+def test_what_is_written_is_read_after_the_next_update_which_is_told(ground, heat, signals, physics_frames):
+    maps = ground(layers=[heat])
+    told = signals(maps, "map_updated")
+    assert maps.write("heat", Vector3(1, 50, -3), 5.0)
+    assert not maps.write("heat", Vector3(9, 0, 0), 5.0)
+    assert maps.value_at("heat", Vector3(1, 0, -3)) == 0.0
+    physics_frames(2)
+    assert maps.value_at("heat", Vector3(0.5, 0, -3.9)) == 5.0
+    assert maps.best_cell("heat") == Vector3(1, 0, -3)
+    assert maps.best_cell({"heat": -1.0}) is None
+    assert maps.total_within("heat", Vector3(0, 0, 0), 20.0) == 5.0
+    assert len(told) == maps.get_stats()["updates"] >= 1
+    assert maps.get_shape() == Vector2i(8, 8)
+    assert maps.get_values("heat").sum() == 5.0
+
+
+def test_units_write_in_batches_and_circles(ground, heat, physics_frames):
+    maps = ground(layers=[heat])
+    places = np.array([[1, 0, 1], [1, 9, 1], [-7, 0, -7], [99, 0, 0]], np.float32)
+    assert maps.write_batch("heat", places, np.array([1, 2, 4, 8], np.float32)) == 3
+    assert maps.write_circle("heat", Vector3(5, 0, 5), 2.0, 0.5) == 5
+    physics_frames(2)
+    assert maps.value_at("heat", Vector3(1, 0, 1)) == 3.0
+    assert maps.total_within("heat", Vector3(0, 0, 0), 99.0) == 9.5
+    assert maps.best_cells("heat", 2).tolist() == [[-7, 0, -7], [1, 0, 1]]
+
+
+def test_in_two_dimensions_places_are_vector2_in_pixels_and_layers_keep_per_metre(ground, physics_frames):
+    maps = ground(dimensions=1, corner=Vector2(0, 0), size=Vector2(256, 128), cell_size=32.0, pixels_per_meter=16.0,
+                  layers=[layer("threat", retention=0.0, spread=0.5)])
+    maps.write("threat", Vector2(40, 40), 8.0)
+    physics_frames(1)
+    assert maps.best_cell("threat") == Vector2(48, 48)
+    assert maps.value_at("threat", Vector2(80, 48)) == 2.0             # a cell is 2 m, and half is kept per metre
+    assert maps.best_cells("threat", 1).tolist() == [[48, 48]]
+
+
+def test_map_writers_write_wherever_their_units_go(node, scheduler, ground, physics_frames):
+    maps = ground()
+    soldier, scout = node("Node3D", scheduler, position=Vector3(1, 0, 1)), node("Node3D", scheduler)
+    writer = node("MapWriter", soldier, layer="threat", strength=4.0)
+    node("MapWriter", scout, layer="exploration", strength=0.0, radius=3.0)
+    physics_frames(2)
+    assert maps.get_stats()["writers"] == 2
+    assert maps.value_at("threat", Vector3(1, 0, 1)) == 4.0
+    assert maps.value_at("exploration", Vector3(0.5, 0, 0.5)) < 1.0
+    assert maps.value_at("exploration", Vector3(7, 0, 7)) == 600.0
+    assert maps.frontier().tolist() == [[x, 0, z] for z in (-1, 1) for x in (-1, 1)]
+    soldier.position = Vector3(-7, 0, -7)
+    physics_frames(2)
+    assert maps.best_cell("threat") == Vector3(-7, 0, -7)
+    writer.enabled = False
+    physics_frames(2)
+    assert maps.value_at("threat", Vector3(-7, 0, -7)) == 0.0
+    scout.queue_free()
+    physics_frames(2)
+    assert maps.get_stats()["writers"] == 1
+
+
+def test_a_small_budget_spreads_an_update_over_frames_and_nothing_half_is_seen(node, heat, physics_frames):
+    scheduler = node("AIScheduler", budget=1.0)
+    maps = node("DecisionMap", scheduler, corner=Vector2(0, 0), size=Vector2(400, 400), cell_size=1.0,
+        update_interval=0.0,
+                layers=[heat, layer("other"), layer("third", blur_passes=2)])
+    maps.write("heat", Vector3(1, 0, 1), 1.0)
+    maps.write("third", Vector3(300, 0, 300), 16.0)
+    seen, frames = set(), 0
+    while maps.get_stats()["updates"] == 0:
+        physics_frames(1)
+        frames += 1
+        assert frames < 500
+        seen.add(tuple(maps.total_within(name, Vector3(x, 0, x), 9.0) for name, x in (("heat", 1), ("third", 300))))
+    assert frames > 3
+    assert seen == {(0.0, 0.0), (1.0, 16.0)}
+
+
+def test_walls_stop_what_spreads_and_have_choke_points(node, scheduler, ground, physics_frames):
+    grid = node("GridMap", scheduler, cell_size=Vector3(2, 2, 2))
+    for x in range(-4, 4):
+        for z in range(-4, 4):
+            if x != 0 or z == 1:
+                grid.set_cell_item(Vector3i(x, 0, z), 0)
+    maps = ground(walls=grid.get_path(), layers=[layer("threat", retention=0.0, spread=0.9)])
+    maps.write("threat", Vector3(-1, 0, -7), 8.0)
+    physics_frames(1)
+    assert maps.choke_points(1).tolist() == [[1, 0, 3]]
+    assert maps.value_at("threat", Vector3(1, 0, -7)) == 0.0                                  # the wall
+    assert maps.value_at("threat", Vector3(3, 0, -7)) == pytest.approx(8 * 0.9 ** (2 * 12), rel=1e-3)   # by the gap
+
+
+def test_the_overlay_shows_a_layer_on_request_and_goes(ground, heat, physics_frames):
+    for settings, kind in (({}, "MeshInstance3D"), ({"dimensions": 1}, "Sprite2D")):
+        maps = ground(layers=[heat], **settings)
+        children = maps.get_child_count(True)
+        maps.shown_layer, maps.show_in_game = "heat", True
+        physics_frames(1)
+        assert maps.get_child_count(True) == children + 1
+        assert maps.get_children(True)[-1].get_class() == kind
+        maps.show_in_game = False
+        physics_frames(1)
+        assert maps.get_child_count(True) == children
+
+
+def test_a_map_is_saved_with_the_scene(ground, heat, scheduler, physics_frames):
+    maps = ground(layers=[heat, layer("age", writes=1, growth=1.0, most=60.0)])
+    maps.write("heat", Vector3(1, 0, 1), 5.0)
+    physics_frames(3)
+    state = scheduler.save_state()
+    before = maps.get_values("age").copy()
+    maps.write("heat", Vector3(1, 0, 1), 5.0)
+    physics_frames(5)
+    assert maps.value_at("heat", Vector3(1, 0, 1)) == 10.0
+    assert scheduler.load_state(state)
+    assert maps.value_at("heat", Vector3(1, 0, 1)) == 5.0
+    assert (maps.get_values("age") == before).all()
+
+
+@pytest.mark.parametrize(("call", "words"), [
+    (lambda maps: maps.call("write", "haet", Vector3(0, 0, 0), 1.0), "did you mean 'heat'"),
+    (lambda maps: maps.call("write", "heat", Vector3(0, 0, 0), -1.0), "must be 0 to"),
+    (lambda maps: maps.call("write", "heat", Vector2(0, 0), 1.0), "must be a Vector3"),
+    (lambda maps: maps.call("write_batch", "heat", np.zeros((2, 3), np.float32), np.zeros(3, np.float32)),
+     "one per cell, 2"),
+    (lambda maps: maps.call("best_cell", 5), "name of a layer"),
+    (lambda maps: maps.call("choke_points"), "needs walls"),
+    (lambda maps: maps.set("shown_layer", "x") or maps.set("show_in_game", True), "shown_layer must be one of heat"),
+    (lambda maps: maps.set("cell_size", 1.0), "cannot be changed while the map runs"),
+])
+def test_mistakes_are_told_and_change_nothing(ground, heat, physics_frames, expect_errors, call, words):
+    maps = ground(layers=[heat])
+    physics_frames(1)
+    expect_errors(words)
+    call(maps)
+    physics_frames(2)
+    assert maps.get_values("heat").sum() == 0
+
+
+def test_a_map_whose_settings_do_not_fit_says_so_once_and_stays_unused(ground, physics_frames, expect_errors):
+    expect_errors("layer_name must not be empty", times=1)
+    expect_errors("at least one layer, got none", times=1)
+    ground(layers=[layer("")])
+    expect_errors("at least one cell", times=1)
+    late = ground(size=Vector2(1, 1), cell_size=50.0)
+    physics_frames(4)
+    late.size = Vector2(100, 100)
+    physics_frames(2)
+    assert late.get_stats()["updates"] >= 1
+
+
+def test_a_layer_that_is_wrong_is_left_out_alone(ground, heat, physics_frames, expect_errors):
+    expect_errors("layers[1] is left out: layer_name must not be empty", times=1)
+    expect_errors("layers[2] is left out: another layer is called 'heat', too", times=1)
+    expect_errors("layers[3] is left out: must be a DecisionLayer, got null", times=1)
+    maps = ground(layers=[heat, layer(""), layer("heat"), None])
+    maps.write("heat", Vector3(1, 0, 1), 5.0)
+    physics_frames(4)
+    assert maps.value_at("heat", Vector3(1, 0, 1)) == 5.0
+
+
+def test_a_map_that_a_script_sets_up_after_add_child_is_as_it_says(node, scheduler, heat, physics_frames):
+    unit = node("Node2D", scheduler, position=Vector2(40, 40))
+    node("MapWriter", unit, layer="heat", strength=3.0)
+    maps = construct("DecisionMap")
+    scheduler.add_child(maps)
+    maps.layers = [heat]
+    maps.corner = Vector2(0, 0)
+    maps.dimensions = 1
+    maps.size = Vector2(256, 128)
+    maps.cell_size = 32.0
+    physics_frames(2)
+    assert maps.get_shape() == Vector2i(8, 4)
+    assert maps.value_at("heat", Vector2(48, 48)) >= 3.0
+
+
+def test_the_sample_of_the_document_digs_where_it_is_safe(ground, scheduler, gdscript, physics_frames):
+    [source] = SAMPLES
+    maps = ground()
+    unit = gdscript(source).new()
+    scheduler.add_child(unit)
+    unit.maps = maps
+    physics_frames(1)
+    assert unit.call("where_to_dig") is None
+    unit.call("_on_mine_seen", Vector3(-5, 0, -5), 100.0)
+    unit.call("_on_mine_seen", Vector3(5, 0, 5), 90.0)
+    unit.call("_on_hit", Vector3(-5, 0, -5), 4.0)
+    physics_frames(1)
+    assert unit.call("where_to_dig") == Vector3(5, 0, 5)
+    assert not unit.call("is_quiet_here")
+    assert len(unit.call("where_to_look")) == 0
+
+
+@pytest.mark.parametrize(("name", "value", "right", "words"), [
+    ("strength", 2e9, 4.0, "strength must be 0 to 1e+09, got 2e+09; it writes nothing until that is set right"),
+    ("strength", 1e300, 4.0, "strength must be 0 to"),
+    ("layer", "thraet", "threat", "layer must be one of resources, objectives, conflict, threat, friends, visibility"),
+])
+def test_a_writer_that_is_wrong_is_left_out_alone_until_it_is_right(
+        node, scheduler, ground, physics_frames, expect_errors, name, value, right, words):
+    maps = ground()
+    node("MapWriter", node("Node3D", scheduler, position=Vector3(1, 0, 1)), layer="threat", strength=4.0)
+    other = node("Node3D", scheduler, position=Vector3(-7, 0, -7))
+    wrong = node("MapWriter", other, layer="threat", strength=4.0)
+    physics_frames(3)
+    expect_errors(f"{wrong.get_name()}': {words}", times=1)
+    wrong.set(name, value)
+    physics_frames(5)
+    assert maps.value_at("threat", Vector3(1, 0, 1)) > 3.9
+    assert maps.value_at("threat", Vector3(-7, 0, -7)) < 2.0         # what has spread from the other
+    wrong.set(name, right)
+    physics_frames(3)
+    assert maps.value_at("threat", Vector3(-7, 0, -7)) > 3.9
+    assert not any(one["is_quarantined"] for one in scheduler.get_stats()["behaviors"])
+
+
+def test_a_writer_far_beyond_the_map_and_one_with_a_huge_circle_leave_others_alone(
+        node, scheduler, ground, physics_frames):
+    maps = ground()
+    node("MapWriter", node("Node3D", scheduler, position=Vector3(1, 0, 1)), layer="threat", strength=4.0)
+    node("MapWriter", node("Node3D", scheduler, position=Vector3(3e38, -2e9, 1)), layer="threat", strength=9.0)
+    node("MapWriter", scheduler.get_child(-1), layer="visibility", strength=1.0, radius=1e300)
+    node("MapWriter", node("Node3D", scheduler), layer="visibility", strength=1.0, radius=1e300)
+    physics_frames(3)
+    assert maps.value_at("threat", Vector3(1, 0, 1)) == 4.0
+    assert maps.get_values("visibility").min() >= 1.0
+
+
+def test_a_layer_that_cannot_be_shown_stops_no_map(ground, heat, physics_frames, expect_errors):
+    maps = ground(layers=[heat])
+    maps.show_in_game = True                     # before the layer is named
+    maps.shown_layer = "heat"
+    physics_frames(1)
+    children = maps.get_child_count(True)
+    expect_errors("shown_layer must be one of heat, got 'haet'; nothing is shown", times=1)
+    maps.shown_layer = "haet"
+    physics_frames(8)
+    assert maps.get_child_count(True) == children - 1
+    maps.write("heat", Vector3(1, 0, 1), 5.0)
+    physics_frames(2)
+    assert maps.value_at("heat", Vector3(1, 0, 1)) == 5.0
+    maps.shown_layer = "heat"
+    physics_frames(2)
+    assert maps.get_child_count(True) == children

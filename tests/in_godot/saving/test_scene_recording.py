@@ -1,0 +1,275 @@
+"""Recording the AI of a scene on a budget of time, and running it again inside Godot."""
+from __future__ import annotations
+
+import os
+
+import pytest
+
+from addons.ai_core.bridge.gd import Vector3, construct, singleton
+from ai_core.recording import Recorder, read_recording
+from tests.in_godot.demos.museum_diary import Museum
+
+FILE = "user://recording_of_a_test.jsonl"
+# Less than the museum's AI takes in a frame with senses, so that work is put off.
+SCARCE_US = 60.0
+SAME = [(-1, "", "")]
+
+
+@pytest.fixture
+def file():
+    path = singleton("ProjectSettings").globalize_path(FILE)
+    yield path
+    if os.path.exists(path):
+        os.remove(path)
+
+
+def recorded(path):
+    with open(path, encoding="utf-8") as lines:
+        return read_recording(lines)
+
+
+@pytest.fixture
+def museum(nodes_of_test, physics_frames, signals):
+    """``museum(budget)``: one that has not begun to live, and what its replay says; the one before is gone."""
+    made = []
+
+    def make(budget):
+        for one in made:
+            one.node.free()
+        made[:] = [Museum(nodes_of_test, physics_frames, budget=budget)]
+        return made[0], signals(made[0].scheduler, "replay_ended")
+
+    return make
+
+
+@pytest.fixture
+def recorded_museum(museum, file):
+    """Frames of a museum that ran on scarce time, in a file; the rows that were seen."""
+
+    def record(frames, *settings):
+        first, _ = museum(SCARCE_US)
+        assert first.scheduler.call("start_recording", FILE, *settings) is True
+        first.live(frames)
+        first.scheduler.call("stop_recording")
+        return first.rows
+
+    return record
+
+
+@pytest.mark.slow
+def test_a_museum_that_ran_on_scarce_time_runs_again_to_the_same_trace(museum, recorded_museum, file):
+    rows = recorded_museum(600)
+    recording = recorded(file)
+    assert recording.header.is_timed
+    assert any(grant is not None for frame in recording.frames for grant in frame.grants)
+    second, ended = museum(0.0)
+    assert second.scheduler.call("start_replay", FILE) is True
+    second.live(600)
+    assert ended == SAME
+    assert second.rows == rows
+
+
+@pytest.mark.slow
+def test_a_museum_on_scarce_time_is_another_one_without_its_recording(museum, recorded_museum):
+    rows = recorded_museum(600)
+    second, _ = museum(0.0)
+    second.live(600)
+    assert second.rows != rows
+
+
+@pytest.mark.slow
+def test_a_push_ends_the_replay_in_its_frame_and_names_who_was_pushed(museum, recorded_museum):
+    recorded_museum(60, None, 1)
+    second, ended = museum(0.0)
+    second.scheduler.call("start_replay", FILE)
+    second.live(40)
+    bob = second.node.get_node("Life/Bob")
+    place = bob.get("position")
+    bob.set("position", Vector3(place.x + 0.01, place.y, place.z))
+    second.live(20)
+    assert ended == [(41, "node/../Bob", "its state differs")]
+    assert second.scheduler.recorder is None
+    assert second.frame == 60, "life goes on after the replay"
+
+
+PLAYER = """
+    extends Node3D
+    var pressed := 0.0
+    var steps := []
+    func read() -> Dictionary: return {"pressed": Vector2(pressed, 0.5)}
+    func give(inputs: Dictionary) -> void: pressed = inputs["pressed"].x
+    func think(_elapsed_s: float) -> float:
+        steps.append(pressed)
+        return pressed
+"""
+
+
+@pytest.fixture
+def player(gdscript, node):
+    """``player()``: a scheduler stepped by hand over a node that acts as it is told from outside."""
+
+    def make():
+        scheduler = node("AIScheduler", name="AI", update=2)
+        made = gdscript(PLAYER).new()
+        made.set("name", "Player")
+        scheduler.add_child(made)
+        node("AIBehavior", made, name="Think", period=1)
+        return scheduler, made
+
+    return make
+
+
+def test_what_comes_from_outside_is_recorded_and_given_again(player, file, signals):
+    scheduler, made = player()
+    scheduler.call("start_recording", FILE, made.get("read"))
+    for pressed in (1.0, 2.0, 3.5):
+        made.set("pressed", pressed)
+        scheduler.step()
+    scheduler.call("stop_recording")
+    scheduler.free()
+    scheduler, made = player()
+    ended = signals(scheduler, "replay_ended")
+    scheduler.call("start_replay", FILE, made.get("give"))
+    for _ in range(3):
+        scheduler.step()
+    assert made.get("steps") == [1.0, 2.0, 3.5]
+    assert ended == SAME
+
+
+def test_another_result_of_a_behavior_is_found_and_named(player, file, signals):
+    scheduler, made = player()
+    scheduler.call("start_recording", FILE)
+    for _ in range(4):
+        scheduler.step()
+    scheduler.call("stop_recording")
+    scheduler.free()
+    scheduler, made = player()
+    ended = signals(scheduler, "replay_ended")
+    scheduler.call("start_replay", FILE)
+    scheduler.step()
+    made.set("pressed", 0.25)
+    for _ in range(3):
+        scheduler.step()
+    assert ended == [(2, "Player.think", "its result differs")]
+
+
+def test_a_recorder_of_the_library_records_nodes_on_a_budget_of_time(player):
+    scheduler, _ = player()
+    lines = []
+    with Recorder(
+        lines.append, clock=scheduler.clock, trace=scheduler.trace, parts={}, is_timed=True
+    ) as scheduler.recorder:
+        for _ in range(3):
+            scheduler.step()
+    scheduler.recorder = None
+    recording = read_recording(lines)
+    assert [frame.frame for frame in recording.frames] == [1, 2, 3]
+    assert [run.name for run in recording.frames[0].runs] == ["Player.think"]
+
+
+def test_recording_stopped_by_a_behavior_ends_with_its_frame(player, file):
+    scheduler, _ = player()
+    scheduler.add_behavior(lambda elapsed: scheduler.call("stop_recording"), 1, -1, 1.0, "stop")
+    scheduler.call("start_recording", FILE)
+    for _ in range(3):
+        scheduler.step()
+    recording = recorded(file)
+    assert recording.is_whole
+    assert len(recording.frames) == 1
+
+
+def test_a_recording_ends_with_its_scheduler(player, file):
+    scheduler, _ = player()
+    scheduler.call("start_recording", FILE)
+    scheduler.step()
+    scheduler.free()
+    assert recorded(file).is_whole
+
+
+def test_a_budget_does_not_become_unlimited_in_a_recording(player, file, expect_errors):
+    scheduler, _ = player()
+    scheduler.call("start_recording", FILE)
+    expect_errors("budget cannot change between limited and unlimited in a recording", times=1)
+    scheduler.call("set_budget", 0.0)
+    assert scheduler.budget == 2000.0
+    scheduler.budget = 500.0
+    scheduler.call("stop_recording")
+    scheduler.budget = 0.0
+
+
+def test_a_node_that_leaves_while_it_is_recorded_leaves_in_the_replay_too(player, file, signals):
+    for start, *settings in (("start_recording", None, 1), ("start_replay",)):
+        scheduler, made = player()
+        made.call("add_to_group", "ai_saved")
+        ended = signals(scheduler, "replay_ended")
+        scheduler.call(start, FILE, *settings)
+        scheduler.step()
+        made.free()
+        scheduler.step()
+        scheduler.call("stop_recording")
+        scheduler.free()
+    assert ended == SAME
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [(None, "cannot replay 'user://recording_of_a_test.jsonl': [Errno 2]"), ("", "the recording is empty"),
+     ("{}\n", "cannot replay"), ("\x00\n", "cannot replay")],
+)
+def test_what_is_no_recording_is_one_clear_error(player, file, expect_errors, text, message):
+    if text is not None:
+        with open(file, "w", encoding="utf-8") as written:
+            written.write(text)
+    scheduler, _ = player()
+    expect_errors(message, times=1)
+    assert not scheduler.call("start_replay", FILE)
+    assert scheduler.recorder is None
+
+
+def test_a_recording_of_another_scene_names_what_is_missing(player, file, expect_errors):
+    scheduler, made = player()
+    scheduler.call("start_recording", FILE)
+    scheduler.step()
+    scheduler.call("stop_recording")
+    scheduler.free()
+    scheduler, made = player()
+    made.call("add_to_group", "ai_saved")
+    expect_errors("parts must be those of the recording, got 'node/Player' not in the recording", times=1)
+    assert not scheduler.call("start_replay", FILE)
+
+
+def test_a_folder_that_is_not_there_is_one_clear_error(player, expect_errors):
+    scheduler, _ = player()
+    expect_errors("cannot record to 'user://nowhere/run.jsonl': [Errno 2]", times=1)
+    assert not scheduler.call("start_recording", "user://nowhere/run.jsonl")
+
+
+@pytest.mark.parametrize("start", ["start_recording", "start_replay"])
+def test_inputs_that_cannot_be_called_are_refused(player, file, expect_errors, start):
+    scheduler, _ = player()
+    expect_errors("must be a Callable, or null, got 3", times=1)
+    assert not scheduler.call(start, FILE, 3)
+
+
+def test_inputs_that_cannot_be_written_stop_the_recording_and_not_the_game(player, file, expect_errors):
+    scheduler, made = player()
+    scheduler.call("start_recording", FILE, lambda: construct("BoxMesh"))
+    expect_errors("the recording, which stops here, raised StateError: 'inputs' must be plain data", times=1)
+    scheduler.step()
+    scheduler.step()
+    assert len(made.get("steps")) == 2
+    assert scheduler.recorder is None
+
+
+def test_a_part_that_cannot_be_compared_is_named_when_recording_begins(player, gdscript, file, expect_errors):
+    scheduler, _ = player()
+    made = gdscript("""
+        extends Node
+        func _save_state() -> Variant: return BoxMesh.new()
+        func _load_state(_state: Variant) -> void: pass
+    """).new()
+    made.set("name", "Box")
+    made.call("add_to_group", "ai_saved")
+    scheduler.add_child(made)
+    expect_errors("node/Box: '_save_state()' must be plain data", times=1)
+    assert not scheduler.call("start_recording", FILE)

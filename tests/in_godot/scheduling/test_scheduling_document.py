@@ -1,0 +1,80 @@
+"""What docs/scheduling_nodes.md shows in GDScript does what it says."""
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+import pytest
+
+from addons.ai_core.bridge.gd import construct
+
+TEXT = (Path(__file__).parents[3] / "docs" / "scheduling_nodes.md").read_text(encoding="utf-8")
+SAMPLES = re.findall(r"```gdscript\n(.*?)```", TEXT, re.DOTALL)
+
+
+@pytest.fixture
+def sample(gdscript, scheduler):
+    """``sample(number)``: a node of the script, below the scheduler."""
+
+    def make(number):
+        made = gdscript(SAMPLES[number]).new()
+        scheduler.add_child(made)
+        return made
+
+    return make
+
+
+def test_every_sample_is_run_here():
+    assert len(SAMPLES) == 4
+
+
+def test_a_behavior_below_a_character_calls_think(sample, node, physics_frames):
+    thinker = sample(0)
+    node("AIBehavior", thinker, period=3)
+    physics_frames(7)
+    assert thinker.thoughts in (2, 3)
+    assert thinker.seconds == pytest.approx(thinker.thoughts * 3 / 60, abs=3 / 60)
+
+
+def test_behaviors_added_by_code_change_and_leave_by_their_ids(sample, scheduler, physics_frames):
+    looker = sample(1)
+    physics_frames(4 + 4 + 2 + 2 + 9)
+    assert looker.looks == 4
+    assert scheduler.get_stats()["behaviors"] == []
+
+
+def test_the_report_tells_of_phases_and_of_the_budget(sample, scheduler, physics_frames):
+    reporter = sample(2)
+    for _ in range(6):
+        scheduler.add_behavior(print_nothing, 3)
+    physics_frames(3)
+    assert re.fullmatch(r"0 moved, 2 to 2 runs a frame; frame \d+, 0 over budget", reporter.report(scheduler))
+
+
+def print_nothing(elapsed_s):
+    assert elapsed_s >= 0
+
+
+def test_the_timeslicer_runs_two_jobs_an_update(gdscript, scheduler, node, physics_frames):
+    node("Timeslicer", scheduler, name="Timeslicer")
+    asker = gdscript(SAMPLES[3]).new()
+    scheduler.add_child(asker)
+    assert asker.length_of("Cleo") == -1
+    physics_frames(2)
+    assert [asker.length_of(key) for key in ("Ann", "Bob", "Cleo", "Dora")] == [3, 3, 4, 4]
+
+
+@pytest.mark.parametrize("class_name", ["AIScheduler", "AIBehavior", "Timeslicer"])
+def test_every_property_that_the_text_names_exists(class_name):
+    made = construct(class_name)
+    known = {one["name"] for one in made.get_property_list()} | {one["name"] for one in made.get_method_list()}
+    known |= {"policy", "text", "think", "elapsed_s", "look", "class_name"}
+    made.free()
+    names = set(re.findall(r"`([a-z_]+)(?:\([^`]*\))?(?: = \w+)?`", TEXT))
+    assert names & known, class_name
+    KNOWN.update(known)
+    if class_name == "Timeslicer":
+        assert names <= KNOWN, names - KNOWN
+
+
+KNOWN: set[str] = set()

@@ -1,0 +1,61 @@
+"""Squads that wait for a way of a PathService longer than it keeps tickets: asleep, or slow to think."""
+from __future__ import annotations
+
+import pytest
+
+from addons.ai_core.bridge.gd import Rect2i, Vector2, construct
+from tests.in_godot.squads.squad_world import character, until
+
+pytestmark = pytest.mark.in_its_own_world
+
+DISABLED = 4
+
+
+@pytest.fixture
+def service(node, scheduler):
+    grid = construct("AStarGrid2D")
+    grid.region, grid.cell_size = Rect2i(0, 0, 40, 40), Vector2(10, 10)
+    grid.update()
+    made = node("PathService", scheduler, release_after=0.2)
+    made.set_grid_from(grid)
+    return made
+
+
+@pytest.fixture
+def squad(node, world, scheduler, service, physics_frames):
+    made = node("Squad", scheduler, keep_clear=1, dimensions=1, pixels_per_meter=10.0, paths=service.get_path())
+    character(node, world, Vector2(105, 105), of="Node2D", squad_path=made.get_path())
+    physics_frames(3)
+    return made
+
+
+def sleeps(squad, physics_frames):
+    squad.move_to(Vector2(305, 305))
+    until(lambda: squad.get_stats()["paths_requested"], physics_frames)
+    squad.process_mode = DISABLED
+    physics_frames(40)
+
+
+def test_a_way_that_was_released_meanwhile_is_asked_for_anew(squad, service, physics_frames):
+    sleeps(squad, physics_frames)
+    assert service.get_stats()["tickets"] == 0
+    squad.process_mode = 0
+    until(lambda: squad.get_order()["state"] == "done", physics_frames)
+
+
+def test_another_order_does_not_ask_for_it(squad, physics_frames):
+    sleeps(squad, physics_frames)
+    squad.move_to(Vector2(155, 105))
+    squad.process_mode = 0
+    until(lambda: squad.get_order()["state"] == "done", physics_frames)
+
+
+def test_where_it_cannot_be_asked_for_any_more_the_order_fails(squad, service, physics_frames):
+    sleeps(squad, physics_frames)
+    smaller = construct("AStarGrid2D")
+    smaller.region, smaller.cell_size = Rect2i(0, 0, 20, 20), Vector2(10, 10)
+    smaller.update()
+    service.set_grid_from(smaller)
+    squad.process_mode = 0
+    until(lambda: squad.get_order()["state"] == "failed", physics_frames)
+    assert squad.get_order()["why"].startswith("the PathService reports: goal")

@@ -1,0 +1,73 @@
+"""Squads of a scene that meet somebody: stances, tactics, tasks and turns."""
+from __future__ import annotations
+
+import pytest
+
+from addons.ai_core.bridge.gd import Vector3, construct
+from tests.in_godot.squads.squad_world import armed, character, recruits, until
+
+pytestmark = pytest.mark.in_its_own_world
+
+
+@pytest.fixture
+def squad(node, scheduler):
+    return node("Squad", scheduler, name="Alpha", keep_clear=1, think_period=6)
+
+
+def test_nobody_can_hit_air_flee_and_stronger_fight(node, world, squad, signals, physics_frames):
+    told = signals(squad, "stance_changed")
+    recruits(node, world, squad, 3, **armed(ground=2.0))
+    plane, _ = character(node, world, Vector3(30, 9, 0), squad_path=node("Squad", squad.get_parent()).get_path(),
+                         **armed("air", ground=3.0))
+    physics_frames(1)
+    squad.see([plane])
+    assert squad.judge() == {"stance": "retreat", "ratio": 0.0, "reasons": ["no member can hit air"]}
+    assert [stance for stance, _ in told] == ["retreat"]
+    squad.see([])
+    assert squad.judge()["reasons"] == ["no enemy is met", "retreat lasts at least 2 s"]
+
+
+def test_flankers_go_around_and_two_at_most_attack(node, world, squad, signals, physics_frames):
+    pairs = recruits(node, world, squad, 5, **armed(ground=2.0))
+    enemy = node("Node3D", world, position=Vector3(20, 0, 0))
+    physics_frames(1)
+    changed = signals(squad, "tactic_changed")
+    heard = signals(pairs[0][1], "task_changed")
+    squad.see([enemy])
+    squad.use_tactic("flanking")
+    physics_frames(10)
+    kinds = sorted(task["kind"] for task in squad.get_tasks().values())
+    assert kinds.count("flank") == 2
+    assert kinds.count("suppress") == 3
+    until(lambda: squad.get_attackers(), physics_frames)
+    assert sorted(task["kind"] for task in squad.get_tasks().values()) == ["attack"] * 2 + ["stand_by"] * 3
+    assert {task["target"] for task in squad.get_tasks().values()} == {enemy}
+    enemy.queue_free()
+    physics_frames(5)
+    squad.use_tactic("")
+    physics_frames(10)
+    assert squad.get_tasks() == {}
+    assert [one for one, in changed] == ["flanking", ""]
+    assert heard[0][0] in ("flank", "suppress")
+    assert heard[-1] == ("", None)
+
+
+def test_a_script_chooses_commander_and_tactic(node, world, scheduler, gdscript, physics_frames):
+    script = gdscript("""
+        extends Squad
+        func _choose_commander(members: Array) -> Node: return members[-1]
+        func _choose_tactic() -> String: return "scouting"
+    """)
+    squad = construct("Squad")
+    squad.set_script(script)
+    squad.command, squad.keep_clear, squad.think_period = 2, 1, 6
+    scheduler.add_child(squad)
+    recruits(node, world, squad, 2)
+    _, scout = character(node, world, Vector3(2, 0, 5), squad_path=squad.get_path(), roles=["scout"])
+    squad.move_to(Vector3(20, 0, 0))
+    physics_frames(30)
+    assert squad.get_commander() == scout
+    assert squad.tactic == "scouting"
+    assert scout.get_task()["kind"] == "scout"
+    squad.queue_free()
+    physics_frames(2)
