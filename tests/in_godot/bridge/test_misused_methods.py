@@ -13,7 +13,7 @@ CALLED = (
     ("DecisionMap", "write_batch", ("'threat'", "7", "[1.0]"), "places must be a PackedVector3Array, got 7"),
     ("DecisionMap", "write_batch", ("'threat'", "{}", "[1.0]"), "places must be a PackedVector3Array, got {}"),
     ("CoverMap", "cover_at", ("func(): pass",), "place must be a Node3D or a Vector3"),
-    ("PathService", "set_grid_from", ("7",), "a grid is a TileMapLayer, a GridMap or an AStarGrid2D, got 7"),
+    ("PathService", "set_grid_from", ("7",), "a grid must be a TileMapLayer, a GridMap or an AStarGrid2D, got 7"),
     ("Squad", "see", ("[Resource.new()]",), "an enemy must be a Node3D or Node2D that is there, got <Resource"),
     ("Squad", "split", ("[Resource.new()]", "'Beta'"), "needs a SquadMember or its character, got <Resource"),
     ("Squad", "move_members", ("[Resource.new()]", "null"), "needs another Squad, got None"),

@@ -306,13 +306,13 @@ def test_a_running_game_shows_spots_on_request(yard):
 
 def test_misuse_is_one_error_with_its_remedy(yard, expect_errors):
     cover, guard = yard.cover(), yard.guard(0, 4)
-    expect_errors("threats must hold at least one node or point", times=1)
+    expect_errors("threats must have at least one node or position", times=1)
     cover.call("find_cover", guard, [])
     expect_errors("posture must be one of any, stand, crouch", times=1)
     cover.call("find_cover", guard, [Vector3()], "lie")
     expect_errors("agent must be a Node3D or a Vector3, got 7", times=1)
     cover.call("find_cover", 7, [Vector3()])
-    expect_errors("there is no spot 999; it was never there, or is gone", times=1)
+    expect_errors("unknown spot id 999; it never existed, or it was removed", times=1)
     cover.call("get_place", 999)
 
 

@@ -163,7 +163,7 @@ def test_a_map_is_saved_with_the_scene(ground, heat, scheduler, physics_frames):
     (lambda maps: maps.call("best_cell", 5), "name of a layer"),
     (lambda maps: maps.call("choke_points"), "needs walls"),
     (lambda maps: maps.set("shown_layer", "x") or maps.set("show_in_game", True), "shown_layer must be one of heat"),
-    (lambda maps: maps.set("cell_size", 1.0), "cannot be changed while the map runs"),
+    (lambda maps: maps.set("cell_size", 1.0), "cannot change while the map runs"),
 ])
 def test_mistakes_are_told_and_change_nothing(ground, heat, physics_frames, expect_errors, call, words):
     maps = ground(layers=[heat])
@@ -188,7 +188,7 @@ def test_a_map_whose_settings_do_not_fit_says_so_once_and_stays_unused(ground, p
 
 def test_a_layer_that_is_wrong_is_left_out_alone(ground, heat, physics_frames, expect_errors):
     expect_errors("layers[1] is left out: layer_name must not be empty", times=1)
-    expect_errors("layers[2] is left out: another layer is called 'heat', too", times=1)
+    expect_errors("layers[2] is left out: layer_name 'heat' is used twice", times=1)
     expect_errors("layers[3] is left out: must be a DecisionLayer, got null", times=1)
     maps = ground(layers=[heat, layer(""), layer("heat"), None])
     maps.write("heat", Vector3(1, 0, 1), 5.0)
@@ -229,8 +229,8 @@ def test_the_sample_of_the_document_digs_where_it_is_safe(ground, scheduler, gds
 
 
 @pytest.mark.parametrize(("name", "value", "right", "words"), [
-    ("strength", 2e9, 4.0, "strength must be 0 to 1e+09, got 2e+09; it writes nothing until that is set right"),
-    ("strength", 1e300, 4.0, "strength must be 0 to"),
+    ("strength", 2e9, 4.0, "strength must be between 0 and 1e+09, got 2e+09; it writes nothing until this is"),
+    ("strength", 1e300, 4.0, "strength must be between 0 and"),
     ("layer", "thraet", "threat", "layer must be one of resources, objectives, conflict, threat, friends, visibility"),
 ])
 def test_a_writer_that_is_wrong_is_left_out_alone_until_it_is_right(

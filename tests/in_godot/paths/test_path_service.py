@@ -88,7 +88,7 @@ def test_a_goal_off_the_map_gets_a_partial_way(service, floor, told, physics_fra
     service.partial_ways = False
     whole = service.request_path(Vector3(-5, 0, 0), Vector3(50, 0, 0))
     assert until_over(service, whole, physics_frames) == "none"
-    assert told[1] == [(whole, "no way leads there")]
+    assert told[1] == [(whole, "no path leads to the goal")]
     assert service.check_path(whole).shape == (0, 3)
     assert service.get_state(ticket) == "partial"
     counts = service.get_stats()
@@ -247,7 +247,7 @@ def test_walls_shut_and_open_and_a_hopeless_request_fails(service, points, told,
     ticket = service.request_path(Vector2(-15, 30), Vector2(35, 30))
     physics_frames(1)
     assert service.get_state(ticket) == "none"
-    assert told[1] == [(ticket, "no way leads there")]
+    assert told[1] == [(ticket, "no path leads to the goal")]
     service.set_walls([Vector2i(1, 1)], True)
     again = service.request_path(Vector2(-15, 30), Vector2(35, 30))
     assert until_over(service, again, physics_frames) == "found"
@@ -259,9 +259,9 @@ def test_mistakes_about_grids_are_clear_errors(service, points, expect_errors):
     service.source = 2
     assert service.call("request_path", Vector2(), Vector2()) == 0
     service.set_grid_from(points)
-    expect_errors("a grid is a TileMapLayer, a GridMap or an AStarGrid2D, got", times=1)
+    expect_errors("a grid must be a TileMapLayer, a GridMap or an AStarGrid2D, got", times=1)
     service.call("set_grid_from", service)        # which leaves the grid as it is
-    expect_errors("goal is not on the grid, got (500.0, 30.0); its middles go from", times=1)
+    expect_errors("goal is not on the grid, got (500.0, 30.0); its cell centers range from", times=1)
     assert service.call("request_path", Vector2(-15, 30), Vector2(500, 30)) == 0
     expect_errors("cell Vector2i(9, 9) is not on the grid of 6 by 4 from (-2, 1)", times=1)
     service.call("set_walls", [Vector2i(0, 1), Vector2i(9, 9)], False)

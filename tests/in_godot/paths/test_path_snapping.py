@@ -47,7 +47,7 @@ def test_who_stands_in_a_wall_has_no_way_unless_it_may_be_snapped(service, grid,
 
 
 def test_a_place_beside_the_grid_is_refused_unless_it_may_be_snapped(service, grid, found, expect_errors):
-    expect_errors("its middles go from", times=1)
+    expect_errors("its cell centers range from", times=1)
     assert service.call("request_path", Vector2(0, 40), Vector2(10, 0)) == 0
     service.snap_distance = 50.0
     assert found(Vector2(0, 40), Vector2(10, 0)) == ("found", [[0, 0], [10, 0]])

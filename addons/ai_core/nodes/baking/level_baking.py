@@ -1,13 +1,9 @@
 """What bakes a level for a node: a baking of the library, which asks the scene."""
 from __future__ import annotations
 
-from typing import Any
-
 
 class LevelBaking:
     """A base that says how far the baking in ``_core`` has come, for ``BakingNode``; whoever extends it advances it."""
-
-    _core: Any
 
     @property
     def is_done(self) -> bool:

@@ -31,8 +31,6 @@ class SceneBaking(LevelBaking):
             holds something else, or metres of a 2D level differ; says what to do.
     """
 
-    _core: SenseGraphBaking
-
     def __init__(self, baker: Any) -> None:
         self._baker = baker
         level = baker.get_node_or_null(baker.level)

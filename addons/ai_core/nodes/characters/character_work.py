@@ -5,16 +5,12 @@ import functools
 from collections.abc import Callable, Iterable
 from typing import Any
 
-from addons.ai_core.bridge.gd import GodotCallError, NodePath, RefusedValue
-from addons.ai_core.nodes.characters.update_group import UpdateGroup, update_group_of
+from addons.ai_core.bridge.gd import GodotCallError, RefusedValue
+from addons.ai_core.nodes.characters.update_group import update_group_of
 
 
 class CharacterComponent:
     """Base of nodes that decide for an ``actor``. A subclass sets ``_actor`` to None in its constructor."""
-
-    get_node_or_null: Any
-    actor: NodePath
-    _actor: Any
 
     def actor_node(self) -> Any:
         """Return the node of the character; raise RefusedValue if it is not in the scene."""
@@ -67,11 +63,6 @@ class ScheduledCharacter(CharacterComponent):
 
     A subclass sets ``_scheduler`` and ``_update_group`` to None in its constructor, and defines ``KIND``.
     """
-
-    KIND: str
-    can_process: Any
-    _scheduler: Any
-    _update_group: UpdateGroup | None
 
     @property
     def group_member(self) -> Any:

@@ -36,11 +36,6 @@ DEFAULT_SPEED, DEFAULT_SPEED_2D = 3.0, 100.0
 class TargetedHabit(BuiltInHabit):
     """Base of habits that have a node or a point as their target."""
 
-    target_node: Any
-    target_key: Any
-    target_point: Any
-    _tree: Any
-
     @property
     def is_flat(self) -> bool:
         """Whether the actor is in 2D."""

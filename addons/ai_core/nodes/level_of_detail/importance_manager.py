@@ -1,4 +1,4 @@
-"""ImportanceManager: how important each agent is to those who watch, evaluated every few frames."""
+"""ImportanceManager: evaluates every few frames how important each agent is to the viewers."""
 from __future__ import annotations
 
 import math
@@ -38,45 +38,49 @@ from ai_core.scheduling.task_limits import MAX_PERIOD_FRAMES
 
 @gdclass(icon="res://addons/ai_core/icons/importance_manager.svg", keywords="level of detail, lod, relevance")
 class ImportanceManager(Node):
-    """Knows how important each agent is to all ImportanceViewers, 0 to 1, and why.
+    """Computes the importance of each agent to all ImportanceViewer nodes, from 0 to 1.
 
-    Agents are the BehavioralLOD and GroupLOD nodes, and behaviors that are paced by
-    importance. Where all of them are is read in one batch, every few frames.
+    Agents are the BehavioralLOD and GroupLOD nodes. The importance of an agent also sets the period of behaviors
+    passed to pace_behavior(). All positions are read in one batch, every few frames.
     """
 
     period = export(
         int, 6, range=(1, 600, 1), or_greater=True, most=MAX_PERIOD_FRAMES, unit="frames",
-        group="Optimizations", live=False, doc="Frames from one evaluation to the next.")
+        group="Optimizations", live=False, doc="Number of frames between two evaluations.")
     near_distance = export(
         float, 5.0, range=(0, 1000, 0.5), or_greater=True, unit="m", group="Range", live=False, core="near_m",
-        doc="Up to here the distance counts in full.")
+        doc="Distance up to which distance_weight counts in full.")
     far_distance = export(
         float, 80.0, range=(0.5, 10000, 0.5), or_greater=True, unit="m", live=False, core="far_m",
-        doc="From here on it counts nothing.")
+        doc="Distance from which on distance_weight does not count; must be above near_distance.")
     pixels_per_meter = export(
         float, 32.0, range=(0.01, 1000, 0.01), or_greater=True, live=False,
-        doc="How long a metre is in a scene of Node2D.")
+        doc="Number of pixels in a metre in 2D.")
     distance_weight = export(
         float, 0.5, range=(0, 1, 0.01), group="Weights", live=False, core="distance",
-        doc="What nearness adds to importance.")
-    view_weight = export(float, 0.2, range=(0, 1, 0.01), live=False, core="view", doc="What being in view adds.")
+        doc="Importance added by nearness to a viewer.")
+    view_weight = export(float, 0.2, range=(0, 1, 0.01), live=False, core="view",
+        doc="Importance added while in the view of a viewer.")
     approach_weight = export(
-        float, 0.1, range=(0, 1, 0.01), live=False, core="approach", doc="What coming nearer fast adds.")
-    size_weight = export(float, 0.1, range=(0, 1, 0.01), live=False, core="size", doc="What looking large adds.")
+        float, 0.1, range=(0, 1, 0.01), live=False, core="approach", doc="Importance added by a fast approach to a viewer.")
+    size_weight = export(float, 0.1, range=(0, 1, 0.01), live=False, core="size",
+        doc="Importance added by the apparent size to a viewer.")
     role_weight = export(
-        float, 0.3, range=(0, 1, 0.01), live=False, core="role", doc="What a role of 1 in the story adds.")
+        float, 0.3, range=(0, 1, 0.01), live=False, core="role", doc="Importance added by a role of 1.")
     noticed_weight = export(
-        float, 0.3, range=(0, 1, 0.01), live=False, core="noticed", doc="What notice() adds; it fades.")
+        float, 0.3, range=(0, 1, 0.01), live=False, core="noticed",
+        doc="Importance added by notice(); it fades.")
     damaged_weight = export(
-        float, 0.5, range=(0, 1, 0.01), live=False, core="damaged", doc="What damage() adds; it fades.")
+        float, 0.5, range=(0, 1, 0.01), live=False, core="damaged",
+        doc="Importance added by damage(); it fades.")
     fade_time = export(
         float, 4.0, range=(0.01, 600, 0.01), or_greater=True, unit="s", group="Time", live=False,
-        doc="Time after which 37 % of what notice() and damage() added is left.")
+        doc="Time after which 37 % of the importance added by notice() and damage() is left.")
     smoothing_time = export(
         float, 0.25, range=(0, 60, 0.01), or_greater=True, unit="s", live=False, core="smoothing_s",
-        doc="Time in which 63 % of a change is followed; 0 follows at once.")
+        doc="Time in which the importance follows 63 % of a change; 0 follows at once.")
 
-    is_flat = property(has_flat_scene, doc="Whether its scene is in 2D, where distances are pixels.")
+    is_flat = property(has_flat_scene, doc="Whether the scene is in 2D, where distances are in pixels.")
 
     def __init__(self) -> None:
         self._core: Importance | None = None
@@ -122,14 +126,14 @@ class ImportanceManager(Node):
 
     @property
     def core(self) -> Importance:
-        """Importance of the library, for behaviors written in Python."""
+        """The library's importance, for behaviors written in Python."""
         if self._core is None:
-            raise RefusedValue("needs an AIScheduler; add it to a scene that has one before using it")
+            raise RefusedValue("needs an AIScheduler; add the ImportanceManager to a scene that has one before using it")
         return self._core
 
     @property
     def unit(self) -> float:
-        """How long a metre is in its scene: 1, or in 2D pixels."""
+        """Length of a metre in units of the scene: 1 in 3D, pixels_per_meter in 2D."""
         return self.pixels_per_meter if self.is_flat else 1.0
 
     @property
@@ -137,7 +141,7 @@ class ImportanceManager(Node):
         return self._scheduler
 
     def enlist(self, node: Any, place: Any) -> bool:
-        """Let an agent or a viewer in; False if it cannot be."""
+        """Add an agent or a viewer; return False if that is not possible."""
         if self._core is None:
             return False
         dimensions = dimensions_of(place)
@@ -146,8 +150,9 @@ class ImportanceManager(Node):
             self.agent_places, self.viewer_places = Places(dimensions, unit_m), Places(dimensions, unit_m)
         elif self.agent_places.positions.shape[1] != dimensions:
             report_error(
-                f"is below the {place.get_class()} '{place.get_name()}', and others of its ImportanceManager are not"
-                f" in {dimensions}D; give 2D and 3D an ImportanceManager each, below an AIScheduler each", node)
+                f"is below the {place.get_class()} '{place.get_name()}', but other members of its ImportanceManager are"
+                f" not {dimensions}D; use one ImportanceManager for 2D and one for 3D, each below its own AIScheduler",
+                node)
             return False
         self._places_of[node.instance_id] = place
         if getattr(node, "is_viewer", False):
@@ -172,17 +177,17 @@ class ImportanceManager(Node):
         return self.values.get(node.agent_id)
 
     def join_crowd(self, node: Any, name: str) -> None:
-        """Share maximum counts with the others of a name.
+        """Let a node share the maximum counts of a crowd name.
 
         Raises:
-            ValueError: if levels leave a gap.
+            ValueError: if the levels leave a gap.
         """
         own = node.new_crowd()
         crowd = self.crowds.setdefault(name, own)
         if crowd.levels != own.levels:
             report_error(
-                f"has other levels than those of its crowd '{name}', and shares no limits with it;"
-                " give all of a crowd the same ranges and counts, or another name", node)
+                f"has other levels than its crowd '{name}', and shares no limits with it; use the same ranges and"
+                " counts for a whole crowd, or another crowd name", node)
             return
         crowd.add(node.agent_id, node)
 
@@ -196,51 +201,51 @@ class ImportanceManager(Node):
         return next((one for one in self.crowds.values() if node.agent_id in one.members), None)
 
     def pace(self, agent: Any, task: Task, pace: RatePair, scheduler: Any) -> None:
-        """Let the period and priority of a task of an AIScheduler follow the importance of an agent."""
+        """Let the period and priority of an AIScheduler's task follow the importance of an agent."""
         self.pacing.add(task, pace, agent, scheduler.core)
 
     @method
     def notice(self, agent: Node, amount: float = 1.0) -> None:
-        """The player noticed a character: it is more important for a while.
+        """Raise the importance of a character for a while because the player noticed it.
 
-        ``agent`` is the character, or its BehavioralLOD or GroupLOD.
+        agent is the character, or its BehavioralLOD or GroupLOD.
         """
         self.core.notice(self._ids_of(agent), amount)
 
     @method
     def damage(self, agent: Node, amount: float = 1.0) -> None:
-        """A character was hurt: it is more important for a while."""
+        """Raise the importance of a character for a while because it was damaged."""
         self.core.damage(self._ids_of(agent), amount)
 
     @method
     def force_importance(self, agent: Node, value: float, for_s: float = math.inf) -> None:
-        """Make a character as important as a script says, for a time or until unforce_importance()."""
+        """Set the importance of a character to a fixed value, for a time or until unforce_importance()."""
         self.core.force(self._ids_of(agent), value, for_s=None if math.isinf(for_s) else for_s)
 
     @method
     def unforce_importance(self, agent: Node) -> None:
-        """Let viewers decide again."""
+        """End force_importance(), so that viewers determine the importance again."""
         self.core.unforce(self._ids_of(agent))
 
     @method
     def get_importance(self, agent: Node) -> float:
-        """Return the importance of a character at the last evaluation, 0 to 1."""
+        """Return the importance of a character at the last evaluation, from 0 to 1."""
         return float(self.core.values_of(self._ids_of(agent))[0])
 
     @method
     def get_importance_parts(self, agent: Node) -> dict:
-        """Return why it is so: what distance, view, approach, size, role, noticed and damaged add."""
+        """Return the parts of a character's importance: distance, view, approach, size, role, noticed and damaged."""
         return self.core.explain(int(self._ids_of(agent)[0]))
 
     @method
     def pace_behavior(self, behavior_id: int, agent: Node, longest_period: int = 60) -> None:
-        """Let a behavior that AIScheduler.add_behavior() returned run more rarely, the less important an agent is.
+        """Lengthen the period of a behavior of AIScheduler.add_behavior() with falling importance of an agent.
 
-        At importance 1 it keeps the period it has, at 0 it runs every ``longest_period``.
+        At importance 1 the behavior keeps its period, at 0 its period is longest_period frames.
         """
         task = self._scheduler._task(behavior_id) if self._scheduler is not None else None
         if task is None:
-            raise RefusedValue("needs an AIScheduler; add it to a scene that has one before using it")
+            raise RefusedValue("needs an AIScheduler; add the ImportanceManager to a scene that has one before using it")
         if longest_period < task.period_frames:
             raise RefusedValue(
                 f"longest_period must be at least the period of the behavior, {task.period_frames},"
@@ -250,7 +255,7 @@ class ImportanceManager(Node):
 
     @method
     def get_stats(self) -> dict:
-        """Return how many agents and viewers there are, and how many of each crowd are at each level."""
+        """Return the numbers of agents and viewers, and for each crowd the number of characters at each level."""
         return {
             "agents": len(self.agents),
             "viewers": len(self.viewers),
@@ -271,19 +276,19 @@ class ImportanceManager(Node):
         return prepared_manager(self, state)
 
     def settle(self) -> None:
-        """All nodes are loaded: who belongs to a crowd or follows an importance by now has what was saved of it."""
+        """Apply the saved state of crowds and paced behaviors, after all nodes were loaded."""
         loads, self.to_settle = self.to_settle, []
         for load in loads:
             load()
 
     def arrange_places(self) -> None:
-        """Have a row for each agent, by id, and for each viewer, by path."""
+        """Assign a row to each agent, by id, and to each viewer, by path."""
         if not self._has_changed:
             return
         self._has_changed = False
         kept = contains_sorted(self._rows, self.core.ids)
         self._rows = self.core.ids
-        come = [self.agents[one] for one in self._rows[np.count_nonzero(kept):].tolist()]    # after all: ids ascend
+        come = [self.agents[one] for one in self._rows[np.count_nonzero(kept):].tolist()]    # at the end: ids ascend
         self.agent_places.renew(kept, [self._places_of[one.instance_id] for one in come])
         self._radii = np.array([*self._radii[kept].tolist(), *[one.radius / self.unit for one in come]], np.float32)
         by_path = sorted(self.viewers.values(), key=lambda node: path_of(self._scheduler, node))
@@ -291,7 +296,7 @@ class ImportanceManager(Node):
         self.viewer_places.keep([self._places_of[one.instance_id] for one in by_path])
 
     def take_ids(self, ids: dict[int, int]) -> None:
-        """Know agents by other ids, and arrange their rows by them."""
+        """Give agents new ids, and order their rows by them."""
         rows = {ids[one]: row for row, one in enumerate(self.agents)}
         order = [rows[one] for one in sorted(rows)]
         self.agent_places.reorder(order)
@@ -322,16 +327,16 @@ class ImportanceManager(Node):
         self.values = dict(zip(self.agents, found.tolist(), strict=True))
         self.pacing.update(self.values)
         ids, values = self.core.ids, found.astype(np.float64)
-        for _, crowd in sorted(self.crowds.items()):      # last, as it calls scripts, which may free anybody
+        for _, crowd in sorted(self.crowds.items()):      # last, because it calls scripts, which may free nodes
             crowd.update(ids, values, turn.elapsed_s)
         if not self.viewers and not self._told_unwatched:
             self._told_unwatched = True
             report_error(
-                "has agents and nobody who watches; put an ImportanceViewer below the camera or the player", self)
+                "has agents but no ImportanceViewer; put one below the camera or the player", self)
 
     def _ids_of(self, agent: Any) -> list[int]:
         if not isinstance(agent, GDObject) or not agent.is_valid():
-            raise RefusedValue(f"needs a character that is in the tree, got {agent!r}")
+            raise RefusedValue(f"needs a character in the tree, got {agent!r}")
         found = [
             one for one, node in self.agents.items()
             if node == agent or self._places_of[node.instance_id] == agent
@@ -339,7 +344,7 @@ class ImportanceManager(Node):
         if not found:
             name = f"'{agent.get_name()}'" if agent.is_class("Node") else repr(agent)
             raise RefusedValue(
-                f"{name} has no importance here; put a BehavioralLOD or GroupLOD below it")
+                f"{name} has no importance in this ImportanceManager; put a BehavioralLOD or GroupLOD below it")
         return found
 
     def _get_configuration_warnings(self) -> list[str]:
@@ -350,7 +355,7 @@ class ImportanceManager(Node):
             return []
         return [
             f"far_distance must be above near_distance, got {self.far_distance:g} and {self.near_distance:g};"
-            " the defaults are used instead"]
+            " the defaults are used"]
 
     def _made_core(self) -> Importance:
         warnings = self._range_warnings()
@@ -363,4 +368,4 @@ class ImportanceManager(Node):
 
     def _in_use(self) -> None:
         if self._core is not None:
-            raise RefusedValue("settings of importance cannot change in a running scene; set them before")
+            raise RefusedValue("cannot change while the scene runs; set it before")

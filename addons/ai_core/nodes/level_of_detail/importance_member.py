@@ -1,4 +1,4 @@
-"""What viewers and agents have in common: they belong to an ImportanceManager while they are in the tree."""
+"""Base class of viewers and agents: they belong to an ImportanceManager while they are in the tree."""
 from __future__ import annotations
 
 from typing import Any
@@ -10,8 +10,8 @@ from addons.ai_core.nodes.scheduling.scheduler_lookup import WAITING, nearest, r
 
 GROUP = "importance_managers"
 
-WITHOUT_MANAGER = "found no ImportanceManager and {}; put one below the AIScheduler"
-WITHOUT_PLACE = "is below nothing that has a place, and {}; put it below a Node3D or Node2D"
+WITHOUT_MANAGER = "found no ImportanceManager and {}; add one below the AIScheduler"
+WITHOUT_PLACE = "has no Node3D or Node2D above it, and {}; put it below one"
 
 
 class ImportanceMember:
@@ -20,10 +20,10 @@ class ImportanceMember:
     _importance: Any = None
     _wants_importance = False
     without_manager = ""
-    is_flat = property(has_flat_scene, doc="Whether its scene is in 2D, where distances are pixels.")
+    is_flat = property(has_flat_scene, doc="Whether the scene is in 2D, where distances are in pixels.")
 
     def join_importance(self: Any) -> None:
-        """Join, or say why not, once."""
+        """Join the manager; report once why it cannot."""
         if self._importance is not None:
             return
         self._wants_importance = True
@@ -46,7 +46,7 @@ class ImportanceMember:
         return importance_warnings(self, self.without_manager) if self._wants_importance else []
 
     def lose_importance(self: Any) -> None:
-        """The manager leaves the tree: wait for the next."""
+        """Wait for another manager; called when the manager leaves the tree."""
         self._importance = None
         if self.is_valid() and self.is_inside_tree():
             wait_for(self, GROUP)
@@ -58,7 +58,7 @@ def manager_of(node: Node) -> Any:
 
 
 def importance_warnings(node: Node, without: str) -> list[str]:
-    """Return what keeps a node from having an importance."""
+    """Return the configuration warnings of a node without a manager or a position."""
     warnings = []
     if manager_of(node) is None and not is_a_part(node):
         warnings.append(WITHOUT_MANAGER.format(without))

@@ -1,4 +1,4 @@
-"""ImportanceViewer: somebody who would notice."""
+"""ImportanceViewer: a camera or player for which agents are important."""
 from __future__ import annotations
 
 import math
@@ -15,26 +15,27 @@ Floats = NDArray[np.float32]
 
 @gdclass(icon="res://addons/ai_core/icons/importance_viewer.svg")
 class ImportanceViewer(ImportanceMember, Node):
-    """Put below a camera or the player: what is near it and in its view is important.
+    """Makes agents near it and in its view important. Add it below a camera or the player.
 
-    Any number may watch; of several, the one to whom an agent matters most counts.
+    There can be any number of viewers. The importance of an agent is the highest that it has to any of them.
     """
 
-    enabled = export(bool, True, live=True, doc="Off: it sees nothing.")
+    enabled = export(bool, True, live=True, doc="If false, the viewer is ignored.")
     weight = export(
         float, 1.0, range=(0, 1, 0.01), live=True,
-        doc="How much being seen by it counts: 1 for the player, less for a mirror.")
+        doc="Factor on the importance for this viewer: 1 for the player, less for a mirror.")
     field_of_view = export(
         float, math.pi / 2, range=(math.radians(0.5), math.tau, math.radians(0.5)), as_degrees=True, live=True,
-        doc="Whole angle in which agents count as in view, along -z of the Node3D above. 360 degrees sees all"
-            " around. In 2D everything is in view.")
+        doc="Full angle in which agents count as in view, around -z of the Node3D above. 360 degrees includes all"
+            " directions. In 2D all agents are in view.")
     near_distance = export(
         float, 0.0, range=(0, 1000, 0.5), or_greater=True, unit="m", group="Range", on_set="_check_range", live=True,
-        doc="Up to here the distance counts in full for it; 0 takes near_distance of the ImportanceManager.")
+        doc="Distance up to which nearness counts in full for this viewer; 0 uses near_distance of the"
+            " ImportanceManager.")
     far_distance = export(
         float, 0.0, range=(0, 10000, 0.5), or_greater=True, unit="m", on_set="_check_range", live=True,
-        doc="From here on it counts nothing for it: more for a scope, less for a mirror; 0 takes far_distance of the"
-            " ImportanceManager.")
+        doc="Distance from which on nearness does not count for this viewer: more for a scope, less for a mirror; 0"
+            " uses far_distance of the ImportanceManager.")
 
     without_manager = "sees nothing"
     is_viewer = True
@@ -47,8 +48,8 @@ class ImportanceViewer(ImportanceMember, Node):
         self.leave_importance()
 
     def core_viewer(self, position: Floats, forward: Floats, velocity: Floats) -> Viewer:
-        """Return it for the library, from its row."""
-        # A range that does not fit was reported when it was set; a frame is no place to stop at it.
+        """Return the library's viewer at a position."""
+        # An invalid range was reported when it was set, so the frame continues with the defaults.
         near_m, far_m = (None, None) if self._range_refusal() else self._range_m()
         looks = len(position) == 3 and self.field_of_view < math.tau - 1e-6 and bool(forward.any())
         return Viewer(
@@ -57,7 +58,7 @@ class ImportanceViewer(ImportanceMember, Node):
             weight=self.weight, near_m=near_m, far_m=far_m)
 
     def _range_refusal(self) -> str:
-        """Return why its range cannot be, an empty text if it can."""
+        """Return why its range is invalid, "" if it is valid."""
         if self._importance is None or not (self.near_distance or self.far_distance):
             return ""
         settings, unit = self._importance.core.settings, self._importance.unit
@@ -65,10 +66,10 @@ class ImportanceViewer(ImportanceMember, Node):
         if far > near:
             return ""
         return (f"far_distance must be above near_distance, got {far:g} and {near:g};"
-                " those of the ImportanceManager are taken")
+                " those of the ImportanceManager are used")
 
     def _range_m(self) -> tuple[float | None, float | None]:
-        """Return its own range (m), None for what the ImportanceManager says."""
+        """Return its own range (m), None for that of the ImportanceManager."""
         unit = self._importance.unit
         return self.near_distance / unit or None, self.far_distance / unit or None
 

@@ -1,4 +1,4 @@
-"""CoverMap: where to hide in a level, who hides where, and the best place from some threats."""
+"""CoverMap: cover spots of a level, their reservations, and the best cover from threats."""
 from __future__ import annotations
 
 from collections import deque
@@ -56,15 +56,15 @@ Numbers = NDArray[np.float64]
 
 
 class ObjectBounds:
-    """The bounds of a node in its own space: of its collision shapes, or else of what is seen of it.
+    """The bounds of a node in its local space: of its collision shapes, or else of its visuals.
 
     Args:
         node: a Node3D or Node2D.
 
     Raises:
-        ValueError: if it has no bounds; says what to do.
+        ValueError: if it has no bounds.
 
-    Cost: a few engine calls for each shape; later reads of its place take one.
+    Cost: a few engine calls per shape; later reads of its position take one.
     """
 
     def __init__(self, node: Any) -> None:
@@ -78,7 +78,7 @@ class ObjectBounds:
         self._middle, self._half = (corners.max(0) + corners.min(0)) / 2, (corners.max(0) - corners.min(0)) / 2
 
     def thing(self, pixels_per_m: float) -> CoverObject:
-        """Return where it is now (m). A tilted thing is the upright box around it."""
+        """Return the present box (m); for a tilted node, the upright box around it."""
         axes, origin = _placed(self.node)
         turn = float(np.arctan2(axes[1, 0], axes[0, 0]) if self._is_flat else np.arctan2(-axes[2, 0], axes[0, 0]))
         cos, sin = np.cos(turn), np.sin(turn)
@@ -102,7 +102,7 @@ class ObjectBounds:
                 for one in ([self.node] if self.node.is_class(kind) else []) + below]
 
     def _corners(self, part: Any, box: Any) -> Numbers:
-        """Return the corners of a box of a part, in the space of the node."""
+        """Return the corners of a part's box, in the space of the node."""
         numbers = np.array(tuple(box), np.float64).reshape(2, -1)
         corners = np.array([numbers[0] + numbers[1] * share for share in product((0, 1), repeat=numbers.shape[1])])
         axes, origin = _placed(part)
@@ -122,7 +122,7 @@ POSTURES = ("any", "stand", "crouch")
 
 
 class CoverRequest(NamedTuple):
-    """A request that waits."""
+    """A waiting request."""
 
     number: int
     agent: Any
@@ -132,7 +132,7 @@ class CoverRequest(NamedTuple):
 
 PEEKS = {LEFT: "left", RIGHT: "right", OVER: "over"}
 HIGH, LOW, HELD = (0.4, 0.9, 0.45), (1.0, 0.85, 0.3), (1.0, 0.35, 0.3)
-"""Colors of spots."""
+"""Colors of high, low and reserved spots."""
 VERSION = 1
 
 
@@ -143,16 +143,16 @@ def _need(purpose: str, agent: Any) -> Any:
 
 
 FRAMES_BEFORE_BAKING = 3
-"""Frames after entering the tree before it bakes by itself: bodies are in the physics space by then."""
+"""Frames from entering the tree to automatic baking; by then bodies are in the physics space."""
 
 
 @gdclass(icon="res://addons/ai_core/icons/cover_map.svg", keywords="cover system, tactical, hide")
 class CoverMap(BakingNode, Node):
-    """Where to hide: spots along the walls of a level, and behind things that move.
+    """Cover spots along the walls of a level, and behind movable objects.
 
-    bake() finds the spots, in slices; find_cover(agent, threats) returns the best one from some
-    threats, reserve(spot, agent) keeps it for one character until it lets go or is freed. Nodes in
-    the group ``objects_group`` hide whoever they are large enough for, wherever they are pushed.
+    bake() finds the spots, in slices. find_cover(agent, threats) returns the best spot against threats, and
+    reserve(spot, agent) reserves it for a character until release() or until the character is freed. Nodes in
+    objects_group give cover wherever they are moved, if they are large enough.
     """
 
     class Dimensions(IntEnum):
@@ -164,110 +164,122 @@ class CoverMap(BakingNode, Node):
         GRID = 1
 
     dimensions = export(
-        Dimensions, Dimensions.THREE, words=("3D", "2D"), on_set="_is_settled", doc="Whether the world is 3D or 2D.")
+        Dimensions, Dimensions.THREE, words=("3D", "2D"), on_set="_is_settled",
+        doc="Dimensions of the level.")
     source = export(
-        Source, Source.NAVIGATION, doc="Where spots are looked for: along the edges of navigation meshes, or in the"
-        " cells of a grid beside walls.")
+        Source, Source.NAVIGATION, doc="Source of spots. Navigation: the edges of navigation meshes. Grid: the cells"
+        " of a grid beside walls.")
     level = export(
         NodePath, NodePath(".."), hint=node_path("Node"), shown_when=("source", Source.NAVIGATION),
-        doc="The node at or below which the NavigationRegion3D or 2D are.")
+        doc="Root of the level: the node at or below which the NavigationRegion3D or NavigationRegion2D are.")
     grid_node = export(
         NodePath, NodePath(""), hint=node_path("TileMapLayer", "GridMap"), shown_when=("source", Source.GRID),
-        doc="The TileMapLayer or GridMap.")
+        doc="TileMapLayer or GridMap with the grid.")
     cost_data = export(
         str, "", shown_when=("source", Source.GRID),
-        doc="Custom data layer of the TileSet: false or 0 is a wall. Empty: tiles with collision shapes are.")
+        doc="Custom data layer of the TileSet with the cost of a tile; false or 0 is a wall. If empty, tiles with"
+            " collision shapes are walls.")
     floor_level = export(
-        int, 0, shown_when=("source", Source.GRID), doc="Height (y) of a GridMap's cells that are the floor.")
+        int, 0, shown_when=("source", Source.GRID),
+        doc="Height (y coordinate) of the floor cells of a GridMap.")
     wall_items = export(
         PackedInt32Array, (), shown_when=("source", Source.GRID),
-        doc="Items of a GridMap's mesh library that cannot be walked.")
+        doc="Items of the GridMap's mesh library that are not walkable.")
     pixels_per_meter = export(
         float, 32.0, range=(0.01, 1000, 0.01), or_greater=True, unit="px", shown_when=("dimensions", Dimensions.TWO),
-        on_set="_is_settled", doc="Pixels in a metre, in 2D.")
+        on_set="_is_settled", doc="Number of pixels in a metre in 2D.")
     cover_mask = export(
         int, 1, hint=(HINT_LAYERS_3D_PHYSICS, ""), on_set="_mask_set",
-        doc="Physics layers that stop shots: walls and crates. Bodies of who asks and who threatens do not count.")
+        doc="Physics layers that stop shots, such as walls and crates. The bodies of the agent and of the threats are"
+            " ignored.")
     objects_group = export(
-        str, "cover", doc="Nodes in this group hide whoever they are large enough for; they may move.")
+        str, "cover", doc="Group of movable objects that give cover if they are large enough.")
     bakes_at_start = export(
-        bool, True, doc="Bakes when the scene starts, if nothing is baked yet.")
+        bool, True, doc="If true, bakes when the scene starts, unless it is already baked.")
 
     agent_radius = export(
         float, 0.4, range=(0.05, 10, 0.05), or_greater=True, unit="m", group="Body", core="body.radius_m",
-        doc="Half the width of who hides.")
+        doc="Half the width of the agents.")
     standing_height = export(
         float, 1.8, range=(0.1, 20, 0.05), or_greater=True, unit="m", shown_when=("dimensions", Dimensions.THREE),
-        core="body.standing_m", doc="Height of who stands; a wall this high hides all of it.")
+        core="body.standing_m",
+        doc="Height of a standing agent; a wall of this height hides it completely.")
     crouching_height = export(
         float, 1.0, range=(0.1, 20, 0.05), or_greater=True, unit="m", shown_when=("dimensions", Dimensions.THREE),
-        core="body.crouching_m", doc="Height of who crouches.")
+        core="body.crouching_m",
+        doc="Height of a crouching agent.")
     eye_height = export(
         float, 1.6, range=(0, 20, 0.05), or_greater=True, unit="m", shown_when=("dimensions", Dimensions.THREE),
-        doc="How high above its origin a threat that is a node looks and shoots.")
+        doc="Height above its origin at which a threat that is a node looks and shoots.")
 
     spacing = export(
         float, 1.0, range=(0.1, 10, 0.05), or_greater=True, unit="m", group="Baking", core="spots.spacing_m",
-        doc="Distance of spots along a wall.")
+        doc="Distance between spots along a wall.")
     reach = export(
         float, 0.5, range=(0.01, 10, 0.01), or_greater=True, unit="m", core="spots.reach_m",
-        doc="A wall may be so much farther from the navigation mesh than the radius of its agents.")
+        doc="Largest distance of a wall from the navigation mesh, beyond the agent radius of the mesh.")
     exposure_distance = export(
         float, 10.0, range=(0.5, 100, 0.5), or_greater=True, unit="m", core="baking.exposure_m",
-        doc="How far around a spot it is looked whether it lies open.")
+        doc="Length of the rays that measure the exposure of a spot.")
     peek_distance = export(
         float, 1.0, range=(0.1, 10, 0.1), or_greater=True, unit="m", core="baking.peek_m",
-        doc="One can peek past a wall that ends so near to a spot.")
+        doc="Distance to the end of a wall within which an agent can peek past it.")
     baked = export(
-        PackedFloat32Array, (), on_set="_take_baked", doc="What was baked, nine numbers a spot; saved with the scene.")
+        PackedFloat32Array, (), on_set="_take_baked",
+        doc="Baked spots, nine numbers each; saved with the scene.")
 
     search_range = export(
         float, 25.0, range=(0.5, 200, 0.5), or_greater=True, unit="m", group="Choice", core="query.range_m",
-        doc="Farther spots are left out.")
+        doc="Largest distance of a spot from the agent.")
     min_threat_distance = export(
         float, 3.0, range=(0, 100, 0.1), or_greater=True, unit="m", core="query.least_threat_m",
-        doc="Spots nearer to a threat are left out.")
+        doc="Smallest distance of a spot from a threat.")
     min_protection = export(
         float, 0.75, range=(0, 1, 0.01), core="query.min_protection",
-        doc="Spots where a smaller share of the body is hidden are left out.")
+        doc="Smallest share of the body that a spot must hide.")
     protection_weight = export(
         float, 1.0, range=(0, 10, 0.01), or_greater=True, core="query.protection",
-        doc="What being hidden is worth.")
+        doc="Score of complete protection.")
     distance_weight = export(
         float, 0.5, range=(0, 10, 0.01), or_greater=True, core="query.distance",
-        doc="What it costs to go as far as search_range.")
+        doc="Score deducted for a spot at search_range; less for nearer spots.")
     exposure_weight = export(
         float, 0.25, range=(0, 10, 0.01), or_greater=True, core="query.exposure",
-        doc="What it costs to lie open on all sides.")
+        doc="Score deducted for a spot that is open on all sides.")
     staying_weight = export(
         float, 0.1, range=(0, 10, 0.01), or_greater=True, core="query.stay_bonus",
-        doc="What the spot is worth more that an agent holds already, so that it does not run to and fro.")
+        doc="Score added to the spot that the agent has reserved, so that it does not switch back and forth.")
     priority = export(
         float, 1.0, range=(0.001, 1000, 0.001), group="Optimizations", on_set="_reschedule",
-        doc="Weight of its share of the budget.")
+        doc="Weight of the map's share of the budget.")
     show_in_game = export(
         bool, False, group="Debug", on_set="_show_set",
-        doc="Draw spots into the running game: high ones green, low ones yellow, held ones red.")
+        doc="If true, draws spots in the running game: high spots green, low spots yellow, reserved spots red.")
 
-    bake_finished = signal(("spots", int), doc="The level, or a part of it, is baked; so many spots there are now.")
-    bake_failed = signal(("message", str), doc="It was not baked, and nothing has changed; says why.")
-    cover_found = signal(("request", int), ("spot", int), doc="What request_cover() asked for; not reserved yet.")
-    cover_failed = signal(("request", int), ("why", str), doc="There is no cover, and why.")
-    cover_lost = signal(("agent", Node), ("spot", int), doc="What an agent held is no cover any more, and free.")
+    bake_finished = signal(("spots", int),
+        doc="Emitted when the level, or an area of it, is baked, with the number of all spots.")
+    bake_failed = signal(("message", str),
+        doc="Emitted when baking failed, with the reason; nothing has changed.")
+    cover_found = signal(("request", int), ("spot", int),
+        doc="Emitted when a request of request_cover() found a spot; the spot is not reserved.")
+    cover_failed = signal(("request", int), ("why", str),
+        doc="Emitted when a request of request_cover() found no cover, with the reason.")
+    cover_lost = signal(("agent", Node), ("spot", int),
+        doc="Emitted when the reserved spot of an agent is no longer cover; the reservation has ended.")
 
     def __init__(self) -> None:
         self._scheduler: Any = None
         self._task: Task | None = None
         self._scene: Any = None
         super().__init__()
-        self._areas: deque[Any] = deque()          # what is to be baked anew; None is everything
+        self._areas: deque[Any] = deque()          # areas to bake; None is the whole level
         self._frames = 0
         self.cover = CoreCoverMap()
-        self._agents: dict[int, Any] = {}            # who holds, by the library's number
-        self._numbers: dict[int, int] = {}           # of agents and things, by instance id
+        self._agents: dict[int, Any] = {}            # agents with reservations, by the library's number
+        self._numbers: dict[int, int] = {}           # of agents and objects, by instance id
         self._last_number = 0
         self._things: dict[int, ObjectBounds] = {}
-        self._wrong: dict[int, str] = {}             # what is wrong with things that are left out
+        self._wrong: dict[int, str] = {}             # errors of objects that are left out
         self._picture: LinePicture | None = None
         self._drawn: tuple[Any, ...] = ()
         self._travel = None
@@ -280,7 +292,7 @@ class CoverMap(BakingNode, Node):
         self._scheduler = scheduler_of(self)
         if self._scheduler is None or self._task is not None:
             return
-        self.scene       # noqa: B018 - makes its ray now, as children may be locked later
+        self.scene       # noqa: B018 - creates its ray now, because children may be locked later
         self._task = self._scheduler.schedule_service(self, self._frame, "cover", priority=self.priority)
 
     def on_exit_tree(self) -> None:
@@ -295,7 +307,7 @@ class CoverMap(BakingNode, Node):
 
     @method
     def bake(self) -> bool:
-        """Begin to bake the whole level, a slice in each frame of the AIScheduler; false if it cannot."""
+        """Start baking the whole level, a slice in each frame of the AIScheduler; return false if it cannot."""
         if self._task is None:
             raise RefusedValue("bake() needs an AIScheduler; add this node to a scene that has one")
         self._areas.clear()
@@ -304,9 +316,9 @@ class CoverMap(BakingNode, Node):
 
     @method
     def invalidate(self, area: Variant = None) -> None:
-        """Bake a part of the level anew, where it has changed: an AABB, or a Rect2 in 2D; null is everything.
+        """Bake a changed area of the level again: an AABB, or a Rect2 in 2D; null for the whole level.
 
-        Spots that are still there stay, with who holds them; who loses one is told by cover_lost.
+        Spots that still exist keep their reservations; cover_lost is emitted for those that do not.
         """
         if self._task is None:
             raise RefusedValue("invalidate() needs an AIScheduler; add this node to a scene that has one")
@@ -316,7 +328,7 @@ class CoverMap(BakingNode, Node):
 
     @method
     def get_stats(self) -> dict:
-        """Return counts: of spots, held ones and objects now; of searches, requests that wait and rays."""
+        """Return counts of spots, reserved spots, objects, waiting requests, searches and rays."""
         return {
             "spots": len(self.cover), "held": len(self.cover.held), "objects": len(self.cover.things),
             "waiting": self.waiting, "searches": self.searches,
@@ -329,7 +341,7 @@ class CoverMap(BakingNode, Node):
     def end_work(self) -> None:
         self._areas.clear()
         self._baking = None
-        if self._task is None and self._scene is not None:      # in the editor, or on its way out
+        if self._task is None and self._scene is not None:      # in the editor, or leaving the tree
             self._scene.free()
             self._scene = None
 
@@ -342,11 +354,11 @@ class CoverMap(BakingNode, Node):
         found = scheduler_warnings(self)
         if self.source == self.Source.GRID:
             if self.get_node_or_null(self.grid_node) is None:
-                found.append("grid_node names no node; set it to the TileMapLayer or GridMap")
+                found.append("grid_node is not a node; choose the TileMapLayer or GridMap")
             return found
         level = self.get_node_or_null(self.level)
         if level is None:
-            return [*found, f"level '{self.level}' is no node; choose the node above the level"]
+            return [*found, f"level '{self.level}' is not a node; choose the root of the level"]
         return [*found, *filter(None, [why_no_ground(level)])]
 
     def _frame(self, turn: Turn) -> None:
@@ -363,7 +375,7 @@ class CoverMap(BakingNode, Node):
             self._scheduler.draw_later(self, self.show)
 
     def _begin(self) -> bool:
-        """Begin with the next area; tell why it cannot."""
+        """Start baking the next area; report why it cannot."""
         self._why, self._baking = "", None
         try:
             self._baking = CoverSceneBaking(self, self._areas[0])
@@ -395,14 +407,15 @@ class CoverMap(BakingNode, Node):
 
     def _is_settled(self) -> None:
         if self._scene is not None:
-            raise RefusedValue("dimensions and pixels_per_meter cannot change once it was in the tree; set them before")
+            raise RefusedValue(
+                "dimensions and pixels_per_meter cannot change after the node entered the tree; set them before")
 
     def _mask_set(self) -> None:
         if self._scene is not None:
             self._scene.rays.collision_mask = self.cover_mask
 
     def end_holding(self) -> None:
-        """Let everybody go, and draw no more."""
+        """End all reservations, and remove the drawing."""
         for who in list(self.cover.held):
             self.cover.release(who)
         self._agents.clear()
@@ -413,24 +426,24 @@ class CoverMap(BakingNode, Node):
 
     @property
     def is_flat(self) -> bool:
-        """Whether its world is in 2D."""
+        """Whether the level is in 2D."""
         return bool(self.dimensions == self.Dimensions.TWO)
 
     @property
     def unit(self) -> float:
-        """How long a metre is in its world: 1, or in 2D pixels."""
+        """Length of a metre in units of the scene: 1 in 3D, pixels_per_meter in 2D."""
         return self.pixels_per_meter if self.is_flat else 1.0
 
     @property
     def scene(self) -> CoverScene:
-        """The scene as it is seen; made when it is first needed."""
+        """Geometry of the scene; created on first use."""
         if self._scene is None:
             self._scene = CoverScene(self, 2 if self.is_flat else 3, self.cover_mask, self.unit)
         return self._scene  # type: ignore[no-any-return]
 
     @property
     def body(self) -> CoverBody:
-        """Who hides."""
+        """Size of the agents."""
         settings = core_settings(self, self.unit)["body"]
         if self.is_flat:
             return CoverBody(settings["radius_m"], 0, 0, "-z")
@@ -438,7 +451,10 @@ class CoverMap(BakingNode, Node):
 
     @method
     def reserve(self, spot: int, agent: Node) -> bool:
-        """Keep a spot for an agent until it lets go or leaves the tree; false if another holds it, or one too near."""
+        """Reserve a spot for an agent until release(), or until it leaves the tree.
+
+        Returns false if another agent has reserved it, or a spot too near to it.
+        """
         self.known(spot)
         who = self.who_of(agent)
         self.cover.apart_m = 2 * self.body.radius_m
@@ -449,25 +465,25 @@ class CoverMap(BakingNode, Node):
 
     @method
     def release(self, agent: Node) -> None:
-        """Let go of what an agent holds; nothing if it is nothing."""
+        """End the reservation of an agent; does nothing if it has none."""
         who = self._numbers.pop(_need("release", agent).instance_id, 0)
         self.cover.release(who)
         self._agents.pop(who, None)
 
     @method
     def get_cover_of(self, agent: Node) -> int:
-        """Return the spot that an agent holds, 0 for none."""
+        """Return the spot that an agent has reserved, 0 for none."""
         return int(self.cover.held.get(self._numbers.get(_need("get_cover_of", agent).instance_id, 0), 0))
 
     @method
     def get_holder(self, spot: int) -> Variant:
-        """Return the node that holds a spot, null for none."""
+        """Return the node that has reserved a spot, null for none."""
         self.known(spot)
         return self._agents.get(self.cover.holders.get(spot))
 
     @method
     def cover_at(self, place: Variant, radius_m: float = 1.0) -> int:
-        """Return the spot of the level that is nearest to a place, at most so far away; 0 for none."""
+        """Return the spot of the level nearest to a position within a radius, 0 for none."""
         found = self.cover.near(self.scene.place("place", place), radius_m)
         return found[0] if found else 0
 
@@ -478,33 +494,33 @@ class CoverMap(BakingNode, Node):
 
     @method
     def get_place(self, spot: int) -> Variant:
-        """Return where a spot is: where feet are."""
+        """Return the position of a spot, on the ground."""
         return self.scene.vector(self.known(spot).place)
 
     @method
     def get_direction(self, spot: int) -> Variant:
-        """Return the way from a spot to what protects it, of length 1."""
+        """Return the direction from a spot to its cover, of length 1."""
         vector = self.scene.vector(self.known(spot).towards)
         return type(vector)(*(one / self.scene.pixels_per_m for one in vector))
 
     @method
     def is_low(self, spot: int) -> bool:
-        """Return whether only who crouches is hidden there."""
+        """Return true if the spot hides only a crouching agent."""
         return bool(self.known(spot).is_low)
 
     @method
     def get_peeks(self, spot: int) -> list:
-        """Return past which sides of its cover one can look: "left", "right", "over"."""
+        """Return the sides from which an agent can peek at a spot: "left", "right", "over"."""
         return [name for bit, name in PEEKS.items() if self.known(spot).peeks & bit]
 
     @method
     def get_exposure(self, spot: int) -> float:
-        """Return which share of the directions around a spot lies open, 0 to 1."""
+        """Return the share of open directions around a spot, from 0 to 1."""
         return float(self.known(spot).exposure)
 
     @method
     def get_object(self, spot: int) -> Variant:
-        """Return the node that a spot lies behind, null for one of the level."""
+        """Return the object that gives cover at a spot, null for a spot of the level."""
         thing = self.known(spot).thing
         box = None if thing is None else self._things.get(thing)
         return None if box is None or not box.node.is_valid() else box.node
@@ -513,10 +529,10 @@ class CoverMap(BakingNode, Node):
         """Return the library's number of a node.
 
         Raises:
-            RefusedValue: if it is none.
+            RefusedValue: if it is not a valid node.
         """
         if node is None or not node.is_valid():
-            raise RefusedValue(f"agent must be a node that is there, got {node!r}")
+            raise RefusedValue(f"agent must be a valid node, got {node!r}")
         number = self._numbers.get(node.instance_id)
         if number is None:
             self._last_number += 1
@@ -524,11 +540,11 @@ class CoverMap(BakingNode, Node):
         return number
 
     def who_knows(self, node: Any) -> int | None:
-        """Return the library's number of a node that held something, None if it never did."""
+        """Return the library's number of a node, None if it never had a reservation."""
         return self._numbers.get(node.instance_id)
 
     def box_of(self, area: Any) -> tuple[list[float], list[float]]:
-        """Return the corners of an area, and so much around it that walls at its border count (m)."""
+        """Return the corners of an area (m), enlarged so that walls at its border count."""
         kind = Rect2 if self.is_flat else AABB
         if not isinstance(area, kind):
             raise RefusedValue(f"area must be of type {kind.__name__}, got {area!r}")
@@ -540,7 +556,7 @@ class CoverMap(BakingNode, Node):
         return [*low.tolist(), *flat], [*high.tolist(), *flat]
 
     def take_spots(self, spots: CoverSpots, box: Any) -> None:
-        """Take baked spots, those of a box or all, and tell who lost one."""
+        """Apply the baked spots of a box, or all spots, and emit cover_lost for lost reservations."""
         before = dict(self.cover.held)
         change = self.cover.replace(spots, *(box or (None, None)))
         if box is None:
@@ -560,13 +576,13 @@ class CoverMap(BakingNode, Node):
         self.cover.replace(spots)
 
     def things(self) -> list[Any]:
-        """Return the nodes that move and may hide somebody."""
+        """Return the movable objects that may give cover."""
         if not self.objects_group or not self.is_inside_tree():
             return []
         return list(self.get_tree().get_nodes_in_group(self.objects_group))
 
     def refresh_things(self) -> None:
-        """See where things are now, and tell who lost cover by it. Cost: some 20 µs a thing."""
+        """Update the positions of objects, and emit cover_lost for lost reservations. Cost: about 20 µs per object."""
         there, before, lost = set(), dict(self.cover.held), []
         for node in self.things():
             box = self._box(node)
@@ -582,7 +598,7 @@ class CoverMap(BakingNode, Node):
         self._tell_lost(lost, before)
 
     def watch_holders(self) -> None:
-        """Free what those hold who are gone, and look where things are that somebody hides behind."""
+        """End the reservations of freed agents, and update the objects behind which agents have reserved spots."""
         for who, agent in list(self._agents.items()):
             if not agent.is_valid() or not agent.is_inside_tree():
                 self.cover.release(who)
@@ -598,7 +614,9 @@ class CoverMap(BakingNode, Node):
         kind = f"Node{self.scene.dimensions}D"
         try:
             if not node.is_class(kind):
-                raise ValueError(f"'{node.get_name()}' is in the group '{self.objects_group}', and no {kind}")
+                raise ValueError(
+                    f"'{node.get_name()}' is in the group '{self.objects_group}', but is not a {kind}; remove it from"
+                    " the group")
             self._things[number] = ObjectBounds(node)
             self._wrong.pop(node.instance_id, None)
         except ValueError as error:
@@ -618,7 +636,7 @@ class CoverMap(BakingNode, Node):
         return len(self.cover) > 0 or bool(self.cover.held) or self.waiting > 0
 
     def saved(self) -> State:
-        """Return the state: the map, and the paths of who holds and what hides."""
+        """Return the state: the map, and the paths of agents and objects."""
         nodes = {**self._agents, **{number: box.node for number, box in self._things.items()}}
         kept = {number: node for number, node in nodes.items() if node.is_valid() and node.is_inside_tree()}
         return {
@@ -626,10 +644,10 @@ class CoverMap(BakingNode, Node):
             "nodes": [[number, path_of(self._scheduler, node)] for number, node in sorted(kept.items())]}
 
     def prepared(self, state: object) -> Callable[[], None]:
-        """Check a saved state; return what takes it back.
+        """Check a saved state; return a function that applies it.
 
         Raises:
-            StateError: if something does not fit.
+            StateError: if the state is invalid.
         """
         fields = Fields.versioned(state, version=VERSION)
         load_requests = self.prepared_requests(fields.group("requests"))
@@ -640,7 +658,7 @@ class CoverMap(BakingNode, Node):
                 fields.refuse(f"nodes[{index}]", "must be a number and a path")
             node = self._scheduler.get_node_or_null(pair[1])
             if node is None:
-                raise StateError(f"'nodes[{index}]' names '{pair[1]}', which is not in the scene")
+                raise StateError(f"'nodes[{index}]' is '{pair[1]}', which is not in the scene")
             nodes[int(pair[0])] = node
         fields.end()
         saved_things = {int(one["number"]) for one in fields.group("map").anything("things")}
@@ -662,10 +680,10 @@ class CoverMap(BakingNode, Node):
         return change
 
     def reset_unsaved(self) -> None:
-        """What was not in a save stays as it is."""
+        """Do nothing: without saved data the map stays as it is."""
 
     def show(self) -> None:
-        """Draw spots, if something has changed."""
+        """Draw the spots, if they have changed."""
         now = (self.cover.version, tuple(self.cover.holders))
         if self._picture is not None and now == self._drawn:
             return
@@ -707,21 +725,21 @@ class CoverMap(BakingNode, Node):
             self._drawn = ()
 
     def end_asking(self) -> None:
-        """Forget who waits."""
+        """Discard all waiting requests."""
         self._requests.clear()
         self._now = self._last = None
 
     @property
     def waiting(self) -> int:
-        """How many requests wait."""
+        """Number of waiting requests."""
         return len(self._requests) + (self._now is not None)
 
     @method
     def find_cover(self, agent: Variant, threats: list, posture: str = "any") -> int:
-        """Return the best spot for an agent from some threats, 0 if there is none; why() tells more.
+        """Return the best spot for an agent against threats, 0 if there is none; why() returns the reason.
 
-        Agent and threats are nodes or points. The posture "stand" leaves out low cover. It is
-        looked for at once, whatever the budget: for many, use request_cover(). Nothing is reserved.
+        Agent and threats are nodes or positions. The posture "stand" excludes low cover. The search runs at once,
+        regardless of the budget; for many agents, use request_cover(). The spot is not reserved.
         """
         self.refresh_things()
         search = self._search(agent, threats, posture)
@@ -730,7 +748,10 @@ class CoverMap(BakingNode, Node):
 
     @method
     def request_cover(self, agent: Variant, threats: list, posture: str = "any") -> int:
-        """Ask for the best spot within the budget; cover_found or cover_failed tell of it, with this number."""
+        """Request the best spot within the budget, and return a request number.
+
+        The result is emitted by cover_found or cover_failed with this number.
+        """
         self._checked(agent, threats, posture)
         self._last_request += 1
         self._requests.append(CoverRequest(self._last_request, agent, list(threats), posture))
@@ -738,16 +759,16 @@ class CoverMap(BakingNode, Node):
 
     @method
     def cancel_request(self, request: int) -> None:
-        """Ask no more; nothing if it was answered."""
+        """Cancel a request; does nothing if it was answered."""
         self._requests = deque(one for one in self._requests if one.number != request)
         if self._now is not None and self._now[0].number == request:
             self._now = None
 
     @method
     def set_travel_cost(self, travel: Variant) -> None:
-        """Let a Callable say how far it is to go: travel(from, places) -> PackedFloat32Array (m), INF for no way.
+        """Set a Callable for travel costs: travel(from, places) -> PackedFloat32Array (m), INF without a path.
 
-        It is called for a few places at a time. Without one, or with null, distances count.
+        It is called for a few positions at a time. With null, straight distances are used.
         """
         if travel is not None:
             check_callable(travel, "set_travel_cost")
@@ -755,19 +776,19 @@ class CoverMap(BakingNode, Node):
 
     @method
     def why(self, spot: int = 0) -> str:
-        """Return in words what came of the last search, or of one spot in it."""
+        """Return the reason for the result of the last search, or for one spot in it, as text."""
         if self._last is None:
-            return "nothing was asked yet"
+            return "there was no search yet"
         if spot == 0:
             return self._last.why
         found = [one.why for one in self._last.evaluations if one.spot.id == spot]
         result = self._last.result if self._last.is_done else None
         if result is not None and result.spot.id == spot:
             found = [result.why]
-        return found[0] if found else f"spot {spot} was not judged: it is out of range, or could not be better"
+        return found[0] if found else f"spot {spot} was not evaluated: it is out of range, or cannot be better"
 
     def saved_requests(self) -> State:
-        """Return who waits, by paths and places; a search that runs begins anew."""
+        """Return the waiting requests, by paths and positions; a running search restarts after loading."""
         now = [] if self._now is None else [self._now[0]]
         return {"last": self._last_request, "waiting": [
             {"number": one.number, "agent": self._saved_who(one.agent),
@@ -775,10 +796,10 @@ class CoverMap(BakingNode, Node):
             for one in (*now, *self._requests)]}
 
     def prepared_requests(self, fields: Fields) -> Callable[[], None]:
-        """Check what ``saved_requests`` returned; return what takes it back.
+        """Check the data of ``saved_requests``; return a function that applies it.
 
         Raises:
-            StateError: if something does not fit.
+            StateError: if the data is invalid.
         """
         last, waiting = fields.whole("last"), []
         for one in fields.groups("waiting"):
@@ -787,7 +808,7 @@ class CoverMap(BakingNode, Node):
                 one.whole("number", minimum=1, maximum=last), self._read_who(one, "agent", one.anything("agent")),
                 threats, one.one_of("posture", POSTURES)))
             if not threats:
-                one.refuse("threats", "must be one at least")
+                one.refuse("threats", "must not be empty")
             one.end()
         fields.end()
 
@@ -797,7 +818,7 @@ class CoverMap(BakingNode, Node):
         return change
 
     def _saved_who(self, who: Any) -> str | list[float]:
-        """Return the path of a node, or a point; where a node was that is gone, nobody knows: its request fails."""
+        """Return the path of a node, or a position; "" for a freed node, whose request fails."""
         if not hasattr(who, "instance_id"):
             return [float(one) for one in who]
         return path_of(self._scheduler, who) if who.is_valid() and who.is_inside_tree() else ""
@@ -811,7 +832,7 @@ class CoverMap(BakingNode, Node):
         return (Vector3 if self.scene.dimensions == 3 else Vector2)(*numbers)
 
     def answer_requests(self, budget: Budget) -> None:
-        """Go on with requests, in the order asked, until the budget is spent."""
+        """Answer requests, in their order, until the budget is spent."""
         if self.waiting:
             self.refresh_things()
         while self.waiting and not budget.is_spent and self.is_valid() and self._scheduler is not None:
@@ -825,7 +846,7 @@ class CoverMap(BakingNode, Node):
             request, search = self._now
             try:
                 self._advance(search, request.agent, request.threats, budget)
-            except Exception as error:       # of the user's travel cost: the others are still to be answered
+            except Exception as error:       # raised by the travel cost Callable: continue with other requests
                 self._now = None
                 report_exception(error, f"request_cover() {request.number}", self)
                 self.cover_failed.emit(request.number, f"{type(error).__name__}: {error}")
@@ -855,11 +876,11 @@ class CoverMap(BakingNode, Node):
 
     def _checked(self, agent: Any, threats: list[Any], posture: str) -> tuple[list[float], np.ndarray]:
         if self._scheduler is None:
-            raise RefusedValue("needs an AIScheduler; add this node to a scene that has one before asking")
+            raise RefusedValue("needs an AIScheduler; add this node to a scene that has one before searching")
         if posture not in POSTURES:
             raise RefusedValue(f"posture must be one of {', '.join(POSTURES)}, got {posture!r}")
         if not threats:
-            raise RefusedValue("threats must hold at least one node or point; without a threat all is cover")
+            raise RefusedValue("threats must have at least one node or position; without a threat, every spot is cover")
         eye_m = self.eye_height / self.unit
         eyes = [self.scene.place(f"threats[{index}]", one, eye_m) for index, one in enumerate(threats)]
         return self.scene.place("agent", agent), np.array(eyes, np.float32)
@@ -882,9 +903,9 @@ class CoverMap(BakingNode, Node):
         """Return a spot of the map.
 
         Raises:
-            RefusedValue: if there is none of that id, or no more.
+            RefusedValue: if the id is unknown.
         """
         try:
             return self.cover.spot(spot)
         except UnknownNameError:
-            raise RefusedValue(f"there is no spot {spot}; it was never there, or is gone") from None
+            raise RefusedValue(f"unknown spot id {spot}; it never existed, or it was removed") from None

@@ -1,4 +1,4 @@
-"""The geometry of a scene as cover baking and searching want it: places beside walls, and rays, in metres."""
+"""Geometry of a scene for cover baking and cover searches: positions beside walls, and rays, in metres."""
 from __future__ import annotations
 
 from collections.abc import Iterable
@@ -18,31 +18,31 @@ from ai_core.maps.grid import Grid
 Points = NDArray[np.float32]
 
 OFF_GROUND_SHARE = 1.0
-"""How far beside a place the ground may end, as a share of the radius, so that one can still stand there."""
+"""Largest distance of the ground from a position where an agent can stand, as a share of its radius."""
 
 
 FLOOR_ABOVE_M, FLOOR_BELOW_M = 0.3, 1.0
-"""How far above and below a place of the navigation mesh the floor is looked for (m): the mesh lies above
+"""Distances above and below the navigation mesh in which the floor is searched (m): the mesh lies above
 the floor by up to two of its ``cell_height``, which is 0.25 by default."""
 
 ALL_LAYERS = 0xFFFFFFFF
 
 
 class CoverScene:
-    """What a CoverMap node sees of its scene.
+    """Geometry of the scene of a CoverMap.
 
     Args:
         owner: the CoverMap, inside the tree.
         dimensions: 3 or 2.
         mask: physics layers that stop rays.
-        pixels_per_m: how long a metre is; 1 in 3D.
+        pixels_per_m: pixels per metre; 1 in 3D.
     """
 
     def __init__(self, owner: Any, dimensions: int, mask: int, pixels_per_m: float) -> None:
         self._owner, self.dimensions, self.pixels_per_m = owner, dimensions, pixels_per_m
         self.rays: Any = (
             SightRays(owner, mask) if dimensions == 3 else FlatSightRays(owner, mask, pixels_per_m))
-        self.rays.node.hit_from_inside = True        # who begins in something has no room there
+        self.rays.node.hit_from_inside = True        # a ray that starts inside a body is blocked
         self.counted = 0
 
     @property
@@ -51,11 +51,11 @@ class CoverScene:
         return "y" if self.dimensions == 3 else "-z"
 
     def free(self) -> None:
-        """Let go of the ray."""
+        """Free the ray."""
         self.rays.free()
 
     def blocked(self, segments: Points) -> NDArray[np.bool_]:
-        """Return where something stands in the way (n,)."""
+        """Return for each segment whether a body blocks it, (n,)."""
         self.counted += len(segments)
         answers: NDArray[np.bool_] = self.rays.blocked(
             np.ascontiguousarray(segments[:, :3]), np.ascontiguousarray(segments[:, 3:]),
@@ -63,16 +63,16 @@ class CoverScene:
         return answers
 
     def on_floor(self, places: Points) -> Points:
-        """Return for places in 3D (n, 3) where the feet are there (m): on what has a collision shape.
+        """Return positions in 3D, (n, 3), moved to the floor (m): the nearest collision shape below.
 
-        First what stops shots counts, then any layer. Where there is neither, the place stays as it is.
+        The layers that stop shots are searched first, then all layers. Without a floor, the position is unchanged.
 
-        Cost: some 5 engine calls a place.
+        Cost: about 5 engine calls per position.
         """
         ray, found = self.rays.node, places.copy()
         if not (ray.is_valid() and ray.is_inside_tree()):
             return found
-        mask, ray.hit_from_inside = ray.collision_mask, False      # a body that stands there is no floor
+        mask, ray.hit_from_inside = ray.collision_mask, False      # a body at the position is not the floor
         ray.target_position = Vector3(0, -FLOOR_ABOVE_M - FLOOR_BELOW_M, 0)
         for row, (x, y, z) in enumerate(places.tolist()):
             ray.global_position = Vector3(x, y + FLOOR_ABOVE_M, z)
@@ -87,9 +87,9 @@ class CoverScene:
         return found
 
     def without(self, nodes: Iterable[Any]) -> None:
-        """Let rays pass through the bodies of some nodes, and of no others.
+        """Let rays pass through the bodies of these nodes only.
 
-        The body of a node is itself, those below it, or else the one it is a part of.
+        The bodies of a node are the node itself, or the bodies below it, or else the body above it.
         """
         ray, kind = self.rays.node, f"CollisionObject{self.dimensions}D"
         ray.clear_exceptions()
@@ -103,17 +103,17 @@ class CoverScene:
                 ray.add_exception(body)
 
     def place(self, name: str, what: Any, above_m: float = 0.0) -> list[float]:
-        """Return where a node or a point is (m); nodes are seen so far above their origin.
+        """Return the position of a node or a vector (m); of a node, ``above_m`` above its origin.
 
         Raises:
-            RefusedValue: if it is neither.
+            RefusedValue: if it is neither, not finite, or outside the tree.
         """
         vector = Vector3 if self.dimensions == 3 else Vector2
         if isinstance(what, vector):
             numbers = list(what)
         elif isinstance(what, GDObject) and what.is_valid() and what.is_class(f"Node{self.dimensions}D"):
             if not what.is_inside_tree():
-                raise RefusedValue(f"{name} must be in the scene tree, {what.get_name()} is not")
+                raise RefusedValue(f"{name} must be in the scene tree, but '{what.get_name()}' is not")
             numbers = list(what.global_position)
             if self.dimensions == 3:
                 numbers[1] += above_m
@@ -125,36 +125,38 @@ class CoverScene:
         return full
 
     def vector(self, place: Iterable[float]) -> Any:
-        """Return a place (m) as the engine's vector."""
+        """Return a position (m) as an engine vector."""
         numbers = [float(one) * self.pixels_per_m for one in place][:self.dimensions]
         return Vector3(*numbers) if self.dimensions == 3 else Vector2(*numbers)
 
     def along_navigation(self, level: Any, body: CoverBody, spacing_m: float, reach_m: float) -> CoverCandidates:
-        """Return places along the edges of the navigation meshes at and below a node.
+        """Return positions along the edges of the navigation meshes at and below a node.
 
         Raises:
-            ValueError: if there is none, or it is of other dimensions; says what to do.
+            ValueError: if there is no mesh, or it has other dimensions.
         """
         mesh = mesh_below(level, self.pixels_per_m)
         if mesh.dimensions != self.dimensions:
-            raise ValueError(f"the navigation regions are {mesh.dimensions}D, and dimensions is {self.dimensions}D;"
-                             " set dimensions")
+            raise ValueError(f"the navigation regions are {mesh.dimensions}D, but dimensions is {self.dimensions}D;"
+                             f" set dimensions to {mesh.dimensions}D")
         vertices = mesh.vertices if self.dimensions == 3 else np.pad(mesh.vertices, ((0, 0), (0, 1)))
         edges = wall_edges(vertices, mesh.polygons)
         return candidates_along_edges(edges, spacing_m=spacing_m, reach_m=mesh.radius_m + reach_m, up=body.up)
 
     def of_grid(self, source: Any, cost_data: str, floor_level: int, wall_items: Any) -> CoverCandidates:
-        """Return free cells beside others that cannot be walked.
+        """Return free cells beside walls.
 
         Raises:
-            ValueError: if it is no grid; says why.
+            ValueError: if the source is not a grid, or has other dimensions.
         """
         try:
             grid, places = grid_of_scene(source, 4, "closed", cost_data, floor_level, wall_items)
         except RefusedValue as error:
             raise ValueError(str(error)) from None
         if places.dimensions != self.dimensions:
-            raise ValueError(f"the grid is {places.dimensions}D, and dimensions is {self.dimensions}D; set dimensions")
+            raise ValueError(
+                f"the grid is {places.dimensions}D, but dimensions is {self.dimensions}D; set dimensions to"
+                f" {places.dimensions}D")
         return candidates_from_grid(grid.passage(), self._middles(grid, places))
 
     def _middles(self, grid: Grid, places: Places) -> Points:
@@ -162,13 +164,13 @@ class CoverScene:
         return np.pad(middles, ((0, 0), (0, 3 - self.dimensions))).astype(np.float32)
 
     def ground(self, body: CoverBody) -> Any:
-        """Return what says where one stands behind things, by the navigation map and the floor; None without a map."""
+        """Return a function that moves positions to the navigation map and the floor; None without a map."""
         viewport = self._owner.get_viewport()
         world = viewport.find_world_3d() if self.dimensions == 3 else viewport.find_world_2d()
         server, on_map = singleton(f"NavigationServer{self.dimensions}D"), world.get_navigation_map()
         origin = self.vector((0, 0, 0))
         if server.map_get_iteration_id(on_map) == 0 or int(server.map_get_closest_point_owner(on_map, origin)) == 0:
-            return None                                   # it is built on a thread, and empty until then
+            return None                                   # the map is built on a thread, and is empty until then
         least_m = OFF_GROUND_SHARE * body.radius_m
 
         def ground(places: Points) -> Points:
@@ -177,7 +179,7 @@ class CoverScene:
                 there = server.map_get_closest_point(on_map, self.vector(place))
                 numbers = [one / self.pixels_per_m for one in there] + [0.0] * (3 - self.dimensions)
                 beside = np.array(numbers) - place
-                beside[1] *= 0 if self.dimensions == 3 else 1        # a height is no distance here
+                beside[1] *= 0 if self.dimensions == 3 else 1        # heights do not count
                 found[row] = numbers if np.linalg.norm(beside) <= least_m else np.nan
             if self.dimensions == 3:
                 there = np.isfinite(found[:, 1])

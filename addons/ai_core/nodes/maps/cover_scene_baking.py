@@ -1,4 +1,4 @@
-"""Baking the cover of a scene, whole or a part of it; and baked spots as the numbers that a scene keeps."""
+"""Bakes the cover of a scene or an area of it, and packs spots into numbers that a scene stores."""
 from __future__ import annotations
 
 from typing import Any
@@ -16,21 +16,20 @@ NUMBERS_A_SPOT = 9
 
 
 class CoverSceneBaking(LevelBaking):
-    """Bakes the cover of a CoverMap; make it, advance it, then take ``spots``.
+    """Bakes the cover of a CoverMap: create it, advance it, then read ``spots``.
 
     Args:
         node: the CoverMap.
-        box: lowest and highest corner of what is to be baked (m), None for everything.
+        box: lowest and highest corner of the area to bake (m), None for the whole level.
 
     Attributes:
-        stage: what it is doing, in words.
+        stage: present work, as text.
 
     Raises:
-        ValueError: if there is nothing to bake; says what to do.
+        ValueError: if there is nothing to bake.
     """
 
-    _core: CoverBaking
-    stage = "looks for cover along the walls"
+    stage = "searching for cover along walls"
 
     def __init__(self, node: Any, box: tuple[list[float], list[float]] | None) -> None:
         self.box = box
@@ -38,16 +37,16 @@ class CoverSceneBaking(LevelBaking):
         if node.source == node.Source.GRID:
             grid = node.get_node_or_null(node.grid_node)
             if grid is None:
-                raise ValueError("grid_node names no node; set it to the TileMapLayer or GridMap")
+                raise ValueError("grid_node is not a node; choose the TileMapLayer or GridMap")
             candidates = scene.of_grid(grid, node.cost_data, node.floor_level, node.wall_items)
         else:
             level = node.get_node_or_null(node.level)
             if level is None:
-                raise ValueError(f"level '{node.level}' is no node; choose the node above the level")
+                raise ValueError(f"level '{node.level}' is not a node; choose the root of the level")
             candidates = scene.along_navigation(level, body, **settings["spots"])
         if box is not None:
             candidates = candidates.within(*box)
-        scene.without(node.things())                       # what moves is no part of the level
+        scene.without(node.things())                       # movable objects are not part of the level
         self._node = node
         self._core = CoverBaking(
             candidates, scene.blocked, body=body, ground=scene.on_floor if scene.dimensions == 3 else None,
@@ -55,11 +54,11 @@ class CoverSceneBaking(LevelBaking):
 
     @property
     def spots(self) -> CoverSpots:
-        """What was found; RuntimeError before it is done."""
+        """The spots found; RuntimeError before baking is done."""
         return self._core.result
 
     def advance(self, budget: Budget) -> None:
-        """Go on until done or the budget is spent."""
+        """Continue until baking is done or the budget is spent."""
         self._node.scene.without(self._node.things())
         self._core.advance(budget)
 
@@ -72,15 +71,15 @@ def packed_spots(spots: CoverSpots) -> NDArray[np.float32]:
 
 
 def spots_of_packed(numbers: NDArray[np.float32]) -> CoverSpots:
-    """Return what ``packed_spots`` wrote.
+    """Return spots from the numbers of ``packed_spots``.
 
     Raises:
-        ValueError: if they are something else.
+        ValueError: if the numbers are not spots.
     """
     if len(numbers) % NUMBERS_A_SPOT or not np.isfinite(numbers).all():
-        raise ValueError(f"baked must be finite numbers, {NUMBERS_A_SPOT} a spot, got {len(numbers)}; bake again")
+        raise ValueError(f"baked must have {NUMBERS_A_SPOT} finite numbers per spot, got {len(numbers)}; bake again")
     rows = np.asarray(numbers, np.float32).reshape(-1, NUMBERS_A_SPOT)
     peeks = rows[:, 8].astype(np.uint8)
     if ((peeks & ~np.uint8(LEFT | RIGHT | OVER)) != 0).any() or ((rows[:, 7] < 0) | (rows[:, 7] > 1)).any():
-        raise ValueError("baked holds other numbers than cover; bake again")
+        raise ValueError("baked has invalid numbers; bake again")
     return CoverSpots(rows[:, :3].copy(), rows[:, 3:6].copy(), rows[:, 6] != 0, rows[:, 7].copy(), peeks)

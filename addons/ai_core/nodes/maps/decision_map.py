@@ -1,4 +1,4 @@
-"""DecisionMap: what units know of the ground, in layers, updated within the AIScheduler's budget."""
+"""DecisionMap: influence maps of the ground in layers, updated within the AIScheduler's budget."""
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
@@ -61,11 +61,11 @@ def _is_walkable(free: NDArray[np.bool_], places: CellPlaces, middles: Points) -
 
 @gdclass(icon="res://addons/ai_core/icons/decision_map.svg", keywords="influence map, heat map, threat map")
 class DecisionMap(Node):
-    """What is known of the ground: resources, conflict, threat, where nobody has looked for long.
+    """Influence maps of the ground in layers, such as resources, conflict, threat and exploration.
 
-    Units write by write(), write_batch(), or with a MapWriter below each. An update takes what was written,
-    lets old values fade, spreads and blurs, a slice in each frame of the AIScheduler; questions are answered
-    by the last whole update, never by half of one.
+    Units write with write(), write_batch(), or a MapWriter below each. An update takes the written values, fades old
+    values, spreads and blurs, one slice per frame of the AIScheduler. Queries return values of the last complete
+    update.
     """
 
     class Dimensions(IntEnum):
@@ -74,38 +74,43 @@ class DecisionMap(Node):
 
     dimensions = export(
         Dimensions, Dimensions.THREE, words=("3D", "2D"), live=False,
-        doc="Three: over the ground of a 3D world, x and z; heights are not asked for. Two: over x and y.")
+        doc="3D: the map covers x and z of a 3D world; heights are ignored. 2D: the map covers x and y.")
     corner = export(
         Vector2, Vector2(-32, -32), range=(-100_000, 100_000, 0.1), or_greater=True, unit="m", live=False,
-        doc="The corner with the smallest coordinates: x and z, in 2D x and y.")
+        doc="Corner of the area with the smallest coordinates: x and z, in 2D x and y.")
     size = export(
         Vector2, Vector2(64, 64), range=(0.1, 100_000, 0.1), or_greater=True, unit="m", live=False,
-        doc="Size of the area from the corner on.")
+        doc="Size of the area from the corner.")
     cell_size = export(
         float, 2.0, range=(0.1, 1000, 0.1), or_greater=True, unit="m", live=False,
-        doc="Side of a cell. A few steps of a unit are fine enough.")
+        doc="Side of a cell; the length of a few steps of a unit is fine enough.")
     pixels_per_meter = export(
         float, 32.0, range=(0.01, 1000, 0.01), or_greater=True, unit="px", live=False,
-        shown_when=("dimensions", Dimensions.TWO), doc="How long a metre is in 2D, for what layers keep per metre.")
+        shown_when=("dimensions", Dimensions.TWO),
+        doc="Number of pixels in a metre in 2D, for the shares that layers keep per metre.")
     layers = export(
         list, (), hint=array_of("DecisionLayer"), live=False,
-        doc="What it knows. None: resources, objectives, conflict, threat, friends, visibility, exploration.")
+        doc="Layers of the map. If empty: resources, objectives, conflict, threat, friends, visibility and"
+            " exploration.")
     walls = export(
         NodePath, NodePath(""), hint=node_path("TileMapLayer", "GridMap"), live=False,
-        doc="A TileMapLayer or GridMap: nothing spreads through cells of the map whose middle cannot be walked.")
+        doc="TileMapLayer or GridMap with walls: values do not spread through cells whose center is not walkable. If"
+            " empty, there are no walls.")
     update_interval = export(
         float, 0.25, range=(0, 60, 0.01), or_greater=True, unit="s", group="Optimizations", on_set="_period_set",
-        doc="Game time from the beginning of one update to that of the next.")
+        doc="Game time from the start of one update to the start of the next.")
     priority = export(
-        float, 1.0, range=(0.001, 1000, 0.001), on_set="_priority_set", doc="Weight of its share of the budget.")
+        float, 1.0, range=(0.001, 1000, 0.001), on_set="_priority_set", doc="Weight of the map's share of the budget.")
     show_in_game = export(
-        bool, False, group="Debug", on_set="_show", doc="Draw shown_layer over the ground of the running game.")
-    shown_layer = export(str, "threat", on_set="_show", doc="The layer that is drawn.")
+        bool, False, group="Debug", on_set="_show",
+        doc="If true, draws shown_layer over the ground of the running game.")
+    shown_layer = export(str, "threat", on_set="_show", doc="Name of the layer that is drawn.")
     shown_height = export(
         float, 0.0, range=(-1000, 1000, 0.1), or_greater=True, unit="m", on_set="_redraw",
-        shown_when=("dimensions", Dimensions.THREE), doc="Height of the ground it is drawn over.")
+        shown_when=("dimensions", Dimensions.THREE), doc="Height of the ground over which the layer is drawn.")
 
-    map_updated = signal(("frame", int), doc="An update is whole; it is of the moment of this frame.")
+    map_updated = signal(("frame", int),
+        doc="Emitted when an update is complete; frame is the frame in which the update started.")
 
     def __init__(self) -> None:
         self._core: library.DecisionMap | None = None
@@ -113,9 +118,9 @@ class DecisionMap(Node):
         self._task: Task | None = None
         self._overlay: MapOverlay | None = None
         self._told_updates = 0
-        self._wrong: list[str] = []     # what is left out, and is to be reported
+        self._wrong: list[str] = []     # errors of layers that are left out
         self._reported: set[str] = set()
-        self._reported_layer = ""       # that cannot be shown
+        self._reported_layer = ""       # an unknown shown_layer
         self.writers = MapWriters(self)
 
     def on_enter_tree(self) -> None:
@@ -138,13 +143,13 @@ class DecisionMap(Node):
 
     @property
     def core(self) -> library.DecisionMap:
-        """The decision map of the library, for strategists and behaviors written in Python.
+        """The library's decision map, for strategists and behaviors written in Python.
 
-        It is made when it is first needed: a script may set what it is made of.
+        It is created on first use, because a script may set its settings before.
         """
         if self._core is None:
             if self._task is None:
-                raise RefusedValue("does not run; it needs an AIScheduler")
+                raise RefusedValue("does not run; add it to a scene with an AIScheduler")
             layers, self._wrong = self.made_layers()
             try:
                 area = self.made_area()
@@ -157,14 +162,17 @@ class DecisionMap(Node):
 
     @method
     def write(self, layer: str, place: Variant, strength: float) -> bool:
-        """Write where a place is, for the next update; false if it is outside the map."""
+        """Write a strength at a position for the next update; return false if it is outside the map."""
         ground = self.ground_of(place)
         with self._refusing() as core:
             return core.write_at(layer, [ground], strength) == 1
 
     @method
     def write_batch(self, layer: str, places: Variant, strengths: PackedFloat32Array) -> int:
-        """Write at many places, packed; return how many are on the map. One strength counts for all."""
+        """Write at many positions, a PackedVector3Array or PackedVector2Array; return the number on the map.
+
+        A single strength is used for all positions.
+        """
         grounds = self.grounds_of(places)
         amounts = np.asarray(strengths, np.float32)
         with self._refusing() as core:
@@ -172,14 +180,14 @@ class DecisionMap(Node):
 
     @method
     def write_circle(self, layer: str, place: Variant, radius_m: float, strength: float) -> int:
-        """Write into every cell whose middle is within a radius, such as what a unit sees; return how many."""
+        """Write into every cell whose center is within a radius, such as the view of a unit; return their number."""
         ground = self.ground_of(place)
         with self._refusing() as core:
             return core.write(layer, core.area.cells_within(ground, radius_m), strength)
 
     @method
     def value_at(self, layer: str, place: Variant) -> float:
-        """Return what a layer holds at a place; 0 outside the map."""
+        """Return the value of a layer at a position; 0 outside the map."""
         ground = self.ground_of(place)
         with self._refusing() as core:
             cell = core.area.cell_at(ground)
@@ -187,7 +195,7 @@ class DecisionMap(Node):
 
     @method
     def total_within(self, layer: str, place: Variant, radius_m: float) -> float:
-        """Return the sum of a layer over the cells whose middles are within a radius."""
+        """Return the sum of a layer over the cells whose centers are within a radius."""
         ground = self.ground_of(place)
         with self._refusing() as core:
             cells = core.area.cells_within(ground, radius_m)
@@ -195,49 +203,51 @@ class DecisionMap(Node):
 
     @method
     def best_cell(self, weights: Variant) -> Variant:
-        """Return the middle of the best cell of a layer, or of layers by weight: {"resources": 1, "threat": -2}.
+        """Return the center of the best cell of a layer, or of layers by weight: {"resources": 1, "threat": -2}.
 
-        Of equal ones the first row, then the first column. Null if no cell is above 0.
+        Of equal cells the one in the first row, then in the first column. Null if no cell is above 0.
         """
         found = self._best(weights, 1, 1)
         return self.place_of_ground(found[0].tolist()) if len(found) else None
 
     @method
     def best_cells(self, weights: Variant, count: int, apart_cells: int = 1) -> Variant:
-        """Return the middles of the best cells above 0, packed, the best first; no two nearer than some cells."""
+        """Return the centers of the best cells above 0, the best first, with a least distance of apart_cells."""
         return self.places_of_grounds(self._best(weights, count, apart_cells))
 
     @method
     def frontier(self, layer: str = "exploration", known_below_s: float = 60.0) -> Variant:
-        """Return the middles of known cells beside unknown ones, packed: where scouting goes on."""
+        """Return the centers of known cells beside unknown cells, where scouting continues."""
         with self._refusing() as core:
             cells = map_queries.frontier(core.picture[layer], known_below_s, is_open=core.is_open)
             return self.places_of_grounds(core.area.centers_of(cells))
 
     @method
     def choke_points(self, max_width_cells: int = 3) -> Variant:
-        """Return the narrow places between wide ground, packed; needs walls. Some 10 ms: do it once."""
+        """Return the narrow places between wide areas; requires walls. Takes about 10 ms, so call it once."""
         with self._refusing() as core:
             if core.is_open is None:
-                raise ValueError("choke_points needs walls; name a TileMapLayer or GridMap")
+                raise ValueError("choke_points needs walls; set walls to a TileMapLayer or GridMap")
             cells = [point.cell for point in narrow_places(core.is_open, max_width_cells)]
             return self.places_of_grounds(core.area.centers_of(np.array(cells, np.int32)))
 
     @method
     def get_values(self, layer: str) -> PackedFloat32Array:
-        """Return a whole layer, row by row; get_shape() says how wide a row is."""
+        """Return all values of a layer, row by row; get_shape() returns the length of a row."""
         with self._refusing() as core:
             return core.picture[layer].reshape(-1).copy()
 
     @method
     def get_shape(self) -> Vector2i:
-        """Return how many columns and rows there are."""
+        """Return the numbers of columns and rows."""
         height, width = self.core.area.shape
         return Vector2i(width, height)
 
     @method
     def get_stats(self) -> dict:
-        """Return whole updates, strengths written, writers, cells, layers, and the age of the picture (s)."""
+        """Return the numbers of complete updates, written strengths, writers and cells, the layers, and the age of
+        the last update (s).
+        """
         core = self.core
         return {
             "updates": core.updates, "written": core.written, "writers": len(self.writers),
@@ -245,7 +255,7 @@ class DecisionMap(Node):
             "age_s": core.clock.now.seconds - core.picture.at.seconds,
         }
 
-    save_state, load_state = saving("all layers and how far an update has come")
+    save_state, load_state = saving("all layers and the progress of an update")
 
     def is_in_use(self) -> bool:
         try:
@@ -297,14 +307,14 @@ class DecisionMap(Node):
             elif isinstance(weights, dict) and weights:
                 values = core.picture.combined({str(name): weight for name, weight in weights.items()})
             else:
-                raise TypeError(f"weights must be the name of a layer, or a weight by name, got {weights!r}")
+                raise TypeError(f"weights must be the name of a layer, or weights by layer name, got {weights!r}")
             cells = map_queries.best_cells(
                 values, count, apart_cells=apart_cells, where=core.is_open, above=0.0)
             return core.area.centers_of(cells)
 
     @contextmanager
     def _refusing(self) -> Iterator[library.DecisionMap]:
-        """Let what the library refuses be a refusal of the node."""
+        """Turn errors of the library into errors of the node."""
         core = self.core
         try:
             yield core
@@ -351,7 +361,7 @@ class DecisionMap(Node):
 
     def _in_use(self) -> None:
         if self._core is not None and (self._core.has_begun or self._core.written):
-            raise RefusedValue("cannot be changed while the map runs; set it before it is first used")
+            raise RefusedValue("cannot change while the map runs; set it before the map is first used")
         self._core = None
 
     def _get_configuration_warnings(self) -> list[str]:
@@ -363,7 +373,7 @@ class DecisionMap(Node):
         return [*warnings, *self.made_layers()[1]]
 
     def made_area(self) -> MapArea:
-        """Return the area of the library.
+        """Return the library's area.
 
         Raises:
             ValueError: if it has no cells, or too many.
@@ -377,12 +387,12 @@ class DecisionMap(Node):
 
     @property
     def unit_m(self) -> float:
-        """Length of the scene's unit (m): of a pixel in 2D."""
+        """Length of the scene's unit (m); in 2D the length of a pixel."""
         return 1 / self.unit
 
     @property
     def unit(self) -> float:
-        """How long a metre is in its world: 1, or in 2D pixels."""
+        """Length of a metre in units of the scene: 1 in 3D, pixels_per_meter in 2D."""
         return self.pixels_per_meter if self.is_flat else 1.0
 
     @property
@@ -390,7 +400,7 @@ class DecisionMap(Node):
         return bool(self.dimensions == self.Dimensions.TWO)
 
     def made_layers(self) -> tuple[list[MapLayer], list[str]]:
-        """Return the layers of the library, and what is wrong with those that are left out."""
+        """Return the library's layers, and the errors of those that are left out."""
         made: dict[str, MapLayer] = {}
         wrong = []
         for place, resource in enumerate(self.layers):
@@ -399,17 +409,17 @@ class DecisionMap(Node):
                     raise ValueError("must be a DecisionLayer, got null; choose one")
                 layer = resource.layer()
                 if layer.name in made:
-                    raise ValueError(f"another layer is called {layer.name!r}, too; give each a name of its own")
+                    raise ValueError(f"layer_name {layer.name!r} is used twice; give each layer its own name")
                 made[layer.name] = layer
             except (TypeError, ValueError) as error:
                 wrong.append(f"layers[{place}] is left out: {error}")
         return list(made.values()) if self.layers else list(standard_layers()), wrong
 
     def ground_of(self, place: Any) -> tuple[float, float]:
-        """Return a place of the engine on the ground (m).
+        """Return a position of the engine on the ground (m).
 
         Raises:
-            RefusedValue: if it is none of this map's kind.
+            RefusedValue: if it is not a vector of this map's dimensions.
         """
         if not isinstance(place, Vector2 if self.is_flat else Vector3):
             raise RefusedValue(f"place must be a Vector{2 if self.is_flat else 3}, got {place!r}")
@@ -418,27 +428,27 @@ class DecisionMap(Node):
         return (place.x, place.z)
 
     def grounds_of(self, places: Any) -> Points:
-        """Return places of the engine, packed, on the ground, (n, 2) (m)."""
+        """Return packed positions of the engine on the ground, (n, 2) (m)."""
         array = packed(places, 2 if self.is_flat else 3, "places").astype(np.float32)
         return array * np.float32(self.unit_m) if self.is_flat else array[:, ::2]
 
     def place_of_ground(self, ground: Sequence[float], height: float = 0.0) -> Any:
-        """Return a place on the ground (m) as the engine's vector."""
+        """Return a position on the ground (m) as an engine vector."""
         if self.is_flat:
             return Vector2(ground[0] / self.unit_m, ground[1] / self.unit_m)
         return Vector3(ground[0], height, ground[1])
 
     def places_of_grounds(self, grounds: Points) -> Points:
-        """Return places on the ground (m) as packed vectors of the engine; in 3D at height 0."""
+        """Return positions on the ground (m) as packed vectors of the engine; in 3D at height 0."""
         if self.is_flat:
             return (grounds / np.float32(self.unit_m)).astype(np.float32)
         return np.insert(grounds, 1, 0.0, axis=1).astype(np.float32)
 
     def made_walls(self, area: MapArea) -> NDArray[np.bool_] | None:
-        """Return where the middles of cells can be walked, None without walls.
+        """Return which cells have a walkable center, None without walls.
 
         Raises:
-            RefusedValue: if the node is no grid.
+            RefusedValue: if the node is not a grid.
         """
         if not str(self.walls):
             return None

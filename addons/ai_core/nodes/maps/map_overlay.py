@@ -1,4 +1,4 @@
-"""A layer of a DecisionMap drawn over the ground of a running game; made when it is asked for."""
+"""Draws a layer of a DecisionMap over the ground of a running game; created on first use."""
 from __future__ import annotations
 
 from typing import Any
@@ -12,7 +12,7 @@ INTERNAL = 1
 RGBA8 = 5
 COLD, WARM, HOT = (0.1, 0.25, 0.9), (0.95, 0.8, 0.2), (0.95, 0.1, 0.1)
 LEAST_ALPHA, MOST_ALPHA = 0.12, 0.75
-"""Cells of nothing are still seen, and the hottest let the game shine through."""
+"""Opacity of the lowest and the highest values: cells of value 0 stay visible, and the game shows through all."""
 
 ABOVE_GROUND_M = 0.1
 
@@ -29,10 +29,10 @@ def heat_colors(values: NDArray[np.float32]) -> NDArray[np.uint8]:
 
 
 class MapOverlay:
-    """A picture of cells on a quad over the map, or as a sprite in 2D.
+    """A texture of cells on a plane over the map, or on a sprite in 2D.
 
     Args:
-        node: the DecisionMap, whose internal child it is.
+        node: the DecisionMap, which gets it as an internal child.
     """
 
     def __init__(self, node: Any) -> None:
@@ -44,7 +44,7 @@ class MapOverlay:
             self.node.top_level, self.node.centered, self.node.z_index = True, False, 4095
             self.node.position = corner
             self.node.scale = Vector2(node.cell_size, node.cell_size)
-            self.node.texture_filter = 1            # nearest: cells are seen
+            self.node.texture_filter = 1            # nearest: cells stay visible
         else:
             self.node, plane = construct("MeshInstance3D"), construct("PlaneMesh")
             plane.size = size
@@ -54,7 +54,7 @@ class MapOverlay:
         node.add_child(self.node, False, INTERNAL)
 
     def show(self, values: NDArray[np.float32]) -> None:
-        """Draw a layer. Cost: O(cells): for looking at, not for players."""
+        """Draw a layer. Cost: O(cells); for debugging, not for players."""
         height, width = values.shape
         self._image.set_data(width, height, False, RGBA8, heat_colors(values).tobytes())
         if self._texture is not None:
@@ -72,7 +72,7 @@ class MapOverlay:
         self.node.material_override = material
 
     def free(self) -> None:
-        """Take it away, and let go of what the engine counts at its end."""
+        """Remove the drawing, and release its resources, which the engine would report as leaked."""
         if self.node.is_valid():
             self.node.queue_free()
         self._texture = self._image = None

@@ -1,4 +1,4 @@
-"""MapWriter: a unit that writes into a layer of a DecisionMap wherever it goes."""
+"""MapWriter: writes into a layer of a DecisionMap at the position of a unit."""
 from __future__ import annotations
 
 from typing import Any
@@ -9,27 +9,29 @@ from addons.ai_core.nodes.debugging.edited_scene import is_a_part
 from addons.ai_core.nodes.scheduling.scheduler_lookup import nearest, report_next_frame, wait_for
 
 GROUP = "decision_maps"
-WITHOUT_MAP = "found no DecisionMap and writes nothing; put one below the AIScheduler"
-WITHOUT_PLACE = "is below nothing that has a place, and writes nothing; put it below a Node3D or Node2D"
+WITHOUT_MAP = "found no DecisionMap and writes nothing; add one below the AIScheduler"
+WITHOUT_PLACE = "has no Node3D or Node2D above it, and writes nothing; put it below one"
 
 
 @gdclass(icon="res://addons/ai_core/icons/map_writer.svg")
 class MapWriter(Node):
-    """Writes into a layer of the nearest DecisionMap where its unit is, for every update: threat 5, friends 2.
+    """Writes into a layer of the nearest DecisionMap at the position of its unit at every update: threat 5, friends 2.
 
-    All writers of a map are read in one batch. It belongs to layers that keep nothing (kept_per_s 0), or
-    that take the latest, as exploration does; what a sum keeps would grow with every update.
+    All writers of a map are read in one batch. Use it for layers with a retention of 0, or that write the latest
+    value, such as exploration; in a sum with a higher retention, the values would grow with every update.
     """
 
-    layer = export(str, "friends", on_set="_changed", doc="The layer it writes into.")
+    layer = export(str, "friends", on_set="_changed", doc="Name of the layer.")
     strength = export(
-        float, 1.0, range=(0, 1000, 0.01), or_greater=True, on_set="_changed", doc="What it writes; 0 for exploration.")
+        float, 1.0, range=(0, 1000, 0.01), or_greater=True, on_set="_changed",
+        doc="Value that is written; 0 for exploration.")
     radius = export(
         float, 0.0, range=(0, 100, 0.1), or_greater=True, unit="m", on_set="_changed",
-        doc="Into all cells whose middles are this near, such as those it sees; 0 is the cell it is in.")
-    enabled = export(bool, True, on_set="_changed", doc="Off: it writes nothing.")
+        doc="Radius of the circle of cells that are written, such as the view of the unit; 0 writes only the cell of"
+            " the unit.")
+    enabled = export(bool, True, on_set="_changed", doc="If false, nothing is written.")
 
-    is_flat = property(has_flat_scene, doc="Whether its scene is in 2D, where distances are pixels.")
+    is_flat = property(has_flat_scene, doc="Whether the scene is in 2D, where distances are in pixels.")
 
     def __init__(self) -> None:
         self._map: Any = None
@@ -43,7 +45,7 @@ class MapWriter(Node):
             decision_map.writers.leave(self)
 
     def lose_map(self) -> None:
-        """The map leaves the tree: wait for the next."""
+        """Wait for another map; called when the map leaves the tree."""
         self._map = None
         if self.is_valid() and self.is_inside_tree():
             wait_for(self, GROUP)

@@ -1,4 +1,4 @@
-"""All MapWriters of one DecisionMap: read in one batch, written in one batch a layer."""
+"""All MapWriters of one DecisionMap: read in one batch, written in one batch per layer."""
 from __future__ import annotations
 
 from typing import Any
@@ -14,10 +14,10 @@ from ai_core.maps.map_layer import LARGEST_VALUE
 
 
 class MapWriters:
-    """Who writes into a map by itself.
+    """The MapWriter nodes of a map.
 
     Args:
-        decision_map: the node.
+        decision_map: the DecisionMap.
     """
 
     def __init__(self, decision_map: Any) -> None:
@@ -27,36 +27,36 @@ class MapWriters:
         self._places = Places(3)
         self._has_changed = False
         self._by_layer: dict[str, tuple[NDArray[np.intp], NDArray[np.float32], NDArray[np.float32]]] = {}
-        self._reported: dict[int, str] = {}      # what is wrong with writers that are left out
+        self._reported: dict[int, str] = {}      # errors of writers that are left out
 
     def __len__(self) -> int:
         return len(self._nodes)
 
     def join(self, node: Any, place: Any) -> None:
-        """Let a writer in."""
+        """Add a writer."""
         self._nodes[node.instance_id], self._at[node.instance_id] = node, place
         self._has_changed = True
 
     def leave(self, node: Any) -> None:
-        """Let a writer go."""
+        """Remove a writer."""
         for known in (self._nodes, self._at, self._reported):
             known.pop(node.instance_id, None)
         self._has_changed = True
 
     def have_changed(self) -> None:
-        """Read settings anew before they are used."""
+        """Read all settings again before their next use."""
         self._has_changed = True
 
     def let_go(self) -> None:
-        """The map leaves the tree."""
+        """Release all writers; called when the map leaves the tree."""
         for node in self._nodes.values():
             node.lose_map()
         self._nodes, self._at, self._reported = {}, {}, {}
 
     def write(self, core: DecisionMap) -> None:
-        """Write what all are worth where they are.
+        """Write the strengths of all writers at their positions.
 
-        Cost: one engine call a writer, and O(cells of their circles).
+        Cost: one engine call per writer, and O(cells of their circles).
         """
         if self._has_changed:
             self._arrange(core)
@@ -89,27 +89,27 @@ class MapWriters:
         }
 
     def _is_right(self, node: Any, core: DecisionMap) -> bool:
-        """Return whether the settings of a writer can be written; report once what cannot, until it is set right."""
+        """Return whether the settings of a writer are valid; report an error once, until it is corrected."""
         place = self._at[node.instance_id]
         if (dimensions_of(place) == 2) != self._map.is_flat:
-            problem = (f"is below the {place.get_class()} '{place.get_name()}', and its DecisionMap has other"
-                       " dimensions; set them alike")
+            problem = (f"is below the {place.get_class()} '{place.get_name()}', but its DecisionMap has other"
+                       " dimensions; change dimensions of the DecisionMap")
         elif node.layer not in core.layers:
             problem = f"layer must be one of {', '.join(core.layers)}, got {node.layer!r}"
         elif not 0 <= node.strength <= LARGEST_VALUE:
-            problem = f"strength must be 0 to {LARGEST_VALUE:g}, got {node.strength:g}"
+            problem = f"strength must be between 0 and {LARGEST_VALUE:g}, got {node.strength:g}"
         else:
             self._reported.pop(node.instance_id, None)
             return True
         if self._reported.get(node.instance_id) != problem:
             self._reported[node.instance_id] = problem
-            report_error(f"{problem}; it writes nothing until that is set right", node)
+            report_error(f"{problem}; it writes nothing until this is corrected", node)
         return False
 
     def _cells(
         self, area: MapArea, grounds: NDArray[np.float32], radius_m: float
     ) -> tuple[NDArray[np.int32], NDArray[np.intp]]:
-        """Return the cells of circles, and for each whose it is."""
+        """Return the cells of all circles, and for each cell the index of its circle."""
         if radius_m == 0:
             cells = area.cells_of(grounds)
             index = np.flatnonzero(cells != OUTSIDE)

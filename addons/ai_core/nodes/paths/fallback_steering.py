@@ -10,7 +10,7 @@ import numpy as np
 from addons.ai_core.bridge.gd import RefusedValue, Vector2, Vector3
 from addons.ai_core.nodes.paths.asked_path import PathRequest
 from addons.ai_core.nodes.paths.navigation_ways import NavigationPathProvider
-from ai_core.paths.bump_and_turn import BumpAndTurn, NeighborsOf, PlaceDistance, distance_on_grid, neighbors_on_grid
+from ai_core.paths.bump_and_turn import BumpAndTurn, distance_on_grid, neighbors_on_grid
 from ai_core.paths.explored_map import ExploredMap
 from ai_core.saving.fields import Fields, State
 
@@ -152,11 +152,6 @@ class WalkableGround:
         most: the largest.
         heights: of places that were looked at, where the ground has any.
     """
-
-    look: NeighborsOf
-    apart: PlaceDistance
-    most: int
-    heights: dict[int, float]
 
     def number(self, place: tuple[float, ...]) -> int:
         """Return the number of a place."""

@@ -3,9 +3,12 @@ from __future__ import annotations
 
 from typing import Any
 
+import numpy as np
+
 from addons.ai_core.bridge.declarations import dictionary_of
-from addons.ai_core.bridge.gd import Node2D, Node3D, NodePath, export, gdclass, method, node_path, signal
-from addons.ai_core.nodes.senses.drawn_senses import DrawnPortal
+from addons.ai_core.bridge.gd import Node2D, Node3D, NodePath, Vector3, export, gdclass, method, node_path, signal
+from addons.ai_core.nodes.senses.drawn_node import DragHandle, DrawnNode
+from addons.ai_core.nodes.senses.sense_drawing import Points, arrow
 from addons.ai_core.nodes.senses.sense_place import PORTALS, SensePlace, is_baked
 from ai_core.senses.graph.sense_graph_parts import Passage, SensePortal
 
@@ -23,17 +26,8 @@ def _carries(
     )
 
 
-class PortalBase(SensePlace):
+class PortalBase(DrawnNode, SensePlace):
     """Base class of SensePortal3D and SensePortal2D, which add the regions that they connect."""
-
-    from_region: Any
-    to_region: Any
-    exit: Any
-    get_node_or_null: Any
-    global_position: Any
-    is_inside_tree: Any
-    metres_of: Any
-    unit: Any
 
     one_way = export(
         bool, False, on_set="_set", doc="If true, signals pass only from from_region to to_region.")
@@ -159,9 +153,44 @@ class PortalBase(SensePlace):
         self._manager.core.graph.set_open(self._name, self.is_open)
         self.open_changed.emit(self.is_open)
 
+    is_always_drawn = True
+
+    def drawing(self) -> dict[str, Points]:
+        ends = [self.end(path) for path in (self.from_region, self.to_region)]
+        begin, finish = (np.array(self._place_here(one) if one else (0, 0, 0)) for one in ends)
+        out = self._way_out()
+        lines = [arrow((0, 0, 0), out, is_one_way=self.one_way)] if out is not None else []
+        way = finish - begin
+        if out is None and np.linalg.norm(way) > 0:
+            half = way / np.linalg.norm(way) * 0.75 * self.unit
+            lines.append(arrow(-half, half, is_one_way=self.one_way))
+        regions = [np.array([begin, (0, 0, 0), finish if out is None else out, finish], np.float32)]
+        return {"portal": np.concatenate(lines) if lines else (), "region": np.concatenate(regions)}  # type: ignore[dict-item]
+
+    def handles(self) -> list[DragHandle]:
+        out = self._way_out()
+        if out is None:
+            return []
+        node = self.end(self.exit)
+
+        def drag(origin: Vector3, direction: Vector3) -> None:
+            start, ray = np.array(tuple(origin)), np.array(tuple(direction))
+            ray = ray / np.linalg.norm(ray)
+            met = start + ray * float((np.array(out) - start) @ ray)      # keeps its distance from the camera
+            node.global_position = self.to_global(self.point_of(met.tolist()))
+
+        return [DragHandle("exit", out, ((node, "global_position"),), drag)]
+
+    def _way_out(self) -> tuple[float, ...] | None:
+        node = self.end(self.exit)
+        return None if node is None or not node.is_class(f"Node{self.dimensions}D") else self._place_here(node)
+
+    def _place_here(self, node: Any) -> tuple[float, float, float]:
+        return self.place_of(self.to_local(node.global_position))
+
 
 @gdclass(icon="res://addons/ai_core/icons/sense_portal_2d.svg")
-class SensePortal2D(DrawnPortal, PortalBase, Node2D):
+class SensePortal2D(PortalBase, Node2D):
     """An opening between two SenseRegion2D through which selected senses pass, such as a door or a window.
 
     Signals enter at its position and leave there, or at the node exit. One-way glass is a one-way portal for sight;
@@ -184,7 +213,7 @@ class SensePortal2D(DrawnPortal, PortalBase, Node2D):
 
 
 @gdclass(icon="res://addons/ai_core/icons/sense_portal_3d.svg")
-class SensePortal3D(DrawnPortal, PortalBase, Node3D):
+class SensePortal3D(PortalBase, Node3D):
     """An opening between two SenseRegion3D through which selected senses pass, such as a door or a window.
 
     Signals enter at its position and leave there, or at the node exit. One-way glass is a one-way portal for sight;

@@ -4,6 +4,8 @@ from __future__ import annotations
 from itertools import product
 from typing import Any
 
+import numpy as np
+
 from addons.ai_core.bridge.declarations import dictionary_of
 from addons.ai_core.bridge.gd import (
     AABB,
@@ -19,13 +21,21 @@ from addons.ai_core.bridge.gd import (
     gdclass,
     method,
 )
-from addons.ai_core.nodes.senses.drawn_senses import DrawnRegion
+from addons.ai_core.nodes.senses.drawn_node import DragHandle, DrawnNode
+from addons.ai_core.nodes.senses.sense_drawing import Points, along_axis, box
 from addons.ai_core.nodes.senses.sense_place import REGIONS, SensePlace, is_baked
 from ai_core.senses.graph.sense_graph_parts import SenseRegion
 from ai_core.senses.graph.sense_graph_shapes import Box, Boxes, Prism, Shape
 
 
-class RegionBase(SensePlace):
+def _box_lines(one: Any, dimensions: int) -> Points:
+    """Return the edges of an AABB, or a Rect2."""
+    low, size = list(one[:dimensions]), one[dimensions:]
+    high = [start + side for start, side in zip(low, size, strict=True)]
+    return box(low, high) if dimensions == 3 else box([*low, 0.0], [*high, 0.0])
+
+
+class RegionBase(DrawnNode, SensePlace):
     """Base class of SenseRegion3D and SenseRegion2D, which add shapes."""
 
     sight_kept_per_meter = export(
@@ -90,13 +100,46 @@ class RegionBase(SensePlace):
             raise RefusedValue(f"source must be a {wanted}, got {source!r}")
         return int(source.source_id) if source.belongs_to(self._manager) else -1
 
+    is_always_drawn = True
+    boxes: Any = ()
+
+    def drawing(self) -> dict[str, Points]:
+        if self.boxes:
+            return {"region": np.concatenate([_box_lines(one, self.dimensions) for one in self.boxes])}
+        centre, size = self._box()
+        lines = box([-side / 2 for side in size], [side / 2 for side in size])
+        if centre is not self:
+            places = [self.to_local(centre.to_global(self.point_of(one))) for one in lines.tolist()]
+            lines = np.array([self.place_of(one) for one in places], np.float32)
+        return {"region": lines}
+
+    def handles(self) -> list[DragHandle]:
+        if self.boxes or self._box()[0] is not self:
+            return []                      # baked; or the shape has its own handles
+        return [self._face(side, sign) for side in range(self.dimensions) for sign in (1, -1)]
+
+    def _face(self, side: int, sign: int) -> DragHandle:
+        axis = tuple(float(sign) if one == side else 0.0 for one in range(3))
+        half = self.size[side] / 2
+
+        def drag(origin: Vector3, direction: Vector3) -> None:
+            length = max(0.1, round(half + along_axis(axis, origin, direction), 0 if self.is_flat else 2))
+            size = [length if one == side else part for one, part in enumerate(self.size)]
+            shift = length / 2 - half
+            self.global_position = self.to_global(self.point_of([shift * part for part in axis]))
+            self.size = type(self.size)(*size)
+
+        name = f"{'xyz'[side]} of size"
+        return DragHandle(name, tuple(half * part for part in axis), ((self, "size"), (self, "global_position")),
+            drag)
+
 
 STRAIGHT_M = 1e-3
 """Largest deviation of an edge that counts as parallel to an axis (m): the float32 error of a quarter turn."""
 
 
 @gdclass(icon="res://addons/ai_core/icons/sense_region_2d.svg")
-class SenseRegion2D(DrawnRegion, RegionBase, Node2D):
+class SenseRegion2D(RegionBase, Node2D):
     """A room, corridor or yard of a 2D SenseManager in graph mode, in which signals travel freely.
 
     The region is a rectangle around its position; or the rectangle of a child CollisionShape2D, which may be
@@ -166,7 +209,7 @@ UNTURNED = Basis.identity
 
 
 @gdclass(icon="res://addons/ai_core/icons/sense_region_3d.svg")
-class SenseRegion3D(DrawnRegion, RegionBase, Node3D):
+class SenseRegion3D(RegionBase, Node3D):
     """A room, corridor or yard of a SenseManager in graph mode, in which signals travel freely.
 
     The region is a box around its position; or the box of a child CollisionShape3D, which may be rotated about

@@ -20,7 +20,8 @@ from addons.ai_core.bridge.gd import (
     signal,
 )
 from addons.ai_core.nodes.saving.node_settings import core_settings
-from addons.ai_core.nodes.senses.drawn_senses import DrawnSource
+from addons.ai_core.nodes.senses.drawn_node import SHORTEST_M, DragHandle, DrawnNode
+from addons.ai_core.nodes.senses.sense_drawing import Points, along_axis, ball, stepped
 from addons.ai_core.nodes.senses.sense_manager import TRAIL
 from addons.ai_core.nodes.senses.sense_member import REFUSALS, SenseMember, refused
 from addons.ai_core.nodes.senses.sense_place import manager_of
@@ -28,8 +29,14 @@ from ai_core.errors import UnknownNameError
 from ai_core.saving.fields import Fields, State
 from ai_core.senses.source_details import VisiblePart
 
+HEARD_FROM = {"hearing": 1.0, "smell": 0.1}
+"""Default thresholds of a sensor; circles of sources show where it just senses them."""
 
-class SenseSourceBase(SenseMember):
+STRENGTHS = {"hearing": "sound_strength", "smell": "smell_strength"}
+"""Property of a source with the strength of a sense."""
+
+
+class SenseSourceBase(DrawnNode, SenseMember):
     """Base class of SenseSource3D and SenseSource2D, which add positions in space."""
 
     sight_strength = export(
@@ -93,11 +100,6 @@ class SenseSourceBase(SenseMember):
     faded = signal(
         doc="Emitted when lifetime has passed; the source is no longer sensed. Free it, or set lifetime again.")
 
-    visible_parts: Any
-    global_position: Any
-    get_node_or_null: Any
-    get_parent: Any
-    is_inside_tree: Any
     without_manager = "cannot be sensed"
 
     def __init__(self) -> None:
@@ -239,9 +241,43 @@ class SenseSourceBase(SenseMember):
                 self._manager.core.change_source(self.source_id, **self._settings(self._manager))
             self._manager.set_light_emitter(self.source_id, self.gives_light)
 
+    def drawing(self) -> dict[str, Points]:
+        return {
+            name: ball(reach, self.frame, is_flat=self.is_flat)
+            for name in HEARD_FROM if (reach := self._reach(name)) > 0
+        }
+
+    def handles(self) -> list[DragHandle]:
+        axes = {"hearing": self.frame.right, "smell": tuple(-part for part in self.frame.right)}
+        return [
+            self._carrying(name, axes[name]) for name in HEARD_FROM if 0 < self._kept_per_m(name) < 1]
+
+    def _kept_per_m(self, name: str) -> float:
+        manager = manager_of(self)
+        return 0.9 if manager is None else getattr(manager, f"{name}_kept_per_meter")
+
+    def _reach(self, name: str) -> float:
+        strength, kept = getattr(self, STRENGTHS[name]), self._kept_per_m(name)
+        if strength <= HEARD_FROM[name] or kept <= 0:
+            return 0.0
+        manager = manager_of(self)
+        unit = self.unit
+        most = 60.0 * unit if manager is None else getattr(manager, f"{name}_range")
+        return most if kept >= 1 else min(most, unit * math.log(HEARD_FROM[name] / strength) / math.log(kept))
+
+    def _carrying(self, name: str, axis: tuple[float, ...]) -> DragHandle:
+        declared, kept = getattr(type(self), STRENGTHS[name]), self._kept_per_m(name)
+
+        def drag(origin: Vector3, direction: Vector3) -> None:
+            reach_m = max(0.0, along_axis(axis, origin, direction)) / self.unit
+            setattr(self, declared.name, stepped(declared, HEARD_FROM[name] * kept ** -reach_m))
+
+        reach = max(SHORTEST_M * self.unit, self._reach(name))
+        return DragHandle(declared.name, tuple(reach * part for part in axis), ((self, declared.name),), drag)
+
 
 @gdclass(icon="res://addons/ai_core/icons/sense_source_2d.svg", keywords="stimulus, stimuli, perception, noise")
-class SenseSource2D(DrawnSource, SenseSourceBase, Node2D):
+class SenseSource2D(SenseSourceBase, Node2D):
     """Makes a character or object visible to sensors, and audible and smellable with emit().
 
     The nearest physics body at or above the source counts as its own body, which does not hide it.
@@ -256,7 +292,7 @@ class SenseSource2D(DrawnSource, SenseSourceBase, Node2D):
 
 
 @gdclass(icon="res://addons/ai_core/icons/sense_source_3d.svg", keywords="stimulus, stimuli, perception, noise")
-class SenseSource3D(DrawnSource, SenseSourceBase, Node3D):
+class SenseSource3D(SenseSourceBase, Node3D):
     """Makes a character or object visible to sensors, and audible and smellable with emit().
 
     The nearest physics body at or above the source counts as its own body, which does not hide it.

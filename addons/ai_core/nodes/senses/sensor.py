@@ -5,6 +5,8 @@ import math
 from collections.abc import Callable, Sequence
 from typing import Any
 
+import numpy as np
+
 from addons.ai_core.bridge.declarations import HINT_LAYERS_3D_PHYSICS, array_of, dictionary_of
 from addons.ai_core.bridge.gd import (
     Node,
@@ -23,7 +25,8 @@ from addons.ai_core.bridge.gd import (
     signal,
 )
 from addons.ai_core.nodes.saving.node_settings import core_settings
-from addons.ai_core.nodes.senses.drawn_senses import DrawnSensor
+from addons.ai_core.nodes.senses.drawn_node import DragHandle, DrawnNode
+from addons.ai_core.nodes.senses.sense_drawing import Points, ball, cone
 from addons.ai_core.nodes.senses.sense_manager import TRAIL
 from addons.ai_core.nodes.senses.sense_member import SenseMember, refused
 from addons.ai_core.nodes.senses.sense_place import manager_of
@@ -81,12 +84,9 @@ OWN_LEVELS = [(level.name, level.rises_at, level.falls_at) for level in SUSPICIO
 """Awareness levels of a sensor whose awareness_levels are empty."""
 
 
-class SensorBase(SenseMember):
+class SensorBase(DrawnNode, SenseMember):
     """Base class of Sensor3D and Sensor2D, which add positions in space."""
 
-    sensed: Any
-    target_lost: Any
-    get_node_or_null: Any
     source_class = ""
     sensor_class = ""
 
@@ -580,9 +580,38 @@ class SensorBase(SenseMember):
 
         return change
 
+    def drawing(self) -> dict[str, Points]:
+        near = ball(self.near_range, self.frame, is_flat=self.is_flat) if self.near_range > 0 else ()
+        cones = [
+            cone(self._length(one), one.horizontal_angle, one.vertical_angle, self.frame, is_flat=self.is_flat)
+            for one, _, _ in self._drawn_cones()]
+        return {"near": near, "sight": np.concatenate(cones)}  # type: ignore[dict-item]
+
+    def handles(self) -> list[DragHandle]:
+        found = []
+        for one, reach, label in self._drawn_cones():
+            length = self._length(one)
+            found.append(self._reaching(reach, self.frame.ahead, one, label, length))
+            found.append(self._turning("horizontal_angle", length, self.frame.right, one, label))
+            if not self.is_flat:
+                found.append(self._turning("vertical_angle", length, self.frame.up, one, label))
+        return [*found, self._reaching("near_range", tuple(-part for part in self.frame.ahead))]
+
+    def _length(self, one: Any) -> float:
+        """Return the range of an item of ``_drawn_cones``."""
+        return self.sight_range if one is self else one.range_of(self)
+
+    def _drawn_cones(self) -> list[tuple[Any, str, str]]:
+        """Return for each cone the object with its angles, its range property, and its label."""
+        chosen = self.chosen_cones()
+        if not chosen:
+            return [(self, "sight_range", "")]
+        places = {id(one): place for place, one in enumerate(self.sight_cones)}
+        return [(one, "range", f" of sight_cones[{places[id(one)]}]") for one in chosen]
+
 
 @gdclass(icon="res://addons/ai_core/icons/sensor_2d.svg", keywords="perception, vision, sight, hearing, smell, ai eyes")
-class Sensor2D(DrawnSensor, SensorBase, Node2D):
+class Sensor2D(SensorBase, Node2D):
     """Senses of a character: sight, hearing, smell and touch, with memory and awareness of each target.
 
     Place it at the eyes of the character; it looks along its x axis. It belongs to the nearest SenseManager
@@ -603,7 +632,7 @@ class Sensor2D(DrawnSensor, SensorBase, Node2D):
 
 
 @gdclass(icon="res://addons/ai_core/icons/sensor_3d.svg", keywords="perception, vision, sight, hearing, smell, ai eyes")
-class Sensor3D(DrawnSensor, SensorBase, Node3D):
+class Sensor3D(SensorBase, Node3D):
     """Senses of a character: sight, hearing, smell and touch, with memory and awareness of each target.
 
     Place it at the eyes of the character; it looks along -z. It belongs to the nearest SenseManager above it, or
