@@ -103,7 +103,7 @@ def live(seed):
         log.append(f"{tree.tick(chance.choice([0.1, 0.1, 0.25, 1.0]))} {tree.wakes_at_s!r}")
         dice = chance.random()
         if dice < 0.2:
-            tree.tell(chance_name(chance), number)
+            tree.notify(chance_name(chance), number)
         elif dice < 0.23:
             tree.stop()
         elif dice < 0.3:
@@ -131,7 +131,7 @@ def live_together(seed):
         population.tick(chance.choice([0.1, 0.25, 1.0]), budget, only_rest=chance.random() < 0.3)
         tree, dice = chance.choice(list(population)), chance.random()
         if dice < 0.3:
-            tree.tell(chance_name(chance))
+            tree.notify(chance_name(chance))
         elif dice < 0.6:
             (population.rest if dice < 0.4 else population.go_on)(tree)
         log.append(f"{population.awake_count} {budget and budget.steps} {tree.seconds!r}")

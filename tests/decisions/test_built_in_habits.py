@@ -69,7 +69,7 @@ def test_waiting_succeeds_on_event_or_change_and_can_time_out():
     tree.blackboard.scope("world")["door"] = "open"
     assert tree.tick(0.1) is SUCCEEDED
     tree.tick(0.1)
-    tree.tell("bell")
+    tree.notify("bell")
     assert tree.tick(0.1) is SUCCEEDED
     tree.tick(0.1)
     assert tree.tick(1.9) is RUNNING
@@ -159,7 +159,7 @@ def test_move_begins_once_ends_on_arrival_and_stops_on_interrupt():
     tree.tick(0.1)
     tree.tick(0.1)
     assert tree.wakes_at_s == math.inf
-    tree.tell("arrived")
+    tree.notify("arrived")
     assert tree.tick(0.1) is SUCCEEDED
     tree.tick(0.1)
     tree.stop()
@@ -179,9 +179,9 @@ def test_animation_habit_ends_with_clip_and_stops_on_interrupt():
         play=lambda context, name: log.append(f"play {name}"), stop=lambda context: log.append("stop"),
     ))
     tree.tick(0.1)
-    tree.tell("animation finished", "walk")
+    tree.notify("animation finished", "walk")
     assert tree.tick(0.1) is RUNNING
-    tree.tell("animation finished", "swing")
+    tree.notify("animation finished", "swing")
     assert tree.tick(0.1) is SUCCEEDED
     tree.tick(0.1)
     tree.stop()

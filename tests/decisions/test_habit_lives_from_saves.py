@@ -77,7 +77,7 @@ class World:
     def something_happens(self, chance):
         tree, dice, late_s = chance.choice(self.trees), chance.random(), chance.choice([0.0, 0.05])
         if dice < 0.25:
-            tree.tell(chance.choice("ab"))
+            tree.notify(chance.choice("ab"))
         elif dice < 0.4:
             tree.blackboard["x"] = chance.randrange(4)
         elif dice < 0.55 and tree in self.population:

@@ -142,7 +142,7 @@ class Lives(RuleBasedStateMachine):
         if waiting:
             name = data.draw(once(waiting))
             minds[name] += 1
-            self.ours.tell(name)
+            self.ours.notify(name)
 
     @precondition(lambda self: len(self.spec["children"]) > 0)
     @rule(data=st.data(), what=once(["add", "remove", "replace", "replace by its like"]), shape=shapes(1))

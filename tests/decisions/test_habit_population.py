@@ -127,7 +127,7 @@ def test_who_rests_has_no_turns_and_no_time_and_keeps_its_place():
     population.tick(1.0)
     population.rest(first)
     population.tick(1.0)
-    first.tell("anything")
+    first.notify("anything")
     assert (first.seconds, second.seconds, population.is_resting(first)) == (1.0, 2.0, True)
     population.go_on(first, late_s=0.25)
     population.go_on(second)
@@ -182,7 +182,7 @@ def test_sleeping_population_reports_it_and_notifies_on_wake():
     population.tick(0.1)
     assert (population.is_asleep, woken) == (True, [True])
     for tree in trees:
-        tree.tell("noise")
+        tree.notify("noise")
     assert (population.is_asleep, woken) == (False, [True, True])
 
 
@@ -192,7 +192,7 @@ def test_waits_that_end_early_leave_no_timers_behind():
     tree = population.add(HabitTree(waiting))
     for _ in range(300):
         population.tick(0.1)
-        tree.tell("told")
+        tree.notify("told")
     assert len(population._timers) <= 2 * len(population) + 64
 
 

@@ -108,7 +108,7 @@ def test_periodic_condition_keeps_its_period_at_any_tick_rate():
 def test_event_triggered_habit_begins_in_the_next_tick_only():
     tree = guard(None, begins_on=("shot at",))
     tree.tick(0.1)
-    tree.tell("shot at", "arrow")
+    tree.notify("shot at", "arrow")
     tree.tick(0.1)
     assert tree.active_paths() == ["guard/flee"]
     assert tree.root_run.child.told("shot at") == "arrow"
@@ -122,7 +122,7 @@ def test_event_is_remembered_past_a_hold_as_long_as_declared():
         tree = guard(None, begins_on=("shot at",), remembers_s=remembers_s)
         tree.tick(0.1)
         tree.root_run.child.hold()
-        tree.tell("shot at")
+        tree.notify("shot at")
         tree.tick(0.1)
         tree.tick(0.1)
         tree.root_run.child.release()
@@ -140,11 +140,11 @@ def test_one_event_begins_each_of_its_habits_exactly_once():
     root = Habit("guard", [one("look", remembers_s=9.0), one("bark", non_blocking=True), Habit("stand")])
     tree = HabitTree(root)
     tree.tick(0.1)
-    tree.tell("noise")
+    tree.notify("noise")
     for _ in range(4):
         tree.tick(0.1)
     assert began == ["look", "bark"]
-    tree.tell("noise")
+    tree.notify("noise")
     tree.tick(0.1)
     assert began == ["look", "bark"] * 2
 
@@ -176,7 +176,7 @@ def test_habit_waiting_for_a_name_hears_it_or_times_out():
     tree = HabitTree(Habit("root", tick=tick))
     tree.tick(0.1)
     tree.tick(1.0)
-    tree.tell("door", "front")
+    tree.notify("door", "front")
     assert tree.tick(0.1) is SUCCEEDED
     assert tree.tick(0.1) is Status.RUNNING
     assert tree.tick(1.9) is Status.RUNNING
@@ -212,7 +212,7 @@ def test_a_generator_goes_on_where_it_stopped():
     heard = []
     for number in range(40):
         if number == 25:
-            tree.tell("noise")
+            tree.notify("noise")
         status = tree.tick(0.1)
         heard.append(len(said))
         if status is SUCCEEDED:
@@ -293,7 +293,7 @@ def test_what_waits_goes_on_waiting_after_loading():
     tree.add("guard", build().definition.children[0], before="quiet")
     tree.tick(0.5)
     tree.root_run.child.child.hold()
-    tree.tell("noise", [1, 2])
+    tree.notify("noise", [1, 2])
     other.prepare_state(tree.save_state())()
     assert other.save_state() == tree.save_state()
     for one in (tree, other):
@@ -314,7 +314,7 @@ def test_a_wait_needs_names_or_time_and_an_active_habit():
     with pytest.raises(ValueError, match="seconds must be at least 0"):
         run.wait_s(-1)
     with pytest.raises(TypeError, match="name must be a string, got 3"):
-        tree.tell(3)
+        tree.notify(3)
     tree.stop()
     with pytest.raises(RuntimeError, match="'root' is not active, so there is nobody to wait"):
         run.wait_s(1)

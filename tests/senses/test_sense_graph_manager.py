@@ -337,9 +337,9 @@ def test_blows_tags_channels_and_noise_match_regional_manager():
     source = world.source((0, 0, 0), hearing=1.0)
     for tag in ("first step", "second step"):
         world.manager.emit(source, "hearing", tag=tag, channel="steps")
-    world.manager.touch(ear, source, tag="blow")
+    world.manager.touch(ear, source, tag="punch")
     world.tick()
-    assert sorted(one.tag for one in world.heard) == ["blow", "second step"]
+    assert sorted(one.tag for one in world.heard) == ["punch", "second step"]
     noise = world.manager.add_noise("hearing", 2.0)
     world.heard.clear()
     world.manager.emit(source, "hearing")

@@ -149,12 +149,12 @@ def test_a_changed_level_has_its_doors_winds_and_smells_by_name():
     first, second = Level(), ChangedLevel()
     first.live(26, 999)
     first.graph.set_open("door 2", False)
-    first.graph.set_wind("door 0", 2.5)
-    first.graph.set_wind("door 1", 1.0)
+    first.graph.set_portal_wind("door 0", 2.5)
+    first.graph.set_portal_wind("door 1", 1.0)
     before = smells_in(first)
     second.load(first.save())
     assert [second.graph.is_open(name) for name in ("door 0", "door 2", "hatch")] == [True, False, False]
-    assert (second.graph.wind_set("door 0"), second.graph.wind_set("door 2")) == (2.5, None)
+    assert (second.graph.portal_wind("door 0"), second.graph.portal_wind("door 2")) == (2.5, None)
     after = smells_in(second)
     assert (after["0"], after["3"], after["cellar"]) == (pytest.approx(before["0"]), pytest.approx(before["3"]), 0)
     # Rooms too small for their doors count as large enough for them; these have lost one.

@@ -39,7 +39,7 @@ def test_a_windy_corridor_carries_smell_one_way():
 
 @pytest.mark.parametrize(
     "start",
-    [lambda graph: [graph.set_wind(f"door {k}", 1.5) for k in range(2)], lambda graph: graph.blow((1.5, 0, 0))])
+    [lambda graph: [graph.set_portal_wind(f"door {k}", 1.5) for k in range(2)], lambda graph: graph.set_wind((1.5, 0, 0))])
 def test_fan_and_draft_equal_a_wind_that_was_always_there(start):
     graph = corridor()
     start(graph)
@@ -50,10 +50,10 @@ def test_fan_and_draft_equal_a_wind_that_was_always_there(start):
 
 def test_manager_wind_blows_through_graph_and_manual_wind_stays():
     graph = corridor()
-    assert smelled(graph, do=lambda world: world.manager.blow((-1.5, 7, 0)))[2] == 0
-    graph.set_wind("door 1", 1.5)
+    assert smelled(graph, do=lambda world: world.manager.set_wind((-1.5, 7, 0)))[2] == 0
+    graph.set_portal_wind("door 1", 1.5)
     assert smelled(graph)[2] > 0
-    graph.set_wind("door 1", None)
+    graph.set_portal_wind("door 1", None)
     assert smelled(graph)[2] == 0
 
 
@@ -86,7 +86,7 @@ def test_in_any_wind_mass_never_rises_and_none_is_negative(graph, winds, step_s)
     mass = 64.0
     for step in range(10):
         for number in range(len(graph.portals)):
-            graph.set_wind(number, winds[(number + step) % len(winds)])
+            graph.set_portal_wind(number, winds[(number + step) % len(winds)])
         scent.step(step * step_s)
         assert (scent.cloud.mass >= 0).all()
         assert scent.mass <= mass * (1 + 1e-12)
@@ -95,8 +95,8 @@ def test_in_any_wind_mass_never_rises_and_none_is_negative(graph, winds, step_s)
 
 def test_wind_is_saved_with_the_graph_and_in_its_file():
     first, second = corridor(0.25), corridor(0.25)
-    first.blow((0.5, 0, 0))
-    first.set_wind("door 1", -2.0)
+    first.set_wind((0.5, 0, 0))
+    first.set_portal_wind("door 1", -2.0)
     old = second.save_state()
     second.prepare_state(first.save_state())()
     assert second.save_state() == first.save_state() != old
@@ -110,16 +110,16 @@ def test_regions_without_shapes_take_the_wind_from_start_to_end():
             SensePortal("b", "a", {"smell": Passage((0, 0, 0))})]
     graph = SenseGraph(regions, ways, lookup=lambda places: None)
     kind = smell()
-    graph.blow((3, 4, 0))
+    graph.set_wind((3, 4, 0))
     assert graph.ways(kind).wind_m_per_s.tolist() == [3.0, 0.0]
 
 
 @pytest.mark.parametrize(
     ("call", "error"),
-    [(lambda graph: graph.set_wind("door 9", 1.0), UnknownNameError),
-     (lambda graph: graph.set_wind("door 1", math.nan), ValueError),
-     (lambda graph: graph.set_wind("door 1", "fast"), TypeError),
-     (lambda graph: graph.blow((math.inf, 0, 0)), ValueError),
+    [(lambda graph: graph.set_portal_wind("door 9", 1.0), UnknownNameError),
+     (lambda graph: graph.set_portal_wind("door 1", math.nan), ValueError),
+     (lambda graph: graph.set_portal_wind("door 1", "fast"), TypeError),
+     (lambda graph: graph.set_wind((math.inf, 0, 0)), ValueError),
      (lambda graph: Passage((0, 0, 0), wind_m_per_s=math.inf), ValueError)],
 )
 def test_impossible_winds_are_refused_and_change_nothing(call, error):

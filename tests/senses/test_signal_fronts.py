@@ -63,7 +63,7 @@ def test_who_was_passed_while_too_far_to_smell_is_not_met_again():
 def test_the_wind_carries_a_smell_to_leeward_at_any_frame_rate(frames_per_s):
     world = World(seconds_per_frame=1 / frames_per_s, modalities=[smell(kept_per_m=0.9)])
     lee, luff = nose(world, (6, 0, 0), threshold=0.01), nose(world, (-6, 0, 0), threshold=0.01)
-    world.manager.blow((0.5, 0, 0))
+    world.manager.set_wind((0.5, 0, 0))
     world.manager.emit(silent(world), "smell", 1.0)
     world.tick(frames=4 * frames_per_s)
     assert world.sensed() == [(lee, 0)]
@@ -76,10 +76,10 @@ def test_the_wind_carries_a_smell_to_leeward_at_any_frame_rate(frames_per_s):
 def test_turning_wind_carries_what_is_in_the_air_from_then_on():
     world = World(seconds_per_frame=1.0, modalities=[smell(speed_m_per_s=0.25)])
     nose(world, (4, 0, 3))
-    world.manager.blow((1, 0, 0))
+    world.manager.set_wind((1, 0, 0))
     world.manager.emit(silent(world), "smell", 1.0)
     world.tick(frames=4)
-    world.manager.blow((0, 0, 1))
+    world.manager.set_wind((0, 0, 1))
     world.tick(frames=1)
     assert world.heard == []
     world.tick(frames=1)

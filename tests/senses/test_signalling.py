@@ -231,7 +231,7 @@ def test_saved_signals_fronts_noise_wind_and_dulled_ears_resume():
         return world
 
     first, second = street(), street()
-    first.manager.blow((0.3, 0, 0))
+    first.manager.set_wind((0.3, 0, 0))
     first.manager.add_noise("hearing", 0.5, position=(9, 0, 0))
     first.manager.set_sensitivity(2, "hearing", 0.25, for_s=1.0)
     for _ in range(8):
@@ -261,7 +261,7 @@ def test_saved_signals_fronts_noise_wind_and_dulled_ears_resume():
         (lambda m: m.touch(0, 0, "taste"), UnknownNameError, "unknown modality 'taste'"),
         (lambda m: m.emit(0, "hearing", 1.0, tag=3), TypeError, "tag must be a string"),
         (lambda m: m.emit(0, "hearing", 1.0, channel=None), TypeError, "channel must be a string"),
-        (lambda m: m.blow((NAN, 0, 0)), ValueError, "velocity must be finite"),
+        (lambda m: m.set_wind((NAN, 0, 0)), ValueError, "velocity must be finite"),
         (lambda m: m.add_noise("hearing", -1.0), ValueError, "level must be at least 0"),
         (lambda m: m.add_noise("touch", 1.0), ValueError, "must be an emitted modality"),
         (lambda m: m.change_modality("hearing", kept_per_m=2), ValueError, "kept_per_m must be at most 1"),

@@ -101,7 +101,7 @@ def test_mass_is_kept_as_doors_and_wind_change_and_forms_agree(seed):
         door_id, is_open, wind = chance.randrange(4), chance.random() < 0.7, chance.choice([None, -0.9, -0.5, 0.0, 4.0])
         for graph, scent, flow in zip(graphs_of_forms, scents, FORMS.values(), strict=True):
             graph.set_open(f"d{door_id}", is_open)
-            graph.set_wind(f"d{door_id}", wind)
+            graph.set_portal_wind(f"d{door_id}", wind)
             with pytest.MonkeyPatch.context() as patch:
                 patch.setattr(smell_flow, "flow", flow)
                 scent.step(step * 0.25)

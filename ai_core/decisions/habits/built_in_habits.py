@@ -166,7 +166,7 @@ class Emit(Habit):
 
     def tick(self, context: HabitContext) -> Status:
         """Send the event."""
-        (self.send or context.tree.tell)(self.event, _value(self.payload, context))
+        (self.send or context.tree.notify)(self.event, _value(self.payload, context))
         return Status.SUCCEEDED
 
 
@@ -178,7 +178,7 @@ class MoveTo(Habit):
         target: the destination.
         move: called with the context and the target when the run begins.
         has_arrived: called with the context at every tick; None waits for
-            ``tree.tell("arrived")`` instead, which costs nothing.
+            ``tree.notify("arrived")`` instead, which costs nothing.
         stop: called with the context if the run ends before arrival.
     """
 

@@ -181,7 +181,7 @@ class HabitContext:
             math.inf if at_most_s is None else finite_number("at_most_s", at_most_s, minimum=0), names)
 
     def told(self, name: str) -> Any:
-        """Return the payload of ``HabitTree.tell(name)`` for this tick, None if there was none."""
+        """Return the payload of ``HabitTree.notify(name)`` for this tick, None if there was none."""
         return self._tree._cargo_of(name)
 
     def restart_at(self, point: str) -> None:

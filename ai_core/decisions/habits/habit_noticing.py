@@ -29,7 +29,7 @@ class HabitMessaging(HabitReporting):
             self._watch(self.plan.keys)
         return self._blackboard
 
-    def tell(self, name: str, payload: Any = None) -> None:
+    def notify(self, name: str, payload: Any = None) -> None:
         """Notify the character's habits of an event.
 
         Habits with this name in ``begins_on`` or ``wakes_on``, and habits that wait for

@@ -121,7 +121,7 @@ class SenseGraph:
             for ways in self._ways.values():
                 ways.set_open(portal_id, is_open)
 
-    def set_wind(self, portal: str | int, wind_m_per_s: float | None) -> None:
+    def set_portal_wind(self, portal: str | int, wind_m_per_s: float | None) -> None:
         """Set the wind through a portal: a fan, a draught, a corridor that smells in one direction.
 
         Args:
@@ -141,19 +141,19 @@ class SenseGraph:
         self._wind.put(portal_ids, wind_m_per_s)
         self._put_wind(portal_ids)
 
-    def wind_set(self, portal: str | int) -> float | None:
-        """Return the last value of ``set_wind`` for a portal (m/s), None if there is none.
+    def portal_wind(self, portal: str | int) -> float | None:
+        """Return the last value of ``set_portal_wind`` for a portal (m/s), None if there is none.
 
         Raises:
             UnknownNameError: if there is no such portal.
         """
         return self._wind.put_on(self._portal_ids(portal)[0])
 
-    def blow(self, velocity: object) -> None:
+    def set_wind(self, velocity: object) -> None:
         """Set the wind over the whole level (m/s): smells drift with it from region to region.
 
         The wind through a portal is its component along the portal: from its start to its end, or,
-        where these are the same, from the middle of its region to that of the next. ``set_wind``
+        where these are the same, from the middle of its region to that of the next. ``set_portal_wind``
         overrides it.
 
         Raises:
@@ -170,7 +170,7 @@ class SenseGraph:
         key = (modality.name, modality.kept_per_m)
         if key not in self._ways:
             ways = self._ways[key] = PortalTable(self, modality, self._is_open)
-            ways.set_wind({number: self._wind.of(number) for number in range(len(self.portals))})
+            ways.set_portal_wind({number: self._wind.of(number) for number in range(len(self.portals))})
         return self._ways[key]
 
     def save_state(self) -> State:
@@ -207,7 +207,7 @@ class SenseGraph:
     def _put_wind(self, portal_ids: Iterable[int]) -> None:
         winds = {number: self._wind.of(number) for number in portal_ids}
         for ways in self._ways.values():
-            ways.set_wind(winds)
+            ways.set_portal_wind(winds)
 
     def _lookup_of(self, lookup: Lookup | None) -> Lookup:
         if lookup is not None:

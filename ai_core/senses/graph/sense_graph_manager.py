@@ -145,14 +145,14 @@ class SenseGraphManager(RegionalSenseManager):
             )
         super().change_modality(name, range_m=range_m)
 
-    def blow(self, velocity: object) -> None:
-        """Set the wind in all regions (m/s); for one corridor see ``SenseGraph.set_wind``.
+    def set_wind(self, velocity: object) -> None:
+        """Set the wind in all regions (m/s); for one corridor see ``SenseGraph.set_portal_wind``.
 
         Raises:
             TypeError, ValueError: if it is not a velocity.
         """
         for graph in self._graphs.graphs:
-            graph.blow(velocity)
+            graph.set_wind(velocity)
 
     def set_light_emitter(self, source_id: int, gives_light: bool) -> None:
         """Set whether a source emits light, and so is visible through two portals.

@@ -137,7 +137,7 @@ class PortalTable:
             self.hop_kept[leg] = self.leg_kept[leg] * kept
             self.known_hops[came] = None
 
-    def set_wind(self, winds: Mapping[int, Wind]) -> None:
+    def set_portal_wind(self, winds: Mapping[int, Wind]) -> None:
         """Note what blows through portals, by id."""
         for portal, wind in winds.items():
             row = self._row_of.get(portal)

@@ -109,7 +109,7 @@ class StimulusEmitter:
         signal = Signal(0, int(source_id), number, strength, place, self.clock.now.seconds, affiliation, tag)
         self._emitted.touch(signal, sensor_id)
 
-    def blow(self, velocity: object) -> None:
+    def set_wind(self, velocity: object) -> None:
         """Set the wind: slow signals, such as smells, drift with it.
 
         Args:
@@ -118,7 +118,7 @@ class StimulusEmitter:
         Raises:
             TypeError, ValueError: if it is not a velocity.
         """
-        self._emitted.wind.blow(velocity, self.clock.now.seconds)
+        self._emitted.wind.set(velocity, self.clock.now.seconds)
 
     def add_noise(self, modality_name: str, level: float, position: object = None) -> int:
         """Add a background noise, which masks signals that are weaker than it at the sensor.

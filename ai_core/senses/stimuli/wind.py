@@ -20,7 +20,7 @@ class Wind:
         self._drifted: Point = (0.0, 0.0, 0.0)
         self._since_s = 0.0
 
-    def blow(self, velocity: object, now_s: float) -> None:
+    def set(self, velocity: object, now_s: float) -> None:
         """Let it blow another way from now on (m/s)."""
         x, y, z = point("velocity", velocity).tolist()
         self._drifted, self._since_s = self.drift_m(now_s), now_s

@@ -75,7 +75,7 @@ def test_waiting_takes_its_time_and_wakes_when_told(brain, physics_frames, signa
     physics_frames(4)
     assert list(brain.get_active_paths()) == ["Brain/dinner"]
     assert brain.is_asleep()
-    brain.tell("dinner")
+    brain.notify("dinner")
     physics_frames(1)
     assert list(brain.get_active_paths()) == ["Brain/late"]
     physics_frames(8)

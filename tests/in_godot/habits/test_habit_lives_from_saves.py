@@ -87,7 +87,7 @@ def something_happens(chance, scheduler, trees):
     tree, dice = chance.choice(trees), chance.random()
     character = tree.get_parent()
     if dice < 0.25:
-        tree.tell("boo")
+        tree.notify("boo")
     elif dice < 0.35:
         tree.set_value("x", chance.randrange(4))
     elif dice < 0.4:

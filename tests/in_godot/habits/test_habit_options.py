@@ -68,7 +68,7 @@ def test_a_tree_in_which_all_wait_is_not_visited_until_something_is_told_or_chan
     physics_frames(30)
     assert runs() == before
     entered = signals(tree, "habit_entered")
-    tree.tell("noise", 7)
+    tree.notify("noise", 7)
     physics_frames(1)
     assert (entered[0][0], listener.get("heard")) == ("Brain/hear", 7)
     tree.set_value("danger", True)
@@ -204,7 +204,7 @@ def test_sleeping_time_counts(trees, gdscript, physics_frames):
     physics_frames(61)
     assert tree.is_asleep()
     tree.set_value("other", 1)
-    tree.tell("dinner")
+    tree.notify("dinner")
     physics_frames(1)
     assert wait.get_time_in_habit() == pytest.approx(1.0, abs=0.03)
 
@@ -347,7 +347,7 @@ def test_the_page_is_true(trees, gdscript, physics_frames):
     habit(tree, "walk")
     tree.enter()
     physics_frames(2)
-    tree.tell("shot at")
+    tree.notify("shot at")
     physics_frames(10)
     assert list(tree.get_active_paths()) == ["Brain/dodge"]
     physics_frames(20)

@@ -72,7 +72,7 @@ def test_the_combat_of_the_source_step_by_step(node, scheduler, fight, physics_f
     assert path() == ["attack/aim"]
     physics_frames(5)
     assert path() == ["attack/shoot"]
-    tree.tell("shot at")
+    tree.notify("shot at")
     exited.clear(), entered.clear()
     physics_frames(1)
     assert path() == ["dodge"]
@@ -82,7 +82,7 @@ def test_the_combat_of_the_source_step_by_step(node, scheduler, fight, physics_f
     tree.set_value("near", True)
     physics_frames(1)
     assert path() == ["melee"]
-    tree.tell("shot at")
+    tree.notify("shot at")
     physics_frames(8)
     assert path() == ["melee"]                    # the blow is not interrupted ...
     physics_frames(8)
@@ -110,7 +110,7 @@ def test_it_stands_in_several_places_and_one_character_overrides_it(node, schedu
     assert others[0].core.definition is others[1].core.definition
     assert brave.core.definition is not others[0].core.definition
     for tree in (*others, brave):
-        tree.tell("shot at")
+        tree.notify("shot at")
     physics_frames(1)
     assert [list(tree.get_active_paths()) for tree in (*others, brave)] == [
         ["Brain/fight/dodge"], ["Brain/fight/dodge"], ["Brain/fight/attack/aim"]]

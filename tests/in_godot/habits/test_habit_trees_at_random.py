@@ -21,7 +21,7 @@ SCRIPT = """
     func _tick(_elapsed_s: float) -> int:
         var tree: HabitTree = get_habit_tree()
         match chance.randi() % 40:
-            0: tree.tell("boo")
+            0: tree.notify("boo")
             1: tree.set_value("x", chance.randi() % 3)
             2: wait_s(0.1)
             3: wait_for(["boo"], 0.5)
@@ -79,7 +79,7 @@ class World:
             lambda: None if habit.get("stays") else habit.free(),
             lambda: tree.set("enabled", self.random.random() < 0.7),
             lambda: self.random.choice([tree, *self.bodies]).set("process_mode", self.random.choice([0, 4])),
-            lambda: tree.tell("boo"), lambda: tree.set_value("x", self.random.randrange(3)),
+            lambda: tree.notify("boo"), lambda: tree.set_value("x", self.random.randrange(3)),
             lambda: tree.set_value("y", 1, "world"), lambda: (habit.set("cooldown", 0.2), tree.rebuild()),
             lambda: habit.get_parent().move_child(habit, 0), lambda: self.move(tree),
             lambda: tree.habit_exited.connect(lambda path, status: None)))

@@ -82,7 +82,7 @@ def test_a_manager_that_comes_later_paces_it(scheduler, gdscript, node, expect_e
     node("AIBehavior", made, period=2, follow_importance=PERIOD, longest_period=20)
     physics_frames(4)
     [before] = scheduler.get_stats()["behaviors"]
-    expect_errors("has agents and nobody who watches", times=1)
+    expect_errors("has agents but no ImportanceViewer", times=1)
     node("ImportanceManager", scheduler, period=1)
     physics_frames(4)
     [after] = [one for one in scheduler.get_stats()["behaviors"] if one["name"] == before["name"]]

@@ -189,7 +189,7 @@ def test_a_disabled_group_that_cannot_be_compressed_keeps_its_members_waiting(wo
 @pytest.mark.parametrize("names", [["Ann", "Ann"], [""]])
 def test_names_of_members_must_differ(world, gdscript, expect_errors, names):
     script = gdscript(f"extends GroupLOD\nfunc _expand(): return PackedStringArray({names})")
-    expect_errors("_expand() must return names that differ", times=3)
+    expect_errors("_expand() must return unique, non-empty names", times=3)
     town = world.group(10.0, script=script)
     world.step(6)
     assert not town.group.is_open()
@@ -198,7 +198,7 @@ def test_names_of_members_must_differ(world, gdscript, expect_errors, names):
 @pytest.mark.parametrize("what", ["7", "'Ann'"])
 def test_what_expand_returns_must_be_names(world, gdscript, expect_errors, what):
     script = gdscript(f"extends GroupLOD\nfunc _expand(): return {what}")
-    expect_errors(f"_expand() must return names in an array, got {what}", times=3)
+    expect_errors(f"_expand() must return an array of names, got {what}", times=3)
     town = world.group(10.0, script=script)
     world.step(6)
     assert not town.group.is_open()

@@ -143,7 +143,7 @@ def test_the_limit_holds_while_a_level_of_a_crowd_is_broken(world, expect_errors
     crowd = [world.character(10.0 * (1 + number), levels={"Plan": {"max_count": 1}},
         crowd="guards") for number in range(3)]
     world.step(2)
-    expect_errors("level 'Plan' was freed; call rebuild() of its BehavioralLOD after that", times=3)
+    expect_errors("level 'Plan' was freed; call rebuild() of its BehavioralLOD afterwards", times=3)
     level(crowd[0], "Plan").free()
     for _ in range(6):
         world.step(1)
@@ -187,7 +187,7 @@ def test_who_leaves_makes_room(world):
 
 def test_a_crowd_with_other_levels_is_one_clear_error(world, expect_errors):
     world.character(10.0, levels={"Plan": {"max_count": 1}}, crowd="guards")
-    expect_errors("has other levels than those of its crowd 'guards'", times=1)
+    expect_errors("has other levels than its crowd 'guards'", times=1)
     world.character(20.0, levels={"Plan": {"max_count": 2}}, crowd="guards")
 
 
@@ -254,20 +254,20 @@ def test_wrong_ranges_are_one_clear_error(world, expect_errors, ranges, message)
 
 
 def test_a_level_below_nothing_that_has_levels_is_one_clear_error(node, scheduler, expect_errors, physics_frames):
-    expect_errors("is not right below a BehavioralLOD and is no level of any; put it there", times=1)
+    expect_errors("is not a child of a BehavioralLOD, so it is not a level; make it one", times=1)
     node("LODBehavior", scheduler)
     physics_frames(2)
 
 
 def test_wrong_use_is_refused_with_what_to_do(world, expect_errors):
     lod = world.character(10.0)
-    expect_errors("there is no level 'Fly'; use one of: Plan, Idle", times=1)
+    expect_errors("unknown level 'Fly'; use one of: Plan, Idle", times=1)
     lod.call("force_level", "Fly")
     expect_errors("for_s must be above 0", times=1)
     lod.call("force_level", "Plan", -1.0)
-    expect_errors("this cannot change while the levels run", times=1)
+    expect_errors("cannot change while the levels run", times=1)
     lod.call("set_arbitration", 1)
-    expect_errors("has no importance here; put a BehavioralLOD or GroupLOD below it", times=1)
+    expect_errors("has no importance in this ImportanceManager; put a BehavioralLOD or GroupLOD below it", times=1)
     world.manager.call("notice", world.camera)
     expect_errors("amount", times=1)
     world.manager.call("notice", lod, math.nan)
@@ -278,7 +278,7 @@ def test_wrong_use_is_refused_with_what_to_do(world, expect_errors):
 def test_a_level_that_was_freed_is_named_and_another_takes_its_place(world, expect_errors):
     lod = world.character(20.0, (("Plan", 0.5, 1.0), ("Walk", 0.4, 1.0), ("Idle", 0.0, 0.6)))
     world.step(2)
-    expect_errors("level 'Plan' was freed; call rebuild() of its BehavioralLOD after that", times=3)
+    expect_errors("level 'Plan' was freed; call rebuild() of its BehavioralLOD afterwards", times=3)
     level(lod, "Plan").free()
     world.step(6)
     assert lod.get_level() == "Walk"

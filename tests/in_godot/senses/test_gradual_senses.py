@@ -37,7 +37,7 @@ def test_a_slow_sound_that_is_followed_meets_the_door_as_it_is_then(
     level.caller.emit("hearing", 50.0)
     physics_frames(shut_after)
     assert heard == []
-    level.door.shut()
+    level.door.close()
     physics_frames(120)
     assert bool(heard) == hears
 

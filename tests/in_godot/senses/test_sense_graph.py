@@ -93,8 +93,8 @@ def test_a_door_that_is_shut_keeps_most_of_a_sound_and_all_of_sight(level, physi
     assert guard.can_sense(thief)
     thief.emit("hearing", 10.0)
     physics_frames(4)
-    door.shut()
-    door.shut()
+    door.close()
+    door.close()
     thief.emit("hearing", 10.0)
     physics_frames(4)
     loud, faint = (strength for _, modality, strength, *_ in sensed if modality == "hearing")
@@ -160,7 +160,7 @@ def test_doors_and_smells_are_saved(level, scheduler, physics_frames, signals):
     door = level.portal("Door", 5, "Hall", "Control", passes_sight=True, passes_smell=True)
     guard, thief = level.eye(8, LEFT), level.thing(2)
     physics_frames(3)
-    door.shut()
+    door.close()
     thief.emit("smell", 300.0)
     physics_frames(3)
     state, smell = scheduler.save_state(), hall.get_smell_of(thief)
@@ -253,7 +253,7 @@ def test_a_scene_with_everything_in_one_branch_works_and_is_made_anew(scheduler,
     scheduler.add_child(branch)
     physics_frames(3)
     assert eye.can_sense(thing)
-    door.shut()
+    door.close()
     physics_frames(3)
     assert not eye.can_sense(thing)
     scheduler.remove_child(branch)
@@ -380,6 +380,6 @@ def test_a_wind_set_in_the_game_is_saved_and_zero_lets_the_wind_over_all_count(w
     physics_frames(400)
     assert place.smelled() == 0
     place.door.wind = 0.0
-    place.hall.get_parent().find_children("*", "SenseManager", True, False)[0].blow(Vector3(-3, 0, 0))
+    place.hall.get_parent().find_children("*", "SenseManager", True, False)[0].set_wind(Vector3(-3, 0, 0))
     physics_frames(400)
     assert place.smelled() == 0, "it blows against the way of the smell"

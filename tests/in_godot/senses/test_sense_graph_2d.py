@@ -68,7 +68,7 @@ def test_a_sound_through_a_door_seems_to_come_from_it_and_less_when_it_is_shut(l
     physics_frames(2)
     thief.emit("hearing", 10.0)
     physics_frames(4)
-    door.shut()
+    door.close()
     thief.emit("hearing", 10.0)
     physics_frames(4)
     assert [position for *_, position, _ in sensed] == [Vector2(50, 0)] * 2
@@ -179,7 +179,7 @@ def test_doors_are_saved(level, scheduler, physics_frames):
     level.room("Control", 10)
     door = level.portal("Door", 5, "Hall", "Control", passes_sight=True)
     guard, thief = level.eye(8, LEFT), level.thing(2)
-    door.shut()
+    door.close()
     physics_frames(3)
     state = scheduler.save_state()
     door.open()

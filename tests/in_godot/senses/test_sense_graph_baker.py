@@ -112,7 +112,7 @@ def test_a_sound_is_heard_through_the_baked_door_and_a_shut_one_muffles_it(
     (_, _, strength, position, _), = [one for one in heard if one[1] == "hearing"]
     door = baker.get_node("Room1-Room2")
     assert math.dist(position, door.get_node("Exit").global_position) < 1e-3
-    door.shut()
+    door.close()
     thief.emit("hearing", 10.0)
     physics_frames(10)
     shut = [one[2] for one in heard if one[1] == "hearing"][-1]

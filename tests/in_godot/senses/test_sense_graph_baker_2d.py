@@ -90,7 +90,7 @@ def test_in_a_baked_flat_level_a_sound_comes_through_the_door(flat, node, schedu
     (_, _, strength, position, _), = [one for one in heard if one[1] == "hearing"]
     door = baker.get_node("Room1-Room2")
     assert tuple(position) == pytest.approx(tuple(door.get_node("Exit").global_position), abs=0.01)
-    door.shut()
+    door.close()
     thief.emit("hearing", 10.0)
     physics_frames(10)
     assert [one[2] for one in heard if one[1] == "hearing"][-1] < strength / 5

@@ -34,7 +34,7 @@ def ask(node, scheduler, gdscript, physics_frames):
     ("manager.change_modality('sigt', 10.0)", "unknown modality 'sigt'; did you mean 'sight'?"),
     ("manager.add_noise('sight', 1.0)", "modality_name must be an emitted modality, got the continuous 'sight'"),
     ("manager.add_noise('hearing', -1.0)", "level must be at least 0, got -1.0"),
-    ("manager.blow(Vector3(NAN, 0, 0))", "velocity must be finite"),
+    ("manager.set_wind(Vector3(NAN, 0, 0))", "velocity must be finite"),
     ("manager.set_portal_open('door', false)", "has no portals in mode Regional; set mode to Graph"),
     ("eye.can_sense(thing, 'hearing')", "modality_name must be a continuous modality, got 'hearing'"),
     ("eye.can_sense(manager)", "can_sense needs a SenseSource3D, got 'manager' (SenseManager); hand over"),

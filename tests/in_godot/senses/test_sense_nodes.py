@@ -156,7 +156,7 @@ def test_what_is_in_the_dark_is_seen_when_it_is_lit(eye, thing, physics_frames, 
 def test_a_smell_drifts_with_the_wind(eye, thing, manager, physics_frames, signals):
     thing.position = Vector3(0, 0, 8)
     smelled = signals(eye, "sensed")
-    manager.blow(Vector3(0, 0, -3))
+    manager.set_wind(Vector3(0, 0, -3))
     physics_frames(2)
     thing.emit("smell", 5.0)
     physics_frames(180)
@@ -300,7 +300,7 @@ def test_the_space_of_a_manager_in_the_tree_cannot_change(manager, gdscript, exp
 def test_a_place_in_the_wrong_space_is_refused(flat, expect_errors):
     expect_errors("needs a Vector2, got Vector3", times=2)
     flat.manager.call("add_noise", "hearing", 1.0, Vector3(0, 0, 0))
-    flat.manager.call("blow", Vector3(0, 0, 0))
+    flat.manager.call("set_wind", Vector3(0, 0, 0))
 
 
 def test_levels_of_awareness_are_the_designers_and_told_when_one_has_had_time_to_react(

@@ -1,4 +1,4 @@
-"""AIDebugOverlay: the debugger's tab over a running game."""
+"""AIDebugOverlay: shows the AI of a running game on the screen."""
 from __future__ import annotations
 
 from enum import IntEnum
@@ -31,10 +31,10 @@ MARGIN_PX = 8.0
 
 @gdclass(icon="res://addons/ai_core/icons/ai_debug_overlay.svg")
 class AIDebugOverlay(Node):
-    """Shows over a running game what its AI does: who ran in the last frames and for how long, what a character
-    does, knows and senses, and why, events, and tickets of paths.
+    """Shows the AI of a running game on the screen: tasks of the last frames and their times, the habits, knowledge
+    and senses of a character with reasons, events, and path tickets.
 
-    While it is not shown it costs nothing. The debugger's tab "AI" in the editor shows the same.
+    It costs nothing while it is hidden. The tab "AI" of the editor's debugger shows the same.
     """
 
     class Section(IntEnum):
@@ -44,24 +44,25 @@ class AIDebugOverlay(Node):
         EVENTS = 3
         PATHS = 4
 
-    shown = export(bool, False, on_set="_shown_set", doc="Show it now.")
-    section = export(Section, Section.SCHEDULER, on_set="_choice_set", doc="What is told beside the frames.")
+    shown = export(bool, False, on_set="_shown_set", doc="If true, the overlay is visible.")
+    section = export(Section, Section.SCHEDULER, on_set="_choice_set", doc="Section shown beside the frames.")
     character = export(
         NodePath, NodePath(""), on_set="_choice_set",
-        doc="Whose habits and senses are told; empty is whoever is chosen in the list.")
-    has_list = export(bool, True, on_set="_rebuild", doc="Show the list of characters.")
+        doc="Character whose habits and senses are shown; if empty, the character chosen in the list.")
+    has_list = export(bool, True, on_set="_rebuild", doc="If true, shows the list of characters.")
     width_share = export(
-        float, 0.5, range=(0.1, 1, 0.05), on_set="_rebuild", doc="Share of the screen's width, from the right.")
-    opacity = export(float, 0.85, range=(0.1, 1, 0.05), on_set="_rebuild", doc="How little of the game shines through.")
+        float, 0.5, range=(0.1, 1, 0.05), on_set="_rebuild", doc="Share of the screen's width, from the right edge.")
+    opacity = export(float, 0.85, range=(0.1, 1, 0.05), on_set="_rebuild", doc="Opacity of the background.")
     refresh_interval = export(
         float, 0.2, range=(0.02, 5, 0.01), unit="s", group="Optimizations", on_set="_rebuild",
-        doc="Time from one look to the next.")
+        doc="Time between two updates of the overlay.")
     toggle_key = export(
-        int, KEY_F10, group="Debug", on_set="_keys_set", doc="The key that shows and hides it: KEY_F10; 0 is none.")
+        int, KEY_F10, group="Debug", on_set="_keys_set",
+        doc="Key that shows and hides the overlay; 0 is none.")
     toggle_action = export(
-        StringName, StringName(""), on_set="_keys_set", doc="An action of the InputMap that does the same.")
+        StringName, StringName(""), on_set="_keys_set", doc="Action of the InputMap that shows and hides the overlay.")
 
-    shown_changed = signal(("shown", bool), doc="It was shown or hidden.")
+    shown_changed = signal(("shown", bool), doc="Emitted when the overlay is shown or hidden.")
 
     def __init__(self) -> None:
         self._layer: Any = None
@@ -89,11 +90,11 @@ class AIDebugOverlay(Node):
 
     @method
     def get_report(self) -> dict:
-        """Return what it shows, as plain data, with the last 120 frames; empty while it is not shown."""
+        """Return the contents of the overlay as plain data, with the last 120 frames; empty while it is hidden."""
         return {} if self._watch is None else self._watch.look()
 
     def show_report(self) -> None:
-        """Look again; called by a timer while it is shown, and for the rest of the frame in which it is hidden."""
+        """Update the panel; called by a timer while it is visible, and in the rest of the frame that hides it."""
         if self._panel is None:
             return
         scheduler = self._scheduler()
@@ -107,18 +108,18 @@ class AIDebugOverlay(Node):
             self._panel.show_report(self._watch.report())
 
     def wished(self, wish: dict) -> None:
-        """Called by the panel: something else is wanted."""
+        """Change the selection; called by the panel."""
         if wish and self._panel is not None:
             self._wish = wish
             self._choose()
             self.show_report()
 
     def pause(self, is_paused: bool) -> None:
-        """Called by the panel: the game stops or goes on; this node goes on."""
+        """Pause or resume the game, but not this node; called by the panel."""
         self._stepping.pause(is_paused)
 
     def let_a_frame_pass(self) -> None:
-        """Called by the panel: one frame of AI, then it stands again."""
+        """Run one frame of AI, then pause again; called by the panel."""
         scheduler = self._scheduler()
         if scheduler is not None:
             self._stepping.step(scheduler)
@@ -193,5 +194,5 @@ class AIDebugOverlay(Node):
     def _get_configuration_warnings(self) -> list[str]:
         found = scheduler_warnings(self)
         if self.toggle_action and not is_a_part(self) and not has_action(self.toggle_action):
-            found.append(f"toggle_action '{self.toggle_action}' is no action of the InputMap; add it there")
+            found.append(f"toggle_action '{self.toggle_action}' is not an action of the InputMap; add it there")
         return found

@@ -1,4 +1,4 @@
-"""What can be seen of the AI of a running game, in words: for the debugger's tab and the overlay."""
+"""Texts about the AI of a running game, for the debugger's tab and the overlay."""
 from __future__ import annotations
 
 from collections.abc import Iterator
@@ -13,26 +13,26 @@ DECIDING = ("HabitTree", "StateMachine", "RuleMind")
 SENSING = ("Sensor3D", "Sensor2D")
 NEUTRAL = {"sensitivity": 1, "strength": 1, "light": 1, "size": 1, "acuity": 1, "clarity": 1, "noise": 0,
     "importance": 0}
-"""Factors that change nothing at these values, and are not told then."""
+"""Values at which factors have no effect, and are omitted."""
 
 MOST_TICKETS = 40
 MOST_EVENTS = 60
 
 
 def of_scheduler(scheduler: Any) -> str:
-    """Return the table of what work used, and how evenly it is spread over frames."""
+    """Return the table of task times, and how evenly tasks are spread over frames."""
     return f"{scheduler.get_stats_table()}\n\n{scheduler.get_phase_quality()['text']}"
 
 
 def of_habits(character: Any) -> str:
-    """Return what a character does and might do, and why."""
+    """Return the active and possible behaviors of a character, with reasons."""
     texts = [f"{name} {character.get_path_to(node)}\n{node.to_text()}"
              for name in DECIDING for node in _below(character, name)]
     return "\n\n".join(texts) or "no HabitTree, StateMachine or RuleMind below it"
 
 
 def of_senses(character: Any) -> str:
-    """Return what a character knows, with every factor behind what it senses and how aware it is."""
+    """Return the known targets of a character, with every factor of its sensations and awareness."""
     lines: list[str] = []
     for name in SENSING:
         for sensor in _below(character, name):
@@ -44,7 +44,7 @@ def of_senses(character: Any) -> str:
 
 
 def of_events(scheduler: Any) -> str:
-    """Return what was sent and told lately, the latest last."""
+    """Return the recent events and their dispatch, the latest last."""
     events = events_under(scheduler)
     log = None if events is None else events.narrowcast.log
     if log is None:
@@ -53,7 +53,7 @@ def of_events(scheduler: Any) -> str:
 
 
 def of_paths(scheduler: Any) -> str:
-    """Return the tickets of each path service: those that wait and run, and the latest that are over."""
+    """Return the tickets of each path service: waiting, running, and the latest finished tickets."""
     texts = []
     for service in _below(scheduler.get_tree().get_root(), "PathService"):
         if nearest(service, "AIScheduler", SCHEDULERS).top == scheduler:
@@ -64,12 +64,12 @@ def of_paths(scheduler: Any) -> str:
 
 
 def characters_of(nodes: list[Any], wanted: str, most: int) -> list[str]:
-    """Return the paths of characters whose path has ``wanted`` in it, at most so many, in the order of the tree.
+    """Return the sorted paths of characters whose path contains ``wanted``.
 
     Args:
-        nodes: those that are saved with a scheduler; characters are whom they decide for, and who senses.
-        wanted: part of a path, in any case.
-        most: paths.
+        nodes: nodes that are saved with a scheduler; characters are their actors, and the parents of sensors.
+        wanted: substring of a path, case-insensitive.
+        most: largest number of paths (count).
     """
     found = {str(one.get_path()): None for node in nodes if node.is_valid() for one in _characters(node)}
     return [path for path in sorted(found) if wanted.lower() in path.lower()][:most]

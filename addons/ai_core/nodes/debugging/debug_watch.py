@@ -1,4 +1,4 @@
-"""Somebody looks at the AI of a running game: what is kept for that from the first look to the last."""
+"""DebugWatch: collects data about the AI of a running game while a debugger or an overlay shows it."""
 from __future__ import annotations
 
 from typing import Any
@@ -11,7 +11,7 @@ from addons.ai_core.nodes.scheduling.scheduler_lookup import SCHEDULERS
 from ai_core.scheduling.frame_timeline import FrameTimeline, TimedFrame
 
 SECTIONS = ("scheduler", "habits", "senses", "events", "paths")
-"""What can be looked at beside the frames."""
+"""Sections that can be shown beside the frames."""
 
 LOGGED_EVENTS = 200
 MOST_CHARACTERS = 200
@@ -19,14 +19,14 @@ NOBODY = "choose a character on the left"
 
 
 class DebugWatch:
-    """Reports of what runs under one AIScheduler, until ``close``.
+    """Reports on the AI under one AIScheduler, until ``close``.
 
-    Nothing is kept or counted while nobody watches. Of characters only the chosen one is described. The list of
-    characters and the table of all work are made anew only as something is chosen: the panel chooses once a second,
-    and asks for reports more often than a crowd of a thousand could be told of without a hitch.
+    Without a watch nothing is recorded or counted. Only the chosen character is described. The list of characters and
+    the table of tasks are updated only by ``choose``, which the panel calls once per second: reports are more
+    frequent, and a list of a thousand characters in each would cause hitches.
 
     Args:
-        scheduler: an AIScheduler that is under no other.
+        scheduler: an AIScheduler that is not below another one.
     """
 
     def __init__(self, scheduler: Any) -> None:
@@ -40,30 +40,30 @@ class DebugWatch:
         scheduler.trace.listen(self._timeline)
 
     def close(self) -> None:
-        """Keep nothing any more."""
+        """Stop recording."""
         self.scheduler.trace.unlisten(self._timeline)
         self._log(False)
 
     def choose(self, section: str, character: str, wanted: str) -> None:
-        """Set what is told from now on.
+        """Set the contents of later reports.
 
         Args:
             section: one of SECTIONS.
-            character: path of the node whose habits and senses are told, from the root; empty is none yet.
-            wanted: part of the paths of characters that are listed.
+            character: path from the root of the node whose habits and senses are described; "" for none.
+            wanted: substring of the paths of listed characters.
         """
         self.section, self.character, self._wanted = section, character, wanted
         self._characters, self._table = None, ""
 
     def report(self) -> dict[str, Any]:
-        """Return what is new, as plain data: frames since the last report, and the section in words."""
+        """Return the frames since the last report, and the section as text, as plain data."""
         frames = self._timeline.since(self._told_frame)
         if frames:
             self._told_frame = frames[-1].frame
         return self._with(frames)
 
     def look(self) -> dict[str, Any]:
-        """Return the same of now, with all frames that are kept; leave to the next report what is new for it."""
+        """Return a report with all recorded frames; the next ``report`` is not affected."""
         self._characters, self._table = None, ""
         return self._with(self._timeline.since(-1))
 
@@ -102,7 +102,7 @@ class DebugWatch:
             return NOBODY
         character = self.scheduler.get_node_or_null(self.character)
         if character is None:
-            return f"{self.character} is not in the tree any more"
+            return f"{self.character} is no longer in the tree"
         return debug_texts.of_habits(character) if self.section == "habits" else debug_texts.of_senses(character)
 
     def _log(self, is_wanted: bool) -> None:
@@ -113,7 +113,7 @@ class DebugWatch:
 
 
 def top_schedulers(node: GDObject) -> list[Any]:
-    """Return the AISchedulers that are under no other, in the order of the tree."""
+    """Return the AIScheduler nodes that are not below another one, in tree order."""
     found = node.get_tree().get_nodes_in_group(SCHEDULERS)
     return [one for one in found if one.top == one]
 

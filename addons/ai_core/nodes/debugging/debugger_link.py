@@ -1,4 +1,4 @@
-"""The game's end of the editor's debugger tab: silent, and without work, until the tab asks."""
+"""The game's side of the editor's debugger tab; it does no work until the tab sends a request."""
 from __future__ import annotations
 
 from typing import Any
@@ -8,25 +8,25 @@ from addons.ai_core.nodes.debugging.debug_watch import SECTIONS, DebugWatch, top
 from addons.ai_core.nodes.scheduling.frame_stepper import FrameStepper
 
 CAPTURE = "ai_core"
-"""What messages of ours begin with: "ai_core:watch" from the editor, "ai_core:report" to it."""
+"""Prefix of messages: "ai_core:watch" from the editor, "ai_core:report" to it."""
 
 REPORT_EVERY_S = 0.2
 REPORTS_A_WISH = 15
-"""Reports sent until the tab must ask again (count): it asks every second while it is visible, so an editor that is
-gone costs the game three seconds of reports."""
+"""Reports sent per request of the tab (count): it repeats the request every second while it is visible, so a closed
+editor costs the game three seconds of reports."""
 
 INTERNAL, ALWAYS = 1, 3
 
 
 class DebuggerLink:
-    """Answers the debugger's tab for all AISchedulers; one of those in the tree holds it.
+    """Answers the debugger's tab for all AIScheduler nodes; one of those in the tree owns it.
 
-    Messages: ``watch`` [scheduler, section, character, wanted] sends reports for a while, and one at once;
-    ``unwatch`` [] ends them; ``pause`` [bool] stops the game or lets it go on, ``next_frame`` [] for one frame.
+    Messages: ``watch`` [scheduler, section, character, wanted] sends a report at once, and reports for a while;
+    ``unwatch`` [] ends them; ``pause`` [bool] pauses or resumes the game; ``next_frame`` [] runs one frame.
 
     Args:
-        node: an AIScheduler; has ``handle_debugger_message(message, data)`` and ``send_debug_report()``, which call
-            here.
+        node: an AIScheduler; its ``handle_debugger_message(message, data)`` and ``send_debug_report()`` call this
+            object.
     """
 
     def __init__(self, node: Any) -> None:
@@ -38,14 +38,14 @@ class DebuggerLink:
         self._reports_left = 0
 
     def open(self) -> None:
-        """Listen to the debugger, if there is one and nobody listens yet."""
+        """Register with the debugger, if there is one and no other link is registered."""
         debugger = singleton("EngineDebugger")
         if not self._is_open and debugger.is_active() and not debugger.has_capture(CAPTURE):
             debugger.register_message_capture(CAPTURE, self._node.handle_debugger_message)
             self._is_open = True
 
     def close(self) -> None:
-        """Listen no more; another scheduler takes over. For one that leaves the tree."""
+        """Unregister, and let another scheduler take over; called when the scheduler leaves the tree."""
         self._end()
         self._stepping.close()
         if self._is_open:
@@ -57,7 +57,7 @@ class DebuggerLink:
                     return
 
     def asked(self, message: str, data: list[Any]) -> bool:
-        """Do what the tab asks; return whether the message was known."""
+        """Handle a message of the tab; return whether the message was known."""
         if message == "unwatch":
             self._end()
         elif message == "watch" and len(data) == 4 and data[1] in SECTIONS:
@@ -71,7 +71,7 @@ class DebuggerLink:
         return True
 
     def send(self) -> None:
-        """Send a report, or end if the tab has not asked for too long."""
+        """Send a report; end the watch if the tab has not repeated its request."""
         watch = self._watch
         if watch is None or self._reports_left == 0 or not watch.scheduler.is_valid():
             self._end()

@@ -1,11 +1,11 @@
-"""Python that nodes name: imported once it is sure that it may hold what is named, read again when it was edited.
+"""Python modules named by nodes: checked before import, and reloaded after editing.
 
-A scene may come from anywhere, and importing a module runs it: so its file is looked at first.
+A scene may come from any source, and importing a module runs it, so the source file is checked first.
 
-The rule of editing: a module that a node names is read again, if its file was edited since, when the node's definition
-is made: as its scene is loaded, as it is added, or at ``rebuild()``. What is under way ends with the code that it began
-with. A module that declares nodes is not read again: its classes are the engine's until the game ends. Games
-that are exported without debugging look at no files.
+Rule for editing: a module named by a node is reloaded, if its file has changed, when the node builds its definition:
+when its scene is loaded, when the node is added, or by ``rebuild()``. Running work ends with the code with which it
+began. A module that declares nodes is not reloaded, because the engine keeps its classes until the game ends. Games
+exported without debugging check no files.
 """
 from __future__ import annotations
 
@@ -25,10 +25,11 @@ _read: dict[str, Stamp] = {}
 
 
 def current_module(name: str) -> ModuleType:
-    """Return a module as its file says now.
+    """Return a module in the present version of its file.
 
     Raises:
-        ImportError: if there is none. An edited one with a mistake is reported, and stays as it was.
+        ImportError: if there is no such module. An error in an edited module is reported, and the module stays as it
+            was.
     """
     module = importlib.import_module(name)
     stamp = stamp_of(name)
@@ -36,15 +37,15 @@ def current_module(name: str) -> ModuleType:
         try:
             importlib.reload(module)
         except Exception as error:
-            report_exception(error, f"reading '{name}' again, which was edited; what it had stays")
+            report_exception(error, f"reloading '{name}', which was edited; the old version stays")
     _read[name] = stamp
     return module
 
 
 def stamp_of(name: str) -> Stamp:
-    """Return what changes when the file of a module is edited; the same for ever in a release build.
+    """Return a stamp that changes when the file of a module is edited; constant in a release build.
 
-    The module is not imported for it.
+    The module is not imported.
     """
     if not singleton("OS").call("is_debug_build"):
         return (0, 0)
@@ -57,7 +58,7 @@ def stamp_of(name: str) -> Stamp:
 
 
 def spec_of(name: str) -> ModuleSpec | None:
-    """Return where a module is found, None if there is none. It is not imported, nor are the packages around it."""
+    """Return the spec of a module, None if there is none. Neither the module nor its packages are imported."""
     places: list[str] | None = None
     spec: ModuleSpec | None = None
     parts = name.split(".")
@@ -75,10 +76,10 @@ def spec_of(name: str) -> ModuleSpec | None:
 
 
 def may_have_class(spec: ModuleSpec, name: str) -> bool:
-    """Return False if a module that is not imported says in its source that it has no class of this name.
+    """Return False if the source of a module that is not imported shows that it has no class of this name.
 
-    Only what its outermost statements bind counts: classes that extend something, assignments, imports. True
-    if there is no source, or none that can be read: importing it says what is wrong.
+    Only names bound by its top-level statements count: derived classes, assignments, imports. True if the source is
+    missing or invalid: importing the module reports the error.
     """
     get_source = getattr(spec.loader, "get_source", None)
     if spec.name in sys.modules or get_source is None:
@@ -95,7 +96,7 @@ def _found(name: str, places: list[str] | None) -> ModuleSpec | None:
     for finder in sys.meta_path:
         try:
             spec = finder.find_spec(name, places)
-        except KeyError:             # a folder that is no package asks for the package around it, which is not imported
+        except KeyError:             # a namespace package asks for its parent package, which is not imported
             spec = ModuleSpec(name, None, is_package=True)
             folders = (Path(place) / name.rpartition(".")[2] for place in places or ())
             spec.submodule_search_locations = [str(folder) for folder in folders if folder.is_dir()]
@@ -105,7 +106,7 @@ def _found(name: str, places: list[str] | None) -> ModuleSpec | None:
 
 
 def _bound_by(statements: Iterable[ast.AST]) -> Iterator[str]:
-    """Yield the names of classes that extend something, and other names that statements bind; "*" for any."""
+    """Yield the names of derived classes, and other names that statements bind; "*" for any name."""
     for one in statements:
         if isinstance(one, ast.ClassDef):
             yield from [one.name] if one.bases else []

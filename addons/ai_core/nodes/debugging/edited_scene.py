@@ -1,4 +1,4 @@
-"""The scene that the editor shows, where nodes run nothing and join no group, but warn."""
+"""The scene that is open in the editor, where nodes only show configuration warnings."""
 from __future__ import annotations
 
 from typing import Any
@@ -10,9 +10,9 @@ _found_at: tuple[int, ...] = ()
 
 
 def nodes_of(node: Node, class_name: str) -> list[Any]:
-    """Return the nodes of a class in the edited scene that a node is part of, in tree order.
+    """Return the nodes of a class in the edited scene of a node, in tree order.
 
-    Cost: O(scene) once per frame and class; every node of a large scene asks as it is opened.
+    Cost: O(scene) once per frame and class; every node of a large scene calls this when the scene is opened.
     """
     global _found_at
     root = node.get_tree().get_edited_scene_root()
@@ -30,17 +30,17 @@ def nodes_of(node: Node, class_name: str) -> list[Any]:
 
 
 def has_action(name: str) -> bool:
-    """Return whether the project has an input action; the editor's own InputMap holds other ones."""
+    """Return whether the project has an input action; the editor's own InputMap has other actions."""
     if is_in_editor():
         return bool(singleton("ProjectSettings").has_setting(f"input/{name}"))
     return bool(singleton("InputMap").has_action(name))
 
 
 def is_a_part(node: Node) -> bool:
-    """Return whether the editor shows a scene that others are made of: a character, not a level.
+    """Return whether the edited scene is a part of other scenes, such as a character, rather than a level.
 
-    Such a scene is not asked for what the level brings. It is one that holds no AIScheduler and is not
-    the main scene of the project, if the project has one. In a game nothing is such a part.
+    Such a scene gets no warnings about nodes that a level provides. It has no AIScheduler, and is not the main scene
+    of the project, if there is one. In a game the result is always False.
     """
     if not is_in_editor() or not node.is_part_of_edited_scene() or nodes_of(node, "AIScheduler"):
         return False

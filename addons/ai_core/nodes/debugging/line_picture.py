@@ -1,4 +1,4 @@
-"""Lines drawn into a running game: one mesh, or one canvas item in 2D; made when it is asked for."""
+"""Draws lines in a running game: one mesh, or one canvas item in 2D; created on first use."""
 from __future__ import annotations
 
 from typing import Any
@@ -12,17 +12,17 @@ INTERNAL = 1
 ARRAY_VERTEX, ARRAY_COLOR, ARRAY_MAX = 0, 3, 13
 PRIMITIVE_LINES = 1
 ALPHA = 0.7
-"""Lines let the game shine through."""
+"""Opacity of lines; the game shows through."""
 
 Points = NDArray[np.float32]
 
 
 class LinePicture:
-    """Lines in the space of the world.
+    """Lines in world space.
 
     Args:
-        owner: the node whose internal child the picture is.
-        is_flat: 2D.
+        owner: the node that gets the drawing as an internal child.
+        is_flat: True in 2D.
     """
 
     def __init__(self, owner: Any, *, is_flat: bool) -> None:
@@ -47,7 +47,7 @@ class LinePicture:
         self.node.cast_shadow = 0
 
     def draw(self, lines: list[tuple[Points, tuple[float, float, float]]]) -> None:
-        """Draw lines instead of those before: pairs of points (n, 3), or (n, 2), each lot with its color.
+        """Replace all lines: pairs of points (n, 3), or (n, 2), each batch with its color.
 
         Cost: O(points).
         """
@@ -75,7 +75,7 @@ class LinePicture:
             server.canvas_item_add_multiline(item, points[:, :2].copy(), colors[::2].copy(), 2.0)
 
     def free(self) -> None:
-        """Take the picture away, and let go of what the engine counts at its end."""
+        """Remove the drawing, and release its resources, which the engine would report as leaked."""
         if self.node.is_valid():
             self.node.queue_free()
         self.mesh = None

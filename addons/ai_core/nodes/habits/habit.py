@@ -90,7 +90,7 @@ class Habit(Node):
         doc="Time between two checks of the condition while a less urgent habit runs; 0 checks in every tick.")
     begins_on = export(
         PackedStringArray, PackedStringArray(),
-        doc="The habit begins only after HabitTree.tell() sent one of these messages.")
+        doc="The habit begins only after HabitTree.notify() sent one of these messages.")
     remember_for = export(
         float, 0.0, range=(0, 60, 0.01), or_greater=True, unit="s",
         doc="Time during which the habit may still begin after such a message, for example once a hold ends; 0 allows"

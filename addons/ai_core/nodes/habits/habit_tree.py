@@ -274,12 +274,12 @@ class HabitTree(CharacterComponent, Node):
             self.core.release_quarantined()
 
     @method
-    def tell(self, message: str, payload: Variant = None) -> None:
+    def notify(self, message: str, payload: Variant = None) -> None:
         """Send a message with a payload to the habits that begin on it, wake on it or wait for it."""
         if self.core is None:
             raise RefusedValue(
                 f"does not run and cannot receive {message!r}; see the errors at the start of the scene")
-        self.core.tell(message, payload)
+        self.core.notify(message, payload)
 
     @method
     def is_asleep(self) -> bool:

@@ -1,4 +1,4 @@
-"""BehavioralLOD: another behavior for another importance."""
+"""BehavioralLOD: runs the behavior that suits the importance of a character."""
 from __future__ import annotations
 
 import math
@@ -39,11 +39,11 @@ ARBITRATION_NAMES = ("first", "any", "most_central", "smallest_range")
 
 @gdclass(icon="res://addons/ai_core/icons/behavioral_lod.svg", keywords="level of detail, behavior")
 class BehavioralLOD(ImportanceAgent, Node):
-    """Runs that LODBehavior below it which suits the character's importance.
+    """Runs one of its LODBehavior children, the levels, depending on the importance of the character.
 
-    The character is the nearest Node3D or Node2D above. The first child is the most
-    detailed. A level stays as long as importance is in its range; then it is exited, and
-    the next one entered with what the exit returned.
+    The character is the nearest Node3D or Node2D above. The first child is the most detailed level. A level runs
+    while the importance is in its range; then it exits, and the next level enters with the data that the exit
+    returned.
     """
 
     class Source(IntEnum):
@@ -56,42 +56,48 @@ class BehavioralLOD(ImportanceAgent, Node):
         MOST_CENTRAL = 2
         SMALLEST_RANGE = 3
 
-    enabled = export(bool, True, on_set="_enable", live=True, doc="Off: the level is exited and nothing runs.")
+    enabled = export(bool, True, on_set="_enable", live=True,
+        doc="If false, the level exits and no level runs.")
     importance_source = export(
         Source, Source.VIEWERS, live=False,
-        doc="Who says how important the character is: ImportanceViewers, or a script that sets importance.")
+        doc="Source of the character's importance. Viewers: ImportanceViewer nodes. Script: a script that sets"
+            " importance.")
     importance = export(
         float, 0.0, range=(0, 1, 0.001),
         shown_when=("importance_source", Source.SCRIPT), live=True,
-        doc="What levels are chosen by; set it only if the source is script.")
+        doc="Importance by which levels are chosen; set it only if importance_source is Script.")
     role = export(
         float, 0.0, range=(0, 1, 0.01), on_set="_change_role",
         shown_when=("importance_source", Source.VIEWERS), live=True,
-        doc="Part in the story: 0 for a passer-by, 1 for a main character.")
+        doc="Role of the character in the story: 0 for a passer-by, 1 for a main character.")
     size = export(
         float, 1.0, range=(0.01, 1000, 0.01), or_greater=True, unit="m", live=False,
-        shown_when=("importance_source", Source.VIEWERS), doc="Diameter of what is seen from afar.")
+        shown_when=("importance_source", Source.VIEWERS),
+        doc="Diameter of the character as seen from afar.")
     arbitration = export(
         Arbitration, Arbitration.FIRST, live=False, group="Choice",
-        doc="Which of several levels in range is taken: the first, any, the one in whose middle importance is,"
-            " or the one with the smallest range.")
+        doc="Choice among several levels in range: the first level, any level, the level whose center is nearest to the"
+            " importance, or the level with the smallest range.")
     crowd = export(
         StringName, StringName(""), live=False, group="Optimizations",
         shown_when=("importance_source", Source.VIEWERS),
-        doc="Characters of the same crowd share the maximum counts of levels.")
+        doc="Name of the crowd; characters of the same crowd share the maximum counts of levels. If empty, there are no"
+            " shared limits.")
     spread_updates = export(
         int, 1, range=(1, 1000, 1), or_greater=True, live=False,
         shown_when=("importance_source", Source.VIEWERS),
-        doc="Evaluations over which characters of a crowd that come together are let in.")
+        doc="Number of evaluations over which characters that join a crowd together get their levels.")
     period = export(
         int, 6, range=(1, 600, 1), or_greater=True, most=MAX_PERIOD_FRAMES, unit="frames", on_set="_reschedule",
-        live=True, doc="Frames from one choice, and one _lod_tick(), to the next.")
+        live=True,
+        doc="Number of frames between two choices of a level, and between two calls of _lod_tick().")
     priority = export(
         float, 1.0, range=(0.001, 1000, 0.001), on_set="_reschedule", live=True,
-        doc="Weight of its share of the budget.")
+        doc="Weight of the node's share of the budget.")
 
     level_changed = signal(
-        ("previous", str), ("next", str), doc="Another level runs; an empty text is none.")
+        ("previous", str), ("next", str),
+        doc="Emitted when another level runs; an empty string is no level.")
 
     without_manager = "its levels are never chosen"
     radius = 0.0
@@ -104,7 +110,7 @@ class BehavioralLOD(ImportanceAgent, Node):
         self._levels: dict[str, LODBehavior] = {}      # by the name of the node
         self._prefix = ""
         self._is_entered = self._is_to_begin = False
-        self._is_told = False           # by a script: to begin again would lose it
+        self._is_told = False           # called by a script; a restart would lose that
 
     def on_entered(self) -> None:
         self._is_entered = True
@@ -124,39 +130,39 @@ class BehavioralLOD(ImportanceAgent, Node):
 
     @method
     def get_level(self) -> str:
-        """Return the name of the level that runs, an empty text if none does."""
+        """Return the name of the running level, an empty string if no level runs."""
         current = None if self.core is None else self.core.current
         return (current or "").removeprefix(self._prefix)
 
     @method
     def force_level(self, level: str, for_s: float = math.inf) -> None:
-        """Run a level whatever the importance, for a time or until unforce_level().
+        """Run a level regardless of the importance, for a time or until unforce_level().
 
-        In a crowd it comes first at the next evaluation, in the place of the least important:
-        maximum counts still hold.
+        In a crowd, the character gets the level at the next evaluation in place of the least important character;
+        maximum counts still apply.
         """
         self.core_or_refuse().force(self._full_name(level), for_s=None if for_s == math.inf else for_s)
 
     @method
     def unforce_level(self) -> None:
-        """Let importance decide again."""
+        """End force_level(), so that levels are chosen by importance again."""
         if self.core is not None:
             self.core.unforce()
 
     @method
     def set_compression(self, leaving: str, entering: str, function: GDCallable) -> None:
-        """Convert what one level's _lod_exit() returns into what another's _lod_enter() takes."""
+        """Set a function that converts the return value of one level's _lod_exit() for another's _lod_enter()."""
         check_callable(function, "set_compression")
         self.core_or_refuse().compress(self._full_name(leaving), self._full_name(entering), function)
 
     @method
     def release_level(self, level: str) -> None:
-        """Let a level that kept failing be chosen again."""
+        """Allow a level that was disabled after repeated failures to be chosen again."""
         self.core_or_refuse().release(self._full_name(level))
 
     @method
     def rebuild(self) -> None:
-        """Read the levels below again, after changing some."""
+        """Read the levels below again, after a script has changed them."""
         self._is_to_begin = False
         self.leave_importance()
         self._end()
@@ -169,7 +175,7 @@ class BehavioralLOD(ImportanceAgent, Node):
 
     def prepared(self, state: object) -> Callable[[], None]:
         if self.core is None:
-            raise StateError("its levels do not run; give it LODBehavior children and an AIScheduler first")
+            raise StateError("its levels do not run; add LODBehavior children and an AIScheduler first")
         fields = Fields.versioned(state, version=1)
         change_settings = prepared_settings(self, fields.group("settings"))
         change = self.core.prepare_state(_called(fields.anything("lod"), self._prefix))
@@ -188,7 +194,7 @@ class BehavioralLOD(ImportanceAgent, Node):
         return change_all
 
     def short_name(self, behavior: core.LODBehavior | None) -> str:
-        """Return the name of a level's node, an empty text for none."""
+        """Return the name of a level's node, "" for none."""
         return "" if behavior is None else behavior.name.removeprefix(self._prefix)
 
     def tell_changed(self, previous: str, following: str) -> None:
@@ -205,21 +211,23 @@ class BehavioralLOD(ImportanceAgent, Node):
     def _get_configuration_warnings(self) -> list[str]:
         children = [child for child in self.get_children() if isinstance(child, LODBehavior)]
         if not children:
-            return ["has no LODBehavior below it and does nothing; add some"]
+            return ["has no LODBehavior below it and does nothing; add at least one"]
         warnings = []
         if sum(child.fallback for child in children) > 1:
-            warnings.append("has several fallbacks below it; choose one")
+            warnings.append("has several levels with fallback on; turn it on for one only")
         if self.importance_source == self.Source.VIEWERS:
             warnings += importance_warnings(self, self.without_manager)
         elif self.crowd:
-            warnings.append("shares no limits with its crowd, as a script sets its importance; choose viewers")
+            warnings.append(
+                "shares no limits with its crowd, because a script sets its importance; set importance_source to"
+                " Viewers, or clear crowd")
         return [*warnings, *scheduler_warnings(self)]
 
     def levels_changed(self) -> None:
-        """A level below has come, or has other settings: begin if that was what it lacked."""
+        """Try to start again after a level below was added or changed."""
         if self.core is None and self._is_entered and not self._is_to_begin:
             self._is_to_begin = True
-            self.call_deferred("rebuild")       # a script may add others next
+            self.call_deferred("rebuild")       # a script may add further levels
 
     def _begin(self) -> None:
         children = [child for child in self.get_children() if isinstance(child, LODBehavior)]
@@ -230,7 +238,7 @@ class BehavioralLOD(ImportanceAgent, Node):
         if self._scheduler is None:
             return
         self._prefix = f"{path_of(self._scheduler, self)}/"
-        children.sort(key=lambda child: child.fallback)          # the fallback is the last, others in order
+        children.sort(key=lambda child: child.fallback)          # the fallback comes last
         self._levels = {str(child.get_name()): child for child in children}
         try:
             self.core = self._made_core()
@@ -293,12 +301,12 @@ class BehavioralLOD(ImportanceAgent, Node):
             return
         if self._importance is not None:
             self._importance.leave_crowd(self)
-        self.core.level = len(self._levels)       # beyond the last: none
+        self.core.level = len(self._levels)       # beyond the last level: none
         self.core.unforce()
         self.core.switch_if_needed()
 
     def new_crowd(self) -> LODCrowd:
-        """Return a crowd of such as this, without anybody."""
+        """Return an empty crowd with the levels of this node."""
         return LODCrowd([level.limits() for level in self._levels.values()], self.spread_updates)
 
     def _join_crowd(self) -> None:
@@ -311,7 +319,7 @@ class BehavioralLOD(ImportanceAgent, Node):
     def _full_name(self, level: str) -> str:
         self.core_or_refuse()
         if level not in self._levels:
-            raise RefusedValue(f"there is no level '{level}'; use one of: {', '.join(self._levels)}")
+            raise RefusedValue(f"unknown level '{level}'; use one of: {', '.join(self._levels)}")
         return self._prefix + level
 
     def _change_role(self) -> None:
@@ -320,13 +328,13 @@ class BehavioralLOD(ImportanceAgent, Node):
 
     def _in_use(self) -> None:
         if self.core is not None and (self._is_told or self._scheduler.clock.now.frame != self._began_in_frame):
-            raise RefusedValue("this cannot change while the levels run; set it before their first frame")
-        if self._is_entered:                # they have not run yet: begin again by what is set now
+            raise RefusedValue("cannot change while the levels run; set it before their first frame")
+        if self._is_entered:                # they have not run yet: start again with the present settings
             self.rebuild()
 
 
 def _called(state: Any, prefix: str) -> object:
-    """Return a saved state with levels called after this node, whatever that was called then."""
+    """Return a saved state with the level names of this node, which may have had another name."""
     def own(name: str) -> str:
         return prefix + name.rpartition("/")[2]
 
@@ -337,4 +345,4 @@ def _called(state: Any, prefix: str) -> object:
             "failing": [{**one, "name": own(one["name"])} for one in state["failing"]],
             "works": {own(name): work for name, work in state["works"].items()}}
     except (LookupError, TypeError, AttributeError):
-        return state                     # refused, with what is wrong, by who reads it next
+        return state                     # the next reader refuses it with the reason

@@ -1,4 +1,4 @@
-"""GroupLOD: many simulated as one, and opened again."""
+"""GroupLOD: simulates many characters as one group, and expands it into its members again."""
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
@@ -36,52 +36,56 @@ from ai_core.scheduling.task_limits import MAX_PERIOD_FRAMES
 
 @gdclass(icon="res://addons/ai_core/icons/group_lod.svg", keywords="level of detail, crowd")
 class GroupLOD(ImportanceAgent, Node):
-    """A town, an army, a herd: simulated as one while nobody is near, opened into its members else.
+    """A group such as a town, an army or a herd: simulated as one while it is unimportant, otherwise as its members.
 
-    Extend it and override _simulate() for the group as one, _expand() and _tick_member() for
-    members that are there only while it is open, and _compress(). GroupLOD nodes below it
-    are groups inside; AIBehavior, HabitTree and BehavioralLOD nodes are enabled while it is open.
+    Extend it and override _simulate() for the closed group, _expand() and _tick_member() for members that exist only
+    while it is open, and _compress(). GroupLOD nodes below it are inner groups; AIBehavior, HabitTree and
+    BehavioralLOD nodes below it are enabled while it is open.
     """
 
     class Source(IntEnum):
         VIEWERS = 0
         SCRIPT = 1
 
-    enabled = export(bool, True, on_set="_enable", live=True, doc="Off: it closes, and is not simulated.")
+    enabled = export(bool, True, on_set="_enable", live=True, doc="If false, the group closes and is not simulated.")
     importance_source = export(
         Source, Source.VIEWERS, live=False,
-        doc="Who says how important it is: ImportanceViewers, or a script that sets importance.")
+        doc="Source of the group's importance. Viewers: ImportanceViewer nodes. Script: a script that sets"
+            " importance.")
     importance = export(
         float, 0.0, range=(0, 1, 0.001),
         shown_when=("importance_source", Source.SCRIPT), live=True,
-        doc="What it opens by; set it only if the source is script.")
-    open_at = export(float, 0.55, range=(0, 1, 0.01), live=False, doc="It opens at this importance or more.")
+        doc="Importance by which the group opens; set it only if importance_source is Script.")
+    open_at = export(float, 0.55, range=(0, 1, 0.01), live=False, doc="Importance from which on the group opens.")
     close_at = export(
-        float, 0.45, range=(0, 1, 0.01), live=False, doc="It closes below; not above open at.")
+        float, 0.45, range=(0, 1, 0.01), live=False,
+        doc="Importance below which the group closes; must not be above open_at.")
     radius = export(
         float, 10.0, range=(0, 10000, 0.5), or_greater=True, unit="m", live=False,
         shown_when=("importance_source", Source.VIEWERS),
-        doc="How far its members are from the Node3D or Node2D above; distance is counted from the edge.")
+        doc="Radius of the group around the Node3D or Node2D above; distances to viewers are measured from its edge.")
     role = export(
         float, 0.0, range=(0, 1, 0.01), live=False,
-        shown_when=("importance_source", Source.VIEWERS), doc="Part in the story, 0 to 1.")
+        shown_when=("importance_source", Source.VIEWERS),
+        doc="Role of the group in the story, from 0 to 1.")
     closed_period = export(
         int, 15, range=(1, 600, 1), or_greater=True, most=MAX_PERIOD_FRAMES, unit="frames",
-        group="Optimizations", live=False, doc="Frames from one _simulate() to the next while it is closed.")
+        group="Optimizations", live=False,
+        doc="Number of frames between two calls of _simulate() while the group is closed.")
     member_period = export(
         int, 10, range=(1, 600, 1), or_greater=True, most=MAX_PERIOD_FRAMES, unit="frames", live=False,
-        doc="Frames from one _tick_member() to the next, for each member.")
+        doc="Number of frames between two calls of _tick_member() for each member.")
     priority = export(
-        float, 1.0, range=(0.001, 1000, 0.001), live=False, doc="Weight of its share of the budget.")
+        float, 1.0, range=(0.001, 1000, 0.001), live=False, doc="Weight of the group's share of the budget.")
 
-    opened = signal(doc="Its members run, each for itself.")
-    closed = signal(doc="Its members are one again.")
+    opened = signal(doc="Emitted when the group opens and its members run.")
+    closed = signal(doc="Emitted when the group closes and is simulated as one.")
 
     without_manager = "never opens"
 
     def __init__(self) -> None:
         self.core: core.GroupLOD | None = None
-        self._told_open: bool | None = None       # while a signal tells of it, before the library knows
+        self._told_open: bool | None = None       # during a signal, before the library changes
         self.agent_id = -1
         self._scheduler: Any = None
         self._task: Task | None = None
@@ -89,20 +93,20 @@ class GroupLOD(ImportanceAgent, Node):
 
     @hook
     def _simulate(self, elapsed_s: float) -> None:
-        """Let time pass for all at once, while the group is closed."""
+        """Simulate the closed group as one for an elapsed time; called every closed_period frames."""
 
     @hook
     def _expand(self) -> PackedStringArray:
-        """It opens: return names of members that are there only while it is open."""
+        """Return the names of members that exist only while the group is open; called when it opens."""
         return PackedStringArray()
 
     @hook
     def _tick_member(self, member: str, elapsed_s: float) -> None:
-        """A member that _expand() named goes on."""
+        """Run a member that _expand() returned; called every member_period frames while the group is open."""
 
     @hook
     def _compress(self) -> None:
-        """It closes: take the members together again. If it raises, as Python can, the group stays open."""
+        """Summarize the members; called when the group closes. If it raises, which Python can, the group stays open."""
 
     @property
     def size(self) -> float:
@@ -128,25 +132,25 @@ class GroupLOD(ImportanceAgent, Node):
 
     @method
     def is_open(self) -> bool:
-        """Return whether its members run, each for itself."""
+        """Return true if the group is open and its members run."""
         if self._told_open is not None:
             return self._told_open
         return self.core is not None and self.core.is_open
 
     @method
     def get_member_names(self) -> PackedStringArray:
-        """Return the paths of groups inside and, while it is open, the names of its members."""
+        """Return the paths of inner groups and, while the group is open, the names of its members."""
         return PackedStringArray([] if self.core is None else list(self.core.members))
 
     @method
     def rebuild(self) -> None:
-        """Look for characters below again, after adding some: they run if the group is open."""
+        """Read the nodes below again, after adding some; they run if the group is open."""
         if self.core is not None:
             switch_children(self, self.core.is_open)
 
     @method
     def release(self) -> None:
-        """Try again what had failed too often."""
+        """Allow members and _simulate() to run again that were disabled after repeated failures."""
         if self.core is not None:
             self.core.release()
 
@@ -157,13 +161,13 @@ class GroupLOD(ImportanceAgent, Node):
 
     def prepared(self, state: object) -> Callable[[], None]:
         if self.core is None:
-            raise StateError("it does not run; give it an AIScheduler first")
+            raise StateError("the group does not run; add an AIScheduler first")
         self._refresh_names()
         fields = Fields.versioned(state, version=1)
         change_settings = prepared_settings(self, fields.group("settings"))
         inner = fields.anything("group")
         if (inner is None) != (self._outer is not None):
-            fields.refuse("group", "must be there for an outermost group, and for no other")
+            fields.refuse("group", "must be set for an outermost group, and null for an inner group")
         change = (lambda: None) if inner is None else self.core.prepare_state(inner)
         fields.end()
 
@@ -177,14 +181,14 @@ class GroupLOD(ImportanceAgent, Node):
         self.core.name = path_of(self._scheduler, self)      # it may have been renamed
 
     def take_in(self, inner: Any) -> None:
-        """Make a group below a member, by its path: districts may each have a group of the same name."""
+        """Add a group below as a member, by its path, because inner groups may have equal names."""
         self.core.add(inner.core, name=str(self.get_path_to(inner)), period_frames=inner.closed_period,
                       priority=inner.priority)
 
     def let_go(self, inner: Any) -> None:
-        """A group below leaves."""
+        """Remove a group below."""
         members = {} if self.core is None else self.core.members
-        for name in [one for one, work in members.items() if work is inner.core]:     # renamed since, perhaps
+        for name in [one for one, work in members.items() if work is inner.core]:     # it may have been renamed
             self.core.remove(name)
 
     def _get_configuration_warnings(self) -> list[str]:
@@ -192,7 +196,7 @@ class GroupLOD(ImportanceAgent, Node):
         if self.close_at > self.open_at:
             warnings.append(
                 f"close_at must not be above open_at, got {self.close_at:g} and {self.open_at:g};"
-                " lower the one or raise the other, apart by the hysteresis wanted")
+                " lower close_at or raise open_at; their difference is the hysteresis")
         if self.importance_source == self.Source.VIEWERS:
             warnings += importance_warnings(self, self.without_manager)
         return [*warnings, *scheduler_warnings(self)]
@@ -220,7 +224,7 @@ class GroupLOD(ImportanceAgent, Node):
         if outer is not None:
             if outer.core is not None:
                 self.be_inside(outer)
-            return                                # else the outer one takes it in, when it begins
+            return                                # otherwise the outer group adds it when it starts
         self._task = self._scheduler.schedule(
             self._go_on, name=named_after(self._scheduler, self), period_frames=1, priority=self.priority)
         self._scheduler.set_enabled(self._task, self.enabled)
@@ -254,11 +258,11 @@ class GroupLOD(ImportanceAgent, Node):
     def _open(self) -> list[str]:
         names = self._expand() if has_script_method(self, "_expand") else []
         if isinstance(names, str) or not isinstance(names, Iterable):
-            raise TypeError(f"_expand() must return names in an array, got {shown(names)}")
+            raise TypeError(f"_expand() must return an array of names, got {shown(names)}")
         names, taken = list(names), set(self.core.members)
         for name in names:
             if not name or name in taken:
-                raise ValueError(f"_expand() must return names that differ, got {shown(name)} again or an empty one")
+                raise ValueError(f"_expand() must return unique, non-empty names, got {shown(name)}")
             taken.add(name)
         switch_children(self, True)
         self._tell(True, self.opened)
@@ -290,12 +294,12 @@ class GroupLOD(ImportanceAgent, Node):
             self._scheduler.set_enabled(self._task, self.enabled)
         if not self.enabled:
             self.core.close()
-        if self.core.is_open:                     # its members could not be compressed: they wait
+        if self.core.is_open:                     # its members could not be compressed, and wait
             switch_children(self, self.enabled)
 
     def _in_use(self) -> None:
         if self.core is not None and self._scheduler.clock.now.frame != self._began_in_frame:
-            raise RefusedValue("this cannot change while the group runs; set it before its first frame")
-        if self._scheduler is not None:     # it has not run yet: begin again by what is set now
+            raise RefusedValue("cannot change while the group runs; set it before its first frame")
+        if self._scheduler is not None:     # it has not run yet: start again with the present settings
             self.on_exit_tree()
             self.on_entered()

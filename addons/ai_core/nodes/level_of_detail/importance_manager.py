@@ -40,8 +40,8 @@ from ai_core.scheduling.task_limits import MAX_PERIOD_FRAMES
 class ImportanceManager(Node):
     """Computes the importance of each agent to all ImportanceViewer nodes, from 0 to 1.
 
-    Agents are the BehavioralLOD and GroupLOD nodes. The importance of an agent also sets the period of behaviors
-    passed to pace_behavior(). All positions are read in one batch, every few frames.
+    Agents are the BehavioralLOD and GroupLOD nodes, and the AIBehavior nodes whose period follows importance. All
+    positions are read in one batch, every few frames.
     """
 
     period = export(
@@ -62,7 +62,8 @@ class ImportanceManager(Node):
     view_weight = export(float, 0.2, range=(0, 1, 0.01), live=False, core="view",
         doc="Importance added while in the view of a viewer.")
     approach_weight = export(
-        float, 0.1, range=(0, 1, 0.01), live=False, core="approach", doc="Importance added by a fast approach to a viewer.")
+        float, 0.1, range=(0, 1, 0.01), live=False, core="approach",
+        doc="Importance added by a fast approach to a viewer.")
     size_weight = export(float, 0.1, range=(0, 1, 0.01), live=False, core="size",
         doc="Importance added by the apparent size to a viewer.")
     role_weight = export(
@@ -128,7 +129,7 @@ class ImportanceManager(Node):
     def core(self) -> Importance:
         """The library's importance, for behaviors written in Python."""
         if self._core is None:
-            raise RefusedValue("needs an AIScheduler; add the ImportanceManager to a scene that has one before using it")
+            raise RefusedValue("needs an AIScheduler; add this node to a scene that has one before using it")
         return self._core
 
     @property
@@ -245,7 +246,7 @@ class ImportanceManager(Node):
         """
         task = self._scheduler._task(behavior_id) if self._scheduler is not None else None
         if task is None:
-            raise RefusedValue("needs an AIScheduler; add the ImportanceManager to a scene that has one before using it")
+            raise RefusedValue("needs an AIScheduler; add this node to a scene that has one before using it")
         if longest_period < task.period_frames:
             raise RefusedValue(
                 f"longest_period must be at least the period of the behavior, {task.period_frames},"

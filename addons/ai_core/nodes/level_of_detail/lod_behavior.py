@@ -1,4 +1,4 @@
-"""LODBehavior: one of the behaviors that a character has for different importances."""
+"""LODBehavior: the behavior of a character in one range of importance."""
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
@@ -20,32 +20,32 @@ from ai_core.level_of_detail.level_limits import Level
 from ai_core.scheduling.task import Turn
 
 SWITCHED = ("AIBehavior", "HabitTree", "BehavioralLOD", "GroupLOD")
-"""Nodes that run while the level or the group they are in does."""
+"""Nodes that run while their level or group runs."""
 
 
 @gdclass(icon="res://addons/ai_core/icons/lod_behavior.svg")
 class LODBehavior(Node):
-    """What a character does while its importance is in a range; a child of BehavioralLOD.
+    """A level of detail: the behavior of a character while its importance is in a range. A child of BehavioralLOD.
 
-    Extend it and override _lod_enter(), _lod_exit() and _lod_tick(), or put AIBehavior and
-    HabitTree nodes below it: they are enabled while it is the level, and disabled otherwise.
-    Ranges of neighbors overlap; how far is the hysteresis. After changing one while the scene runs
-    call rebuild() of the BehavioralLOD.
+    Extend it and override _lod_enter(), _lod_exit() and _lod_tick(), or add AIBehavior and HabitTree nodes below it,
+    which are enabled while the level runs and disabled otherwise. Let the ranges of neighboring levels overlap; the
+    overlap is the hysteresis. After a change in a running scene, call rebuild() of the BehavioralLOD.
     """
 
     lowest = export(
         float, 0.0, range=(0, 1, 0.01),
-        shown_when=("fallback", False), doc="Importance from which on it may run.")
+        shown_when=("fallback", False), doc="Lowest importance at which the level may run.")
     highest = export(
         float, 1.0, range=(0, 1, 0.01),
-        shown_when=("fallback", False), doc="Importance up to which it may run.")
-    fallback = export(bool, False, doc="Runs where no range holds the importance; its own range is not used.")
+        shown_when=("fallback", False), doc="Highest importance at which the level may run.")
+    fallback = export(bool, False,
+        doc="If true, the level runs when no range contains the importance; its own range is ignored.")
     max_count = export(
         int, 0, range=(0, 100000, 1), or_greater=True, group="Optimizations",
-        doc="Most characters of the crowd that may be at this level at once; 0 is any number.")
+        doc="Largest number of characters of a crowd at this level at once; 0 is unlimited.")
 
-    entered = signal(("previous", str), doc="It is the level now; before, that one was, or none.")
-    exited = signal(("next", str), doc="It is no longer the level; that one is next, or none.")
+    entered = signal(("previous", str), doc="Emitted when the level starts; previous is empty for none.")
+    exited = signal(("next", str), doc="Emitted when the level ends; next is empty for none.")
 
     def __init__(self) -> None:
         self._is_current = False
@@ -59,33 +59,33 @@ class LODBehavior(Node):
 
     @hook
     def _lod_enter(self, previous: str, data: Variant) -> None:
-        """It begins; ``data`` is what the previous level's _lod_exit() returned, null at first."""
+        """Start the level; data is the return value of the previous level's _lod_exit(), null at first."""
 
     @hook
     def _lod_exit(self, next_level: str) -> Variant:
-        """It ends; return what the next level needs to know."""
+        """End the level, and return the data that the next level needs."""
         return None
 
     @hook
     def _lod_tick(self, elapsed_s: float) -> None:
-        """It goes on; called every period of the BehavioralLOD."""
+        """Continue the level; called every period of the BehavioralLOD."""
 
     @method
     def is_current(self) -> bool:
-        """Return whether it is the level of its character."""
+        """Return true if this level is running."""
         return self._is_current
 
     def limits(self) -> Level:
-        """Return its range and most; a fallback's range is all."""
+        """Return the range and maximum count; a fallback has the full range."""
         lowest, highest = (0.0, 1.0) if self.fallback else (self.lowest, self.highest)
         return Level(lowest, highest, self.max_count or None)
 
     def definition(self, owner: Any, name: str) -> core.LODBehavior:
-        """Return the behavior of the library that this node describes.
+        """Return the library's behavior for this node.
 
         Args:
-            owner: the BehavioralLOD, told of each switch.
-            name: what reports call it.
+            owner: the BehavioralLOD, which emits each switch.
+            name: name of the level in reports.
         """
         own_name = str(self.get_name())
 
@@ -116,8 +116,8 @@ class LODBehavior(Node):
 
         def tick(turn: Turn) -> None:
             if not self.is_valid():
-                if owner.is_valid():              # else the whole character was freed
-                    raise RuntimeError(f"level '{own_name}' was freed; call rebuild() of its BehavioralLOD after that")
+                if owner.is_valid():              # otherwise the whole character was freed
+                    raise RuntimeError(f"level '{own_name}' was freed; call rebuild() of its BehavioralLOD afterwards")
             elif has_script_method(self, "_lod_tick"):
                 self._lod_tick(turn.elapsed_s)
 
@@ -127,18 +127,18 @@ class LODBehavior(Node):
     def _get_configuration_warnings(self) -> list[str]:
         above = self.get_parent()
         if above is not None and not above.is_class("BehavioralLOD"):
-            return ["is not right below a BehavioralLOD and is no level of any; put it there"]
+            return ["is not a child of a BehavioralLOD, so it is not a level; make it one"]
         if self.lowest > self.highest and not self.fallback:
-            return [f"lowest must not be above highest, got {self.lowest:g} and {self.highest:g}"]
+            return [f"lowest must not be above highest, got {self.lowest:g} and {self.highest:g}; swap them"]
         return []
 
     def take_state(self, is_current: bool) -> None:
-        """Be the level of a loaded game, or not; nobody is told."""
+        """Set whether the level runs, from a loaded game, without emitting a signal."""
         self._is_current = is_current
 
 
 def nearest_below(node: Any, kinds: tuple[str, ...]) -> Iterator[Any]:
-    """Yield nodes of some classes below a node, and none that is below another of them."""
+    """Yield nodes of some classes below a node, except those below another such node."""
     for child in node.get_children():
         if any(child.is_class(one) for one in kinds):
             yield child
@@ -147,7 +147,7 @@ def nearest_below(node: Any, kinds: tuple[str, ...]) -> Iterator[Any]:
 
 
 def switch_children(node: Any, is_on: bool) -> None:
-    """Enable or disable what runs below a level or a group; groups inside open and close by themselves."""
+    """Enable or disable the running nodes below a level or a group; inner groups open and close by themselves."""
     is_group = node.is_class("GroupLOD")
     for one in list(nearest_below(node, SWITCHED)):
         if not (is_group and one.is_class("GroupLOD")):
@@ -155,7 +155,7 @@ def switch_children(node: Any, is_on: bool) -> None:
 
 
 def _while_there(*steps: tuple[Any, Callable[[], object]]) -> None:
-    """Take each step unless an earlier one has freed its node."""
+    """Call each step unless an earlier step freed its node."""
     for node, step in steps:
         if node.is_valid():
             step()

@@ -1,4 +1,4 @@
-"""What the exports of a node class bind: settings of the library, and what is saved because it may change."""
+"""Exports of node classes: the library settings they are bound to, and those that are saved."""
 from __future__ import annotations
 
 import functools
@@ -11,7 +11,7 @@ from ai_core.saving.fields import MOST, Fields, State, StateError
 
 
 def core_settings(node: Any, unit: float = 1.0) -> dict[str, Any]:
-    """Return what exports with ``core`` are set to, as keyword arguments of the library.
+    """Return the values of exports with ``core``, as keyword arguments of the library.
 
     Args:
         node: the node whose exports are read.
@@ -38,10 +38,10 @@ def saved_settings(node: Any) -> State:
 
 
 def prepared_settings(node: Any, fields: Fields) -> Callable[[], None]:
-    """Check saved exports as the inspector would; return what sets them, without ``on_set``.
+    """Check saved exports like the inspector; return a function that sets them without ``on_set``.
 
     Raises:
-        StateError: naming the property that does not fit.
+        StateError: if a value is invalid; names the property.
     """
     values = {}
     for declared in _live(type(node)):
@@ -73,7 +73,7 @@ def _read(fields: Fields, name: str, kind: object) -> bool | int | float | str |
 
 @functools.cache
 def _bound(cls: type) -> tuple[tuple[export, list[str], str], ...]:
-    """Return the exports with ``core``, the groups that theirs is in, and its name there."""
+    """Return the exports with ``core``, the groups of each, and its name in the last group."""
     return tuple(
         (one, one.core.split(".")[:-1], one.core.split(".")[-1]) for one in exports_of(cls).values() if one.core)
 
@@ -85,5 +85,5 @@ def _live(cls: type) -> tuple[export, ...]:
 
 @functools.cache
 def exported_slots(cls: type) -> tuple[tuple[str, Any], ...]:
-    """Return where an instance keeps each property that the inspector shows, and its default."""
+    """Return the slot in an instance and the default of each property of the inspector."""
     return tuple((one.slot, one.default) for one in exports_of(cls).values())

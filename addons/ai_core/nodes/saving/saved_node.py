@@ -1,4 +1,4 @@
-"""Nodes of the game that are saved with the AI: where they stand, how they move, what their scripts keep."""
+"""Nodes of the game that are saved with the AI: positions, velocities and data of scripts."""
 from __future__ import annotations
 
 import math
@@ -23,7 +23,7 @@ GROUP = "ai_saved"
 
 METHOD_FLAG_VARARG = 16
 HINTS_OF_ELEMENT_TYPES = (31, 38)
-"""PROPERTY_HINT_ARRAY_TYPE and PROPERTY_HINT_DICTIONARY_TYPE: which types a container may hold."""
+"""PROPERTY_HINT_ARRAY_TYPE and PROPERTY_HINT_DICTIONARY_TYPE: element types of a container."""
 
 MOTION = {
     "Node3D": ("transform",),
@@ -33,17 +33,17 @@ MOTION = {
     "RigidBody3D": ("linear_velocity", "angular_velocity", "sleeping"),
     "RigidBody2D": ("linear_velocity", "angular_velocity", "sleeping"),
 }
-"""Properties that say where a node is and how it moves, by class."""
+"""Properties of position and movement, by class."""
 
 
 class SavedNode:
     """A node in the group "ai_saved", as a part of a snapshot.
 
     Args:
-        node: it.
-        values: writes what the script keeps.
-        signatures: what is known of each script's ``_load_state``, by the script; shared by the nodes
-            of one save or load, as asking the engine for it takes longer than all else.
+        node: the node.
+        values: converts the data of the script.
+        signatures: signature of each script's ``_load_state``, by script; shared by the nodes of one save or
+            load, because reading it from the engine takes longer than everything else.
     """
 
     def __init__(self, node: Any, values: SceneValues, signatures: dict[object, Any]) -> None:
@@ -60,7 +60,7 @@ class SavedNode:
             self._need_load_state(kept)
             of_script = values.plain(kept, "_save_state()")
         elif isinstance(getattr_static(node, "_save_state", None), FunctionType):
-            raise StateError("the engine does not know its _save_state(); write @method above it and _load_state()")
+            raise StateError("its _save_state() is not a method of the engine; add @method to it and to _load_state()")
         return {"version": 1, "motion": {name: self._saved_motion(name) for name in self._motion}, "script": of_script}
 
     def prepare_state(self, state: object) -> Callable[[], None]:
@@ -75,28 +75,29 @@ class SavedNode:
             for name, value in motion.items():
                 self._node.set(name, value)
             if motion:
-                self._node.call("reset_physics_interpolation")   # it did not glide here
+                self._node.call("reset_physics_interpolation")   # no interpolation from the old place
             if of_script is not None:
                 self._hand_back(of_script)
 
         return change
 
     def reset_unsaved(self) -> None:
-        """What was not in a save stays as it is."""
+        """Do nothing: a node without saved data stays as it is."""
 
     def _hand_back(self, of_script: Any) -> None:
-        """Call ``_load_state``; a method written in Python directly, as the engine keeps to itself that it raised."""
+        """Call ``_load_state``; a Python method directly, because the engine does not pass on its exceptions."""
         if has_script_method(self._node, "_load_state") or not hasattr(type(self._node), "_load_state"):
             self._node.call("_load_state", of_script)
         else:
             self._node._load_state(of_script)
 
     def _saved_motion(self, name: str) -> Any:
-        """Return a property as plain data; None for one that is not finite, which no load would take."""
+        """Return a property as plain data; None for a value that is not finite, which loading would refuse."""
         value = self._node.get(name)
         if _is_finite(value):
             return self._values.plain(value, name)
-        report_warning(f"{name} is {value!r} and is left out of the save; loading keeps what the node has", self._node)
+        report_warning(
+            f"{name} is {value!r} and is left out of the save; loading keeps the value of the node", self._node)
         return None
 
     def _read_motion(self, fields: Fields) -> dict[str, Any]:
@@ -115,9 +116,9 @@ class SavedNode:
         return motion
 
     def _need_load_state(self, kept: object) -> None:
-        """Raise StateError unless the script takes back what it gave."""
+        """Raise StateError unless the script's ``_load_state`` accepts the saved data."""
         if not self._node.has_method("_load_state"):
-            raise StateError("its script has _save_state() and no _load_state(state); write both")
+            raise StateError("its script has _save_state() but no _load_state(state); add it")
         script = self._node.get_script()
         key = self._node.get_class() if script is None else script.instance_id
         if key not in self._signatures:
@@ -127,7 +128,7 @@ class SavedNode:
 
 
 def _signature_of(node: Any, script: Any) -> dict[str, Any] | None:
-    """Return the engine's description of ``_load_state``; None if it has none."""
+    """Return the engine's description of ``_load_state``, None if there is none."""
     methods = [] if script is None else script.get_script_method_list()
     found = [one for one in methods if one["name"] == "_load_state"]
     if not found:
@@ -142,15 +143,18 @@ def _check_argument(signature: dict[str, Any] | None, kept: object) -> None:
         return
     arguments = signature["args"]
     if not arguments or len(arguments) - len(signature["default_args"]) > 1:
-        raise StateError(f"its _load_state() must take one argument, what _save_state() returned, got {len(arguments)}")
+        raise StateError(
+            f"its _load_state() must take one argument, the value of _save_state(), but it takes {len(arguments)}")
     first, got = arguments[0], variant_type_of(kept)
     wanted = variant_type_name(first["type"])
     rule = f"its _load_state({first['name']}: {wanted})"
     if first["hint"] in HINTS_OF_ELEMENT_TYPES:
         of = first["hint_string"]
-        raise StateError(f"{rule} takes typed elements ({of}), which a save does not hold; leave the element type away")
+        raise StateError(f"{rule} has typed elements ({of}), but saves have none; remove the element type")
     if first["type"] and not converts_strictly(got, first["type"]):
-        raise StateError(f"{rule} cannot take a {variant_type_name(got)}; let it take all that _save_state() returned")
+        raise StateError(
+            f"{rule} cannot take a {variant_type_name(got)}, which _save_state() returned; change the type of the"
+            " argument")
     if isinstance(kept, GDObject) and singleton("ClassDB").class_exists(first["class_name"]) \
             and not kept.is_class(first["class_name"]):
         raise StateError(f"its _load_state({first['name']}: {first['class_name']}) cannot take a {kept.get_class()}")

@@ -1,4 +1,4 @@
-"""Recording the AI of a scene, and running it again: what watches each frame of an AIScheduler."""
+"""Recording and replaying the AI of a scene, frame by frame of an AIScheduler."""
 from __future__ import annotations
 
 import platform
@@ -21,7 +21,7 @@ UNREADABLE = (OSError, UnicodeDecodeError, RecordingError)
 
 
 class SceneWatch(ABC):
-    """Stands around each frame of an AIScheduler. If it fails it says so and leaves; the game goes on."""
+    """Wraps each frame of an AIScheduler. If it fails, it reports the error and closes; the game continues."""
 
     is_timed: bool | None = None
     noun = ""
@@ -31,7 +31,7 @@ class SceneWatch(ABC):
         self._is_in_frame = self._is_closing = False
 
     def begin_frame(self, budget: Budget) -> Budget:
-        """Return the budget to run the frame with."""
+        """Return the budget of the frame."""
         try:
             granted = self._begin(budget)
         except Exception as error:  # inputs come from scripts
@@ -41,19 +41,19 @@ class SceneWatch(ABC):
         return granted
 
     def end_frame(self) -> None:
-        """Look at what happened."""
+        """Record or compare the frame."""
         if not self._is_in_frame:
             return
         self._is_in_frame = False
         try:
             self._end()
-        except Exception as error:  # parts are seen through scripts, lines go to a disk
+        except Exception as error:  # parts call scripts, lines are written to a disk
             self._fail(error)
         if self._is_closing:
             self._close()
 
     def close(self) -> None:
-        """Watch no more; if called in the middle of a frame, from its end on."""
+        """Stop; during a frame, at its end."""
         if self._is_in_frame:
             self._is_closing = True
         else:
@@ -76,16 +76,16 @@ class SceneWatch(ABC):
 
 
 class SceneRecorder(SceneWatch):
-    """Writes down each frame of a scheduler's AI; see ``Recorder``.
+    """Records each frame of a scheduler's AI; see ``Recorder``.
 
     Args:
-        scheduler: the AIScheduler; its budget stays limited, or stays unlimited.
-        write: takes each line, without its line end.
-        read_inputs: called as each frame begins; returns what comes from outside.
-        digest_every_frames: how often the state of every part is looked at.
+        scheduler: the AIScheduler; its budget must stay limited, or stay unlimited.
+        write: called with each line, without its line end.
+        read_inputs: called at the start of each frame; returns the external inputs.
+        digest_every_frames: number of frames between two digests of the state of every part.
 
     Raises:
-        StateError: if a part shows something that cannot be compared.
+        StateError: if the state of a part cannot be compared.
     """
 
     noun = "the recording"
@@ -115,16 +115,16 @@ class SceneRecorder(SceneWatch):
 
 
 class SceneReplay(SceneWatch):
-    """Grants each frame of a scheduler's AI what it was granted, and compares; see ``Replay``.
+    """Gives each frame of a scheduler's AI its recorded budget and inputs, and compares; see ``Replay``.
 
     Args:
-        scheduler: the AIScheduler of the same scene, at the moment where recording began.
-        recording: what was recorded.
-        give_inputs: called as each frame begins, with what came from outside.
+        scheduler: the AIScheduler of the same scene, in the state in which recording began.
+        recording: the recording.
+        give_inputs: called at the start of each frame with the recorded external inputs.
 
     Raises:
         ValueError: if the scene has other parts.
-        StateError: if a part shows something that cannot be compared.
+        StateError: if the state of a part cannot be compared.
     """
 
     noun = "the replay"
@@ -160,7 +160,7 @@ class SceneReplay(SceneWatch):
 
 class _FileRecorder(SceneRecorder):
     def __init__(self, scheduler: Any, path: str, **settings: Any) -> None:
-        # Line by line, so that what happened survives a crash.
+        # Buffered by line, so that the recording survives a crash.
         self._file = open(path, "w", encoding="utf-8", buffering=1)  # noqa: SIM115 - closed with the recording
         try:
             super().__init__(scheduler, lambda line: self._file.write(f"{line}\n"), **settings)
@@ -175,7 +175,7 @@ class _FileRecorder(SceneRecorder):
 
 
 def recorder_to(scheduler: Any, path: str, read_inputs: Any, digest_every_frames: int) -> SceneRecorder:
-    """Return a recorder that writes to a file of the game, or refuse with the reason."""
+    """Return a recorder that writes to a file; raise RefusedValue with the reason if it cannot."""
     _check(read_inputs, "read_inputs")
     try:
         return _FileRecorder(
@@ -185,7 +185,7 @@ def recorder_to(scheduler: Any, path: str, read_inputs: Any, digest_every_frames
 
 
 def replay_from(scheduler: Any, path: str, give_inputs: Any) -> SceneReplay:
-    """Return a replay of a file of the game, or refuse with the reason."""
+    """Return a replay of a file; raise RefusedValue with the reason if it cannot."""
     _check(give_inputs, "give_inputs")
     try:
         with open(_global(path), encoding="utf-8") as lines:
@@ -196,7 +196,7 @@ def replay_from(scheduler: Any, path: str, give_inputs: Any) -> SceneReplay:
 
 
 class _ObservedPart:
-    """A part as it stands; nothing once its node has left the scene."""
+    """The present state of a part; None after its node has left the scene."""
 
     def __init__(self, part: Any, node: Any) -> None:
         self._part, self._node = part, node
@@ -208,9 +208,9 @@ class _ObservedPart:
 
 
 def _parts_of(scheduler: Any) -> dict[str, _ObservedPart]:
-    """Return what is compared of a scene: the state of every node that is saved.
+    """Return the compared parts of a scene: the state of every node that is saved.
 
-    Nodes of the game come first: where somebody stands tells more than who senses it.
+    Nodes of the game come first, because a different position explains more than its later effects.
     """
     found = sorted(scheduler.parts_of_nodes().items(), key=lambda one: (not one[0].startswith("node/"), one[0]))
     parts = {name: _ObservedPart(*part) for name, part in found}

@@ -1,4 +1,4 @@
-"""Saving a scene's AI: what the parts are, and how errors are told in the engine."""
+"""Saving the AI of a scene: its parts, and their errors in the engine."""
 from __future__ import annotations
 
 from collections import Counter
@@ -12,15 +12,15 @@ from ai_core.snapshot import PartFailedError, Saveable, restore, take
 
 
 class LoadFailed(RefusedValue):
-    """A load failed while it changed nodes; what the message says became of them."""
+    """A load failed while it changed nodes; the message describes their state."""
 
 
 class SchedulerPart:
-    """The scheduler of an AIScheduler: its ids of behaviors follow those of the save.
+    """The scheduler of an AIScheduler; after loading, ids of behaviors are those of the save.
 
     Args:
         node: the AIScheduler.
-        left_out: where behaviors that are not here are noted, and left out; None to refuse the save for them.
+        left_out: gets the missing behaviors, which are left out; None to refuse a save with missing behaviors.
     """
 
     def __init__(self, node: Any, left_out: dict[str, str] | None = None) -> None:
@@ -43,13 +43,13 @@ class SchedulerPart:
         return change_all
 
     def reset_unsaved(self) -> None:
-        """The clock was set to a save of which the scheduler's part was left out: all had their turns just now."""
+        """Count all tasks as just run; called when the clock was set to a save without the scheduler's part."""
         state, now = self.save_state(), list(self.clock.now)
         tasks = [{**task, "last_run": now} for task in state["tasks"]]
         self.prepare_state({**state, "now": now, "tasks": tasks})()
 
     def _without_missing(self, state: Any, left_out: dict[str, str]) -> object:
-        """Return a state without behaviors that are not here, or of which there are more or fewer of one name."""
+        """Return a state without behaviors whose number with the same name differs from the scene."""
         here = Counter(task.name for task in self._node.core.tasks)
         try:
             saved = Counter(task["name"] for task in state["tasks"])
@@ -61,7 +61,7 @@ class SchedulerPart:
 
 
 def without_tasks(state: Any, names: set[str]) -> object:
-    """Return a scheduler's state without the work of nodes that have their turns in a crowd by now."""
+    """Return a scheduler's state without the tasks of these names."""
     try:
         gone = {task["id"] for task in state["tasks"] if task["name"] in names}
         if not gone:
@@ -69,11 +69,11 @@ def without_tasks(state: Any, names: set[str]) -> object:
         return {**state, "tasks": [task for task in state["tasks"] if task["id"] not in gone],
                 "waiting": [one for one in state["waiting"] if one[0] not in gone]}
     except (LookupError, TypeError):
-        return state                     # refused, with what is wrong, by who reads it next
+        return state                     # the next reader refuses it with the reason
 
 
 class NodePart:
-    """A node that may not be in use: then there is nothing to save, and nothing to load."""
+    """A node that may be unused; then there is nothing to save and nothing to load."""
 
     def __init__(self, node: Any) -> None:
         self._node = node
@@ -91,13 +91,17 @@ class NodePart:
         return change
 
     def reset_unsaved(self) -> None:
-        """The clock was set to a save in which the node was not."""
+        """Reset the node; called when the clock was set to a save without the node."""
         if self._node.is_in_use() and self._node.is_class("SenseManager"):
             self._node.core.forget_all()
 
 
 def save_parts(parts: dict[str, Saveable]) -> State:
-    """Return a snapshot, or refuse with the reason, as an error of the node."""
+    """Return a snapshot.
+
+    Raises:
+        RefusedValue: with the reason, if a part cannot be saved.
+    """
     try:
         return take(parts)
     except (RuntimeError, StateError) as error:
@@ -107,11 +111,11 @@ def save_parts(parts: dict[str, Saveable]) -> State:
 def load_parts(
     snapshot: State, parts: dict[str, Saveable], *, skip_broken: bool = False, roll_back: bool = False
 ) -> dict[str, str]:
-    """Load a snapshot; return which parts were left out, and why.
+    """Load a snapshot; return the parts that were left out, with the reasons.
 
     Raises:
-        LoadFailed: if a part failed after the first change; says what became of all.
-        RefusedValue: if something is wrong, with the reason; nothing is changed then.
+        LoadFailed: if a part failed after the first change; describes the state of all parts.
+        RefusedValue: if the snapshot is invalid, with the reason; nothing is changed.
     """
     try:
         return restore(snapshot, parts, skip_broken=skip_broken, roll_back=roll_back)
@@ -122,15 +126,14 @@ def load_parts(
 
 
 def saving(what: str, *, more: str = "", when_loading: str = "") -> tuple[Any, Any]:
-    """Return the methods of a node that saves itself: ``save_state, load_state = saving("facts and parameters")``.
+    """Return the save methods of a node: ``save_state, load_state = saving("facts and parameters")``.
 
-    Such a node is also saved by its AIScheduler, which it joins. It has ``is_in_use``, ``saved``
-    and ``prepared``.
+    The AIScheduler that the node joins saves it as well. The node needs ``is_in_use``, ``saved`` and ``prepared``.
 
     Args:
-        what: what is saved; the inspector shows it.
-        more: another paragraph for the inspector.
-        when_loading: another for ``load_state``.
+        what: the saved data, for the class reference.
+        more: another paragraph for the class reference.
+        when_loading: another paragraph for ``load_state``.
     """
     @method
     def save_state(self: Any) -> dict:
@@ -143,7 +146,8 @@ def saving(what: str, *, more: str = "", when_loading: str = "") -> tuple[Any, A
 
     save_state.__doc__ = _paragraphs(f"Return {what}; AIScheduler.save_state() includes it.", more)
     load_state.__doc__ = _paragraphs(
-        "Take back what save_state() returned; checks all of it before it changes anything.", when_loading)
+        "Load a state that save_state() returned. The state is checked completely before anything is changed.",
+        when_loading)
     return save_state, load_state
 
 

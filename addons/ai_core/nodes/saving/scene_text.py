@@ -1,4 +1,4 @@
-"""Text files by the engine's paths: res:// in an exported game, too, and user://."""
+"""Text files by engine paths: user://, and res://, also in an exported game."""
 from __future__ import annotations
 
 from addons.ai_core.bridge.gd import singleton
@@ -7,7 +7,7 @@ WRITE = 2
 
 
 def read_text(path: str) -> str | None:
-    """Return what is in a file, None if there is no file."""
+    """Return the text of a file, None if the file does not exist."""
     classes = singleton("ClassDB")
     if not classes.class_call_static("FileAccess", "file_exists", path):
         return None
@@ -15,7 +15,7 @@ def read_text(path: str) -> str | None:
 
 
 def write_text(path: str, text: str) -> bool:
-    """Write a file anew; returns whether it could be."""
+    """Overwrite a file; return whether that succeeded."""
     file = singleton("ClassDB").class_call_static("FileAccess", "open", path, WRITE)
     if file is None:
         return False

@@ -1,4 +1,4 @@
-"""Values of a scene in saves: engine values as numbers, nodes by their paths."""
+"""Values of a scene in saves: engine values as numbers, nodes as paths."""
 from __future__ import annotations
 
 import math
@@ -33,19 +33,19 @@ FLOATS = (AABB, Basis, Color, Plane, Projection, Quaternion, Rect2, Transform2D,
 WHOLES = (Rect2i, Vector2i, Vector3i, Vector4i)
 TEXTS = (NodePath, StringName)
 MOST_INT32 = (1 << 31) - 1
-"""Largest whole number of an engine value (no unit)."""
+"""Largest integer component of an engine value (no unit)."""
 
 KINDS = {cls.__name__: cls for cls in FLOATS + WHOLES + TEXTS}
 
 
 class SceneValues(SavedValues):
-    """Writes what scripts keep: numbers, texts, lists, dictionaries, engine values and nodes.
+    """Converts data of scripts: numbers, strings, lists, dictionaries, engine values and nodes.
 
-    A node is written as its path from the scheduler, and is looked up there when the save is
-    loaded; one that has been freed is written as null. Resources and callables are refused.
+    A node is saved as its path from the scheduler, and is looked up when the save is loaded; a freed node is saved as
+    null. Resources and callables are refused.
 
     Args:
-        scheduler: where paths begin.
+        scheduler: the node from which paths begin.
     """
 
     def __init__(self, scheduler: Any) -> None:
@@ -53,16 +53,16 @@ class SceneValues(SavedValues):
         self._scheduler = scheduler
 
     def engine_value(self, plain: object, place: str) -> Any:
-        """Return what ``plain`` wrote as a value that a script can be given.
+        """Return the value for a script from the data of ``plain``.
 
         Raises:
-            StateError: naming the place, if it cannot be read, or the engine has no form for it.
+            StateError: if the data is invalid, or the engine has no type for it; names the place.
         """
         value = self.value(plain, place)
         try:
             variant_type_of(value)
         except (TypeError, ValueError, OverflowError) as error:
-            raise StateError(f"{place!r} holds what the engine has no form for: {error}") from None
+            raise StateError(f"{place!r} has a value without a type in the engine: {error}") from None
         return value
 
     def encoded(self, value: object) -> tuple[str, object] | None:
@@ -84,7 +84,7 @@ class SceneValues(SavedValues):
         if kind == "node" and type(of) is str:
             node = self._scheduler.get_node_or_null(of)
             if node is None:
-                raise StateError(f"{place!r} names the node '{of}', which is not in the scene")
+                raise StateError(f"{place!r} is the node '{of}', which is not in the scene")
             return node
         cls = KINDS.get(kind)
         if cls is None:
@@ -95,12 +95,12 @@ class SceneValues(SavedValues):
         whole = cls in WHOLES
         good = all(_fits(one, whole) for one in numbers)
         if cls in TEXTS or not good or len(numbers) != len(cls()):
-            raise StateError(f"{place!r} must hold the numbers of a {kind}, got {brief(of)}")
+            raise StateError(f"{place!r} must have the numbers of a {kind}, got {brief(of)}")
         return cls(*((int(one) if whole else float(one)) for one in numbers))
 
 
 def _fits(number: object, whole: bool) -> bool:
-    """Return whether an engine value can hold a number; infinity and NaN were written by name."""
+    """Return whether an engine value can hold a number; infinity and NaN were saved as names."""
     if type(number) is int:
         return abs(number) <= (MOST_INT32 + (number < 0) if whole else LARGEST_FLOAT32)
     if type(number) is not float:
@@ -111,8 +111,8 @@ def _fits(number: object, whole: bool) -> bool:
 
 
 def path_of(scheduler: Any, node: Any) -> str:
-    """Return the path of a node from its scheduler, the same after the scene was loaded again.
+    """Return the path of a node from its scheduler, which is the same after the scene was loaded again.
 
-    "Bob" is below the scheduler, "../Bob" beside it. Its name, if the scheduler was freed a moment ago.
+    "Bob" is below the scheduler, "../Bob" beside it. If the scheduler was freed, the name of the node.
     """
     return str(scheduler.get_path_to(node) if scheduler.is_valid() else node.get_name())

@@ -434,12 +434,12 @@ class SenseManager(Node):
         self.core.remove_noise(noise)
 
     @method
-    def blow(self, velocity: Variant) -> None:
+    def set_wind(self, velocity: Variant) -> None:
         """Set the wind, with which smells drift: a Vector3 in m/s, or in 2D a Vector2 in px/s.
 
         In graph mode smells drift through portals.
         """
-        self.core.blow(self._space.metres(velocity))
+        self.core.set_wind(self._space.metres(velocity))
 
     @method
     def change_modality(self, modality: str, range: float = -1.0, kept_per_meter: float = -1.0) -> None:
@@ -891,7 +891,7 @@ class SenseManager(Node):
             self._take_ids(sensors, sources)
             for name, portal in self._portals.items():
                 portal.take_open(self.core.graph.is_open(name))
-                portal.take_wind(self.core.graph.wind_set(name))
+                portal.take_wind(self.core.graph.portal_wind(name))
             for one in changes:
                 one()
             self._fading = [(node.until_s, one) for one, node in self._sources.items() if node.until_s < math.inf]

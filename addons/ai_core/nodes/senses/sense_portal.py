@@ -14,14 +14,14 @@ from ai_core.senses.graph.sense_graph_parts import Passage, SensePortal
 
 
 def _carries(
-    sense: str, *, shut: float, shut_doc: str = "Share kept per metre while the portal is closed.",
+    sense: str, *, closed: float, closed_doc: str = "Share kept per metre while the portal is closed.",
     distance_doc: str = "Length of the path through the portal.",
 ) -> tuple[Any, Any, Any]:
     """Return the exports of one sense: share kept per metre, share kept while closed, and length."""
     shown: dict[str, Any] = {"on_set": "_set", "shown_when": (f"passes_{sense}", True)}
     return (
         export(float, 1.0, range=(0, 1, 0.001), doc="Share kept per metre of the path through.", **shown),
-        export(float, shut, range=(0, 1, 0.001), doc=shut_doc, **shown),
+        export(float, closed, range=(0, 1, 0.001), doc=closed_doc, **shown),
         export(float, 1.0, range=(0, 1000, 0.01), or_greater=True, unit="m", doc=distance_doc, **shown),
     )
 
@@ -41,14 +41,14 @@ class PortalBase(DrawnNode, SensePlace):
         doc="If true, a sensor that sees the exit sees the view from the position of the portal, as on the screen of a"
             " camera. If false, sight passes in a straight line.")
     sight_kept_per_meter, sight_kept_per_meter_closed, sight_distance = _carries(
-        "sight", shut=0.0, shut_doc="Share kept per metre while the portal is closed; 1 for a glass door.",
+        "sight", closed=0.0, closed_doc="Share kept per metre while the portal is closed; 1 for a glass door.",
         distance_doc="Length of the path through the portal; it may differ from the distance to the exit.")
     passes_hearing = export(bool, True, group="Hearing", on_set="_set", doc="If true, sounds pass through the portal.")
     hearing_kept_per_meter, hearing_kept_per_meter_closed, hearing_distance = _carries(
-        "hearing", shut=0.1)
+        "hearing", closed=0.1)
     passes_smell = export(bool, True, group="Smell", on_set="_set", doc="If true, smells pass through the portal.")
     smell_kept_per_meter, smell_kept_per_meter_closed, smell_distance = _carries(
-        "smell", shut=0.0)
+        "smell", closed=0.0)
     smell_area = export(
         float, 2.0, range=(0.001, 1000, 0.001), or_greater=True, unit="m²", on_set="_set",
         shown_when=("passes_smell", True), doc="Area of the opening; smells pass in proportion to it.")
@@ -75,7 +75,7 @@ class PortalBase(DrawnNode, SensePlace):
         self.is_open = True
 
     @method
-    def shut(self) -> None:
+    def close(self) -> None:
         """Close the portal; the same as is_open = false."""
         self.is_open = False
 
@@ -144,7 +144,7 @@ class PortalBase(DrawnNode, SensePlace):
     def _wind_set(self) -> None:
         if self._manager is not None:
             wind = self.wind
-            self._manager.core.graph.set_wind(self._name, None if wind == self._first_wind else wind / self.unit)
+            self._manager.core.graph.set_portal_wind(self._name, None if wind == self._first_wind else wind / self.unit)
 
     def _open_set(self) -> None:
         if self._manager is None or self.is_open == self._was_open:
