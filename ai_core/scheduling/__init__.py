@@ -14,10 +14,10 @@ Rejected: a preemptive thread for each piece of work. Work pauses where its code
 and the same inputs give the same trace.
 """
 from ai_core.scheduling.anytime import Anytime, UntilGoodEnough
+from ai_core.scheduling.background_job import BackgroundJob
 from ai_core.scheduling.budget_margin import BudgetMargin
 from ai_core.scheduling.contracts import Contracts
 from ai_core.scheduling.direct_access import DirectAccessScheduler
-from ai_core.scheduling.errand import BackgroundJob
 from ai_core.scheduling.frame_timeline import FrameTimeline, TimedFrame, TimedRun
 from ai_core.scheduling.frequency import FrequencyScheduler
 from ai_core.scheduling.hierarchical import HierarchicalScheduler, tree_statistics

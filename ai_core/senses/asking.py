@@ -47,13 +47,13 @@ class SenseQueries:
         """Return how aware a sensor is of a target; None if it is not aware of it."""
         return self._perceiver(sensor_id).meters.get(target)
 
-    def last_told(self, sensor_id: int) -> Sensation | None:
+    def last_sensation(self, sensor_id: int) -> Sensation | None:
         """Return the newest sensation of a sensor, also if it has no listener.
 
         Raises:
             UnknownNameError: if the id is not in use.
         """
-        return self._perceiver(sensor_id).last_told
+        return self._perceiver(sensor_id).last_sensation
 
     def sensed_by(self, sensor_id: int, modality_name: str = "sight") -> list[int]:
         """Return the ids of the sources that a sensor senses now in a continuous modality, ascending."""

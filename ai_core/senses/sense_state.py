@@ -228,7 +228,7 @@ def _put_minds(
     for sensor_id in order:
         one = perceivers[sensor_id]
         one.sensor_id = sensor_id
-        one.last_told = None if one.last_told is None else one.last_told._replace(sensor_id=sensor_id)
+        one.last_sensation = None if one.last_sensation is None else one.last_sensation._replace(sensor_id=sensor_id)
     manager._perceivers.put_all({sensor_id: perceivers[sensor_id] for sensor_id in order})
 
 

@@ -54,7 +54,7 @@ class SensorRegistry:
         on_forgotten: Callable[[MemoryChange], object] | None = None,
         on_awareness_changed: Callable[[LevelChange], object] | None = None,
         on_expired: Callable[[MemoryChange], object] | None = None,
-        on_told: Callable[[MemoryChange], object] | None = None,
+        on_reported: Callable[[MemoryChange], object] | None = None,
         listens: Callable[[], bool] | None = None,
     ) -> int:
         """Add a sensor, and return its id.
@@ -75,7 +75,7 @@ class SensorRegistry:
                 ``tell_every_s``.
             on_gained, on_lost, on_expired, on_forgotten: called when its memory changes.
             on_awareness_changed: called when the level of a target changes.
-            on_told: called when it learns of a target from a report.
+            on_reported: called when it learns of a target from a report.
             listens: called before ``on_sensed``, which is skipped if it returns False; None for always.
 
         Raises:
@@ -87,7 +87,7 @@ class SensorRegistry:
         check_kind("awareness", awareness, AwarenessSettings)
         self._emitted.offer()
         listeners = Listeners(
-            on_sensed, on_gained, on_lost, on_forgotten, on_awareness_changed, on_expired, on_told, listens)
+            on_sensed, on_gained, on_lost, on_forgotten, on_awareness_changed, on_expired, on_reported, listens)
         new = self._sensors.add(
             position, forward, thresholds, sight_cones, detection_mask, self_source, name
         )

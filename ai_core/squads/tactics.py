@@ -311,7 +311,8 @@ class Flanking(Tactic):
             ways = [(math.dist(situation.position_of(one), spot), one) for one in situation.members]
             going = sorted(one for _, one in sorted(ways)[:count])
             ahead = situation.direction(own, middle)
-            posts = situation.move_to_free([spot + ahead * (2.0 * (number - (count - 1) / 2)) for number in range(count)])
+            posts = situation.move_to_free(
+                [spot + ahead * (2.0 * (number - (count - 1) / 2)) for number in range(count)])
             pairs = assign_posts(situation, going, posts)
             total = sum(math.dist(situation.position_of(one), posts[post]) for one, post in pairs)
             if best is None or total < best[0] - 1e-9:

@@ -61,7 +61,7 @@ def start(prepared: Prepared, project: Path, *arguments: str) -> Finished:
     return finished
 
 
-def test_importing_twice_and_running_a_guard_who_sees_goes_without_a_complaint(prepared, project):
+def test_imported_twice_and_played_the_scene_reports_nothing(prepared, project):
     outputs = [
         start(prepared, project, "--import").output,
         start(prepared, project, "--import").output,

@@ -36,7 +36,7 @@ def test_the_demo_tells_the_same_story_twice_without_a_complaint():
     assert timeline(first.stdout) == timeline(second.stdout)
 
 
-def test_the_puzzle_tells_the_same_story_twice_without_a_complaint():
+def test_the_puzzle_tells_the_same_story_twice():
     first, second = play("puzzle"), play("puzzle")
     for played in (first, second):
         assert played.returncode == 0, played.stdout
@@ -97,7 +97,7 @@ def test_the_city_is_the_same_twice_and_nobody_gets_lost():
     assert 0 < max(row[0] for row in seconds) <= 1_000
 
 
-def test_soldiers_hide_from_the_watcher_and_from_him_again_when_a_crate_is_pushed_away():
+def test_soldiers_take_cover_again_when_a_crate_is_pushed_away():
     played = play("cover")
     assert played.returncode == 0, played.stdout
     assert complaints(played.stdout) == []

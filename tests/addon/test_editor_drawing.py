@@ -99,7 +99,7 @@ def project(prepared: Prepared, tmp_path_factory: pytest.TempPathFactory) -> Pat
     return project
 
 
-def test_handles_of_sensors_sources_regions_and_portals_change_what_they_say(project, prepared):
+def test_handles_of_sense_nodes_change_their_properties(project, prepared):
     said = run_in_editor(project, prepared, "    var level: Node = await opened(\"res://level.tscn\")\n" + DRAG + """
     var sensor: Node3D = level.get_node("Sensor")
     say([drag.call(sensor, 0, Vector3(0, 0, -12)), snappedf(sensor.get("sight_range"), 0.1)])
@@ -153,7 +153,7 @@ def test_in_two_dimensions_handles_are_dragged_over_the_view(project, prepared):
     assert said == ["false", "true", "[true, 120.0]", "80.0"]
 
 
-def test_each_cone_of_a_sensor_has_handles_and_dragging_one_can_be_undone(project, prepared):
+def test_each_cone_has_handles_and_a_drag_can_be_undone(project, prepared):
     said = run_in_editor(project, prepared, "    var level: Node = await opened(\"res://level.tscn\")\n" + DRAG + """
     var eyes: Node3D = level.get_node("Eyes")
     var blunt: Resource = eyes.get("sight_cones")[1]

@@ -46,7 +46,7 @@ def test_the_editors_help_describes_every_class_and_member(prepared: Prepared, t
     assert run_in_editor(tmp_path, prepared, ASK) == ["true"]
 
 
-def test_a_reload_in_the_editor_reads_edited_python_of_the_project_and_nodes_keep_their_settings(prepared, tmp_path):
+def test_a_reload_reads_edited_python_and_keeps_settings(prepared, tmp_path):
     (tmp_path / "torch_node.py").write_text(TORCH.format(seconds="60.0"))
     make_project(tmp_path, prepared, {
         "main.tscn": '[gd_scene format=3]\n\n[node name="Main" type="Node"]\n\n'

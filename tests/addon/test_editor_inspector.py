@@ -124,7 +124,7 @@ def test_a_level_without_what_its_nodes_need_says_so(project, prepared):
     ]
 
 
-def test_a_part_of_a_level_is_not_asked_for_what_the_level_brings(project, prepared):
+def test_a_partial_scene_is_not_warned_about_missing_managers(project, prepared):
     said = run_in_editor(project, prepared, """
         var guard: Node = await opened("res://guard.tscn")
         say(await warned("Sensor"))

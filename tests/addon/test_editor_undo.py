@@ -55,7 +55,7 @@ def project(prepared: Prepared, tmp_path_factory: pytest.TempPathFactory) -> Pat
     return project
 
 
-def test_a_refused_value_is_neither_shown_nor_saved_and_undo_goes_back_to_what_was_there(project, prepared):
+def test_a_refused_value_is_not_shown_and_undo_restores_the_old(project, prepared):
     said = run_in_editor(project, prepared, """
         var level: Node = await opened("res://level.tscn")
         var sensor := level.get_node("Guard/Sensor")
@@ -83,7 +83,7 @@ def test_a_refused_value_is_neither_shown_nor_saved_and_undo_goes_back_to_what_w
     assert said == ["33.0", "33.0", "20.0", "33.0", "[33.0, 0]", "1"]
 
 
-def test_scripts_other_types_and_resources_of_a_node_keep_what_was_set(project, prepared):
+def test_scripts_types_and_resources_of_a_node_are_kept(project, prepared):
     said = run_in_editor(project, prepared, """
         var level: Node = await opened("res://level.tscn")
         var sensor := level.get_node("Guard/Sensor")

@@ -109,7 +109,7 @@ def test_what_nodes_hold_is_not_leaked_at_exit(tmp_path: Path, text: str, said: 
 
 
 @pytest.mark.slow
-def test_an_editor_that_is_closed_with_a_scene_open_leaves_none_of_its_resources(tmp_path: Path):
+def test_closing_the_editor_with_an_open_scene_leaks_nothing(tmp_path: Path):
     prepared = build(ROOT)
     make_project(tmp_path, prepared, {"level.tscn": OPENED}, main_scene="level.tscn")
     finished = prepared.engine.run(

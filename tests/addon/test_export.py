@@ -50,7 +50,7 @@ def names_in(pack: Path, folder: str) -> set[bytes]:
     return set(re.findall(rb"(?<!res://)" + re.escape(folder).encode() + rb"/\w+\.gdc", pack.read_bytes()))
 
 
-def test_the_exported_museum_tells_the_same_story_as_in_the_editor_build(prepared, game):
+def test_the_exported_museum_tells_the_same_story(prepared, game):
     script = ["--headless", "--fixed-fps", "60"]
     played = run_without_python(
         prepared.engine, game.parent, [*script, "--", "--scripted"], program=game, limit_s=LIMIT_S)
@@ -63,7 +63,7 @@ def test_the_exported_museum_tells_the_same_story_as_in_the_editor_build(prepare
     assert timeline(played.output) == timeline(in_editor.output)
 
 
-def test_a_game_carries_no_sources_no_documentation_and_no_editor_parts(game):
+def test_an_export_carries_no_sources_docs_or_editor_parts(game):
     files = {file.relative_to(game.parent).as_posix() for file in game.parent.rglob("*") if file.is_file()}
     assert [name for name in files if name.endswith((".py", ".gd", ".svg"))] == []
     assert "addons/ai_core/bridge/documentation.pyc" not in files
@@ -91,7 +91,7 @@ def test_with_its_options_off_a_game_carries_what_the_editor_has(prepared, archi
     assert names_in(program.with_suffix(".pck"), "addons/ai_core/editor")
 
 
-def test_without_a_private_python_the_export_says_what_is_missing(prepared, archive, tmp_path):
+def test_an_export_without_private_python_says_what_is_missing(prepared, archive, tmp_path):
     project, out = tmp_path / "project", tmp_path / "out"
     for folder in (project, out):
         folder.mkdir()
@@ -105,6 +105,6 @@ def test_without_a_private_python_the_export_says_what_is_missing(prepared, arch
     assert "there is no res://addons/ai_core/runtime/linux.x86_64, so the game would find no Python" in finished.output
 
 
-def test_a_scene_that_is_not_there_is_refused_before_anything_is_made(prepared, archive, tmp_path):
+def test_a_missing_scene_is_refused_before_anything_is_made(prepared, archive, tmp_path):
     with pytest.raises(StepFailed, match="circus"):
         export(prepared, archive, "circus", tmp_path / "out")

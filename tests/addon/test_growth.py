@@ -74,7 +74,7 @@ def assert_no_growth(rows: list[list[int]]) -> None:
     assert last[5] - middle[5] <= MOST_RESIDENT_KB, rows
 
 
-def test_a_scene_of_every_node_loaded_a_hundred_times_leaves_nothing(prepared, tmp_path):
+def test_a_scene_of_every_node_loaded_100_times_leaks_nothing(prepared, tmp_path):
     write_every_node(tmp_path)
     (tmp_path / "every_node.gd").write_text(FILES["every_node.gd"].replace("print(", "str("))
     shutil.copy(ROOT / f"{COLLECTING.replace('.', '/')}.py", tmp_path)
@@ -86,7 +86,7 @@ def test_the_museum_does_not_grow_in_20_000_frames(prepared):
     assert_no_growth(watch(prepared, ROOT, "play", str(FRAMES), "res://demo_project/scenes/museum.tscn"))
 
 
-def test_the_plugin_switched_off_and_on_ten_times_leaves_nothing_and_says_nothing(prepared, tmp_path):
+def test_toggling_the_plugin_ten_times_leaks_nothing(prepared, tmp_path):
     make_project(tmp_path, prepared, {"main.tscn": '[gd_scene format=3]\n\n[node name="Main" type="AIScheduler"]\n'})
     said = run_in_editor(tmp_path, prepared, """
         await opened("res://main.tscn")

@@ -47,7 +47,7 @@ def test_the_python_of_the_settings_file_runs(prepared, project):
     assert complaints(finished.output) == []
 
 
-def test_without_any_python_one_error_lists_every_place_and_the_game_goes_on(prepared, project):
+def test_without_python_one_error_lists_every_place_searched(prepared, project):
     settings_file(project).unlink()
     finished = start(prepared, project, PATH="/nowhere")
     assert finished.succeeded
@@ -65,7 +65,7 @@ def test_a_python_that_was_asked_for_is_not_replaced_by_another(prepared, projec
     assert "/nowhere/it's/python3: does not run" in finished.output
 
 
-def test_a_virtual_environment_without_a_python_is_refused_with_the_reason(prepared, project):
+def test_a_virtual_environment_without_python_is_refused(prepared, project):
     settings_file(project).unlink()
     (project / ".venv").mkdir()
     finished = start(prepared, project, PATH="/nowhere")

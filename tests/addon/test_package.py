@@ -76,7 +76,7 @@ def first_start(prepared: Prepared, project: Path, frames: int = 200) -> list[st
     return [line for line in complaints(finished.output) if not any(text in line for text in OF_THE_DISPLAY)]
 
 
-def test_unpacked_opened_imported_and_played_with_no_python_in_reach_it_says_nothing(prepared, project):
+def test_an_unpacked_zip_plays_without_a_system_python(prepared, project):
     assert first_start(prepared, project) == []
     assert complaints(start(prepared, project, "--import").output) == []
     played = start(prepared, project, "--fixed-fps", "60")
@@ -108,7 +108,7 @@ def switch(prepared: Prepared, project: Path, is_on: bool) -> None:
     assert ("ai_core/plugin.cfg" in settings.read_text()) == is_on
 
 
-def test_enabled_disabled_closed_and_deleted_as_the_manual_says_nothing_is_left(prepared, project):
+def test_after_uninstalling_as_the_manual_says_nothing_is_left(prepared, project):
     switch(prepared, project, True)
     assert (project / "script_templates/Habit/ai_core_habit.gd").is_file()
     switch(prepared, project, False)
@@ -132,7 +132,7 @@ def test_packed_again_it_is_the_same_to_the_byte(prepared, archive, tmp_path):
     assert package(prepared, tmp_path).read_bytes() == archive.read_bytes()
 
 
-def test_the_manifest_lists_every_file_with_its_size_and_all_stay_small(archive):
+def test_the_manifest_lists_every_file_and_sizes_stay_small(archive):
     with zipfile.ZipFile(archive) as packed:
         sizes = {entry.filename.removeprefix("addons/ai_core/"): entry.file_size for entry in packed.infolist()}
         manifest = json.loads(packed.read("addons/ai_core/manifest.json"))
@@ -150,7 +150,7 @@ def test_the_licences_of_all_that_is_inside_are_in_one_folder(archive):
         assert words in texts[f"addons/ai_core/licenses/{name}.txt"], name
 
 
-def test_libraries_need_nothing_that_is_neither_inside_nor_on_every_linux(archive, tmp_path):
+def test_libraries_need_only_what_is_inside_or_on_every_linux(archive, tmp_path):
     with zipfile.ZipFile(archive) as packed:
         packed.extractall(tmp_path)
     libraries = [file for file in tmp_path.rglob("*.so*") if file.is_file()]

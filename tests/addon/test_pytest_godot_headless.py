@@ -186,7 +186,7 @@ def test_a_hang_is_ended_and_shows_where_it_hung(prepared, project):
     assert re.search(r'test_hang\.py", line 3 in test_hang', finished.output)
 
 
-def test_a_file_that_cannot_be_imported_is_an_error_with_its_reason(prepared, project):
+def test_a_file_that_cannot_be_imported_reports_the_reason(prepared, project):
     (project / "inside" / "test_broken.py").write_text("import nothing_of_this_name\n")
     finished = run_pytest(prepared, project, "-q", "inside/test_broken.py")
     (project / "inside" / "test_broken.py").unlink()

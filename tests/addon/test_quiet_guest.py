@@ -101,7 +101,7 @@ def said_by(prepared: Prepared, project: Path, *arguments: str) -> list[str]:
     return [line for line in finished.output.splitlines() if line and not line.startswith("Godot Engine")]
 
 
-def test_under_a_runner_that_forgives_nothing_every_node_is_silent_and_leaves_nothing(prepared, project):
+def test_under_a_strict_runner_every_node_is_silent(prepared, project):
     (project / "every_node.gd").write_text(FILES["every_node.gd"].replace("print(", "str("))
     (project / "run.gd").write_text(RUNNER)
     said = said_by(prepared, project, "-s", "run.gd")

@@ -18,6 +18,7 @@ MORE_MODULES = {
     "ai_core/scheduling": 45, "ai_core/decisions/habits": 21, "ai_core/squads": 23, "ai_core/senses/graph": 21}
 """Folders whose modules are still to be merged or rebuilt, and how many they have now; these numbers only sink."""
 MOST_LINES_IN_A_FRONT_DOOR_DOCSTRING = 15
+LONGEST_TEST_NAME = 65
 MOST_CHARACTERS_IN_AN_ENTRY = 400
 MOST_LINES_IN_THE_CHANGELOG_OF_A_VERSION = 140
 
@@ -87,3 +88,13 @@ def test_the_changelog_says_in_short_what_there_is():
             "the lines of both sides: take out again what came back")
     assert not long, f"{hint}\n" + "\n".join(long)
     assert len(lines) <= MOST_LINES_IN_THE_CHANGELOG_OF_A_VERSION, f"{len(lines)} lines; {hint}"
+
+
+def test_names_of_tests_are_short():
+    """A longer name belongs into the test's docstring."""
+    names = [
+        (file.name, one.name)
+        for file in (ROOT / "tests").rglob("*.py") for one in ast.walk(ast.parse(file.read_text()))
+        if isinstance(one, ast.FunctionDef) and one.name.startswith("test_")]
+    assert len(names) > 2000
+    assert [one for one in names if len(one[1]) > LONGEST_TEST_NAME] == []

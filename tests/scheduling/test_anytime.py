@@ -11,7 +11,7 @@ from ai_core.budget import Budget
 from ai_core.faults import FaultIsolation
 from ai_core.saving.fields import Fields, StateError
 from ai_core.scheduling.anytime import UntilGoodEnough
-from ai_core.scheduling.errand import BackgroundJob
+from ai_core.scheduling.background_job import BackgroundJob
 from ai_core.scheduling.frequency import FrequencyScheduler
 from ai_core.scheduling.interruptible import check_interruptible
 

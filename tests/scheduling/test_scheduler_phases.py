@@ -10,8 +10,8 @@ from hypothesis import strategies as st
 from ai_core.budget import Budget
 from ai_core.clock import ManualClock
 from ai_core.faults import FaultIsolation
+from ai_core.scheduling.background_job import BackgroundJob
 from ai_core.scheduling.direct_access import DirectAccessScheduler
-from ai_core.scheduling.errand import BackgroundJob
 from ai_core.scheduling.frequency import FrequencyScheduler
 from ai_core.scheduling.phasing import DryRun
 

@@ -71,7 +71,7 @@ def test_repeated_hearing_is_reported_with_others_as_known(hall):
         world.manager.emit(bell, "hearing", tag="ding")
         world.tick()
     assert crowd.at_once == [3]
-    last = world.manager.last_told(ears[2])
+    last = world.manager.last_sensation(ears[2])
     assert (last.source_id, last.modality, last.tag) == (bell, "hearing", "ding")
     assert world.manager.memory_of(ears[2]).find(bell).last_sensed_s == world.clock.now.seconds
 

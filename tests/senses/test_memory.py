@@ -188,7 +188,7 @@ def test_a_report_is_known_with_its_age_but_nobody_notices_by_it():
     one.sense(1, "sight", 0.7, HERE, 1.0, is_seen=True)
     one.sense(1, "sight", 0.7, THERE, 1.25, is_seen=True)
     other.advance(4.0)
-    assert told(other.hear_report(one.report_of(1), age_s=2.75)) == [("told", 1, 4.0)]
+    assert told(other.hear_report(one.report_of(1), age_s=2.75)) == [("reported", 1, 4.0)]
     record = other.find(1)
     assert (record.last_known_position, record.velocity, record.last_seen_s) == (THERE, (12.0, 0.0, 0.0), None)
     assert (record.age_s(4.0), record.dominant_modality, record.strength) == (2.75, RADIO, 0.7)
@@ -209,7 +209,7 @@ def test_newer_report_moves_a_lost_target_without_another_loss():
     memory = SenseMemory(lose_after_s=1, maximum_age_s=10)
     memory.sense(1, "sight", 1.0, HERE, 0.0)
     report = TargetReport(1, THERE, HERE, 1.0, 3.0)
-    assert told(memory.hear_report(report)) == [("lost", 1, 1.0), ("told", 1, 3.0)]
+    assert told(memory.hear_report(report)) == [("lost", 1, 1.0), ("reported", 1, 3.0)]
     assert memory.find(1).last_known_position == THERE
     assert told(memory.advance(20.0)) == [("expired", 1, 13.0), ("forgotten", 1, 13.0)]
 

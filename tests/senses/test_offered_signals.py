@@ -88,11 +88,11 @@ def test_the_kernel_refuses_what_does_not_fit_together():
             sensors, [signal._replace(modality=7)], kinds, ([1], [0], [0.0], [1.0]), 1.0)
 
 
-def hall(told, on_told=lambda sensation: None, **kind):
+def hall(told, on_reported=lambda sensation: None, **kind):
     """Five ears in a row, two sources, sounds as quick as light nearly."""
     def listen(sensation):
         told.append(sensation)
-        on_told(sensation)
+        on_reported(sensation)
 
     world = World(modalities=[hearing(**{"delay_s_per_m": AT_ONCE_S, **kind}), Modality.sight()])
     ears = [world.ear((k, 0, 0), memory=SenseMemory(), on_sensed=listen) for k in range(5)]

@@ -197,7 +197,7 @@ def test_sensor_without_listeners_keeps_its_last_report():
     thing = world.thing((0, 0, -4))
     world.tick(frames=6)
     assert world.heard == []
-    last = world.manager.last_told(eye)
+    last = world.manager.last_sensation(eye)
     assert (last.source_id, last.at, last.position) == (thing, 0.25, (0.0, 0.0, -4.0))
     is_listening[0] = True
     world.tick(frames=4)

@@ -39,7 +39,8 @@ def test_a_windy_corridor_carries_smell_one_way():
 
 @pytest.mark.parametrize(
     "start",
-    [lambda graph: [graph.set_portal_wind(f"door {k}", 1.5) for k in range(2)], lambda graph: graph.set_wind((1.5, 0, 0))])
+    [lambda graph: [graph.set_portal_wind(f"door {k}", 1.5) for k in range(2)],
+     lambda graph: graph.set_wind((1.5, 0, 0))])
 def test_fan_and_draft_equal_a_wind_that_was_always_there(start):
     graph = corridor()
     start(graph)

@@ -235,12 +235,12 @@ def test_what_a_sensor_was_told_last_is_that_of_the_loaded_game():
     fresh = world.manager.save_state()
     world.manager.emit(thing, "hearing", 2.0, tag="crash")
     world.tick()
-    first = world.manager.last_told(ear)
+    first = world.manager.last_sensation(ear)
     state = json.loads(json.dumps(world.manager.save_state()))
     world.manager.emit(thing, "hearing", 1.0, tag="step")
     world.tick()
     world.manager.prepare_state(state)()
-    assert world.manager.last_told(ear) == first
+    assert world.manager.last_sensation(ear) == first
     assert first.tag == "crash"
     world.manager.prepare_state(fresh)()
-    assert world.manager.last_told(ear) is None
+    assert world.manager.last_sensation(ear) is None

@@ -87,7 +87,7 @@ class Wait(Habit):
 
 
 class WaitFor(Habit):
-    """Waits for ``HabitTree.tell`` or a change of the blackboard; fails if that takes too long.
+    """Waits for ``HabitTree.notify`` or a change of the blackboard; fails if that takes too long.
 
     Args:
         name, options: as for ``Habit``.
@@ -236,7 +236,7 @@ class PlayAnimation(Habit):
         animation: name of the animation.
         play: called with the context and the animation when the run begins.
         stop: called with the context if the run ends before the animation.
-        ends_on: name for ``HabitTree.tell`` at the end of the animation, with the
+        ends_on: name for ``HabitTree.notify`` at the end of the animation, with the
             animation or None as payload; the end of a different animation is ignored.
     """
 

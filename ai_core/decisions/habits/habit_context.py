@@ -87,7 +87,7 @@ class HabitContext:
 
     @property
     def tree(self) -> HabitTree:
-        """The character's HabitTree, for example for ``tree.tell``."""
+        """The character's HabitTree, for example for ``tree.notify``."""
         return self._tree
 
     @property
@@ -165,10 +165,10 @@ class HabitContext:
         self._wait(finite_number("seconds", seconds, minimum=0), ())
 
     def wait_for(self, *names: str, at_most_s: float | None = None) -> None:
-        """Skip ticks of this habit until ``HabitTree.tell`` or a change of the blackboard.
+        """Skip ticks of this habit until ``HabitTree.notify`` or a change of the blackboard.
 
         Args:
-            names: names for ``HabitTree.tell``, or keys of the blackboard.
+            names: names for ``HabitTree.notify``, or keys of the blackboard.
             at_most_s: maximum wait in game time (s); None for no limit.
 
         Raises:

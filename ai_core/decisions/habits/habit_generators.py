@@ -1,7 +1,7 @@
 """Habits written as generators: a function that continues after its last ``yield``.
 
 ``yield`` waits for the next tick, ``yield 2.5`` for seconds of game time,
-``yield "door opened"`` for ``HabitTree.tell`` with this name or a change of this key
+``yield "door opened"`` for ``HabitTree.notify`` with this name or a change of this key
 on the blackboard, and ``yield ("door opened", 2.5)`` for the first of both. ``return``
 ends the habit, as succeeded unless it returns a different Status.
 

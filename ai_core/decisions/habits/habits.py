@@ -103,12 +103,12 @@ class Habit:
             ``FOR_EVER``. A new run begins in the next tick, without ``can_activate``.
         outcome: result reported to the parent.
         wakes_on: names on which ``can_activate`` depends: keys of the blackboard and
-            names of ``HabitTree.tell``. While a less urgent habit runs, ``can_activate``
+            names of ``HabitTree.notify``. While a less urgent habit runs, ``can_activate``
             is called only after a change of one of them. Without names it is called
             at every tick.
         asks_every_s: minimum time between two calls of ``can_activate`` while a less
             urgent habit runs (s).
-        begins_on: the habit begins only after ``HabitTree.tell`` with one of these names.
+        begins_on: the habit begins only after ``HabitTree.notify`` with one of these names.
         tick_batch: ticks all runs of a ``HabitPopulation`` at once; called with a
             ``HabitBatch``, returns None if all continue, or a code for each run:
             0 running, 1 succeeded, 2 failed.

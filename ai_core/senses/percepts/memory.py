@@ -38,7 +38,7 @@ class MemoryChange(NamedTuple):
         last_known_position: last known position at that time (m).
     """
 
-    kind: Literal["gained", "lost", "told", "expired", "forgotten"]
+    kind: Literal["gained", "lost", "reported", "expired", "forgotten"]
     target: int
     at_s: float
     last_known_position: Point
@@ -395,4 +395,4 @@ class SenseMemory:
         record._last_sensed_s = max(record._last_sensed_s, report.at_s)
         record.is_expired = False
         self._next_s = min(self._next_s, self._next_of(record))
-        return MemoryChange("told", report.target, now_s, report.position)
+        return MemoryChange("reported", report.target, now_s, report.position)

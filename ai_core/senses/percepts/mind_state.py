@@ -107,7 +107,7 @@ def saved_mind(perceiver: SensorMind) -> State:
         "memory": None if perceiver.memory is None else perceiver.memory.save_state(),
         "meters": [saved_meter(meter) for meter in perceiver.meters.values()],
         "in_view": sorted(perceiver.in_view),
-        "last_told": None if perceiver.last_told is None else _saved_sensation(perceiver.last_told),
+        "last_sensation": None if perceiver.last_sensation is None else _saved_sensation(perceiver.last_sensation),
         "failing": {name: list(one) for name, one in failing.items() if one != NO_FAILURES},
     }
 
@@ -135,15 +135,15 @@ def prepared_mind(perceiver: SensorMind, fields: Fields, latest_s: float) -> Cal
     in_view = frozenset(fields.wholes("in_view"))
     failing = _read_failing(fields.group("failing"), perceiver.listener_names)
     last = None
-    if fields.anything("last_told") is not None:
-        last = _read_sensation(fields.group("last_told"), latest_s)
+    if fields.anything("last_sensation") is not None:
+        last = _read_sensation(fields.group("last_sensation"), latest_s)
     fields.end()
 
     def change() -> None:
         for one in changes:
             one()
         perceiver.put_meters(meters, in_view)
-        perceiver.last_told = last
+        perceiver.last_sensation = last
         for name in perceiver.listener_names:
             perceiver.put_failures(name, failing.get(name, NO_FAILURES))
 

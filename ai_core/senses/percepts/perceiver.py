@@ -34,7 +34,7 @@ class Listeners:
     on_forgotten: Callable[[MemoryChange], object] | None = None
     on_awareness_changed: Callable[[LevelChange], object] | None = None
     on_expired: Callable[[MemoryChange], object] | None = None
-    on_told: Callable[[MemoryChange], object] | None = None
+    on_reported: Callable[[MemoryChange], object] | None = None
     listens: Callable[[], bool] | None = None
 
     def __post_init__(self) -> None:
@@ -59,7 +59,7 @@ class PerceptionHost(Protocol):
     def reset(self) -> None:
         """Learn that a saved game was loaded."""
 
-    def take_last_told(self, sensor_id: int) -> Sensation | None:
+    def take_last_sensation(self, sensor_id: int) -> Sensation | None:
         """Return what a sensor was told since this was asked last, the newest of it; None if nothing."""
 
 
@@ -106,17 +106,17 @@ class SensorMind:
         self._is_at_work = False
 
     @property
-    def last_told(self) -> Sensation | None:
+    def last_sensation(self) -> Sensation | None:
         """The newest sensation that it was told, or would have been if it listened."""
-        newer = None if self.home is None else self.home.take_last_told(self.sensor_id)
+        newer = None if self.home is None else self.home.take_last_sensation(self.sensor_id)
         if newer is not None:
             self._last_told = newer
         return self._last_told
 
-    @last_told.setter
-    def last_told(self, sensation: Sensation | None) -> None:
+    @last_sensation.setter
+    def last_sensation(self, sensation: Sensation | None) -> None:
         if self.home is not None:
-            self.home.take_last_told(self.sensor_id)      # which is older
+            self.home.take_last_sensation(self.sensor_id)      # which is older
         self._last_told = sensation
 
     @property
@@ -241,7 +241,7 @@ class SensorMind:
         for meter in meters.values():
             meter._mind = self
         self.meters, self.in_view = dict(meters), in_view
-        self.last_told = None
+        self.last_sensation = None
         self.looked_s = -math.inf
         if self.home is not None:
             self.home.reset()
@@ -305,7 +305,7 @@ class SensorMind:
     def tell_sensed(self, told: Sequence[Sensation], now: TimeIndex) -> None:
         """Tell the listener of sensations."""
         if told:
-            self.last_told = told[-1]
+            self.last_sensation = told[-1]
             if self.listens:
                 for sensation in told:
                     self._tell("on_sensed", sensation, now)

@@ -186,7 +186,7 @@ class PerceptionSystem:
         self._busy.replace(busy)
         self._order, self._passed = sorted(to_visit), 0
 
-    def take_last_told(self, sensor_id: int) -> Sensation | None:
+    def take_last_sensation(self, sensor_id: int) -> Sensation | None:
         """Return what a sensor was told without a visit since this was asked last; None if nothing."""
         return self._reports.take_last(sensor_id)
 

@@ -39,12 +39,12 @@ def test_an_enum_is_shown_by_its_names():
     assert list(singleton("ClassDB").class_get_enum_list("BridgeProbe", True)) == ["Mode"]
 
 
-def test_constants_of_an_enum_of_two_words_are_written_as_the_engines_are():
+def test_enum_constants_of_two_words_are_written_like_the_engines():
     constants = singleton("ClassDB").class_get_enum_constants("AIBehavior", "FollowImportance", True)
     assert "FOLLOW_IMPORTANCE_PERIOD" in list(constants)
 
 
-def test_a_class_of_ours_is_not_taken_for_the_engines_and_the_error_says_where_it_is():
+def test_a_user_class_is_not_taken_for_an_engine_class():
     with pytest.raises(ImportError, match=r"declared in Python: from addons.*sensor import"):
         from addons.ai_core.bridge.gd import Sensor3D  # noqa: F401
     assert not hasattr(gd, "Sensor3D")
@@ -74,7 +74,7 @@ def test_gdscript_calls_with_all_few_and_named_by_type_arguments(node, gdscript)
     assert script.run(node("BridgeProbe")) == ["3z", "6x", "3x", 1.5, 1.5]
 
 
-def test_a_signal_has_typed_arguments_and_reaches_python_and_gdscript(node, signals):
+def test_a_signal_has_typed_arguments_in_python_and_gdscript(node, signals):
     probe = node("BridgeProbe")
     heard = signals(probe, "hit")
     probe.emit_hit(2.5)
@@ -155,7 +155,7 @@ def test_properties_survive_a_packed_scene(node):
     again.free()
 
 
-def test_a_resource_written_in_python_lives_as_long_as_somebody_holds_it(frames):
+def test_a_python_resource_lives_as_long_as_it_is_referenced(frames):
     data = BridgeData.new()
     data.amount = 12
     copy = data.duplicate()
@@ -209,7 +209,7 @@ def test_a_name_the_engine_has_already_is_refused():
         register(Timer)
 
 
-def test_a_property_that_depends_on_another_names_it_and_a_value_that_it_can_have():
+def test_a_conditional_property_names_the_other_and_its_value():
     def declare(**exports):
         return gdclass(type("Depending", (Node,), {"__doc__": "Depends.", "__module__": __name__, **exports}))
 
@@ -247,7 +247,7 @@ def test_a_class_that_the_engine_does_not_have_is_no_base():
             engine_class(name)
 
 
-def test_signals_of_the_engine_are_attributes_unless_a_node_keeps_something_there(node, frames):
+def test_engine_signals_are_attributes_unless_a_node_hides_them(node, frames):
     probe, told = node("BridgeProbe"), []
     probe.child_entered_tree.connect(told.append)
     probe.visibility_changed.connect(lambda: told.append("visibility"))
@@ -287,7 +287,7 @@ def shown_groups(class_name):
 
 @pytest.mark.parametrize("class_name", [
     one.__name__ for one in declared_classes if one.__module__.startswith("addons.ai_core.nodes")])
-def test_each_group_of_the_inspector_is_there_once_and_debug_is_last(class_name):
+def test_inspector_groups_appear_once_and_debug_is_last(class_name):
     shown = shown_groups(class_name)
     groups = [group for group, name in shown if not name]
     assert len(groups) == len(set(groups))
@@ -297,7 +297,7 @@ def test_each_group_of_the_inspector_is_there_once_and_debug_is_last(class_name)
     assert debugging == {name for _, name in shown if name in DEBUGGING}
 
 
-def test_what_a_plain_class_adds_is_in_none_of_the_groups_of_the_class():
+def test_a_plain_base_adds_no_property_to_groups_of_the_class():
     shown = shown_groups("DecisionMap")
     assert [name for group, name in shown if not group][:3] == ["dimensions", "corner", "size"]
     assert [name for group, name in shown if group == "Debug"] == ["", "show_in_game", "shown_layer", "shown_height"]

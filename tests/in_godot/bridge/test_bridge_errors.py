@@ -61,7 +61,7 @@ def test_python_gets_the_same_refusal_as_an_exception(node):
         node("BridgeProbe").speed = 11
 
 
-def test_an_exception_in_a_method_is_an_error_with_traceback_and_a_default_result(node, gdscript, expect_errors):
+def test_an_exception_in_a_method_is_reported_with_a_traceback(node, gdscript, expect_errors):
     expect_errors("BridgeProbe.fail raised KeyError: 'missing'", times=1)
     script = gdscript("""
         extends RefCounted
@@ -75,7 +75,7 @@ def test_an_exception_in_a_setter_is_reported(node, gdscript, expect_errors):
     gdscript(assigning("untyped.speed = 9.0")).run(node("BridgeProbe"))
 
 
-def test_exceptions_in_ready_and_process_are_reported_once_and_the_engine_goes_on(node, frames, expect_errors):
+def test_exceptions_in_ready_and_process_are_reported_once(node, frames, expect_errors):
     expect_errors("FailingProbe._ready raised RuntimeError: ready failed", times=1)
     expect_errors("FailingProbe._process raised RuntimeError: process failed", times=1)
     before = repeated_errors()
@@ -84,7 +84,7 @@ def test_exceptions_in_ready_and_process_are_reported_once_and_the_engine_goes_o
     assert sum(repeated_errors().values()) - sum(before.values()) == 5
 
 
-def test_an_exception_in_a_signal_handler_is_reported_and_others_hear(node, gdscript, expect_errors):
+def test_an_exception_in_a_signal_handler_does_not_stop_others(node, gdscript, expect_errors):
     probe, heard = node("BridgeProbe"), []
     emitter = gdscript("extends Node\nsignal rang(what)").new()
     node("Node").add_child(emitter)
@@ -187,7 +187,7 @@ def test_a_python_value_that_contains_itself_is_refused(node):
         node("BridgeProbe").call("echo", endless)
 
 
-def test_an_array_as_a_dictionarys_key_becomes_a_tuple_and_a_dictionary_is_refused(node, gdscript, expect_errors):
+def test_an_array_as_a_key_becomes_a_tuple(node, gdscript, expect_errors):
     made = gdscript("""
         extends RefCounted
         static func good() -> Dictionary: return {[1, 2]: "a"}
@@ -220,7 +220,7 @@ def test_a_refusal_in_a_setters_follow_up_keeps_the_old_value(node, gdscript, ex
     ("{{}: 1}", "steps needs int, got Dictionary that has no Python form; it stays 3"),
     ('"ab".repeat(100000)', f"steps needs int, got String 'a{'ba' * 99}...; it stays 3"),
 ])
-def test_a_refused_value_is_named_by_its_property_and_shown_in_short(
+def test_a_refused_value_names_its_property_and_is_shortened(
     node, gdscript, expect_errors, value, message,
 ):
     probe = node("BridgeProbe")

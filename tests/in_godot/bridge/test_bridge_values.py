@@ -77,7 +77,7 @@ def test_an_array_of_objects_may_come_as_their_ids(node, gdscript):
     assert gdscript(IDS).wrong_ids(node("BridgeProbe")) == []
 
 
-def test_every_value_of_gdscript_comes_back_equal_and_of_its_type(node, gdscript):
+def test_every_gdscript_value_round_trips_with_its_type(node, gdscript):
     assert gdscript(EVERY_TYPE).not_equal(node("BridgeProbe")) == []
 
 
@@ -117,7 +117,7 @@ def test_an_array_comes_back_equal_and_of_its_type(node, array):
     assert np.array_equal(back, array)
 
 
-def test_points_of_a_packed_array_are_an_array_in_a_python_method(node):
+def test_a_packed_array_of_points_is_an_array_in_python(node):
     doubled = node("BridgeProbe").call("doubled", np.array([[1, 2, 3]], np.float32))
     assert doubled.tolist() == [[2, 4, 6]]
 
@@ -150,7 +150,7 @@ def test_a_basis_gives_its_axes():
     (lambda: (Rect2i(1, 2, 3, 4).position, Rect2i(1, 2, 3, 4).size), (Vector2i(1, 2), Vector2i(3, 4))),
     (lambda: (AABB(1, 2, 3, 4, 5, 6).position, AABB(1, 2, 3, 4, 5, 6).size), (Vector3(1, 2, 3), Vector3(4, 5, 6))),
 ])
-def test_vectors_have_what_movement_takes_and_rectangles_their_parts(found, expected):
+def test_vectors_and_rectangles_have_their_operators_and_parts(found, expected):
     assert found() == expected
 
 

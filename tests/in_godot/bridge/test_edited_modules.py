@@ -48,7 +48,7 @@ def habits(node, scheduler, edited):
     return made
 
 
-def test_an_edited_habit_goes_on_as_it_began_until_its_tree_is_rebuilt(habits, edited, physics_frames):
+def test_an_edited_habit_keeps_its_code_until_the_tree_rebuilds(habits, edited, physics_frames):
     physics_frames(3)
     assert habits.get_value("hums") == "low"
     edited(HABIT.format(says="high and long"))
@@ -62,7 +62,7 @@ def test_an_edited_habit_goes_on_as_it_began_until_its_tree_is_rebuilt(habits, e
 def test_an_edit_with_a_mistake_is_reported_and_changes_nothing(habits, edited, physics_frames, expect_errors):
     physics_frames(3)
     edited("class Hum(:\n")
-    expect_errors("reading 'edited_hum' again, which was edited; what it had stays", times=1)
+    expect_errors("reloading 'edited_hum', which was edited; the old version stays", times=1)
     habits.rebuild()
     physics_frames(3)
     assert habits.get_value("hums") == "low"

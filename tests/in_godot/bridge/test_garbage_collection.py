@@ -60,7 +60,7 @@ def test_circles_are_collected_when_so_many_characters_have_left(root, frames, o
 
 
 @pytest.mark.parametrize(("count", "is_collected"), [(FEW - 5, True), (2, False)])
-def test_circles_are_collected_as_a_scene_with_many_characters_ends(root, frames, only_when_asked, count, is_collected):
+def test_cycles_are_collected_when_a_large_scene_ends(root, frames, only_when_asked, count, is_collected):
     scene, left = crowd(root, count), circle()
     frames(2)
     scene.free()
@@ -87,7 +87,7 @@ in_steps = pytest.mark.skipif(not gc.get_threshold()[2], reason="a Python that l
 
 
 @in_steps
-def test_old_circles_that_nobody_tells_of_are_collected_when_there_is_much_more_than_before():
+def test_old_cycles_are_collected_when_memory_has_grown():
     garbage_collection._collect()
     circle = Circle()
     left = weakref.ref(circle)

@@ -41,7 +41,7 @@ def given(number):
     return SimpleNamespace(amount=number)
 
 
-def test_a_method_is_called_with_the_attribute_and_its_result_goes_to_who_takes_it(ear):
+def test_a_method_gets_the_attribute_and_its_result_is_passed_on(ear):
     taken, results = [], Results()
     call = kept(ear, "hear", results)
     assert call(given(1.5)) is None
@@ -72,12 +72,12 @@ def test_an_object_that_is_gone_is_told_in_the_given_words(ear):
 
 
 @pytest.mark.parametrize("name", ["nothing", "get_name", "missing"])
-def test_a_call_that_the_engine_refuses_says_which_method_and_why(ear, name):
+def test_a_call_the_engine_refuses_names_the_method_and_reason(ear, name):
     with pytest.raises(GodotCallError, match=f"{name}: (too many arguments|there is no such method)"):
         kept(ear, name)(given(1.0))
 
 
-def test_what_is_given_must_have_the_attribute_and_it_must_be_a_number(ear):
+def test_a_kept_call_needs_a_numeric_attribute(ear):
     with pytest.raises(AttributeError, match="amount"):
         kept(ear, "hear")(object())
     with pytest.raises(TypeError):

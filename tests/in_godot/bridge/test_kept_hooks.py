@@ -38,7 +38,7 @@ def test_each_node_answers_for_itself(habits):
     assert enter(given(habits[0])) is None
 
 
-def test_a_number_is_handed_over_and_whole_numbers_stand_for_answers(habits):
+def test_a_number_is_passed_and_integers_stand_for_answers(habits):
     said = []
     tick = KeptHook("_tick", "part", "elapsed_s", ("none", "one"), lambda run, answer: said.append(answer) or "other")
     assert tick(given(habits[0])) == "other"

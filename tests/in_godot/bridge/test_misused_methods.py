@@ -9,12 +9,12 @@ CALLED = (
     ("CoverMap", "get_cover_of", ("null",), "get_cover_of needs a node, got null"),
     ("Squad", "follow", ("'12:00'",), "points must be a PackedVector3Array, got '12:00'"),
     ("Squad", "follow", ("[1, 2]",), "points must be a PackedVector3Array, got [1, 2]"),
-    ("Squad", "follow", ("[]",), "points must have at least one place"),
+    ("Squad", "follow", ("[]",), "points must have at least one position"),
     ("DecisionMap", "write_batch", ("'threat'", "7", "[1.0]"), "places must be a PackedVector3Array, got 7"),
     ("DecisionMap", "write_batch", ("'threat'", "{}", "[1.0]"), "places must be a PackedVector3Array, got {}"),
     ("CoverMap", "cover_at", ("func(): pass",), "place must be a Node3D or a Vector3"),
     ("PathService", "set_grid_from", ("7",), "a grid must be a TileMapLayer, a GridMap or an AStarGrid2D, got 7"),
-    ("Squad", "see", ("[Resource.new()]",), "an enemy must be a Node3D or Node2D that is there, got <Resource"),
+    ("Squad", "see", ("[Resource.new()]",), "an enemy must be a valid Node3D or Node2D, got <Resource"),
     ("Squad", "split", ("[Resource.new()]", "'Beta'"), "needs a SquadMember or its character, got <Resource"),
     ("Squad", "move_members", ("[Resource.new()]", "null"), "needs another Squad, got None"),
     ("AIScheduler", "step", ("1e12",), "delta_s must be from 0 to 1e+06, got 1e+12; call step() more often"),
@@ -64,7 +64,7 @@ def test_an_array_of_what_a_packed_array_cannot_hold_is_refused(
 
 
 @pytest.mark.parametrize("number", [1e30, -1e30, 9.3e18, 0.5])
-def test_a_number_that_is_no_whole_one_of_the_engine_is_no_value_of_an_int(node, gdscript, expect_errors, number):
+def test_a_number_that_is_not_an_engine_integer_is_refused_as_int(node, gdscript, expect_errors, number):
     cover = node("CoverMap", node("AIScheduler"))
     expect_errors("cover_mask needs int, got float", times=1)
     gdscript(f"extends RefCounted\nstatic func run(it): it.cover_mask = {number}").run(cover)

@@ -36,7 +36,7 @@ def brain_of(node, scheduler):
     return make
 
 
-def test_a_habit_whose_class_hides_what_tells_that_it_goes_is_called_no_more(
+def test_a_habit_that_hides_its_exit_notification_is_not_called(
     brain_of, scheduler, gdscript, expect_errors
 ):
     expect_errors("RuntimeError: fails before it could call anything", times=1)
@@ -72,7 +72,7 @@ def test_what_a_node_is_told_by_hand_is_told_to_its_whole_line(brain_of, expect_
     habit.free()
 
 
-def test_a_behavior_whose_class_hides_its_end_calls_nobody_after_it(node, scheduler, gdscript):
+def test_a_behavior_that_hides_its_exit_calls_nothing_afterwards(node, scheduler, gdscript):
     script = gdscript("""
         extends Node
         static var calls := 0
@@ -90,7 +90,7 @@ def test_a_behavior_whose_class_hides_its_end_calls_nobody_after_it(node, schedu
     assert scheduler.get_stats()["behaviors"] == []
 
 
-def test_a_tree_begins_before_its_class_is_told_and_ends_though_that_raises(brain_of, scheduler, expect_errors):
+def test_a_tree_enters_before_its_class_and_exits_despite_errors(brain_of, scheduler, expect_errors):
     expect_errors("RuntimeError: cannot end", times=1)
     brain = brain_of(construct("Habit"), "SilentTree")
     assert told == ["running"]

@@ -54,7 +54,7 @@ def test_its_own_bodies_are_passed_without_being_told(box, rays, physics_frames)
     assert met(rays, (0, 0, 0), (10, 0, 0), own=own) == [second.instance_id, 0, 0, 0]
 
 
-def test_who_starts_or_ends_within_a_body_leaves_or_enters_it_once(box, rays, physics_frames):
+def test_starting_or_ending_inside_a_body_enters_or_leaves_once(box, rays, physics_frames):
     wall = box(3)
     physics_frames(2)
     assert met(rays, (3, 0, 0), (10, 0, 0)) == [0] * 4
@@ -62,7 +62,7 @@ def test_who_starts_or_ends_within_a_body_leaves_or_enters_it_once(box, rays, ph
 
 
 @pytest.mark.parametrize("far", [0.0, 4000.0])
-def test_a_level_that_is_one_mesh_is_met_once_for_each_of_its_walls(node, rays, physics_frames, far):
+def test_a_single_mesh_level_is_hit_once_per_wall(node, rays, physics_frames, far):
     level = node("StaticBody3D", position=Vector3(far, 0, 0))
     for x in (3, 7):
         mesh = construct("BoxMesh")

@@ -51,7 +51,7 @@ def test_a_resource_of_another_class_is_none(node, scheduler, put, expect_errors
     put(sensor, "sight_cones", [construct("Formation")])
 
 
-def test_what_is_right_is_taken_and_an_empty_place_is_left_to_the_warnings(node, scheduler, put):
+def test_valid_arguments_pass_and_empty_places_are_warnings(node, scheduler, put):
     sensor, source = node("Sensor3D", scheduler), node("SenseSource3D", scheduler)
     cone = construct("SightCone")
     put(sensor, "sight_cones", [cone, None])

@@ -63,7 +63,7 @@ def test_shown_it_tells_of_frames_and_of_work(level, overlay, physics_frames):
     assert overlay.get_child_count(True) == 0
 
 
-def test_tables_stay_tables_and_characters_are_listed_where_one_is_looked_at(level, overlay, physics_frames):
+def test_tables_stay_tables_and_characters_are_listed_per_section(level, overlay, physics_frames):
     overlay.shown = True
     (panel,) = overlay.get_child(0, True).find_children("AI", "", True, False)
     (text,) = panel.find_children("*", "TextEdit", True, False)
@@ -147,7 +147,7 @@ def test_its_panel_shows_the_report(level, overlay, frames, tree):
     assert panel.shown_frames() > 0
 
 
-def test_a_crowd_in_a_frame_is_drawn_with_few_bars_and_who_overran_stays_red():
+def test_a_crowd_is_drawn_with_few_bars_and_overruns_stay_red():
     strip = singleton("ResourceLoader").load("res://addons/ai_core/debugging/frame_strip.gd")
     runs = [[f"villager {i}", 0, float(i), 1.0] for i in range(100)]
     runs += [["boss", 0, 100.0, 2.0], ["last", 0, 102.0, 1.0], ["inside", 1, 0.0, 1.0]]

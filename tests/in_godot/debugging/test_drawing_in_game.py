@@ -43,7 +43,7 @@ def test_senses_are_drawn_after_the_frame_of_ai(node, scheduler, frames, drawn_i
     assert not any(drawn_in_turn)
 
 
-def test_what_is_drawn_by_an_inner_scheduler_is_drawn_after_the_outer_frame(node, scheduler, frames, drawn_in_turn):
+def test_inner_schedulers_draw_after_the_outer_frame(node, scheduler, frames, drawn_in_turn):
     inner = node("AIScheduler", scheduler)
     guard_and_thief(node, inner, True)
     frames(4)
@@ -68,7 +68,7 @@ def test_the_ai_does_the_same_with_and_without_pictures(node, frames):
     assert runs[True] == runs[False]
 
 
-def test_a_picture_that_raises_is_reported_and_the_others_are_drawn(node, scheduler, frames, expect_errors):
+def test_a_picture_that_raises_is_reported_and_others_are_drawn(node, scheduler, frames, expect_errors):
     drawn = []
     first, second = node("Squad", scheduler, show_in_game=True), node("Squad", scheduler, show_in_game=True)
 

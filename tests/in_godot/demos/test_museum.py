@@ -39,7 +39,7 @@ def museum(nodes_of_test, physics_frames, signals):
     return Played
 
 
-def test_a_guard_hears_sees_chases_loses_and_gives_up_the_intruder(museum):
+def test_a_guard_hears_sees_chases_loses_and_gives_up(museum):
     played = museum()
     assert played.verdicts == [(True,)], played.summary
     bobs = [what for who, what in played.lines if who == "Bob"]
@@ -48,7 +48,7 @@ def test_a_guard_hears_sees_chases_loses_and_gives_up_the_intruder(museum):
     assert bobs[-1] == "patrols"
 
 
-def test_the_signal_of_the_door_becomes_an_event_that_a_guard_answers(museum):
+def test_a_door_signal_becomes_an_event_that_a_guard_answers(museum):
     lines = museum().lines
     assert lines.index(("event", "back_door_opened")) < lines.index(("Alice", "answers"))
 

@@ -34,7 +34,7 @@ def play(nodes_of_test, physics_frames):
     return play
 
 
-def test_a_museum_saved_at_any_frame_and_loaded_with_its_scene_lives_on_to_the_same_trace(play, gdscript):
+def test_a_saved_museum_continues_to_the_same_trace(play, gdscript):
     expected, saves = play(max(SAVED_AT) + FRAMES_AFTER, save_at=SAVED_AT)
     assert sorted(saves) == sorted(SAVED_AT)
     for frame, state in saves.items():

@@ -33,7 +33,7 @@ def nothing(_code, _arguments):
     pass
 
 
-def test_nobody_looks_while_nobody_listens_and_only_for_what_is_listened_to(side, looker, physics_frames):
+def test_checks_run_only_for_conditions_with_listeners(side, looker, physics_frames):
     side.top.check(["fire", "flood"], look_of(looker))
     physics_frames(3)
     assert looker.get("asked") == []
@@ -57,7 +57,7 @@ def test_who_listens_below_counts_and_who_listens_above_does_not(side, looker, p
     assert looker.get("asked") == [["fire"]] * 2
 
 
-def test_it_looks_in_its_period_once_for_each_callable_until_it_is_told_not_to(side, looker, physics_frames):
+def test_a_check_runs_once_per_period_until_it_is_removed(side, looker, physics_frames):
     side.top.listen("fire", nothing)
     side.top.check("fire", look_of(looker))
     side.top.check("fire", look_of(looker), 5)
@@ -78,7 +78,7 @@ def test_what_was_freed_looks_no_more_and_that_is_said_once(side, looker, schedu
     assert [row["name"] for row in scheduler.get_stats()["behaviors"] if "looks for" in row["name"]] == []
 
 
-def test_a_manager_that_is_freed_or_outside_the_tree_looks_for_nothing(side, looker, node, scheduler, physics_frames):
+def test_a_freed_or_detached_manager_runs_no_checks(side, looker, node, scheduler, physics_frames):
     top = node("AIEventManager", scheduler, name="Other")
     top.listen("fire", nothing)
     top.check("fire", look_of(looker))

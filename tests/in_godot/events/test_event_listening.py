@@ -64,7 +64,7 @@ def test_hundreds_of_callables_are_told_in_the_order_they_came(manager, listener
 
 
 @pytest.mark.parametrize("is_queued", [True, False])
-def test_who_is_stopped_by_an_earlier_listener_hears_nothing_and_nobody_is_skipped(
+def test_a_stopped_listener_hears_nothing_and_no_other_is_skipped(
         manager, listener, physics_frames, is_queued):
     first = listener(code=None)
     ears = [listener(code=None) for _ in range(5)]
@@ -79,7 +79,7 @@ def test_who_is_stopped_by_an_earlier_listener_hears_nothing_and_nobody_is_skipp
     assert [len(one.get("heard")) for one in ears] == [1, 0, 0, 1, 1]
 
 
-def test_who_is_freed_by_an_earlier_listener_is_dropped_and_counted(
+def test_a_listener_freed_by_an_earlier_one_is_dropped(
         manager, listener, physics_frames, expect_errors):
     expect_errors("was freed while it listened", times=1)
     first = listener(code=None)
@@ -94,7 +94,7 @@ def test_who_is_freed_by_an_earlier_listener_is_dropped_and_counted(
     assert (stats["freed"], stats["delivered"], stats["failed"]) == (2, 4, 0)
 
 
-def test_who_begins_to_listen_inside_a_handler_hears_from_the_next_event_on(manager, listener):
+def test_a_listener_added_in_a_handler_hears_the_next_event(manager, listener):
     first, other = listener(code=None), listener(code=None)
     first.call("add_another", manager, other)
     manager.send_now("alarm")
@@ -103,7 +103,7 @@ def test_who_begins_to_listen_inside_a_handler_hears_from_the_next_event_on(mana
     assert len(other.get("heard")) == 1
 
 
-def test_a_callable_that_takes_other_arguments_is_reported_and_then_left_out(manager, listener, expect_errors):
+def test_a_callable_with_other_arguments_is_reported_and_dropped(manager, listener, expect_errors):
     bad, good = listener(code=None), listener(code=None)
     bad.call("listen_badly", manager)
     good.call("listen", manager, "alarm")
@@ -184,7 +184,7 @@ def test_a_receipt_lists_who_was_told(manager, listener, physics_frames):
     assert manager.get_receipt(99) == {}
 
 
-def test_an_event_can_be_awaited_and_arrives_as_a_signal_with_its_own_arguments(manager, listener, physics_frames):
+def test_an_event_can_be_awaited_as_a_signal(manager, listener, physics_frames):
     waiting = listener(code=None)
     waiting.call("wait_for", manager)
     manager.send("door", ["oak"])
@@ -316,7 +316,7 @@ def test_codes_that_are_none_are_errors_and_nobody_listens(scheduler, node, expe
     assert manager.get_stats()["listening_here"] == 0
 
 
-def test_handlers_that_answer_each_other_without_end_are_ended_and_named(manager, gdscript, expect_errors):
+def test_handlers_that_answer_endlessly_are_stopped_and_named(manager, gdscript, expect_errors):
     answerer = gdscript("""
         extends Node
         static var told := 0

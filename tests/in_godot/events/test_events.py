@@ -96,7 +96,7 @@ def test_a_scene_signal_becomes_an_event_with_its_arguments(manager, bell, node,
     assert heard == [[0.5, event]]
 
 
-def test_a_signal_event_that_is_made_anew_with_its_source_works_each_time(manager, node, physics_frames):
+def test_a_signal_event_recreated_with_its_source_works(manager, node, physics_frames):
     heard = []
     manager.listen("ready", lambda code, arguments: heard.append(code))
     for _ in range(2):
@@ -109,7 +109,7 @@ def test_a_signal_event_that_is_made_anew_with_its_source_works_each_time(manage
     assert heard == ["ready", "ready"]
 
 
-def test_a_signal_that_does_not_exist_is_reported_with_close_names(manager, bell, node, expect_errors, physics_frames):
+def test_an_unknown_signal_is_reported_with_close_names(manager, bell, node, expect_errors, physics_frames):
     expect_errors("'Bell' (Node) has no signal 'rnag'; did you mean rang?", times=1)
     node("SignalEvent", source="../Bell", signal_name="rnag", parent=manager)
     physics_frames(2)
@@ -163,7 +163,7 @@ def test_a_signal_event_outside_the_tree_is_silent(manager, bell, node, physics_
     assert heard == ["rang"]
 
 
-def test_listeners_stay_when_the_manager_moves_under_another_scheduler(node, physics_frames):
+def test_listeners_survive_a_move_of_the_manager(node, physics_frames):
     first, second, heard = node("AIScheduler", budget=0.0), node("AIScheduler", budget=0.0), []
     manager = node("AIEventManager", first)
     manager.listen("alarm", lambda code, arguments: heard.append(code))

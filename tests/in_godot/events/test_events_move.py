@@ -28,7 +28,7 @@ def listener(gdscript):
     return below
 
 
-def test_the_day_goes_on_under_another_scheduler_and_who_waits_is_told_once(node, world, physics_frames):
+def test_the_day_continues_under_another_scheduler(node, world, physics_frames):
     first = node("AIScheduler", world, budget=0.0)
     manager = node("AIEventManager", world, day_length=24.0, day_starts_at="08:00")     # a minute a frame
     told = []
@@ -49,7 +49,7 @@ def test_the_day_goes_on_under_another_scheduler_and_who_waits_is_told_once(node
     assert told[3:] == [("09:00:30", 1)]
 
 
-def test_who_waits_for_a_time_that_is_no_more_is_named_and_the_others_wait_on_under_another_scheduler(
+def test_an_unknown_time_name_is_reported_under_another_scheduler(
     node, world, physics_frames, expect_errors,
 ):
     first = node("AIScheduler", world, budget=0.0)
@@ -67,7 +67,7 @@ def test_who_waits_for_a_time_that_is_no_more_is_named_and_the_others_wait_on_un
     assert told == ["08:30"]
 
 
-def test_who_listened_once_and_was_told_is_not_told_again_under_another_scheduler(
+def test_once_listeners_are_not_notified_again_after_a_move(
     node, world, listener, physics_frames,
 ):
     first = node("AIScheduler", world)
@@ -125,7 +125,7 @@ WAYS = {
 
 
 @pytest.mark.parametrize("go", WAYS.values(), ids=list(WAYS))
-def test_who_goes_to_a_manager_under_another_scheduler_hears_that_one_and_goes_on_from_there(
+def test_a_listener_moved_to_another_manager_hears_that_one(
     two, listener, physics_frames, go,
 ):
     here, there = two
@@ -143,7 +143,7 @@ def test_who_goes_to_a_manager_under_another_scheduler_hears_that_one_and_goes_o
         assert told(two, ann, physics_frames) == [0]
 
 
-def test_who_moves_with_its_manager_follows_its_node_afterwards_too(two, listener, physics_frames):
+def test_a_listener_that_moves_with_its_manager_follows_its_node(two, listener, physics_frames):
     here, there = two
     ann = listener(here)
     ann.call("listen", here)
@@ -153,7 +153,7 @@ def test_who_moves_with_its_manager_follows_its_node_afterwards_too(two, listene
     assert told(two, ann, physics_frames) == [1]
 
 
-def test_a_scheduler_is_freed_while_a_manager_elsewhere_used_it_and_the_engine_has_nothing_to_say(
+def test_a_scheduler_freed_while_used_elsewhere_causes_no_errors(
     node, world, physics_frames,
 ):
     first = node("AIScheduler", world)
@@ -187,7 +187,7 @@ def test_who_was_freed_meanwhile_does_not_come_along(node, world, listener, phys
     assert bob.get("heard") == [1, 2]
 
 
-def test_who_is_freed_by_the_first_of_two_sticky_events_hears_no_second(
+def test_a_listener_freed_by_a_first_sticky_event_gets_no_second(
     node, world, gdscript, physics_frames,
 ):
     node("AIScheduler", world)
@@ -209,7 +209,7 @@ def test_who_is_freed_by_the_first_of_two_sticky_events_hears_no_second(
     assert told == [1]
 
 
-def test_methods_of_objects_that_are_no_nodes_have_names_that_can_be_saved(scheduler, gdscript, physics_frames):
+def test_methods_of_plain_objects_have_saveable_names(scheduler, gdscript, physics_frames):
     thinker = gdscript("""
         extends RefCounted
         func think(_elapsed_s: float) -> void: pass
@@ -220,7 +220,7 @@ def test_methods_of_objects_that_are_no_nodes_have_names_that_can_be_saved(sched
     assert (type(row["name"]), row["name"]) == (str, "think")
 
 
-def test_who_begins_to_listen_in_the_frame_in_which_the_scheduler_was_freed_is_told_under_the_next(
+def test_listening_in_the_frame_a_scheduler_is_freed_still_works(
     node, world, listener, physics_frames,
 ):
     first = node("AIScheduler", world)

@@ -90,7 +90,7 @@ def test_who_walks_into_another_room_hears_that_room(side, ear, physics_frames):
     assert codes(cook) == ["clock", "kettle"]
 
 
-def test_a_room_takes_in_who_enters_and_all_below_but_not_what_is_heard_above(side, ear, physics_frames):
+def test_a_room_hears_listeners_inside_and_below_only(side, ear, physics_frames):
     top, kitchen, hall = side
     cook = ear(kitchen)
     apprentice = ear(cook, kitchen)
@@ -141,7 +141,7 @@ def test_a_manager_that_is_freed_leaves_the_others_working(side, ear, physics_fr
     assert (codes(survivor), codes(squad)) == (["on"], ["on"])
 
 
-def test_a_listener_moved_by_an_earlier_one_is_told_only_if_the_event_reaches_it_there(
+def test_a_moved_listener_is_notified_only_if_still_reached(
         side, gdscript, ear, physics_frames):
     top, red, blue = side
     mover = gdscript("""
@@ -226,7 +226,7 @@ def test_who_waits_for_a_time_of_day_is_told_once(node, scheduler, physics_frame
     assert (manager.get_day(), manager.get_time_of_day()) == (3, "07:01")
 
 
-def test_who_was_told_the_time_once_is_let_go_when_no_save_can_bring_it_back(node, scheduler, physics_frames):
+def test_a_once_time_listener_is_released_when_no_save_needs_it(node, scheduler, physics_frames):
     manager, known = node("AIEventManager", scheduler, day_length=24.0), WeakSet()
     for day in range(1, 6):
         for _ in range(200):
@@ -267,7 +267,7 @@ def test_the_day_of_a_manager_is_that_of_those_below(node, scheduler, gdscript, 
     ("named_times", {"dawn": "six"}, "a time of day must be from '00:00'"),
     ("day_length", 0.0001, "day_length_s must be at least 0.001"),
 ])
-def test_a_day_that_cannot_be_is_refused_and_events_are_told_as_before(
+def test_an_invalid_day_is_refused_and_events_continue(
     node, scheduler, physics_frames, expect_errors, name, wrong, complaint
 ):
     manager, told = node("AIEventManager", scheduler, day_length=24.0), []
@@ -341,7 +341,7 @@ def gatehouse(node, gdscript):
     return make
 
 
-def test_who_was_told_once_is_not_told_again_after_loading_and_who_was_not_is(gatehouse, physics_frames):
+def test_once_listeners_keep_their_state_over_a_load(gatehouse, physics_frames):
     def live(manager, ear):
         ear.set("heard", [])
         manager.send("door")

@@ -29,7 +29,7 @@ def test_a_signal_event_at_once_tells_before_the_signal_returns(manager, bell, n
     assert heard == [[0.5, None]]
 
 
-def test_a_signal_event_reaches_down_with_priority_position_and_delay(manager, node, gdscript, physics_frames):
+def test_a_signal_event_sends_priority_position_and_delay(manager, node, gdscript, physics_frames):
     squad, heard = node("AIEventManager", manager), []
     squad.listen("*", lambda code, arguments: heard.append(code), {"near": Vector3(1, 0, 0), "range": 2})
     bell = gdscript("extends Node3D\nsignal rang").new()
@@ -106,7 +106,7 @@ def saved_world(gdscript):
 
 
 @pytest.mark.parametrize("delivery", [0, 1])
-def test_a_signal_event_survives_that_the_scene_is_reloaded_and_changed(
+def test_a_signal_event_survives_a_reload_of_its_scene(
         saved_world, tree, root, frames, physics_frames, delivery):
     path, before = saved_world(delivery), tree.current_scene
 
@@ -156,7 +156,7 @@ def heard_at(manager):
     return heard
 
 
-def test_a_signal_event_finds_its_source_again_when_only_its_scene_is_loaded_anew(
+def test_a_signal_event_finds_its_source_in_a_reloaded_scene(
     manager, level, node, physics_frames,
 ):
     bell, heard = level(), heard_at(manager)
@@ -185,7 +185,7 @@ def test_a_signal_event_finds_its_source_again_when_only_its_scene_is_loaded_ane
     assert heard == [0, 1, 2, 3, 4, 6]
 
 
-def test_a_source_that_is_not_there_yet_is_told_once_and_heard_when_it_comes(
+def test_a_missing_source_is_reported_once_and_used_when_it_comes(
         manager, level, node, physics_frames, expect_errors):
     heard = heard_at(manager)
     expect_errors("source '/root/World/Level/Bell' is not in the scene", times=1)

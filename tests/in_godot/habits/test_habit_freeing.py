@@ -93,7 +93,7 @@ LEAVING = FATAL.replace("""
 
 @pytest.mark.parametrize("victim", ["tree", "character"])
 @pytest.mark.parametrize("moment", MOMENTS)
-def test_who_is_taken_out_by_what_it_does_ends_with_its_character_and_lives_again_elsewhere(
+def test_a_habit_that_removes_its_character_ends_and_restarts(
     node, scheduler, gdscript, physics_frames, moment, victim,
 ):
     character = node("Node3D", scheduler)

@@ -58,7 +58,7 @@ def habits(node, scheduler, gdscript):
 
 
 @pytest.mark.parametrize("how", ["listen", "listen_typed", "wait", "listen_to_tree"])
-def test_who_names_the_signal_of_a_tree_that_has_lived_for_long_is_told_of_the_next_end(
+def test_a_signal_named_on_an_old_tree_reports_the_next_end(
     habits, scheduler, listener, how
 ):
     listener.call(how, habits[4])
@@ -66,7 +66,7 @@ def test_who_names_the_signal_of_a_tree_that_has_lived_for_long_is_told_of_the_n
     assert listener.get("heard") == (10 if how == "listen_to_tree" else 1)
 
 
-def test_who_has_named_a_signal_before_is_told_of_the_next_end_when_it_connects_at_last(habits, scheduler, listener):
+def test_a_late_connection_to_a_named_signal_reports_the_next_end(habits, scheduler, listener):
     listener.call("listen_and_leave", habits[4])
     for _ in range(LONG):
         scheduler.step()
@@ -92,14 +92,14 @@ def test_who_connects_by_name_is_told_within_a_second(habits, scheduler, listene
     assert listener.get("heard") == heard + 1
 
 
-def test_a_habit_whose_script_names_its_own_signal_tells_within_a_second(habits, scheduler, listener):
+def test_a_script_naming_its_own_signal_is_heard_within_a_second(habits, scheduler, listener):
     listener.call("listen_for", None, habits[9])
     for _ in range(60):
         scheduler.step()
     assert listener.get("heard") > 0
 
 
-def test_what_is_connected_before_the_tree_lives_is_told_from_the_first_end_on(node, scheduler, listener):
+def test_connections_made_before_the_tree_lives_hear_every_end(node, scheduler, listener):
     tree, habit = construct("HabitTree"), construct("HabitCheckValue")
     habit.set("key", "nothing")
     tree.add_child(habit)
@@ -109,7 +109,7 @@ def test_what_is_connected_before_the_tree_lives_is_told_from_the_first_end_on(n
     assert listener.get("heard") == 1
 
 
-def test_who_was_connected_from_the_start_is_told_whoever_else_listens_no_more(node, scheduler, gdscript):
+def test_a_first_connection_keeps_hearing_when_others_leave(node, scheduler, gdscript):
     listener = gdscript(LISTENER + """
     var ends := 0
     func note(_path, _status) -> void: ends += 1
@@ -136,7 +136,7 @@ def test_who_was_connected_from_the_start_is_told_whoever_else_listens_no_more(n
 
 
 @pytest.mark.parametrize("which", range(10))
-def test_who_connects_by_name_to_a_tree_whose_habits_take_their_time_hears_every_end(node, scheduler, listener, which):
+def test_a_connection_by_name_to_slow_habits_hears_every_end(node, scheduler, listener, which):
     tree = construct("HabitTree")
     tree.set("launch", 1)
     waits = [construct("HabitWait") for _ in range(10)]

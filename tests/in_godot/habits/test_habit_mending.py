@@ -73,7 +73,7 @@ def test_one_that_is_still_wrong_says_so_once_for_each_change(stopped, scheduler
     assert stopped.get_active_paths() == ["Brain/wait"]
 
 
-def test_a_tree_that_never_ran_begins_when_its_own_setting_or_a_habit_of_a_habit_is_mended(
+def test_a_tree_that_never_ran_starts_when_a_setting_is_repaired(
         node, scheduler, frames, expect_errors, physics_frames):
     tree = construct("HabitTree")
     inner = made("Habit", tree, "inner", launch=1)          # a sequence of nothing
@@ -91,7 +91,7 @@ def test_a_tree_that_never_ran_begins_when_its_own_setting_or_a_habit_of_a_habit
     physics_frames(2)
 
 
-def test_one_that_leaves_while_it_is_stopped_begins_when_it_comes_back(stopped, scheduler, frames):
+def test_a_tree_that_leaves_while_stopped_starts_when_it_returns(stopped, scheduler, frames):
     parent = stopped.get_parent()
     parent.remove_child(stopped)
     free(stopped)

@@ -51,7 +51,7 @@ def test_a_tick_that_awaits_is_told_how_to_wait(node, scheduler, gdscript, physi
     physics_frames(5)
 
 
-def test_a_method_that_the_actor_does_not_have_is_warned_of_and_told_in_one_line(
+def test_a_missing_actor_method_is_a_warning_and_one_error(
     node, scheduler, physics_frames, expect_errors,
 ):
     habit = construct("Habit")
@@ -109,7 +109,7 @@ def test_an_actor_without_a_place_is_told(node, scheduler, physics_frames, expec
     physics_frames(2)
 
 
-def test_a_point_of_the_plane_is_no_target_in_space_and_one_of_space_is_one_in_the_plane(
+def test_a_2d_point_is_no_3d_target_but_a_3d_point_is_one_in_2d(
     node, scheduler, physics_frames, expect_errors,
 ):
     for kind, place in (("Node3D", Vector2(3, 0)), ("Node2D", Vector3(30, 0, 9))):
@@ -126,7 +126,7 @@ def test_a_point_of_the_plane_is_no_target_in_space_and_one_of_space_is_one_in_t
     assert actor.get("position") == Vector2(30, 0)
 
 
-def test_what_was_left_out_is_told_and_runs_again_when_it_is_released(
+def test_a_quarantined_habit_is_reported_and_runs_when_released(
     node, scheduler, physics_frames, expect_errors, signals,
 ):
     habit = construct("HabitMoveTo")

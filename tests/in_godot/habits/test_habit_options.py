@@ -41,7 +41,7 @@ def trees(node, scheduler):
             tree.free()
 
 
-def test_a_tree_in_which_all_wait_is_not_visited_until_something_is_told_or_changes(
+def test_a_waiting_tree_is_not_visited_until_notified(
         trees, scheduler, gdscript, physics_frames, signals):
     hear = gdscript("""
         extends Habit
@@ -169,7 +169,7 @@ def test_signals_are_heard_by_who_connects_while_the_tree_runs(trees, gdscript, 
     assert (entered, exited, left, active) == ([("first in sequence",)], [(1,)], [("Brain/step", 1)], [False])
 
 
-def test_who_connects_between_two_ticks_hears_what_ends_outside_of_one(trees, physics_frames, signals):
+def test_a_connection_between_ticks_hears_ends_outside_a_tick(trees, physics_frames, signals):
     tree = trees(launch=3)
     for name in ("first", "second"):
         check = construct("HabitCheckValue")

@@ -66,7 +66,7 @@ def live(brain, scheduler):
 
 @pytest.mark.parametrize("names", [["habit_exited"], ["habit_entered"], ["habit_exited", "habit_entered"]])
 @pytest.mark.parametrize("ends", ["tree", "character", "out", "level"])
-def test_who_rebuilds_at_each_change_may_free_the_tree_its_character_or_the_level(
+def test_rebuilding_on_each_change_may_free_tree_or_level(
     brain, bob, scheduler, frames, names, ends,
 ):
     bob.call("listen", brain, names)
@@ -82,7 +82,7 @@ def test_who_rebuilds_at_each_change_may_free_the_tree_its_character_or_the_leve
     assert not brain.is_valid()
 
 
-def test_what_was_added_in_a_signal_is_there_when_the_tick_is_over(brain, bob, scheduler):
+def test_habits_added_in_a_signal_exist_after_the_tick(brain, bob, scheduler):
     scheduler.step()
     bob.call("grow", brain)
     brain.set_value("go", True)

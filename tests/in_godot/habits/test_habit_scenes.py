@@ -89,7 +89,7 @@ def test_the_combat_of_the_source_step_by_step(node, scheduler, fight, physics_f
     assert path() == ["dodge"]                    # ... and dodge comes right after it
 
 
-def test_it_stands_in_several_places_and_one_character_overrides_it(node, scheduler, fight, physics_frames):
+def test_a_shared_subtree_can_be_overridden_by_one_character(node, scheduler, fight, physics_frames):
     own = fight.instantiate()
     own.get_node("dodge").set("condition", "false")
     brave = brain(own)

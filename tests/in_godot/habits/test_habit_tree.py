@@ -220,7 +220,7 @@ def test_a_python_class_that_is_no_habit_is_named(build, expect_errors, physics_
     [({"condition": "1 +"}, "new: condition of 'new': cannot parse '1 +'"),
      ({"python_class": "no_such_module:Habit"}, "there is no module 'no_such_module'")],
 )
-def test_a_habit_that_cannot_be_read_stops_its_own_tree_and_no_other(
+def test_a_habit_that_cannot_be_read_stops_only_its_own_tree(
         node, scheduler, gdscript, expect_errors, settings, why, physics_frames):
     expect_errors(why, times=2)
     from addons.ai_core.bridge.gd import construct
@@ -253,7 +253,7 @@ def test_a_habit_that_cannot_be_read_stops_its_own_tree_and_no_other(
     physics_frames(2)
 
 
-def test_a_habit_that_is_freed_by_who_is_told_of_its_tree_stops_nobody(build, scheduler):
+def test_a_habit_freed_by_a_listener_stops_no_other(build, scheduler):
     tree = build({"first": {}})
     tree.connect("habit_entered", lambda path, reason: tree.get_node("first").free())
     scheduler.step()
@@ -271,7 +271,7 @@ def test_a_save_of_trees_whose_turns_are_no_turns_is_refused(build, scheduler, e
         scheduler.update_groups["habit trees"].prepare_state(state)
 
 
-def test_a_save_of_turns_that_never_come_or_come_twice_is_refused(build, scheduler):
+def test_a_save_with_missing_or_duplicate_turns_is_refused(build, scheduler):
     build({"walk": {}})
     scheduler.step()
     crowd = scheduler.update_groups["habit trees"]
@@ -282,7 +282,7 @@ def test_a_save_of_turns_that_never_come_or_come_twice_is_refused(build, schedul
             crowd.prepare_state({**state, "tick_groups": wrong})
 
 
-def test_trees_weigh_together_what_each_weighs_however_they_come_and_go(node, scheduler):
+def test_trees_weigh_the_sum_of_their_priorities(node, scheduler):
     from addons.ai_core.bridge.gd import construct
 
     def add(priority):
@@ -307,7 +307,7 @@ def test_trees_weigh_together_what_each_weighs_however_they_come_and_go(node, sc
     assert weight() == 0.5
 
 
-def test_a_tree_whose_habits_cannot_run_says_so_and_runs_once_they_can(build, scheduler, expect_errors, physics_frames):
+def test_a_tree_whose_habits_cannot_run_reports_and_recovers(build, scheduler, expect_errors, physics_frames):
     expect_errors("open: habit 'open': a sequential habit must have a blocking child", times=2)
     tree = build({"open": {"launch": 1}})
     scheduler.step()
@@ -322,7 +322,7 @@ def test_a_tree_whose_habits_cannot_run_says_so_and_runs_once_they_can(build, sc
     physics_frames(2)
 
 
-def test_a_tree_that_is_added_before_its_habits_begins_when_they_come(node, frames, expect_errors):
+def test_a_tree_added_before_its_habits_starts_with_them(node, frames, expect_errors):
     root = node("Node3D")
     node("AIScheduler", root)
     tree = node("HabitTree", root)

@@ -24,7 +24,7 @@ def bob(node, scheduler):
     return begin
 
 
-def test_conditions_read_what_the_inspector_says_without_a_script(bob, physics_frames):
+def test_conditions_read_inspector_values_without_a_script(bob, physics_frames):
     tree = bob({"health": 1.0}, "health < 0.3")
     physics_frames(2)
     assert list(tree.get_active_paths()) == ["Brain/walk"]
@@ -71,7 +71,7 @@ def test_what_a_script_set_before_it_began_stays(node, scheduler, expect_errors)
     assert (tree.get_value("health"), tree.get_value("state")) == (1.0, "calm")
 
 
-def test_what_is_new_in_values_is_known_at_once_and_what_is_known_stays(bob, expect_errors):
+def test_new_values_are_known_at_once_and_old_ones_stay(bob, expect_errors):
     tree = bob({"health": 1.0})
     tree.set_value("health", 0.25)
     tree.set("values", {"health": 1.0, "hungry": True})
@@ -105,7 +105,7 @@ def test_a_save_with_another_type_is_refused(bob, scheduler, expect_errors):
 
 
 @pytest.mark.parametrize("condition", ["sees", "sees == true", "sees and true", "sees > 0"])
-def test_a_condition_whose_value_comes_late_is_false_until_then_which_is_said_once(
+def test_a_condition_without_its_value_is_false_with_one_warning(
     bob, physics_frames, expect_errors, condition,
 ):
     expect_errors(
@@ -119,7 +119,7 @@ def test_a_condition_whose_value_comes_late_is_false_until_then_which_is_said_on
     assert list(tree.get_active_paths()) == ["Brain/flee"]
 
 
-def test_a_value_that_is_null_until_later_is_less_and_more_than_nothing(bob, physics_frames, expect_errors):
+def test_a_null_value_compares_as_less_and_as_more(bob, physics_frames, expect_errors):
     expect_errors("condition of 'flee': 'near_distance < 5.0' cannot be evaluated", times=1)
     tree = bob({"near_distance": None}, "near_distance < 5.0")
     physics_frames(10)
@@ -128,7 +128,7 @@ def test_a_value_that_is_null_until_later_is_less_and_more_than_nothing(bob, phy
     assert list(tree.get_active_paths()) == ["Brain/flee"]
 
 
-def test_what_is_reckoned_with_a_value_that_is_not_there_fails_until_it_is(bob, physics_frames, expect_errors):
+def test_arithmetic_with_a_missing_value_fails_until_it_is_set(bob, physics_frames, expect_errors):
     expect_errors("value of 'hurt': 'health' is no value", times=1)
     tree = bob({})
     hurt = construct("HabitSetValue")

@@ -38,7 +38,7 @@ def watcher(gdscript, scheduler):
     return make
 
 
-def test_a_watcher_that_is_freed_is_dropped_and_the_others_are_told(brain, watcher, physics_frames):
+def test_a_freed_watcher_is_dropped_and_others_are_notified(brain, watcher, physics_frames):
     gone, stays = watcher(), watcher()
     for one in (gone, stays):
         one.call("watch", brain, "health")
@@ -57,7 +57,7 @@ def test_a_watcher_that_cannot_be_called_stops_nobody(brain, watcher, expect_err
     assert (brain.get_value("health"), stays.get("heard")) == (1, [["health", 1]])
 
 
-def test_what_the_world_knows_is_told_who_watched_before_the_tree_lived_and_after_it_came_back(
+def test_watchers_hear_the_world_before_and_after_the_tree_lives(
     brain, watcher, node, scheduler, physics_frames,
 ):
     other, walk, one = construct("HabitTree"), construct("Habit"), watcher()
@@ -76,7 +76,7 @@ def test_what_the_world_knows_is_told_who_watched_before_the_tree_lived_and_afte
     assert one.get("heard") == [["alarm", 1], ["alarm", 2], ["alarm", 3]]
 
 
-def test_who_watches_no_longer_is_told_nothing_and_neither_is_who_watches_what_is_freed(brain, watcher):
+def test_a_removed_watcher_and_a_freed_tree_notify_nothing(brain, watcher):
     ann, bob = watcher(), watcher()
     for one in (ann, ann, bob):
         one.call("watch", brain, "health")
@@ -88,7 +88,7 @@ def test_who_watches_no_longer_is_told_nothing_and_neither_is_who_watches_what_i
     assert (ann.get("heard"), bob.get("heard")) == ([["health", 1]], [["health", 1], ["health", 2]])
 
 
-def test_a_habit_that_waits_for_a_value_wakes_though_who_watches_it_fails(
+def test_a_waiting_habit_wakes_although_a_watcher_fails(
     brain, watcher, physics_frames, expect_errors,
 ):
     hurry = construct("Habit")

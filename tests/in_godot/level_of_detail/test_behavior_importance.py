@@ -27,7 +27,7 @@ def row(world):
 
 
 @pytest.mark.parametrize("follow", [PERIOD, PRIORITY, PERIOD | PRIORITY])
-def test_a_behavior_becomes_rarer_or_gets_less_the_farther_its_character_is(world, thinker, node, follow):
+def test_behaviors_become_rarer_with_distance(world, thinker, node, follow):
     node("AIBehavior", thinker, period=2, follow_importance=follow, longest_period=20)
     world.step(20)
     assert len(thinker.get("thoughts")) == 10
@@ -65,7 +65,7 @@ def test_paces_are_saved(world, thinker, node):
     assert row(world)[0] == 60
 
 
-def test_without_a_manager_the_error_says_so_and_the_period_stays(
+def test_without_a_manager_an_error_is_reported_and_period_stays(
         scheduler, gdscript, node, physics_frames, expect_errors):
     made = gdscript(THINKER).new()
     scheduler.add_child(made)
@@ -100,7 +100,7 @@ def test_a_role_may_change_while_it_runs(world, thinker, node):
     assert row(world)[0] == 14, "0.3 of the way back"
 
 
-def test_below_a_scheduler_of_its_own_a_behavior_follows_importance_too(world, thinker, node):
+def test_importance_works_below_a_nested_scheduler(world, thinker, node):
     world.scheduler.remove_child(thinker)
     inner = node("AIScheduler", world.scheduler, budget=0.0)
     inner.add_child(thinker)

@@ -39,7 +39,7 @@ def test_a_group_is_one_while_far_and_its_members_while_near(world, signals):
     assert (opened, closed) == ([()], [()])
 
 
-def test_districts_may_each_have_a_group_of_the_same_name_and_rename_it(node, scheduler, physics_frames):
+def test_districts_may_have_groups_of_the_same_name(node, scheduler, physics_frames):
     script = {"importance_source": 1, "importance": 1.0}
     town, blocks = node("GroupLOD", scheduler, name="Town", **script), []
     for name in ("North", "South"):
@@ -146,7 +146,7 @@ def test_a_group_may_be_opened_by_a_script(scheduler, gdscript, physics_frames):
 DISTRICT = re.search(r"```gdscript\n(extends GroupLOD .*?)```", DOCUMENT.read_text(), re.DOTALL)
 
 
-def test_a_script_makes_its_own_characters_by_district_and_time_of_day_and_keeps_what_it_wants(world, gdscript):
+def test_a_script_can_make_its_own_characters_by_district(world, gdscript):
     """The sample of the document."""
     town = world.group(90.0, script=gdscript(DISTRICT[1]), closed_period=1)
     town.group.add_to_group("ai_saved")
@@ -168,7 +168,7 @@ def test_a_script_makes_its_own_characters_by_district_and_time_of_day_and_keeps
     assert sorted(town.group.get("people")) == sorted(town.group.get_member_names())
 
 
-def test_a_disabled_group_that_cannot_be_compressed_keeps_its_members_waiting(world):
+def test_a_disabled_group_that_cannot_compress_keeps_members(world):
     town = world.group(10.0)
     world.step(3)
     assert town.group.is_open()
@@ -219,7 +219,7 @@ def test_a_member_may_disable_its_group(world, gdscript):
     assert town.group.get("ticks") == 1
 
 
-def test_a_group_that_would_close_above_its_opening_is_one_clear_error(world, expect_errors, physics_frames):
+def test_closing_above_opening_is_one_clear_error(world, expect_errors, physics_frames):
     expect_errors("close_at must not be above open_at, got 0.6 and 0.5", times=1)
     world.group(10.0, open_at=0.5, close_at=0.6)
     physics_frames(2)

@@ -23,7 +23,7 @@ def test_a_script_may_force_importance(world):
     assert lod.get_level() == "Idle"
 
 
-def test_of_several_viewers_the_nearest_counts_and_a_disabled_one_does_not(world, node):
+def test_the_nearest_enabled_viewer_counts(world, node):
     lod = world.character(90.0)
     other = node("ImportanceViewer", node("Node3D", world.scheduler, position=Vector3(90.0, 0.0, 0.0)))
     world.step(2)
@@ -49,7 +49,7 @@ def test_a_viewer_may_have_a_range_of_its_own(world):
     assert lod.importance == pytest.approx(50 / 80)
 
 
-def test_a_range_that_does_not_fit_is_one_clear_error_and_that_of_the_manager_is_taken(world, node, expect_errors):
+def test_an_invalid_viewer_range_falls_back_to_the_manager(world, node, expect_errors):
     lod = world.character(50.0)
     expect_errors(
         "far_distance must be above near_distance, got 100 and 120; those of the ImportanceManager are used", times=1)
@@ -136,7 +136,7 @@ def test_a_manager_that_comes_later_is_joined(scheduler, node):
     viewer.free()
 
 
-def test_a_place_that_is_no_number_is_named_once_and_harms_nobody_else(world, expect_errors):
+def test_an_invalid_position_is_reported_once_and_harms_no_other(world, expect_errors):
     lost, well = world.character(10.0), world.character(20.0)
     world.step(2)
     expect_errors("its global transform holds a NaN", times=1)
@@ -213,7 +213,7 @@ def test_settings_that_do_not_fit_are_one_clear_error(scheduler, node, expect_er
     manager.call("set_far_distance", 60.0)
 
 
-def test_agents_in_the_plane_whom_nobody_watches_are_no_error_but_the_one(node, scheduler, expect_errors):
+def test_unwatched_agents_in_2d_cause_one_error(node, scheduler, expect_errors):
     manager = node("ImportanceManager", scheduler, period=1)
     lod = construct("BehavioralLOD")
     lod.add_child(construct("LODBehavior"))

@@ -54,7 +54,7 @@ def happen(chance, ours, theirs):
 
 
 @pytest.mark.parametrize("spread_updates", [1, 5])
-def test_it_gives_the_levels_that_limits_give_who_look_at_everybody(spread_updates):
+def test_a_crowd_gets_the_levels_of_the_plain_algorithm(spread_updates):
     chance, faults = random.Random(spread_updates), FaultIsolation(report=lambda fault: None)
     crowd, limits = LODCrowd(LEVELS, spread_updates), LevelLimits(LEVELS, spread_updates=spread_updates)
     twins, values, next_id = {}, {}, 0

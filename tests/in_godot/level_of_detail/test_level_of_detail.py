@@ -34,7 +34,7 @@ def test_near_is_the_detailed_level_and_far_the_cheap_one(world):
     assert far.importance == pytest.approx(0.1)
 
 
-def test_crossing_the_overlap_is_one_switch_and_wobbling_in_it_none(world, signals):
+def test_crossing_an_overlap_switches_once_and_does_not_flap(world, signals):
     lod = world.character(10.0)
     changed = signals(lod, "level_changed")
     world.step(2)
@@ -161,7 +161,7 @@ def test_levels_that_only_touch_do_not_flap(world, signals):
     assert changed == [("", "Plan")]
 
 
-def test_a_level_cannot_be_forced_on_a_character_that_is_disabled(world):
+def test_no_level_can_be_forced_on_a_disabled_character(world):
     lod = world.character(40.0)
     world.step(2)
     lod.set("enabled", False)
@@ -201,7 +201,7 @@ def test_a_fallback_runs_where_no_range_holds(world):
     assert lod.get_level() == "Sleep"
 
 
-def test_a_script_may_be_the_source_and_then_no_manager_is_needed(scheduler, physics_frames):
+def test_a_script_source_needs_no_importance_manager(scheduler, physics_frames):
     lod = construct("BehavioralLOD")
     for name, value in {"importance_source": 1, "period": 1, "importance": 0.9}.items():
         lod.set(name, value)
@@ -253,7 +253,7 @@ def test_wrong_ranges_are_one_clear_error(world, expect_errors, ranges, message)
     assert lod.get_level() == ""
 
 
-def test_a_level_below_nothing_that_has_levels_is_one_clear_error(node, scheduler, expect_errors, physics_frames):
+def test_a_level_below_no_lod_node_is_one_clear_error(node, scheduler, expect_errors, physics_frames):
     expect_errors("is not a child of a BehavioralLOD, so it is not a level; make it one", times=1)
     node("LODBehavior", scheduler)
     physics_frames(2)
@@ -275,7 +275,7 @@ def test_wrong_use_is_refused_with_what_to_do(world, expect_errors):
         world.manager.call("notice", 3)
 
 
-def test_a_level_that_was_freed_is_named_and_another_takes_its_place(world, expect_errors):
+def test_a_freed_level_is_reported_and_replaced(world, expect_errors):
     lod = world.character(20.0, (("Plan", 0.5, 1.0), ("Walk", 0.4, 1.0), ("Idle", 0.0, 0.6)))
     world.step(2)
     expect_errors("level 'Plan' was freed; call rebuild() of its BehavioralLOD afterwards", times=3)

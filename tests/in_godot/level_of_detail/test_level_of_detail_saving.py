@@ -72,7 +72,7 @@ class Saved:
         return [(one.get_level(), one.importance) for one in lods], town.is_open(), town.importance
 
 
-def test_saved_at_any_frame_all_goes_on_the_same_in_a_scene_loaded_anew(gdscript, nodes_of_test):
+def test_saved_at_any_frame_a_new_scene_continues_the_same(gdscript, nodes_of_test):
     world, saves = Saved(gdscript, nodes_of_test), {}
     expected = []
     for frame in range(200):
@@ -91,10 +91,10 @@ def test_saved_at_any_frame_all_goes_on_the_same_in_a_scene_loaded_anew(gdscript
 
 @pytest.mark.parametrize(
     ("change", "message"),
-    [(lambda state: state["agents"][0].update(path="../Nobody"), "names '../Nobody', which is not in the scene"),
-     (lambda state: state["agents"][0].update(id=99), "must be those of importance"),
+    [(lambda state: state["agents"][0].update(path="../Nobody"), "is '../Nobody', which is not in the scene"),
+     (lambda state: state["agents"][0].update(id=99), "must have the ids of importance"),
      (lambda state: state["agents"][0].update(seen=[1.0, 2.0]), "seen"),
-     (lambda state: state["crowds"][0].update(name="thieves"), "names the crowd 'thieves'"),
+     (lambda state: state["crowds"][0].update(name="thieves"), "is the crowd 'thieves'"),
      (lambda state: state.update(more=1), "more"),
      (lambda state: state["importance"]["columns"]["value"].__setitem__(0, 7.0), "value")],
 )

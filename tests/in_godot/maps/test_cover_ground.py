@@ -90,7 +90,7 @@ def test_low_cover_hides_who_crouches_at_the_default_cell_height(node, scheduler
     assert {round(cover.get_place(one).y, 2) for one in cover.get_spots()} == {0.0}
 
 
-def test_where_nothing_has_a_collision_shape_spots_stay_on_the_mesh(node, scheduler, physics_frames):
+def test_without_collision_shapes_spots_stay_on_the_mesh(node, scheduler, physics_frames):
     yard = Yard(node, scheduler, physics_frames)
     yard.walk()
     yard.navigation.get_child(0).free()                              # the floor
@@ -99,7 +99,7 @@ def test_where_nothing_has_a_collision_shape_spots_stay_on_the_mesh(node, schedu
     assert {round(cover.get_place(one).y, 2) for one in cover.get_spots()} == {0.3}
 
 
-def test_a_thing_without_bounds_is_left_out_alone_until_it_has_some(node, scheduler, physics_frames, expect_errors):
+def test_an_object_without_bounds_is_left_out_until_it_has_some(node, scheduler, physics_frames, expect_errors):
     yard = Yard(node, scheduler, physics_frames)
     empty = node("StaticBody3D", scheduler, name="Empty", position=Vector3(6, 0.6, 6))
     empty.add_to_group("cover")

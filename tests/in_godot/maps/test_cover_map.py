@@ -20,7 +20,7 @@ def yard(node, scheduler, physics_frames):
     return Yard(node, scheduler, physics_frames)
 
 
-def test_a_level_is_baked_by_itself_and_all_spots_lie_at_the_wall(yard):
+def test_a_level_bakes_itself_and_spots_lie_at_walls(yard):
     cover = yard.cover()
     spots = cover.get_spots()
     assert len(spots) >= 8
@@ -62,7 +62,7 @@ def test_a_crate_hides_who_crouches_wherever_it_is_pushed(yard):
     assert cover.find_cover(guard, [Vector3(8, 1.2, -8)], "stand") == 0
 
 
-def test_who_holds_a_spot_behind_a_crate_is_told_when_it_is_pushed_away(yard, signals):
+def test_a_holder_is_notified_when_its_crate_is_pushed_away(yard, signals):
     crate = yard.crate(6, 6)
     cover, guard = yard.cover(search_range=4.0), yard.guard(7, 8)
     lost = signals(cover, "cover_lost")
@@ -105,7 +105,7 @@ def test_a_spot_is_one_agents_until_it_is_freed(yard, node):
     assert cover.reserve(spot, other)
 
 
-def test_requests_are_answered_within_the_budget_in_the_order_asked(yard, signals):
+def test_requests_are_answered_in_order_within_the_budget(yard, signals):
     cover = yard.cover()
     found, failed = signals(cover, "cover_found"), signals(cover, "cover_failed")
     guards = [yard.guard(x, 4) for x in range(5)]

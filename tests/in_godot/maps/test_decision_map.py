@@ -37,7 +37,7 @@ def ground(node, scheduler):
     return made
 
 
-def test_what_is_written_is_read_after_the_next_update_which_is_told(ground, heat, signals, physics_frames):
+def test_written_values_are_read_after_the_next_update(ground, heat, signals, physics_frames):
     maps = ground(layers=[heat])
     told = signals(maps, "map_updated")
     assert maps.write("heat", Vector3(1, 50, -3), 5.0)
@@ -64,7 +64,7 @@ def test_units_write_in_batches_and_circles(ground, heat, physics_frames):
     assert maps.best_cells("heat", 2).tolist() == [[-7, 0, -7], [1, 0, 1]]
 
 
-def test_in_two_dimensions_places_are_vector2_in_pixels_and_layers_keep_per_metre(ground, physics_frames):
+def test_in_2d_positions_are_pixels_and_layers_keep_per_metre(ground, physics_frames):
     maps = ground(dimensions=1, corner=Vector2(0, 0), size=Vector2(256, 128), cell_size=32.0, pixels_per_meter=16.0,
                   layers=[layer("threat", retention=0.0, spread=0.5)])
     maps.write("threat", Vector2(40, 40), 8.0)
@@ -96,7 +96,7 @@ def test_map_writers_write_wherever_their_units_go(node, scheduler, ground, phys
     assert maps.get_stats()["writers"] == 1
 
 
-def test_a_small_budget_spreads_an_update_over_frames_and_nothing_half_is_seen(node, heat, physics_frames):
+def test_a_small_budget_spreads_updates_and_hides_halves(node, heat, physics_frames):
     scheduler = node("AIScheduler", budget=1.0)
     maps = node("DecisionMap", scheduler, corner=Vector2(0, 0), size=Vector2(400, 400), cell_size=1.0,
         update_interval=0.0,
@@ -174,7 +174,7 @@ def test_mistakes_are_told_and_change_nothing(ground, heat, physics_frames, expe
     assert maps.get_values("heat").sum() == 0
 
 
-def test_a_map_whose_settings_do_not_fit_says_so_once_and_stays_unused(ground, physics_frames, expect_errors):
+def test_a_map_with_invalid_settings_reports_once(ground, physics_frames, expect_errors):
     expect_errors("layer_name must not be empty", times=1)
     expect_errors("at least one layer, got none", times=1)
     ground(layers=[layer("")])
@@ -196,7 +196,7 @@ def test_a_layer_that_is_wrong_is_left_out_alone(ground, heat, physics_frames, e
     assert maps.value_at("heat", Vector3(1, 0, 1)) == 5.0
 
 
-def test_a_map_that_a_script_sets_up_after_add_child_is_as_it_says(node, scheduler, heat, physics_frames):
+def test_a_map_set_up_after_add_child_uses_those_settings(node, scheduler, heat, physics_frames):
     unit = node("Node2D", scheduler, position=Vector2(40, 40))
     node("MapWriter", unit, layer="heat", strength=3.0)
     maps = construct("DecisionMap")
@@ -233,7 +233,7 @@ def test_the_sample_of_the_document_digs_where_it_is_safe(ground, scheduler, gds
     ("strength", 1e300, 4.0, "strength must be between 0 and"),
     ("layer", "thraet", "threat", "layer must be one of resources, objectives, conflict, threat, friends, visibility"),
 ])
-def test_a_writer_that_is_wrong_is_left_out_alone_until_it_is_right(
+def test_an_invalid_writer_is_left_out_until_it_is_valid(
         node, scheduler, ground, physics_frames, expect_errors, name, value, right, words):
     maps = ground()
     node("MapWriter", node("Node3D", scheduler, position=Vector3(1, 0, 1)), layer="threat", strength=4.0)
@@ -251,7 +251,7 @@ def test_a_writer_that_is_wrong_is_left_out_alone_until_it_is_right(
     assert not any(one["is_quarantined"] for one in scheduler.get_stats()["behaviors"])
 
 
-def test_a_writer_far_beyond_the_map_and_one_with_a_huge_circle_leave_others_alone(
+def test_far_or_huge_writers_do_not_disturb_others(
         node, scheduler, ground, physics_frames):
     maps = ground()
     node("MapWriter", node("Node3D", scheduler, position=Vector3(1, 0, 1)), layer="threat", strength=4.0)

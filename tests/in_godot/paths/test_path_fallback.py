@@ -125,7 +125,7 @@ def test_over_a_navigation_map_it_walks_around_a_hole(node, scheduler, physics_f
     assert max(abs(one.z) for one in places) <= 10
 
 
-def test_the_script_of_the_page_moves_while_it_waits_and_then_takes_its_way(pocket, gdscript, physics_frames):
+def test_the_sample_moves_while_it_waits_and_then_follows_its_path(pocket, gdscript, physics_frames):
     sample, = re.findall(r"```gdscript\n(.*?)```", DOCUMENT.read_text(encoding="utf-8"), re.DOTALL)
     walker = gdscript(sample).new()
     walker.set("paths", pocket)
@@ -145,7 +145,7 @@ def test_the_script_of_the_page_moves_while_it_waits_and_then_takes_its_way(pock
     assert tuple(walker.position) == pytest.approx((80, 30), abs=1)
 
 
-def test_an_unknown_ticket_and_a_place_that_is_none_are_clear_errors(pocket, expect_errors):
+def test_unknown_tickets_and_invalid_positions_are_clear_errors(pocket, expect_errors):
     expect_errors("get_fallback_position: unknown ticket id 7", times=1)
     pocket.call("get_fallback_position", 7, Vector2())
     ticket = held_up(pocket, Vector2(0, 0), Vector2(80, 0))
@@ -187,7 +187,7 @@ def test_in_two_dimensions_ways_are_drawn_on_a_canvas(pocket, physics_frames):
 
 
 @pytest.mark.parametrize("kind", [MEMORY, SHARED])
-def test_who_was_on_its_way_out_of_a_pocket_goes_on_after_loading(pocket, node, scheduler, physics_frames, kind):
+def test_fallback_steering_continues_after_loading(pocket, node, scheduler, physics_frames, kind):
     pocket.fallback = kind
     start, goal = Vector2(50, 30), Vector2(80, 30)
     ticket = held_up(pocket, start, goal)

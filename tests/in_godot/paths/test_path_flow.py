@@ -57,7 +57,7 @@ def test_who_is_beside_the_grid_or_in_a_wall_or_has_no_way_stays(service, physic
     assert service.get_next_places(GOAL, crowd().reshape(0, 2)).tolist() == []
 
 
-def test_fields_are_made_within_the_budget_and_forgotten_when_nobody_asks(service, scheduler, physics_frames):
+def test_flow_fields_are_made_in_budget_and_released_when_unused(service, scheduler, physics_frames):
     service.release_after = 0.5
     for column in range(3):
         service.get_next_places(Vector2(10 * column, 0), crowd((0, 60)))

@@ -51,7 +51,7 @@ def until_over(service, ticket, physics_frames):
     raise AssertionError("nothing came of it")
 
 
-def test_a_request_waits_for_the_map_and_the_way_leads_past_the_hole(service, floor, told, physics_frames):
+def test_a_request_waits_for_the_map_and_avoids_the_hole(service, floor, told, physics_frames):
     ticket = service.request_path(Vector3(-5, 0, 0), Vector3(5, 0, 0))
     assert ticket > 0
     assert service.check_path(ticket).shape == (0, 3)
@@ -174,14 +174,14 @@ def test_places_that_are_none_are_clear_errors(service, expect_errors, start, go
     assert service.call("request_path", start, goal) == 0
 
 
-def test_numbers_out_of_range_and_walls_of_a_map_are_clear_errors(service, expect_errors):
+def test_invalid_numbers_and_walls_are_clear_errors(service, expect_errors):
     expect_errors("priority must be", times=1)
     assert service.call("request_path", Vector3(), Vector3(), -1.0) == 0
     expect_errors("set_walls needs a grid; change a navigation map by its regions", times=1)
     service.call("set_walls", [Vector2i(1, 1)], False)
 
 
-def test_a_query_is_begun_only_if_what_is_left_is_what_queries_cost():
+def test_a_query_starts_only_if_the_budget_covers_its_cost():
     now_ns = [0]
     ways = NavigationPathProvider(3, singleton("NavigationServer3D").map_create(), 1, 0.5)
     ways.note_cost(5000.0)
@@ -201,7 +201,7 @@ def test_a_query_is_begun_only_if_what_is_left_is_what_queries_cost():
     singleton("NavigationServer3D").free_rid(ways.map_rid)
 
 
-def test_many_requests_under_a_small_budget_are_spread_over_frames(node, world, floor, physics_frames):
+def test_many_requests_with_a_small_budget_spread_over_frames(node, world, floor, physics_frames):
     scheduler = node("AIScheduler", world, budget=500.0)
     service = node("PathService", scheduler)
     first = service.request_path(Vector3(-5, 0, 0), Vector3(5, 0, 0))
@@ -267,7 +267,7 @@ def test_mistakes_about_grids_are_clear_errors(service, points, expect_errors):
     service.call("set_walls", [Vector2i(0, 1), Vector2i(9, 9)], False)
 
 
-def test_another_grid_fails_who_waits_and_leaves_ways_that_were_found(service, points, told, physics_frames):
+def test_another_grid_fails_waiting_requests_and_keeps_found_ones(service, points, told, physics_frames):
     service.set_grid_from(points)
     done = service.request_path(Vector2(-15, 30), Vector2(-5, 30))
     physics_frames(1)

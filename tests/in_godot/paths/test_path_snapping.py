@@ -39,14 +39,14 @@ def grid(service):
     service.set_grid_from(points)
 
 
-def test_who_stands_in_a_wall_has_no_way_unless_it_may_be_snapped(service, grid, found):
+def test_a_start_in_a_wall_needs_snapping(service, grid, found):
     assert found(Vector2(21, 0), Vector2(50, 0))[0] in ("none", "partial")
     service.snap_distance = 9.5
     assert found(Vector2(21, 0), Vector2(50, 0)) == ("found", [[30, 0], [40, 0], [50, 0]])
     assert found(Vector2(50, 0), Vector2(21, 0)) == ("found", [[50, 0], [40, 0], [30, 0]])
 
 
-def test_a_place_beside_the_grid_is_refused_unless_it_may_be_snapped(service, grid, found, expect_errors):
+def test_a_position_beside_the_grid_needs_snapping(service, grid, found, expect_errors):
     expect_errors("its cell centers range from", times=1)
     assert service.call("request_path", Vector2(0, 40), Vector2(10, 0)) == 0
     service.snap_distance = 50.0
@@ -90,7 +90,7 @@ def test_a_start_off_the_navigation_map_is_snapped_or_has_no_way(service, node, 
     service.snap_distance = 3.0
     assert found(Vector3(-4.5, 0, 5), Vector3(8, 0, 5)) == ("none", [])
     physics_frames(2)
-    assert failed[0][1] == "the start is 4.5 from the map, and snap_distance is 3"
+    assert failed[0][1] == "the start is 4.5 from the map, but snap_distance is 3"
     assert found(Vector3(-2.5, 0, 5), Vector3(8, 0, 5))[0] == "found"
 
 

@@ -186,7 +186,7 @@ def test_a_batch_with_freed_nodes_sees_the_others(station, gdscript, node, physi
     assert asker.call("ask", station, a, b) == [True, True, False]
 
 
-def test_in_the_plane_a_wall_hides_and_the_targets_own_body_does_not(station, node, physics_frames):
+def test_in_2d_walls_hide_and_the_targets_body_does_not(station, node, physics_frames):
     eye, thing = node("Node2D"), node("Node2D", position=Vector2(300, 0))
     physics_frames(2)
     assert station.can_see(eye, thing)
@@ -249,7 +249,7 @@ def test_places_that_do_not_fit_are_clear_errors(station, expect_errors, goal, c
     assert station.call("path_length", Vector3(), goal) == -1
 
 
-def test_a_batch_of_both_spaces_with_nobody_in_it_agrees_with_asking_one_by_one(node, scheduler, physics_frames):
+def test_mixed_2d_and_3d_batches_agree_with_single_queries(node, scheduler, physics_frames):
     places = [Vector3(3 * x, 0, 3 * z) for x in range(3) for z in range(3)]
     for place in places[::3]:
         wall_at(node, place)
@@ -265,7 +265,7 @@ def test_a_batch_of_both_spaces_with_nobody_in_it_agrees_with_asking_one_by_one(
     assert 0 < sum(answers) < len(answers)
 
 
-def test_the_body_above_a_target_does_not_hide_it_and_hides_others_in_either_space(station, node, physics_frames):
+def test_a_body_above_a_target_hides_others_but_not_the_target(station, node, physics_frames):
     eye, flat_eye = node("Node3D"), node("Node2D")
     body, flat_body = wall_at(node, Vector3(0, 0, -6)), flat_wall_at(node, Vector2(300, 0))
     head, flat_head = construct("Node3D"), construct("Node2D")
@@ -277,7 +277,7 @@ def test_the_body_above_a_target_does_not_hide_it_and_hides_others_in_either_spa
     assert station.can_see_many([eye, flat_eye], [other, flat_other]) == [False, False]
 
 
-def test_each_of_many_targets_is_hidden_by_every_body_but_its_own(station, node, physics_frames):
+def test_each_target_is_hidden_by_every_body_but_its_own(station, node, physics_frames):
     """Two bodies one behind the other; heads at them, below plain nodes at them, and of nobody, in any order."""
     eye, bodies, heads = node("Node3D"), [wall_at(node, Vector3(0, 0, z)) for z in (-6, -12)], []
     for body in bodies:
@@ -294,7 +294,7 @@ def test_each_of_many_targets_is_hidden_by_every_body_but_its_own(station, node,
         station.invalidate("can_see")
 
 
-def test_a_batch_of_any_length_is_answered_in_its_order_as_truth_values(station, gdscript, node, physics_frames):
+def test_a_batch_is_answered_in_order_as_booleans(station, gdscript, node, physics_frames):
     asker = gdscript("""
         extends Node
         func ask(station: PollingStation, eye: Node3D, near: Node3D, far: Node3D) -> String:
@@ -319,7 +319,7 @@ def test_a_batch_of_any_length_is_answered_in_its_order_as_truth_values(station,
     assert asker.call("ask", station, eye, near, far) == ""
 
 
-def test_out_of_the_tree_a_batch_is_an_error_and_inside_works_again(node, scheduler, physics_frames, expect_errors):
+def test_a_batch_outside_the_tree_is_an_error(node, scheduler, physics_frames, expect_errors):
     station, eye, thing = node("PollingStation", scheduler), node("Node3D"), node("Node3D", position=Vector3(0, 0, -2))
     physics_frames(1)
     assert station.can_see_many([eye], [thing]) == [True]
@@ -332,7 +332,7 @@ def test_out_of_the_tree_a_batch_is_an_error_and_inside_works_again(node, schedu
     assert station.can_see_many([eye], [thing]) == [True]
 
 
-def test_one_pair_of_a_batch_alone_is_answered_from_it_and_another_is_asked(station, node, physics_frames):
+def test_a_single_pair_is_answered_from_its_batch(station, node, physics_frames):
     eye, near, far = (node("Node3D", position=Vector3(0, 0, z)) for z in (0, -2, -9))
     wall_at(node, Vector3(0, 0, -5))
     physics_frames(2)

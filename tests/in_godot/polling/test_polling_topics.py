@@ -98,7 +98,7 @@ def test_events_make_answers_old(node, scheduler, physics_frames, expect_errors)
     station.call("invalidate_on", station, "shot", "danger")
 
 
-def test_beyond_the_limit_of_a_frame_old_answers_are_told_and_questions_wait(node):
+def test_beyond_the_frame_limit_old_answers_are_returned(node):
     scheduler = node("AIScheduler", budget=0.0, update=2)
     station = node("PollingStation", scheduler, answers_per_frame=2)
     now = {"answer": 1}
@@ -197,7 +197,7 @@ def test_the_log_shows_who_asked_what(scheduler, node, expect_errors):
     assert station.get_log() == []
 
 
-def test_events_are_heard_once_however_often_it_is_asked_and_no_more_when_the_topic_is_gone(node, scheduler):
+def test_events_invalidate_once_and_not_after_removal(node, scheduler):
     manager, station = node("AIEventManager", scheduler), node("PollingStation", scheduler)
     for _ in range(3):
         station.add_topic("danger", lambda place: 1, -1)
@@ -209,7 +209,7 @@ def test_events_are_heard_once_however_often_it_is_asked_and_no_more_when_the_to
     assert not manager.has_listeners("shot")
 
 
-def test_a_station_that_comes_first_hears_and_is_saved_with_who_comes_later(node):
+def test_a_station_added_first_is_saved_with_later_members(node):
     station = node("PollingStation", lifetime_frames=-1, invalidated_by=["door"])
     scheduler = node("AIScheduler")
     manager = node("AIEventManager", scheduler)
@@ -225,7 +225,7 @@ def test_a_station_that_comes_first_hears_and_is_saved_with_who_comes_later(node
     assert not manager.has_listeners("door")
 
 
-def test_answers_grow_old_also_when_the_scheduler_is_freed_or_another_takes_its_place(node, physics_frames):
+def test_answers_age_when_the_scheduler_is_freed_or_replaced(node, physics_frames):
     def asked_in_three_frames():
         before = len(asked)
         for _ in range(3):
@@ -258,7 +258,7 @@ def test_a_station_that_is_freed_hears_no_more(node, scheduler):
     assert not manager.has_listeners("door")
 
 
-def test_a_manager_that_is_freed_first_leaves_the_station_working(node, scheduler):
+def test_a_manager_freed_first_leaves_the_station_working(node, scheduler):
     manager, station = node("AIEventManager", scheduler), node("PollingStation", scheduler)
     station.add_topic("danger", lambda place: 1, -1)
     station.invalidate_on(manager, "shot", "danger")
@@ -273,7 +273,7 @@ def test_a_manager_that_is_freed_first_leaves_the_station_working(node, schedule
     ("path_length", [Vector3(), 2], "path_length needs two Vector3 or two Vector2"),
     ("property", ["a", "b", "c"], "the key of topic 'property' must be [node, name], got ['a', 'b', 'c']"),
 ])
-def test_keys_of_built_in_topics_that_do_not_fit_are_clear_errors(station, expect_errors, topic, key, complaint):
+def test_invalid_keys_of_built_in_topics_are_clear_errors(station, expect_errors, topic, key, complaint):
     expect_errors(complaint, times=2)
     station.call("poll", topic, key)
     station.call("poll_many", topic, [key])

@@ -53,7 +53,7 @@ def character(node, scheduler, gdscript):
     return made
 
 
-def test_the_same_rules_make_characters_with_other_parameters_decide_otherwise(rule_set, character, signals):
+def test_shared_rules_decide_by_each_minds_parameters(rule_set, character, signals):
     rules = rule_set()
     _, brave = character(rules, parameters={"courage": 0.9})
     runner, timid = character(rules, parameters={"courage": 0.1})
@@ -81,7 +81,7 @@ def test_facts_are_asked_of_the_actor_and_concluded_by_rules(rule_set, character
     assert list(mind.get_agenda()) == []
 
 
-def test_a_mind_thinks_through_the_scheduler_as_often_as_its_rules_say(rule_set, character, physics_frames, signals):
+def test_a_mind_is_evaluated_as_often_as_its_rules_say(rule_set, character, physics_frames, signals):
     _, mind = character(rule_set(period=0.1), think_automatically=True, max_rules=1)
     fired = signals(mind, "rule_fired")
     physics_frames(25)
@@ -114,7 +114,7 @@ MISTAKES = {
 
 
 @pytest.mark.parametrize("message", MISTAKES)
-def test_a_mistake_in_the_text_is_named_with_rule_line_and_column(message, rule_set):
+def test_a_mistake_is_reported_with_rule_line_and_column(message, rule_set):
     assert message in rule_set(rules=MISTAKES[message]).get_error()
 
 

@@ -32,13 +32,13 @@ def add_saver(world, script):
 
 @pytest.mark.parametrize(
     ("arguments", "message"),
-    [("s: Array", "node/../Saver: its _load_state(s: Array) cannot take a Dictionary; let it take all that"),
+    [("s: Array", "node/../Saver: its _load_state(s: Array) cannot take a Dictionary, which _save_state() returned"),
      ("s: Node", "its _load_state(s: Object) cannot take a Dictionary"),
-     ("s: Dictionary[String, int]", "takes typed elements (String;int), which a save does not hold"),
-     ("s: Dictionary, more: int", "its _load_state() must take one argument, what _save_state() returned, got 2"),
-     ("", "its _load_state() must take one argument, what _save_state() returned, got 0")],
+     ("s: Dictionary[String, int]", "has typed elements (String;int), but saves have none"),
+     ("s: Dictionary, more: int", "must take one argument, the value of _save_state(), but it takes 2"),
+     ("", "its _load_state() must take one argument, the value of _save_state(), but it takes 0")],
 )
-def test_what_load_state_cannot_take_is_refused_before_anything_changes(
+def test_invalid_states_are_refused_before_anything_changes(
     world, gdscript, expect_errors, arguments, message
 ):
     first = world()
@@ -55,7 +55,7 @@ def test_what_load_state_cannot_take_is_refused_before_anything_changes(
     assert second.save() == before
 
 
-def test_a_script_of_another_type_than_the_saved_one_takes_what_converts(world, gdscript):
+def test_a_script_of_another_type_takes_convertible_values(world, gdscript):
     first = world()
     add_saver(first, gdscript(SAVER % ("s: int", "s"))).set("kept", 3)
     state = first.save()
@@ -73,7 +73,7 @@ def test_a_script_of_another_type_than_the_saved_one_takes_what_converts(world, 
      {"deep": [{"!": "set", "of": [1]}]}, {"!": "Vector3i", "of": [1 << 31, 0, 0]},
      {"!": "Vector3", "of": [1e308, 0.0, 0.0]}],
 )
-def test_a_script_value_that_the_engine_has_no_form_for_is_refused(world, gdscript, expect_errors, kept):
+def test_a_script_value_without_engine_form_is_refused(world, gdscript, expect_errors, kept):
     one = world()
     add_saver(one, gdscript(SAVER % ("s: Variant", "s")))
     state = copy.deepcopy(one.save())
@@ -92,12 +92,12 @@ def test_a_place_that_is_not_finite_is_refused(world, expect_errors, number):
     state = copy.deepcopy(one.save())
     state["parts"]["node/../Keeper"]["motion"]["transform"]["of"][10] = number
     before = one.save()
-    expect_errors("node/../Keeper: 'motion.transform' must hold", times=1)
+    expect_errors("node/../Keeper: 'motion.transform' must have", times=1)
     assert one.load(state) is False
     assert one.save() == before
 
 
-def test_a_node_that_is_nowhere_is_saved_without_its_place_and_costs_no_more(world, expect_errors):
+def test_a_node_with_invalid_position_is_saved_without_it(world, expect_errors):
     first = world()
     first.keeper.set("velocity", Vector3(math.nan, 0, 0))
     expect_errors("velocity is Vector3(nan, 0, 0) and is left out of the save", times=1)
@@ -108,7 +108,7 @@ def test_a_node_that_is_nowhere_is_saved_without_its_place_and_costs_no_more(wor
     assert second.keeper.get("velocity") == Vector3(0, 1, 0)
 
 
-def test_a_node_that_fails_while_it_is_loaded_is_named_and_the_others_are_loaded(world, expect_errors):
+def test_a_node_that_fails_to_load_is_reported_and_others_load(world, expect_errors):
     first = world()
     first.add("FragileProbe", "Glass", level=13)
     first.keeper.set("position", Vector3(1, 2, 3))
@@ -176,7 +176,7 @@ def test_broken_and_missing_parts_are_left_out_on_request(world, expect_errors):
     assert second.scheduler.call("get_left_out") == {}
 
 
-def test_behaviors_run_on_after_a_load_that_left_out_the_scheduler(world, expect_errors):
+def test_behaviors_run_after_a_load_without_the_scheduler(world, expect_errors):
     first = world()
     state = copy.deepcopy(first.save())
     state["parts"]["scheduler"]["next_id"] = -1

@@ -17,7 +17,7 @@ def world(gdscript, nodes_of_test):
     return world_maker(gdscript, nodes_of_test)
 
 
-def test_where_a_node_is_how_it_moves_and_what_its_script_keeps_is_saved(world):
+def test_transform_motion_and_script_values_are_saved(world):
     first, place = world(), Vector3(1, 2.5, -3)
     first.keeper.set("position", place)
     first.keeper.set("rotation", Vector3(0, 0.7, 0))
@@ -70,10 +70,10 @@ def test_a_node_is_saved_by_the_scheduler_it_is_nearest_to(world, nodes_of_test)
     assert not [part for part in one.save()["parts"] if "Thing" in part]
 
 
-def test_a_python_node_whose_saving_is_not_marked_is_named_at_once(world, expect_errors):
+def test_python_saving_methods_without_a_mark_are_reported(world, expect_errors):
     one = world()
     put(construct("ForgetfulProbe"), one.top, "Half").add_to_group("ai_saved")
-    expect_errors("node/../Half: the engine does not know its _save_state(); write @method above it", times=1)
+    expect_errors("node/../Half: its _save_state() is not a method of the engine; add @method to it", times=1)
     assert one.save() == {}
 
 
@@ -83,7 +83,7 @@ def test_a_script_that_saves_and_cannot_load_is_named_at_once(world, gdscript, e
     made.set("name", "Half")
     made.call("add_to_group", "ai_saved")
     one.top.add_child(made)
-    expect_errors("node/../Half: its script has _save_state() and no _load_state(state); write both", times=1)
+    expect_errors("node/../Half: its script has _save_state() but no _load_state(state); add it", times=1)
     assert one.save() == {}
 
 
@@ -92,7 +92,7 @@ def test_a_script_that_saves_and_cannot_load_is_named_at_once(world, gdscript, e
     [(["node/../Keeper", "motion", "velocity"], 3, "node/../Keeper: 'motion.velocity' must be a Vector3, got 3"),
      (["node/../Keeper", "motion", "speed"], 3, "node/../Keeper: 'motion.speed' is an unknown field"),
      (["node/../Keeper", "script", "friends"], [{"!": "node", "of": "../Nobody"}],
-      "names the node '../Nobody', which is not in the scene"),
+      "is the node '../Nobody', which is not in the scene"),
      (["node/../Keeper", "version"], 2, "node/../Keeper: 'version' is 2"),
      (["AIBehavior/../Keeper/Think", "state", "settings", "priority"], -1.0, "priority must be between 0.001 and 1000"),
      (["AIBehavior/../Keeper/Think", "state", "settings", "enabled"], 1, "'settings.enabled' must be true or false"),
@@ -166,7 +166,7 @@ def test_what_is_off_in_a_save_is_off_when_it_is_loaded(world, is_on):
     assert list(second.tree.get_active_paths()) == ["Brain/Idle"]
 
 
-def test_a_behavior_that_failed_too_often_gets_all_its_tries_when_it_is_switched_on_again(world, expect_errors):
+def test_switching_on_resets_the_tries_of_a_failed_behavior(world, expect_errors):
     one = world()
     one.behavior.set("period", 1)
     failures = []

@@ -159,7 +159,7 @@ def live_on(yard, physics_frames, frames):
 
 @pytest.mark.parametrize("way", ["", BYTES], ids=["as it is", "through bytes"])
 @pytest.mark.parametrize("frame", [1, 8, 31, 50])
-def test_a_scene_saved_freed_and_loaded_again_lives_on_as_if_nothing_had_happened(
+def test_a_scene_saved_freed_and_loaded_continues_the_same(
     yard, gdscript, physics_frames, frame, way
 ):
     first = yard()
@@ -226,7 +226,7 @@ def first_id_of(state):
     return state["parts"]["SenseManager/Senses"]["state"]["senses"]["sources"]["rows"][0]["id"]
 
 
-def test_what_is_not_in_the_scene_any_more_is_named_and_nothing_is_changed(yard, physics_frames, expect_errors):
+def test_a_missing_node_is_reported_and_nothing_changes(yard, physics_frames, expect_errors):
     first = yard()
     physics_frames(10)
     state = first.scheduler.call("save_state")
@@ -294,7 +294,7 @@ def test_what_is_new_since_the_save_goes_on_as_it_is(yard, node, physics_frames)
      (["parts", "clock", "now"], [3], "clock: 'now' must be a list of 2"),
      (["parts", "HabitTree/../Ann/Brain", "state", "tree", "active"], 3, "'active' must be a list, got 3"),
      (["parts", "HabitTree/../Ann/Brain", "state", "tree", "blackboard", "who", "of"], "../Nobody",
-      "names the node '../Nobody', which is not in the scene"),
+      "is the node '../Nobody', which is not in the scene"),
      (["parts", "scheduler", "next_id"], 0, "scheduler: 'next_id' must be above the id of every task, got 0"),
      (["parts", "SenseManager/Senses", "state", "senses", "looking", "passes"], math.nan,
       "must be a finite number, got nan")],

@@ -140,7 +140,7 @@ KINDS = (
 
 
 @pytest.mark.parametrize("kind", KINDS)
-def test_a_scene_whose_nodes_are_named_late_loads_into_one_that_is_built_anew(root, gdscript, physics_frames, kind):
+def test_a_scene_named_late_loads_into_a_rebuilt_one(root, gdscript, physics_frames, kind):
     first = Camp(root, gdscript, (kind,), 1)
     physics_frames(20)
     saved = first.ai.save_state()
@@ -154,7 +154,7 @@ def test_a_scene_whose_nodes_are_named_late_loads_into_one_that_is_built_anew(ro
         second.camp.free()
 
 
-def test_what_is_renamed_in_the_middle_is_saved_by_the_name_it_has(root, gdscript, physics_frames):
+def test_renamed_nodes_are_saved_by_their_new_names(root, gdscript, physics_frames):
     camp = Camp(root, gdscript, ("behavior", "by_callable", "events", "senses", "levels", "group"), 0)
     physics_frames(5)
     for nodes in camp.made.values():

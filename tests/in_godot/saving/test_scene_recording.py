@@ -57,7 +57,7 @@ def recorded_museum(museum, file):
 
 
 @pytest.mark.slow
-def test_a_museum_that_ran_on_scarce_time_runs_again_to_the_same_trace(museum, recorded_museum, file):
+def test_a_time_limited_museum_replays_to_the_same_trace(museum, recorded_museum, file):
     rows = recorded_museum(600)
     recording = recorded(file)
     assert recording.header.is_timed
@@ -70,7 +70,7 @@ def test_a_museum_that_ran_on_scarce_time_runs_again_to_the_same_trace(museum, r
 
 
 @pytest.mark.slow
-def test_a_museum_on_scarce_time_is_another_one_without_its_recording(museum, recorded_museum):
+def test_a_time_limited_museum_differs_without_its_recording(museum, recorded_museum):
     rows = recorded_museum(600)
     second, _ = museum(0.0)
     second.live(600)
@@ -78,7 +78,7 @@ def test_a_museum_on_scarce_time_is_another_one_without_its_recording(museum, re
 
 
 @pytest.mark.slow
-def test_a_push_ends_the_replay_in_its_frame_and_names_who_was_pushed(museum, recorded_museum):
+def test_a_push_ends_the_replay_and_names_the_node(museum, recorded_museum):
     recorded_museum(60, None, 1)
     second, ended = museum(0.0)
     second.scheduler.call("start_replay", FILE)
@@ -153,7 +153,7 @@ def test_another_result_of_a_behavior_is_found_and_named(player, file, signals):
     assert ended == [(2, "Player.think", "its result differs")]
 
 
-def test_a_recorder_of_the_library_records_nodes_on_a_budget_of_time(player):
+def test_the_librarys_recorder_records_nodes_on_a_time_budget(player):
     scheduler, _ = player()
     lines = []
     with Recorder(
@@ -197,7 +197,7 @@ def test_a_budget_does_not_become_unlimited_in_a_recording(player, file, expect_
     scheduler.budget = 0.0
 
 
-def test_a_node_that_leaves_while_it_is_recorded_leaves_in_the_replay_too(player, file, signals):
+def test_a_node_leaving_while_recorded_leaves_in_the_replay(player, file, signals):
     for start, *settings in (("start_recording", None, 1), ("start_replay",)):
         scheduler, made = player()
         made.call("add_to_group", "ai_saved")
@@ -251,7 +251,7 @@ def test_inputs_that_cannot_be_called_are_refused(player, file, expect_errors, s
     assert not scheduler.call(start, FILE, 3)
 
 
-def test_inputs_that_cannot_be_written_stop_the_recording_and_not_the_game(player, file, expect_errors):
+def test_inputs_that_cannot_be_written_stop_only_the_recording(player, file, expect_errors):
     scheduler, made = player()
     scheduler.call("start_recording", FILE, lambda: construct("BoxMesh"))
     expect_errors("the recording, which stops here, raised StateError: 'inputs' must be plain data", times=1)
@@ -261,7 +261,7 @@ def test_inputs_that_cannot_be_written_stop_the_recording_and_not_the_game(playe
     assert scheduler.recorder is None
 
 
-def test_a_part_that_cannot_be_compared_is_named_when_recording_begins(player, gdscript, file, expect_errors):
+def test_a_part_that_cannot_be_compared_is_reported_at_the_start(player, gdscript, file, expect_errors):
     scheduler, _ = player()
     made = gdscript("""
         extends Node

@@ -33,7 +33,7 @@ def test_a_behavior_node_calls_its_parent_as_the_inspector_says(scheduler, recor
     assert len(recorder.get("elapsed")) == 2
 
 
-def test_a_behavior_node_without_such_a_method_says_what_to_write(scheduler, node, expect_errors, physics_frames):
+def test_a_behavior_without_its_method_says_what_to_write(scheduler, node, expect_errors, physics_frames):
     expect_errors("has no method think(); write one that takes the elapsed seconds", times=1)
     node("AIBehavior", node("Node", scheduler, name="Bob"))
     physics_frames(2)
@@ -45,7 +45,7 @@ def test_a_behavior_node_without_scheduler_says_where_to_put_one(node, frames, e
     frames(2)
 
 
-def test_who_comes_before_its_scheduler_in_the_same_frame_says_nothing(node, gdscript, physics_frames, frames):
+def test_a_node_added_before_its_scheduler_reports_nothing(node, gdscript, physics_frames, frames):
     level, recorder = node("Node"), gdscript(RECORDER).new()
     level.add_child(recorder)
     node("AIBehavior", recorder, period=1)
@@ -78,7 +78,7 @@ def test_any_quarantined_work_is_released_by_its_id(scheduler, node, physics_fra
     assert scheduler.get_stats()["behaviors"][0]["faults"] == 4
 
 
-def test_an_error_inside_a_gdscript_function_is_told_by_the_engine_and_quarantines_nothing(
+def test_gdscript_errors_are_the_engines_and_quarantine_nothing(
     scheduler, gdscript, node, physics_frames, signals, expect_errors,
 ):
     failed = signals(scheduler, "behavior_failed")
@@ -126,7 +126,7 @@ def test_changes_at_run_time_keep_the_record_of_its_runs(scheduler, recorder, no
     assert scheduler.get_stats()["behaviors"][0]["runs"] == 8
 
 
-def test_an_automatic_phase_moves_on_rephasing_and_a_given_one_stays(scheduler, recorder, node):
+def test_automatic_phases_move_on_rephasing_and_fixed_ones_stay(scheduler, recorder, node):
     given = [node("AIBehavior", recorder, period=4, automatic_phase=False, phase=0) for _ in range(2)]
     node("AIBehavior", recorder, period=4)
     given[1].automatic_phase = True
@@ -145,7 +145,7 @@ def test_another_method_is_called_from_the_next_run_on(scheduler, recorder, node
     assert scheduler.get_stats()["behaviors"][0]["name"].endswith(".look")
 
 
-def test_a_target_outside_the_tree_is_not_called_and_the_engine_does_not_complain(
+def test_a_target_outside_the_tree_is_not_called(
     scheduler, recorder, node, physics_frames
 ):
     node("AIBehavior", scheduler, target=f"../{recorder.get_name()}", period=1)
@@ -177,7 +177,7 @@ def test_a_target_may_free_itself_and_its_behavior(scheduler, recorder, node, ph
     assert scheduler.get_stats()["behaviors"] == []
 
 
-def test_what_a_method_returns_is_dropped_unless_a_recording_compares_it(scheduler, recorder, node, physics_frames):
+def test_return_values_are_dropped_unless_a_recording_compares(scheduler, recorder, node, physics_frames):
     node("AIBehavior", recorder, method_name="look", period=1)
     told = []
 
@@ -285,7 +285,7 @@ LASTING = ("take_out", "disable", "enable", "switch_off", "slow_down", "free_min
 
 @pytest.mark.parametrize("seed", range(3))
 @pytest.mark.parametrize("policy", [LOAD_BALANCING, DIRECT_ACCESS, PRIORITY])
-def test_a_crowd_that_meddles_does_in_rows_what_it_does_one_by_one(node, gdscript, physics_frames, policy, seed):
+def test_a_meddling_crowd_behaves_the_same_in_batches(node, gdscript, physics_frames, policy, seed):
     def live(world, actors):
         chance = random.Random(seed)
         for _ in range(20):
@@ -302,7 +302,7 @@ def test_a_crowd_that_meddles_does_in_rows_what_it_does_one_by_one(node, gdscrip
     assert len(found[0]) > 100
 
 
-def test_its_own_process_mode_says_whether_it_calls_what_is_above_it(recorder, node, tree, physics_frames):
+def test_process_mode_decides_whether_the_parent_is_called(recorder, node, tree, physics_frames):
     behavior = node("AIBehavior", recorder, period=1)
     behavior.process_mode = 4
     physics_frames(3)
@@ -313,7 +313,7 @@ def test_its_own_process_mode_says_whether_it_calls_what_is_above_it(recorder, n
     assert len(recorder.get("elapsed")) == 2
 
 
-def test_what_is_disabled_before_it_enters_the_tree_does_not_think_until_it_is_enabled(
+def test_a_node_disabled_before_entering_waits_until_enabled(
     gdscript, scheduler, node, physics_frames
 ):
     recorder = gdscript(RECORDER).new()

@@ -23,7 +23,7 @@ def recorder(gdscript, scheduler):
     return made
 
 
-def test_a_gdscript_behavior_runs_in_its_period_and_hears_the_true_time(recorder, scheduler, physics_frames):
+def test_a_gdscript_behavior_runs_per_period_with_true_time(recorder, scheduler, physics_frames):
     recorder.call("add_to", scheduler, 3)
     physics_frames(9)
     elapsed = recorder.get("elapsed")
@@ -64,7 +64,7 @@ def test_pausing_and_resuming(scheduler, physics_frames):
     assert heard == [pytest.approx(4 / 60)]
 
 
-def test_a_failing_behavior_is_reported_quarantined_and_does_not_stop_others(
+def test_a_failing_behavior_is_quarantined_and_stops_no_other(
     scheduler, physics_frames, signals, expect_errors
 ):
     failed, quarantined, heard = signals(scheduler, "behavior_failed"), signals(scheduler, "behavior_quarantined"), []
@@ -167,7 +167,7 @@ def test_a_callable_to_nothing_is_refused_at_the_call(scheduler, gdscript, expec
     assert scheduler.get_stats()["behaviors"] == []
 
 
-def test_a_lambda_with_the_wrong_arguments_is_a_fault_not_a_silence(scheduler, gdscript, physics_frames, expect_errors):
+def test_a_lambda_with_wrong_arguments_is_a_fault(scheduler, gdscript, physics_frames, expect_errors):
     wrong = gdscript("extends RefCounted\nstatic func it() -> Callable: return func(): pass").it()
     expect_errors("too many arguments", times=3)
     scheduler.add_behavior(wrong)
@@ -212,12 +212,12 @@ def test_a_target_rate_makes_the_budget_a_share_of_its_frames(node):
     assert scheduler.budget == 700
 
 
-def test_a_target_rate_stays_whatever_budget_the_scene_file_sets_after_it(node):
+def test_a_target_rate_survives_a_budget_set_later(node):
     scheduler = node("AIScheduler", target_rate=90, budget=1.0)
     assert scheduler.budget == pytest.approx(1e6 / 90 * 0.15)
 
 
-def test_a_behavior_changes_its_period_phase_and_priority_and_keeps_its_record(recorder, scheduler, physics_frames):
+def test_changed_settings_keep_the_record_of_a_behavior(recorder, scheduler, physics_frames):
     number = recorder.call("add_to", scheduler, 1)
     physics_frames(3)
     scheduler.set_behavior_period(number, 4)
@@ -248,7 +248,7 @@ def test_a_wrong_change_is_one_clear_error_and_changes_nothing(scheduler, expect
     assert scheduler.get_stats()["behaviors"] == before
 
 
-def test_rephasing_lowers_the_busiest_frame_and_does_not_depend_on_measured_time(node, physics_frames):
+def test_rephasing_lowers_the_busiest_frame_deterministically(node, physics_frames):
     phases = []
     for _ in range(2):
         scheduler = node("AIScheduler", budget=0.0)
@@ -325,7 +325,7 @@ def test_work_that_asks_for_time_waits_until_it_is_there(node, physics_frames):
     assert scheduler.core.request_of(scheduler._task(first)) is None
 
 
-def test_stats_tell_frames_over_the_budget_and_who_took_them_there(node, physics_frames):
+def test_stats_report_overruns_and_who_caused_them(node, physics_frames):
     scheduler = node("AIScheduler", budget=50.0)
 
     def slow(elapsed):

@@ -19,7 +19,7 @@ PERIODS = [
 
 
 @pytest.mark.parametrize(("class_name", "name"), PERIODS)
-def test_a_period_beyond_the_schedulers_limit_is_refused_at_the_property(class_name, name, expect_errors):
+def test_a_period_beyond_the_limit_is_refused(class_name, name, expect_errors):
     expect_errors(f"{name} must be between", times=2)
     one = construct(class_name)
     was = one.get(name)

@@ -128,7 +128,7 @@ def test_it_may_be_freed_by_what_it_runs_while_others_wait(node, world, gdscript
     assert worker.get("runs") == 9
 
 
-def test_settings_of_work_whose_scheduler_was_just_freed_count_under_the_next(node, world, physics_frames):
+def test_settings_of_orphaned_work_apply_to_the_next_scheduler(node, world, physics_frames):
     first = node("AIScheduler", world)
     made = {
         kind: node(kind, node("Node3D", world), **settings)

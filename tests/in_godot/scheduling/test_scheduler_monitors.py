@@ -4,7 +4,7 @@ from __future__ import annotations
 from addons.ai_core.bridge.gd import singleton
 
 
-def test_monitors_show_totals_behaviors_on_request_and_are_gone_with_the_scheduler(node, tree, physics_frames):
+def test_monitors_show_totals_and_leave_with_the_scheduler(node, tree, physics_frames):
     performance = singleton("Performance")
     scheduler = node("AIScheduler", name="Guards", budget=1000.0)
     scheduler.add_behavior(lambda elapsed: None, 1, -1, 1.0, "Guards/Bob.think")

@@ -43,7 +43,7 @@ def test_a_scheduler_below_another_is_part_of_its_work(node, recorder, scheduler
     assert len(recorder.get("elapsed")) == 6
 
 
-def test_a_scheduler_below_another_is_saved_stepped_and_recorded_from_above(node, scheduler, expect_errors):
+def test_a_nested_scheduler_is_saved_and_recorded_from_above(node, scheduler, expect_errors):
     inner = node("AIScheduler", scheduler, name="Squad")
     expect_errors("belongs to the AIScheduler above, in whose frames it runs", times=4)
     inner.call("step")
@@ -52,7 +52,7 @@ def test_a_scheduler_below_another_is_saved_stepped_and_recorded_from_above(node
     inner.call("start_replay", "user://x.jsonl")
 
 
-def test_what_runs_in_a_nested_scheduler_is_saved_and_loaded_with_the_outer_one(node, scheduler, physics_frames):
+def test_work_of_a_nested_scheduler_is_saved_with_the_outer_one(node, scheduler, physics_frames):
     inner = node("AIScheduler", scheduler, name="Squad")
     heard = []
     number = inner.add_behavior(heard.append, 5, 0, 1.0, "think")
@@ -66,7 +66,7 @@ def test_what_runs_in_a_nested_scheduler_is_saved_and_loaded_with_the_outer_one(
     assert inner.get_stats()["behaviors"][0]["is_paused"]
 
 
-def test_a_scheduler_with_behaviors_of_its_own_time_does_not_join_another(node, scheduler, expect_errors):
+def test_a_scheduler_with_its_own_clock_does_not_nest(node, scheduler, expect_errors):
     inner = construct("AIScheduler")
     inner.add_behavior(lambda elapsed: None)
     expect_errors("got behaviors before it was put below another AIScheduler", times=1)
@@ -74,7 +74,7 @@ def test_a_scheduler_with_behaviors_of_its_own_time_does_not_join_another(node, 
     assert scheduler.get_stats()["behaviors"] == []
 
 
-def test_a_nested_scheduler_that_is_disabled_stands_still_with_its_character(
+def test_a_disabled_nested_scheduler_pauses_with_its_character(
     node, recorder, scheduler, physics_frames,
 ):
     inner = node("AIScheduler", scheduler, process_mode=4)     # disabled
@@ -92,7 +92,7 @@ def test_a_nested_scheduler_that_is_disabled_stands_still_with_its_character(
     assert recorder.get("elapsed")[2] == pytest.approx(4 / 60)
 
 
-def test_a_scheduler_that_leaves_another_runs_alone_and_does_not_hurry_its_time(
+def test_a_scheduler_that_leaves_another_keeps_its_own_time(
     node, recorder, scheduler, physics_frames,
 ):
     inner = node("AIScheduler", scheduler)
@@ -112,7 +112,7 @@ def test_a_scheduler_that_leaves_another_runs_alone_and_does_not_hurry_its_time(
     assert sum(recorder.get("elapsed")[1:]) == pytest.approx(12 / 60, abs=0.02)
 
 
-def test_a_nested_scheduler_of_too_long_a_period_is_refused_and_may_leave(
+def test_a_nested_scheduler_with_too_long_a_period_is_refused(
         node, scheduler, physics_frames, expect_errors):
     expect_errors("nested_period must be between 1 and 1e+06, got 2000000000; it stays 1", times=1)
     inner = node("AIScheduler", scheduler, nested_period=2_000_000_000)

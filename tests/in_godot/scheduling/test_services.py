@@ -23,7 +23,7 @@ def characters(node, scheduler, count):
     return trees
 
 
-def test_a_service_weighs_as_much_as_all_who_decide_together_and_alone_what_it_weighs(
+def test_a_service_weighs_as_much_as_its_members(
         node, scheduler, frames, weight_of):
     node("SenseManager", scheduler).core  # noqa: B018  it senses from now on
     trees = characters(node, scheduler, CHARACTERS)
@@ -37,7 +37,7 @@ def test_a_service_weighs_as_much_as_all_who_decide_together_and_alone_what_it_w
     assert (weight_of("senses"), weight_of("paths")) == (1, 2)
 
 
-def test_a_priority_that_is_set_later_is_one_beside_all_who_decide(node, scheduler, frames, weight_of):
+def test_a_priority_set_later_counts_beside_all_members(node, scheduler, frames, weight_of):
     ways = node("PathService", scheduler)
     characters(node, scheduler, CHARACTERS)
     frames(2)
@@ -77,7 +77,7 @@ def test_behaviors_that_decide_count_like_trees(node, scheduler, frames, weight_
     assert weight_of("senses") == 1
 
 
-def test_a_priority_or_phase_that_is_set_by_the_id_of_a_service_is_not_weighed_twice(
+def test_a_service_priority_set_by_id_is_not_weighed_twice(
         node, scheduler, frames, weight_of):
     node("SenseManager", scheduler).core  # noqa: B018
     characters(node, scheduler, CHARACTERS)

@@ -125,7 +125,7 @@ def test_it_pauses_and_changes_its_rate_at_run_time(slicer, physics_frames):
     assert slicer.get_stats()["jobs"] == 4
 
 
-def test_a_job_of_other_arguments_is_told_with_its_key_and_left_out_in_the_end(
+def test_a_job_with_other_arguments_is_reported_by_key(
     node, scheduler, crowd, physics_frames, signals, expect_errors
 ):
     slicer = node("Timeslicer", scheduler, name="Eyes")
@@ -163,7 +163,7 @@ def test_wrong_use_is_one_clear_error(slicer, expect_errors, name, arguments, me
     assert slicer.get_keys() == ["Ann"]
 
 
-def test_keys_need_a_job_first_and_inputs_read_together_need_inputs(node, scheduler, crowd, expect_errors):
+def test_keys_need_a_job_and_shared_inputs_need_inputs(node, scheduler, crowd, expect_errors):
     slicer = node("Timeslicer", scheduler, timing=2)
     expect_errors("call set_job(job) first", times=1)
     slicer.call("add_job", 1)
@@ -206,7 +206,7 @@ def test_a_save_with_another_key_is_refused_whole(slicer, scheduler, physics_fra
     assert slicer.get_keys() == ["Bob"]
 
 
-def test_while_it_is_paused_no_job_runs_though_its_scheduler_goes_on(slicer, crowd, scheduler, tree, physics_frames):
+def test_a_paused_timeslicer_runs_no_job(slicer, crowd, scheduler, tree, physics_frames):
     scheduler.process_mode, slicer.process_mode = 3, 1      # always, pausable
     slicer.add_job("Ann")
     physics_frames(2)

@@ -138,7 +138,7 @@ def test_a_body_or_source_that_is_freed_is_not_felt_any_more(body, place, bump, 
     assert not comes.is_valid()
 
 
-def test_a_sensor_taken_out_of_the_tree_listens_no_more_and_again_when_it_is_back(body, place, scheduler, bump):
+def test_a_removed_sensor_stops_listening_until_it_returns(body, place, scheduler, bump):
     area = body("Area3D", 0)
     world = place(area, comes := body("Area3D", 1.6))
     area.remove_child(world.sensor)
@@ -166,7 +166,7 @@ def test_a_load_of_an_earlier_save_leaves_nobody_numb(body, place, scheduler, ph
 
 
 @pytest.mark.parametrize("stander", ["Area3D", "CharacterBody3D"])
-def test_whom_one_felt_a_moment_ago_one_does_not_feel_anew_because_the_game_was_loaded(
+def test_a_recent_contact_is_not_felt_again_after_loading(
     body, place, bump, scheduler, stander
 ):
     world = place(body(stander, 0), comes := body("CharacterBody3D", 1.6))
@@ -179,7 +179,7 @@ def test_whom_one_felt_a_moment_ago_one_does_not_feel_anew_because_the_game_was_
     assert len(touches(world)) == felt
 
 
-def test_who_met_since_the_last_frame_of_ai_is_felt_after_loading_too(body, place, scheduler, physics_frames):
+def test_a_contact_since_the_last_ai_frame_survives_loading(body, place, scheduler, physics_frames):
     world = place(body("Area3D", 0), comes := body("Area3D", 5))
     physics_frames(2)
     scheduler.update = scheduler.Update.MANUAL

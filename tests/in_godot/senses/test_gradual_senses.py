@@ -28,7 +28,7 @@ def rooms(node, scheduler):
     ([], 6, True), (["hearing"], 6, False),
     (["hearing"], 57, True),      # it is nine metres to the door, and 54 frames
 ])
-def test_a_slow_sound_that_is_followed_meets_the_door_as_it_is_then(
+def test_a_slow_sound_meets_the_door_as_it_is_on_arrival(
     rooms, physics_frames, signals, gradual, shut_after, hears,
 ):
     level = rooms(*gradual)

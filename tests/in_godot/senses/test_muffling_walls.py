@@ -80,7 +80,7 @@ def test_a_group_of_the_name_of_a_material_does_as_well(house, wall, heard):
     assert heard(home) == pytest.approx(0.2)
 
 
-def test_what_has_no_material_keeps_wall_share_but_who_walks_by_is_no_wall(house, wall, heard):
+def test_untagged_bodies_keep_wall_share_but_characters_do_not(house, wall, heard):
     home = house(wall_share=0.5, wall_materials={"wood": 0.5})
     wall(-3)
     assert heard(home) == pytest.approx(1.0)

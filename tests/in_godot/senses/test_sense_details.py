@@ -37,7 +37,7 @@ def forest(node, scheduler):
     return Forest
 
 
-def test_green_before_leaves_is_hidden_and_before_the_sky_stands_out(forest, wall, physics_frames):
+def test_green_is_hidden_before_leaves_and_visible_before_sky(forest, wall, physics_frames):
     hedge = wall(-9, sense_pattern="leaves")
     physics_frames(3)
     assert not forest.eye.can_sense(forest.thing)
@@ -75,7 +75,7 @@ def test_metadata_of_a_wall_that_is_wrong_is_named_once(forest, wall, physics_fr
 
 
 def test_pairs_of_patterns_that_are_wrong_are_named_and_left_out(node, scheduler, physics_frames, expect_errors):
-    expect_errors("camouflage['green'] is left out: must be \"pattern of the source/pattern behind it\"", times=1)
+    expect_errors("camouflage['green'] is left out: the key must be \"pattern of the source/", times=1)
     expect_errors("camouflage['green/sky'] is left out: factors['green', 'sky'] must be at least 0", times=1)
     node("SenseManager", scheduler, sees_backgrounds=True, camouflage={"green": 1.0, "green/sky": -1.0})
     node("Sensor3D", scheduler)
@@ -260,7 +260,7 @@ def test_who_matters_is_asked_sooner_and_the_bound_is_kept(node, scheduler, phys
     assert stats["oldest_query_s"] <= stats["noticed_within_s"]
 
 
-def test_tag_actions_and_invented_strengths_come_back_with_a_save(pair, scheduler, physics_frames):
+def test_tag_actions_and_custom_strengths_are_saved(pair, scheduler, physics_frames):
     two = pair()
     two.thing.tag, two.thing.actions, two.eye.is_searching = "thief", {"run": 2.0}, True
     physics_frames(2)

@@ -48,7 +48,7 @@ def test_a_ray_is_met_on_an_axis_and_in_a_plane():
     assert in_plane((1, 0, 0), (0, 0, 1), (4, 9, 2), (1, 0, 0)) is None
 
 
-def test_a_dragged_value_stays_in_the_range_and_on_the_steps_of_its_property():
+def test_a_dragged_value_stays_in_range_and_on_steps():
     assert stepped(Sensor3D.sight_range, 7.26) == 7.3
     assert stepped(Sensor3D.sight_range, -4.0) == 0.1
     assert stepped(Sensor3D.sight_range, 700.0) == 700.0

@@ -54,7 +54,7 @@ def test_one_way_glass_passes_sight_one_way_and_no_sound(level, physics_frames, 
     assert {modality for _, modality, *_ in heard} == {"sight"}
 
 
-def test_a_camera_shows_what_is_far_away_to_who_looks_at_the_screen(level, node, scheduler, physics_frames):
+def test_a_camera_shows_a_far_room_on_its_screen(level, node, scheduler, physics_frames):
     level.room("Vault", 0)
     level.room("Control", 100)
     level.portal("Camera", -4, "Vault", "Control", one_way=True, passes_sight=True, is_camera=True, exit="../Screen")
@@ -66,7 +66,7 @@ def test_a_camera_shows_what_is_far_away_to_who_looks_at_the_screen(level, node,
     assert not turned_away.can_sense(thief)
 
 
-def test_a_gas_grenade_through_the_air_duct_is_smelled_and_found_again(level, physics_frames, signals):
+def test_a_gas_grenade_is_smelled_through_the_duct(level, physics_frames, signals):
     level.manager.smell_speed = 5.0
     hall, control = level.room("Hall", 0), level.room("Control", 10)
     level.portal("Duct", 5, "Hall", "Control", passes_smell=True, smell_area=4.0)
@@ -82,7 +82,7 @@ def test_a_gas_grenade_through_the_air_duct_is_smelled_and_found_again(level, ph
     assert hall.get_smelliest_neighbor(grenade) is None
 
 
-def test_a_door_that_is_shut_keeps_most_of_a_sound_and_all_of_sight(level, physics_frames, signals):
+def test_a_closed_door_muffles_sound_and_blocks_sight(level, physics_frames, signals):
     level.room("Hall", 0)
     level.room("Control", 10)
     door = level.portal("Door", 5, "Hall", "Control", passes_hearing=True, passes_sight=True)
@@ -137,7 +137,7 @@ def test_a_lamp_is_seen_through_two_portals(level, physics_frames, gives_light, 
     assert eye.can_sense(lamp) is is_seen
 
 
-def test_a_region_has_the_box_of_its_collision_shape_and_may_be_turned(level, physics_frames):
+def test_a_region_takes_the_turned_box_of_its_shape(level, physics_frames):
     room = level.room("Hall", 0, size=Vector3(1, 1, 1))
     shape, box = construct("CollisionShape3D"), construct("BoxShape3D")
     box.size = Vector3(20, 3, 2)
@@ -179,7 +179,7 @@ def test_doors_and_smells_are_saved(level, scheduler, physics_frames, signals):
     assert guard.can_sense(thief)
 
 
-def test_a_region_without_volume_and_what_leads_there_are_named_and_left_out(level, expect_errors, physics_frames):
+def test_a_region_without_volume_is_reported_and_left_out(level, expect_errors, physics_frames):
     expect_errors("has no volume and carries no signals", times=1)
     expect_errors("leads nowhere: the region '../Flat' is not in the graph", times=1)
     level.room("Hall", 0)
@@ -241,7 +241,7 @@ def test_the_graph_cannot_change_once_it_is_made(level, gdscript, expect_errors)
     assert room.size == Vector3(10, 3, 10)
 
 
-def test_a_scene_with_everything_in_one_branch_works_and_is_made_anew(scheduler, physics_frames):
+def test_a_scene_in_one_branch_works_and_can_be_rebuilt(scheduler, physics_frames):
     branch = construct("Node3D")
     names = ("Sensor3D", "SenseSource3D", "SensePortal3D", "SenseManager", "SenseRegion3D", "SenseRegion3D")
     eye, thing, door, manager, hall, control = (construct(name) for name in names)
@@ -298,7 +298,7 @@ def test_the_gas_puzzle(level, node, scheduler, physics_frames, signals):
     assert (thief_himself, "hearing") not in {(source, modality) for source, modality, *_ in sensed}
 
 
-def test_regions_and_portals_that_are_freed_stay_in_the_graph_until_it_is_made_anew(level, scheduler, physics_frames):
+def test_freed_regions_stay_in_the_graph_until_it_is_rebuilt(level, scheduler, physics_frames):
     hall, control = level.room("Hall", 0), level.room("Control", 10)
     door = level.portal("Door", 5, "Hall", "Control", passes_sight=True, passes_smell=True)
     guard, thief = level.eye(8, LEFT), level.thing(2)
@@ -328,7 +328,7 @@ def test_a_place_that_is_no_number_is_named_and_left_out(level, expect_errors, p
     assert eye.can_sense(thing)
 
 
-def test_the_smell_of_what_is_no_source_and_of_a_region_in_no_graph_is_refused(level, expect_errors):
+def test_smell_queries_refuse_non_sources_and_unused_regions(level, expect_errors):
     expect_errors("source must be a SenseSource3D", times=2)
     expect_errors("is in no graph; it needs a SenseManager in graph mode", times=1)
     hall = level.room("Hall", 0)
@@ -368,7 +368,7 @@ def test_a_wind_through_a_portal_carries_smells_one_way(windy, physics_frames):
     assert against.smelled() > 0
 
 
-def test_a_wind_set_in_the_game_is_saved_and_zero_lets_the_wind_over_all_count(windy, scheduler, physics_frames):
+def test_wind_is_saved_and_zero_uses_the_global_wind(windy, scheduler, physics_frames):
     place = windy(0.0)
     state = scheduler.save_state()
     place.door.wind = -3.0

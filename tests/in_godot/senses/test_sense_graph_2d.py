@@ -59,7 +59,7 @@ def test_one_way_glass_passes_sight_one_way_and_no_sound(level, physics_frames, 
     assert {modality for _, modality, *_ in heard} == {"sight"}
 
 
-def test_a_sound_through_a_door_seems_to_come_from_it_and_less_when_it_is_shut(level, physics_frames, signals):
+def test_a_sound_seems_to_come_from_the_door_it_passes(level, physics_frames, signals):
     level.room("Hall", 0)
     level.room("Control", 10)
     door = level.portal("Door", 5, "Hall", "Control", passes_hearing=True)
@@ -77,7 +77,7 @@ def test_a_sound_through_a_door_seems_to_come_from_it_and_less_when_it_is_shut(l
     assert faint == pytest.approx(loud * 0.1, rel=1e-4)
 
 
-def test_a_camera_shows_what_is_far_away_to_who_looks_at_the_screen(level, node, scheduler, physics_frames):
+def test_a_camera_shows_a_far_room_on_its_screen(level, node, scheduler, physics_frames):
     level.room("Vault", 0)
     level.room("Control", 100)
     level.portal("Camera", -4, "Vault", "Control", one_way=True, passes_sight=True, is_camera=True, exit="../Screen")
@@ -103,7 +103,7 @@ def test_a_gas_through_a_duct_is_smelled_and_found_again(level, physics_frames, 
     assert control.get_smelliest_neighbor(grenade) == hall
 
 
-def test_rooms_may_be_turned_and_have_the_rectangle_of_a_collision_shape(level, physics_frames):
+def test_rooms_may_be_turned_and_take_a_collision_shape(level, physics_frames):
     room = level.room("Hall", 0)
     shape, box = construct("CollisionShape2D"), construct("RectangleShape2D")
     box.size = Vector2(200, 20)
@@ -134,7 +134,7 @@ def test_an_invented_sense_passes_where_it_is_named(level, physics_frames, signa
         ("fear", pytest.approx(4.0 * 0.5 * 0.25, rel=1e-4))]
 
 
-def test_an_unknown_sense_of_a_region_or_portal_is_named_and_it_is_left_out(level, physics_frames, expect_errors):
+def test_an_unknown_sense_of_a_region_or_portal_is_reported(level, physics_frames, expect_errors):
     expect_errors("unknown modality 'faer'", times=2)
     level.room("Hall", 0)
     level.room("Cursed", 10, other_kept_per_meter={"faer": 0.5})

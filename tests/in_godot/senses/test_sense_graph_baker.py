@@ -99,7 +99,7 @@ def test_a_level_becomes_regions_and_portals_below_the_baker(level, scheduler):
     assert [one.get_meta("ai_core_baked") for one in (*portals.values(), baker.get_node("Room1"))] == [True] * 4
 
 
-def test_a_sound_is_heard_through_the_baked_door_and_a_shut_one_muffles_it(
+def test_a_baked_door_passes_sound_and_muffles_it_when_closed(
         level, node, scheduler, physics_frames, signals):
     baker = level.build().baker()
     level.bake(baker)
@@ -128,7 +128,7 @@ def test_who_stands_by_the_wall_or_in_the_doorway_is_in_a_region(level, node, sc
     assert [eye.can_sense(one) for one in things] == [True, True]
 
 
-def test_one_way_glass_made_by_hand_is_kept_when_the_level_is_baked_again(
+def test_hand_made_one_way_glass_survives_a_new_bake(
         level, node, scheduler, physics_frames):
     baker = level.build().baker()
     level.bake(baker)
@@ -149,7 +149,7 @@ def test_one_way_glass_made_by_hand_is_kept_when_the_level_is_baked_again(
     assert list(children(baker, "SenseRegion3D")) == ["Hall", "Room2", "Room3"]
 
 
-def test_walling_up_a_door_takes_its_portal_away_and_leaves_the_rest(level, physics_frames):
+def test_walling_up_a_door_removes_only_its_portal(level, physics_frames):
     baker = level.build().baker()
     level.bake(baker)
     kept = baker.get_node("Room2-Room3")
@@ -193,7 +193,7 @@ def test_a_file_is_written_and_read_again(level, tmp_path):
 
 
 def test_a_file_that_is_something_else_is_not_overwritten(level, tmp_path, expect_errors):
-    expect_errors("is no sense graph, so it is not overwritten", times=1)
+    expect_errors("is not a sense graph, so it is not overwritten", times=1)
     file = tmp_path / "notes.json"
     file.write_text("{}", encoding="utf-8")
     assert not level.build().baker(file=str(file)).call("bake")
@@ -210,10 +210,10 @@ def test_a_level_without_a_navigation_mesh_says_what_to_do(level, node, schedule
     baker.level = "../Bare"
     assert not baker.call("bake")
     assert len(failed) == 2
-    assert "nothing says where one can walk" in baker.get_stage()
-    assert "nothing says where one can walk" in baker._get_configuration_warnings()[0]
+    assert "there is no walkable ground" in baker.get_stage()
+    assert "there is no walkable ground" in baker._get_configuration_warnings()[0]
     baker.level = "../Gone"
-    assert "level '../Gone' is no node" in baker._get_configuration_warnings()[0]
+    assert "level '../Gone' is not a node" in baker._get_configuration_warnings()[0]
 
 
 def test_a_level_that_is_too_large_says_which_cells_would_do(level, expect_errors):
@@ -234,7 +234,7 @@ def test_the_graph_in_use_is_not_baked_over(level, node, scheduler, expect_error
     assert "graph is already built" in level.bake(baker)[0]
 
 
-def test_a_file_is_the_graph_of_a_manager_in_2d_and_its_door_can_be_shut(
+def test_a_2d_graph_file_works_and_its_door_can_be_closed(
         node, scheduler, physics_frames, signals, tmp_path, expect_errors):
     expect_errors("unknown portal 'Rom1-Room2'; did you mean 'Room1-Room2'?", times=1)
     level = Level("#############\n#.....#.....#\n#...........#\n#.....#.....#\n#############", up="z")

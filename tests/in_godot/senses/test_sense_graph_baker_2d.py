@@ -60,7 +60,7 @@ def test_a_flat_level_is_baked_into_a_file(flat, tmp_path):
     assert children(baker, "SenseRegion2D") == {}
 
 
-def test_a_flat_level_becomes_regions_and_portals_below_the_baker(flat):
+def test_a_flat_level_is_baked_into_regions_and_portals(flat):
     flat.manager()
     baker = flat.baker()
     assert flat.bake(baker) == (2, 1)
@@ -120,12 +120,12 @@ def test_baking_a_flat_level_again_keeps_what_the_designer_made(flat, node, sche
 
 
 def test_metres_of_two_lengths_are_refused(flat, expect_errors):
-    expect_errors("pixels_per_meter is 32 here and 10 at the SenseManager", times=1)
+    expect_errors("pixels_per_meter is 32, but 10 in the SenseManager", times=1)
     flat.manager(pixels_per_meter=10.0)
     assert not flat.baker().call("bake")
 
 
-def test_rectangles_without_size_and_turned_flat_regions_are_named(node, scheduler, expect_errors, gdscript):
+def test_rectangles_without_size_and_turned_regions_are_named(node, scheduler, expect_errors, gdscript):
     expect_errors("boxes[0] must be a Rect2 with a size", times=1)
     expect_errors("is rotated or scaled, and carries no signals", times=1)
     expect_errors("has mode Graph and no SenseRegion2D", times=1)

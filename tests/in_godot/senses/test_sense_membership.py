@@ -19,7 +19,7 @@ def worlds(node, scheduler):
     return World("Here"), World("There")
 
 
-def test_a_source_of_another_manager_is_not_taken_for_that_of_the_same_number(worlds, physics_frames, expect_errors):
+def test_sources_of_two_managers_are_told_apart_despite_equal_ids(worlds, physics_frames, expect_errors):
     here, there = worlds
     physics_frames(3)
     assert here.thing.source_id == there.thing.source_id
@@ -44,7 +44,7 @@ def test_its_own_source_is_its_own_again_when_it_comes_back(node, scheduler, phy
     assert eye.get_known_targets() == []
 
 
-def test_its_own_source_that_comes_back_after_a_load_is_its_own_too(node, scheduler, physics_frames):
+def test_an_own_source_that_returns_after_a_load_is_still_own(node, scheduler, physics_frames):
     node("SenseManager", scheduler)
     own = node("SenseSource3D", scheduler, name="Own", position=Vector3(0, 0, -1))
     eye = node("Sensor3D", scheduler, self_source="../Own")
@@ -57,7 +57,7 @@ def test_its_own_source_that_comes_back_after_a_load_is_its_own_too(node, schedu
     assert not eye.can_sense(own)
 
 
-def test_its_own_source_may_come_after_others_have_come_meanwhile(node, scheduler, physics_frames):
+def test_an_own_source_may_join_after_others(node, scheduler, physics_frames):
     node("SenseManager", scheduler)
     own = node("SenseSource3D", scheduler, name="Own", position=Vector3(0, 0, -1))
     eye = node("Sensor3D", scheduler, self_source="../Own")
@@ -103,7 +103,7 @@ def test_rays_may_be_more_or_fewer_while_the_game_runs(node, scheduler, physics_
 
 @pytest.mark.parametrize("told", ["target_gained", "sensed", "target_lost", "target_forgotten", "awareness_changed"])
 @pytest.mark.parametrize("leaves", ["manager", "scheduler"])
-def test_who_is_told_may_end_the_scene_and_the_others_are_told_no_more(
+def test_a_listener_may_end_the_scene_and_others_hear_no_more(
     node, scheduler, gdscript, physics_frames, signals, told, leaves,
 ):
     manager = node("SenseManager", scheduler)
@@ -131,7 +131,7 @@ def test_who_is_told_may_end_the_scene_and_the_others_are_told_no_more(
 
 
 @pytest.mark.parametrize("leaves", ["manager", "scheduler"])
-def test_who_hears_a_sound_may_end_the_scene_before_anybody_looked(
+def test_a_sound_listener_may_end_the_scene_before_sight(
     node, scheduler, gdscript, physics_frames, signals, leaves,
 ):
     manager = node("SenseManager", scheduler, wall_share=0.5, sees_backgrounds=True, sky_light=0.5)
@@ -185,7 +185,7 @@ def test_a_world_in_2d_beside_one_in_3d_has_a_manager_of_its_own(node, scheduler
     assert flat_eye.can_sense(flat_thing)
 
 
-def test_who_found_no_manager_of_its_dimensions_joins_one_that_comes_later(
+def test_a_sensor_without_a_fitting_manager_joins_a_later_one(
     node, scheduler, frames, physics_frames, expect_errors,
 ):
     node("SenseManager", scheduler)

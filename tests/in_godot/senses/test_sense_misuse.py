@@ -37,7 +37,7 @@ def ask(node, scheduler, gdscript, physics_frames):
     ("manager.set_wind(Vector3(NAN, 0, 0))", "velocity must be finite"),
     ("manager.set_portal_open('door', false)", "has no portals in mode Regional; set mode to Graph"),
     ("eye.can_sense(thing, 'hearing')", "modality_name must be a continuous modality, got 'hearing'"),
-    ("eye.can_sense(manager)", "can_sense needs a SenseSource3D, got 'manager' (SenseManager); hand over"),
+    ("eye.can_sense(manager)", "can_sense needs a SenseSource3D, got 'manager' (SenseManager); pass the source"),
     ("eye.set_sensitivity('hearing', 0.5, -3.0)", "for_s must be above 0, got -3.0"),
 ])
 def test_each_is_told_in_one_line_of_its_node(ask, expect_errors, line, message):
@@ -48,7 +48,7 @@ def test_each_is_told_in_one_line_of_its_node(ask, expect_errors, line, message)
 
 @pytest.mark.parametrize(("class_name", "does"), [
     ("Sensor3D", "it senses nothing"), ("SenseSource3D", "it cannot be sensed")])
-def test_who_comes_into_the_scene_at_no_place_does_not_join_and_is_told_what_to_do(
+def test_a_node_at_an_invalid_position_does_not_join(
     node, scheduler, physics_frames, expect_errors, class_name, does,
 ):
     manager = node("SenseManager", scheduler)

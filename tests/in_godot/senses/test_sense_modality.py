@@ -142,7 +142,7 @@ def test_a_wrong_value_names_the_resource_and_the_field(gdscript, expect_errors)
      ({"is_slow": True}, "speed must be above 0 while is_slow is on"),
      (None, "modalities[1] is left out: must be a SenseModality, got null")],
 )
-def test_what_is_wrong_is_left_out_and_named_and_the_rest_is_sensed(
+def test_invalid_modalities_are_reported_and_left_out(
     world, physics_frames, expect_errors, settings, message
 ):
     expect_errors(message, times=1)
@@ -153,7 +153,7 @@ def test_what_is_wrong_is_left_out_and_named_and_the_rest_is_sensed(
     assert place.mind.can_sense(place.thing, "fear")
 
 
-def test_a_threshold_in_an_unknown_sense_says_what_was_perhaps_meant(world, expect_errors):
+def test_an_unknown_modality_suggests_a_similar_name(world, expect_errors):
     expect_errors("unknown modality 'faer'; did you mean 'fear'?", times=2)
     place = world([sense("fear", is_continuous=True)], {"fear": 0.5}, {"fear": 1.0})
     place.mind.call("set_other_thresholds", {"faer": 1.0})

@@ -53,7 +53,7 @@ def test_free_knowledge_follows_a_target_that_has_just_gone(manager, node, sched
     assert eye.get_known_targets()[0]["last_known_position"] == BEHIND
 
 
-def test_who_is_in_view_comes_before_a_louder_noise_of_some_time_ago(manager, node, scheduler, thing, physics_frames):
+def test_a_visible_target_precedes_a_louder_old_noise(manager, node, scheduler, thing, physics_frames):
     eye = node("Sensor3D", scheduler, hearing_threshold=0.1)
     noise = node("SenseSource3D", scheduler, position=BEHIND)
     noise.emit("hearing", 9.0)
@@ -303,7 +303,7 @@ def test_a_place_in_the_wrong_space_is_refused(flat, expect_errors):
     flat.manager.call("set_wind", Vector3(0, 0, 0))
 
 
-def test_levels_of_awareness_are_the_designers_and_told_when_one_has_had_time_to_react(
+def test_custom_awareness_levels_wait_for_the_reaction_time(
     manager, node, scheduler, thing, physics_frames, signals,
 ):
     eye = node(

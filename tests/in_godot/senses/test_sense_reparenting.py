@@ -28,7 +28,7 @@ def world(node, scheduler, signals, physics_frames):
 
 
 @pytest.mark.parametrize("who", ["thief", "guard"])
-def test_who_is_put_into_a_vehicle_is_still_known_and_still_knows(world, physics_frames, who):
+def test_a_source_moved_into_a_vehicle_stays_known(world, physics_frames, who):
     known = world.eye.recall(world.thing)["first_sensed_age_s"]
     getattr(world, who).reparent(world.vehicle)
     physics_frames(6)
@@ -41,7 +41,7 @@ def test_who_is_put_into_a_vehicle_is_still_known_and_still_knows(world, physics
     assert (stats["sensors"], stats["sources"]) == (1, 2)
 
 
-def test_who_comes_back_has_changed_settings_and_its_new_path_in_saves(world, scheduler, physics_frames):
+def test_a_returning_sensor_has_new_settings_and_a_new_path(world, scheduler, physics_frames):
     parent = world.thief.get_parent()
     parent.remove_child(world.thief)
     world.thing.affiliation = 4
@@ -69,7 +69,7 @@ def test_who_comes_back_after_a_frame_of_ai_is_another_one(world, physics_frames
     assert world.told["target_lost"][0][0] is None
 
 
-def test_who_is_freed_is_counted_no_more_and_nobody_is_told_of_it(world, physics_frames):
+def test_a_freed_sensor_is_not_counted_and_hears_nothing(world, physics_frames):
     world.thing.free()
     assert world.manager.get_stats()["sources"] == 1
     world.eye.free()
@@ -90,7 +90,7 @@ def test_a_grenade_that_is_freed_as_it_bursts_is_heard_as_null(world, node, sche
     assert world.told["target_gained"] == [(None, None)]
 
 
-def test_who_is_put_into_a_vehicle_as_it_is_told_something_still_knows(world, physics_frames):
+def test_reparenting_inside_a_signal_keeps_what_is_known(world, physics_frames):
     moved = []
 
     def move(*_):
@@ -110,7 +110,7 @@ def test_who_is_put_into_a_vehicle_as_it_is_told_something_still_knows(world, ph
 
 @pytest.mark.parametrize("who", ["other", "thing"])
 @pytest.mark.parametrize("told", ["sensed", "target_gained"])
-def test_who_is_told_may_free_who_would_be_told_next_or_what_is_sensed(
+def test_a_listener_may_free_the_next_sensor_or_the_source(
     node, scheduler, world, physics_frames, signals, told, who,
 ):
     other = node("Sensor3D", scheduler)

@@ -18,7 +18,7 @@ def crowd(manager, node, scheduler):
     return [node("Sensor3D", scheduler, position=Vector3(k / 10, 0, 0)) for k in range(5)], thing
 
 
-def test_all_who_see_it_are_told_of_it_in_the_order_in_which_they_came(crowd, scheduler, physics_frames):
+def test_all_observers_are_notified_in_joining_order(crowd, scheduler, physics_frames):
     eyes, thing = crowd
     told = []
     for number, eye in enumerate(eyes):
@@ -51,14 +51,14 @@ def test_who_is_told_may_free_other_sensors_and_the_source(crowd, physics_frames
     assert set(told[1:]) <= {"first", None}
 
 
-def test_nobody_listens_and_the_last_sensation_is_known_all_the_same(crowd, physics_frames):
+def test_the_last_sensation_is_known_without_listeners(crowd, physics_frames):
     eyes, thing = crowd
     physics_frames(40)
     last = eyes[4].get_last_sensation()
     assert (last["source"], last["modality"], last["position"]) == (thing, "sight", Vector3(0, 0, -5))
 
 
-def test_a_batch_emits_in_order_what_each_is_told_and_leaves_out_who_is_gone(manager, node, scheduler):
+def test_a_batch_is_emitted_in_order_without_freed_objects(manager, node, scheduler):
     told = []
     one, two, three = (node("Sensor3D", scheduler) for _ in range(3))
     for name, each in (("one", one), ("two", two), ("three", three)):

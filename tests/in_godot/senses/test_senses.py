@@ -33,7 +33,7 @@ def wall_between(node):
     return body
 
 
-def test_what_is_in_front_is_seen_once_and_told_with_its_strength(world, physics_frames):
+def test_a_target_in_front_is_seen_once_with_its_strength(world, physics_frames):
     physics_frames(3)
     assert world.heard["target_gained"] == [(world.thing, world.thing.get_parent())]
     assert world.heard["sensed"] == [(world.thing, "sight", 1.0, Vector3(0, 0, -5), world.thing.get_parent())]
@@ -60,7 +60,7 @@ def test_turning_the_head_is_enough(world, physics_frames):
     assert world.heard["target_gained"] == [(world.thing, world.thing.get_parent())]
 
 
-def test_a_wall_hides_then_the_target_is_lost_and_forgotten_once_each_in_order(world, node, physics_frames):
+def test_a_hidden_target_is_lost_then_forgotten_once_each(world, node, physics_frames):
     physics_frames(3)
     wall_between(node)
     physics_frames(20)
@@ -202,7 +202,7 @@ def test_rays_are_bounded_per_frame_and_nobody_starves(node, scheduler, physics_
     assert len(gained) == 6
 
 
-def test_a_source_whose_place_is_no_number_is_named_once_and_others_are_still_sensed(
+def test_a_source_at_an_invalid_position_is_reported_once(
     world, node, physics_frames, expect_errors
 ):
     physics_frames(2)
@@ -220,7 +220,7 @@ def test_a_source_whose_place_is_no_number_is_named_once_and_others_are_still_se
     assert known[lost]["last_known_position"] == Vector3(1, 0, -5)
 
 
-def test_its_own_source_is_found_though_it_comes_later_among_the_siblings(node, scheduler, physics_frames):
+def test_an_own_source_is_found_when_it_comes_later(node, scheduler, physics_frames):
     node("SenseManager", scheduler)
     guard = construct("Node3D")
     eye, own = construct("Sensor3D"), construct("SenseSource3D")
@@ -238,7 +238,7 @@ def test_an_own_source_that_is_none_says_what_to_choose(world, node, expect_erro
     physics_frames(2)
 
 
-def test_who_comes_before_its_manager_in_the_same_frame_says_nothing(node, scheduler, frames, physics_frames):
+def test_a_sensor_added_before_its_manager_reports_nothing(node, scheduler, frames, physics_frames):
     eye, thing = node("Sensor3D"), node("SenseSource3D", position=Vector3(0, 0, -5))
     node("SenseManager", scheduler)
     frames(2)

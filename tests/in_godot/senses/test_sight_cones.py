@@ -59,7 +59,7 @@ def test_without_cones_the_sensor_has_one_of_its_own(eyes, physics_frames):
     assert world.sensor.can_sense(world.thing)
 
 
-def test_a_cone_that_changes_in_the_game_changes_all_who_share_it(eyes, node, scheduler, physics_frames):
+def test_changing_a_shared_cone_changes_all_its_sensors(eyes, node, scheduler, physics_frames):
     shared = cone(3.0, 90)
     world = eyes(shared)
     other = node("Sensor3D", scheduler, sight_cones=[shared], position=Vector3(1, 0, 0))
@@ -155,7 +155,7 @@ def test_they_are_drawn_with_a_handle_for_each_range_and_angle(node):
     sensor.free()
 
 
-def test_cones_are_saved_and_those_that_did_not_change_stay_the_same_resource(eyes, scheduler, physics_frames):
+def test_cones_are_saved_and_unchanged_ones_stay_shared(eyes, scheduler, physics_frames):
     first = cone(9.0, 60)
     world = eyes(first)
     physics_frames(2)

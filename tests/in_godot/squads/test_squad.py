@@ -116,7 +116,7 @@ def test_a_save_that_names_who_is_gone_is_refused(node, world, scheduler, squad,
     assert len(squad.get_members()) == 1
 
 
-def test_a_squad_that_leaves_lets_its_members_go_and_they_join_the_next(node, world, scheduler, squad, physics_frames):
+def test_members_of_a_removed_squad_join_the_next(node, world, scheduler, squad, physics_frames):
     [(_, member)] = recruits(node, world, squad, 1)
     path = squad.get_path()
     squad.free()

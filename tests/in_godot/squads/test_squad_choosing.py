@@ -48,7 +48,7 @@ def test_the_rules_of_the_document_choose_tactics(node, world, scheduler, physic
     assert squad.tactic == "sacrifice"
 
 
-def test_facts_of_a_script_may_be_asked_and_none_is_the_formation(node, world, scheduler, gdscript, physics_frames):
+def test_facts_of_a_script_choose_the_tactic(node, world, scheduler, gdscript, physics_frames):
     squad = construct("Squad")
     squad.set_script(gdscript("""
         extends Squad
@@ -72,7 +72,7 @@ def test_facts_of_a_script_may_be_asked_and_none_is_the_formation(node, world, s
 
 
 @pytest.mark.parametrize(("text", "words"), [
-    ("flank: met | do flnking, repeats", "rule 'flank' does 'flnking'; write one of bounding_overwatch"),
+    ("flank: met | do flnking, repeats", "rule 'flank' does 'flnking', which is not a tactic; use bounding_overwatch"),
     ("flank: met | do flanking", "rule 'flank' must repeat"),
     ("flank: mett | do flanking, repeats", "mett"),
 ])

@@ -45,7 +45,7 @@ def test_whose_middle_is_high_above_the_map_stays_so_high(squad, physics_frames)
     assert heights(squad) == pytest.approx([MAP_M + 1.5] * 3, abs=1e-4)
 
 
-def test_slots_of_a_squad_that_is_told_to_go_as_it_falls_are_not_in_the_air(squad, node, physics_frames):
+def test_slots_of_a_falling_squad_are_on_the_ground(squad, node, physics_frames):
     world = squad.get_parent().get_parent()
     floor, shape = node("StaticBody3D", world), construct("CollisionShape3D")
     shape.shape = construct("WorldBoundaryShape3D")

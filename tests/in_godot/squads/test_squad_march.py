@@ -126,7 +126,7 @@ def test_in_the_plane_bodies_march_in_pixels(node, scheduler, physics_frames):
     assert squad.get_commander().get_character().get_rotation() == pytest.approx(0, abs=0.2)
 
 
-def test_on_a_navigation_map_in_the_plane_they_go_around_a_corner(node, world, scheduler, physics_frames):
+def test_a_squad_walks_around_a_corner_on_a_2d_map(node, world, scheduler, physics_frames):
     region, polygon = node("NavigationRegion2D", world), construct("NavigationPolygon")
     polygon.set_vertices([Vector2(*one) for one in (
         (0, 0), (200, 0), (200, 500), (700, 500), (700, 700), (0, 700))])
@@ -148,7 +148,7 @@ def test_on_a_navigation_map_in_the_plane_they_go_around_a_corner(node, world, s
     assert outside.max() < 0.4 * 32                                    # what a map is made smaller by
 
 
-def test_members_move_by_script_or_by_navigation_agent_if_they_say_so(node, world, squad, physics_frames):
+def test_members_may_be_moved_by_script_or_navigation_agent(node, world, squad, physics_frames):
     scripted, member = character(node, world, Vector3(3, 0, 3), squad_path=squad.get_path(), mover=4)
     agent_body, _ = character(node, world, Vector3(0, 0, 3), squad_path=squad.get_path(), mover=3)
     agent = node("NavigationAgent3D", agent_body)
@@ -172,7 +172,7 @@ def test_a_running_squad_is_drawn_if_it_is_wanted(node, world, squad, physics_fr
     assert [one for one in squad.get_children(True) if one.is_class("MeshInstance3D")] == []
 
 
-def test_a_squad_at_rest_has_no_turns_and_sets_out_as_slowly_as_any(node, world, scheduler, squad, physics_frames):
+def test_a_resting_squad_has_no_turns_and_starts_slowly(node, world, scheduler, squad, physics_frames):
     recruits(node, world, squad, 3)
 
     def turns():
@@ -201,7 +201,7 @@ def test_a_squad_at_rest_has_no_turns_and_sets_out_as_slowly_as_any(node, world,
     assert squad.get_order_state() == "done"
 
 
-def test_a_squad_at_rest_that_is_loaded_on_the_march_goes_on_and_does_not_leap(node, world, squad, physics_frames):
+def test_a_resting_squad_loaded_on_the_march_does_not_leap(node, world, squad, physics_frames):
     recruits(node, world, squad, 3)
     squad.move_to(Vector3(60, 0, 0))
     physics_frames(60)

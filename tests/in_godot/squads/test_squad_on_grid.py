@@ -33,7 +33,7 @@ def squad(node, world, scheduler, service):
     return made
 
 
-def test_a_wedge_goes_through_a_door_of_a_grid_and_opens_behind_it(squad, physics_frames):
+def test_a_wedge_narrows_at_a_grid_door_and_widens_after_it(squad, physics_frames):
     squad.move_to(Vector2(330, 195))
     widths, walked = [], []
 
@@ -63,7 +63,7 @@ def test_posts_in_walls_are_moved_to_the_nearest_free_cell(squad, physics_frames
     assert standing[1].tolist() == [12.0, 12.5]
 
 
-def test_where_nobody_made_a_navigation_map_a_formation_stays_one(node, world, scheduler, physics_frames):
+def test_without_a_navigation_map_a_formation_keeps_its_form(node, world, scheduler, physics_frames):
     squad = node("Squad", scheduler, think_period=6)
     recruits(node, world, squad, 5)
     squad.move_to(Vector3(12, 0, 0))

@@ -87,7 +87,7 @@ def test_nobody_climbs_a_comrade_or_a_wall_on_level_ground(node, stairs, physics
     assert max(heights) < 0.05
 
 
-def test_a_body_of_a_squad_that_a_script_lets_jump_jumps_and_marches_on(node, stairs, physics_frames):  # noqa: F811
+def test_a_member_that_a_script_makes_jump_marches_on(node, stairs, physics_frames):  # noqa: F811
     squad = squad_of(node, stairs, [Vector3(-5.5, 0, 0)])
     ready(stairs, physics_frames)
     (body,) = squad.get_characters()
@@ -100,7 +100,7 @@ def test_a_body_of_a_squad_that_a_script_lets_jump_jumps_and_marches_on(node, st
     assert tuple(body.get_global_position()) == pytest.approx((-1, 0, 0), abs=0.35)
 
 
-def test_a_body_of_a_squad_whose_motion_mode_is_floating_does_not_fall(node, stairs, physics_frames):  # noqa: F811
+def test_a_floating_body_of_a_squad_does_not_fall(node, stairs, physics_frames):  # noqa: F811
     squad = squad_of(node, stairs, [Vector3(-5.5, 1.5, 0)])
     (body,) = squad.get_characters()
     body.set_motion_mode(1)

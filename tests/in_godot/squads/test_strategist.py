@@ -70,7 +70,7 @@ def test_squads_get_missions_and_the_reasons_are_told(side, maps, signals, physi
     assert strategist.get_stats()["squads"] == 3
 
 
-def test_it_defends_against_enemies_that_are_reported_and_makes_what_hits_them(side, signals, physics_frames):
+def test_it_defends_against_reported_enemies_with_counters(side, signals, physics_frames):
     strategist = side()
     postures = signals(strategist, "posture_changed")
     told_of_an_army(strategist, 6)
@@ -132,10 +132,10 @@ def test_mistakes_are_told(side, expect_errors, call, words):
     assert strategist.get_stats()["squads"] == 0
 
 
-def test_settings_that_do_not_fit_are_told_once_as_it_would_decide(side, physics_frames, expect_errors):
+def test_invalid_settings_are_reported_once_when_it_decides(side, physics_frames, expect_errors):
     expect_errors("at least one product", times=1)
     side(products=[])
-    expect_errors("write a name and a number", times=1)
+    expect_errors("use a product name and a number", times=1)
     side(build_order=["worker"])
     expect_errors("unknown product 'dragon'", times=1)
     side(build_order=["dragon 1"])
@@ -184,7 +184,7 @@ def test_the_sample_of_the_document_sends_squads(side, scheduler, gdscript, phys
     assert "worker" in game.made or "spear" in game.made or "bow" in game.made
 
 
-def test_a_strategist_that_a_script_sets_up_after_add_child_decides(node, scheduler, maps, gdscript, physics_frames):
+def test_a_strategist_set_up_after_add_child_decides(node, scheduler, maps, gdscript, physics_frames):
     base = node("Node3D", scheduler, position=Vector3(10, 0, 10))
     strategist = construct("Strategist")
     base.add_child(strategist)
@@ -199,7 +199,7 @@ def test_a_strategist_that_a_script_sets_up_after_add_child_decides(node, schedu
     assert strategist.get_stats()["thoughts"] >= 1
 
 
-def test_a_strategist_without_products_says_so_once_and_decides_when_it_has_them(
+def test_a_strategist_without_products_reports_once(
         node, scheduler, maps, physics_frames, expect_errors):
     base = node("Node3D", scheduler, position=Vector3(10, 0, 10))
     expect_errors("decides nothing: ", times=1)
@@ -210,7 +210,7 @@ def test_a_strategist_without_products_says_so_once_and_decides_when_it_has_them
     assert strategist.get_stats()["thoughts"] >= 1
 
 
-def test_a_strategist_whose_map_comes_later_in_the_script_finds_it(node, scheduler, physics_frames):
+def test_a_strategist_finds_a_map_added_later(node, scheduler, physics_frames):
     base = node("Node3D", scheduler, position=Vector3(10, 0, 10))
     strategist = node("Strategist", base, products=products(), period=1)
     node("DecisionMap", scheduler, corner=Vector2(0, 0), size=Vector2(100, 100), cell_size=5.0)
@@ -218,7 +218,7 @@ def test_a_strategist_whose_map_comes_later_in_the_script_finds_it(node, schedul
     assert strategist.get_stats()["thoughts"] >= 1
 
 
-def test_a_base_that_is_nowhere_stops_it_only_until_it_is_somewhere(side, maps, physics_frames, expect_errors):
+def test_an_invalid_base_stops_it_until_it_is_valid(side, maps, physics_frames, expect_errors):
     strategist = side()
     physics_frames(2)
     thoughts = strategist.get_stats()["thoughts"]
@@ -231,7 +231,7 @@ def test_a_base_that_is_nowhere_stops_it_only_until_it_is_somewhere(side, maps, 
     assert strategist.get_stats()["thoughts"] > thoughts + 2
 
 
-def test_a_product_that_is_wrong_is_left_out_with_what_requires_it(side, physics_frames, expect_errors):
+def test_an_invalid_product_is_left_out_with_its_dependents(side, physics_frames, expect_errors):
     expect_errors("products[4] is left out: ", times=1)
     expect_errors("products[5] is left out: unknown product that 'knight' requires 'stable'", times=1)
     expect_errors("products[6] is left out: must be a StrategicProduct, got null", times=1)

@@ -43,7 +43,7 @@ def strategist(node, scheduler, maps):
     return made
 
 
-def test_a_tower_is_wanted_in_the_gap_and_then_no_more_than_personality_says(strategist, signals, physics_frames):
+def test_a_tower_is_wanted_in_the_gap_as_personality_says(strategist, signals, physics_frames):
     wanted = signals(strategist, "defense_wanted")
     assert [tuple(one) for one in strategist.get_narrow_places()] == [(525.0, 525.0)]
     physics_frames(5)

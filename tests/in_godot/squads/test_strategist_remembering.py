@@ -13,7 +13,7 @@ from tests.in_godot.squads.test_strategist_squads import enlist, maps, squad_of,
 pytestmark = pytest.mark.in_its_own_world
 
 
-def test_freed_squads_are_forgotten_and_their_numbers_not_used_again(
+def test_numbers_of_freed_squads_are_not_reused(
         node, strategist, enlist, physics_frames):  # noqa: F811
     numbers = []
     for name in ("First", "Second", "Third"):
@@ -30,7 +30,7 @@ def test_freed_squads_are_forgotten_and_their_numbers_not_used_again(
     assert not strategist._squads._numbers
 
 
-def test_numbers_of_squads_and_of_met_enemies_are_not_for_reports(
+def test_numbers_of_squads_and_sighted_enemies_cannot_be_reported(
         node, strategist, expect_errors, physics_frames):  # noqa: F811
     physics_frames(2)
     expect_errors("squad_id must be below 1000, got 1000")
@@ -125,7 +125,7 @@ def test_missions_look_for_squads_once(node, strategist, enlist, physics_frames)
 
 
 @pytest.mark.parametrize("who", ["squad", "base"])
-def test_who_leaves_the_tree_and_comes_back_is_on_its_mission_again(
+def test_a_squad_that_returns_to_the_tree_resumes_its_mission(
         node, strategist, enlist, physics_frames, expect_errors, who):  # noqa: F811
     army = squad_of(node, strategist, "Army")
     enlist(army, 4)

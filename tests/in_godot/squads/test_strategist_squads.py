@@ -70,7 +70,7 @@ def test_a_scout_that_has_arrived_is_sent_elsewhere(node, strategist, enlist, ma
 
 
 @pytest.mark.parametrize(("role", "kind"), [(1, "scout"), (0, "search")])
-def test_where_they_have_looked_counts_as_seen_also_if_nobody_writes_that(
+def test_scouted_ground_counts_as_seen_without_writers(
         node, strategist, enlist, signals, physics_frames, role, kind):
     strategist.search_after = 0.0
     enlist(squad_of(node, strategist, "Squad", role), 1, speed=40.0)
@@ -80,7 +80,7 @@ def test_where_they_have_looked_counts_as_seen_also_if_nobody_writes_that(
     assert len(set(looked)) == len(looked)
 
 
-def test_whom_squads_see_is_defended_against_and_fallen_ones_are_counted(
+def test_sighted_enemies_are_defended_against_and_losses_counted(
         node, world, strategist, enlist, physics_frames):
     army = squad_of(node, strategist, "Army")
     soldiers = enlist(army, 6)
@@ -101,7 +101,7 @@ def test_whom_squads_see_is_defended_against_and_fallen_ones_are_counted(
     assert strategist.get_stats()["enemies"] == 7
 
 
-def test_who_changes_squads_is_no_loss_and_split_squads_stay_with_the_strategist(
+def test_split_squads_stay_and_a_change_of_squad_is_no_loss(
         node, strategist, enlist, physics_frames):
     army = squad_of(node, strategist, "Army")
     soldiers = enlist(army, 4)
@@ -113,7 +113,7 @@ def test_who_changes_squads_is_no_loss_and_split_squads_stay_with_the_strategist
     assert rear.get_order()["kind"] != "hold"
 
 
-def test_enemies_in_the_group_objectives_are_attacked_and_not_forgotten(
+def test_objective_enemies_are_attacked_and_not_forgotten(
         node, world, strategist, enlist, physics_frames):
     army = squad_of(node, strategist, "Army")
     enlist(army, 9)
@@ -130,7 +130,7 @@ def test_enemies_in_the_group_objectives_are_attacked_and_not_forgotten(
     assert army.get_order()["goal"] == Vector3(80, 0, 80)
 
 
-def test_a_squad_that_names_it_is_its_own_and_one_that_does_not_is_not(
+def test_a_squad_belongs_to_the_strategist_it_names(
         node, scheduler, strategist, enlist, physics_frames):
     beside = node("Squad", scheduler, name="Beside", keep_clear=1)
     other = node("Squad", scheduler, name="Other", keep_clear=1)

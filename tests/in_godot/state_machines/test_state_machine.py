@@ -167,7 +167,7 @@ def test_guards_are_expressions_methods_callables_and_scripts(bob, gdscript, phy
     assert [machine.send_event(event) for event in ("c", "back", "d")] == [True] * 3
 
 
-def test_a_transition_without_event_is_taken_when_its_guard_allows_it(bob, physics_frames, signals):
+def test_an_eventless_transition_is_taken_when_its_guard_passes(bob, physics_frames, signals):
     machine = construct("StateMachine")
     rest, tired = made("AIState", machine, "rest"), made("AIState", machine, "flee")
     way = made("StateTransition", rest, "weak", to=NodePath("../../flee"), guard_expression="health < 0.3")
@@ -290,7 +290,7 @@ def test_a_machine_that_cannot_work_says_why(message, bob, expect_errors, frames
     frames(1)
 
 
-def test_a_machine_that_is_added_before_its_states_begins_when_they_come(bob, physics_frames):
+def test_a_machine_added_before_its_states_starts_with_them(bob, physics_frames):
     machine = construct("StateMachine")
     bob.add_child(machine)
     made("AIState", machine, "rest")
@@ -344,7 +344,7 @@ def test_a_state_that_is_freed_by_who_is_told_of_it_is_no_fault(guard, bob, sche
     assert bob.get("log") == []
 
 
-def test_while_the_character_is_disabled_the_time_in_a_state_stands_still(guard, bob, scheduler, physics_frames):
+def test_time_in_a_state_pauses_with_a_disabled_character(guard, bob, scheduler, physics_frames):
     machine = guard()
     bob.add_child(machine)
     physics_frames(1)
@@ -364,7 +364,7 @@ def test_while_the_character_is_disabled_the_time_in_a_state_stands_still(guard,
     assert machine.get_state() == "peace/idle"
 
 
-def test_a_state_that_begins_while_the_character_is_disabled_begins_when_it_is_enabled(guard, bob, physics_frames):
+def test_a_state_entered_while_disabled_begins_when_enabled(guard, bob, physics_frames):
     machine = guard()
     bob.add_child(machine)
     physics_frames(1)

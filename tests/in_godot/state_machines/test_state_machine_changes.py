@@ -30,7 +30,7 @@ def mind(node, scheduler):
     return machine
 
 
-def test_history_of_a_state_that_is_active_leads_back_to_where_it_is(mind, physics_frames):
+def test_history_of_an_active_state_leads_back_to_it(mind, physics_frames):
     physics_frames(1)
     for event in ("calm", "bored", "calm"):       # the first leaves a record: idle
         mind.send_event(event)
@@ -127,7 +127,7 @@ def test_a_guard_may_be_set_inside_a_transition(mind, physics_frames):
     assert mind.send_event("calm") is False
 
 
-def test_where_it_was_before_may_go_and_the_machine_stays_where_it_is(mind, physics_frames):
+def test_the_saved_path_may_vanish_and_the_machine_stays(mind, physics_frames):
     physics_frames(1)
     for event in ("bored", "noise"):
         mind.send_event(event)
@@ -140,7 +140,7 @@ def test_where_it_was_before_may_go_and_the_machine_stays_where_it_is(mind, phys
     assert mind.get_state() == "peace/idle"
 
 
-def test_a_guard_whose_value_comes_late_says_no_until_then_which_is_said_once(mind, physics_frames, expect_errors):
+def test_a_guard_without_its_value_is_false_with_one_warning(mind, physics_frames, expect_errors):
     expect_errors("transition 'peace/noise': 'hears_m' is no value of the blackboard", times=1)
     mind.get_node("peace/noise").set("guard_expression", "hears_m > 3")
     mind.rebuild()

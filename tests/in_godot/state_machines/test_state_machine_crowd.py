@@ -48,7 +48,7 @@ def machine(node, scheduler, gdscript):
     return build
 
 
-def test_all_machines_are_one_piece_of_work_and_those_that_wait_are_not_visited(machine, scheduler, physics_frames):
+def test_machines_share_one_work_and_waiting_ones_cost_nothing(machine, scheduler, physics_frames):
     machines = [machine(f"Bob{number}") for number in range(5)]
     physics_frames(3)
     [row] = scheduler.get_stats()["behaviors"]
@@ -68,7 +68,7 @@ def test_all_machines_are_one_piece_of_work_and_those_that_wait_are_not_visited(
     assert [one.get_state() for one in machines if one.is_valid()] == ["rest"] * 4
 
 
-def test_a_machine_that_is_left_out_is_not_visited_for_an_event_but_lives_again_when_restarted(
+def test_a_quarantined_machine_ignores_events_until_restarted(
     node, scheduler, physics_frames, expect_errors,
 ):
     visits = []
@@ -136,7 +136,7 @@ def test_a_save_from_when_each_machine_had_its_own_work_loads(machine, scheduler
     assert mind.get_parent().get("log") == [0.017] * 3
 
 
-def test_it_goes_on_where_it_was_saved_though_it_slept_when_it_was_loaded(machine, scheduler, physics_frames):
+def test_a_machine_asleep_at_loading_continues_where_saved(machine, scheduler, physics_frames):
     mind = machine()
     physics_frames(2)
     mind.send_event("hit")
@@ -153,7 +153,7 @@ def test_it_goes_on_where_it_was_saved_though_it_slept_when_it_was_loaded(machin
 
 
 @pytest.mark.parametrize("frames_before", [3, 4])
-def test_a_save_loads_though_machines_have_their_turns_with_others_than_when_it_was_saved(
+def test_a_save_loads_into_other_update_groups(
     machine, scheduler, physics_frames, frames_before
 ):
     def crowd_of(*names):
@@ -191,7 +191,7 @@ def together(machine, scheduler, physics_frames):
     return machines
 
 
-def test_whom_a_budget_did_not_reach_has_a_turn_in_the_next_frame_and_the_others_in_theirs(
+def test_minds_beyond_the_budget_run_in_the_next_frame(
     together, scheduler, physics_frames,
 ):
     scheduler.update_groups["state machines"](Turn(scheduler.clock.now, 0.0, Budget.of_steps(1)))

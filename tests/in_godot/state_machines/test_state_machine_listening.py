@@ -48,7 +48,7 @@ def test_who_names_a_signal_of_a_state_hears_the_next_change(machine, ear, physi
     assert ear.get("heard") == ["exited", "exited"]
 
 
-def test_who_connects_by_name_to_a_machine_that_runs_hears_it_half_a_second_later(machine, ear, physics_frames):
+def test_connecting_by_name_to_a_running_machine_works_soon(machine, ear, physics_frames):
     physics_frames(2)
     machine.send_event("flip")
     machine.call("connect", "state_entered", ear.call("get", "hear"))
@@ -57,7 +57,7 @@ def test_who_connects_by_name_to_a_machine_that_runs_hears_it_half_a_second_late
     assert ear.get("heard") == ["one"]
 
 
-def test_who_connects_by_name_before_the_machine_begins_hears_it_begin(machine, ear, physics_frames):
+def test_connecting_by_name_early_hears_the_first_entry(machine, ear, physics_frames):
     machine.get_node("one").call("connect", "entered", ear.call("get", "hear"))
     physics_frames(2)
     assert ear.get("heard") == [None]

@@ -65,7 +65,7 @@ def test_a_goal_that_rises_to_another_floor_is_another_goal(node, rise_m, is_ask
 
 
 @pytest.mark.parametrize("height_m", [0.0, 2.0, 7.0])
-def test_over_a_grid_map_it_keeps_its_height_however_high_the_cells_are(node, physics_frames, signals, height_m):
+def test_over_a_grid_map_the_body_keeps_its_height(node, physics_frames, signals, height_m):
     world = node("SubViewport", own_world_3d=True)
     grid = node("GridMap", world, cell_size=Vector3(2, 6, 2))
     for x in range(5):

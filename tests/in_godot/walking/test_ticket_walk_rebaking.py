@@ -53,7 +53,7 @@ def test_when_the_map_is_made_anew_it_goes_another_way(walker, physics_frames):
     assert all(one.z > 9 for one in places if 5 < one.x < 7)
 
 
-def test_a_map_that_always_changes_is_not_searched_at_each_change(walker, physics_frames):
+def test_a_map_that_always_changes_is_not_searched_each_time(walker, physics_frames):
     _, scheduler, _, ends = walker
     service = scheduler.get_node("Ways")
     until(lambda: service.get_stats().get("found"), physics_frames)

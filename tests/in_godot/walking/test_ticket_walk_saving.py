@@ -50,7 +50,7 @@ def saved_ways(state):
     return own + [found for part in parts for found in saved_ways(part)]
 
 
-def test_in_a_scene_built_anew_one_walks_on_as_if_nothing_had_happened(build, physics_frames):
+def test_in_a_rebuilt_scene_a_body_walks_on_unchanged(build, physics_frames):
     scene = build()
     places(scene, physics_frames, 25)
     state = json.loads(json.dumps(scene.scheduler.save_state()))

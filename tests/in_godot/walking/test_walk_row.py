@@ -16,7 +16,7 @@ def walk(row, elapsed_s, *velocities):
     row.walk(np.array(velocities, np.float64), np.zeros(len(velocities)), 1.0, elapsed_s)
 
 
-def test_places_and_bodies_go_by_their_velocities_and_turn_to_where_they_go(node):
+def test_nodes_and_bodies_follow_velocities_and_turn(node):
     place, body = node("Node3D", position=Vector3(1, 2, 3)), node("CharacterBody3D", position=Vector3(9, 0, 0))
     row = WalkRow([(place, True, True, 9.8), None, (body, True, False, 0.0)])
     for _ in range(60):
@@ -49,7 +49,7 @@ def test_a_body_that_does_not_fly_falls(node, physics_frames):
     assert tuple(flies.get_velocity()) == pytest.approx((1, 7, 0))
 
 
-def test_a_turn_of_six_frames_goes_as_far_and_leaves_the_velocity_as_it_was(node, physics_frames):
+def test_a_turn_of_six_frames_covers_the_same_distance(node, physics_frames):
     once, often = node("CharacterBody2D"), node("CharacterBody2D", position=Vector2(0, 500))
     physics_frames(1)
     walk(WalkRow([(once, True, False, 0.0)]), 0.1, (60, 0))
@@ -88,7 +88,7 @@ def test_what_does_not_fit_is_refused(node):
         WalkRow([(node("Node"), False, False, 0.0)])
 
 
-def test_a_member_whose_mover_changes_on_the_way_is_moved_so_from_then_on(node, world, scheduler, physics_frames):
+def test_a_changed_mover_is_used_from_then_on(node, world, scheduler, physics_frames):
     squad = node("Squad", scheduler, keep_clear=1)
     (body, member), *_ = recruits(node, world, squad, 3)
     squad.move_to(Vector3(40, 0, 0))
@@ -103,7 +103,7 @@ def test_a_member_whose_mover_changes_on_the_way_is_moved_so_from_then_on(node, 
     assert body.get_global_position().x > there[0]
 
 
-def test_who_joins_between_two_steps_of_the_march_does_not_stop_it(node, world, scheduler, physics_frames):
+def test_joining_between_two_march_steps_stops_nothing(node, world, scheduler, physics_frames):
     squad = node("Squad", scheduler, keep_clear=1, march_period=10)
     bodies = [body for body, _ in recruits(node, world, squad, 2)]
     squad.move_to(Vector3(40, 0, 0))

@@ -24,7 +24,7 @@ def heights_at_a_door(bodies, physics_frames):
     return [[place.y - max(0.0, place.x) for place in one] for one in seen]
 
 
-def test_bodies_of_a_squad_neither_climb_a_door_on_a_ramp_nor_hop_before_it(node, physics_frames):
+def test_squad_bodies_do_not_climb_or_hop_at_a_ramp_door(node, physics_frames):
     house = House(node, "ramp")
     squad = squad_of(node, house, [Vector3(-3, 0, 0), Vector3(-4, 0, 0)])
     house.wall(Vector3(2, 2, 0), Vector3(0.2, 5, 6))
@@ -37,7 +37,7 @@ def test_bodies_of_a_squad_neither_climb_a_door_on_a_ramp_nor_hop_before_it(node
 
 
 @pytest.mark.parametrize("by", [*WAYS, "straight"])
-def test_a_body_neither_climbs_a_door_on_a_ramp_nor_hops_before_it(node, physics_frames, by):
+def test_a_body_does_not_climb_or_hop_at_a_ramp_door(node, physics_frames, by):
     house = House(node, "ramp")
     house.wall(Vector3(2, 2, 0), Vector3(0.2, 5, 6))
     walker = house.walker(Vector3(-3, 0, 0), Vector3(7, 4, 0), by)
@@ -49,7 +49,7 @@ def test_a_body_neither_climbs_a_door_on_a_ramp_nor_hops_before_it(node, physics
 
 @pytest.mark.parametrize("by", WAYS)
 @pytest.mark.parametrize("side", [-1, 1])
-def test_a_body_goes_up_stairs_along_a_wall_that_it_is_pressed_against(stairs, walk, by, side):  # noqa: F811
+def test_a_body_climbs_stairs_along_a_wall(stairs, walk, by, side):  # noqa: F811
     stairs.wall(Vector3(1, 2, 1.3 * side), Vector3(5, 4, 0.6))
     ended, places = walk(stairs.walker(Vector3(-1, 0, 0.6 * side), Vector3(6, UP_M, 1.3 * side), by, arrival_m=0.5))
     assert ended == 1

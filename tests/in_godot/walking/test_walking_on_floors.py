@@ -126,7 +126,7 @@ def test_a_body_that_sets_out_in_the_air_comes_down(house, walk, by):
 
 
 @pytest.mark.parametrize("by", [*WAYS, "straight"])
-def test_a_body_whose_place_is_its_middle_arrives_at_a_goal_on_the_floor(house, walk, by):
+def test_a_body_with_a_centred_origin_arrives_on_the_floor(house, walk, by):
     ended, places = walk(house().walker(Vector3(-6, 0.9, 0), Vector3(-2, 0, 0), by, middle_m=0.9))
     assert ended == 1
     assert places[-1].y == pytest.approx(0.9, abs=0.02)
@@ -157,7 +157,7 @@ def test_who_falls_to_another_floor_gets_another_way(house, walk, by):
 
 
 @pytest.mark.parametrize("by", [*WAYS, "straight"])
-def test_a_body_neither_rises_through_the_air_nor_arrives_below_its_goal(house, walk, by):
+def test_a_body_does_not_float_or_arrive_below_its_goal(house, walk, by):
     ended, places = walk(house().walker(Vector3(-6, 0, 0), Vector3(-2, 3, 0), by))
     assert ended == 2
     assert max(one.y for one in places) < 0.1
@@ -171,7 +171,7 @@ def test_a_body_that_floats_flies_its_way(house, walk):
     assert min(one.y for one in places) == pytest.approx(1.5)
 
 
-def test_a_way_is_joined_on_ones_floor_and_not_through_the_ceiling():
+def test_a_path_is_joined_on_the_same_floor():
     points = np.array([(0, 0, 0), (8, 0, 0), (8, 4, 4), (2, 4, 1), (0, 4, 0)], np.float32)
     assert joined(points, Vector3(2, 0, 1)) == (1, [2, 0, 0])
     assert joined(points, Vector3(2, 4, 1)) == (3, [2, 4, 1])
@@ -192,7 +192,7 @@ def jumped(house, walk, by, goal, at_frame):
 
 
 @pytest.mark.parametrize("by", [*WAYS, "straight"])
-def test_a_body_that_a_script_lets_jump_on_its_way_jumps_and_goes_on(house, walk, by):
+def test_a_body_that_a_script_makes_jump_walks_on(house, walk, by):
     goal = Vector3(-1, 0, 1)
     ended, heights, last = jumped(house, walk, by, goal, 20)
     assert ended == 1

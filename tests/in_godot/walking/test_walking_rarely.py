@@ -97,7 +97,7 @@ def test_up_a_link_a_body_does_not_fall_back_again_and_again(node, walk):
     assert min(rising) > 0
 
 
-def test_idle_turns_that_are_as_long_as_a_frame_of_physics_move_it_as_far(node, scheduler, frames):
+def test_idle_turns_as_long_as_physics_frames_move_it_as_far(node, scheduler, frames):
     engine, actor = singleton("Engine"), node("CharacterBody2D", scheduler)
     usual, scheduler.update = engine.get_physics_ticks_per_second(), IDLE
     brain, go = construct("HabitTree"), construct("HabitMoveTo")

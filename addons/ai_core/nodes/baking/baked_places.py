@@ -1,4 +1,4 @@
-"""Regions and portals of a scene as a graph for baking, and what was baked as nodes again."""
+"""Converts the regions and portals of a scene to a graph for baking, and a baked graph to nodes."""
 from __future__ import annotations
 
 from collections.abc import Sequence
@@ -18,12 +18,12 @@ class BakedPlaces:
     """The SenseRegion3D and SensePortal3D of a level, or the 2D ones, by their paths from the baker.
 
     Args:
-        baker: new ones become its children.
-        level: the node above all that count.
+        baker: the parent of new nodes.
+        level: the root of the level.
         dimensions: 3 or 2.
 
     Raises:
-        ValueError: if the SenseManager of a 2D level has metres of another length.
+        ValueError: if pixels_per_meter of the SenseManager of a 2D level differs from that of the baker.
     """
 
     def __init__(self, baker: Any, level: Any, dimensions: int) -> None:
@@ -31,14 +31,13 @@ class BakedPlaces:
         manager = manager_of(baker, dimensions)
         if dimensions == 2 and manager is not None and manager.pixels_per_meter != baker.pixels_per_meter:
             raise ValueError(
-                f"pixels_per_meter is {baker.pixels_per_meter:g} here and {manager.pixels_per_meter:g} at the"
-                f" SenseManager"
-                f" '{manager.get_name()}'; give both the same")
+                f"pixels_per_meter is {baker.pixels_per_meter:g}, but {manager.pixels_per_meter:g} in the SenseManager"
+                f" '{manager.get_name()}'; set both to the same value")
         self._regions = {path_of(baker, one): one for one in _good(level, f"SenseRegion{dimensions}D")}
         self._portals = {path_of(baker, one): one for one in _good(level, f"SensePortal{dimensions}D")}
 
     def graph(self) -> SenseGraph:
-        """Return the graph that they make now; what is wrong is left out."""
+        """Return the present graph, without invalid nodes."""
         names = {node.instance_id: name for name, node in self._regions.items()}
         ways: list[SensePortal] = []
         for name, node in self._portals.items():
@@ -48,13 +47,13 @@ class BakedPlaces:
         return SenseGraph([node.region(name) for name, node in self._regions.items()], ways)
 
     def write(self, graph: SenseGraph, owner: Any) -> tuple[int, int]:
-        """Make, move and free baked nodes so that they are as a graph says; others stay.
+        """Create, move and free baked nodes to match a graph; other nodes are unchanged.
 
         Returns:
-            How many baked regions and portals there are now.
+            The numbers of baked regions and portals.
 
         Raises:
-            ValueError: if the graph that the scene has made is in use.
+            ValueError: if the graph of the scene is in use.
         """
         manager = manager_of(self._baker, self._dimensions)
         why = "" if manager is None else manager.why_not(self._baker)
@@ -111,13 +110,13 @@ class BakedPlaces:
         return node.point_of([one * self._baker.unit for one in place])
 
     def _height(self, there: SensePortal) -> float:
-        """Return how high an opening is of which the area is known for one metre: in the plane, that of its rooms."""
+        """Return the height of an opening whose area is given per metre: in 2D, that of the lower room."""
         if self._dimensions == 3:
             return 1.0
         return float(min(self._regions[one].ceiling_height for one in (there.from_region, there.to_region)))
 
     def _put_boxes(self, node: Any, region: SenseRegion) -> None:
-        assert region.shape is not None      # baked ones have one
+        assert region.shape is not None      # baked regions have a shape
         middle = [(a + b) / 2 for a, b in zip(region.shape.minimum, region.shape.maximum, strict=True)]
         node.global_position = self._point(node, middle)
         kind, sides = (AABB, 3) if self._dimensions == 3 else (Rect2, 2)
@@ -132,7 +131,7 @@ class BakedPlaces:
         node = construct(f"{what}{self._dimensions}D")
         node.name = "".join("_" if letter in '.:@/"%' else letter for letter in name)
         node.set_meta(BAKED, True)
-        self._baker.add_child(node, True)        # a name that is taken gets a number
+        self._baker.add_child(node, True)        # a name in use gets a number
         node.owner = owner
         return node
 
@@ -143,7 +142,7 @@ def _good(level: Any, class_name: str) -> list[Any]:
 
 
 def _by_name(graph: SenseGraph) -> dict[str, SensePortal]:
-    """Return one direction of each baked portal: a node has both."""
+    """Return one direction of each baked portal; a node has both."""
     doors: dict[str, SensePortal] = {}
     for portal in graph.portals:
         if portal.is_baked:

@@ -1,4 +1,4 @@
-"""What nodes that bake a level have in common: how far it is, and how the editor has them bake; a part of each."""
+"""Base class of nodes that bake a level: progress, and baking in the editor."""
 from __future__ import annotations
 
 from time import perf_counter_ns
@@ -9,10 +9,10 @@ from ai_core.budget import Budget
 
 
 class BakingNode:
-    """Baking of a SenseGraphBaker or a CoverMap; a part of those classes.
+    """Base class of SenseGraphBaker and CoverMap.
 
-    They give ``begin_work`` that sets ``_baking``, ``end_work`` and ``keep_work``. What
-    bakes is advanced, and says ``is_done``, ``progress`` and ``stage``.
+    Subclasses implement ``begin_work``, which sets ``_baking``, ``end_work`` and ``keep_work``. ``_baking`` has
+    ``advance``, ``is_done``, ``progress`` and ``stage``.
     """
 
     def __init__(self) -> None:
@@ -20,7 +20,7 @@ class BakingNode:
         self._why = ""
 
     def begin_work(self) -> None:
-        """Begin to bake the whole level; ``ValueError`` says why it cannot."""
+        """Start baking the whole level; raise ValueError with the reason if it cannot."""
         raise NotImplementedError
 
     def end_work(self) -> None:
@@ -28,11 +28,11 @@ class BakingNode:
         raise NotImplementedError
 
     def keep_work(self, baking: Any, owner: Any) -> str:
-        """Keep what was baked, new nodes owned by ``owner``; return what there is, in words, or raise ValueError."""
+        """Apply the result, with new nodes owned by ``owner``; return a summary, or raise ValueError."""
         raise NotImplementedError
 
     def begin_or_say_why(self) -> str:
-        """Begin; return what is wrong, "" if nothing."""
+        """Start baking; return the error, "" for none."""
         self._why = ""
         try:
             self.begin_work()
@@ -47,28 +47,28 @@ class BakingNode:
 
     @method
     def is_baking(self) -> bool:
-        """Return whether it is at work."""
+        """Return true during baking."""
         return self._baking is not None
 
     @method
     def get_progress(self) -> float:
-        """Return how far baking has come, 0 to 1; 0 while it does nothing."""
+        """Return the progress of baking, from 0 to 1; 0 if it is not baking."""
         return 0.0 if self._baking is None else self._baking.progress
 
     @method
     def get_stage(self) -> str:
-        """Return what it is doing, in words; why it failed, if it did."""
+        """Return the present stage of baking as text, or the error if baking failed."""
         return self._why if self._baking is None else self._baking.stage
 
     @editor_method
     def begin_baking(self) -> str:
-        """Begin to bake in the editor; returns what is wrong, "" if nothing."""
+        """Start baking in the editor; return the error, "" for none."""
         self.end_work()
         return self.begin_or_say_why()
 
     @editor_method
     def advance_baking(self, us: float) -> float:
-        """Go on for so many microseconds; returns how far it has come, 1 when done, -1 if it failed."""
+        """Bake for a number of microseconds; return the progress: 1 when done, -1 after an error."""
         if self._baking is None:
             return -1.0
         try:
@@ -81,14 +81,14 @@ class BakingNode:
 
     @editor_method
     def get_baking_stage(self) -> str:
-        """Return what it is doing, in words; why it failed, if it did."""
+        """Return the present stage of baking as text, or the error if baking failed."""
         return self.get_stage()
 
     @editor_method
     def finish_baking(self, owner: Node) -> str:
-        """Keep what was baked, new nodes owned by ``owner``; returns what there is now, in words."""
+        """Apply the result, with new nodes owned by ``owner``; return a summary or the error."""
         if self._baking is None or not self._baking.is_done:
-            raise RefusedValue("has nothing to keep; begin_baking() and advance_baking() until it returns 1")
+            raise RefusedValue("has no result; call begin_baking(), then advance_baking() until it returns 1")
         baking, self._baking = self._baking, None
         try:
             return self.keep_work(baking, owner)

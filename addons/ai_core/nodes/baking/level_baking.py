@@ -1,18 +1,18 @@
-"""What bakes a level for a node: a baking of the library, which asks the scene."""
+"""Base class of bakings of a level, which run a baking of the library."""
 from __future__ import annotations
 
 
 class LevelBaking:
-    """A base that says how far the baking in ``_core`` has come, for ``BakingNode``; whoever extends it advances it."""
+    """The progress of the library's baking in ``_core``, for ``BakingNode``; subclasses add ``advance``."""
 
     @property
     def is_done(self) -> bool:
-        """True when there is something to keep."""
+        """True when there is a result."""
         done: bool = self._core.is_done
         return done
 
     @property
     def progress(self) -> float:
-        """How far it has come, 0 to 1."""
+        """Progress from 0 to 1."""
         share: float = self._core.progress
         return share

@@ -1,4 +1,4 @@
-"""Baking the sense graph of a scene: ground and rays from the engine, regions and portals back into it."""
+"""Bakes the sense graph of a scene from its ground and rays, and writes regions and portals."""
 from __future__ import annotations
 
 from typing import Any
@@ -21,21 +21,21 @@ from ai_core.senses.graph.sense_graph_file import graph_from_text, graph_to_text
 
 
 class SceneBaking(LevelBaking):
-    """Bakes the level of a SenseGraphBaker; begin (make it), advance, then write nodes or the file.
+    """Bakes the level of a SenseGraphBaker: create it, advance it, then write nodes or the file.
 
     Args:
         baker: the SenseGraphBaker, inside the tree.
 
     Raises:
-        ValueError: if there is no ground, it is too large, the file that is to be written
-            holds something else, or metres of a 2D level differ; says what to do.
+        ValueError: if there is no ground, the ground is too large, the file to write is not a sense graph, or
+            pixels_per_meter of a 2D level differ.
     """
 
     def __init__(self, baker: Any) -> None:
         self._baker = baker
         level = baker.get_node_or_null(baker.level)
         if level is None:
-            raise ValueError(f"level '{baker.level}' is no node; choose the node above the level")
+            raise ValueError(f"level '{baker.level}' is not a node; choose the root of the level")
         ground = ground_below(level, baker.cell_size / baker.unit, baker.pixels_per_meter)
         self._places = None if baker.file else BakedPlaces(baker, level, ground.dimensions)
         earlier = self._places.graph() if self._places is not None else _read(baker.file)
@@ -50,7 +50,7 @@ class SceneBaking(LevelBaking):
 
     @property
     def stage(self) -> str:
-        """What it is doing, in words."""
+        """Present stage, as text."""
         return self._core.stage
 
     @property
@@ -60,14 +60,14 @@ class SceneBaking(LevelBaking):
 
     @property
     def report(self) -> BakingReport:
-        """Names of what is new, kept, gone and dropped."""
+        """Names of new, kept, removed and dropped regions and portals."""
         return self._core.report
 
     def advance(self, budget: Budget) -> None:
-        """Go on until done or the budget is spent.
+        """Continue until baking is done or the budget is spent.
 
         Raises:
-            ValueError: if there are too many regions; it is over then.
+            ValueError: if there are too many regions; baking has ended then.
         """
         try:
             self._core.advance(budget)
@@ -76,12 +76,12 @@ class SceneBaking(LevelBaking):
                 self._rays.end()
 
     def cancel(self) -> None:
-        """Drop what is half done; nothing in the scene has changed."""
+        """Discard unfinished work; nothing in the scene has changed."""
         self._core.cancel()
         self._rays.end()
 
     def write(self, owner: Any = None) -> None:
-        """Write the file if the baker names one, else regions and portals below the baker.
+        """Write the file of the baker, or else regions and portals below the baker.
 
         Raises:
             ValueError: if the file cannot be written, or the graph of the scene is in use.
@@ -92,30 +92,29 @@ class SceneBaking(LevelBaking):
             self.write_file(self._baker.file)
 
     def write_nodes(self, owner: Any = None) -> tuple[int, int]:
-        """Make, move and free baked regions and portals, so that they are as baked.
+        """Create, move and free baked regions and portals to match the result.
 
         Args:
-            owner: who owns new nodes, so that they are saved with it; None for the
-                baker's owner.
+            owner: owner of new nodes, with which they are saved; None for the baker's owner.
 
         Returns:
-            How many baked regions and portals there are now.
+            The numbers of baked regions and portals.
 
         Raises:
-            ValueError: if the graph of the scene is in use, or this was baked for a file.
+            ValueError: if the graph of the scene is in use, or the result was baked for a file.
         """
         if self._places is None:
-            raise ValueError("this was baked for a file; clear file and bake again")
+            raise ValueError("the result was baked for a file; clear file and bake again")
         return self._places.write(self.result, self._baker.get_owner() if owner is None else owner)
 
     def write_file(self, path: str) -> None:
         """Write the graph as text.
 
         Raises:
-            ValueError: if it cannot be written.
+            ValueError: if the file cannot be written.
         """
         if not write_text(path, graph_to_text(self.result)):
-            raise ValueError(f"'{path}' cannot be written")
+            raise ValueError(f"file '{path}' cannot be written; choose another path")
 
 
 class _Rays:
@@ -139,10 +138,10 @@ class _Rays:
 
 
 def _read(path: str) -> SenseGraph | None:
-    """Return the graph in a file, None if there is no file yet."""
+    """Return the graph in a file, None if the file does not exist."""
     text = read_text(path)
     try:
         return None if text is None else graph_from_text(text)
     except StateError as error:
         raise ValueError(
-            f"'{path}' is there and is no sense graph, so it is not overwritten: {error}") from error
+            f"file '{path}' exists and is not a sense graph, so it is not overwritten: {error}") from error

@@ -1,4 +1,4 @@
-"""The ground of a scene: its navigation meshes, in metres, as the library bakes them."""
+"""The ground of a scene: its navigation meshes in metres, for baking."""
 from __future__ import annotations
 
 from typing import Any, NamedTuple
@@ -12,14 +12,14 @@ Points = NDArray[np.float64]
 
 
 class SceneGround(NamedTuple):
-    """What one can walk on below a node, and in how many dimensions."""
+    """Walkable ground below a node, and its dimensions."""
 
     polygons: WalkablePolygons
     dimensions: int
 
 
 class SceneMesh(NamedTuple):
-    """Navigation meshes of a scene as one: corners (n, 3) or (n, 2) (m), polygons, radius of its agents (m)."""
+    """The merged navigation meshes of a scene: corners (n, 3) or (n, 2) (m), polygons, agent radius (m)."""
 
     vertices: Points
     polygons: list[NDArray[np.int64]]
@@ -31,9 +31,9 @@ def ground_below(root: Any, cell_m: float, pixels_per_m: float) -> SceneGround:
     """Return the navigation meshes of all NavigationRegion3D, or else 2D, at and below a node.
 
     Raises:
-        ValueError: if there is none with a mesh, or there are both; says what to do.
+        ValueError: if there is no mesh, or there are regions of both kinds.
 
-    Cost: two engine calls a polygon.
+    Cost: two engine calls per polygon.
     """
     mesh = mesh_below(root, pixels_per_m)
     ground = WalkablePolygons(
@@ -42,12 +42,12 @@ def ground_below(root: Any, cell_m: float, pixels_per_m: float) -> SceneGround:
 
 
 def mesh_below(root: Any, pixels_per_m: float) -> SceneMesh:
-    """Return the navigation meshes of all NavigationRegion3D, or else 2D, at and below a node as one.
+    """Return the merged navigation meshes of all NavigationRegion3D, or else 2D, at and below a node.
 
     Raises:
-        ValueError: if there is none with a mesh, or there are both; says what to do.
+        ValueError: if there is no mesh, or there are regions of both kinds.
 
-    Cost: two engine calls a polygon.
+    Cost: two engine calls per polygon.
     """
     why = why_no_ground(root)
     if why:
@@ -68,14 +68,14 @@ def mesh_below(root: Any, pixels_per_m: float) -> SceneMesh:
 
 
 def why_no_ground(root: Any) -> str:
-    """Return what is wrong with the navigation regions at and below a node, "" if nothing."""
+    """Return the error of the navigation regions at and below a node, "" for none."""
     solid, flat = _enabled(root, "NavigationRegion3D"), _enabled(root, "NavigationRegion2D")
     if solid and flat:
-        return (f"'{root.get_name()}' has NavigationRegion3D and NavigationRegion2D below it; bake them one by one,"
-                " each by a SenseGraphBaker whose level is the node above it")
+        return (f"'{root.get_name()}' has NavigationRegion3D and NavigationRegion2D nodes below it; bake each kind"
+                " with its own SenseGraphBaker, whose level contains only that kind")
     if not solid and not flat:
-        return (f"there is no NavigationRegion3D or NavigationRegion2D below '{root.get_name()}', so nothing says"
-                " where one can walk; add one and bake its navigation mesh, or set level to the node above it")
+        return (f"there is no NavigationRegion3D or NavigationRegion2D below '{root.get_name()}', so there is no"
+                " walkable ground; add one and bake its navigation mesh, or set level to the node above it")
     return ""
 
 

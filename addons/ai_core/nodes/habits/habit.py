@@ -23,7 +23,7 @@ from addons.ai_core.bridge.gd import (
 from addons.ai_core.nodes.characters.guard_expression import GuardExpression
 from addons.ai_core.nodes.debugging.edited_modules import current_module, may_have_class, spec_of, stamp_of
 from addons.ai_core.nodes.habits.habit_sharing import Callback, callback_for, condition_callback, shared_definition
-from addons.ai_core.nodes.saving.node_settings import exported_slots
+from addons.ai_core.nodes.saving.node_settings import core_settings, exported_slots
 from addons.ai_core.nodes.scheduling.scheduler_lookup import check_callable
 from ai_core.decisions.habits import habits as core
 from ai_core.decisions.habits.habit_context import HabitContext
@@ -67,39 +67,41 @@ class Habit(Node):
         doc="Launch mode of the child habits. Prioritized: the first that can run. Sequential: one after the other."
             " Random: one drawn by weight. Fallback: one after the other until one succeeds.")
     non_blocking = export(
-        bool, False,
+        bool, False, core="non_blocking",
         doc="Runs in parallel with its siblings. Its result does not affect the parent; it begins again when it ends.")
     uninterruptible = export(
-        bool, False,
+        bool, False, core="uninterruptible",
         doc="No sibling interrupts the habit. To protect only part of a run, use hold() and release().")
     weight = export(
-        float, 1.0, range=(0.001, 1000, 0.001), doc="Weight in the draw of a parent with random launch mode.")
+        float, 1.0, range=(0.001, 1000, 0.001), core="weight",
+        doc="Weight in the draw of a parent with random launch mode.")
     urgency = export(
-        float, 0.0, doc="The habit breaks the hold() of a sibling if the priority of the hold is below this value.")
+        float, 0.0, core="urgency",
+        doc="The habit breaks the hold() of a sibling if the priority of the hold is below this value.")
     condition = export(
         str, "", group="Condition",
         doc="Expression that must be true for the habit to begin: \"health < 0.3 and has_ammo()\". Names refer to"
             " values of the blackboard, then to properties of the actor; methods are those of the actor. While a name"
             " has no value, the condition is false.")
     wakes_on = export(
-        PackedStringArray, PackedStringArray(),
+        PackedStringArray, PackedStringArray(), core="wakes_on",
         doc="Blackboard keys and messages on which the condition depends: it is checked only after one of them"
             " changes or arrives. Empty: it is checked in every tick.")
     check_interval = export(
-        float, 0.0, range=(0, 60, 0.01), or_greater=True, unit="s",
+        float, 0.0, range=(0, 60, 0.01), or_greater=True, unit="s", core="asks_every_s",
         doc="Time between two checks of the condition while a less urgent habit runs; 0 checks in every tick.")
     begins_on = export(
-        PackedStringArray, PackedStringArray(),
+        PackedStringArray, PackedStringArray(), core="begins_on",
         doc="The habit begins only after HabitTree.notify() sent one of these messages.")
     remember_for = export(
-        float, 0.0, range=(0, 60, 0.01), or_greater=True, unit="s",
+        float, 0.0, range=(0, 60, 0.01), or_greater=True, unit="s", core="remembers_s",
         doc="Time during which the habit may still begin after such a message, for example once a hold ends; 0 allows"
             " the next tick only.")
     timeout = export(
         float, 0.0, range=(0, 600, 0.01), or_greater=True, unit="s", group="Times and Results",
         doc="Longest duration of a run; a longer run fails. 0 is no limit.")
     cooldown = export(
-        float, 0.0, range=(0, 600, 0.01), or_greater=True, unit="s",
+        float, 0.0, range=(0, 600, 0.01), or_greater=True, unit="s", core="cooldown_s",
         doc="Time after the end of a run during which the habit cannot begin.")
     repeats = export(
         int, 1, range=(0, 1000, 1), or_greater=True,
@@ -280,21 +282,13 @@ class Habit(Node):
 
     def _new_definition(self, children: list[core.Habit]) -> core.Habit:
         settings: dict[str, Any] = {
+            **core_settings(self),
             "children": children,
             "launch": LAUNCHES[self.launch],
-            "non_blocking": self.non_blocking,
-            "uninterruptible": self.uninterruptible,
-            "weight": self.weight,
-            "urgency": self.urgency,
             "timeout_s": self.timeout or math.inf,
-            "cooldown_s": self.cooldown,
             "repeats": self.repeats or core.FOR_EVER,
             "retries": core.FOR_EVER if self.retries < 0 else self.retries,
             "outcome": OUTCOMES[self.outcome],
-            "wakes_on": list(self.wakes_on),
-            "asks_every_s": self.check_interval,
-            "begins_on": list(self.begins_on),
-            "remembers_s": self.remember_for,
         }
         name = str(self.get_name())
         if self.python_class:

@@ -193,7 +193,7 @@ class HabitMoveTo(TargetedHabit, Habit):
         way = [to - at for to, at in zip(stop, here, strict=True)]
         length = math.sqrt(sum(one * one for one in way))
         needed_s = length / self.speed
-        taken_s = needed_s if needed_s < left_s and run.memory.get("goes_on", False) else left_s
+        taken_s = needed_s if needed_s < left_s and run.memory.get("keep_looking", False) else left_s
         if not self._moves_body(run):
             share = min(1.0, taken_s / (needed_s or 1.0))
             actor.set_global_position(type(here)(*(at + one * share for at, one in zip(here, way, strict=True))))
@@ -239,7 +239,7 @@ class HabitLookAt(TargetedHabit, Habit):
     tolerance = export(
         float, 0.02, range=(0.0001, math.pi, 0.0001), as_degrees=True, unit="°",
         doc="Largest angle at which the actor counts as facing.")
-    goes_on = export(bool, False, doc="Keep facing the target until the habit is interrupted.")
+    keep_looking = export(bool, False, doc="Keep facing the target until the habit is interrupted.")
 
     def tick(self, run: HabitContext) -> Status:
         actor = self._tree.actor_node()
@@ -256,7 +256,7 @@ class HabitLookAt(TargetedHabit, Habit):
             else:
                 rotation = actor.get_global_rotation()
                 actor.set_global_rotation(Vector3(rotation.x, faces + turn, rotation.z))
-        return Status.SUCCEEDED if abs(off - turn) <= self.tolerance and not self.goes_on else Status.RUNNING
+        return Status.SUCCEEDED if abs(off - turn) <= self.tolerance and not self.keep_looking else Status.RUNNING
 
 
 def _distance(one: Any, other: Any) -> float:

@@ -121,7 +121,7 @@ class GroupLOD(ImportanceAgent, Node):
     def on_exit_tree(self) -> None:
         self.leave_importance()
         if self._outer is not None and self._outer.is_valid():
-            self._outer.let_go(self)
+            self._outer.release_inner(self)
         if self._scheduler is not None and self._scheduler.is_valid():
             if self._task is not None:
                 self._scheduler.unschedule(self._task)
@@ -185,7 +185,7 @@ class GroupLOD(ImportanceAgent, Node):
         self.core.add(inner.core, name=str(self.get_path_to(inner)), period_frames=inner.closed_period,
                       priority=inner.priority)
 
-    def let_go(self, inner: Any) -> None:
+    def release_inner(self, inner: Any) -> None:
         """Remove a group below."""
         members = {} if self.core is None else self.core.members
         for name in [one for one, work in members.items() if work is inner.core]:     # it may have been renamed

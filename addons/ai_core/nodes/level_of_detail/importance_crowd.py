@@ -1,4 +1,4 @@
-"""Characters who share maximum counts: never more than so many in a level, whatever the camera does."""
+"""Crowds of characters that share maximum counts of levels."""
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
@@ -20,9 +20,9 @@ class LODCrowd:
 
     Args:
         levels: most detailed first, the fallback last.
-        spread_updates: evaluations over which a spawned crowd is let in.
+        spread_updates: evaluations over which a spawned crowd gets its levels.
 
-    Cost: an evaluation in NumPy for all; only those are looked at who come, whose level changes, or who say so.
+    Cost: one evaluation in NumPy for all; only new, forced and changing characters are visited.
     """
 
     def __init__(self, levels: Sequence[Level], spread_updates: int) -> None:
@@ -30,12 +30,12 @@ class LODCrowd:
         self.limits = LevelLimits(self.levels, spread_updates=spread_updates)
         self.members: dict[int, BehavioralLOD] = {}            # by agent id
         self._ids = np.zeros(0, np.int32)                      # of members, ascending
-        self._has_changed = False                              # who the members are
-        self._told: set[int] = set()                           # to be looked at: new, forced, of another level
+        self._has_changed = False                              # whether members changed
+        self._told: set[int] = set()                           # characters to visit: new, forced, of another level
         self._faults: set[FaultIsolation] = set()
 
     def add(self, agent_id: int, member: Any) -> None:
-        """Let a character in at the next evaluation; until then it has no level."""
+        """Add a character, which gets a level at the next evaluation; until then it has none."""
         self._know(agent_id, member.core)
         member.core.level = self.limits.off
 
@@ -46,11 +46,11 @@ class LODCrowd:
             self._has_changed = True
 
     def update(self, ids: NDArray[np.int32], values: NDArray[np.float64], elapsed_s: float) -> None:
-        """Give out levels, and let characters switch: who gives up a place first.
+        """Assign levels, and let characters switch, demotions first.
 
         Args:
-            ids: of all agents that were evaluated, ascending.
-            values: how important each is.
+            ids: ids of all evaluated agents, ascending.
+            values: their importances.
             elapsed_s: game time since the last evaluation (s).
         """
         if self._has_changed:
@@ -58,11 +58,11 @@ class LODCrowd:
             self._ids = np.array(sorted(self.members), np.int32)
         own = self._ids
         are_here = contains_sorted(own, ids)
-        if not are_here.all():                       # a script has just brought in some who were not evaluated
+        if not are_here.all():                       # a script has just added members that were not evaluated
             own = own[are_here]
         told, self._told = self._told, set()
         if any(one.has_quarantined for one in self._faults):
-            told.update(self.members)                # any may need the next level
+            told.update(self.members)                # any member may need the next level
         evaluated = set(own.tolist()) if told else told
         self._told = (told & self.members.keys()) - evaluated
         characters = {one: self.members[one] for one in told if one in evaluated}
@@ -73,7 +73,7 @@ class LODCrowd:
         try:
             self.limits.apply(characters)
         except BaseException:
-            self._told.update(characters)            # who has not switched yet
+            self._told.update(characters)            # those that have not switched yet
             raise
 
     def _know(self, agent_id: int, core: BehavioralLOD) -> None:
@@ -87,7 +87,7 @@ class LODCrowd:
         self._told.add(agent_id)
 
     def take_ids(self, new_ids: Mapping[int, int]) -> None:
-        """Know characters by other ids."""
+        """Give characters new ids."""
         members, self.members = self.members, {}
         for one, core in members.items():
             self._know(new_ids[one], core)
@@ -97,7 +97,7 @@ class LODCrowd:
         return {"limits": self.limits.save_state()}
 
     def prepare_state(self, fields: Fields) -> Callable[[], None]:
-        """Check what was saved; return what loads it."""
+        """Check the saved data; return a function that loads it."""
         load = self.limits.prepare_state(fields.anything("limits"))
 
         def change() -> None:

@@ -1,4 +1,4 @@
-"""Behaviors whose period and priority follow the importance of who they belong to."""
+"""Behaviors whose period and priority follow the importance of their character."""
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
@@ -11,7 +11,7 @@ from ai_core.scheduling.task import Task
 
 
 class RatePair(NamedTuple):
-    """What importance 1 and importance 0 mean for a behavior; between them it goes in equal steps.
+    """Rates of a behavior at importance 1 and importance 0, with equal steps between them.
 
     Attributes:
         often_frames, rarely_frames: period at importance 1, and at 0.
@@ -24,21 +24,21 @@ class RatePair(NamedTuple):
     low: float
 
     def rate(self, importance: float) -> TaskRate:
-        """Return what an importance gives; periods are a whole number of the shortest."""
+        """Return the rate at an importance; periods are integer multiples of the shortest."""
         share = 1 - importance
         steps = round(share * (self.rarely_frames / self.often_frames - 1))
         return TaskRate(self.often_frames * (1 + steps), self.high + share * (self.low - self.high))
 
 
 class ImportancePacing:
-    """All paced behaviors of an ImportanceManager; those of one pace and scheduler are looked at together."""
+    """All paced behaviors of an ImportanceManager; those of one rate pair and scheduler are updated together."""
 
     def __init__(self) -> None:
         self._lods: dict[tuple[RatePair, Scheduler], SchedulingLOD] = {}
         self._agents: dict[Task, tuple[tuple[RatePair, Scheduler], Any]] = {}
 
     def add(self, task: Task, pace: RatePair, agent: Any, scheduler: Scheduler) -> None:
-        """Let a task of a scheduler follow an agent, from the next evaluation on."""
+        """Let a task of a scheduler follow the importance of an agent, from the next evaluation on."""
         self.remove(task)
         key = pace, scheduler
         lod = self._lods.get(key)
@@ -48,7 +48,7 @@ class ImportancePacing:
         self._agents[task] = key, agent
 
     def remove(self, task: Task) -> None:
-        """Leave a task at the rate it has; nothing if it is not here."""
+        """Remove a task, which keeps its rate; do nothing if it is unknown."""
         key, _ = self._agents.pop(task, (None, None))
         if key is not None:
             self._lods[key].remove(task)
@@ -56,25 +56,25 @@ class ImportancePacing:
                 del self._lods[key]
 
     def leave(self, agent: Any) -> None:
-        """Leave all tasks of an agent at the rates they have."""
+        """Remove all tasks of an agent, which keep their rates."""
         for task in [one for one, (_, whose) in self._agents.items() if whose is agent]:
             self.remove(task)
 
     def update(self, importances: Mapping[int, float]) -> None:
-        """Change the rates of those whose importance has changed enough."""
+        """Change the rates of tasks whose importance has changed enough."""
         self._forget_removed()
-        for _, lod in sorted(self._lods.items(), key=lambda one: one[0][0]):    # phases depend on who is first
+        for _, lod in sorted(self._lods.items(), key=lambda one: one[0][0]):    # phases depend on the order
             lod.update([importances[self._agents[task][1].agent_id] for task in lod.tasks])
 
     def save_state(self, path_of: Callable[[Any], str]) -> list[State]:
-        """Return by which importance the rate of each task was last chosen."""
+        """Return the importance at which the rate of each task was last chosen."""
         self._forget_removed()
         chosen = self._chosen()
         return [{"agent": path_of(agent), "task": task.name, "chosen_at": chosen[task]}
                 for task, (_, agent) in self._agents.items()]
 
     def prepare_state(self, fields: Fields, name: str, path_of: Callable[[Any], str]) -> Callable[[], None]:
-        """Check what was saved in a field; return what loads it, whatever paces tasks have by then."""
+        """Check a saved field; return a function that loads it, whatever rate pairs tasks have by then."""
         self._forget_removed()
         here: dict[tuple[str, str], list[Task]] = {}
         for task, (_, agent) in self._agents.items():
@@ -83,7 +83,7 @@ class ImportancePacing:
         for row in fields.groups(name):
             key = row.text("agent"), row.text("task")
             if not here.get(key):
-                row.refuse("task", f"names {key[1]!r}, which follows the importance of nobody here")
+                row.refuse("task", f"is {key[1]!r}, which does not follow the importance of an agent in this scene")
             found[here[key].pop(0)] = row.number("chosen_at", minimum=-1, maximum=1)
             row.end()
 

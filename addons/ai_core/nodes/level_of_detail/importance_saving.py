@@ -1,4 +1,4 @@
-"""The state of an ImportanceManager: agents and viewers are found again by their paths."""
+"""Saved state of an ImportanceManager; agents and viewers are saved by their paths."""
 from __future__ import annotations
 
 from collections.abc import Callable
@@ -12,7 +12,7 @@ VERSION = 1
 
 
 def saved_manager(manager: Any) -> State:
-    """Return who is how important, where each was, and levels of crowds."""
+    """Return importances, last positions, and the levels of crowds."""
     places, viewer_places = manager.agent_places, manager.viewer_places
     return {
         "version": VERSION,
@@ -35,10 +35,10 @@ def saved_manager(manager: Any) -> State:
 
 
 def prepared_manager(manager: Any, state: object) -> Callable[[], None]:
-    """Check a state; return what loads it. Agents that are new since then are added again.
+    """Check a state; return a function that loads it. Agents that are not in the state are added again.
 
     Raises:
-        StateError: naming what is wrong, or not in the scene.
+        StateError: if the state is invalid, or a node is not in the scene.
     """
     fields = Fields.versioned(state, version=VERSION)
     importance = fields.anything("importance")
@@ -49,7 +49,7 @@ def prepared_manager(manager: Any, state: object) -> Callable[[], None]:
     seen = {one["node"].instance_id: _position(one["row"], dimensions) for one in (*agents, *viewers)}
     ids, valued = _read_ids(agents)
     if sorted(ids.values()) != importance["ids"]:
-        fields.refuse("agents", "must be those of importance")
+        fields.refuse("agents", "must have the ids of importance")
     changes = [
         prepared_settings(one["node"], one["row"].group("settings")) for one in viewers
     ]
@@ -75,14 +75,14 @@ def prepared_manager(manager: Any, state: object) -> Callable[[], None]:
 
 
 def _prepared_crowds(manager: Any, fields: Fields) -> Callable[[], None]:
-    """Check what was saved of crowds; return what loads those to which somebody belongs by then."""
+    """Check the saved crowds; return a function that loads those with members."""
     saved: dict[str, Fields] = {}
     for row in fields.groups("crowds"):
         name = row.text("name")
         crowd = manager.crowds.get(name) or next(
             (one.new_crowd() for one in manager.agents.values() if getattr(one, "crowd", "") == name), None)
         if crowd is None:
-            row.refuse("name", f"names the crowd {name!r}, to which nobody belongs here")
+            row.refuse("name", f"is the crowd {name!r}, which has no members in this scene")
         crowd.prepare_state(row)
         saved[name] = row
         row.end()
@@ -100,23 +100,23 @@ def _path_from(manager: Any) -> Callable[[Any], str]:
 
 
 def _read(fields: Fields, name: str, here: dict[str, Any]) -> list[dict[str, Any]]:
-    """Return the rows of a save, each with the node it is of."""
+    """Return the rows of a save, each with its node."""
     found = []
     for row in fields.groups(name):
         path = row.text("path")
         if path not in here:
-            row.refuse("path", f"names {path!r}, which is not in the scene, or comes again")
+            row.refuse("path", f"is {path!r}, which is not in the scene, or is repeated")
         found.append({"row": row, "node": here.pop(path)})
     return found
 
 
 def _read_ids(agents: list[dict[str, Any]]) -> tuple[dict[int, int], list[int]]:
-    """Return saved ids by those of now, and the saved ids of those that were evaluated."""
+    """Return saved ids by present ids, and the saved ids of evaluated agents."""
     ids, valued = {}, []
     for one in agents:
         saved = one["row"].whole("id")
         if saved in ids.values():
-            one["row"].refuse("id", "comes again")
+            one["row"].refuse("id", "must not be repeated")
         ids[one["node"].agent_id] = saved
         if one["row"].flag("is_valued"):
             valued.append(saved)
@@ -131,7 +131,7 @@ def _position(row: Fields, dimensions: int) -> list[float] | None:
 
 
 def _take_ids(manager: Any, ids: dict[int, int]) -> None:
-    """Know agents by the ids of a save; those who were not in it get new ones."""
+    """Give agents the ids of a save; agents that are not in it get new ids."""
     ids = dict(ids)
     for one, node in manager.agents.items():
         if one not in ids:

@@ -230,7 +230,7 @@ class CoverMap(BakingNode, Node):
 
     search_range = export(
         float, 25.0, range=(0.5, 200, 0.5), or_greater=True, unit="m", group="Choice", core="query.range_m",
-        doc="Largest distance of a spot from the agent.")
+        doc="Largest travel distance from the agent to a spot.")
     min_threat_distance = export(
         float, 3.0, range=(0, 100, 0.1), or_greater=True, unit="m", core="query.least_threat_m",
         doc="Smallest distance of a spot from a threat.")

@@ -137,7 +137,7 @@ class DecisionMap(Node):
 
     def on_exit_tree(self) -> None:
         self._hide()
-        self.writers.let_go()
+        self.writers.release_all()
         leave_scheduler(self, self._scheduler, self._task)
         self._core = self._task = self._scheduler = None
 

@@ -47,7 +47,7 @@ class MapWriters:
         """Read all settings again before their next use."""
         self._has_changed = True
 
-    def let_go(self) -> None:
+    def release_all(self) -> None:
         """Release all writers; called when the map leaves the tree."""
         for node in self._nodes.values():
             node.lose_map()

@@ -1,4 +1,4 @@
-"""A request for a way, as a PathService keeps it under its id."""
+"""A path request, as a PathService keeps it by id."""
 from __future__ import annotations
 
 from dataclasses import dataclass
@@ -17,18 +17,18 @@ NO_POINTS = {dimensions: np.zeros((0, dimensions), np.float32) for dimensions in
 
 @dataclass(eq=False, slots=True)
 class PathRequest:
-    """A ticket, and the ground it was asked on.
+    """A ticket, and the ground of its request.
 
     Attributes:
-        number: its id for scripts.
-        ticket: of the library's path service.
+        number: id for scripts.
+        ticket: ticket of the library's path service.
         dimensions: 3 or 2.
-        places: of the grid, None over a navigation map; a grid that replaces it changes nothing here.
-        straight_on: what its way is pulled straight on; None leaves it from cell to cell.
-        turns: the cells where it then turns, once somebody has looked.
-        turns_of: the way they are of.
-        ground: what its way leads over, the version of that and the game time (s) when it was last known to be one;
-            None until then.
+        places: positions of the grid's cells, None over a navigation map; not affected by a later grid.
+        straight_on: ground on which the path is straightened; None leaves it from cell to cell.
+        turns: cells at which the straightened path turns, after the first query.
+        turns_of: the path of ``turns``.
+        ground: path provider, its version, and the game time (s) at which the path was last known to be valid; None
+            before the first check.
     """
 
     number: int
@@ -42,28 +42,28 @@ class PathRequest:
 
     @property
     def state(self) -> str:
-        """Where it stands: as the ticket says, or improving if it has a path and is not over."""
+        """State of the ticket, or improving if it has a path and has not ended."""
         return self.ticket.state if self.ticket.is_over or self.ticket.path is None else "improving"
 
     @property
     def is_way(self) -> bool:
-        """True if there is a way, which may be partial."""
+        """True if there is a path, which may be partial."""
         return self.state in ("found", "partial", "improving")
 
     @property
     def why_not(self) -> str:
-        """Why there is no way."""
+        """Why there is no path."""
         return self.ticket.why or getattr(self.ticket.path, "why", "") or "no path leads to the goal"
 
     @property
     def ends(self) -> NDArray[np.float32]:
-        """Where it was asked from and to, (2, 2) or (2, 3)."""
+        """Start and goal of the request, (2, 2) or (2, 3)."""
         ends = [self.ticket.start, self.ticket.goal]
         return np.array(ends, np.float32) if self.places is None else self.places.points(np.array(ends, np.int32))
 
     @property
     def points(self) -> NDArray[np.float32]:
-        """The way, (n, 2) or (n, 3); empty while there is none."""
+        """Points of the path, (n, 2) or (n, 3); empty while there is none."""
         path = self.ticket.path
         if path is None or not self.is_way:
             return NO_POINTS[self.dimensions]
@@ -77,5 +77,5 @@ class PathRequest:
     def _pulled(self, passage: GridPassage, cells: NDArray[np.int32]) -> NDArray[np.int32]:
         try:
             return pull_cells(passage, cells)
-        except ValueError:      # walls went up in it since
+        except ValueError:      # walls were added since
             return cells

@@ -15,22 +15,23 @@ from ai_core.paths.explored_map import ExploredMap
 from ai_core.saving.fields import Fields, State
 
 MIDDLE = 1 << 19
-"""Number of the lattice's column and row at the origin: 2^20 of each fit a whole number of a save."""
+"""Number of the lattice's column and row at the origin; 2^20 of each fit an integer of a save."""
 
 AROUND = ((-1, -1), (-1, 0), (-1, 1), (0, -1), (0, 1), (1, -1), (1, 0), (1, 1))
 
 NEAR_SHARE = 0.1
-"""A place of the lattice lies on the navigation map if the map is this near to it, as a share of a step."""
+"""Largest distance of a lattice position from the navigation map on which it lies, as a share of a step."""
 
 
 class FallbackSteering:
     """Positions to walk to by bump and turn, for characters whose path is still being searched.
 
     Args:
-        new_ground: makes the ground that one character explores.
-        remembers: whether each character remembers where it was, and goes back from dead ends.
+        new_ground: creates the ground that one character explores.
+        remembers: whether each character remembers its positions, and returns from dead ends.
         is_shared: whether all characters share one memory instead.
-        kind: number of the mode, and ``step``, length of a step: a save of another kind or step is not continued.
+        kind: number of the mode; a save with another ``kind`` or ``step`` is not continued.
+        step: length of a step.
     """
 
     def __init__(
@@ -42,11 +43,11 @@ class FallbackSteering:
         self._walkers: dict[int, tuple[BumpAndTurn, WalkableGround]] = {}
 
     def position(self, asked: PathRequest, position: Any, here: tuple[float, ...]) -> Any:
-        """Return where the character of a request goes next; its own position where nothing is left to try.
+        """Return the next position for the character of a request; its own position if nothing is left to try.
 
         Args:
             asked: the request that waits for its path.
-            position: where the character is, a Vector2 or Vector3; ``here`` holds the same numbers.
+            position: position of the character, a Vector2 or Vector3; ``here`` has the same numbers.
         """
         found = self._walkers.get(asked.number)
         if found is None:
@@ -60,11 +61,11 @@ class FallbackSteering:
         return ground.vector(walker.at)
 
     def forget(self, ticket: int) -> None:
-        """Forget the character of a ticket, which needs no fallback any more."""
+        """Forget the character of a ticket, which no longer needs a fallback."""
         self._walkers.pop(ticket, None)
 
     def advance(self, budget: Any, asked: Mapping[int, PathRequest]) -> None:
-        """Forget the characters whose requests are over, and let the shared map work."""
+        """Forget the characters whose requests have ended, and advance the shared map."""
         if self._walkers:
             self._walkers = {
                 number: one for number, one in self._walkers.items()
@@ -73,12 +74,12 @@ class FallbackSteering:
             self._explored.advance(budget)
 
     def forget_cells(self, cells: Sequence[int]) -> None:
-        """Drop what the shared map knows around cells that have changed."""
+        """Discard the shared map around changed cells."""
         if self._explored is not None:
             self._explored.forget(cells)
 
     def saved(self) -> State | None:
-        """Return where the characters are and what they remember; None if there never was one."""
+        """Return the positions and memories of the characters; None if there are none."""
         if not self._walkers and self._explored is None:
             return None
         return {
@@ -91,9 +92,9 @@ class FallbackSteering:
         }
 
     def prepared(self, fields: Fields, tickets: set[int]) -> Callable[[FallbackSteering], None]:
-        """Check what ``saved`` returned; return what puts it into steering that has the same settings.
+        """Check the data of ``saved``; return a function that loads it into steering with the same settings.
 
-        Memories of another kind, or in other steps, are forgotten.
+        Memories of another kind or step are discarded.
         """
         is_same = fields.whole("kind") == self._kind
         is_same = fields.number("step") == self._step and is_same
@@ -146,15 +147,15 @@ def _check_places(fields: Fields, name: str, places: list[Any], most: int) -> No
 
 
 class WalkableGround:
-    """What one walks on, as whole numbers.
+    """Ground with numbered positions.
 
     Attributes:
-        most: the largest.
-        heights: of places that were looked at, where the ground has any.
+        most: largest number.
+        heights: heights of visited positions, if the ground has heights.
     """
 
     def number(self, place: tuple[float, ...]) -> int:
-        """Return the number of a place."""
+        """Return the number of a position."""
         raise NotImplementedError
 
     def goal(self, goal: Any) -> int:
@@ -162,16 +163,16 @@ class WalkableGround:
         raise NotImplementedError
 
     def vector(self, number: int) -> Any:
-        """Return where a number is."""
+        """Return the position of a number."""
         raise NotImplementedError
 
     def is_apart(self, one: int, other: int) -> bool:
-        """Return whether somebody at one place is not at another; who is on its way is not."""
+        """Return whether two positions are more than a step apart; a mover between neighbors is not."""
         return one != other and self.apart(one, other) > 1.5
 
 
 class GridGround(WalkableGround):
-    """Cells of a grid."""
+    """The cells of a grid."""
 
     def __init__(self, places: Any, passage: Any) -> None:
         self._places = places
@@ -190,7 +191,7 @@ class GridGround(WalkableGround):
 
 
 class NavigationGround(WalkableGround):
-    """A lattice over the navigation map, which has its height where the map is."""
+    """A lattice over the navigation map, with the heights of the map."""
 
     def __init__(self, ways: NavigationPathProvider, step_m: float) -> None:
         self._ways, self._step_m = ways, step_m
@@ -201,7 +202,8 @@ class NavigationGround(WalkableGround):
         across, along = place[0], place[-1]
         column, row = (round(one / self._step_m) + MIDDLE for one in (across, along))
         if not (0 <= column < 2 * MIDDLE and 0 <= row < 2 * MIDDLE):
-            raise RefusedValue(f"position {place} is too far from the origin for steps of {self._step_m:g} m")
+            raise RefusedValue(
+                f"position {place} is too far from the origin for steps of {self._step_m:g}; raise fallback_step")
         number = row * 2 * MIDDLE + column
         if len(place) == 3:
             self.heights.setdefault(number, place[1])
@@ -216,7 +218,7 @@ class NavigationGround(WalkableGround):
             else Vector2(column, row)
 
     def _open_ways(self, number: int) -> list[int]:
-        """Return the places of the lattice beside one that the map holds, also half way there."""
+        """Return the neighbors of a lattice position that are on the map, as is the point half way to them."""
         here, found = self.vector(number), []
         for down, right in AROUND:
             other = number + down * 2 * MIDDLE + right
@@ -230,7 +232,7 @@ class NavigationGround(WalkableGround):
         return found
 
     def _is_on(self, place: Any) -> float | None:
-        """Return the height of the map at a place, None if it is not there."""
+        """Return the height of the map at a position, None if the map is not there."""
         near = self._ways.nearest(place)
         beside = math.hypot(near.x - place.x, tuple(near)[-1] - tuple(place)[-1])
         if beside > NEAR_SHARE * self._step_m:

@@ -1,4 +1,4 @@
-"""Grids of a scene: a TileMapLayer, a GridMap or an AStarGrid2D as a grid, and where its cells lie."""
+"""Grids of a scene: a TileMapLayer, a GridMap or an AStarGrid2D as a grid, with the positions of its cells."""
 from __future__ import annotations
 
 from collections.abc import Sequence
@@ -22,12 +22,12 @@ OWN_DIAGONALS: tuple[tuple[int, Corners], ...] = ((8, "open"), (4, "closed"), (8
 
 @dataclass(frozen=True)
 class CellPlaces:
-    """Where the cells of a grid lie.
+    """Positions of the cells of a grid.
 
     Attributes:
-        first: column and row that the first cell has in the scene.
+        first: column and row of the first cell in the scene.
         shape: (rows, columns).
-        origin: middle of the first cell (m, or pixels), (2,) or (3,).
+        origin: center of the first cell (m, or pixels), (2,) or (3,).
         steps: (2, d): from one column to the next, and from one row to the next.
     """
 
@@ -41,7 +41,7 @@ class CellPlaces:
         return len(self.origin)
 
     def nearest_free(self, passage: GridPassage, place: Sequence[float], within: float) -> int | None:
-        """Return the free cell nearest to a place in the world, None if none is so near; in 3D whatever its height."""
+        """Return the free cell nearest to a position within a distance, None if there is none; ignores heights."""
         return nearest_free(passage, np.array(place) - self.origin, within, steps=self.steps)
 
     @property
@@ -50,7 +50,7 @@ class CellPlaces:
         return float(np.linalg.norm(self.steps, axis=1).max())
 
     def cell_at(self, name: str, place: Sequence[float]) -> int:
-        """Return the cell of a place; in 3D whatever its height.
+        """Return the cell of a position; ignores heights.
 
         Raises:
             RefusedValue: if it is not on the grid.
@@ -62,7 +62,7 @@ class CellPlaces:
         return cell
 
     def cells_at(self, places: NDArray[np.floating]) -> NDArray[np.int32]:
-        """Return the cells of places (n, d), -1 for those that are not on the grid; in 3D whatever their height."""
+        """Return the cells of positions (n, d), -1 for those that are not on the grid; ignores heights."""
         column, row = np.rint((places - self.origin) @ np.linalg.pinv(self.steps)).T
         is_here = (row >= 0) & (row < self.shape[0]) & (column >= 0) & (column < self.shape[1])
         found: NDArray[np.int32] = np.where(is_here, row * self.shape[1] + column, -1).astype(np.int32)
@@ -72,7 +72,7 @@ class CellPlaces:
         """Return the number of a cell given as in the scene: Vector2i, or a GridMap's Vector3i.
 
         Raises:
-            RefusedValue: if it is none, or not on the grid.
+            RefusedValue: if it is of another type, or not on the grid.
         """
         if not isinstance(cell, (Vector2i, Vector3i)):
             raise RefusedValue(f"cells must be Vector2i or Vector3i, got {cell!r}")
@@ -84,7 +84,7 @@ class CellPlaces:
         return row * self.shape[1] + column
 
     def points(self, cells: NDArray[np.int32]) -> NDArray[np.float32]:
-        """Return the middles of cells, (n, 2) or (n, 3)."""
+        """Return the centers of cells, (n, 2) or (n, 3)."""
         rows, columns = np.divmod(cells, self.shape[1])
         return (self.origin + np.stack((columns, rows), axis=1) @ self.steps).astype(np.float32)
 
@@ -93,16 +93,16 @@ class CellPlaces:
 
 
 Places = CellPlaces | TilePlaces
-"""Where the cells of a grid lie: at even steps, or as tiles do."""
+"""Positions of the cells of a grid: at even steps, or like tiles."""
 
 
 def grid_of_scene(
     source: Any, neighbors: int, corners: Corners, cost_data: str, floor_level: int, wall_items: Sequence[int]
 ) -> tuple[Grid, Places]:
-    """Return the grid that a node or an AStarGrid2D is; hexagonal and half-offset tiles have 6 neighbors.
+    """Return the grid of a node or an AStarGrid2D; hexagonal and half-offset tiles have 6 neighbors.
 
     Raises:
-        RefusedValue: if it is none, or is empty.
+        RefusedValue: if the source is not a grid, or is empty.
     """
     kind = str(source.get_class()) if isinstance(source, GDObject) and source.is_valid() else ""
     places: Places
@@ -124,12 +124,12 @@ def grid_of_scene(
 
 def _walls(what: str, width: int, height: int) -> NDArray[np.float32]:
     if width <= 0 or height <= 0 or width * height > MOST_CELLS:
-        raise RefusedValue(f"{what} has {width} by {height} cells; it needs at least one, and at most {MOST_CELLS}")
+        raise RefusedValue(f"{what} has {width} by {height} cells; it must have at least 1, and at most {MOST_CELLS}")
     return np.full((height, width), np.inf, np.float32)
 
 
 def _laid(first: tuple[int, int], shape: tuple[int, ...], middle_of: Any) -> CellPlaces:
-    """Return the places of cells, from the middles of three."""
+    """Return the positions of cells, from the centers of three cells."""
     column, row = first
     origin, next_column, next_row = (
         np.array(tuple(middle_of(*cell)), float) for cell in ((column, row), (column + 1, row), (column, row + 1)))
@@ -185,7 +185,7 @@ def _grid_map(grid_map: Any, level: int, wall_items: set[int]) -> tuple[NDArray[
 
 def _points(grid: Any) -> tuple[NDArray[np.float32], CellPlaces]:
     if grid.is_dirty() or grid.cell_shape != SQUARE:
-        raise RefusedValue("the AStarGrid2D needs square cells, and update() after its last change of size")
+        raise RefusedValue("the AStarGrid2D must have square cells, and needs update() after a change of its size")
     column, row, width, height = (int(one) for one in grid.region)
     costs = _walls("the AStarGrid2D", width, height)
     for y in range(height):

@@ -1,4 +1,4 @@
-"""Whether a way over the engine's navigation map leads to a goal, which lies below, above or beside that map."""
+"""Tests whether a path over the navigation map leads to a goal below, above or beside the map."""
 from __future__ import annotations
 
 import math
@@ -7,30 +7,30 @@ from typing import Any
 from addons.ai_core.bridge.gd import RID, Vector3
 
 ABOVE_MAP_M = 2.0
-"""How far a goal may be above or below the map (m): a baked mesh lies some of its cells above the floor, and the
-middle of a character above both."""
+"""Largest distance of a goal above or below the map (m): a baked mesh lies some cells above the floor, and the center
+of a character above both."""
 
 OVER_M = 0.01
-"""What is this near to the line that stands on a slope, in its nearest place, is over that slope (m)."""
+"""Distance from the normal of a slope within which a position is over that slope (m)."""
 
 WALL = 0.1
-"""Upward part of a normal (share) below which what it stands on is a wall."""
+"""Upward share of a normal below which the surface is a wall."""
 
 
 def ends_at(server: Any, map_rid: RID, end: list[float], goal: Any, tolerance_m: float) -> bool:
-    """Return whether a way over a map leads to a goal.
+    """Return whether a path over a map leads to a goal.
 
-    It does if it ends within the tolerance; in 3D also right above or below, up to ``ABOVE_MAP_M``, where the map has
-    nothing that is nearer to the goal, such as the ledge on which it lies. What is nearest to a goal over a slope
-    lies up or down that slope.
+    It does if it ends within the tolerance; in 3D also if it ends right above or below the goal, up to
+    ``ABOVE_MAP_M``, and no part of the map, such as the ledge on which the goal lies, is nearer. The nearest place to
+    a goal over a slope lies up or down that slope.
 
     Args:
         server, map_rid: the engine's server and map.
-        end: the way's last point.
+        end: last point of the path.
         goal: a Vector3 or Vector2.
-        tolerance_m: how far off it may end (m; pixels in 2D).
+        tolerance_m: largest distance of the end from the goal (m; pixels in 2D).
 
-    Cost: up to two small queries if it ends near the goal but not within the tolerance, else none.
+    Cost: up to two small queries if the path ends near the goal but not within the tolerance, else none.
     """
     if math.dist(end, goal) <= tolerance_m:
         return True
@@ -44,17 +44,17 @@ def ends_at(server: Any, map_rid: RID, end: list[float], goal: Any, tolerance_m:
 
 
 def right_on_map(server: Any, map_rid: RID, goal: Vector3, nearest: Vector3) -> Vector3 | None:
-    """Return the place of the map right below or above a goal, None if the map is beside it.
+    """Return the position on the map right below or above a goal, None if the map is beside it.
 
     Args:
         server, map_rid: the engine's server and map.
-        goal: where.
-        nearest: the place of the map that is nearest to it.
+        goal: goal position.
+        nearest: the nearest position on the map.
 
     Cost: one small query.
     """
     normal = tuple(server.map_get_closest_point_normal(map_rid, goal))
-    length = math.hypot(*normal)                 # the engine leaves it as long as it comes
+    length = math.hypot(*normal)                 # the engine does not normalize it
     if abs(normal[1]) <= WALL * length:
         return None
     away = [to - at for to, at in zip(goal, nearest, strict=True)]

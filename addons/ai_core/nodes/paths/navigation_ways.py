@@ -1,4 +1,4 @@
-"""Ways over the engine's navigation map, for a path service."""
+"""Paths over the engine's navigation map, for a path service."""
 from __future__ import annotations
 
 import math
@@ -16,18 +16,18 @@ from ai_core.paths.path import PathState
 from ai_core.saving.fields import LARGEST_FLOAT32, Fields, State
 
 COSTS_KEPT = 64
-"""Queries whose cost is remembered (count): enough for a 95th percentile, few enough to forget a slow moment."""
+"""Number of recent query costs (count): enough for a 95th percentile, few enough to forget a slow frame."""
 
 BESIDE_M = 0.02
-"""A way that ends no farther beside its goal, seen from above, leads there as exactly as maps are baked (m)."""
+"""Horizontal distance of the end of a path from its goal that is within the accuracy of baked maps (m)."""
 
 MOST_REFUSALS = 3
-"""Frames in a row without a query, for want of time, after which one is begun all the same (count)."""
+"""Frames in a row without a query for lack of time, after which a query runs regardless of the budget (count)."""
 
 
 @dataclass(frozen=True, eq=False, slots=True)
 class NavigationPath:
-    """A way over the navigation map: its points (n, 2) or (n, 3) float32, and its length as cost."""
+    """A path over the navigation map: its points (n, 2) or (n, 3) float32, and its length as cost."""
 
     state: PathState
     points: NDArray[np.float32]
@@ -36,23 +36,23 @@ class NavigationPath:
 
     @property
     def is_found(self) -> bool:
-        """True if it leads to the goal."""
+        """True if the path leads to the goal."""
         return self.state == "found"
 
 
 class NavigationPathProvider:
-    """What a ``PathService`` asks for ways over a navigation map: one query each, which cannot pause.
+    """Finds paths over a navigation map for a ``PathService``: one query each, which cannot be interrupted.
 
-    So under a budget of time a query is begun only if what is left is what queries lately cost (the
-    95th percentile of 64); after ``MOST_REFUSALS`` frames in which there was never enough, one is.
+    Under a time budget a query starts only if the remaining time is at least the 95th percentile of the last 64
+    query costs; after ``MOST_REFUSALS`` frames without enough time, a query starts regardless.
 
     Args:
         dimensions: 3 or 2.
         map_rid: the map.
-        layers: navigation layers that may be walked.
-        reach_tolerance_m: a way leads to a goal if it ends this near to it, see ``ends_at`` (m; pixels in 2D).
-        snap_within_m: a start that is farther from the map has no way (m; pixels in 2D); 0: however far.
-        partial: whether a goal that cannot be reached gets the way to the nearest place, else none.
+        layers: navigation layers that paths may use.
+        reach_tolerance_m: largest distance of the end of a path from its goal, see ``ends_at`` (m; pixels in 2D).
+        snap_within_m: largest distance of a start from the map (m; pixels in 2D); 0 is unlimited.
+        partial: whether an unreachable goal gets a path to the nearest reachable position, or none.
     """
 
     is_prepared = True
@@ -72,12 +72,12 @@ class NavigationPathProvider:
 
     @property
     def version(self) -> int:
-        """Rises when the map was built anew."""
+        """Version of the map, which increases when the map is rebuilt."""
         return int(self._server.map_get_iteration_id(self.map_rid))
 
     @property
     def is_ready(self) -> bool:
-        """True if there is something to walk on: maps are built on a thread, and are empty until then.
+        """True if the map has a region; maps are built on a thread, and are empty until then.
 
         Cost: a small query after each change of the map, else one engine call.
         """
@@ -90,63 +90,63 @@ class NavigationPathProvider:
 
     @property
     def query_us(self) -> float:
-        """What queries lately cost: the 95th percentile (µs); 0 before the first under a budget of time.
+        """95th percentile of recent query costs (µs); 0 before the first query under a time budget.
 
-        The dearest is never it if there is another: the first query of a game is slow.
+        It is never the highest of several costs, because the first query of a game is slow.
         """
         costs = sorted(self._costs_us)
         rank = min(math.ceil(0.95 * len(costs)), max(1, len(costs) - 1))
         return costs[rank - 1] if costs else 0.0
 
     def check(self, name: str, place: object) -> tuple[float, ...]:
-        """Return a place as numbers.
+        """Return a position as numbers.
 
         Raises:
-            RefusedValue: if it is no place.
+            RefusedValue: if it is not a finite vector of these dimensions.
         """
         return checked_place(name, place, self.dimensions)
 
     def distance(self, one: tuple[float, ...], other: tuple[float, ...]) -> float:
-        """Return how far two places are apart, as the crow flies."""
+        """Return the straight distance between two positions."""
         return math.dist(one, other)
 
     def known_answer(self, start: object, goal: object) -> None:
-        """Return None: only a query tells."""
+        """Return None: only a query finds out."""
 
     def begin(self, start: tuple[float, ...], goal: tuple[float, ...]) -> NavigationQuery:
-        """Return a query for a way."""
+        """Return a query for a path."""
         return NavigationQuery(self, start, goal)
 
     def answer(self, start: object, path: NavigationPath) -> NavigationPath:
-        """Return what a request gets for the result of a query."""
+        """Return the path of a request for the result of a query."""
         return self._none("no path leads to the goal") if path.state == "partial" and not self.partial else path
 
     def prepare(self, budget: Budget) -> None:
-        """Do nothing: the engine does it on a thread of its own."""
+        """Do nothing: the engine prepares maps on its own thread."""
 
     def fits(self, budget: Budget) -> bool:
-        """Return whether a query may be begun."""
+        """Return whether a query may start."""
         if budget.stopwatch is None or budget.left >= self.query_us or self._refusals >= MOST_REFUSALS:
             return True
         self._refusals += 1
         return False
 
     def find(self, start: tuple[float, ...], goal: tuple[float, ...]) -> NavigationPath:
-        """Ask the engine for a way."""
+        """Query the engine for a path."""
         points = self._points(self._vector(*start), self._vector(*goal))
         if len(points) == 0:
             return self._none("no path leads from the start" if self.is_ready else "there is no navigation map")
         off_m = math.dist(points[0].tolist(), start)
         if 0 < self.snap_within_m < off_m:
-            return self._none(f"the start is {off_m:.3g} from the map, and snap_distance is {self.snap_within_m:g}")
+            return self._none(f"the start is {off_m:.3g} from the map, but snap_distance is {self.snap_within_m:g}")
         is_found = ends_at(self._server, self.map_rid, points[-1].tolist(), self._vector(*goal), self.reach_tolerance_m)
         length = float(np.linalg.norm(np.diff(points, axis=0), axis=1).sum())
         return NavigationPath("found" if is_found else "partial", points, length)
 
     def _points(self, start: Any, goal: Any) -> Any:
-        """Return the points of a way; to the place right below or above a goal, if that is over a slope.
+        """Return the points of a path; over a slope, to the position right below or above the goal.
 
-        The place of a slope that is nearest to the goal, where the engine's ways end, lies up or down the slope.
+        The nearest position of a slope to the goal, where the engine's paths end, lies up or down the slope.
         """
         points = self._server.map_get_path(self.map_rid, start, goal, True, self.layers)
         if self.dimensions == 2 or len(points) == 0:
@@ -161,33 +161,33 @@ class NavigationPathProvider:
         return NavigationPath("none", np.zeros((0, self.dimensions), np.float32), math.inf, why)
 
     def nearest(self, place: Any) -> Any:
-        """Return the place of the map that is nearest to one."""
+        """Return the nearest position on the map."""
         return self._server.map_get_closest_point(self.map_rid, place)
 
     def note_cost(self, us: float) -> None:
-        """Remember what a query cost."""
+        """Remember the cost of a query (µs)."""
         self._costs_us.append(us)
         self._refusals = 0
 
     def place_state(self, place: tuple[float, ...]) -> list[float]:
-        """Return a place as a save holds it."""
+        """Return a position as saved data."""
         return list(place)
 
     def place_of(self, fields: Fields, name: str) -> tuple[float, ...]:
-        """Return a place out of a save."""
+        """Return a position from saved data."""
         return tuple(fields.numbers(name, count=self.dimensions))
 
     def path_state(self, path: NavigationPath) -> State:
-        """Return a way as a save holds it."""
+        """Return a path as saved data."""
         cost = path.cost if math.isfinite(path.cost) else None
         return {"state": path.state, "points": path.points.ravel().tolist(), "cost": cost, "why": path.why}
 
     def path_of(self, fields: Fields) -> NavigationPath:
-        """Return a way out of a save."""
+        """Return a path from saved data."""
         state: PathState = fields.one_of("state", get_args(PathState))
         numbers = fields.numbers("points", minimum=-LARGEST_FLOAT32, maximum=LARGEST_FLOAT32)
         if len(numbers) % self.dimensions or (state == "none") != (not numbers):
-            fields.refuse("points", f"must be {self.dimensions} numbers for each point, and none without a way")
+            fields.refuse("points", f"must have {self.dimensions} numbers per point, and none without a path")
         points = np.array(numbers, np.float32).reshape(-1, self.dimensions)
         path = NavigationPath(state, points, fields.number_or("cost", math.inf, minimum=0), fields.text("why"))
         fields.end()
@@ -195,7 +195,7 @@ class NavigationPathProvider:
 
 
 class NavigationQuery:
-    """One query, in the form of interruptible work."""
+    """One query, as interruptible work."""
 
     def __init__(self, ways: NavigationPathProvider, start: tuple[float, ...], goal: tuple[float, ...]) -> None:
         self._ways, self._start, self._goal = ways, start, goal
@@ -206,7 +206,7 @@ class NavigationQuery:
         return self.result is not None
 
     def cancel(self) -> None:
-        """Nothing was begun that could end."""
+        """Do nothing: there is no unfinished work."""
 
     def advance(self, budget: Budget) -> None:
         watch = budget.stopwatch
@@ -221,7 +221,7 @@ def checked_place(name: str, place: object, dimensions: int) -> tuple[float, ...
     """Return a Vector3 or Vector2 as numbers.
 
     Raises:
-        RefusedValue: if it is none of as many dimensions, or not finite.
+        RefusedValue: if it is not a vector of these dimensions, or not finite.
     """
     if not isinstance(place, Vector3 if dimensions == 3 else Vector2):
         raise RefusedValue(f"{name} must be a Vector{dimensions}, got {place!r}")

@@ -117,18 +117,18 @@ class PathService(Node):
         return bool(self.source == self.Source.NAVIGATION_2D)
 
     source = export(
-        Source, Source.NAVIGATION_3D, on_set="_begin_anew",
+        Source, Source.NAVIGATION_3D, on_set="_reset_source",
         doc="Ground of the paths: the navigation map of the world in 3D or 2D, or a grid.")
     partial_ways = export(
-        bool, True, on_set="_begin_anew",
+        bool, True, on_set="_reset_source",
         doc="If true, a request whose goal cannot be reached gets a path to the nearest reachable position and the"
             " state partial. If false, it fails with the state none.")
     navigation_layers = export(
-        int, 1, hint=(HINT_LAYERS_3D_NAVIGATION, ""), on_set="_begin_anew",
+        int, 1, hint=(HINT_LAYERS_3D_NAVIGATION, ""), on_set="_reset_source",
         shown_when=("source", Source.NAVIGATION_3D, Source.NAVIGATION_2D),
         doc="Navigation layers that paths may use.")
     reach_tolerance = export(
-        float, 0.5, range=(0, 10, 0.01), or_greater=True, unit="m", on_set="_begin_anew",
+        float, 0.5, range=(0, 10, 0.01), or_greater=True, unit="m", on_set="_reset_source",
         shown_when=("source", Source.NAVIGATION_3D, Source.NAVIGATION_2D),
         doc="Distance from the goal within which the end of a path counts as complete; otherwise the path is partial."
             " In 3D, a path that ends right above or below the goal, up to 2 m, is also complete if no part of the map"
@@ -139,29 +139,29 @@ class PathService(Node):
             " outside the grid is moved to the nearest walkable cell; with 0 it has no path, or is refused. Over a"
             " navigation map, positions are moved to the map, and a start farther off has no path; 0 is unlimited.")
     grid_node = export(
-        NodePath, NodePath(""), hint=node_path("TileMapLayer", "GridMap"), on_set="_begin_anew", group="Grid",
+        NodePath, NodePath(""), hint=node_path("TileMapLayer", "GridMap"), on_set="_reset_source", group="Grid",
         shown_when=("source", Source.GRID),
         doc="TileMapLayer or GridMap with the grid, which is read at the first request and by set_grid_from().")
     diagonals = export(
-        Diagonals, Diagonals.NO_CORNERS, on_set="_begin_anew", shown_when=("source", Source.GRID),
+        Diagonals, Diagonals.NO_CORNERS, on_set="_reset_source", shown_when=("source", Source.GRID),
         doc="Diagonal steps. Never: not allowed. No corners: allowed if both adjacent cells are free. One corner:"
             " allowed if one of them is free. Always: always allowed. An AStarGrid2D uses its own diagonal mode.")
     cost_data = export(
-        str, "", on_set="_begin_anew", shown_when=("source", Source.GRID),
+        str, "", on_set="_reset_source", shown_when=("source", Source.GRID),
         doc="Custom data layer of the TileSet with the cost of entering a tile; false or 0 is a wall. If empty, tiles"
             " without collision shapes are walkable at equal cost.")
     floor_level = export(
-        int, 0, on_set="_begin_anew", shown_when=("source", Source.GRID),
+        int, 0, on_set="_reset_source", shown_when=("source", Source.GRID),
         doc="Height (y coordinate) of the floor cells of a GridMap; a cell is walkable if the cell above is empty.")
     wall_items = export(
-        PackedInt32Array, (), on_set="_begin_anew", shown_when=("source", Source.GRID),
+        PackedInt32Array, (), on_set="_reset_source", shown_when=("source", Source.GRID),
         doc="Items of the GridMap's mesh library that are not walkable.")
     straight_ways = export(
         bool, False, shown_when=("source", Source.GRID),
         doc="If true, new paths on grids of squares run straight where no wall is between; otherwise they lead from"
             " cell to cell.")
     long_ways_by_regions = export(
-        bool, False, on_set="_begin_anew", shown_when=("source", Source.GRID),
+        bool, False, on_set="_reset_source", shown_when=("source", Source.GRID),
         doc="If true, paths over some hundred cells of different costs are found in about a hundredth of the steps, and"
             " cost a few percent more than the cheapest. Ignored if diagonals are always allowed.")
     fallback = export(
@@ -180,11 +180,11 @@ class PathService(Node):
         float, 1.0, range=(0.001, 1000, 0.001), group="Optimizations", on_set="_reschedule",
         doc="Weight of the service's share of the budget.")
     threads = export(
-        int, 0, range=(0, 16, 1), or_greater=True, on_set="_begin_anew", shown_when=("source", Source.GRID),
+        int, 0, range=(0, 16, 1), or_greater=True, on_set="_reset_source", shown_when=("source", Source.GRID),
         doc="Number of helper threads for searches that outlast their first turn; 0 uses none. Paths are the same, but"
             " may arrive in other frames than in a recording. More threads than processor cores minus 1 gain nothing.")
     maximum_waiting = export(
-        int, 10_000, range=(1, 1_000_000, 1), or_greater=True, on_set="_begin_anew",
+        int, 10_000, range=(1, 1_000_000, 1), or_greater=True, on_set="_reset_source",
         doc="Largest number of different paths that may wait; further requests fail at once with an error.")
     release_after = export(
         float, 60.0, range=(0, 3600, 0.1), or_greater=True, unit="s",
@@ -238,7 +238,7 @@ class PathService(Node):
         leave_scheduler(self, self._scheduler, self._task)
         self._task = self._scheduler = None
         self.end_asking()
-        self._begin_anew()
+        self._reset_source()
         self.hide_paths()
 
     def on_predelete(self) -> None:
@@ -281,7 +281,7 @@ class PathService(Node):
         """
         grid, places = self._read_grid(source)      # raises before anything is changed
         self.source = self.Source.GRID
-        self._begin_anew()
+        self._reset_source()
         self._given, self._grid, self._places = source, grid, places
 
     @method
@@ -303,7 +303,7 @@ class PathService(Node):
     @method
     def set_navigation_map(self, map: RID) -> None:
         """Use a navigation map other than the world's, such as a map for large agents."""
-        self._begin_anew()
+        self._reset_source()
         self._map = map
 
     @method
@@ -364,7 +364,7 @@ class PathService(Node):
         neighbors, corners = DIAGONALS[self.diagonals]
         return grid_of_scene(source, neighbors, corners, self.cost_data, self.floor_level, self.wall_items)
 
-    def _begin_anew(self) -> None:
+    def _reset_source(self) -> None:
         """Reset the ground: waiting requests fail and are reported; tickets keep the paths they have."""
         for ticket in self._open:
             if self._service is not None and not ticket.is_over:

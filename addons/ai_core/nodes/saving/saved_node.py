@@ -110,7 +110,7 @@ class SavedNode:
             if type(value) is not wanted:
                 fields.refuse(name, f"must be a {wanted.__name__}, got {brief(value)}")
             if not _is_finite(value):
-                fields.refuse(name, f"must hold finite numbers, got {value!r}")
+                fields.refuse(name, f"must have finite numbers, got {value!r}")
             motion[name] = value
         fields.end()
         return motion

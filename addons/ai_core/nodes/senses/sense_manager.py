@@ -267,7 +267,7 @@ class SenseManager(Node):
 
     def on_exit_tree(self) -> None:
         self._hide()
-        self.let_go()
+        self.flush_removed()
         leave_scheduler(self, self._scheduler, self._task)
         count_freed_characters(len(self._sensors))
         for nodes in (self._sensors, self._sources, self._regions, self._portals):
@@ -596,7 +596,7 @@ class SenseManager(Node):
         """
         if self._scheduler is None:
             return {}
-        self.let_go()
+        self.flush_removed()
         return self.core.statistics()
 
     def _graph(self) -> SenseGraph:
@@ -608,7 +608,7 @@ class SenseManager(Node):
         if self._core is None:
             return                  # no sensor or source yet; regions and portals may still join
         if self._left:
-            self.let_go()
+            self.flush_removed()
         self._is_in_frame = True
         try:
             self._sense(turn)
@@ -814,7 +814,7 @@ class SenseManager(Node):
         self._note_left(node, False, source_id)
         self.tell_source_left(source_id)
 
-    def name_anew(self) -> None:
+    def refresh_names(self) -> None:
         """Update the names of sensors and sources from their nodes, which may have been renamed.
 
         Cost: O(sensors + sources).
@@ -828,7 +828,7 @@ class SenseManager(Node):
                 if names[known] != name:
                     change(known, name=name)
 
-    def let_go(self) -> None:
+    def flush_removed(self) -> None:
         """Remove sensors and sources that left and have not come back."""
         left, self._left = self._left, {}
         for is_sensor, known in left.values():
@@ -861,8 +861,8 @@ class SenseManager(Node):
         return self._core is not None
 
     def saved(self) -> State:
-        self.let_go()
-        self.name_anew()
+        self.flush_removed()
+        self.refresh_names()
         return {
             "version": 1,
             "senses": self.core.save_state(),
@@ -872,8 +872,8 @@ class SenseManager(Node):
         }
 
     def prepared(self, state: object) -> Callable[[], None]:
-        self.let_go()
-        self.name_anew()
+        self.flush_removed()
+        self.refresh_names()
         fields = Fields.versioned(state, version=1)
         change = self.core.prepare_state(fields.anything("senses"))
         changes = [

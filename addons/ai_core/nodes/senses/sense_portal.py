@@ -62,7 +62,8 @@ class PortalBase(DrawnNode, SensePlace):
 
     other_senses = export(
         dict, (), hint=dictionary_of(str, float), group="Other senses", on_set="_set",
-        doc="Share kept per metre in custom modalities, by name, open or closed; others do not pass.")
+        doc="Share kept on the path through the portal in custom modalities, by name, open or closed; others do not"
+            " pass.")
 
     open_changed = signal(
         ("is_open", bool), doc="Emitted when the portal opens or closes; not emitted when a saved game is loaded.")

@@ -195,11 +195,11 @@ class SenseRegion2D(RegionBase, Node2D):
         x, y, _ = self.metres_of(self.global_position)
         high = self.ceiling_height / unit / 2
         parts = []
-        for number, box in enumerate(self.boxes):
-            if not isinstance(box, Rect2) or not all(side > 0 for side in box[2:]):
+        for number, part in enumerate(self.boxes):
+            if not isinstance(part, Rect2) or not all(side > 0 for side in part[2:]):
                 raise ValueError(
-                    f"has no volume and carries no signals: boxes[{number}] must be a Rect2 with a size, got {box!r}")
-            left, top, width, height = (one / unit for one in box)
+                    f"has no volume and carries no signals: boxes[{number}] must be a Rect2 with a size, got {part!r}")
+            left, top, width, height = (one / unit for one in part)
             parts.append(Box((x + left, y + top, -high), (x + left + width, y + top + height, high)))
         return parts[0] if len(parts) == 1 else Boxes(parts)
 
@@ -259,10 +259,10 @@ class SenseRegion3D(RegionBase, Node3D):
         if max(abs(a - b) for a, b in zip(at[:9], UNTURNED, strict=True)) > STRAIGHT_M:
             raise ValueError("is rotated or scaled, and carries no signals; reset both, or use size instead of boxes")
         parts = []
-        for number, box in enumerate(self.boxes):
-            if not isinstance(box, AABB) or not all(side > 0 for side in box[3:]):
+        for number, part in enumerate(self.boxes):
+            if not isinstance(part, AABB) or not all(side > 0 for side in part[3:]):
                 raise ValueError(
-                    f"has no volume and carries no signals: boxes[{number}] must be an AABB with a size, got {box!r}")
-            low = [a + b for a, b in zip(at.origin, box, strict=False)]
-            parts.append(Box(tuple(low), tuple(a + b for a, b in zip(low, box[3:], strict=True))))  # type: ignore[arg-type]
+                    f"has no volume and carries no signals: boxes[{number}] must be an AABB with a size, got {part!r}")
+            low = [a + b for a, b in zip(at.origin, part, strict=False)]
+            parts.append(Box(tuple(low), tuple(a + b for a, b in zip(low, part[3:], strict=True))))  # type: ignore[arg-type]
         return parts[0] if len(parts) == 1 else Boxes(parts)

@@ -287,7 +287,7 @@ class SensorBase(DrawnNode, SenseMember):
             memory=self._made_memory(), awareness=self._awareness(),
             on_sensed=self._tell_sensed, on_gained=self._tell_gained, on_lost=self._tell_lost,
             on_forgotten=self._tell_forgotten, on_awareness_changed=self._tell_awareness,
-            on_expired=self._tell_expired, on_told=self._tell_told, listens=self._is_listened_to)
+            on_expired=self._tell_expired, on_reported=self._tell_told, listens=self._is_listened_to)
 
     def _settings(self, manager: Any) -> dict[str, Any]:
         settings: dict[str, Any] = core_settings(self, manager.unit)["sensor"]
@@ -411,7 +411,7 @@ class SensorBase(DrawnNode, SenseMember):
         Keys: source (null if it has left), character (of the source), modality, strength, position, tag ("damage",
         "footsteps"), age_s (time since the emission).
         """
-        last = None if self._manager is None else self._manager.core.last_told(self._id)
+        last = None if self._manager is None else self._manager.core.last_sensation(self._id)
         if last is None:
             return {}
         return {

@@ -1,4 +1,4 @@
-"""Walking by navigation agent: what a HabitMoveTo does with the NavigationAgent below its actor."""
+"""Walking with a navigation agent: how a HabitMoveTo uses the NavigationAgent below its actor."""
 from __future__ import annotations
 
 import math
@@ -10,18 +10,18 @@ from addons.ai_core.nodes.walking.way_height import HeightAbovePath
 from addons.ai_core.nodes.walking.way_walk import PathFollower, forget_way
 
 SAME_M = 1e-3
-"""The agent's target is still the one it was given if it is this near (m)."""
+"""Distance within which the agent's target is still the target that was set (m)."""
 
 
 class AgentWalk:
-    """A walk, from call to call.
+    """A walk along the path of a navigation agent.
 
-    The agent finds the way, and finds another where its mover leaves it; each point of it is gone to. In 3D
-    its path_height_offset becomes how far the way lies above the mover, unless it was set by hand.
+    The agent finds the path, and another path if the mover leaves it; the walk follows its points. In 3D
+    path_height_offset of the agent is set to the height of the path above the mover, unless it was set by hand.
 
     Args:
         agent: the NavigationAgent3D or 2D.
-        memory: kept between calls, plain values.
+        memory: plain values that the caller keeps between calls.
         is_flat: whether it is a NavigationAgent2D.
         falls: whether floors carry the mover, as ``HeightAbovePath``.
     """
@@ -34,28 +34,28 @@ class AgentWalk:
         self._map = agent.get_navigation_map()
 
     def begin(self, arrival_m: float) -> None:
-        """Set the agent up."""
+        """Set up the agent."""
         self._agent.set_target_desired_distance(arrival_m)
         self._memory["sets_offset"] = not self._is_flat and self._agent.get_path_height_offset() == 0
 
     def next(
         self, here: Any, goal: Any, arrival_m: float, *, stands: bool, is_barred: bool = False,
     ) -> tuple[Any, str]:
-        """Return where to go next, and "going", "arrived" or "failed".
+        """Return the next position to go to, and "going", "arrived" or "failed".
 
         Args:
-            here: where it stands.
-            goal: where to.
-            arrival_m: how near to the goal a way must end that leads there, and how near it is there.
-            stands, is_barred: as ``PathFollower``; who is astray gets another way.
+            here: present position.
+            goal: goal position.
+            arrival_m: largest distance from the goal of the end of a complete path, and of the mover on arrival (m).
+            stands, is_barred: as in ``PathFollower``; a mover that is astray gets another path.
         """
         agent, memory = self._agent, self._memory
-        if not self._server.map_get_iteration_id(self._map):      # until its map is built it answers nothing
+        if not self._server.map_get_iteration_id(self._map):      # no answers until the map is built
             return here, "going"
         self._aim(goal, arrival_m)
-        agent.get_next_path_position()                            # so that it looks where it is, and tells
+        agent.get_next_path_position()                            # makes the agent update its path
         points = agent.get_current_navigation_path()
-        if not len(points):                                       # nothing is on the map yet
+        if not len(points):                                       # the map is still empty
             del memory["aimed"]
             return here, "going"
         way = [len(points), points[0].tolist(), points[-1].tolist()]
@@ -74,12 +74,12 @@ class AgentWalk:
         return stop, "going"
 
     def end(self) -> None:
-        """Give the agent its own settings back."""
+        """Restore the settings of the agent."""
         if self._memory.get("sets_offset"):
             self._agent.set_path_height_offset(0.0)
 
     def _aim(self, goal: Any, arrival_m: float) -> None:
-        """Tell the agent where to: right below or above the goal, where the map is."""
+        """Set the target of the agent: the place of the map right below or above the goal."""
         aimed = self._memory.get("aimed")
         if aimed and math.dist(aimed[0], tuple(goal)) <= arrival_m / 2 \
                 and math.dist(aimed[1], tuple(self._agent.get_target_position())) <= SAME_M:

@@ -1,4 +1,4 @@
-"""Walking by ticket: what a HabitMoveTo does with a PathService."""
+"""Walking with a path ticket: how a HabitMoveTo uses a PathService."""
 from __future__ import annotations
 
 from typing import Any
@@ -10,33 +10,33 @@ from addons.ai_core.nodes.walking.way_height import STANDS_WITHIN_M, is_elsewher
 from addons.ai_core.nodes.walking.way_walk import PathFollower, forget_way
 
 STATES = {"waiting": "going", "running": "going", "found": "arrived", "partial": "failed"}
-"""What a walk has come to at the end of its way, by the state of its ticket."""
+"""Result of a walk at the end of its path, by the state of its ticket."""
 
 
 class TicketWalk:
-    """A walk, from call to call.
+    """A walk along the path of a ticket.
 
     Args:
         paths: the PathService.
-        memory: kept between calls, plain values; a ticket that is not known any more is asked for anew.
+        memory: plain values that the caller keeps between calls; an unknown ticket is requested again.
         falls: whether floors carry the mover, as ``HeightAbovePath``.
     """
 
     def __init__(self, paths: Any, memory: dict[str, Any], *, falls: bool = False) -> None:
         self._paths, self._memory, self._falls = paths, memory, falls
-        self._name = paths.mark                          # tickets of another scene, in a save, are not ours
+        self._name = paths.mark                          # tickets of another service, from a save, are unknown here
 
     def next(
         self, here: Any, goal: Any, arrival: float, step: float = 0.0, *, stands: bool = True, is_barred: bool = False,
     ) -> tuple[Any, str]:
-        """Return where to go next, and "going", "arrived" or "failed".
+        """Return the next position to go to, and "going", "arrived" or "failed".
 
         Args:
-            here: where it stands.
-            goal: where to; if it is elsewhere than it was, another way is asked for.
-            arrival, stands, is_barred: as ``PathFollower``; who is astray asks for another way.
-            step: how far it goes in a turn; goals that move less are followed when the way to them is over, or
-                whoever follows somebody in few turns would ask for a way in each.
+            here: present position.
+            goal: goal position; if it has moved, another path is requested.
+            arrival, stands, is_barred: as in ``PathFollower``; a mover that is astray requests another path.
+            step: distance per turn; a goal that moves less causes a request only at the end of the path, because
+                a mover with few turns that follows another would otherwise request a path in each.
         """
         memory = self._memory
         if memory.get("service") != self._name or is_elsewhere(memory["asked_for"], goal, max(arrival, step)):
@@ -59,7 +59,7 @@ class TicketWalk:
             if state == "found" and self._paths.is_in_goal_of(memory["ticket"], goal):
                 points = np.concatenate([points, [tuple(goal)]], dtype=np.float32)
                 points[-1, 1:-1] = points[-2, 1:-1]
-            if points.shape[1] == 3:                     # a grid is one floor, however high its cells' middles are
+            if points.shape[1] == 3:                     # a grid is one floor, whatever the heights of its cell centers
                 points[:, 1] += memory.get("began", here).y - points[0, 1]
         stop, came = PathFollower(memory, falls=self._falls).next(
             points, here, arrival, stands=stands, is_barred=is_barred, began=memory.get("began"))
@@ -69,7 +69,7 @@ class TicketWalk:
         return stop, STATES[state] if came == "arrived" and not has_moved else "going"
 
     def end(self) -> None:
-        """Let go of the ticket."""
+        """Release the ticket."""
         ticket, newer, name = (self._memory.pop(key, None) for key in ("ticket", "newer", "service"))
         forget_way(self._memory)
         for one in (ticket, newer[0] if newer else None):
@@ -77,7 +77,7 @@ class TicketWalk:
                 self._let_go(one)
 
     def _is_another_there(self, here: Any, goal: Any) -> bool:
-        """Return whether it goes another way from now on: the ground has changed, and that has been found meanwhile."""
+        """Return whether the mover changed to another path, found after the ground changed."""
         memory = self._memory
         try:
             if "newer" not in memory:
@@ -86,7 +86,7 @@ class TicketWalk:
                 return False
             ticket, began, asked_for = memory["newer"]
             state = self._paths.get_state(ticket)
-        except RefusedValue:                             # it stands beside the grid, or a save knows no such ticket
+        except RefusedValue:                             # outside the grid, or an unknown ticket of a save
             memory.pop("newer", None)
             return False
         if state in ("waiting", "running"):
@@ -104,7 +104,7 @@ class TicketWalk:
         try:
             self._paths.release(ticket)
         except RefusedValue:
-            return                                       # it is forgotten already
+            return                                       # already released
 
     def _ask(self, here: Any, goal: Any) -> None:
         self.end()

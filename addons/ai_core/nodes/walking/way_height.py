@@ -1,4 +1,4 @@
-"""How high a mover goes above its way: as high as it stands, for maps lie above or below the floor."""
+"""Height of a mover above its path, from where it stands, as maps lie above or below the floor."""
 from __future__ import annotations
 
 import math
@@ -6,23 +6,23 @@ from collections.abc import Sequence
 from typing import Any
 
 STANDS_WITHIN_M = 2.0
-"""A mover is on its way if it is no higher above it, or deeper below it, than this (m).
+"""Largest height of a mover above or below its path at which it is on the path (m).
 
-Ways over grids begin in the middle of a cell, and origins of characters may be in their middles. Less than a floor.
+Paths over grids begin at the center of a cell, and origins of characters may be at their centers. Less than a storey.
 """
 
 STEEP = 2.0
-"""What rises so many times as far as it leads is no slope but a lift, a ladder or a drop: 63 degrees."""
+"""Ratio of rise to length above which a segment is a lift, a ladder or a drop, not a slope: 63 degrees."""
 
 BESIDE_M = 0.5
-"""Who is farther beside his way than this was pushed off it, and falls (m)."""
+"""Distance beside its path beyond which a mover was pushed off it, and falls (m)."""
 
 BARRED_M = 0.6
-"""What bars somebody this near before the place where his way rises is what it rises over, as a step (m): bodies are
-so far before that place as they are thick."""
+"""Distance before a rise of the path within which an obstacle is the step that the path climbs (m): a body stops
+before the step by its own radius."""
 
 LEVEL_M = 0.75
-"""At the end of what is steep one is this near to its height (m): a baked map lies up to 0.5 m above the floor."""
+"""Largest difference in height at the end of a steep segment (m): a baked map lies up to 0.5 m above the floor."""
 
 GROUNDED = 0
 """The motion mode of bodies that stand on floors."""
@@ -31,39 +31,39 @@ Point = Sequence[float]
 
 
 def apart(one: Any, other: Any) -> float:
-    """Return how far two places are apart; in 3D seen from above, for a character's middle is above the ground."""
+    """Return the distance between two positions; in 3D the horizontal one, as a character's center is above ground."""
     first, second = tuple(one), tuple(other)
     return math.hypot(first[0] - second[0], first[-1] - second[-1])
 
 
 def is_elsewhere(one: Any, other: Any, reach: float) -> bool:
-    """Return whether two places are farther apart than ``reach``, or on different floors."""
+    """Return whether two positions are farther apart than ``reach``, or on different floors."""
     first, second = tuple(one), tuple(other)
     return apart(first, second) > reach or (len(first) == 3 and abs(first[1] - second[1]) > STANDS_WITHIN_M)
 
 
 class HeightAbovePath:
-    """How high somebody is above a way in 3D, from call to call.
+    """Height of a mover above a path in 3D.
 
-    On slopes it goes along with the way from wherever it is, so that floors, gravity and jumps may lift and lower it;
-    on lifts, ladders and drops it is as high above as it was before.
+    On slopes it follows the mover, so that floors, gravity and jumps may lift and lower it; on lifts, ladders and
+    drops it keeps its last value.
 
     Args:
-        memory: kept between calls, plain values.
-        falls: whether floors carry it; else it keeps the height at which it set out, if that was near the way.
+        memory: plain values that the caller keeps between calls.
+        falls: whether floors carry the mover; otherwise it keeps its initial height, if that was near the path.
     """
 
     def __init__(self, memory: dict[str, Any], *, falls: bool) -> None:
         self._memory, self._falls = memory, falls
-        self._at: float | None = None                    # of the piece it is on, None if that is steep
+        self._at: float | None = None                    # height of the present segment, None if it is steep
 
     @property
     def above_m(self) -> float:
-        """How high above the way it goes (m)."""
+        """Height above the path (m)."""
         return float(self._memory.get("above_m", 0.0))
 
     def note(self, before: Point, after: Point, here: Any) -> float:
-        """Note where it is on a piece of its way; return how far it is off the height it should be at (m)."""
+        """Note the position on a segment of the path; return the deviation from the wanted height (m)."""
         at = self._at = height_at(before, after, here)
         if at is None:
             return 0.0
@@ -74,16 +74,16 @@ class HeightAbovePath:
 
     @property
     def kept_m(self) -> float:
-        """How high above the end of a piece it is to come: as at its beginning where it climbs."""
+        """Wanted height above the end of a segment (m): as at its start while climbing."""
         from_m = self._memory.get("from_m", self.above_m)
         return float(from_m) if self._memory.get("climbs") else self.above_m
 
     def climbs(self, before: Point, after: Point, here: Any, *, climbed: bool) -> bool:
-        """Return whether floors do not lead along the piece noted: it is steep, or leads over them, as links do.
+        """Return whether the noted segment needs climbing: it is steep, or not on a floor, such as a link.
 
         Args:
-            before, after, here: as noted.
-            climbed: whether it climbed there before, and is in the air still: it would fall again and again.
+            before, after, here: as passed to ``note``.
+            climbed: whether the mover climbed before and is still in the air; it would fall repeatedly otherwise.
         """
         if self._at is None:
             return True
@@ -91,7 +91,7 @@ class HeightAbovePath:
         return self._falls and (climbed or sunk_m > LEVEL_M) and beside(before, after, here) <= BESIDE_M
 
     def has_reached(self, after: Point, here: Any, reach: float) -> bool:
-        """Return whether it is at the end of the piece noted: so near seen from above, and on its floor."""
+        """Return whether the mover is at the end of the noted segment: within ``reach`` horizontally, on its floor."""
         if self._at is not None:
             most_m, above_m = STANDS_WITHIN_M, self.above_m
         else:
@@ -100,7 +100,7 @@ class HeightAbovePath:
 
 
 def height_at(before: Point, after: Point, here: Any) -> float | None:
-    """Return the height of a piece of a way where that is nearest to a place, seen from above; None if it is steep."""
+    """Return the height of a segment at its horizontally nearest point to a position; None if it is steep."""
     length, rise = apart(before, after), after[1] - before[1]
     if abs(rise) > STEEP * length:
         return None
@@ -108,7 +108,7 @@ def height_at(before: Point, after: Point, here: Any) -> float | None:
 
 
 def beside(before: Point, after: Point, here: Any) -> float:
-    """Return how far beside a piece of a way a place is, seen from above (m)."""
+    """Return the horizontal distance of a position from a segment (m)."""
     share = _share(before, after, here)
     return apart([one + share * (other - one) for one, other in zip(before, after, strict=True)], here)
 

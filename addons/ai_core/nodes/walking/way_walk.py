@@ -1,4 +1,4 @@
-"""Walking along the points of a way, on the floors it leads over."""
+"""Walking along the points of a path, on its floors."""
 from __future__ import annotations
 
 from typing import Any
@@ -11,17 +11,17 @@ from addons.ai_core.nodes.walking.way_height import BARRED_M, STANDS_WITHIN_M, H
 Floats = NDArray[np.float32]
 
 CORNER = 0.5
-"""From so far before a point at which a way goes on one goes on (m, in 2D pixels), however near its end one is to come:
-who turns much earlier walks into what the way leads round."""
+"""Largest distance before an inner point of a path at which the mover turns to the next (m, in 2D pixels), whatever
+the arrival distance: turning much earlier leads into obstacles."""
 
 
 class PathFollower:
-    """A walk along one way, from call to call.
+    """A walk along one path.
 
     Args:
-        memory: kept between calls, plain values; ``forget_way`` before another way. "climbs" is whether no floor
-            leads to the next point, "goes_on" whether others follow it.
-        falls: whether floors carry the mover, as ``HeightAbovePath``.
+        memory: plain values that the caller keeps between calls; call ``forget_way`` before another path. "climbs"
+            is whether the segment to the next point needs climbing, "goes_on" whether further points follow.
+        falls: whether floors carry the mover, as in ``HeightAbovePath``.
     """
 
     def __init__(self, memory: dict[str, Any], *, falls: bool) -> None:
@@ -31,18 +31,18 @@ class PathFollower:
         self, points: Floats, here: Any, arrival: float, *, stands: bool = True, is_barred: bool = False,
         began: Any = None,
     ) -> tuple[Any, str]:
-        """Return where to go next, and "going", "arrived", or "astray" if it stands on another floor than its way.
+        """Return the next position to go to, and "going", "arrived", or "astray" on another floor than the path.
 
         Args:
-            points: (n, 2) or (n, 3), the way; n at least 1.
-            here: where it is.
-            arrival: a point is reached when it is so near, seen from above, and on its floor (m); those before the last
-                when it is past them, or within ``CORNER``.
-            stands: whether it is not in the air: who is has not arrived. Astray is who stood on a floor of the way
-                before, and now stands on another.
-            is_barred: whether something bars its way, as a step does: points from which the way rises are reached from
-                ``BARRED_M`` away.
-            began: where it was when the way began, if it went on meanwhile.
+            points: points of the path, (n, 2) or (n, 3); n at least 1.
+            here: present position.
+            arrival: horizontal distance at which a point is reached, on its floor (m); inner points are reached when
+                passed, or within ``CORNER``.
+            stands: whether the mover is on the ground; in the air it does not arrive. It is astray if it stood on a
+                floor of the path before, and now stands on another.
+            is_barred: whether an obstacle such as a step blocks the mover; points where the path rises are then
+                reached from ``BARRED_M`` away.
+            began: position at the start of the path, if the mover has moved meanwhile.
 
         Cost: O(points) at first, then O(1).
         """
@@ -66,7 +66,7 @@ class PathFollower:
                     return type(here)(*after), "going"
             else:
                 off_m = height.note(before, after, here)
-                if stands and "from_m" not in memory:       # bodies do not know that they stand before they went
+                if stands and "from_m" not in memory:       # a body knows that it stands only after it moved
                     memory["from_m"] = height.above_m
                 is_under = is_barred and number + 1 < len(points) and points[number + 1][1] > points[number][1]
                 has_arrived = height.has_reached(after, here, BARRED_M if is_under else reach)
@@ -89,28 +89,28 @@ class PathFollower:
 
 
 def forget_way(memory: dict[str, Any]) -> None:
-    """Forget how far somebody has come; how high he goes stays."""
+    """Forget the progress along a path, but not the height above it."""
     for key in ("step", "join", "stood", "from_m", "climbs", "goes_on"):
         memory.pop(key, None)
 
 
 def come_to(memory: dict[str, Any]) -> tuple[Any, Any]:
-    """Return which point of its way somebody goes to; another as soon as he is there."""
+    """Return an identifier of the point that the mover goes to, which changes when the point is reached."""
     return memory.get("step"), memory.get("join")
 
 
 def is_past(before: Point, after: Point, here: Any) -> bool:
-    """Return whether a place is no longer before the end of a piece of a way, seen from above."""
+    """Return whether a position is horizontally past the end of a segment."""
     place = tuple(here)
     return sum((place[axis] - after[axis]) * (after[axis] - before[axis]) for axis in (0, -1)) >= 0
 
 
 def joined(points: Floats, here: Any) -> tuple[int, list[float] | None]:
-    """Return the number of the point to go to, and the nearest place on the way there: on the floor one stands on.
+    """Return the number of the point to go to, and the nearest position on the path on the same floor.
 
     Args:
-        points: (n, 2) or (n, 3), the way.
-        here: where somebody stands.
+        points: points of the path, (n, 2) or (n, 3).
+        here: present position.
 
     Cost: O(n).
     """

@@ -8,7 +8,7 @@ import pytest
 from ai_core.budget import Budget
 from ai_core.faults import FaultIsolation
 from ai_core.saving.fields import StateError
-from ai_core.scheduling.errand import BackgroundJob
+from ai_core.scheduling.background_job import BackgroundJob
 from ai_core.scheduling.in_sequence import WorkSequence
 from ai_core.scheduling.load_balancing import LoadBalancingScheduler
 from ai_core.scheduling.suspendable import Suspendable
