@@ -31,10 +31,11 @@ MARGIN_PX = 8.0
 
 @gdclass(icon="res://addons/ai_core/icons/ai_debug_overlay.svg")
 class AIDebugOverlay(Node):
-    """Shows the AI of a running game on the screen: tasks of the last frames and their times, the habits, knowledge
-    and senses of a character with reasons, events, and path tickets.
+    """Shows the AI of a running game on the screen.
 
-    It costs nothing while it is hidden. The tab "AI" of the editor's debugger shows the same.
+    Shown are the tasks of the last frames and their times, the habits, knowledge and senses of a character with
+    reasons, events, and path tickets. It costs nothing while it is hidden. The tab "AI" of the editor's debugger
+    shows the same.
     """
 
     class Section(IntEnum):

@@ -193,7 +193,7 @@ class HabitMoveTo(TargetedHabit, Habit):
         way = [to - at for to, at in zip(stop, here, strict=True)]
         length = math.sqrt(sum(one * one for one in way))
         needed_s = length / self.speed
-        taken_s = needed_s if needed_s < left_s and run.memory.get("keep_looking", False) else left_s
+        taken_s = needed_s if needed_s < left_s and run.memory.get("goes_on", False) else left_s
         if not self._moves_body(run):
             share = min(1.0, taken_s / (needed_s or 1.0))
             actor.set_global_position(type(here)(*(at + one * share for at, one in zip(here, way, strict=True))))

@@ -245,8 +245,10 @@ class DecisionMap(Node):
 
     @method
     def get_stats(self) -> dict:
-        """Return the numbers of complete updates, written strengths, writers and cells, the layers, and the age of
-        the last update (s).
+        """Return counts as a Dictionary.
+
+        Keys: updates (complete ones), written (strengths), writers, cells, layers (their names), is_updating, and
+        age_s of the last complete update.
         """
         core = self.core
         return {

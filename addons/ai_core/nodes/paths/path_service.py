@@ -308,8 +308,10 @@ class PathService(Node):
 
     @method
     def get_stats(self) -> dict:
-        """Return counts of requests, searches and results ("found", "partial", "no_path", "failed"), of waiting
-        requests, kept tickets, and flow fields of get_next_places().
+        """Return counts as a Dictionary.
+
+        Counted are requests, searches and results ("found", "partial", "no_path", "failed"), waiting requests,
+        tickets, and flow fields of get_next_places().
 
         "query_us" is the 95th percentile of the recent costs of navigation map queries (µs).
         """

@@ -66,7 +66,9 @@ class Formation(Resource):
 
     @method
     def get_slots(self, count: int) -> PackedVector2Array:
-        """Return the slots for a number of members: x ahead, y to the right, in units of spacing, or in m if it is 0.
+        """Return the slots for a number of members, x ahead and y to the right.
+
+        They are in the unit of spacing, or in m if spacing is 0.
         """
         if count < 0:
             raise RefusedValue(f"count must be 0 or more, got {count}")

@@ -382,8 +382,10 @@ class Squad(Node):
 
     @method
     def get_stats(self) -> dict:
-        """Return counts of members, stragglers, orders, paths requested and thoughts, and the largest distance from
-        a slot.
+        """Return counts as a Dictionary.
+
+        Counted are members, stragglers, orders, requested paths and thoughts; included is the largest distance of a
+        member from its slot.
         """
         return dict(self.core.statistics)
 

@@ -205,8 +205,9 @@ class Strategist(Node):
 
     @method
     def get_expectations(self) -> dict:
-        """Return enemy_expands_at, where the enemy is expected to expand, and clash_at, where both sides are expected
-        to clash over resources; null if unknown.
+        """Return the expected places of the enemy's next expansion and of a clash.
+
+        Keys: enemy_expands_at, and clash_at, where both sides are expected to clash over resources; null if unknown.
         """
         plan = self._plan
         places = {
