@@ -92,7 +92,7 @@ def test_a_place_that_is_not_finite_is_refused(world, expect_errors, number):
     state = copy.deepcopy(one.save())
     state["parts"]["node/../Keeper"]["motion"]["transform"]["of"][10] = number
     before = one.save()
-    expect_errors("node/../Keeper: 'motion.transform' must hold", times=1)
+    expect_errors("node/../Keeper: 'motion.transform' must have", times=1)
     assert one.load(state) is False
     assert one.save() == before
 
