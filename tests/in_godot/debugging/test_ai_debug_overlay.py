@@ -113,7 +113,7 @@ def test_it_tells_what_a_character_senses_with_every_factor(level, overlay, phys
     assert "Sensor3D Eyes: knows 1" in told
     assert "Thief: in view" in told
     assert "sight: sensed;" in told
-    assert "distance_m 3" in told
+    assert "distance 3" in told
 
 
 def test_it_tells_events_from_the_moment_they_are_looked_at(level, overlay, physics_frames):

@@ -270,6 +270,7 @@ def test_in_2d_a_sound_weakens_with_metres(flat, physics_frames):
     flat.thing.emit("hearing", 2.0)
     physics_frames(4)
     assert strengths(flat.sensed) == [pytest.approx(2 * 0.9**5, rel=1e-4)]
+    assert flat.eye.why(flat.thing)["senses"]["hearing"]["distance"] == pytest.approx(50.0)
 
 
 def test_in_2d_sensing_is_saved(flat, scheduler, physics_frames):

@@ -25,8 +25,8 @@ class SenseModality(Resource):
             " built-in modality.")
     range = export(
         float, 0.0, range=(0, 10000, 0.01), or_greater=True,
-        doc="Distance beyond which nothing is sensed, in m, in 2D in px; 0 is 20 m. A larger range costs more time, so"
-            " make it no larger than the most sensitive sensor needs.")
+        doc="Distance beyond which nothing is sensed, in m, in 2D in px; 0 is 20 m, or their length in px. A larger"
+            " range costs more time, so make it no larger than the most sensitive sensor needs.")
     kept_per_meter = export(
         float, 1.0, range=(0, 1, 0.001), doc="Share of the strength that is kept per metre; 1 loses nothing.")
     is_continuous = export(

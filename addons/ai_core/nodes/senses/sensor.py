@@ -45,9 +45,10 @@ from ai_core.senses.sense_reasons import SenseFactors
 from ai_core.senses.sight.sight_cones import SightCone as Cone
 
 
-def _factors(factors: SenseFactors) -> dict[str, Any]:
+def _factors(factors: SenseFactors, unit: float) -> dict[str, Any]:
     plain = {name: -1 if value is None else value for name, value in factors._asdict().items()}
-    return {**plain, "parts": list(factors.parts)}
+    distance_m = plain.pop("distance_m")
+    return {**plain, "parts": list(factors.parts), "distance": distance_m * unit if distance_m >= 0 else -1.0}
 
 
 def _awareness(reasons: AwarenessReasons | None, now_s: float) -> dict[str, Any]:
@@ -469,13 +470,13 @@ class SensorBase(DrawnNode, SenseMember):
         Keys: senses, awareness (0 to 1), level_name, rate_per_s, visibility and stimulus_gain (strength by
         modality), reacts_in_s (time until awareness_changed is emitted; -1 if no new level is reached). senses maps
         each modality to: verdict ("sensed", "hidden", "too weak", "outside every cone", ...), intensity, threshold,
-        sensitivity, strength, light, size, distance_m (-1 without a path), kept (share), acuity, clarity, parts,
+        sensitivity, strength, light, size, distance (-1 without a path), kept (share), acuity, clarity, parts,
         noise, importance, waits_passes (-1 if no ray is needed).
         """
         if self._manager is None or not self._is_source(target):
             return {}
         reasons = self._manager.core.why(self._id, target.source_id)
-        senses = {name: _factors(factors) for name, factors in reasons.by_modality.items()}
+        senses = {name: _factors(factors, self._manager.unit) for name, factors in reasons.by_modality.items()}
         return {"senses": senses, **_awareness(reasons.awareness, self._manager.now_s)}
 
     def _is_source(self, target: Any) -> bool:

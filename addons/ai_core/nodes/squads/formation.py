@@ -44,7 +44,7 @@ class Formation(Resource):
     spacing = export(
         float, 0.0, range=(0, 100, 0.05), or_greater=True,
         doc="Distance between neighbors, in m, in 2D in px; with custom slots, the distance between two repetitions"
-            " of the pattern. 0 is 2 m.")
+            " of the pattern. 0 is 2 m, or their length in px.")
     files = export(
         int, 0, range=(0, 100, 1), or_greater=True, shown_when=("pattern", Pattern.COLUMN, Pattern.PHALANX),
         doc="Number of members abreast; 0 chooses it by the number of members.")

@@ -387,7 +387,9 @@ class Squad(Node):
         Counted are members, stragglers, orders, requested paths and thoughts; included is the largest distance of a
         member from its slot.
         """
-        return dict(self.core.statistics)
+        counts = dict(self.core.statistics)
+        counts["farthest_from_slot"] = counts.pop("farthest_from_slot_m") * self.unit
+        return counts
 
     save_state, load_state = saving("members, order, path, slots and tactic")
 
