@@ -9,6 +9,11 @@ Begin with a clock and a scheduler, then add packages as needed: ``scheduling``
 ``squads`` (group behavior). ``snapshot`` saves and restores a run, ``recording``
 replays it. ``compiled()`` returns the names of the C kernels in use.
 """
+from __future__ import annotations
+
+import importlib
+from types import ModuleType
+
 import numpy.ma  # noqa: F401  np.unique imports it at its first call, which took 15 to 40 ms of some frame
 
 from ai_core.budget import Budget, Stopwatch
@@ -22,6 +27,12 @@ from ai_core.scheduling.load_balancing import LoadBalancingScheduler
 from ai_core.scheduling.task import Task, Turn
 from ai_core.trace import Trace
 from ai_core.twins import compiled
+
+__version__ = "0.1.0"
+
+PACKAGES = (
+    "decisions", "events", "level_of_detail", "maps", "paths", "recording", "saving", "scheduling", "senses", "squads")
+"""Packages that ``ai_core.senses`` and the like import when they are first used."""
 
 __all__ = [
     "Budget",
@@ -42,3 +53,10 @@ __all__ = [
     "UnknownNameError",
     "compiled",
 ]
+
+
+def __getattr__(name: str) -> ModuleType:
+    """Import a package of the library at its first use: ``import ai_core`` alone stays quick."""
+    if name in PACKAGES:
+        return importlib.import_module(f"ai_core.{name}")
+    raise AttributeError(f"module 'ai_core' has no attribute {name!r}; packages are {', '.join(PACKAGES)}")
