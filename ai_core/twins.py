@@ -24,8 +24,6 @@ SWITCH = "AI_CORE_PURE_PYTHON"
 
 KERNELS = (
     "ai_core.decisions.habits._habit_ticking",
-    "ai_core.events._living",
-    "ai_core.level_of_detail._importance_kernel",
     "ai_core.paths.regions._region_fields",
     "ai_core.paths.searches._bucket_search",
     "ai_core.paths.searches._canonical_field",
@@ -34,7 +32,6 @@ KERNELS = (
     "ai_core.paths.searches._jump_search",
     "ai_core.paths.searches._portal_search",
     "ai_core.paths.searches._repairing_search",
-    "ai_core.recording._notes",
     "ai_core.scheduling._batched_round",
     "ai_core.scheduling._frame_load",
     "ai_core.scheduling._rounds",

@@ -1,20 +1,14 @@
 """Iteration over the live keepers of handlers, for loops over weak listeners.
 
-This is the Python twin of ``_living``, which replaces it if it was built. A weak
-reference resolved inside the loop takes half as long as a call; resolved between
-two steps of the loop, a tenth.
+A weak reference is resolved at its turn, inside the loop, so a listener freed by an
+earlier one is skipped.
 """
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from typing import Any, Protocol
 
-from ai_core.twins import twin
-
-__all__ = ["INTERFACE", "WeakList", "living"]
-
-INTERFACE = 1
-"""Interface number; changes with any change of names, arguments or results, here and in the kernel."""
+__all__ = ["WeakList", "living"]
 
 
 class WeakList(Protocol):
@@ -29,7 +23,6 @@ class WeakList(Protocol):
         """End every loop under way and drop all objects."""
 
 
-@twin
 def living(held: Sequence[Any], are_weak: Sequence[bool], gone: type[Exception]) -> WeakList:
     """Return an iterable over objects; each weak reference is resolved at its turn.
 

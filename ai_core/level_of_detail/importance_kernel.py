@@ -1,8 +1,7 @@
 """Hot loop of importance: the parts that viewers add for each agent, and the best viewer's.
 
-This module is the NumPy twin of ``_importance_kernel``, which replaces it where it was compiled, with
-bit-identical results. All values are float32, computed with + - * / and square roots in a fixed order,
-so results are the same on all machines.
+All values are float32, computed with + - * / and square roots in a fixed order, so results are the same on all
+machines.
 
 A block of rows stays in the processor's cache through all operations, in a workspace that is
 allocated once: nothing is allocated per agent.
@@ -14,12 +13,7 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from ai_core.twins import twin
-
-__all__ = ["EYE_NUMBERS", "FARTHEST", "INTERFACE", "Workspace", "best_opinions"]
-
-INTERFACE = 1
-"""Version of the interface; raised with every change of names, arguments or results, here and in the kernel."""
+__all__ = ["EYE_NUMBERS", "FARTHEST", "Workspace", "best_opinions"]
 
 EYE_NUMBERS = 13
 """Numbers of a viewer (count): position, direction and speed, three each and scaled by
@@ -54,7 +48,6 @@ class Workspace:
         self.flags = np.zeros(BLOCK_ROWS, np.bool_)
 
 
-@twin
 def best_opinions(
     eyes: Floats, scales: Floats, positions: Floats, velocities: Floats | None, sizes: Floats,
     total: Floats, parts: Floats | None, workspace: Workspace,

@@ -1,6 +1,5 @@
 """Collector of task runs and reports while a frame runs.
 
-Python twin of the kernel ``_notes``, which replaces it where it is built; both pack the same string.
 It is called for every task run, so it only collects; the reader of a recording evaluates the data.
 """
 from __future__ import annotations
@@ -11,12 +10,8 @@ from typing import Any, Protocol
 from ai_core.clock import TimeIndex
 from ai_core.recording.digest import PLAIN
 from ai_core.recording.packed import pack
-from ai_core.twins import twin
 
-__all__ = ["FIELDS_OF_A_RUN", "INTERFACE", "REPORT_KINDS", "Freeze", "Notes", "notes"]
-
-INTERFACE = 1
-"""Version of the interface; changed with every change of names, arguments or results, here and in the kernel."""
+__all__ = ["FIELDS_OF_A_RUN", "REPORT_KINDS", "Freeze", "Notes", "notes"]
 
 FIELDS_OF_A_RUN = 6
 """Values stored per run (count): name, depth, granted, steps, µs, result."""
@@ -38,14 +33,13 @@ class Notes(Protocol):
         """Return (runs, reports by kind, grants) packed by ``packed.pack``; a run is FIELDS_OF_A_RUN values."""
 
 
-@twin
 def notes(frozen: Freeze) -> Notes:
     """Return an empty collector.
 
     Args:
         frozen: converts values other than numbers, strings and tuples of them to plain data.
 
-    Cost: 0.5 µs per run, compiled 0.15 µs, including packing.
+    Cost: 0.5 µs per run, including packing.
     """
     return _Notes(frozen)
 

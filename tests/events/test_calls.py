@@ -6,17 +6,9 @@ import weakref
 import pytest
 
 import ai_core.events.event_registry as calls
-import ai_core.events.living as living
 from ai_core.clock import ManualClock
 from ai_core.events.event_manager import EventManager
 from ai_core.faults import FaultIsolation
-from tests.events.living_forms import FORMS
-
-
-@pytest.fixture(params=FORMS, autouse=True)
-def form(request, monkeypatch):
-    """Let each run with the kernel and with its twin."""
-    monkeypatch.setattr(living, "living", FORMS[request.param])
 
 
 class Ear:

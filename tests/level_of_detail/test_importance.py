@@ -17,12 +17,9 @@ from ai_core.level_of_detail.importance_settings import PARTS, ImportanceSetting
 from ai_core.level_of_detail.viewer import Viewer
 from ai_core.saving.fields import StateError
 from ai_core.snapshot import from_json, restore, take, to_json
-from ai_core.twins import INTERPRETED, kernel_of
 from tests.level_of_detail.plain_importance import plain_importance
 
 AT_ONCE = ImportanceSettings(smoothing_s=0)
-INTERPRETED_FORM = INTERPRETED[f"{importance_kernel.__name__}.best_opinions"]
-FORMS = [form for form in (INTERPRETED_FORM, kernel_of(INTERPRETED_FORM)) if form is not None]
 
 COORDINATE = st.floats(-120, 120, width=32)
 PLACE = st.tuples(COORDINATE, COORDINATE, COORDINATE)
@@ -35,11 +32,6 @@ VIEWER = st.builds(
     near_m=st.sampled_from([None, 0.0, 12.0]),
     far_m=st.sampled_from([None, 20.0, 300.0]),
 )
-
-
-@pytest.fixture(params=FORMS, ids=lambda form: type(form).__name__, autouse=True)
-def form(request, monkeypatch):
-    monkeypatch.setattr(importance_kernel, "best_opinions", request.param)
 
 
 def places(*rows):

@@ -1,4 +1,4 @@
-"""Notes of a frame: in both forms the same text, and nothing in it changes afterwards."""
+"""Notes of a frame: what was collected, and nothing in it changes afterwards."""
 from __future__ import annotations
 
 from enum import Enum
@@ -6,19 +6,14 @@ from typing import NamedTuple
 
 import numpy as np
 import pytest
-from hypothesis import given
 from hypothesis import strategies as some
 
-import ai_core.recording.notes as notes_module
+import ai_core.recording.notes as collector
 from ai_core.clock import TimeIndex
 from ai_core.recording.digest import freezer
 from ai_core.recording.packed import unpack
 from ai_core.trace import Trace
-from ai_core.twins import INTERPRETED, kernel_of
 
-TWIN = INTERPRETED["ai_core.recording.notes.notes"]
-KERNEL = kernel_of(TWIN)
-FORMS = {"interpreted": TWIN, **({"compiled": KERNEL} if KERNEL else {})}
 NOW = TimeIndex(3, 0.5)
 
 
@@ -51,9 +46,9 @@ VALUES = some.recursive(
 )
 
 
-@pytest.fixture(params=FORMS)
-def notes(request):
-    return FORMS[request.param](freezer(exact=False))
+@pytest.fixture
+def notes():
+    return collector.notes(freezer(exact=False))
 
 
 def noted(notes):
@@ -72,19 +67,6 @@ def fill(notes, values):
         notes.sensed(1, 2, "sight", value, NOW)
         notes.state_entered("bob", "guard/patrol", "due", NOW)
         notes.path_done(value, NOW)
-
-
-@pytest.mark.skipif(KERNEL is None, reason="no kernel is built")
-@given(some.lists(VALUES, max_size=4), some.booleans())
-def test_both_forms_pack_the_same_text(values, exact):
-    texts = []
-    for form in FORMS.values():
-        notes = form(freezer(exact=exact))
-        for _ in range(2):
-            notes.clear()
-            fill(notes, values)
-        texts.append(notes.packed([None, (3, 1)]))
-    assert texts[0] == texts[1]
 
 
 def test_runs_are_noted_as_they_end_with_their_depth(notes):
@@ -111,7 +93,7 @@ def test_a_new_frame_begins_with_nothing(notes):
     notes.before_task("outer", NOW)
     fill(notes, [1, "a"])
     notes.clear()
-    assert notes.packed([]) == empty == TWIN(freezer(exact=False)).packed([])
+    assert notes.packed([]) == empty == collector.notes(freezer(exact=False)).packed([])
     run(notes)
     assert noted(notes)[0][:2] == ["think", 0], "depth begins anew, too"
 
@@ -154,7 +136,3 @@ def test_notes_listen_to_every_kind_of_thing_that_is_recorded(notes):
     heard = [name for name in vars(trace) if not name.startswith("_") and getattr(trace, name)]
     assert heard == ["before_task", "task_ran", "event_sent", "sensed", "state_entered", "path_done"]
     trace.unlisten(notes)
-
-
-def test_the_twin_in_use_is_the_kernel_where_it_is_built():
-    assert notes_module.notes in FORMS.values()
