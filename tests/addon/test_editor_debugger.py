@@ -55,7 +55,10 @@ OPENING = """
             if holds.call(): return
             await get_tree().create_timer(0.1).timeout
     var watched := func(number: int) -> int:
-        return int(FileAccess.get_file_as_string("res://watched.txt").get_slice(" ", number))
+        for attempt in 1000:          # the game writes it in every frame: it is empty for a moment
+            var text := FileAccess.get_file_as_string("res://watched.txt")
+            if text: return int(text.get_slice(" ", number))
+        return -1
     if FileAccess.file_exists("res://watched.txt"): DirAccess.remove_absolute("res://watched.txt")
     EditorInterface.play_main_scene()
     var session: EditorDebuggerSession = debugger.get_session(0)
