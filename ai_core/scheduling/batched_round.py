@@ -1,7 +1,6 @@
 """A round of a bucket whose work is called many at once, by a batch that the work brings along.
 
-This is the twin in Python of ``_batched_round``, which is used in its place where it
-was built.
+Work that offers ``batch_of`` is called by its batch, not task by task.
 """
 from __future__ import annotations
 
@@ -11,14 +10,10 @@ from operator import length_hint
 from typing import Protocol
 
 from ai_core.budget import Budget, Stopwatch
-from ai_core.scheduling.rounds import NEVER_NS, Call, FrameMoment, Round, Row, round_times
+from ai_core.scheduling.rounds import NEVER_NS, Call, FrameMoment, Row, round_times
 from ai_core.scheduling.task import Turn
-from ai_core.twins import twin
 
-__all__ = ["INTERFACE", "Batch", "BatchOf", "BatchedRound", "batched_round"]
-
-INTERFACE = 2
-"""Changes with any change of names, arguments or results, here and in the kernel."""
+__all__ = ["Batch", "BatchOf", "BatchedRound"]
 
 
 class Batch(Iterator[Call], Protocol):
@@ -49,55 +44,17 @@ BatchOf = Callable[[Row], Batch]
 """What makes a batch, for one row."""
 
 
-class BatchedRound(Round, Protocol):
-    """Goes through one bucket, frame after frame.
+class BatchedRound:
+    """A ``Round`` over one bucket, frame after frame.
 
-    Reading a stopwatch takes longer than a small piece of work that is called in a
-    batch, so most rounds are timed as a whole.
-    """
-
-    @property
-    def is_timed(self) -> bool:
-        """Whether each call of this round is timed; else only its end."""
-        ...
-
-    def begin(
-        self, moment: FrameMoment, budget: Budget, stopwatch: Stopwatch | None, limit_ns: int, timed_every: int
-    ) -> None:
-        """Make ready for a round.
-
-        Args:
-            moment: the frame that runs.
-            budget: of the Turn that all calls are made with.
-            stopwatch, limit_ns: as ``begin_round`` takes them.
-            timed_every: of how many rounds one is timed.
-        """
-        ...
-
-    def run(self) -> bool:
-        """Make the calls that are left, and return whether the round is over, with none of them late.
-
-        Ends after one that was late, too: ask ``was_late``, then ``goes_on``. What a call raises
-        is let through.
-        """
-        ...
-
-    def row_changes(self) -> None:
-        """Let go of the calls, or do so when the round has ended."""
-
-
-@twin
-def batched_round(row: Row, batch_of: BatchOf) -> BatchedRound:
-    """Return rounds of one bucket.
+    Reading a stopwatch takes longer than a small piece of work that is called in a batch, so most rounds are timed as
+    a whole; ``is_timed`` says whether this one is timed call by call.
 
     Args:
         row: the bucket.
-        batch_of: makes the batch; what it keeps is let go when the row changes.
+        batch_of: makes the batch, which is dropped when the row changes.
     """
-    return _BatchedRound(row, batch_of)
 
-
-class _BatchedRound:
     def __init__(self, row: Row, batch_of: BatchOf) -> None:
         self.turn: Turn
         self.bucket: Row | None = None
@@ -117,6 +74,14 @@ class _BatchedRound:
     def begin(
         self, moment: FrameMoment, budget: Budget, stopwatch: Stopwatch | None, limit_ns: int, timed_every: int
     ) -> None:
+        """Prepare a round.
+
+        Args:
+            moment: the frame that runs.
+            budget: of the Turn that all calls are made with.
+            stopwatch, limit_ns: as ``begin_round`` takes them.
+            timed_every: one of this number of rounds is timed call by call.
+        """
         self.turn = turn = Turn(moment[0], moment[1] - self._row.last[1], budget)
         self._moment, self._stopwatch, self._limit_ns = moment, stopwatch, limit_ns
         self.bucket, self._is_late = self._row, False
@@ -134,9 +99,11 @@ class _BatchedRound:
 
     @property
     def place(self) -> int:
+        """Number of calls begun."""
         return len(self._row) - length_hint(self._batch or ())
 
     def goes_on(self) -> bool:
+        """Return whether calls remain; ends the round if not."""
         if self.bucket is None:
             return False
         if length_hint(self._batch or ()):
@@ -145,6 +112,10 @@ class _BatchedRound:
         return False
 
     def run(self) -> bool:
+        """Make the remaining calls, and return whether the round is over and no call was late.
+
+        It ends after a late call, too: check ``was_late``, then ``goes_on``. Exceptions of calls are let through.
+        """
         for call in self:
             call(self.turn)
         self._see_end()
@@ -155,6 +126,7 @@ class _BatchedRound:
         return self._timed(self._batch, self._stopwatch) if self._stopwatch and self.is_timed else self._batch
 
     def end_call(self) -> None:
+        """Note that a call has ended."""
         if self._stopwatch is not None and self.is_timed:
             self._stamps[self.place] = self._stopwatch()
             self._is_over_limit(self.place)
@@ -165,11 +137,13 @@ class _BatchedRound:
         """Nothing to do: the batch looks at what has changed."""
 
     def row_changes(self) -> None:
+        """Drop the calls, now or when the round has ended."""
         self._is_stale = self.bucket is not None
         if not self._is_stale:
             self._batch = None
 
     def was_late(self) -> bool:
+        """Return whether a call ended beyond the limit since the last query."""
         was_late, self._is_late = self._is_late, False
         return was_late
 

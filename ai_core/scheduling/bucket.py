@@ -5,7 +5,7 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 from ai_core.clock import TimeIndex
-from ai_core.scheduling.batched_round import BatchedRound, batched_round
+from ai_core.scheduling.batched_round import BatchedRound
 from ai_core.scheduling.rounds import Call, FrameMoment, Row
 
 if TYPE_CHECKING:
@@ -63,7 +63,7 @@ class Bucket(Row):
         task._in_step_since = self.table.frame
         batch_of = getattr(call, "batch_of", None)
         if batch_of is not None and self.batched is None:
-            self.batched = batched_round(self, batch_of)
+            self.batched = BatchedRound(self, batch_of)
             self.table.has_batches = True
 
     def leave(self, task: Task, call: Call) -> None:

@@ -5,20 +5,14 @@ from functools import partial
 
 import pytest
 
-import ai_core.scheduling.bucket as bucket
 from ai_core.budget import Budget
 from ai_core.scheduling.direct_access import DirectAccessScheduler
-from ai_core.twins import INTERPRETED, kernel_of
 from tests.scheduling.test_direct_access import World
 
-TWIN = INTERPRETED["ai_core.scheduling.batched_round.batched_round"]
-FORMS = {"interpreted": TWIN, **({"compiled": kernel} if (kernel := kernel_of(TWIN)) else {})}
 
-
-@pytest.fixture(params=FORMS.values(), ids=list(FORMS))
-def busy(request, monkeypatch):
+@pytest.fixture
+def busy():
     """A world of batches, in which one of two rounds is timed task by task."""
-    monkeypatch.setattr(bucket, "batched_round", request.param)
     world = World(partial(DirectAccessScheduler, timed_every=2), is_batched=True)
     for _ in range(3):
         world.do("add", 0, ("callable", 1, 0))
