@@ -16,7 +16,7 @@ LIMITED_API = "0x030B0000"  # CPython 3.11, as in tools/build_bridge.py
 
 
 def kernels() -> list[Extension]:
-    """Return every ai_core/**/_name.pyx as an extension; none without Cython, or where pure Python is asked for."""
+    """Return every ai_core/**/*_loops.py as an extension; none without Cython, or where pure Python is asked for."""
     if os.environ.get("AI_CORE_PURE_PYTHON") == "1":
         return []  # tools/dev.py builds kernels by itself, and again when their sources change
     try:
@@ -31,7 +31,7 @@ def kernels() -> list[Extension]:
             # Never a fused product and sum: kernels and their twins agree to the last bit.
             extra_compile_args=[] if os.name == "nt" else ["-O3", "-g0", "-ffp-contract=off"],
         )
-        for source in sorted(Path("ai_core").rglob("_*.pyx"))
+        for source in sorted([*Path("ai_core").rglob("*_loops.py"), *Path("ai_core").rglob("_*.pyx")])
     ]
     return cythonize(found, build_dir="build", language_level=3)
 

@@ -10,17 +10,15 @@ from __future__ import annotations
 
 import functools
 import logging
-import os
 import sys
 from collections.abc import Callable
 from importlib import import_module
 from types import ModuleType
 from typing import Any, TypeVar
 
-__all__ = ["INTERPRETED", "KERNELS", "SWITCH", "compiled", "kernel_of", "twin", "twin_class"]
+from ai_core.loops import SWITCH, compiled_loops, is_switched_off
 
-SWITCH = "AI_CORE_PURE_PYTHON"
-"""Environment variable; any value but "" and "0" disables every kernel."""
+__all__ = ["INTERPRETED", "KERNELS", "SWITCH", "compiled", "kernel_of", "twin", "twin_class"]
 
 KERNELS = (
     "ai_core.decisions.habits._habit_ticking",
@@ -42,7 +40,6 @@ KERNELS = (
     "ai_core.senses.sight._grid_sight",
     "ai_core.senses.sight._sight_kernels",
     "ai_core.senses.stimuli._arriving",
-    "ai_core.squads._least_cost_matching",
     "ai_core.squads._marching_step",
 )
 """All kernel modules; build tools and tests use this list."""
@@ -53,16 +50,10 @@ INTERPRETED: dict[str, Callable[..., Any]] = {}
 Kind = TypeVar("Kind")
 Function = TypeVar("Function", bound=Callable[..., Any])
 
-_is_switched_off = os.environ.get(SWITCH, "") not in ("", "0")
-
 
 def compiled() -> tuple[str, ...]:
-    """Return the names of the kernel modules in use; empty if no kernel is in use.
-
-    >>> set(compiled()) <= set(KERNELS)
-    True
-    """
-    return tuple(name for name in KERNELS if not _is_switched_off and _loaded(name) is not None)
+    """Return the names of the compiled modules in use; empty if everything is interpreted."""
+    return compiled_loops() + tuple(name for name in KERNELS if not is_switched_off and _loaded(name) is not None)
 
 
 def twin(function: Function) -> Function:
@@ -73,7 +64,7 @@ def twin(function: Function) -> Function:
     than the twin) is not used, and a warning is logged.
     """
     INTERPRETED[f"{function.__module__}.{function.__name__}"] = function
-    kernel = None if _is_switched_off else kernel_of(function)
+    kernel = None if is_switched_off else kernel_of(function)
     return function if kernel is None else kernel
 
 
@@ -88,7 +79,7 @@ def twin_class(kernel: str, interface: int) -> Callable[[type[Kind]], type[Kind]
 
     def chosen(interpreted: type[Kind]) -> type[Kind]:
         INTERPRETED[f"{interpreted.__module__}.{interpreted.__name__}"] = interpreted
-        module = None if _is_switched_off else _loaded(kernel)
+        module = None if is_switched_off else _loaded(kernel)
         if module is None:
             return interpreted
         if interface != module.INTERFACE:

@@ -12,6 +12,7 @@ from types import ModuleType
 import pytest
 
 import ai_core
+from ai_core.loops import loop_modules
 from ai_core.twins import INTERPRETED, KERNELS, SWITCH, _loaded, _say_once, compiled, kernel_of
 
 CHOOSER = sys.modules[compiled.__module__]
@@ -62,7 +63,7 @@ def test_where_they_can_be_built_all_kernels_are_there():
 
 def test_the_front_door_says_which_kernels_are_in_use():
     assert ai_core.compiled is compiled
-    assert set(compiled()) <= set(KERNELS)
+    assert set(compiled()) <= {*loop_modules(), *KERNELS}
 
 
 @pytest.mark.slow
@@ -72,7 +73,7 @@ def test_a_variable_switches_all_kernels_off(value, are_used):
         "import ai_core, ai_core.senses.sight.sight_kernels as kernels;"
         "print(len(ai_core.compiled()), type(kernels.pairs_in_reach).__name__)", **{SWITCH: value},
     )
-    built = [name for name in KERNELS if _loaded(name) is not None]
+    built = compiled()
     if are_used and built:
         assert text == f"{len(built)} cython_function_or_method"
     else:

@@ -5,7 +5,7 @@
 Steps: the engine dumps its interface, C tables are generated from it, Cython turns
 ``_bridge.pyx`` (with the files it includes) into C, the C compiler makes both libraries.
 Each is made in a scratch folder and moved into ``addons/ai_core/bin/<platform>/`` when
-whole, so a game never opens half a library. Kernels (``ai_core/**/_name.pyx``) are made
+whole, so a game never opens half a library. Loops (``ai_core/**/*_loops.py``) are made
 the same way, need no engine, and lie beside their sources, where Python imports them.
 
 The engine's version is no part of what makes a build current: functions are looked up
@@ -96,10 +96,11 @@ def bridge_extension() -> Extension:
 
 
 def kernel_extensions() -> list[Extension]:
-    """Return the compiled twins of the core; none in a copy of the bridge alone."""
+    """Return the compiled loops of the core; none in a copy of the bridge alone."""
+    core = ROOT / "ai_core"
     return [
         Extension(".".join(source.relative_to(ROOT).with_suffix("").parts), source, (), source.parent, True)
-        for source in sorted((ROOT / "ai_core").rglob("_*.pyx"))
+        for source in sorted([*core.rglob("*_loops.py"), *core.rglob("_*.pyx")])
     ]
 
 

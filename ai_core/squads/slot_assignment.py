@@ -7,10 +7,10 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-import ai_core.squads.least_cost_matching as least_cost_matching
 from ai_core.errors import as_array, finite_number, shown
 from ai_core.squads.formation import Formation
 from ai_core.squads.marchers import NO_SLOT, MemberTable
+from ai_core.squads.matching_loops import match_rows
 
 
 class SlotAssignment(NamedTuple):
@@ -34,7 +34,7 @@ def assign(costs: ArrayLike) -> SlotAssignment:
         TypeError: if ``costs`` does not hold numbers.
         ValueError: if ``costs`` is not two-dimensional, or has a NaN or negative infinity.
 
-    Cost: O(n**2 * m) at worst, n being the smaller number; about 1 ms for 200 by 200 with the compiled kernel.
+    Cost: O(n**2 * m) at worst, n being the smaller number; about 1 ms for 200 by 200.
 
     >>> assign([[2, 3], [0, float("inf")]]).total
     3.0
@@ -43,7 +43,7 @@ def assign(costs: ArrayLike) -> SlotAssignment:
     is_turned = table.shape[0] > table.shape[1]
     rows = np.ascontiguousarray(table.T) if is_turned else table
     columns = np.empty(len(rows), np.int32)
-    if least_cost_matching.match_rows(rows, columns) < len(rows):
+    if match_rows(rows, columns) < len(rows):
         columns = _as_many_as_can(rows)
     if is_turned:
         slots = np.full(len(table), NO_SLOT, np.int32)
@@ -101,7 +101,7 @@ def _as_many_as_can(rows: NDArray[np.float64]) -> NDArray[np.int32]:
         return columns
     lowest = float(allowed.min())
     never = (float(allowed.max()) - lowest + 1.0) * (len(rows) + 1)
-    least_cost_matching.match_rows(np.where(is_denied, never, rows - lowest), columns)
+    match_rows(np.where(is_denied, never, rows - lowest), columns)
     columns[is_denied[np.arange(len(rows)), columns]] = NO_SLOT
     return columns
 

@@ -9,8 +9,8 @@ import pytest
 CORE = Path(__file__).parents[2] / "ai_core"
 
 FLOORS = [
-    {"errors", "twins"},
-    {"saving"},
+    {"errors", "loops"},
+    {"saving", "twins"},
     {"clock"},
     {"trace", "budget", "faults"},
     {"scheduling", "recording", "snapshot"},

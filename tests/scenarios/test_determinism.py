@@ -7,15 +7,15 @@ import os
 import subprocess
 import sys
 import time
-from importlib.util import find_spec
 from pathlib import Path
 
 import numpy as np
 import pytest
 
 from ai_core.budget import Budget
+from ai_core.loops import SWITCH
 from ai_core.recording import Replay, read_recording
-from ai_core.twins import KERNELS, SWITCH
+from ai_core.twins import compiled
 from demo_project.scenarios import SCENARIOS, build
 from tests.scenarios.expected_digests import FILE, digests_of, lines_of
 
@@ -37,7 +37,7 @@ def printed_by_a_fresh_process(*arguments, **environment):
     assert len(finished.stdout.splitlines()) == len(SCENARIOS)
     in_use = finished.stderr.splitlines()[0].split()  # what fresh_process prints first
     is_pure = environment.get(SWITCH, os.environ.get(SWITCH, "")) not in ("", "0")
-    assert in_use == [name for name in KERNELS if find_spec(name) and not is_pure]
+    assert in_use == ([] if is_pure else [*compiled()])
     return finished.stdout
 
 
@@ -102,7 +102,7 @@ def test_two_processes_with_two_hash_seeds_agree_to_the_last_bit():
 
 @pytest.mark.slow
 def test_interpreted_and_compiled_agree_to_the_last_bit():
-    if not any(map(find_spec, KERNELS)):
+    if not compiled():
         pytest.skip("no kernels are built")
     assert printed_by_a_fresh_process(AI_CORE_PURE_PYTHON="1") == printed_by_a_fresh_process(AI_CORE_PURE_PYTHON="")
 

@@ -11,8 +11,6 @@ from hypothesis.extra.numpy import arrays
 
 from ai_core.squads.slot_assignment import assign, reassign_slots
 
-pytestmark = pytest.mark.usefixtures("form")
-
 costs_with_walls = st.one_of(st.integers(0, 9).map(float), st.floats(0, 100), st.just(np.inf))
 
 

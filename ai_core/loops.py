@@ -1,0 +1,62 @@
+"""Compiled loops, and the switch that turns them off.
+
+A hot loop is a module ``*_loops.py`` in Cython's pure-Python mode. Where it was compiled,
+its library lies beside it and Python imports that; elsewhere, and everywhere with
+``AI_CORE_PURE_PYTHON=1`` in the environment, the same file is interpreted, which needs the
+package ``cython`` and is some hundred times slower. Results are the same to the last bit.
+"""
+from __future__ import annotations
+
+import os
+import sys
+from collections.abc import Sequence
+from importlib.machinery import SOURCE_SUFFIXES, FileFinder, ModuleSpec, PathFinder, SourceFileLoader
+from pathlib import Path
+from types import ModuleType
+
+__all__ = ["SWITCH", "compiled_loops", "is_switched_off", "loop_modules"]
+
+SWITCH = "AI_CORE_PURE_PYTHON"
+"""Environment variable; any value but "" and "0" turns all compiled loops off."""
+
+is_switched_off = os.environ.get(SWITCH, "") not in ("", "0")
+"""Whether all loops are interpreted in this process; the environment is read once."""
+
+
+def loop_modules() -> tuple[str, ...]:
+    """Return the full names of all modules of hot loops, compiled or not.
+
+    Cost: about 5 ms, a look into every folder of the package.
+    """
+    root = Path(__file__).parent
+    files = {file.relative_to(root.parent).with_name(file.name.split(".")[0]) for file in root.rglob("*_loops.*")}
+    return tuple(sorted(".".join(file.parts) for file in files if "__pycache__" not in file.parts))
+
+
+def compiled_loops() -> tuple[str, ...]:
+    """Return those of ``loop_modules`` that are compiled, without importing them; none if they are turned off."""
+    if is_switched_off:
+        return ()
+    found = []
+    for name in loop_modules():
+        folder = Path(__file__).parents[1].joinpath(*name.split(".")[:-1])
+        spec = PathFinder.find_spec(name, [str(folder)])
+        if spec is not None and not isinstance(spec.loader, SourceFileLoader):
+            found.append(name)
+    return tuple(found)
+
+
+class _InterpretedLoops:
+    """Finds the source of a module of hot loops, although its library lies beside it."""
+
+    @staticmethod
+    def find_spec(
+        name: str, path: Sequence[str] | None = None, target: ModuleType | None = None
+    ) -> ModuleSpec | None:
+        if path is None or not (name.startswith("ai_core.") and name.endswith("_loops")):
+            return None
+        return FileFinder(next(iter(path)), (SourceFileLoader, SOURCE_SUFFIXES)).find_spec(name, target)
+
+
+if is_switched_off:
+    sys.meta_path.insert(0, _InterpretedLoops)
