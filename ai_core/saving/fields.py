@@ -11,7 +11,8 @@ from typing import Any, NoReturn
 
 from ai_core.errors import LARGEST, MOST, shown
 
-__all__ = ["LARGEST", "LARGEST_FLOAT32", "LATEST_S", "MOST", "Fields", "Migration", "State", "StateError", "brief"]
+__all__ = ["LARGEST", "LARGEST_FLOAT32", "LATEST_S", "MOST", "Fields", "Migration", "State", "StateError", "brief",
+           "checked_number", "checked_whole", "place_in"]
 
 State = dict[str, Any]
 """Plain data: dicts with strings as keys, lists, strings, numbers, true, false, None."""
@@ -102,13 +103,13 @@ class Fields:
 
     def whole(self, name: str, *, minimum: int = 0, maximum: int = MOST) -> int:
         """Return an integer; 12.0 counts as 12, as Godot's JSON writes all numbers so."""
-        return self._whole(name, self.anything(name), minimum, maximum)
+        return checked_whole(self.place_of(name), self.anything(name), minimum, maximum)
 
     def number(
         self, name: str, *, minimum: float = -LARGEST, maximum: float = LARGEST
     ) -> float:
         """Return a finite number."""
-        return self._number(self.place_of(name), self.anything(name), minimum, maximum)
+        return checked_number(self.place_of(name), self.anything(name), minimum, maximum)
 
     def number_or(
         self, name: str, absent: float, *, minimum: float = -LARGEST, maximum: float = LARGEST
@@ -153,8 +154,8 @@ class Fields:
         place = self.place_of(name)
         frame, seconds = self.items(name, count=2)
         return (
-            self._whole(f"{name}[0]", frame, 0, MOST),
-            self._number(f"{place}[1]", seconds, -LATEST_S, latest_s),
+            checked_whole(f"{place}[0]", frame, 0, MOST),
+            checked_number(f"{place}[1]", seconds, -LATEST_S, latest_s),
         )
 
     def seconds(self, name: str, *, latest_s: float = LATEST_S) -> float:
@@ -174,7 +175,7 @@ class Fields:
         place = self.place_of(name)
         return [
             absent if value is None and absent is not None
-            else self._number(f"{place}[{index}]", value, minimum, maximum)
+            else checked_number(f"{place}[{index}]", value, minimum, maximum)
             for index, value in enumerate(self.items(name, count=count))
         ]
 
@@ -182,8 +183,9 @@ class Fields:
         self, name: str, *, count: int | None = None, minimum: int = 0, maximum: int = MOST
     ) -> list[int]:
         """Return a list of integers."""
+        place = self.place_of(name)
         return [
-            self._whole(f"{name}[{index}]", value, minimum, maximum)
+            checked_whole(f"{place}[{index}]", value, minimum, maximum)
             for index, value in enumerate(self.items(name, count=count))
         ]
 
@@ -223,31 +225,48 @@ class Fields:
 
     def place_of(self, name: str) -> str:
         """Return the place of a field in the whole state: "active[2].reason"."""
-        name = str(name)  # what was never text may have keys of another type
-        name = name if len(name) <= 60 else name[:60] + "…"
-        return f"{self._place}.{name}" if self._place else name
+        return place_in(self._place, name)
 
-    def _whole(self, name: str, value: object, minimum: int, maximum: int) -> int:
-        if type(value) is float and value.is_integer() and abs(value) <= MOST:
-            value = int(value)
-        if type(value) is not int:
-            self.refuse(name, f"must be an integer, got {brief(value)}")
-        if value < minimum:
-            self.refuse(name, f"must be at least {minimum}, got {brief(value)}")
-        if value > maximum:
-            self.refuse(name, f"must be at most {maximum}, got {brief(value)}")
-        return value
 
-    def _number(self, place: str, value: object, minimum: float, maximum: float) -> float:
-        if type(value) is int and abs(value) <= MOST:
-            value = float(value)
-        if type(value) is not float or not math.isfinite(value):
-            raise StateError(f"{place!r} must be a finite number, got {brief(value)}")
-        if value < minimum:
-            raise StateError(f"{place!r} must be at least {minimum:g}, got {value!r}")
-        if value > maximum:
-            raise StateError(f"{place!r} must be at most {maximum:g}, got {value!r}")
-        return value
+def place_in(place: str, name: object) -> str:
+    """Return the place of a field in the whole state: "active[2].reason"."""
+    text = str(name)  # what was never text may have keys of another type
+    text = text if len(text) <= 60 else text[:60] + "…"
+    return f"{place}.{text}" if place else text
+
+
+def checked_whole(place: str, value: object, minimum: float, maximum: float) -> int:
+    """Return an integer in a range; 12.0 counts as 12, as Godot's JSON writes all numbers so.
+
+    Raises:
+        StateError: if it is another value; names the place.
+    """
+    if type(value) is float and value.is_integer() and abs(value) <= MOST:
+        value = int(value)
+    if type(value) is not int:
+        raise StateError(f"{place!r} must be an integer, got {brief(value)}")
+    if value < minimum:
+        raise StateError(f"{place!r} must be at least {minimum}, got {brief(value)}")
+    if value > maximum:
+        raise StateError(f"{place!r} must be at most {maximum}, got {brief(value)}")
+    return value
+
+
+def checked_number(place: str, value: object, minimum: float, maximum: float) -> float:
+    """Return a finite number in a range.
+
+    Raises:
+        StateError: if it is another value; names the place.
+    """
+    if type(value) is int and abs(value) <= MOST:
+        value = float(value)
+    if type(value) is not float or not math.isfinite(value):
+        raise StateError(f"{place!r} must be a finite number, got {brief(value)}")
+    if value < minimum:
+        raise StateError(f"{place!r} must be at least {minimum:g}, got {value!r}")
+    if value > maximum:
+        raise StateError(f"{place!r} must be at most {maximum:g}, got {value!r}")
+    return value
 
 
 def brief(value: object) -> str:

@@ -1,13 +1,11 @@
 """Attack tokens: a limit of simultaneous attackers, with fair turns."""
 from __future__ import annotations
 
-from collections.abc import Callable
 from typing import NamedTuple
 
 from ai_core.clock import moment_s
 from ai_core.errors import finite_number, whole_number
-from ai_core.saving.fields import Fields, State
-from ai_core.squads.id_rows import id_rows
+from ai_core.saving.declared_state import DeclaredState, MapOf, Number, Row, Saveable, Seconds, Whole
 
 __all__ = ["AttackTokens"]
 
@@ -18,7 +16,7 @@ class _TokenRequest(NamedTuple):
     asked_at_s: float
 
 
-class AttackTokens:
+class AttackTokens(Saveable):
     """Limits how many members attack at once; the others stand by until a token is free.
 
     A member that wants to attack requests a token repeatedly. A free token goes to the most urgent
@@ -35,6 +33,14 @@ class AttackTokens:
     Raises:
         TypeError, ValueError: if a number is out of range.
     """
+
+    STATE = DeclaredState(
+        held=MapOf(Seconds(), key=Whole(), at="_held_since"),
+        waiting=MapOf(Row(_TokenRequest, Number(), Seconds(), Seconds()), key=Whole(), at="_waiting"),
+        resting=MapOf(Seconds(), key=Whole(), at="_resting_until"),
+        check=lambda tokens, values, refuse: len(values.held) <= tokens.count or refuse(
+            "held", f"must have at most {tokens.count} rows, got {len(values.held)}"),
+    )
 
     def __init__(
         self, count: int = 2, *, max_hold_s: float = 5.0, cooldown_s: float = 1.0, request_timeout_s: float = 1.0,
@@ -127,32 +133,3 @@ class AttackTokens:
         self._waiting.pop(member_id, None)
         self._held_since.pop(member_id, None)
         self._resting_until.pop(member_id, None)
-
-    def save_state(self) -> State:
-        """Return holders, requests and rest times as plain data."""
-        return {
-            "version": 1,
-            "held": [[one, since] for one, since in sorted(self._held_since.items())],
-            "waiting": [[one, *asked] for one, asked in sorted(self._waiting.items())],
-            "resting": [[one, until] for one, until in sorted(self._resting_until.items())],
-        }
-
-    def prepare_state(self, state: object) -> Callable[[], None]:
-        """Check a saved state and return the function that restores it.
-
-        Raises:
-            StateError: if the state cannot be loaded; names the field and the reason.
-        """
-        fields = Fields.versioned(state, version=1)
-        held = {one: numbers[0] for one, numbers in id_rows(fields, "held", 1).items()}
-        waiting = {one: _TokenRequest(*numbers) for one, numbers in id_rows(fields, "waiting", 3).items()}
-        resting = {one: numbers[0] for one, numbers in id_rows(fields, "resting", 1).items()}
-        if len(held) > self.count:
-            fields.refuse("held", f"must have at most {self.count} rows, got {len(held)}")
-        fields.end()
-
-        def change() -> None:
-            self._held_since, self._waiting, self._resting_until = held, waiting, resting
-
-        return change
-

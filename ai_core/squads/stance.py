@@ -1,13 +1,12 @@
 """Stances: whether to fight, hold or retreat, judged by capabilities, with hysteresis and reasons."""
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import dataclass
 from typing import NamedTuple
 
 from ai_core.clock import moment_s
 from ai_core.errors import finite_number, shown
-from ai_core.saving.fields import Fields, State
+from ai_core.saving.declared_state import DeclaredState, ListOf, Number, OneOf, Optional, Row, Saveable, Seconds, Text
 from ai_core.squads.battle_forecast import forecast
 from ai_core.squads.capabilities import Force, check_force
 
@@ -60,7 +59,7 @@ class StancePolicy:
                 f" {self.last_stand_at:g}, {self.retreat_at:g} and {self.fight_at:g}")
 
 
-class StanceJudge:
+class StanceJudge(Saveable):
     """Judges repeatedly whether to fight, and keeps the present stance until a limit is clearly passed.
 
     Args:
@@ -68,6 +67,11 @@ class StanceJudge:
 
     Source: 003_designing_ai_for_games, tactical AI, capabilities.
     """
+
+    STATE = DeclaredState(
+        stance=Optional(Row(Stance, OneOf(STANCES), Number(0, LARGEST_RATIO), ListOf(Text(), make=tuple))),
+        since_s=Seconds(at="_since_s"),
+    )
 
     def __init__(self, policy: StancePolicy | None = None) -> None:
         if policy is not None and not isinstance(policy, StancePolicy):
@@ -107,36 +111,6 @@ class StanceJudge:
     def forget(self) -> None:
         """Reset the judge: the next stance ignores earlier ones."""
         self.stance = None
-
-    def save_state(self) -> State:
-        """Return the stance and its start time as plain data."""
-        stance = self.stance
-        return {
-            "version": 1, "since_s": self._since_s,
-            "stance": None if stance is None else [stance.kind, stance.ratio, list(stance.reasons)],
-        }
-
-    def prepare_state(self, state: object) -> Callable[[], None]:
-        """Check a saved state and return the function that restores it.
-
-        Raises:
-            StateError: if the state cannot be loaded; names the field and the reason.
-        """
-        fields = Fields.versioned(state, version=1)
-        since_s = fields.seconds("since_s")
-        stance = None
-        if fields.anything("stance") is not None:
-            kind, ratio, reasons = fields.items("stance", count=3)
-            one = Fields({"kind": kind, "ratio": ratio, "reasons": reasons}, fields.place_of("stance"))
-            texts = [Fields({"reason": text}, "reasons").text("reason") for text in one.items("reasons")]
-            stance = Stance(
-                one.one_of("kind", STANCES), one.number("ratio", minimum=0, maximum=LARGEST_RATIO), tuple(texts))
-        fields.end()
-
-        def change() -> None:
-            self.stance, self._since_s = stance, since_s
-
-        return change
 
     def _wanted(self, own: Force, met: Force) -> tuple[float, str, tuple[str, ...], bool]:
         """Return the ratio, the stance without hysteresis in time, its reasons, and whether it applies at once."""

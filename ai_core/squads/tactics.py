@@ -7,15 +7,26 @@ plans; the progress is saved with the squad.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
+from types import SimpleNamespace
 from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from ai_core.errors import finite_number, several_names, whole_number
-from ai_core.saving.fields import Fields, State
-from ai_core.squads.id_rows import id_rows
+from ai_core.saving.declared_state import (
+    DeclaredState,
+    Flag,
+    ListOf,
+    MapOf,
+    Optional,
+    Point,
+    Refuse,
+    Saveable,
+    Seconds,
+    Whole,
+)
 from ai_core.squads.situation import TacticalSituation
 from ai_core.squads.slot_assignment import assign
 
@@ -37,13 +48,14 @@ Plan = dict[int, SquadTask]
 """Tasks by member id."""
 
 
-class Tactic:
+class Tactic(Saveable):
     """Base class of tactics; subclasses implement ``plan``.
 
     Attributes:
         name: identifies the tactic in squads, rules and saves.
     """
 
+    STATE = DeclaredState()
     name = ""
 
     def why_not(self, situation: TacticalSituation) -> str:
@@ -59,19 +71,6 @@ class Tactic:
 
     def forget_member(self, member_id: int) -> None:
         """Forget a member that left or was lost."""
-
-    def save_state(self) -> State:
-        """Return the progress as plain data."""
-        return {"version": 1}
-
-    def prepare_state(self, state: object) -> Callable[[], None]:
-        """Check a saved state and return the function that restores it.
-
-        Raises:
-            StateError: if the state cannot be loaded; names the field and the reason.
-        """
-        Fields.versioned(state, version=1).end()
-        return lambda: None
 
 
 def assign_posts(situation: TacticalSituation, member_ids: Sequence[int],
@@ -102,6 +101,9 @@ class BoundingOverwatch(Tactic):
     Source: 003_designing_ai_for_games, tactics of groups.
     """
 
+    STATE = DeclaredState(
+        moving=Whole(0, 1, at="_moving"), since_s=Seconds(at="_since_s"),
+        posts=MapOf(Point(), key=Whole(), at="_posts"))
     name = "bounding_overwatch"
 
     def __init__(
@@ -157,25 +159,6 @@ class BoundingOverwatch(Tactic):
         """Forget a member that left or was lost."""
         self._posts = {}           # removing a member changes the teams
 
-    def save_state(self) -> State:
-        """Return the progress as plain data."""
-        return {
-            "version": 1, "moving": self._moving, "since_s": self._since_s,
-            "posts": [[one, *place] for one, place in sorted(self._posts.items())],
-        }
-
-    def prepare_state(self, state: object) -> Callable[[], None]:
-        """Check a saved state and return the function that restores it."""
-        fields = Fields.versioned(state, version=1)
-        moving, since_s = fields.whole("moving", maximum=1), fields.seconds("since_s")
-        posts = {one: tuple(place) for one, place in id_rows(fields, "posts", 2, 3).items()}
-        fields.end()
-
-        def change() -> None:
-            self._moving, self._since_s, self._posts = moving, since_s, posts
-
-        return change
-
     def _is_at(self, situation: TacticalSituation, team: list[int], goal: Floats) -> bool:
         """Return whether the mean position of a team is at the goal, allowing room for the other team."""
         middle = np.mean([situation.position_of(one) for one in team], axis=0)
@@ -209,6 +192,12 @@ MOVED_M = 8.0
 """How far the mean position of the enemies may move before the flank is planned again (m)."""
 
 
+def _check_dimensions(tactic: Tactic, values: SimpleNamespace, refuse: Refuse) -> None:
+    dimensions = {len(place) for place in values.around.values()} or {2, 3}
+    if values.middle is not None and len(values.middle) not in dimensions:
+        refuse("middle", f"must have as many coordinates as places in 'around', got {len(values.middle)}")
+
+
 class Flanking(Tactic):
     """Some members go around the enemies on the nearer side; after they have arrived, all members attack.
 
@@ -223,6 +212,9 @@ class Flanking(Tactic):
     Source: 003_designing_ai_for_games, tactics of groups.
     """
 
+    STATE = DeclaredState(
+        around=MapOf(Point(), key=Whole(), at="_around"), middle=Optional(Point(), at="_middle"),
+        is_attacking=Flag(at="_is_attacking"), check=_check_dimensions)
     name = "flanking"
 
     def __init__(self, share: float = 0.5, flank_m: float = 12.0, there_m: float = 2.0) -> None:
@@ -277,29 +269,6 @@ class Flanking(Tactic):
         """Forget a member that left or was lost."""
         self._around.pop(member_id, None)
 
-    def save_state(self) -> State:
-        """Return the progress as plain data."""
-        return {
-            "version": 1, "around": [[one, *place] for one, place in sorted(self._around.items())],
-            "middle": None if self._middle is None else list(self._middle), "is_attacking": self._is_attacking,
-        }
-
-    def prepare_state(self, state: object) -> Callable[[], None]:
-        """Check a saved state and return the function that restores it."""
-        fields = Fields.versioned(state, version=1)
-        around = {one: tuple(place) for one, place in id_rows(fields, "around", 2, 3).items()}
-        middle = None if fields.anything("middle") is None else tuple(fields.numbers("middle"))
-        dimensions = {len(place) for place in around.values()} or {2, 3}
-        if middle is not None and len(middle) not in dimensions:
-            fields.refuse("middle", f"must have as many coordinates as places in 'around', got {len(middle)}")
-        is_attacking = fields.flag("is_attacking")
-        fields.end()
-
-        def change() -> None:
-            self._around, self._middle, self._is_attacking = around, middle, is_attacking
-
-        return change
-
     def _plan_flank(self, situation: TacticalSituation, middle: Floats) -> None:
         """Choose the nearer side, the members that go around, and their positions."""
         own = situation.positions.mean(axis=0)
@@ -337,6 +306,7 @@ class HealingSupport(Tactic):
     Source: 003_designing_ai_for_games, tactics of groups.
     """
 
+    STATE = DeclaredState(patients=ListOf(Whole(), make=set, at="_patients"))
     name = "healing_support"
 
     def __init__(self, distance_m: float = 2.0) -> None:
@@ -373,21 +343,6 @@ class HealingSupport(Tactic):
     def forget_member(self, member_id: int) -> None:
         """Forget a member that left or was lost."""
         self._patients.discard(member_id)
-
-    def save_state(self) -> State:
-        """Return the progress as plain data."""
-        return {"version": 1, "patients": sorted(self._patients)}
-
-    def prepare_state(self, state: object) -> Callable[[], None]:
-        """Check a saved state and return the function that restores it."""
-        fields = Fields.versioned(state, version=1)
-        patients = set(fields.wholes("patients"))
-        fields.end()
-
-        def change() -> None:
-            self._patients = patients
-
-        return change
 
     @staticmethod
     def _healers(situation: TacticalSituation) -> list[int]:

@@ -1,0 +1,194 @@
+"""A declared state is saved, checked whole, and loaded; what is wrong is refused with its place."""
+from __future__ import annotations
+
+import copy
+import json
+import math
+from collections import deque
+from typing import NamedTuple
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from ai_core.clock import TimeIndex
+from ai_core.saving.declared_state import (
+    ArrayOf,
+    Columns,
+    DeclaredState,
+    Flag,
+    GameValue,
+    Hook,
+    ListOf,
+    MapOf,
+    Moment,
+    Number,
+    OneOf,
+    Optional,
+    Part,
+    Point,
+    Record,
+    Row,
+    Same,
+    Saveable,
+    Seconds,
+    Text,
+    Whole,
+)
+from ai_core.saving.fields import StateError
+from ai_core.saving.values import SavedValues
+
+
+class Wound(NamedTuple):
+    place: str
+    depth: float
+
+
+class Wallet(Saveable):
+    STATE = DeclaredState(coins=Whole(0, 1000))
+
+    def __init__(self):
+        self.coins = 3
+
+
+class Table:
+    def __init__(self):
+        self.ids, self.heat = np.array([1, 2], np.int32), np.array([0.5, math.nan])
+
+
+class Knight(Saveable):
+    """A class with a field of every kind."""
+
+    STATE = DeclaredState(
+        number=Number(0, lambda knight: knight.most), far=Number(absent=math.inf), until_s=Seconds(),
+        level=Whole(0, lambda knight: len(knight.ranks) - 1, at="_level"), is_awake=Flag(), title=Text(),
+        rank=OneOf(lambda knight: knight.ranks), born=Moment(TimeIndex), horse=Optional(Text()),
+        wounds=ListOf(Row(Wound, Text(), Number(0, 9)), make=deque),
+        oath=Optional(Record(Wound, place=Text(), depth=Number())),
+        friends=ListOf(Whole(), make=set), since=MapOf(Seconds(), key=Whole()), skills=MapOf(Number(0, 1)),
+        counts=MapOf(Whole(), names=("hits", "misses")), home=Point(2), path=ArrayOf(shape=(None, 2)),
+        flags=ArrayOf(np.bool_, shape=lambda knight: (2,)), table=Columns(
+            ids=ArrayOf(np.int32, minimum=0), heat=ArrayOf(absent=math.nan)),
+        memory=GameValue(), wallet=Part(), ranks=Same(),
+        lord=Hook(
+            lambda knight: knight.lord_name, lambda knight, plain, place: lambda: setattr(knight, "lord_name", plain)),
+        check=lambda knight, values, refuse: values.number <= values.until_s or refuse("number", "is after until_s"),
+        put=lambda knight, values: knight.put(values), after=lambda knight: setattr(knight, "loads", knight.loads + 1))
+
+    def __init__(self):
+        self.most, self.ranks, self.values, self.loads = 10.0, ("page", "squire"), SavedValues(), 0
+        self.number, self.far, self.until_s, self._level, self.is_awake = 1.5, math.inf, 4.0, 1, True
+        self.title, self.rank, self.born, self.horse = "Sir", "page", TimeIndex(3, 0.05), None
+        self.wounds, self.oath, self.friends = deque([Wound("arm", 1.0)]), Wound("word", 2.0), {7, 3}
+        self.since, self.skills, self.counts = {4: 1.0, 2: 0.5}, {"lance": 0.5}, {"hits": 1, "misses": 0}
+        self.home, self.path, self.flags = (1.0, 2.0), np.zeros((0, 2)), np.array([True, False])
+        self.table, self.memory, self.wallet, self.lord_name = Table(), {"seen": (1, 2)}, Wallet(), "Arthur"
+
+    def put(self, values):
+        table = values.__dict__.pop("table")
+        self.table.ids, self.table.heat = table["ids"], table["heat"]
+        self._level = values.__dict__.pop("level")
+        self.__dict__.update(values.__dict__)
+
+
+def test_every_kind_comes_back_as_it_was():
+    first, second = Knight(), Knight()
+    first.number, first.far, first._level, first.rank, first.horse = 2.0, 7.5, 0, "squire", "Gringolet"
+    first.wounds.append(Wound("leg", 2.0))
+    first.friends, first.path, first.wallet.coins = {1}, np.arange(4.0).reshape(2, 2), 9
+    first.table.ids, first.lord_name = np.array([5, 6], np.int32), "Mark"
+    saved = json.loads(json.dumps(first.save_state(), allow_nan=False))
+    wallet = second.wallet
+    second.prepare_state(saved)()
+    assert second.save_state() == first.save_state() == saved
+    assert (second.wounds, second.friends, second.since) == (first.wounds, {1}, {2: 0.5, 4: 1.0})
+    assert type(second.wounds) is deque
+    assert isinstance(second.wounds[0], Wound)
+    assert (second.path.shape, second.table.heat.dtype, second.memory) == ((2, 2), np.float64, {"seen": (1, 2)})
+    assert (second.wallet is wallet, wallet.coins, second.lord_name, second.loads) == (True, 9, "Mark", 1)
+
+
+@pytest.mark.parametrize(("place", "value", "message"), [
+    (("version",), 2, "'version' is 2, and this ai_core reads 1"),
+    (("number",), 11, "'number' must be at most 10, got 11.0"),
+    (("number",), 5, "'number' is after until_s"),
+    (("number",), None, "'number' must be a finite number, got None"),
+    (("level",), 2, "'level' must be at most 1, got 2"),
+    (("level",), True, "'level' must be an integer, got True"),
+    (("is_awake",), 1, "'is_awake' must be true or false, got 1"),
+    (("title",), 3, "'title' must be a string, got 3"),
+    (("rank",), "king", "'rank' must be 'page' or 'squire', got 'king'"),
+    (("born",), [1], "'born' must be a list of 2 items, got a list of 1"),
+    (("born", 0), -1, "'born[0]' must be at least 0, got -1"),
+    (("wounds", 0, 1), 10, "'wounds[0][1]' must be at most 9, got 10.0"),
+    (("oath", "depth"), "deep", "'oath.depth' must be a finite number, got 'deep'"),
+    (("since", 1, 0), 2, "'since[1][0]' occurs twice: 2"),
+    (("skills", "lance"), 2, "'skills.lance' must be at most 1, got 2.0"),
+    (("counts",), {"hits": 1}, "'counts.misses' is missing"),
+    (("counts",), {"hits": 1, "misses": 0, "bets": 1},
+     "'counts.bets' is an unknown field; known fields: 'hits', 'misses'"),
+    (("home",), [1, 2, 3], "'home' must be a list of 2 items, got a list of 3"),
+    (("path",), [[1, 2], [3]], "'path' must be a list of 2 items, got a list of 1"),
+    (("path",), [[1, "x"]], "'path[1]' must be a finite number, got 'x'"),
+    (("flags",), [True, 1], "'flags' must hold true and false, got 1"),
+    (("table", "ids"), [1], "'table.heat' must have 1 rows as the columns before it, got 2"),
+    (("table", "ids"), [1, 2**40], "'table.ids[1]' must be at most 2147483647, got 1099511627776"),
+    (("ranks",), ["page"], "'ranks' must be a list of 2 as in the present object, got a list of 1"),
+    (("wallet", "coins"), -1, "'wallet': 'coins' must be at least 0, got -1"),
+    (("memory",), {"!": "named", "of": "x"}, "'memory': unknown object 'x'"),
+])
+def test_what_is_wrong_is_refused_with_its_place(place, value, message):
+    knight = Knight()
+    saved = knight.save_state()
+    inner = saved
+    for key in place[:-1]:
+        inner = inner[key]
+    inner[place[-1]] = value
+    before = copy.deepcopy(knight.save_state())
+    with pytest.raises(StateError) as caught:
+        knight.prepare_state(saved)
+    assert str(caught.value).startswith(message)
+    assert knight.save_state() == before
+
+
+def test_missing_and_unknown_fields_are_refused():
+    saved = Wallet().save_state()
+    with pytest.raises(StateError, match=r"^'coins' is missing"):
+        Wallet().prepare_state({"version": 1})
+    with pytest.raises(StateError, match=r"^'gems' is an unknown field; known fields: 'version', 'coins'"):
+        Wallet().prepare_state({**saved, "gems": 1})
+    with pytest.raises(StateError, match=r"^the state must be a dict, got 3"):
+        Wallet().prepare_state(3)
+
+
+rubbish = st.one_of(
+    st.none(), st.booleans(), st.integers(), st.floats(allow_nan=True), st.text(max_size=3),
+    st.lists(st.integers(), max_size=3), st.dictionaries(st.text(max_size=2), st.integers(), max_size=2))
+
+
+def places_of(plain, place=()):
+    """Places of all values inside plain data."""
+    yield place
+    if isinstance(plain, dict | list):
+        for key, one in plain.items() if isinstance(plain, dict) else enumerate(plain):
+            yield from places_of(one, (*place, key))
+
+
+@given(st.data())
+def test_damage_is_refused_or_loads_as_something_that_saves(data):
+    knight = Knight()
+    saved = knight.save_state()
+    place = data.draw(st.sampled_from([one for one in places_of(saved) if one]))
+    inner = saved
+    for key in place[:-1]:
+        inner = inner[key]
+    inner[place[-1]] = data.draw(rubbish)
+    before = copy.deepcopy(knight.save_state())
+    try:
+        load = knight.prepare_state(saved)
+    except StateError:
+        assert knight.save_state() == before
+        return
+    load()
+    knight.prepare_state(json.loads(json.dumps(knight.save_state(), allow_nan=False)))
