@@ -33,6 +33,7 @@ from ai_core.saving.fields import (
     checked_whole,
     place_in,
 )
+from ai_core.saving.inner_state import inner_state, prepared_inner
 
 __all__ = [
     "ArrayOf",
@@ -424,7 +425,7 @@ class ArrayOf(Kind):
 class Columns(Kind):
     """Columns of a table: arrays of one length, each with its dtype and range.
 
-    Reading returns a dict of arrays by name; ``put`` of the declaring class writes them.
+    Loading replaces the arrays of the table and keeps the table.
 
     Args:
         columns: kind of each column by name; the name is the attribute of the table.
@@ -487,14 +488,24 @@ class Same(Kind):
 
 
 class Part(Kind):
-    """An object inside this one that has ``save_state`` and ``prepare_state`` and stays the same object."""
+    """An object inside this one that has ``save_state`` and ``prepare_state`` and stays the same object.
+
+    Args:
+        if_saveable: whether it may be None or an object of the game without these methods, which is not saved.
+    """
+
+    def __init__(self, *, if_saveable: bool = False, at: str | None = None) -> None:
+        super().__init__(at=at)
+        self.if_saveable = if_saveable
 
     def save(self, value: Any, owner: Any) -> Any:
         """Return the part's state."""
-        return value.save_state()
+        return inner_state(value) if self.if_saveable else value.save_state()
 
     def prepare(self, part: Any, plain: Any, place: str) -> Change:
         """Check the state of a part; return what loads it."""
+        if self.if_saveable:
+            return prepared_inner(part, plain, place)
         try:
             change: Change = part.prepare_state(plain)
         except StateError as error:
@@ -522,7 +533,6 @@ class DeclaredState:
         version: raised with every change of the fields.
         check: called with the object, the read values by field name, and ``refuse(field, why)``, when all
             fields are read: for limits between fields.
-        put: called with the object and the values in place of setting attributes, for fields that need it.
         after: called with the object after a load.
         fields: kind of each field, in the order in which they are saved and checked.
 
@@ -531,11 +541,10 @@ class DeclaredState:
 
     def __init__(
         self, *, version: int = 1, check: Callable[[Any, SimpleNamespace, Refuse], object] | None = None,
-        put: Callable[[Any, SimpleNamespace], object] | None = None, after: Callable[[Any], object] | None = None,
-        **fields: Kind,
+        after: Callable[[Any], object] | None = None, **fields: Kind,
     ) -> None:
         self.version, self.fields = version, fields
-        self._check, self._put, self._after = check, put, after
+        self._check, self._after = check, after
         self._getters = {
             name: attrgetter(kind.at or name) for name, kind in fields.items() if not isinstance(kind, Hook)}
 
@@ -554,7 +563,8 @@ class DeclaredState:
         fields = _dict(state, place)
         version = checked_whole(place_in(place, "version"), _required(fields, "version", place), 0, MOST)
         if version != self.version:
-            refuse(place_in(place, "version"), f"is {version}, and this ai_core reads {self.version}")
+            what = "update ai_core to load it" if version > self.version else "it is no longer supported"
+            refuse(place_in(place, "version"), f"is {version}, and this ai_core reads {self.version}; {what}")
         _match_names(fields, ("version", *self.fields), place)
         values, changes = SimpleNamespace(), []
         for name, kind in self.fields.items():
@@ -572,11 +582,14 @@ class DeclaredState:
         return lambda: self._load(owner, values, changes)
 
     def _load(self, owner: Any, values: SimpleNamespace, changes: list[Change]) -> None:
-        if self._put is not None:
-            self._put(owner, values)
-        else:
-            for name, value in vars(values).items():
-                *path, last = (self.fields[name].at or name).split(".")
+        for name, value in vars(values).items():
+            kind = self.fields[name]
+            if isinstance(kind, Columns):
+                table = self._getters[name](owner)
+                for column, array in value.items():
+                    setattr(table, kind.columns[column].at or column, array)
+            else:
+                *path, last = (kind.at or name).split(".")
                 setattr(attrgetter(".".join(path))(owner) if path else owner, last, value)
         for change in changes:
             change()

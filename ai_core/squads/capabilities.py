@@ -7,8 +7,9 @@ from dataclasses import dataclass, field
 from types import MappingProxyType
 
 from ai_core.errors import finite_number, shown
+from ai_core.saving.declared_state import MapOf, Number, Optional, Record, Text
 
-__all__ = ["Capabilities", "Force", "power_ratio"]
+__all__ = ["CAPABILITIES_STATE", "Capabilities", "Force", "power_ratio"]
 
 FIGHT_S = 10.0
 """Assumed duration of a fight (s): damage healed in this time counts as toughness.
@@ -61,6 +62,11 @@ class Capabilities:
     def can_hit(self, kind: str) -> bool:
         """Return whether the attack damages a kind."""
         return self.attack.get(kind, 0.0) > 0
+
+
+CAPABILITIES_STATE = Optional(Record(
+    Capabilities, kind=Text(), attack=MapOf(Number()), toughness=Number(), heals=Number(), range_m=Number()))
+"""How capabilities, or None, are saved."""
 
 
 class Force:

@@ -8,9 +8,10 @@ from typing import Any, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from ai_core.squads.capabilities import Capabilities
+from ai_core.saving.declared_state import ListOf, Number, Record, Text, Whole
+from ai_core.squads.capabilities import CAPABILITIES_STATE, Capabilities
 
-__all__ = ["ChooseCommander", "SquadMember", "nearest_to_goal", "toughest"]
+__all__ = ["MEMBER_STATE", "ChooseCommander", "SquadMember", "nearest_to_goal", "toughest"]
 
 Floats = NDArray[np.float64]
 
@@ -35,6 +36,11 @@ class SquadMember:
     capabilities: Capabilities | None = None
     data: Any = field(default=None, compare=False)
 
+
+MEMBER_STATE = Record(
+    SquadMember, member_id=Whole(), speed=Number(1e-9, 1e6), radius_m=Number(1e-9, 1e6),
+    roles=ListOf(Text(), make=tuple), capabilities=CAPABILITIES_STATE)
+"""How a member is saved."""
 
 ChooseCommander: TypeAlias = Callable[[Mapping[int, SquadMember], Floats, "Floats | None"], int]
 """Callable that receives the members by ascending id, their positions (n, d) and the goal or None; returns an id."""

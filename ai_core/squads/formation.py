@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ai_core.errors import UnknownNameError, finite_number, shown, whole_number
+from ai_core.saving.declared_state import ListOf, MapOf, Number, Record, Row, Text, Whole
 
 Offsets = NDArray[np.float64]
 
@@ -249,4 +250,11 @@ def _checked_slot(number: int, slot: object) -> FormationSlot:
     return FormationSlot(float(slot.forward_m), float(slot.right_m), tuple(slot.only), tuple(slot.prefers))
 
 
-__all__ = ["PATTERNS", "PLACES", "Formation", "FormationSlot"]
+ROLES_STATE = ListOf(Text(), make=tuple)
+FORMATION_STATE = Record(
+    Formation, pattern=Text(), spacing_m=Number(), files=Whole(),
+    custom_slots=ListOf(Row(FormationSlot, Number(), Number(), ROLES_STATE, ROLES_STATE), make=tuple),
+    places=MapOf(Text()), mismatch_m=Number())
+"""How a formation is saved."""
+
+__all__ = ["FORMATION_STATE", "PATTERNS", "PLACES", "Formation", "FormationSlot"]

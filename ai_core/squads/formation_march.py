@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ai_core.errors import finite_number
+from ai_core.saving.declared_state import ArrayOf, DeclaredState, Flag, ListOf, Number, Optional, Saveable
 from ai_core.squads.march_path import Clearance, MarchPath
 from ai_core.squads.marchers import MemberTable
 from ai_core.squads.marching_step import MarchStyle, march_step
@@ -142,7 +143,7 @@ class MarchSettings:
             finite_number(name, getattr(self, name), above=0)
 
 
-class FormationMarch:
+class FormationMarch(Saveable):
     """Moves slots along a path and computes each member's destination and velocity.
 
     Args:
@@ -154,13 +155,21 @@ class FormationMarch:
         anchor_m: arc of the commander's slot along the path (m).
     """
 
+    STATE = DeclaredState(
+        points=ArrayOf(shape=lambda march: (None, march.dimensions), at="_points"), anchor_m=Number(0),
+        is_at_end=Flag(), heading=ArrayOf(shape=(2,), minimum=-1.001, maximum=1.001),
+        is_in_column=Flag(at="passage.is_in_column"),
+        made_for=Optional(ListOf(Number(1e-9), count=3, make=tuple)),
+        after=lambda march: setattr(march, "path", None),   # it is built again from its points
+    )
+
     def __init__(self, dimensions: int, settings: MarchSettings, clearance: Clearance | None) -> None:
         self.settings, self.clearance = settings, clearance
         self.anchor_m = 0.0
         self.path: MarchPath | None = None
         self.passage = NarrowPassageDetector()
         self.heading = np.array([1.0, 0.0])
-        self._dimensions = dimensions
+        self.dimensions = dimensions
         self._style = MarchStyle(
             settings.pace, settings.wait_from, settings.wait_at, settings.patience_s, settings.response_s,
             settings.tolerance_m)
@@ -170,22 +179,19 @@ class FormationMarch:
 
     def begin(self, points: Floats) -> None:
         """Start along a new path."""
-        self.resume(points, None, is_at_end=False)
+        self._points = points
+        self.forget_shape()
         self.anchor_m = 0.0
         self.passage.is_in_column = False
 
-    def resume(self, points: Floats, made_for: tuple[float, float, float] | None, *, is_at_end: bool) -> None:
-        """Restore a saved path; it is built again from its points."""
-        self._points, self.made_for, self.path = points, made_for, None
-        self._was_at_end = is_at_end
-
     def forget_shape(self) -> None:
         """Build the path again for another formation."""
-        self.resume(self._points, None, is_at_end=False)
+        self.made_for = self.path = None
+        self._was_at_end = False
 
     def stop(self) -> None:
         """Drop the path; slots have no positions until the next one."""
-        self.begin(np.zeros((0, self._dimensions)))
+        self.begin(np.zeros((0, self.dimensions)))
 
     @property
     def points(self) -> Floats:
@@ -203,6 +209,11 @@ class FormationMarch:
         if self.path is None:
             return self._was_at_end or not self.is_under_way
         return self.anchor_m >= self.path.length_m
+
+    @is_at_end.setter
+    def is_at_end(self, was_at_end: bool) -> None:
+        """Set by a load, while there is no path yet."""
+        self._was_at_end = was_at_end
 
     def advance(self, elapsed_s: float, marchers: MemberTable, shape: MarchingShape) -> None:
         """Advance the slots, and write the destination and velocity of each member.

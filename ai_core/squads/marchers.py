@@ -1,13 +1,15 @@
 """Table of members on the march: arrays with one row per member, by ascending id."""
 from __future__ import annotations
 
-from collections.abc import Sequence
+import math
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-__all__ = ["LARGEST_ID", "NO_SLOT", "MemberTable"]
+from ai_core.saving.declared_state import ArrayOf
+
+__all__ = ["LARGEST_ID", "MARCHING_STATE", "NO_SLOT", "MemberTable"]
 
 LARGEST_ID = (1 << 31) - 1
 """Largest member id; ids are stored in 32 bits."""
@@ -15,6 +17,15 @@ NO_SLOT = -1
 """Slot number of a member without a slot."""
 
 Floats = NDArray[np.float64]
+
+
+PLACES = ArrayOf(shape=lambda squad: (None, squad.dimensions))
+MARCHING_STATE = {
+    "positions": PLACES, "destinations": PLACES, "velocities": PLACES,
+    "slots": ArrayOf(np.int32, minimum=-1), "arcs": ArrayOf(absent=math.nan), "away": ArrayOf(absent=math.inf),
+    "late_s": ArrayOf(), "nearest_m": ArrayOf(absent=math.inf), "is_straggler": ArrayOf(np.bool_),
+}
+"""Columns of a squad's members that are saved."""
 
 
 class MemberTable:
@@ -77,13 +88,6 @@ class MemberTable:
         }
         for name, array in vars(self).items():
             setattr(self, name, np.insert(array, row, values.get(name, 0), axis=0))
-
-    def replace_rows(self, rows: Sequence[dict[str, Any]]) -> None:
-        """Replace all rows by dicts with the names of arrays as keys; missing values are 0. Cost: O(n)."""
-        for name, array in vars(self).items():
-            nothing = np.zeros(array.shape[1:], array.dtype)
-            values = [row.get(name, nothing) for row in rows]
-            setattr(self, name, np.array(values, array.dtype).reshape(len(rows), *array.shape[1:]))
 
     def delete(self, row: int) -> None:
         """Delete a row. Cost: O(n)."""

@@ -4,7 +4,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Literal
 
-__all__ = ["KINDS", "STATES", "Order", "OrderKind", "OrderState"]
+from ai_core.saving.declared_state import OneOf, Optional, Point, Record, Text, Whole
+
+__all__ = ["KINDS", "ORDER_STATE", "STATES", "Order", "OrderKind", "OrderState"]
 
 OrderKind = Literal["move", "follow", "form_up", "hold"]
 """Kinds of orders: go to a goal; follow a given path; form up at a position; stay."""
@@ -41,3 +43,9 @@ class Order:
     def is_over(self) -> bool:
         """True if the order is done, failed or replaced."""
         return self.state in ("done", "failed", "replaced")
+
+
+ORDER_STATE = Record(
+    Order, number=Whole(), kind=OneOf(KINDS), goal=Optional(Point(lambda squad: squad.dimensions)), state=OneOf(STATES),
+    why=Text())
+"""How an order of a squad is saved."""

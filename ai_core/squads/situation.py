@@ -9,12 +9,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ai_core.errors import LARGEST, finite_number, numbers, shown, whole_number
-from ai_core.squads.capabilities import Capabilities, Force
+from ai_core.saving.declared_state import Number, Point, Record, Whole
+from ai_core.squads.capabilities import CAPABILITIES_STATE, Capabilities, Force
 from ai_core.squads.commander import SquadMember
 from ai_core.squads.march_path import plane_axes
 from ai_core.squads.standing import NearestFree
 
-__all__ = ["Sighting", "TacticalSituation"]
+__all__ = ["SIGHTING_STATE", "Sighting", "TacticalSituation"]
 
 Floats = NDArray[np.float64]
 
@@ -49,6 +50,12 @@ class Sighting:
         if array.shape not in ((2,), (3,)) or not all(-LARGEST <= one <= LARGEST for one in place):
             raise ValueError(f"position must be 2 or 3 finite coordinates, got {shown(self.position)}")
         object.__setattr__(self, "position", place)
+
+
+SIGHTING_STATE = Record(
+    Sighting, enemy_id=Whole(), position=Point(lambda squad: squad.dimensions), capabilities=CAPABILITIES_STATE,
+    threat=Number(0, 1e6))
+"""How a sighting of a squad is saved."""
 
 
 class TacticalSituation:

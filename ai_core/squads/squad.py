@@ -4,7 +4,7 @@ from __future__ import annotations
 import copy
 import dataclasses
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from types import MappingProxyType
+from types import MappingProxyType, SimpleNamespace
 from typing import Any, TypeAlias
 
 import numpy as np
@@ -24,22 +24,39 @@ from ai_core.errors import (
     whole_number,
 )
 from ai_core.faults import FaultIsolation, given_faults
-from ai_core.saving.fields import State
+from ai_core.saving.declared_state import (
+    Change,
+    Columns,
+    DeclaredState,
+    Hook,
+    ListOf,
+    MapOf,
+    OneOf,
+    Optional,
+    Part,
+    Refuse,
+    Same,
+    Saveable,
+    Seconds,
+    Whole,
+    refuse,
+)
+from ai_core.saving.fields import Fields
 from ai_core.squads.attack_tokens import AttackTokens
 from ai_core.squads.capabilities import Capabilities, Force
-from ai_core.squads.commander import ChooseCommander, SquadMember, nearest_to_goal
-from ai_core.squads.formation import Formation
+from ai_core.squads.commander import MEMBER_STATE, ChooseCommander, SquadMember, nearest_to_goal
+from ai_core.squads.formation import FORMATION_STATE, Formation
 from ai_core.squads.formation_march import FormationMarch, MarchingShape, MarchSettings
 from ai_core.squads.march_path import Clearance, plane_axes
-from ai_core.squads.marchers import LARGEST_ID, MemberTable
-from ai_core.squads.orders import Order, OrderKind
+from ai_core.squads.marchers import LARGEST_ID, MARCHING_STATE, MemberTable
+from ai_core.squads.orders import ORDER_STATE, Order, OrderKind
 from ai_core.squads.routes import Routes, StraightRoutes
-from ai_core.squads.situation import Sighting, TacticalSituation
+from ai_core.squads.situation import SIGHTING_STATE, Sighting, TacticalSituation
 from ai_core.squads.slot_assignment import assign_formation_slots
-from ai_core.squads.squad_state import prepared_squad, saved_squad
 from ai_core.squads.stance import Stance, StanceJudge, StancePolicy
 from ai_core.squads.standing import NearestFree
 from ai_core.squads.tactics import (
+    TASK_STATE,
     BoundingOverwatch,
     Flanking,
     HealingSupport,
@@ -96,7 +113,12 @@ def _task_key(task: SquadTask | None) -> tuple[str, int | None] | None:
     return None if task is None else (task.kind, task.target)
 
 
-class Squad:
+COUNTS = ("orders", "paths_requested", "thoughts", "slot_assignments")
+WANTED = ("worthwhile", "few_changes", "anew")
+"""Reasons of an assignment of slots that is due."""
+
+
+class Squad(Saveable):
     """A group that acts as one: a commander decides and requests one path; the members keep their slots.
 
     ``think`` decides for the whole squad: give it to a scheduler at the squad's own period.
@@ -130,6 +152,21 @@ class Squad:
 
     Source: 003_designing_ai_for_games, tactical AI.
     """
+
+    STATE = DeclaredState(
+        dimensions=Same(), members=ListOf(MEMBER_STATE, at="_member_list"),
+        rows=Columns(at="marchers", **MARCHING_STATE),
+        commander=Optional(Whole()), appointed=Optional(Whole()), formation=FORMATION_STATE, order=ORDER_STATE,
+        march=Part(at="_march"), slots_wanted=Optional(OneOf(WANTED), at="_slots_wanted"),
+        slots_given_s=Seconds(at="_slots_given_s"), infeasible=ListOf(Whole(), make=tuple), stance=Part(at="judgement"),
+        counts=MapOf(Whole(), names=COUNTS, at="_counts"), sightings=ListOf(SIGHTING_STATE, make=tuple, at="_met"),
+        tactic=Hook(
+            lambda squad: None if squad._tactic is None else [squad._tactic.name, squad._tactic.save_state()],
+            lambda squad, plain, place: squad._prepare_tactic(plain, place)),
+        tasks=MapOf(TASK_STATE, key=Whole(), at="_tasks"), tokens=Part(),
+        choice=Part(if_saveable=True, at="choose_tactic"),
+        check=lambda squad, values, refuse: squad._check_state(values, refuse),
+        after=lambda squad: squad._finish_load())
 
     def __init__(
         self, name: str, clock: Clock, *, dimensions: int = 2, formation: Formation | None = None,
@@ -171,7 +208,7 @@ class Squad:
         self._slots_wanted: str | None = None
         self._slots_given_s = 0.0
         self._known_shape: tuple[tuple[Formation, bytes, bytes], MarchingShape] | None = None
-        self._counts = dict.fromkeys(("orders", "paths_requested", "thoughts", "slot_assignments"), 0)
+        self._counts = dict.fromkeys(COUNTS, 0)
         self._init_tactics(tactics, tokens, StanceJudge(stance_policy), choose_tactic, standing)
 
     def add(
@@ -313,19 +350,61 @@ class Squad:
             "farthest_from_slot_m": float(self.marchers.away.max(initial=0)),
         })
 
-    def save_state(self) -> State:
-        """Return members, order, path and slots as plain data, without the ``data`` of members."""
-        return saved_squad(self)
+    @property
+    def _member_list(self) -> list[SquadMember]:
+        """All members by ascending id, for saves; those with an id that the squad has now keep their ``data``."""
+        return list(self._members.values())
 
-    def prepare_state(self, state: object) -> Callable[[], None]:
-        """Check a saved state and return the function that restores it, members included.
+    @_member_list.setter
+    def _member_list(self, members: list[SquadMember]) -> None:
+        here = self._members
+        self._members = {
+            one.member_id: dataclasses.replace(one, data=here[one.member_id].data) if one.member_id in here else one
+            for one in members}
 
-        Members with an id that the squad has now keep their ``data``.
+    def _prepare_tactic(self, plain: Any, place: str) -> Change:
+        """Check the tactic in use and its progress; return what loads them."""
+        used: Tactic | None = None
+        change: Change = int
+        if plain is not None:
+            name, begun = Fields({place: plain}).items(place, count=2)
+            if not isinstance(name, str) or name not in self._tactics:
+                refuse(place, f"{UnknownNameError('tactic', name, self._tactics)}; add_tactic() before loading")
+            used = self._tactics[name]
+            change = used.prepare_state(begun)
 
-        Raises:
-            StateError: if the state cannot be loaded; names the field and the reason.
-        """
-        return prepared_squad(self, state)
+        def load() -> None:
+            self._tactic = used
+            change()
+
+        return load
+
+    def _check_state(self, values: SimpleNamespace, refuse: Refuse) -> None:
+        ids = [one.member_id for one in values.members]
+        if ids != sorted({*ids}) or (ids and ids[-1] > LARGEST_ID):
+            refuse("members", f"must have ascending ids up to {LARGEST_ID}, got {shown(ids)}")
+        if len(values.rows["positions"]) != len(ids):
+            refuse("rows", f"must have a row for each of the {len(ids)} members")
+        for name in ("commander", "appointed"):
+            if getattr(values, name) not in (None, *ids):
+                refuse(name, f"must be one of the members, got {getattr(values, name)}")
+        if values.order.kind == "move" and values.order.goal is None:
+            refuse("order.goal", "must be a position for an order of kind 'move', got None")
+        if len({one.enemy_id for one in values.sightings}) != len(values.sightings):
+            refuse("sightings", "must name each enemy once")
+        if not values.tasks.keys() <= {*ids}:
+            refuse("tasks", "must be of members")
+
+    def _finish_load(self) -> None:
+        ticket, self._ticket = self._ticket, None
+        if ticket is not None:
+            self._safely("path", lambda: self.routes.cancel(ticket))
+        members, marchers = self._member_list, self.marchers
+        marchers.ids = np.array([one.member_id for one in members], np.int32)
+        marchers.speeds = np.array([one.speed for one in members], np.float64)
+        marchers.radii = np.array([one.radius_m for one in members], np.float64)
+        marchers.is_detached = np.isin(marchers.ids, list(self._tasks))
+        marchers.rises = np.zeros(len(members))
 
     def _advance(self, elapsed_s: float) -> None:
         marchers = self.marchers
@@ -343,7 +422,7 @@ class Squad:
         self.tokens = AttackTokens() if tokens is None else tokens
         self.choose_tactic = choose_tactic
         self._tactics: dict[str, Tactic] = {}
-        self._tactic: Tactic | None = None
+        self._tactic = None
         self._tasks: dict[int, SquadTask] = {}
         self._met: tuple[Sighting, ...] = ()
         for one in [kind() for kind in BUILT_IN] if tactics is None else tactics:

@@ -23,8 +23,10 @@ from ai_core.saving.declared_state import (
     Optional,
     Point,
     Refuse,
+    Row,
     Saveable,
     Seconds,
+    Text,
     Whole,
 )
 from ai_core.squads.situation import TacticalSituation
@@ -43,6 +45,9 @@ class SquadTask(NamedTuple):
     target: int | None = None
     """Id of the enemy; for "heal" and "screen" the id of a member."""
 
+
+TASK_STATE = Row(SquadTask, Text(), Optional(Point(lambda squad: squad.dimensions)), Optional(Whole()))
+"""How a task is saved."""
 
 Plan = dict[int, SquadTask]
 """Tasks by member id."""

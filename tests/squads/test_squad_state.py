@@ -45,15 +45,17 @@ def test_a_squad_loaded_goes_on_as_the_one_that_was_saved(clock, seconds):
 
 
 @pytest.mark.parametrize("change", [
-    {"version": 4}, {"dimensions": 3}, {"commander": 77}, {"appointed": "Bob"}, {"points": [[1]]}, {"anchor_m": -1},
-    {"heading": [5, 0]}, {"made_for": [0, 0, 0]}, {"slots_wanted": "now"}, {"order": [1, "dance", None, "done", ""]},
-    {"order": [1, "move", None, "waiting", ""]}, {"members": [{"id": 1}]}, {"counts": {}}, {"more": 1},
-    {"formation": {"pattern": "wegde", "spacing_m": 1, "files": 0, "slots": [], "places": {}, "mismatch_m": 1}},
+    {"version": 4}, {"dimensions": 3}, {"commander": 77}, {"appointed": "Bob"}, {"march": {"points": [[1]]}},
+    {"march": {"anchor_m": -1}}, {"march": {"heading": [5, 0]}}, {"march": {"made_for": [0, 0, 0]}},
+    {"slots_wanted": "now"}, {"order": {"kind": "dance"}}, {"order": {"kind": "move", "goal": None}},
+    {"members": [{"id": 1}]}, {"rows": {"slots": [0]}}, {"counts": {}}, {"more": 1},
+    {"formation": {"pattern": "wegde"}},
 ])
 def test_invalid_squad_state_is_refused_and_changes_nothing(squad, change):
     before = squad.save_state()
     with pytest.raises(StateError):
-        squad.prepare_state({**before, **change})
+        squad.prepare_state({**before, **{
+            name: {**before[name], **one} if isinstance(one, dict) and one else one for name, one in change.items()}})
     assert squad.save_state() == before
 
 

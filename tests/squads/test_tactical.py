@@ -226,14 +226,14 @@ def test_a_squad_saved_in_the_middle_of_a_tactic_goes_on(clock, tactic):
 
 
 @pytest.mark.parametrize("change", [
-    {"tactic": "dance"}, {"met": [{"id": 1}]}, {"tasks": [{"id": 77, "kind": "a", "position": None, "target": None}]},
+    {"tactic": "dance"}, {"tactic": ["dance", {}]}, {"sightings": [{"id": 1}]}, {"tasks": [[77, ["a", None, None]]]},
     {"tokens": {}}, {"choice": {"version": 1}}, {"more": 1},
 ])
 def test_what_is_no_state_of_tactics_is_refused(clock, change):
     squad = armed(3, clock)
     state = squad.save_state()
     with pytest.raises(StateError):
-        squad.prepare_state({**state, "tactical": {**state["tactical"], **change}})
+        squad.prepare_state({**state, **change})
 
 
 @pytest.mark.parametrize(("use", "error", "complaint"), [

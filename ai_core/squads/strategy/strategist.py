@@ -2,22 +2,34 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Generator
+from collections.abc import Generator
 
 from ai_core.decisions.adaptation.adaptive import AdaptiveChoice
 from ai_core.decisions.adaptation.success_memory import SuccessMemory
 from ai_core.decisions.habits.habit_choice import RandomSource
 from ai_core.decisions.rules.rule_mind import RuleMind
 from ai_core.errors import check_kind, finite_number, shown
-from ai_core.saving.fields import State
+from ai_core.saving.declared_state import (
+    DeclaredState,
+    Flag,
+    ListOf,
+    MapOf,
+    Number,
+    OneOf,
+    Optional,
+    Part,
+    Point,
+    Saveable,
+    Seconds,
+    Whole,
+)
 from ai_core.squads.battle_forecast import forecast
 from ai_core.squads.capabilities import Force, power_ratio
 from ai_core.squads.strategy.posture import POSTURE_RULES, Personality, posture_machine, share_of
-from ai_core.squads.strategy.production import BuildOrder, TechnologyTree, Wealth, expected_force, judge_wealth
+from ai_core.squads.strategy.production import WEALTHS, BuildOrder, TechnologyTree, Wealth, expected_force, judge_wealth
 from ai_core.squads.strategy.strategic_missions import plan_missions
 from ai_core.squads.strategy.strategic_situation import EnemyReport, StrategicPlan, StrategicSituation
 from ai_core.squads.strategy.strategic_spending import plan_purchases
-from ai_core.squads.strategy.strategist_state import prepared, saved
 from ai_core.squads.strategy.territory import (
     Defenses,
     ResourceSite,
@@ -38,7 +50,10 @@ NEWS_S = 6.0
 """Age up to which a sighting counts as present (s)."""
 
 
-class Strategist:
+SQUAD_NUMBER = Whole(0, 1_000_000)
+
+
+class Strategist(Saveable):
     """Decides for a whole side: posture, missions of squads, and production.
 
     The strategist turns a ``StrategicSituation`` into a ``StrategicPlan``. It has no clock and changes nothing
@@ -74,6 +89,13 @@ class Strategist:
     Cost: a thought is O(cells × scouts + sightings × objectives); 1 to 3 ms for 64 × 64 cells.
     Source: 003_designing_ai_for_games, strategic AI.
     """
+
+    STATE = DeclaredState(
+        machine=Part(), mind=Part(), adaptive=Part(), wealth=OneOf(WEALTHS),
+        tactic=OneOf(lambda strategist: ("", *strategist.adaptive.memory.choices)), target=Optional(Point(2)),
+        began_attack_at=Point(2), last_attack_s=Seconds(), thought_at_s=Seconds(), has_thought=Flag(), thoughts=Whole(),
+        is_staging=Flag(), staging=Optional(Point(2)), first_count=Number(0), flanked=ListOf(SQUAD_NUMBER, make=set),
+        scouting=MapOf(Point(2), key=SQUAD_NUMBER))
 
     def __init__(
         self,
@@ -178,18 +200,6 @@ class Strategist:
         self.thoughts += 1
         return StrategicPlan(self.posture, tuple(missions), tuple(purchases), view.enemy_expands_at, view.clash_at,
                     (*view.reasons, f"{self.posture}: {fired}" if fired else f"{self.posture} continues"))
-
-    def save_state(self) -> State:
-        """Return posture, tactics, their success so far, and the goals of scouts, as plain data."""
-        return saved(self)
-
-    def prepare_state(self, state: object) -> Callable[[], None]:
-        """Check a saved state and return the function that restores it.
-
-        Raises:
-            StateError: if the state cannot be loaded; names the field and the reason.
-        """
-        return prepared(self, state)
 
     def to_text(self) -> str:
         """Return posture, wealth and tactic, the grades of facts and the values of tactics, as a string."""
