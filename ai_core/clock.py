@@ -1,11 +1,12 @@
 """Clocks: the only source of time, as a frame number and seconds of game time."""
 from __future__ import annotations
 
-from collections.abc import Callable
+from types import SimpleNamespace
 from typing import NamedTuple, Protocol
 
 from ai_core.errors import MOST, finite_number, shown, whole_number
-from ai_core.saving.fields import LATEST_S, Fields, State
+from ai_core.saving.declared_state import DeclaredState, Moment, Refuse, Saveable
+from ai_core.saving.fields import LATEST_S
 
 __all__ = ["Clock", "ManualClock", "TimeIndex", "checked_clock", "moment_s"]
 
@@ -30,7 +31,7 @@ class Clock(Protocol):
         ...
 
 
-class ManualClock:
+class ManualClock(Saveable):
     """A clock that the caller advances: an engine's frame, a test, a replay or a tool.
 
     Args:
@@ -41,6 +42,8 @@ class ManualClock:
             attribute because nearly every call reads it, and a property takes
             five times as long.
     """
+
+    STATE = DeclaredState(now=Moment(TimeIndex), steady_since=Moment(TimeIndex, at="_steady_since"))
 
     def __init__(self, seconds_per_frame: float = 1 / 60) -> None:
         self._step_s = finite_number("seconds_per_frame", seconds_per_frame, above=0)
@@ -84,31 +87,9 @@ class ManualClock:
             self._steady_since = now
         return now
 
-    def save_state(self) -> State:
-        """Return the time as plain data; ``seconds_per_frame`` is a setting and is not saved."""
-        return {
-            "version": 1,
-            "now": list(self.now),
-            "steady_since": list(self._steady_since),
-        }
-
-    def prepare_state(self, state: object) -> Callable[[], None]:
-        """Check a saved time; return a function that sets the clock to it, forward or back.
-
-        Raises:
-            StateError: if the state cannot be loaded; the message gives the place and the reason.
-        """
-        fields = Fields.versioned(state, version=1)
-        now = TimeIndex(*fields.moment("now"))
-        since = TimeIndex(*fields.moment("steady_since", latest_s=now.seconds))
-        if since.frame > now.frame:
-            fields.refuse("steady_since", f"must not be after now, got frame {since.frame}")
-        fields.end()
-
-        def change() -> None:
-            self.now, self._steady_since = now, since
-
-        return change
+    def _check_state(self, values: SimpleNamespace, refuse: Refuse) -> None:
+        if values.steady_since.frame > values.now.frame or values.steady_since.seconds > values.now.seconds:
+            refuse("steady_since", f"must not be after now, got {tuple(values.steady_since)}")
 
 
 def checked_clock(clock: Clock) -> Clock:

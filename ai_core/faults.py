@@ -12,7 +12,8 @@ from dataclasses import dataclass
 from typing import NamedTuple
 
 from ai_core.errors import shown, whole_number
-from ai_core.saving.fields import Fields, State, brief
+from ai_core.saving.declared_state import DeclaredState, Flag, MapOf, Row, Saveable, Whole
+from ai_core.saving.fields import Fields, State
 
 __all__ = ["NO_FAILURES", "Failures", "Fault", "FaultIsolation", "given_faults"]
 
@@ -68,7 +69,11 @@ NO_FAILURES = Failures()
 """The record of work that succeeded in its last run, or was released."""
 
 
-class FaultIsolation:
+FAILURES_STATE = Row(Failures, Whole(), Flag())
+"""How failures are saved."""
+
+
+class FaultIsolation(Saveable):
     """Counts the failures of pieces of work, and decides which work is skipped.
 
     A runner of work calls ``failed`` or ``succeeded`` after each run, with a unique
@@ -86,6 +91,8 @@ class FaultIsolation:
         has_quarantined: True if any work is quarantined; a quick check before many
             calls of ``is_quarantined``.
     """
+
+    STATE = DeclaredState(failures=Whole(at="_failures"), named=MapOf(FAILURES_STATE, at="_named_failures"))
 
     def __init__(
         self,
@@ -176,48 +183,28 @@ class FaultIsolation:
             self._quarantined.add(key)
         self._look()
 
-    def save_state(self) -> State:
-        """Return the total, and the counts under keys that are strings.
+    @property
+    def _named_failures(self) -> dict[str, Failures]:
+        """Failures under keys that are strings, for saves.
 
         A runner of work under other keys saves them with that work, by its name:
         schedulers, event managers, polling stations, sensors, habit trees.
         """
-        names = sorted(
-            key for key in {*self._in_a_row, *self._quarantined} if isinstance(key, str)
-        )
-        rows = [{"name": name, **self.failures_of(name).saved()} for name in names]
-        return {"version": 1, "failures": self._failures, "named": rows}
+        names = sorted(key for key in {*self._in_a_row, *self._quarantined} if isinstance(key, str))
+        return {name: self.failures_of(name) for name in names}
 
-    def prepare_state(self, state: object) -> Callable[[], None]:
-        """Check saved counts; return a function that applies them.
-
-        Raises:
-            StateError: if the state cannot be loaded; the message gives the place and the reason.
-        """
-        fields = Fields.versioned(state, version=1)
-        failures = fields.whole("failures")
-        named: dict[str, Failures] = {}
-        for one in fields.groups("named"):
-            name = one.text("name")
-            if name in named:
-                one.refuse("name", f"occurs twice: {brief(name)}")
-            named[name] = Failures.read(one)
-            one.end()
-        fields.end()
-        return lambda: self._put_named(failures, named)
+    @_named_failures.setter
+    def _named_failures(self, named: dict[str, Failures]) -> None:
+        for key in [*self._in_a_row, *self._quarantined]:
+            if isinstance(key, str):
+                self.release(key)
+        for name, failures in named.items():
+            self.put_failures(name, failures)
 
     @property
     def counts(self) -> dict[str, int]:
         """``failures`` since the start, and the number of keys ``quarantined`` now."""
         return {"failures": self._failures, "quarantined": len(self._quarantined)}
-
-    def _put_named(self, failures: int, named: dict[str, Failures]) -> None:
-        self._failures = failures
-        for key in [*self._in_a_row, *self._quarantined]:
-            if isinstance(key, str):
-                self.release(key)
-        for name, of_it in named.items():
-            self.put_failures(name, of_it)
 
 
 def given_faults(faults: object) -> FaultIsolation:

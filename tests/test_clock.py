@@ -64,7 +64,7 @@ def test_a_loaded_clock_goes_on_without_drift():
     ("change", "message"),
     [({"now": [1.5, 0.0]}, r"'now\[0\]' must be an integer"), ({"now": [1]}, "'now' must be a list of 2"),
      ({"now": [1, float("nan")]}, r"'now\[1\]' must be a finite number"), ({"version": 2}, "'version' is 2"),
-     ({"steady_since": [0, 9.0]}, r"'steady_since\[1\]' must be at most"),
+     ({"steady_since": [0, 9.0]}, "'steady_since' must not be after now"),
      ({"steady_since": [9, 0.0]}, "'steady_since' must not be after now")],
 )
 def test_a_moment_that_cannot_be_is_refused(change, message):

@@ -6,7 +6,6 @@ import logging
 import pytest
 
 from ai_core.faults import FaultIsolation
-from ai_core.saving.fields import StateError
 
 
 def raised(message="boom"):
@@ -110,9 +109,3 @@ def test_counts_under_names_are_saved_and_under_objects_are_not():
     ]
     assert other.counts == {"failures": 6, "quarantined": 1}
 
-
-def test_a_name_that_comes_twice_in_a_save_is_refused():
-    row = {"name": "door", "failures": 1, "is_quarantined": False}
-    faults = FaultIsolation()
-    with pytest.raises(StateError, match=r"'named\[1\].name' occurs twice: 'door'"):
-        faults.prepare_state({"version": 1, "failures": 2, "named": [row, row]})

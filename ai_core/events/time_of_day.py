@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from typing import Any
 
 from ai_core.budget import Budget, check_budget
@@ -18,7 +18,8 @@ from ai_core.errors import UnknownNameError, finite_number, shown, whole_number
 from ai_core.events.event import Handler
 from ai_core.events.event_manager import EventManager
 from ai_core.events.event_registry import EVERY_CODE, Subscription
-from ai_core.saving.fields import LATEST_S, Fields, State
+from ai_core.saving.declared_state import DeclaredState, Part, Saveable, Seconds
+from ai_core.saving.fields import LATEST_S
 
 __all__ = ["DAY_S", "TimeOfDay"]
 
@@ -34,7 +35,7 @@ LATEST_DAY = 1_000_000
 TIME = re.compile(r"(\d{1,2}):(\d\d)(?::(\d\d))?")
 
 
-class TimeOfDay:
+class TimeOfDay(Saveable):
     """A clock of the day, and its listeners.
 
     Args:
@@ -44,6 +45,10 @@ class TimeOfDay:
         names: named times, such as ``{"dawn": "06:00"}``.
         events: settings of its EventManager: faults, trace, values.
     """
+
+    STATE = DeclaredState(
+        since_s=Seconds(at="_since_s"), began_s=Seconds(0, at="_began_s"), looked_s=Seconds(0, at="_looked_s"),
+        day_length_s=Seconds(1e-3, at="_day_length_s"), events=Part())
 
     def __init__(
         self, clock: Clock, *, day_length_s: float, starts_at: str = "00:00",
@@ -143,37 +148,8 @@ class TimeOfDay:
         self._look()
         self.events.advance(budget)
 
-    def save_state(self) -> State:
-        """Return the time, its speed and the pending notifications, as plain data."""
-        return {
-            "version": 1,
-            "since_s": self._since_s,
-            "began_s": self._began_s,
-            "looked_s": self._looked_s,
-            "day_length_s": self._day_length_s,
-            "events": self.events.save_state(),
-        }
-
-    def prepare_state(self, state: object) -> Callable[[], None]:
-        """Check a saved day; return a function that sets it. Load the clock together with it.
-
-        Raises:
-            StateError: if the state cannot be loaded; the message gives the place and the reason.
-        """
-        fields = Fields.versioned(state, version=1)
-        since_s, began_s = fields.seconds("since_s"), fields.number("began_s", minimum=0, maximum=LATEST_S)
-        looked_s = fields.number("looked_s", minimum=0, maximum=LATEST_S)
-        length_s = fields.number("day_length_s", minimum=1e-3, maximum=LATEST_S)
-        load_events = self.events.prepare_state(fields.anything("events"))
-        fields.end()
-
-        def change() -> None:
-            self._since_s, self._began_s, self._looked_s = since_s, began_s, looked_s
-            self._day_length_s = length_s
-            load_events()
-            self._next_s = self._earliest_s()
-
-        return change
+    def _finish_load(self) -> None:
+        self._next_s = self._earliest_s()
 
     def __str__(self) -> str:
         minutes = int((self.time_s + TOLERANCE_S) // 60)

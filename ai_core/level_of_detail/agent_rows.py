@@ -100,9 +100,14 @@ class AgentRows:
             raise self._unknown(int(wanted[~good][0]))
         return found
 
-    def put(self, ids: NDArray[np.int32], next_id: int) -> None:
-        """Replace all rows by new rows with these ascending ids, for loading."""
-        self._ids, self.next_id = _locked(ids.astype(np.int32)), next_id
+    @property
+    def loaded_ids(self) -> NDArray[np.int32]:
+        """All ids; setting them replaces all rows by new rows with these ascending ids, for loading."""
+        return self._ids
+
+    @loaded_ids.setter
+    def loaded_ids(self, ids: NDArray[np.int32]) -> None:
+        self._ids = _locked(ids.astype(np.int32))
         self.columns = {
             name: np.full(len(ids), fill, kind) for name, (kind, fill) in self._kinds.items()
         }

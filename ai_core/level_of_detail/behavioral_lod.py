@@ -7,8 +7,22 @@ from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 from ai_core.errors import UnknownNameError, finite_number, shown, whole_number
-from ai_core.faults import NO_FAILURES, Failures, FaultIsolation, given_faults
+from ai_core.faults import FAILURES_STATE, Failures, FaultIsolation, given_faults
 from ai_core.level_of_detail.behavior_ranges import BehaviorRanges, ImportanceRange, checked_importance, merge_ranges
+from ai_core.saving.declared_state import (
+    Change,
+    DeclaredState,
+    Flag,
+    Hook,
+    MapOf,
+    Named,
+    Number,
+    Optional,
+    Row,
+    Saveable,
+    Seconds,
+    Whole,
+)
 from ai_core.saving.fields import Fields, State
 from ai_core.saving.inner_state import inner_state, prepared_inner
 from ai_core.scheduling.task import Turn, Work
@@ -53,60 +67,6 @@ class ForcedBehavior(NamedTuple):
 VERSION = 1
 
 
-def saved_lod(lod: BehavioralLOD) -> State:
-    """Return the state of a BehavioralLOD between two turns as plain data."""
-    force = lod._forced
-    failing = {one.name: lod._faults.failures_of((lod, one.name)) for one in lod._behaviors}
-    return {
-        "version": VERSION,
-        "current": lod.current,
-        "importance": lod._importance,
-        "level": lod._level,
-        "forced": None if force is None else {
-            "name": force.behavior.name, "has_begun": force.has_begun,
-            "left_s": None if force.left_s == math.inf else force.left_s,
-        },
-        "switches": lod.switches,
-        "failing": [{"name": name, **one.saved()} for name, one in failing.items() if one != NO_FAILURES],
-        "works": {one.name: inner_state(one.work) for one in lod._behaviors},
-    }
-
-
-def prepared_lod(lod: BehavioralLOD, state: object) -> Callable[[], None]:
-    """Check a state against the present behaviors and return the function that restores it."""
-    here = {one.name: one for one in lod._behaviors}
-    names = tuple(here)
-    fields = Fields.versioned(state, version=VERSION)
-    importance = fields.number("importance", minimum=0, maximum=1)
-    level = None if fields.anything("level") is None else fields.whole("level")
-    is_none = fields.anything("current") is None
-    current = None if is_none else here[fields.one_of("current", names)]
-    forced = None
-    if fields.anything("forced") is not None:
-        one = fields.group("forced")
-        left_s = one.number_or("left_s", math.inf, minimum=0)
-        forced = ForcedBehavior(here[one.one_of("name", names)], left_s, one.flag("has_begun"))
-        one.end()
-    switches = fields.whole("switches")
-    failing = _read_failing(fields, names)
-    works = fields.group("works")
-    loads = [(name, prepared_inner(here[name].work, works.anything(name), f"work of {name!r}")) for name in names]
-    works.end()
-    fields.end()
-
-    def change() -> None:
-        raised = _raised_by([(name, runner.close) for name, runner in lod._runners.items()])  # of the old state
-        lod._importance, lod._level, lod._forced, lod._current = importance, level, forced, current
-        lod.switches = switches
-        lod._tell()
-        for name in here:
-            lod._faults.put_failures((lod, name), failing.get(name, NO_FAILURES))
-        for name, error in [*raised, *_raised_by(loads)]:
-            lod._faults.report_of_the_past(name, lod._frame, error)
-
-    return change
-
-
 def _raised_by(steps: list[tuple[str, Callable[[], object]]]) -> list[tuple[str, Exception]]:
     """Run one step per behavior; return the errors that the clean-up of work raised, with the behaviors' names."""
     raised = []
@@ -118,22 +78,12 @@ def _raised_by(steps: list[tuple[str, Callable[[], object]]]) -> list[tuple[str,
     return raised
 
 
-def _read_failing(fields: Fields, names: tuple[str, ...]) -> dict[str, Failures]:
-    failing = {}
-    for one in fields.groups("failing"):
-        name = one.one_of("name", names)
-        if name in failing:
-            one.refuse("name", "occurs twice")
-        failing[name] = Failures.read(one)
-        one.end()
-    return failing
-
-
+BEHAVIOR = Named(lambda lod: lod._by_name, "behavior")
 SWITCH_STEPS = 1
 """Steps that a switch takes from the budget of the turn, if the budget counts steps."""
 
 
-class BehavioralLOD:
+class BehavioralLOD(Saveable):
     """Runs the behavior of a character that suits its importance; callable as work of a scheduler.
 
     The current behavior stays while importance is in its range. A switch first exits the old behavior and
@@ -158,6 +108,12 @@ class BehavioralLOD:
 
     Source: 000_execution_management, behavioral level of detail.
     """
+
+    STATE = DeclaredState(
+        current=Optional(BEHAVIOR, at="_current"), importance=Number(0, 1, at="_importance"),
+        level=Optional(Whole(), at="_level"),
+        forced=Optional(Row(ForcedBehavior, BEHAVIOR, Seconds(0, absent=math.inf), Flag()), at="_forced"),
+        switches=Whole(), failing=MapOf(FAILURES_STATE, names=lambda lod: lod._by_name, at="_failures"), works=Hook())
 
     def __init__(
         self, behaviors: Sequence[LODBehavior], *, arbitration: str = "first",
@@ -320,20 +276,35 @@ class BehavioralLOD:
             self._faults.succeeded(key)
         return current.name
 
-    def save_state(self) -> State:
-        """Return the current behavior, importance, level, force, failures and work, as plain data.
+    @property
+    def _by_name(self) -> dict[str, LODBehavior]:
+        return {one.name: one for one in self._behaviors}
 
-        Work with ``save_state`` and ``prepare_state`` is included; a generator restarts after loading.
-        """
-        return saved_lod(self)
+    @property
+    def _failures(self) -> dict[str, Failures]:
+        return {one.name: self._faults.failures_of((self, one.name)) for one in self._behaviors}
 
-    def prepare_state(self, state: object) -> Callable[[], None]:
-        """Check a saved state and return the function that restores it, without calls of enter and exit.
+    @_failures.setter
+    def _failures(self, failures: dict[str, Failures]) -> None:
+        for name, one in failures.items():
+            self._faults.put_failures((self, name), one)
 
-        Raises:
-            StateError: if the state cannot be loaded; names the field and the reason.
-        """
-        return prepared_lod(self, state)
+    def _save_works(self) -> dict[str, State | None]:
+        return {one.name: inner_state(one.work) for one in self._behaviors}
+
+    def _prepare_works(self, plain: Any, place: str) -> Change:
+        works = Fields(plain, place)
+        loads = [(one.name, prepared_inner(one.work, works.anything(one.name), f"work of {one.name!r}"))
+                 for one in self._behaviors]
+        works.end()
+
+        def load() -> None:
+            raised = _raised_by([(name, runner.close) for name, runner in self._runners.items()])  # of the old state
+            self._tell()
+            for name, error in [*raised, *_raised_by(loads)]:
+                self._faults.report_of_the_past(name, self._frame, error)
+
+        return load
 
     def _tell(self) -> None:
         if self.on_change is not None:
@@ -441,4 +412,4 @@ def _narrowed(one: ImportanceRange, margin: float) -> ImportanceRange:
     )
 
 
-__all__ = ["BehavioralLOD", "ForcedBehavior", "LODBehavior", "prepared_lod", "saved_lod"]
+__all__ = ["BehavioralLOD", "ForcedBehavior", "LODBehavior"]

@@ -2,14 +2,26 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from ai_core.clock import Clock, checked_clock
 from ai_core.errors import CycleError, UnknownNameError, check_callables, finite_number, named, shown
-from ai_core.faults import FaultIsolation, given_faults
+from ai_core.faults import FAILURES_STATE, Failures, FaultIsolation, given_faults
 from ai_core.level_of_detail.behavior_ranges import checked_importance
-from ai_core.level_of_detail.group_state import prepared_group, saved_group
-from ai_core.saving.fields import State
+from ai_core.saving.declared_state import (
+    Change,
+    DeclaredState,
+    Hook,
+    Kind,
+    ListOf,
+    MapOf,
+    Part,
+    Row,
+    Same,
+    Saveable,
+    Text,
+)
+from ai_core.saving.fields import StateError
 from ai_core.scheduling.load_balancing import LoadBalancingScheduler
 from ai_core.scheduling.scheduler import Scheduler
 from ai_core.scheduling.task import Task, Turn, Work
@@ -34,7 +46,10 @@ class GroupMember(NamedTuple):
     priority: float
 
 
-class GroupLOD:
+FAULT_KEYS = ("work", "expand", "compress")
+
+
+class GroupLOD(Saveable):
     """A group such as a nation, a city or a block; callable as work of a scheduler or of an outer group.
 
     A closed group runs one work for all its members. At a high importance the group opens: ``expand``
@@ -67,6 +82,10 @@ class GroupLOD:
 
     Source: 000_execution_management, group level of detail.
     """
+
+    STATE = DeclaredState(
+        name=Same(), members=Hook(), failing=MapOf(FAILURES_STATE, names=FAULT_KEYS, at="_failures"),
+        work=Part(if_saveable=True, at="_work"))
 
     def __init__(
         self, name: str, clock: Clock, *, importance: Callable[[], float], work: Work | None = None,
@@ -240,17 +259,42 @@ class GroupLOD:
         for what in ("work", "expand", "compress"):
             self._faults.release((self, what))
 
-    def save_state(self) -> State:
-        """Return whether the group is open, its members and their states, as plain data."""
-        return saved_group(self)
+    @property
+    def _failures(self) -> dict[str, Failures]:
+        return {what: self._faults.failures_of((self, what)) for what in FAULT_KEYS}
 
-    def prepare_state(self, state: object) -> Callable[[], None]:
-        """Check a saved state and return the function that restores it; calls neither expand nor compress.
+    @_failures.setter
+    def _failures(self, failures: dict[str, Failures]) -> None:
+        for what, one in failures.items():
+            self._faults.put_failures((self, what), one)
 
-        Raises:
-            StateError: if the state cannot be loaded; names the field and the reason.
-        """
-        return prepared_group(self, state)
+    def _save_members(self) -> list[Any] | None:
+        """Return the names of temporary members and the scheduler of all; None for a closed group."""
+        return None if self._scheduler is None else [list(self._temporary), self._scheduler.save_state()]
+
+    def _prepare_members(self, plain: Any, place: str) -> Change:
+        """Check the members of an open group, made in a new scheduler, which replaces the present one."""
+        if plain is None:
+            return self.drop_members
+        names, saved = Row(lambda names, saved: (names, saved), ListOf(Text()), Kind()).read(plain, place, self)
+        here, self._temporary = self._temporary, {}  # names in use now may occur in the save
+        try:
+            passing = self.make_temporary_members(names)
+            scheduler, tasks = self.scheduled(passing)
+            load = scheduler.prepare_state(saved)
+        except StateError as error:
+            raise StateError(f"group {self.name!r}: {error}") from error
+        except (LookupError, TypeError, ValueError) as error:
+            raise StateError(f"group {self.name!r}: members cannot be created: {error}") from error
+        finally:
+            self._temporary = here
+
+        def start() -> None:
+            self.drop_members()
+            self.start(scheduler, passing, tasks)
+            load()
+
+        return start
 
     def drop_members(self) -> None:
         """Close at once without compression, before a state is loaded."""

@@ -2,19 +2,30 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
+from types import SimpleNamespace
 from typing import Any, NoReturn
 
 import numpy as np
 from numpy.typing import NDArray
 
 from ai_core.errors import finite_number, shown
-from ai_core.level_of_detail.agent_rows import AgentRows
+from ai_core.level_of_detail.agent_rows import LARGEST_ID, MOST_AGENTS, AgentRows
 from ai_core.level_of_detail.importance_kernel import BLOCK_ROWS
 from ai_core.level_of_detail.importance_settings import PARTS, VIEWER_PARTS, ImportanceSettings
-from ai_core.level_of_detail.importance_state import prepared_importance, saved_importance
 from ai_core.level_of_detail.viewer import Viewer, ViewerContributions
-from ai_core.saving.fields import State
+from ai_core.saving.declared_state import (
+    ArrayOf,
+    Columns,
+    DeclaredState,
+    MapOf,
+    Number,
+    Refuse,
+    Row,
+    Saveable,
+    Seconds,
+    Whole,
+)
 
 __all__ = ["Importance"]
 
@@ -40,7 +51,10 @@ LARGEST_SIZE_M = 1e30
 """Largest diameter (m): float32 ends at 3e38."""
 
 
-class Importance:
+SHARE = ArrayOf(np.float32, minimum=0, maximum=1)
+
+
+class Importance(Saveable):
     """Importance of all agents for any number of viewers, computed in one call per frame.
 
     Importance is the weighted sum of the best viewer's parts (distance, view, approach, size) and the
@@ -53,6 +67,15 @@ class Importance:
     Raises:
         TypeError: if ``settings`` is not ImportanceSettings.
     """
+
+    STATE = DeclaredState(
+        next_id=Whole(0, LARGEST_ID, at="_rows.next_id"),
+        ids=ArrayOf(np.int32, minimum=0, is_ascending=True, at="_rows.loaded_ids"),
+        columns=Columns(
+            at="_rows.columns", role=SHARE, size_m=ArrayOf(np.float32, minimum=0, maximum=1.000001e30), noticed=SHARE,
+            damaged=SHARE, value=ArrayOf(np.float32, minimum=-1, maximum=1)),
+        forced=MapOf(Row(lambda value, left_s: (value, left_s), Number(0, 1), Seconds(0, absent=math.inf)), key=Whole(),
+            at="_forced"))
 
     def __init__(self, settings: ImportanceSettings | None = None) -> None:
         if settings is not None and not isinstance(settings, ImportanceSettings):
@@ -234,17 +257,17 @@ class Importance:
             told["forced"] = self._forced[int(self._rows.ids[row])][0]
         return told
 
-    def save_state(self) -> State:
-        """Return agents, roles, boosts, smoothed values and forced values as plain data."""
-        return saved_importance(self)
+    def _check_state(self, values: SimpleNamespace, refuse: Refuse) -> None:
+        count = len(values.ids)
+        if count > MOST_AGENTS or (count and values.ids[-1] >= values.next_id):
+            refuse("ids", f"must be at most {MOST_AGENTS}, all below next_id")
+        if len(values.columns["role"]) != count:
+            refuse("columns", f"must have a row for each of the {count} ids")
+        if not values.forced.keys() <= {*values.ids.tolist()}:
+            refuse("forced", "must be agents of ids")
 
-    def prepare_state(self, state: object) -> Callable[[], None]:
-        """Check a saved state and return the function that restores it; it replaces all agents.
-
-        Raises:
-            StateError: if the state cannot be loaded; names the field and the reason.
-        """
-        return prepared_importance(self, state)
+    def _finish_load(self) -> None:
+        self._make_room()
 
     def _boost(self, column: str, ids: object, amount: float) -> None:
         self._is_boosted = True

@@ -6,17 +6,17 @@ the next.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
+from types import SimpleNamespace
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from ai_core.errors import UnknownNameError, as_array, finite_number, shown, whole_number
-from ai_core.level_of_detail.agent_rows import LARGEST_ID
+from ai_core.level_of_detail.agent_rows import LARGEST_ID, MOST_AGENTS
 from ai_core.level_of_detail.behavior_ranges import BehaviorRanges
-from ai_core.level_of_detail.importance_state import read_ids
-from ai_core.saving.fields import Fields, State
+from ai_core.saving.declared_state import ArrayOf, DeclaredState, MapOf, Refuse, Row, Saveable, Seconds, Whole
 
 if TYPE_CHECKING:
     from ai_core.level_of_detail.behavioral_lod import BehavioralLOD
@@ -40,7 +40,7 @@ class Level(NamedTuple):
     max_count: int | None = None
 
 
-class LevelLimits:
+class LevelLimits(Saveable):
     """Assigns levels of detail to agents by importance, with a limit per level.
 
     An agent keeps its level while its importance is in the range. If more agents qualify for a level
@@ -62,6 +62,13 @@ class LevelLimits:
 
     Cost: an update O(agents * levels) in NumPy.
     """
+
+    STATE = DeclaredState(
+        ids=ArrayOf(np.int32, minimum=0, is_ascending=True, at="_ids"),
+        level=ArrayOf(np.int32, minimum=0, maximum=lambda limits: limits.off, at="_level"),
+        waits=ArrayOf(np.int32, minimum=0, maximum=1 << 30, at="_waits"),
+        forced=MapOf(Row(lambda level, left_s: (level, left_s), Whole(0, lambda limits: limits.off - 1),
+            Seconds(0, absent=math.inf)), key=Whole(), at="_forced"))
 
     def __init__(
         self, levels: Sequence[Level], *, margin: float = 0.05, spread_updates: int = 1
@@ -192,48 +199,17 @@ class LevelLimits:
             characters[one].level = -level
             characters[one].switch_if_needed()
 
-    def save_state(self) -> State:
-        """Return the levels of agents and the forced ones as plain data."""
-        return {
-            "version": 1, "ids": self._ids.tolist(), "level": self._level.tolist(),
-            "waits": self._waits.tolist(),
-            "forced": [
-                {"id": one, "level": level, "left_s": None if left_s == math.inf else left_s}
-                for one, (level, left_s) in sorted(self._forced.items())
-            ],
-        }
+    def _check_state(self, values: SimpleNamespace, refuse: Refuse) -> None:
+        if not len(values.ids) == len(values.level) == len(values.waits) <= MOST_AGENTS:
+            refuse("ids", f"must be as many as levels and waits, and at most {MOST_AGENTS}")
+        if not values.forced.keys() <= {*values.ids.tolist()}:
+            refuse("forced", "must be agents of ids")
+        for number, one in enumerate(self._levels):
+            if one.max_count is not None and np.count_nonzero(values.level == number) > one.max_count:
+                refuse("level", f"has more than {one.max_count} at level {number}")
 
-    def prepare_state(self, state: object) -> Callable[[], None]:
-        """Check a saved state and return the function that restores it.
-
-        Raises:
-            StateError: if the state cannot be loaded; names the field and the reason.
-        """
-        fields = Fields.versioned(state, version=1)
-        ids = read_ids(fields, "ids", 1 << 31)
-        level = fields.wholes("level", count=len(ids), maximum=self.off)
-        waits = fields.wholes("waits", count=len(ids), maximum=1 << 30)
-        forced: dict[int, tuple[int, float]] = {}
-        known = set(ids)
-        for one in fields.groups("forced"):
-            agent = one.whole("id")
-            if agent not in known or agent in forced:
-                one.refuse("id", f"must be one of ids and occur once, got {agent}")
-            forced[agent] = (
-                one.whole("level", maximum=self.off - 1), one.number_or("left_s", math.inf, minimum=0),
-            )
-            one.end()
-        for number, one_level in enumerate(self._levels):
-            if one_level.max_count is not None and level.count(number) > one_level.max_count:
-                fields.refuse("level", f"has more than {one_level.max_count} at level {number}")
-        fields.end()
-
-        def change() -> None:
-            self._ids, self._level = np.array(ids, np.int32), np.array(level, np.int32)
-            self._waits, self._forced = np.array(waits, np.int32), forced
-            self.demoted = self.promoted = np.zeros(0, np.int32)
-
-        return change
+    def _finish_load(self) -> None:
+        self.demoted = self.promoted = np.zeros(0, np.int32)
 
     def _take_in(self, agents: NDArray[np.int32]) -> None:
         level, waits = np.full(len(agents), self.off, np.int32), np.zeros(len(agents), np.int32)

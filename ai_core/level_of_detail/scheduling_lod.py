@@ -3,14 +3,14 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from itertools import pairwise
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from ai_core.budget import Budget, check_budget
 from ai_core.errors import finite_number, numbers, shown
-from ai_core.saving.fields import Fields, State
+from ai_core.saving.declared_state import Change, DeclaredState, Hook, ListOf, Number, Row, Saveable, Text
 from ai_core.saving.matching import match_by_name
 from ai_core.scheduling.scheduler import Scheduler
 from ai_core.scheduling.task import Task
@@ -46,7 +46,7 @@ class RateBand(NamedTuple):
     rate: TaskRate
 
 
-class SchedulingLOD:
+class SchedulingLOD(Saveable):
     """Sets periods and priorities of a scheduler's tasks by importance.
 
     The rate of a task changes when its importance has passed the border of a band by the hysteresis or,
@@ -64,6 +64,8 @@ class SchedulingLOD:
 
     Source: 000_execution_management, scheduling level of detail.
     """
+
+    STATE = DeclaredState(tasks=Hook())
 
     def __init__(
         self, scheduler: Scheduler, rates: Sequence[RateBand] | Callable[[float], TaskRate], *,
@@ -164,31 +166,16 @@ class SchedulingLOD:
             max(NEVER, finite_number(f"importance of task {shown(task.name)}", importances[task], maximum=1))
             for task in self._tasks], np.float64)
 
-    def save_state(self) -> State:
+    def _save_tasks(self) -> list[list[Any]]:
         """Return the importance at which each rate was chosen; the rates are part of the scheduler's state."""
-        return {
-            "version": 1, "tasks": [task.name for task in self._tasks],
-            "applied": self._applied.tolist(),
-        }
+        return [[task.name, value] for task, value in zip(self._tasks, self._applied.tolist(), strict=True)]
 
-    def prepare_state(self, state: object) -> Callable[[], None]:
-        """Check a saved state against the added tasks and return the function that restores it.
-
-        Raises:
-            StateError: if the state cannot be loaded; names the field and the reason.
-        """
-        fields = Fields.versioned(state, version=1)
-        names = [str(name) for name in fields.items("tasks")]
-        applied = fields.numbers("applied", count=len(names), minimum=NEVER, maximum=1)
-        fields.end()
-        found = match_by_name("task", names, [task.name for task in self._tasks])
+    def _prepare_tasks(self, plain: Any, place: str) -> Change:
+        rows = ListOf(Row(lambda name, value: (name, value), Text(), Number(NEVER, 1))).read(plain, place, self)
+        found = match_by_name("task", [name for name, _ in rows], [task.name for task in self._tasks])
         loaded = np.full(len(self._tasks), NEVER)
-        loaded[found] = applied
-
-        def change() -> None:
-            self._applied = loaded
-
-        return change
+        loaded[found] = [value for _, value in rows]
+        return lambda: setattr(self, "_applied", loaded)
 
     def _checked(self, values: object) -> NDArray[np.float64]:
         array = numbers("values", values)

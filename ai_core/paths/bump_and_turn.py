@@ -9,13 +9,13 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Sequence
-from typing import Any, Literal
+from typing import Literal
 
 from ai_core.errors import shown, whole_number
 from ai_core.maps.cell_moves import ODD_ROW
 from ai_core.maps.passage import GridPassage
 from ai_core.paths.explored_map import ExploredMap, ExploredMapQuery
-from ai_core.saving.fields import Fields, State
+from ai_core.saving.declared_state import DeclaredState, ListOf, OneOf, Saveable, Whole
 
 __all__ = ["BumpAndTurn", "BumpState", "NeighborsOf", "PlaceDistance", "distance_on_grid", "neighbors_on_grid"]
 
@@ -29,7 +29,7 @@ PlaceDistance = Callable[[int, int], float]
 """Function from two places to their straight distance."""
 
 
-class BumpAndTurn:
+class BumpAndTurn(Saveable):
     """Moves one character towards a goal by trial. Places are integers, such as cells.
 
     Args:
@@ -46,6 +46,11 @@ class BumpAndTurn:
     Cost: per step one call of ``look``, and one of ``apart`` for each open neighbor; with memory, 100 bytes
         per tried place.
     """
+
+    STATE = DeclaredState(
+        at=Whole(), goal=Whole(), before=Whole(at="_before"),
+        state=OneOf(("going", "arrived", "unreachable"), at="_saved_as"),
+        tried=ListOf(Whole(), make=set, at="_tried"), path=ListOf(Whole(), at="_way"))
 
     def __init__(
         self, look: NeighborsOf, apart: PlaceDistance, start: int, goal: int, *, remembers: bool = True,
@@ -92,31 +97,17 @@ class BumpAndTurn:
             self.state = "arrived"
         return self.at
 
-    def save_state(self) -> State:
-        """Return position and memory as plain data; a pending query of the shared map is repeated after loading."""
-        return {
-            "version": 1, "at": self.at, "goal": self.goal, "before": self._before,
-            "state": "going" if self.state == "asking" else self.state, "tried": sorted(self._tried),
-            "way": list(self._way)}
+    @property
+    def _saved_as(self) -> BumpState:
+        """State for saves: a pending query of the shared map is repeated after loading."""
+        return "going" if self.state == "asking" else self.state
 
-    def prepare_state(self, state: object) -> Callable[[], None]:
-        """Check a saved state; return the function that applies it.
+    @_saved_as.setter
+    def _saved_as(self, state: BumpState) -> None:
+        self.state = state
 
-        Raises:
-            StateError: if the state is invalid; nothing is changed then.
-        """
-        fields = Fields.versioned(state, version=1)
-        at, goal, before = (fields.whole(name) for name in ("at", "goal", "before"))
-        told: Any = fields.one_of("state", ("going", "arrived", "unreachable"))
-        tried, way = set(fields.wholes("tried")), fields.wholes("way")
-        fields.end()
-
-        def change() -> None:
-            self.at, self.goal, self._before, self.state = at, goal, before, told
-            self._tried, self._way = tried, way
-            self._question, self._version = None, -1
-
-        return change
+    def _finish_load(self) -> None:
+        self._question, self._version = None, -1
 
     def _put(self, at: int) -> None:
         """Continue at another place after a push: tried places are kept, the route back is dropped."""

@@ -1,7 +1,7 @@
 """Corridor: a path on a grid that follows small moves of its mover and goal without a full search."""
 from __future__ import annotations
 
-from collections.abc import Callable
+from types import SimpleNamespace
 
 import numpy as np
 from numpy.typing import NDArray
@@ -14,7 +14,7 @@ from ai_core.paths.searches.cells_along import costs_along, moves_along, remove_
 from ai_core.paths.searches.search import AStarSearch
 from ai_core.paths.searches.search_memory import SearchMemory
 from ai_core.paths.string_pulling import pull_cells
-from ai_core.saving.fields import Fields, State
+from ai_core.saving.declared_state import ArrayOf, DeclaredState, Refuse, Saveable, Whole
 
 __all__ = ["Corridor"]
 
@@ -26,7 +26,7 @@ MOST_EXPANDED = 256
 for moves of many cells on open ground, and of about 8 around a wall."""
 
 
-class Corridor:
+class Corridor(Saveable):
     """Remaining path of a mover.
 
     After a move of the mover or the goal, a short search rejoins the path, if possible some cells
@@ -49,6 +49,9 @@ class Corridor:
     Cost: O(cells of the path) per move, plus a search of at most ``MOST_EXPANDED`` cells if it leaves the path.
     Source: 003_designing_ai_for_games, navigation; Detour's path corridor.
     """
+
+    STATE = DeclaredState(
+        cells=ArrayOf(np.int32, minimum=0, maximum=lambda corridor: corridor._passage.costs.size - 1), drift=Whole())
 
     def __init__(self, passage: GridPassage, path: Path, *, memory: SearchMemory | None = None) -> None:
         if not isinstance(passage, GridPassage):
@@ -118,27 +121,9 @@ class Corridor:
         """Return the cells at which the straightened path turns; the first is the cell of the mover."""
         return pull_cells(self._passage, self.cells)
 
-    def save_state(self) -> State:
-        """Return the remaining path as plain data."""
-        return {"version": 1, "cells": self.cells.tolist(), "drift": self.drift}
-
-    def prepare_state(self, state: object) -> Callable[[], None]:
-        """Check a saved state; return the function that applies it. Call ``is_open`` after loading.
-
-        Raises:
-            StateError: if the state is invalid.
-        """
-        fields = Fields.versioned(state, version=1)
-        cells = np.array(fields.wholes("cells", maximum=self._passage.costs.size - 1), np.int32)
-        if not len(cells):
-            fields.refuse("cells", "must be at least one cell, got none")
-        drift = fields.whole("drift")
-        fields.end()
-
-        def change() -> None:
-            self.cells, self.drift = cells, drift
-
-        return change
+    def _check_state(self, values: SimpleNamespace, refuse: Refuse) -> None:
+        if not len(values.cells):
+            refuse("cells", "must be at least one cell, got none")
 
     def _joined(self, cell: int, way: NDArray[np.int32]) -> NDArray[np.int32] | None:
         """Return a path from a cell that joins another near its start, or None."""

@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from ai_core.errors import LARGEST, finite_number, numbers, shown
+from ai_core.saving.declared_state import DeclaredState, Flag, Number, Optional, Saveable, Seconds
 from ai_core.saving.fields import Fields, State
 
 __all__ = ["PathProgress", "StuckDetector"]
@@ -135,7 +136,7 @@ class PathProgress:
         return float(self._ends[piece]) + share * length_m, math.dist(here, begin + share * along)
 
 
-class StuckDetector:
+class StuckDetector(Saveable):
     """Detects a stuck mover: one that covers less than a given distance in a given time.
 
     Args:
@@ -152,6 +153,9 @@ class StuckDetector:
     >>> [stuck.note(walked_m, now_s) for walked_m, now_s in ((0.0, 0.0), (0.4, 1.0), (0.5, 2.0), (2.0, 2.5))]
     [False, False, True, False]
     """
+
+    STATE = DeclaredState(
+        from_m=Optional(Number(at="_from_m")), since_s=Seconds(at="_since_s"), is_stuck=Flag())
 
     def __init__(self, *, least_m: float = 0.5, within_s: float = 2.0) -> None:
         self._least_m = finite_number("least_m", least_m, above=0)
@@ -178,23 +182,3 @@ class StuckDetector:
     def reset(self) -> None:
         """Reset the detection, for example for another path."""
         self._from_m, self.is_stuck = None, False
-
-    def save_state(self) -> State:
-        """Return the state of the detection as plain data."""
-        return {"version": 1, "from_m": self._from_m, "since_s": self._since_s, "is_stuck": self.is_stuck}
-
-    def prepare_state(self, state: object) -> Callable[[], None]:
-        """Check a saved state; return the function that applies it.
-
-        Raises:
-            StateError: if the state is invalid; the message names the field and the reason.
-        """
-        fields = Fields.versioned(state, version=1)
-        from_m = None if fields.anything("from_m") is None else fields.number("from_m")
-        since_s, is_stuck = fields.number("since_s"), fields.flag("is_stuck")
-        fields.end()
-
-        def change() -> None:
-            self._from_m, self._since_s, self.is_stuck = from_m, since_s, is_stuck
-
-        return change

@@ -21,6 +21,7 @@ from typing import Any, ClassVar, NoReturn
 import numpy as np
 from numpy.typing import NDArray
 
+from ai_core.errors import UnknownNameError
 from ai_core.saving.fields import (
     LARGEST,
     LARGEST_FLOAT32,
@@ -47,6 +48,7 @@ __all__ = [
     "ListOf",
     "MapOf",
     "Moment",
+    "Named",
     "Number",
     "OneOf",
     "Optional",
@@ -81,7 +83,7 @@ def refuse(place: str, why: str) -> NoReturn:
 
 
 class Kind:
-    """Kind of a field: what it may hold, how it is written and read.
+    """Kind of a field: what it may hold, how it is written and read. This one is plain data that others check.
 
     Args:
         at: attribute that holds it, if its name differs from the field's; "march.anchor_m" for one of a part.
@@ -100,7 +102,7 @@ class Kind:
         Raises:
             StateError: if it is not what ``save`` writes; names the place and the reason.
         """
-        raise NotImplementedError
+        return plain
 
 
 class Number(Kind):
@@ -191,6 +193,33 @@ class OneOf(Text):
         return plain
 
 
+class Named(Kind):
+    """An object of the present game, saved by its name.
+
+    Args:
+        objects: the objects by name, or a function that returns them for the object that is loaded.
+        noun: kind of object, for messages: "behavior".
+    """
+
+    def __init__(
+        self, objects: Mapping[str, Any] | Callable[[Any], Mapping[str, Any]], noun: str, *, at: str | None = None
+    ) -> None:
+        super().__init__(at=at)
+        self.objects, self.noun = objects, noun
+
+    def save(self, value: Any, owner: Any) -> Any:
+        """Return the name."""
+        objects = self.objects(owner) if callable(self.objects) else self.objects
+        return next(name for name, one in objects.items() if one is value)
+
+    def read(self, plain: Any, place: str, owner: Any) -> Any:
+        """Return the object."""
+        objects = self.objects(owner) if callable(self.objects) else self.objects
+        if not isinstance(plain, str) or plain not in objects:
+            raise StateError(f"{place!r}: {UnknownNameError(self.noun, plain, objects)}")
+        return objects[plain]
+
+
 class Moment(Kind):
     """A game time as (frame, seconds); ``make`` makes the value from both."""
 
@@ -252,7 +281,7 @@ class ListOf(Kind):
 
 
 class MapOf(Kind):
-    """A dict of values of one kind: under strings as a dict, under keys of a kind as pairs in ascending order.
+    """A dict of values of one kind: under strings as a dict, under keys of a kind as pairs, in its order.
 
     Args:
         kind: kind of each value.
@@ -273,7 +302,7 @@ class MapOf(Kind):
         """Return a dict of strings, or a list of pairs."""
         if self.key is None:
             return {name: self.kind.save(one, owner) for name, one in value.items()}
-        return [[self.key.save(one, owner), self.kind.save(value[one], owner)] for one in sorted(value)]
+        return [[self.key.save(one, owner), self.kind.save(value[one], owner)] for one in value]
 
     def read(self, plain: Any, place: str, owner: Any) -> Any:
         """Return the dict."""
@@ -372,14 +401,15 @@ class ArrayOf(Kind):
         minimum: least number allowed.
         maximum: greatest number allowed.
         absent: NaN or infinity that may occur, saved as None.
+        is_ascending: whether each number must be above the one before.
     """
 
     def __init__(
         self, dtype: Any = np.float64, *, shape: Shape | Callable[[Any], Shape] = (None,), minimum: Limit = -LARGEST,
-        maximum: Limit = LARGEST, absent: float | None = None, at: str | None = None,
+        maximum: Limit = LARGEST, absent: float | None = None, is_ascending: bool = False, at: str | None = None,
     ) -> None:
         super().__init__(at=at)
-        self.dtype, self.shape = np.dtype(dtype), shape
+        self.dtype, self.shape, self.is_ascending = np.dtype(dtype), shape, is_ascending
         self.minimum, self.maximum, self.absent = minimum, maximum, absent
 
     def save(self, value: Any, owner: Any) -> Any:
@@ -400,7 +430,10 @@ class ArrayOf(Kind):
                 refuse(place, "must have rows of one length")
             lengths.append(wanted if wanted is not None and not numbers else count)
             numbers = [item for one in numbers for item in one]
-        return self._read_numbers(numbers, place, owner).reshape(lengths)
+        found = self._read_numbers(numbers, place, owner).reshape(lengths)
+        if self.is_ascending and (found[1:] <= found[:-1]).any():
+            refuse(place, "must be ascending without repeats")
+        return found
 
     def _read_numbers(self, numbers: list[Any], place: str, owner: Any) -> NDArray[Any]:
         if self.dtype.kind == "b":
@@ -425,7 +458,7 @@ class ArrayOf(Kind):
 class Columns(Kind):
     """Columns of a table: arrays of one length, each with its dtype and range.
 
-    Loading replaces the arrays of the table and keeps the table.
+    Loading replaces the arrays of the table and keeps the table, which may be a dict of arrays.
 
     Args:
         columns: kind of each column by name; the name is the attribute of the table.
@@ -437,7 +470,14 @@ class Columns(Kind):
 
     def save(self, value: Any, owner: Any) -> Any:
         """Return the columns by name."""
-        return {name: kind.save(getattr(value, kind.at or name), owner) for name, kind in self.columns.items()}
+        arrays = value if isinstance(value, dict) else vars(value)
+        return {name: kind.save(arrays[kind.at or name], owner) for name, kind in self.columns.items()}
+
+    def put(self, table: Any, arrays: Mapping[str, NDArray[Any]]) -> None:
+        """Replace the columns of a table."""
+        own = table if isinstance(table, dict) else vars(table)
+        for name, array in arrays.items():
+            own[self.columns[name].at or name] = array
 
     def read(self, plain: Any, place: str, owner: Any) -> dict[str, NDArray[Any]]:
         """Return the columns by name, all of one length."""
@@ -516,14 +556,9 @@ class Part(Kind):
 class Hook(Kind):
     """A field that its class saves and reads itself, because it refers to other objects.
 
-    Args:
-        save: called with the object; returns plain data.
-        prepare: called with the object, the plain data and its place; returns what loads it.
+    For a field "goal" the class has the methods ``_save_goal()``, which returns plain data, and
+    ``_prepare_goal(plain, place)``, which checks such data and returns the function that loads it.
     """
-
-    def __init__(self, save: Callable[[Any], Any], prepare: Callable[[Any, Any, str], Change]) -> None:
-        super().__init__()
-        self.saved, self.prepared = save, prepare
 
 
 class DeclaredState:
@@ -531,27 +566,21 @@ class DeclaredState:
 
     Args:
         version: raised with every change of the fields.
-        check: called with the object, the read values by field name, and ``refuse(field, why)``, when all
-            fields are read: for limits between fields.
-        after: called with the object after a load.
         fields: kind of each field, in the order in which they are saved and checked.
 
     Cost: saving and loading O(size of the state).
     """
 
-    def __init__(
-        self, *, version: int = 1, check: Callable[[Any, SimpleNamespace, Refuse], object] | None = None,
-        after: Callable[[Any], object] | None = None, **fields: Kind,
-    ) -> None:
+    def __init__(self, *, version: int = 1, **fields: Kind) -> None:
         self.version, self.fields = version, fields
-        self._check, self._after = check, after
         self._getters = {
             name: attrgetter(kind.at or name) for name, kind in fields.items() if not isinstance(kind, Hook)}
 
     def save(self, owner: Any) -> State:
         """Return the state of an object as plain data."""
         return {"version": self.version, **{
-            name: kind.saved(owner) if isinstance(kind, Hook) else kind.save(self._getters[name](owner), owner)
+            name: kind.save(self._getters[name](owner), owner) if name in self._getters
+            else getattr(owner, f"_save_{name}")()
             for name, kind in self.fields.items()}}
 
     def prepare(self, owner: Any, state: object, place: str = "") -> Change:
@@ -563,38 +592,36 @@ class DeclaredState:
         fields = _dict(state, place)
         version = checked_whole(place_in(place, "version"), _required(fields, "version", place), 0, MOST)
         if version != self.version:
-            what = "update ai_core to load it" if version > self.version else "it is no longer supported"
-            refuse(place_in(place, "version"), f"is {version}, and this ai_core reads {self.version}; {what}")
+            what = "which is no longer supported"
+            if version > self.version:
+                what = f"and this ai_core reads up to {self.version}; update ai_core to load it"
+            refuse(place_in(place, "version"), f"is {version}, {what}")
         _match_names(fields, ("version", *self.fields), place)
         values, changes = SimpleNamespace(), []
         for name, kind in self.fields.items():
             where, plain = place_in(place, name), fields[name]
             if isinstance(kind, Hook):
-                changes.append(kind.prepared(owner, plain, where))
+                changes.append(getattr(owner, f"_prepare_{name}")(plain, where))
             elif isinstance(kind, Same):
                 kind.require(self._getters[name](owner), plain, where)
             elif isinstance(kind, Part):
                 changes.append(kind.prepare(self._getters[name](owner), plain, where))
             else:
                 setattr(values, name, kind.read(plain, where, owner))
-        if self._check is not None:
-            self._check(owner, values, lambda name, why: refuse(place_in(place, name), why))
+        owner._check_state(values, lambda name, why: refuse(place_in(place, name), why))
         return lambda: self._load(owner, values, changes)
 
     def _load(self, owner: Any, values: SimpleNamespace, changes: list[Change]) -> None:
         for name, value in vars(values).items():
             kind = self.fields[name]
             if isinstance(kind, Columns):
-                table = self._getters[name](owner)
-                for column, array in value.items():
-                    setattr(table, kind.columns[column].at or column, array)
+                kind.put(self._getters[name](owner), value)
             else:
                 *path, last = (kind.at or name).split(".")
                 setattr(attrgetter(".".join(path))(owner) if path else owner, last, value)
         for change in changes:
             change()
-        if self._after is not None:
-            self._after(owner)
+        owner._finish_load()
 
 
 class Saveable:
@@ -613,6 +640,12 @@ class Saveable:
             StateError: if the state cannot be loaded; names the place and the reason.
         """
         return self.STATE.prepare(self, state)
+
+    def _check_state(self, values: SimpleNamespace, refuse: Refuse) -> None:
+        """Raise by ``refuse(field, why)`` if fields do not fit each other; ``values`` has those that were read."""
+
+    def _finish_load(self) -> None:
+        """Bring in step what is derived from the fields, after a load."""
 
 
 def _limit(limit: Limit, owner: Any) -> float:

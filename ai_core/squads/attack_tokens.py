@@ -1,11 +1,12 @@
 """Attack tokens: a limit of simultaneous attackers, with fair turns."""
 from __future__ import annotations
 
+from types import SimpleNamespace
 from typing import NamedTuple
 
 from ai_core.clock import moment_s
 from ai_core.errors import finite_number, whole_number
-from ai_core.saving.declared_state import DeclaredState, MapOf, Number, Row, Saveable, Seconds, Whole
+from ai_core.saving.declared_state import DeclaredState, MapOf, Number, Refuse, Row, Saveable, Seconds, Whole
 
 __all__ = ["AttackTokens"]
 
@@ -38,8 +39,6 @@ class AttackTokens(Saveable):
         held=MapOf(Seconds(), key=Whole(), at="_held_since"),
         waiting=MapOf(Row(_TokenRequest, Number(), Seconds(), Seconds()), key=Whole(), at="_waiting"),
         resting=MapOf(Seconds(), key=Whole(), at="_resting_until"),
-        check=lambda tokens, values, refuse: len(values.held) <= tokens.count or refuse(
-            "held", f"must have at most {tokens.count} rows, got {len(values.held)}"),
     )
 
     def __init__(
@@ -66,6 +65,10 @@ class AttackTokens(Saveable):
             self.count, max_hold_s=self.max_hold_s, cooldown_s=self.cooldown_s,
             request_timeout_s=self.request_timeout_s,
             urgency_per_s=self.urgency_per_s)
+
+    def _check_state(self, values: SimpleNamespace, refuse: Refuse) -> None:
+        if len(values.held) > self.count:
+            refuse("held", f"must have at most {self.count} rows, got {len(values.held)}")
 
     def request(self, member_id: int, now_s: float, urgency: float = 0.0) -> bool:
         """Request a token; return whether the member holds one already.

@@ -159,9 +159,7 @@ class FormationMarch(Saveable):
         points=ArrayOf(shape=lambda march: (None, march.dimensions), at="_points"), anchor_m=Number(0),
         is_at_end=Flag(), heading=ArrayOf(shape=(2,), minimum=-1.001, maximum=1.001),
         is_in_column=Flag(at="passage.is_in_column"),
-        made_for=Optional(ListOf(Number(1e-9), count=3, make=tuple)),
-        after=lambda march: setattr(march, "path", None),   # it is built again from its points
-    )
+        made_for=Optional(ListOf(Number(1e-9), count=3, make=tuple)))
 
     def __init__(self, dimensions: int, settings: MarchSettings, clearance: Clearance | None) -> None:
         self.settings, self.clearance = settings, clearance
@@ -183,6 +181,9 @@ class FormationMarch(Saveable):
         self.forget_shape()
         self.anchor_m = 0.0
         self.passage.is_in_column = False
+
+    def _finish_load(self) -> None:
+        self.path = None        # it is built again from its points
 
     def forget_shape(self) -> None:
         """Build the path again for another formation."""

@@ -160,13 +160,9 @@ class Squad(Saveable):
         march=Part(at="_march"), slots_wanted=Optional(OneOf(WANTED), at="_slots_wanted"),
         slots_given_s=Seconds(at="_slots_given_s"), infeasible=ListOf(Whole(), make=tuple), stance=Part(at="judgement"),
         counts=MapOf(Whole(), names=COUNTS, at="_counts"), sightings=ListOf(SIGHTING_STATE, make=tuple, at="_met"),
-        tactic=Hook(
-            lambda squad: None if squad._tactic is None else [squad._tactic.name, squad._tactic.save_state()],
-            lambda squad, plain, place: squad._prepare_tactic(plain, place)),
+        tactic=Hook(),
         tasks=MapOf(TASK_STATE, key=Whole(), at="_tasks"), tokens=Part(),
-        choice=Part(if_saveable=True, at="choose_tactic"),
-        check=lambda squad, values, refuse: squad._check_state(values, refuse),
-        after=lambda squad: squad._finish_load())
+        choice=Part(if_saveable=True, at="choose_tactic"))
 
     def __init__(
         self, name: str, clock: Clock, *, dimensions: int = 2, formation: Formation | None = None,
@@ -361,6 +357,9 @@ class Squad(Saveable):
         self._members = {
             one.member_id: dataclasses.replace(one, data=here[one.member_id].data) if one.member_id in here else one
             for one in members}
+
+    def _save_tactic(self) -> list[Any] | None:
+        return None if self._tactic is None else [self._tactic.name, self._tactic.save_state()]
 
     def _prepare_tactic(self, plain: Any, place: str) -> Change:
         """Check the tactic in use and its progress; return what loads them."""

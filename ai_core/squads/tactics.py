@@ -197,12 +197,6 @@ MOVED_M = 8.0
 """How far the mean position of the enemies may move before the flank is planned again (m)."""
 
 
-def _check_dimensions(tactic: Tactic, values: SimpleNamespace, refuse: Refuse) -> None:
-    dimensions = {len(place) for place in values.around.values()} or {2, 3}
-    if values.middle is not None and len(values.middle) not in dimensions:
-        refuse("middle", f"must have as many coordinates as places in 'around', got {len(values.middle)}")
-
-
 class Flanking(Tactic):
     """Some members go around the enemies on the nearer side; after they have arrived, all members attack.
 
@@ -219,7 +213,7 @@ class Flanking(Tactic):
 
     STATE = DeclaredState(
         around=MapOf(Point(), key=Whole(), at="_around"), middle=Optional(Point(), at="_middle"),
-        is_attacking=Flag(at="_is_attacking"), check=_check_dimensions)
+        is_attacking=Flag(at="_is_attacking"))
     name = "flanking"
 
     def __init__(self, share: float = 0.5, flank_m: float = 12.0, there_m: float = 2.0) -> None:
@@ -273,6 +267,11 @@ class Flanking(Tactic):
     def forget_member(self, member_id: int) -> None:
         """Forget a member that left or was lost."""
         self._around.pop(member_id, None)
+
+    def _check_state(self, values: SimpleNamespace, refuse: Refuse) -> None:
+        dimensions = {len(place) for place in values.around.values()} or {2, 3}
+        if values.middle is not None and len(values.middle) not in dimensions:
+            refuse("middle", f"must have as many coordinates as places in 'around', got {len(values.middle)}")
 
     def _plan_flank(self, situation: TacticalSituation, middle: Floats) -> None:
         """Choose the nearer side, the members that go around, and their positions."""

@@ -378,10 +378,10 @@ def test_saveable_work_is_saved_with_its_behaviors(clock):
 @pytest.mark.parametrize(
     ("change", "message"),
     [
-        ({"current": "fly"}, "'current' must be 'plan' or 'stroll'"),
+        ({"current": "fly"}, "'current': unknown behavior 'fly'"),
         ({"importance": 2}, "'importance' must be at most 1"),
-        ({"forced": {"name": "plan", "left_s": -1, "has_begun": True}}, r"'forced\.left_s'"),
-        ({"failing": [{"name": "plan", "failures": 1, "is_quarantined": False}] * 2}, "occurs twice"),
+        ({"forced": ["plan", -1, True]}, r"'forced\[1\]'"),
+        ({"failing": {"plan": [1, False]}}, "'failing.stroll' is missing"),
     ],
 )
 def test_a_damaged_save_is_refused(clock, change, message):

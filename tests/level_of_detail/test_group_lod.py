@@ -346,10 +346,10 @@ def test_a_save_with_members_that_nobody_can_make_is_refused(clock):
     state = take({"scheduler": world.scheduler})
     work = state["parts"]["scheduler"]["tasks"][0]["work"]
     before = take({"scheduler": world.scheduler})
-    work["passing"] = ["north", "north"]
+    work["members"][0] = ["north", "north"]
     with pytest.raises(SnapshotError, match="two members are named 'north'"):
         restore(state, {"scheduler": world.scheduler})
-    work["passing"] = ["north"]
+    work["members"][0] = ["north"]
     with pytest.raises(SnapshotError, match="unknown task 'south'"):
         restore(state, {"scheduler": world.scheduler})
     assert take({"scheduler": world.scheduler}) == before

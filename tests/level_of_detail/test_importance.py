@@ -366,8 +366,8 @@ def test_loaded_it_goes_on_as_if_nothing_had_happened():
     ("change", "message"),
     [
         ({"ids": [2, 0]}, "'ids' must be ascending"),
-        ({"ids": [0, 9]}, "at most 2"),
-        ({"forced": [[1, 0.5, 1.0]]}, "must be \\[id of an agent"),
+        ({"ids": [0, 9]}, "all below next_id"),
+        ({"forced": [[1, [0.5, 1.0]]]}, "must be agents of ids"),
         ({"columns": {}}, "'columns.role' is missing"),
     ],
 )

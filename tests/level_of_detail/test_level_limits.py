@@ -311,7 +311,7 @@ def test_loaded_it_goes_on_as_if_nothing_had_happened():
         ({"level": [0, 0, 0]}, "'level' has more than 2 at level 0"),
         ({"level": [0, 1, 9]}, "at most 2"),
         ({"ids": [0, 0, 1]}, "must be ascending"),
-        ({"forced": [{"id": 7, "level": 0, "left_s": None}]}, "must be one of ids"),
+        ({"forced": [[7, [0, None]]]}, "must be agents of ids"),
     ],
 )
 def test_a_damaged_save_is_refused(change, message):
