@@ -108,4 +108,3 @@ def test_counts_under_names_are_saved_and_under_objects_are_not():
         (2, False), (3, True), (0, False), (0, False)
     ]
     assert other.counts == {"failures": 6, "quarantined": 1}
-

@@ -1,8 +1,9 @@
 """Conflict log: kind, strength and participants of recent fights, fading with time."""
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from typing import NamedTuple
+from collections.abc import Sequence
+from types import SimpleNamespace
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -10,7 +11,8 @@ from numpy.typing import ArrayLike, NDArray
 from ai_core.clock import moment_s
 from ai_core.errors import UnknownNameError, as_array, finite_number, shown, whole_number
 from ai_core.maps.map_area import MapArea
-from ai_core.saving.fields import LARGEST_FLOAT32, LATEST_S, Fields, State
+from ai_core.saving.declared_state import ArrayOf, Columns, DeclaredState, Refuse, Saveable
+from ai_core.saving.fields import LARGEST_FLOAT32, LATEST_S
 
 __all__ = ["Conflict", "ConflictLog"]
 
@@ -40,7 +42,7 @@ class Conflict(NamedTuple):
     last_s: float
 
 
-class ConflictLog:
+class ConflictLog(Saveable):
     """The latest reports of fights.
 
     The layer "conflict" of a decision map shows where fights are; this log holds their
@@ -56,6 +58,13 @@ class ConflictLog:
 
     Source: 003_designing_ai_for_games, conflict maps.
     """
+
+    STATE = DeclaredState(reports=Columns(
+        at="_in_order", kind=ArrayOf(np.int32, minimum=0, maximum=lambda log: len(log.kinds) - 1),
+        strength=ArrayOf(np.float32, minimum=0, maximum=MOST_STRENGTH),
+        numbers=ArrayOf(np.int32, minimum=0, maximum=MOST_NUMBERS), capabilities=ArrayOf(np.uint32),
+        at_s=ArrayOf(minimum=-LATEST_S, maximum=LATEST_S),
+        place=ArrayOf(np.float32, shape=(None, 2), minimum=-LARGEST_FLOAT32, maximum=LARGEST_FLOAT32)))
 
     def __init__(self, kinds: Sequence[str], *, kept_per_s: float = 0.95, most: int = 4096) -> None:
         if isinstance(kinds, str) or not kinds or not all(isinstance(kind, str) and kind for kind in kinds):
@@ -131,43 +140,23 @@ class ConflictLog:
             float(rows["at_s"].max(initial=-np.inf)),
         )
 
-    def save_state(self) -> State:
-        """Return all reports as plain data, oldest first."""
+    @property
+    def _in_order(self) -> dict[str, NDArray[Any]]:
+        """Columns of all reports, oldest first."""
         # While not full, the oldest report is row 0; when full, the row that is overwritten next.
         rows = np.roll(self._rows, -self._next) if self._count == len(self._rows) else self._rows[:self._count]
-        return {
-            "version": VERSION,
-            **{name: rows[name].tolist() for name in ("kind", "strength", "numbers", "capabilities", "at_s")},
-            "x": rows["place"][:, 0].tolist(), "y": rows["place"][:, 1].tolist(),
-        }
+        return {name: rows[name] for name in REPORT.names or ()}
 
-    def prepare_state(self, state: object) -> Callable[[], None]:
-        """Check a saved state; return the function that applies it.
+    @_in_order.setter
+    def _in_order(self, columns: dict[str, NDArray[Any]]) -> None:
+        count = len(columns["kind"])
+        for name, column in columns.items():
+            self._rows[name][:count] = column
+        self._count, self._next = count, count % len(self._rows)
 
-        Raises:
-            StateError: if the state is invalid; the message names the field and the reason.
-        """
-        fields = Fields.versioned(state, version=VERSION)
-        kinds = fields.wholes("kind", maximum=len(self.kinds) - 1)
-        count = len(kinds)
-        if count > len(self._rows):
-            fields.refuse("kind", f"must be at most {len(self._rows)} reports, got {count}")
-        rows = np.zeros(count, REPORT)
-        rows["kind"] = kinds
-        rows["strength"] = fields.numbers("strength", count=count, minimum=0, maximum=MOST_STRENGTH)
-        rows["numbers"] = fields.wholes("numbers", count=count, maximum=MOST_NUMBERS)
-        rows["capabilities"] = fields.wholes("capabilities", count=count, maximum=MOST_CAPABILITIES)
-        rows["at_s"] = fields.numbers("at_s", count=count, minimum=-LATEST_S, maximum=LATEST_S)
-        for axis, name in enumerate(("x", "y")):
-            rows["place"][:, axis] = fields.numbers(
-                name, count=count, minimum=-LARGEST_FLOAT32, maximum=LARGEST_FLOAT32)
-        fields.end()
-
-        def change() -> None:
-            self._rows[:count] = rows
-            self._count, self._next = count, count % len(self._rows)
-
-        return change
+    def _check_state(self, values: SimpleNamespace, refuse: Refuse) -> None:
+        if len(values.reports["kind"]) > len(self._rows):
+            refuse("reports", f"must be at most {len(self._rows)}, got {len(values.reports['kind'])}")
 
 
 def _column(name: str, values: ArrayLike, count: int, most: float, kinds: str) -> NDArray[np.generic]:

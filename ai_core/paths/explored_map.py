@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterable, Sequence
 
 from ai_core.budget import Budget, check_budget
 from ai_core.errors import shown, whole_number
-from ai_core.saving.fields import Fields, State
+from ai_core.saving.declared_state import DeclaredState, ListOf, MapOf, Saveable, Whole
 
 __all__ = ["ExploredMap", "ExploredMapQuery"]
 
@@ -33,12 +33,14 @@ class ExploredMapQuery:
         self.way: list[int] | None = None
 
 
-class ExploredMap:
+class ExploredMap(Saveable):
     """Explored places of a level and their connections. Interruptible work: advance it every frame.
 
     Cost: O(neighbors) per report; O(explored places) per query; a place is a step. About 150 bytes
     per place for all movers together; separate memories take as much for each mover.
     """
+
+    STATE = DeclaredState(known=MapOf(ListOf(Whole(), make=tuple), key=Whole(), at="_explored"))
 
     def __init__(self) -> None:
         self._ways: dict[int, tuple[int, ...]] = {}
@@ -126,35 +128,18 @@ class ExploredMap:
                 self._questions.popleft()
                 self._search = None
 
-    def save_state(self) -> State:
-        """Return explored and reported places as plain data; pending queries are not saved, movers repeat them."""
-        known = {**self._ways, **dict(self._reports.copy())}
-        return {"version": 1, "ways": [[place, *ways] for place, ways in sorted(known.items())]}
+    @property
+    def _explored(self) -> dict[int, tuple[int, ...]]:
+        """Neighbors of explored and reported places, for saves; pending queries are not saved, movers repeat them."""
+        return dict(sorted({**self._ways, **dict(self._reports.copy())}.items()))
 
-    def prepare_state(self, state: object) -> Callable[[], None]:
-        """Check a saved state; return the function that applies it.
-
-        Raises:
-            StateError: if the state is invalid; nothing is changed then.
-        """
-        fields = Fields.versioned(state, version=1)
-        known: dict[int, tuple[int, ...]] = {}
-        for index, row in enumerate(fields.items("ways")):
-            numbers = Fields({"row": row}, f"ways[{index}]").wholes("row")
-            if not numbers or numbers[0] in known:
-                fields.refuse(f"ways[{index}]", "must start with a place that is unique among the rows")
-            known[numbers[0]] = tuple(numbers[1:])
-        fields.end()
-
-        def change() -> None:
-            self._ways = known
-            self._reports.clear()
-            self._told.clear()
-            self._questions.clear()
-            self._search = None
-            self.version += 1
-
-        return change
+    @_explored.setter
+    def _explored(self, known: dict[int, tuple[int, ...]]) -> None:
+        self._ways, self._search = known, None
+        self._reports.clear()
+        self._told.clear()
+        self._questions.clear()
+        self.version += 1
 
     def _take_reports(self, budget: Budget) -> None:
         while self._reports and not budget.is_spent:

@@ -2,20 +2,27 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
-from typing import Any
+from types import SimpleNamespace
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from ai_core.errors import LARGEST, finite_number, numbers, shown
-from ai_core.saving.declared_state import DeclaredState, Flag, Number, Optional, Saveable, Seconds
-from ai_core.saving.fields import Fields, State
+from ai_core.saving.declared_state import (
+    ArrayOf,
+    DeclaredState,
+    Flag,
+    Number,
+    Optional,
+    Refuse,
+    Saveable,
+    Seconds,
+)
 
 __all__ = ["PathProgress", "StuckDetector"]
 
 
-class PathProgress:
+class PathProgress(Saveable):
     """Progress of a mover along a path.
 
     The position is projected onto the path between the last progress and ``window_m`` ahead of it,
@@ -42,6 +49,9 @@ class PathProgress:
     (4.0, 1.0, [10.0, 2.0])
     """
 
+    STATE = DeclaredState(
+        points=ArrayOf(shape=(None, None)), walked_m=Number(0), offset_m=Number(0), has_arrived=Flag())
+
     def __init__(self, points: ArrayLike, *, arrival_m: float = 0.5, window_m: float = 5.0) -> None:
         self.points: NDArray[np.float64] = numbers("points", points).copy()
         if self.points.ndim != 2 or self.points.shape[1] not in (2, 3) or not len(self.points):
@@ -50,11 +60,14 @@ class PathProgress:
             raise ValueError(f"points must be finite numbers of at most ±{LARGEST:g}")
         self._arrival_m = finite_number("arrival_m", arrival_m, minimum=0)
         self._window_m = finite_number("window_m", window_m, above=0)
+        self._measure()
+        self.walked_m = self.offset_m = 0.0
+        self.has_arrived = False
+
+    def _measure(self) -> None:
         self._pieces = np.diff(self.points, axis=0)
         self._ends = np.concatenate([[0.0], np.cumsum(np.linalg.norm(self._pieces, axis=1))])
         self.length_m = float(self._ends[-1])
-        self.walked_m = self.offset_m = 0.0
-        self.has_arrived = False
 
     @property
     def remaining_m(self) -> float:
@@ -103,30 +116,16 @@ class PathProgress:
         place: NDArray[np.float64] = self.points[piece] + share * self._pieces[piece]
         return place
 
-    def save_state(self) -> State:
-        """Return the path and the progress as plain data."""
-        return {
-            "version": 1, "points": self.points.tolist(), "walked_m": self.walked_m, "offset_m": self.offset_m,
-            "has_arrived": self.has_arrived,
-        }
-
-    def prepare_state(self, state: object) -> Callable[[], None]:
-        """Check a saved state; return the function that applies it, including the path.
-
-        Raises:
-            StateError: if the state is invalid; the message names the field and the reason.
-        """
-        fields = Fields.versioned(state, version=1)
-        points: Any = fields.anything("points")
+    def _check_state(self, values: SimpleNamespace, refuse: Refuse) -> None:
         try:
-            fresh = PathProgress(points, arrival_m=self._arrival_m, window_m=self._window_m)
+            fresh = PathProgress(values.points)
         except (TypeError, ValueError) as error:
-            fields.refuse("points", str(error))
-        fresh.walked_m = fields.number("walked_m", minimum=0, maximum=fresh.length_m)
-        fresh.offset_m = fields.number("offset_m", minimum=0)
-        fresh.has_arrived = fields.flag("has_arrived")
-        fields.end()
-        return lambda: self.__dict__.update(fresh.__dict__)
+            refuse("points", str(error))
+        if values.walked_m > fresh.length_m:
+            refuse("walked_m", f"must be at most {fresh.length_m:g}, the length of the path, got {values.walked_m:g}")
+
+    def _finish_load(self) -> None:
+        self._measure()
 
     def _nearest_on(self, piece: int, here: NDArray[np.float64]) -> tuple[float, float]:
         """Return the distance along the path of the nearest point of a segment, and the distance to it (m)."""

@@ -21,7 +21,7 @@ from typing import Any, ClassVar, NoReturn
 import numpy as np
 from numpy.typing import NDArray
 
-from ai_core.errors import UnknownNameError
+from ai_core.errors import UnknownNameError, shown
 from ai_core.saving.fields import (
     LARGEST,
     LARGEST_FLOAT32,
@@ -458,7 +458,8 @@ class ArrayOf(Kind):
 class Columns(Kind):
     """Columns of a table: arrays of one length, each with its dtype and range.
 
-    Loading replaces the arrays of the table and keeps the table, which may be a dict of arrays.
+    Loading replaces the arrays of the table and keeps the table; where the attribute is a dict of arrays, it
+    is set to a new one.
 
     Args:
         columns: kind of each column by name; the name is the attribute of the table.
@@ -471,13 +472,7 @@ class Columns(Kind):
     def save(self, value: Any, owner: Any) -> Any:
         """Return the columns by name."""
         arrays = value if isinstance(value, dict) else vars(value)
-        return {name: kind.save(arrays[kind.at or name], owner) for name, kind in self.columns.items()}
-
-    def put(self, table: Any, arrays: Mapping[str, NDArray[Any]]) -> None:
-        """Replace the columns of a table."""
-        own = table if isinstance(table, dict) else vars(table)
-        for name, array in arrays.items():
-            own[self.columns[name].at or name] = array
+        return {name: kind.save(arrays[name], owner) for name, kind in self.columns.items()}
 
     def read(self, plain: Any, place: str, owner: Any) -> dict[str, NDArray[Any]]:
         """Return the columns by name, all of one length."""
@@ -524,7 +519,7 @@ class Same(Kind):
         if type(plain) is float and type(here) is int:
             here = float(here)
         if type(plain) is not type(here) or plain != here:
-            refuse(place, f"must be {brief(here)} as in the present object, got {brief(plain)}")
+            refuse(place, f"must be {shown(here)} as in the present object, got {brief(plain)}")
 
 
 class Part(Kind):
@@ -614,8 +609,8 @@ class DeclaredState:
     def _load(self, owner: Any, values: SimpleNamespace, changes: list[Change]) -> None:
         for name, value in vars(values).items():
             kind = self.fields[name]
-            if isinstance(kind, Columns):
-                kind.put(self._getters[name](owner), value)
+            if isinstance(kind, Columns) and not isinstance(table := self._getters[name](owner), dict):
+                vars(table).update(value)
             else:
                 *path, last = (kind.at or name).split(".")
                 setattr(attrgetter(".".join(path))(owner) if path else owner, last, value)

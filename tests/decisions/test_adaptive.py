@@ -170,8 +170,8 @@ def test_answers_name_what_there_is(answers, error, says):
 @pytest.mark.parametrize(
     ("change", "says"),
     [
-        ({"last": {"tactic": "duck", "context": ["full"]}}, "'last.tactic' must be"),
-        ({"last": {"tactic": "jump", "context": []}}, "'last.context' must be a list of 1"),
+        ({"last": ["duck", ["full"]]}, "'last[0]' must be"),
+        ({"last": ["jump", []]}, "'last' must have a kind for each of the 1 features"),
         ({"prediction": None}, "'prediction' must be present exactly if"),
         ({"random": {}}, "'random.version' is missing"),
         ({"memory": 3}, "must be a dict"),

@@ -126,13 +126,13 @@ def test_misuse_is_told_at_the_call(make, error, says):
 @pytest.mark.parametrize(
     ("change", "says"),
     [
-        (lambda state: state.update(symbols=["jab"]), "'symbols' must be the present ones"),
-        (lambda state: state.update(recent=["jab"] * 9), "'recent' must hold at most 3 symbols"),
-        (lambda state: state.update(recent=["punch"]), "'recent' must hold only known symbols, got 'punch'"),
-        (lambda state: state["sequences"][0].update(counts=[1.0]), "must be a list of 3"),
-        (lambda state: state["sequences"][0].update(counts=[-1.0, 0.0, 0.0]), "must be at least 0"),
-        (lambda state: state["sequences"][0].update(noted_at=99), "must be at most 4"),
-        (lambda state: state["sequences"].append(state["sequences"][0]), "before' occurs twice"),
+        (lambda state: state.update(symbols=["jab"]), "'symbols' must be ['jab'"),
+        (lambda state: state.update(recent=[0] * 9), "must hold at most 3 symbols"),
+        (lambda state: state.update(recent=[7]), "'recent[0]' must be at most 2, got 7"),
+        (lambda state: state["sequences"][0][1].update(counts=[1.0]), "must be a list of 3"),
+        (lambda state: state["sequences"][0][1].update(counts=[-1.0, 0.0, 0.0]), "must be at least 0"),
+        (lambda state: state["sequences"][0][1].update(noted_at=99), "must have been noted up to 4"),
+        (lambda state: state["sequences"].append(state["sequences"][0]), "occurs twice"),
     ],
 )
 def test_mismatched_state_is_refused_and_nothing_changes(change, says):

@@ -157,13 +157,14 @@ def test_misuse_is_told_at_the_call(make, error, says):
 @pytest.mark.parametrize(
     ("change", "says"),
     [
-        (lambda state: state.update(choices=["hit"]), "'choices' must be the present ones"),
-        (lambda state: state.update(noted=0), "must be at most 0"),
-        (lambda state: state["contexts"][0].update(kinds=["a", "b", "c"]), "'contexts[0].kinds' must hold at most 2"),
-        (lambda state: state["contexts"][0].update(kinds=[0.5]), "must be an integer"),
-        (lambda state: state["contexts"][1].update(kinds=["low", "wall"]), "'contexts[1].kinds' occurs twice"),
-        (lambda state: state["contexts"][0].update(totals=[5.0, 0.0]), "must lie within the weights"),
-        (lambda state: state["contexts"][0].update(weights=[1.0]), "must be a list of 2"),
+        (lambda state: state.update(choices=["hit"]), "'choices' must be ['hit'"),
+        (lambda state: state.update(noted=0), "must have been noted up to 0"),
+        (lambda state: state["contexts"][0].__setitem__(0, ["a", "b", "c"]),
+         "must have at most one kind for each of the 2"),
+        (lambda state: state["contexts"][0].__setitem__(0, [0.5]), "must be an integer"),
+        (lambda state: state["contexts"][1].__setitem__(0, ["low", "wall"]), "'contexts[1][0]' occurs twice"),
+        (lambda state: state["contexts"][0][1].update(totals=[5.0, 0.0]), "must have totals within their weights"),
+        (lambda state: state["contexts"][0][1].update(weights=[1.0]), "must be a list of 2"),
         (lambda state: state.update(contexts=state["contexts"] * 99), "occurs twice"),
     ],
 )

@@ -111,7 +111,7 @@ def test_saving_changes_nothing_even_while_a_query_is_answered():
         explored.advance(Budget.of_steps(2))
         explored.report(6, [7])
         if is_saved:
-            assert explored.save_state()["ways"][-1] == [6, 7]
+            assert explored.save_state()["known"][-1] == [6, [7]]
         version = explored.version
         explored.advance(Budget.of_steps(20))
         return question.way, version

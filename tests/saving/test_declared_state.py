@@ -141,7 +141,7 @@ def test_every_kind_comes_back_as_it_was():
     (("table", "ids"), [1], "'table.heat' must have 1 rows as the columns before it, got 2"),
     (("table", "ids"), [1, 2**40], "'table.ids[1]' must be at most 2147483647, got 1099511627776"),
     (("ids",), [4, 4], "'ids' must be ascending without repeats"),
-    (("ranks",), ["page"], "'ranks' must be a list of 2 as in the present object, got a list of 1"),
+    (("ranks",), ["page"], "'ranks' must be ['page', 'squire'] as in the present object, got a list of 1"),
     (("wallet", "coins"), -1, "'wallet': 'coins' must be at least 0, got -1"),
     (("memory",), {"!": "named", "of": "x"}, "'memory': unknown object 'x'"),
 ])

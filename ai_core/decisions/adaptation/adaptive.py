@@ -1,15 +1,28 @@
 """Adaptive choice: the tactic with the best expected outcome against the opponent's predicted move."""
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
-from typing import NamedTuple
+from collections.abc import Mapping
+from types import SimpleNamespace
+from typing import Any, NamedTuple
 
 from ai_core.decisions.adaptation.sequence_prediction import SequencePrediction
-from ai_core.decisions.adaptation.success_memory import Context, SuccessMemory
+from ai_core.decisions.adaptation.success_memory import CONTEXT_STATE, Context, SuccessMemory
 from ai_core.decisions.habits.habit_choice import RandomSource
 from ai_core.errors import UnknownNameError, finite_number, shown
 from ai_core.saving.chance import prepare_random, save_random
-from ai_core.saving.fields import Fields, State
+from ai_core.saving.declared_state import (
+    Change,
+    DeclaredState,
+    Hook,
+    OneOf,
+    Optional,
+    Part,
+    Refuse,
+    Row,
+    Saveable,
+    refuse,
+)
+from ai_core.saving.fields import State
 
 __all__ = ["AdaptiveChoice", "ChoiceResult"]
 
@@ -28,7 +41,7 @@ class ChoiceResult(NamedTuple):
     is_trial: bool
 
 
-class AdaptiveChoice:
+class AdaptiveChoice(Saveable):
     """Chooses between tactics, learns from their outcomes, and sometimes explores.
 
     The value of a tactic is its expected outcome in ``memory`` for the situation.
@@ -52,6 +65,12 @@ class AdaptiveChoice:
             ``answers`` is given.
         UnknownNameError: if ``answers`` contains an unknown tactic or move.
     """
+
+    STATE = DeclaredState(
+        memory=Part(), prediction=Hook(), random=Hook(),
+        last=Optional(
+            Row(lambda tactic, context: (tactic, context), OneOf(lambda one: one.memory.choices), CONTEXT_STATE),
+            at="_last"))
 
     def __init__(
         self,
@@ -147,53 +166,23 @@ class AdaptiveChoice:
             lines.append(f"expects {symbol} ({probability:.0%}, confidence {confidence:.0%})")
         return "\n".join(lines)
 
-    def save_state(self) -> State:
-        """Return the memory, the prediction and the random state, as plain data.
+    def _save_random(self) -> State:
+        return save_random(self._random)
 
-        Raises:
-            TypeError: if the random source cannot be saved.
-        """
-        tactic, context = self._last or ("", ())
-        return {
-            "version": 1,
-            "memory": self.memory.save_state(),
-            "prediction": None if self.prediction is None else self.prediction.save_state(),
-            "random": save_random(self._random),
-            "last": None if self._last is None else {"tactic": tactic, "context": list(context)},
-        }
+    def _prepare_random(self, plain: Any, place: str) -> Change:
+        return prepare_random(self._random, plain, place)
 
-    def prepare_state(self, state: object) -> Callable[[], None]:
-        """Check a saved state; return a function that restores it.
+    def _save_prediction(self) -> State | None:
+        return None if self.prediction is None else self.prediction.save_state()
 
-        Raises:
-            StateError: if the state cannot be loaded; the message gives the place and the reason.
-        """
-        fields = Fields.versioned(state, version=1)
-        put_memory = self.memory.prepare_state(fields.anything("memory"))
-        put_prediction = None
-        saved = fields.anything("prediction")
-        if (saved is None) != (self.prediction is None):
-            fields.refuse("prediction", "must be present exactly if this choice has a prediction")
-        if self.prediction is not None:
-            put_prediction = self.prediction.prepare_state(saved)
-        put_random = prepare_random(self._random, fields.anything("random"), "random")
-        last = None if fields.anything("last") is None else self._read_last(fields.group("last"))
-        fields.end()
+    def _prepare_prediction(self, plain: Any, place: str) -> Change:
+        if (plain is None) != (self.prediction is None):
+            refuse(place, "must be present exactly if this choice has a prediction")
+        return int if self.prediction is None else self.prediction.prepare_state(plain)
 
-        def put() -> None:
-            put_memory()
-            put_random()
-            if put_prediction is not None:
-                put_prediction()
-            self._last = last
-
-        return put
-
-    def _read_last(self, fields: Fields) -> tuple[str, Context]:
-        tactic = fields.one_of("tactic", self.memory.choices)
-        context = self.memory.read_kinds(fields, "context", is_whole=True)
-        fields.end()
-        return tactic, context
+    def _check_state(self, values: SimpleNamespace, refuse: Refuse) -> None:
+        if values.last is not None and len(values.last[1]) != len(self.memory.feature_names):
+            refuse("last", f"must have a kind for each of the {len(self.memory.feature_names)} features")
 
 
 def _checked_answers(

@@ -1,12 +1,23 @@
 """Sequence prediction: the probable next symbol, from the symbols seen before."""
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Iterable
+from types import SimpleNamespace
 from typing import NamedTuple
 
 from ai_core.decisions.adaptation.success_memory import checked_names, kept_each_time
-from ai_core.errors import named, shown, whole_number
-from ai_core.saving.fields import Fields, State
+from ai_core.errors import named, whole_number
+from ai_core.saving.declared_state import (
+    DeclaredState,
+    ListOf,
+    MapOf,
+    Number,
+    Record,
+    Refuse,
+    Same,
+    Saveable,
+    Whole,
+)
 
 __all__ = ["MOST_SEQUENCES", "Prediction", "SequencePrediction"]
 
@@ -37,12 +48,15 @@ class _SymbolCounts:
 
     __slots__ = ("counts", "noted_at")
 
-    def __init__(self, symbols: int, noted_at: int) -> None:
-        self.counts = [0.0] * symbols
-        self.noted_at = noted_at
+    def __init__(self, counts: list[float], noted_at: int) -> None:
+        self.counts, self.noted_at = counts, noted_at
 
 
-class SequencePrediction:
+SYMBOL = Whole(0, lambda one: len(one.symbols) - 1)
+"""A symbol is saved by its index; the symbols are saved beside."""
+
+
+class SequencePrediction(Saveable):
     """An n-gram model that counts the symbols after the last symbols, for each length up to ``longest``.
 
     A prediction begins with equal probabilities and mixes in the counts after
@@ -63,6 +77,12 @@ class SequencePrediction:
 
     Cost: O(longest * symbols) for a record and for a prediction.
     """
+
+    STATE = DeclaredState(
+        noted=Whole(at="_noted"), symbols=Same(), recent=ListOf(SYMBOL, make=tuple, at="_recent"),
+        sequences=MapOf(
+            Record(_SymbolCounts, noted_at=Whole(), counts=ListOf(Number(0), count=lambda one: len(one.symbols))),
+            key=ListOf(SYMBOL, make=tuple), at="_seen"))
 
     def __init__(
         self,
@@ -91,7 +111,7 @@ class SequencePrediction:
         self._noted += 1
         for length in range(len(self._recent), -1, -1):  # the shortest last: it is the last to be dropped
             before = self._recent[len(self._recent) - length :]
-            followers = self._seen.pop(before, None) or _SymbolCounts(len(self.symbols), self._noted)
+            followers = self._seen.pop(before, None) or _SymbolCounts([0.0] * len(self.symbols), self._noted)
             self._seen[before] = followers
             faded = self._fading(followers)
             followers.counts = [count * faded for count in followers.counts]
@@ -138,56 +158,13 @@ class SequencePrediction:
         """Number of sequences kept."""
         return len(self._seen)
 
-    def save_state(self) -> State:
-        """Return the counts, as plain data."""
-        names = self.symbols
-        return {
-            "version": 1,
-            "noted": self._noted,
-            "symbols": list(names),
-            "recent": [names[index] for index in self._recent],
-            "sequences": [
-                {"before": [names[index] for index in before], "noted_at": one.noted_at, "counts": list(one.counts)}
-                for before, one in self._seen.items()
-            ],
-        }
-
-    def prepare_state(self, state: object) -> Callable[[], None]:
-        """Check a saved state; return a function that replaces this one by it.
-
-        Raises:
-            StateError: if the state cannot be loaded; the message gives the place and the reason.
-        """
-        fields = Fields.versioned(state, version=1)
-        noted = fields.whole("noted")
-        if fields.items("symbols") != list(self.symbols):
-            fields.refuse("symbols", f"must be the present ones: {shown(list(self.symbols))}")
-        recent = self._read_symbols(fields, "recent")
-        seen: dict[tuple[int, ...], _SymbolCounts] = {}
-        for one in fields.groups("sequences"):
-            before = self._read_symbols(one, "before")
-            if before in seen:
-                one.refuse("before", "occurs twice")
-            followers = seen[before] = _SymbolCounts(0, one.whole("noted_at", maximum=noted))
-            followers.counts = one.numbers("counts", count=len(self.symbols), minimum=0.0)
-            one.end()
-        if len(seen) > self._most:
-            fields.refuse("sequences", f"must hold at most {self._most} sequences, got {len(seen)}")
-        fields.end()
-
-        def put() -> None:
-            self._noted, self._recent, self._seen = noted, recent, seen
-
-        return put
-
-    def _read_symbols(self, fields: Fields, name: str) -> tuple[int, ...]:
-        found = fields.items(name)
-        if len(found) > self._longest:
-            fields.refuse(name, f"must hold at most {self._longest} symbols, got {len(found)}")
-        for one in found:
-            if not isinstance(one, str) or one not in self._index:
-                fields.refuse(name, f"must hold only known symbols, got {shown(one)}")
-        return tuple(self._index[one] for one in found)
+    def _check_state(self, values: SimpleNamespace, refuse: Refuse) -> None:
+        if len(values.sequences) > self._most:
+            refuse("sequences", f"must hold at most {self._most} sequences, got {len(values.sequences)}")
+        if any(len(before) > self._longest for before in (values.recent, *values.sequences)):
+            refuse("sequences", f"must hold at most {self._longest} symbols each")
+        if any(one.noted_at > values.noted for one in values.sequences.values()):
+            refuse("sequences", f"must have been noted up to {values.noted}")
 
     def _fading(self, followers: _SymbolCounts) -> float:
         return float(self._kept ** (self._noted - followers.noted_at))

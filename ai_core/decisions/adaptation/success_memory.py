@@ -4,10 +4,23 @@ from __future__ import annotations
 from bisect import bisect_right
 from collections.abc import Callable, Iterable, Mapping
 from itertools import pairwise
+from types import SimpleNamespace
 from typing import Any
 
 from ai_core.errors import finite_number, named, shown, whole_number
-from ai_core.saving.fields import LARGEST, MOST, Fields, State
+from ai_core.saving.declared_state import (
+    DeclaredState,
+    Kind,
+    ListOf,
+    MapOf,
+    Number,
+    Record,
+    Refuse,
+    Same,
+    Saveable,
+    Whole,
+)
+from ai_core.saving.fields import LARGEST, MOST
 
 __all__ = ["MOST_CONTEXTS", "Context", "Discretiser", "SuccessMemory", "bands", "checked_names", "kept_each_time"]
 
@@ -34,13 +47,26 @@ class _Record:
 
     __slots__ = ("noted_at", "totals", "weights")
 
-    def __init__(self, choices: int, noted_at: int) -> None:
-        self.weights = [0.0] * choices
-        self.totals = [0.0] * choices
-        self.noted_at = noted_at
+    def __init__(self, weights: list[float], totals: list[float], noted_at: int) -> None:
+        self.weights, self.totals, self.noted_at = weights, totals, noted_at
 
 
-class SuccessMemory:
+def _count_choices(memory: SuccessMemory) -> int:
+    return len(memory.choices)
+
+
+class _KindOfSituation(Kind):
+    """What a feature returned: a string or an integer."""
+
+    def read(self, plain: Any, place: str, owner: Any) -> Any:
+        return plain if isinstance(plain, str) else Whole(-MOST).read(plain, place, owner)
+
+
+CONTEXT_STATE = ListOf(_KindOfSituation(), make=tuple)
+"""How a context is saved."""
+
+
+class SuccessMemory(Saveable):
     """Stores the outcomes of choices by context; old outcomes fade.
 
     An outcome is recorded for the exact context, for each less exact context (without
@@ -66,6 +92,13 @@ class SuccessMemory:
 
     Cost: O(features) for a record; O(features) for an expectation.
     """
+
+    STATE = DeclaredState(
+        noted=Whole(at="_noted"), choices=Same(), features=Same(at="feature_names"),
+        contexts=MapOf(
+            Record(_Record, noted_at=Whole(), weights=ListOf(Number(0), count=_count_choices),
+                totals=ListOf(Number(), count=_count_choices)),
+            key=CONTEXT_STATE, at="_records"))
 
     def __init__(
         self,
@@ -122,7 +155,8 @@ class SuccessMemory:
         self._noted += 1
         # The least exact last: it is then the newest, and the last to be dropped.
         for exact in range(len(context), -1, -1):
-            record = self._records.pop(context[:exact], None) or _Record(len(self.choices), self._noted)
+            nothing = [0.0] * len(self.choices)
+            record = self._records.pop(context[:exact], None) or _Record(nothing, [*nothing], self._noted)
             self._records[context[:exact]] = record
             faded = self._fading(record)
             record.noted_at = self._noted
@@ -156,62 +190,22 @@ class SuccessMemory:
         """Number of contexts kept, including less exact ones."""
         return len(self._records)
 
-    def save_state(self) -> State:
-        """Return the recorded outcomes, as plain data."""
-        return {
-            "version": 1,
-            "noted": self._noted,
-            "choices": list(self.choices),
-            "features": list(self._features),
-            "contexts": [
-                {"kinds": list(context), "noted_at": one.noted_at, "weights": list(one.weights),
-                 "totals": list(one.totals)}
-                for context, one in self._records.items()
-            ],
-        }
+    @property
+    def feature_names(self) -> tuple[str, ...]:
+        """Names of the features, in their order."""
+        return tuple(self._features)
 
-    def prepare_state(self, state: object) -> Callable[[], None]:
-        """Check a saved memory; return a function that replaces this one by it.
-
-        Raises:
-            StateError: if the state cannot be loaded; the message gives the place and the reason.
-        """
-        fields = Fields.versioned(state, version=1)
-        noted = fields.whole("noted")
-        for name, here in (("choices", list(self.choices)), ("features", list(self._features))):
-            if fields.items(name) != here:
-                fields.refuse(name, f"must be the present ones: {shown(here)}")
-        records: dict[Context, _Record] = {}
-        for one in fields.groups("contexts"):
-            context = self.read_kinds(one, "kinds")
-            if context in records:
-                one.refuse("kinds", f"occurs twice: {shown(context)}")
-            record = records[context] = _Record(0, one.whole("noted_at", maximum=noted))
-            record.weights = one.numbers("weights", count=len(self.choices), minimum=0.0)
-            record.totals = one.numbers("totals", count=len(self.choices))
+    def _check_state(self, values: SimpleNamespace, refuse: Refuse) -> None:
+        if len(values.contexts) > self._most:
+            refuse("contexts", f"must hold at most {self._most} contexts, got {len(values.contexts)}")
+        for kinds, record in values.contexts.items():
+            if len(kinds) > len(self._features):
+                refuse("contexts", f"must have at most one kind for each of the {len(self._features)} features")
+            if record.noted_at > values.noted:
+                refuse("contexts", f"must have been noted up to {values.noted}, got {record.noted_at}")
             pairs = zip(record.totals, record.weights, strict=True)
             if any(abs(total) > weight * (1 + 1e-9) for total, weight in pairs):  # both are rounded
-                one.refuse("totals", "must lie within the weights: outcomes are from -1 to 1")
-            one.end()
-        if len(records) > self._most:
-            fields.refuse("contexts", f"must hold at most {self._most} contexts, got {len(records)}")
-        fields.end()
-
-        def put() -> None:
-            self._noted, self._records = noted, records
-
-        return put
-
-    def read_kinds(self, fields: Fields, name: str, *, is_whole: bool = False) -> Context:
-        """Return a saved context; raise StateError unless it matches the features, all of them if ``is_whole``."""
-        kinds = fields.items(name, count=len(self._features) if is_whole else None)
-        if len(kinds) > len(self._features):
-            fields.refuse(name, f"must hold at most {len(self._features)} kinds, one for each feature")
-        place = fields.place_of(name)
-        return tuple(
-            kind if isinstance(kind, str) else Fields({"kind": kind}, place).whole("kind", minimum=-MOST)
-            for kind in kinds
-        )
+                refuse("contexts", "must have totals within their weights: outcomes are from -1 to 1")
 
     def _expected(self, index: int, context: Context) -> float:
         value = self._defaults[index]

@@ -341,8 +341,8 @@ def _called(state: Any, prefix: str) -> object:
     try:
         current, forced = state["current"], state["forced"]
         return {
-            **state, "current": current and own(current), "forced": forced and {**forced, "name": own(forced["name"])},
-            "failing": [{**one, "name": own(one["name"])} for one in state["failing"]],
+            **state, "current": current and own(current), "forced": forced and [own(forced[0]), *forced[1:]],
+            "failing": {own(name): one for name, one in state["failing"].items()},
             "works": {own(name): work for name, work in state["works"].items()}}
     except (LookupError, TypeError, AttributeError):
         return state                     # the next reader refuses it with the reason

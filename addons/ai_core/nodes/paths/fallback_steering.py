@@ -102,13 +102,14 @@ class FallbackSteering:
         if fields.anything("explored") is not None:
             state, explored = fields.anything("explored"), ExploredMap()
             changes.append(explored.prepare_state(state))
-            _check_places(fields, "explored", [number for row in state["ways"] for number in row], most)
+            places = [number for place, others in state["known"] for number in (place, *others)]
+            _check_places(fields, "explored", places, most)
         walkers = {}
         for one in fields.groups("walkers"):
             ground, state = self._new_ground(), one.anything("walker")
             walker = self._bump_and_turn(ground, 0, 0, explored)
             changes.append(walker.prepare_state(state))
-            places = [state["at"], state["goal"], state["before"], *state["tried"], *state["way"]]
+            places = [state["at"], state["goal"], state["before"], *state["tried"], *state["path"]]
             _check_places(one, "walker", places, most)
             for row in one.items("heights"):
                 pair = Fields({"row": row}, one.place_of("heights")).numbers("row", count=2)
