@@ -30,7 +30,6 @@ KERNELS = (
     "ai_core.paths.searches._jump_search",
     "ai_core.paths.searches._portal_search",
     "ai_core.paths.searches._repairing_search",
-    "ai_core.scheduling._frame_load",
     "ai_core.scheduling._rounds",
     "ai_core.scheduling._run_times",
     "ai_core.senses.graph._sense_wavefront",

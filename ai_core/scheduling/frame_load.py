@@ -1,8 +1,4 @@
-"""What is due on each of the next frames, and where one more task adds least to the worst.
-
-The functions below it have twins in C, in ``_frame_load``, which are used in their place where
-they were built.
-"""
+"""What is due on each of the next frames, and where one more task adds least to the worst."""
 from __future__ import annotations
 
 from math import gcd
@@ -10,12 +6,7 @@ from math import gcd
 import numpy as np
 from numpy.typing import NDArray
 
-from ai_core.twins import twin
-
-__all__ = ["INTERFACE", "FrameLoad", "add_to_residue", "best_of_residues"]
-
-INTERFACE = 1
-"""Changes with any change of names, arguments or results, here and in the kernel."""
+__all__ = ["FrameLoad"]
 
 NARROW_FRAMES = 40
 """Periods below this are turned into one row per residue (frames): NumPy is slow on short rows."""
@@ -77,11 +68,11 @@ class FrameLoad:
         then by how many frames as busy, then by the load of all it would join.
         Of equal ones ``choice`` 0 takes the soonest, 1 the next, and so round.
 
-        Cost: O(frames), 5 µs at 5040 frames, whatever is counted in; 5 to 40 interpreted.
+        Cost: O(frames), 5 to 40 µs at 5040 frames, whatever is counted in.
         """
         if period_frames > self.frames:
             return self._best_for_rare(period_frames)
-        return best_of_residues(self._cells, -(-self.frames // period_frames), period_frames, choice)
+        return _best_of_residues(self._cells, -(-self.frames // period_frames), period_frames, choice)
 
     def by_first_frame(self, period_frames: int) -> tuple[list[int], list[int], list[int]]:
         """Return by first frame: the busiest load joined, frames as busy, loads summed up.
@@ -98,7 +89,7 @@ class FrameLoad:
         if period_frames > self.frames:
             self._cells[first_frame % self.frames] += weight
         else:
-            add_to_residue(self._cells, self.frames, first_frame, period_frames, weight)
+            self.cells[first_frame::period_frames] += weight
 
     def _best_for_rare(self, period_frames: int) -> int:
         """Return a frame of the best residue, away from all that are just as rare."""
@@ -118,14 +109,7 @@ class FrameLoad:
         return _by_residue(self._cells, -(-self.frames // period_frames), period_frames)
 
 
-@twin
-def add_to_residue(cells: NDArray[np.int64], frames: int, first_frame: int, period_frames: int, weight: int) -> None:
-    """Add ``weight`` to every ``period_frames``-th cell of the first ``frames``, from ``first_frame`` on."""
-    cells[first_frame:frames:period_frames] += weight
-
-
-@twin
-def best_of_residues(cells: NDArray[np.int64], rows: int, period_frames: int, choice: int) -> int:
+def _best_of_residues(cells: NDArray[np.int64], rows: int, period_frames: int, choice: int) -> int:
     """Return the residue modulo ``period_frames`` whose cells are best, as ``best_first_frame`` compares them.
 
     Args:
