@@ -14,10 +14,9 @@ from ai_core.budget import Budget
 from ai_core.errors import as_array, shown, whole_number
 from ai_core.maps.passage import GridPassage
 from ai_core.paths.path import Path
-from ai_core.paths.searches.bucket_search import BucketSearch
 from ai_core.paths.searches.callback_search import check_goals
-from ai_core.paths.searches.canonical_field import FAR, CanonicalField
 from ai_core.paths.searches.canonical_moves import AT_ONCE, costs_of, suits
+from ai_core.paths.searches.grid_search_loops import FAR, UniformField, WeightedSearch
 from ai_core.paths.searches.search import CELLS_PER_LOOK, Goals
 from ai_core.paths.searches.search_memory import SearchMemory
 from ai_core.paths.searches.walking_search import NOWHERE
@@ -30,7 +29,7 @@ class Flow(Protocol):
     """Storage of one field: filled by a search, then read for some cells, or for all by a slice."""
 
     @property
-    def core(self) -> BucketSearch | CanonicalField:
+    def core(self) -> WeightedSearch | UniformField:
         """The search that fills the field."""
 
     def finish(self) -> bool:
@@ -46,7 +45,7 @@ class Flow(Protocol):
 class UniformFlow:
     """Field on a grid with a single cost: lengths and moves, 5 bytes per cell."""
 
-    def __init__(self, passage: GridPassage, goals: NDArray[np.int32], core: CanonicalField) -> None:
+    def __init__(self, passage: GridPassage, goals: NDArray[np.int32], core: UniformField) -> None:
         self.core = core
         self._cost = passage.least_cost
         self._lengths = np.empty(passage.costs.size, np.uint32)
@@ -74,7 +73,7 @@ class UniformFlow:
 class WeightedFlow:
     """Field on any grid: costs and next cells, 12 bytes per cell."""
 
-    def __init__(self, passage: GridPassage, goals: NDArray[np.int32], core: BucketSearch) -> None:
+    def __init__(self, passage: GridPassage, goals: NDArray[np.int32], core: WeightedSearch) -> None:
         self.core = core
         self._costs = np.empty(passage.costs.size)
         self._next = np.empty(passage.costs.size, np.int32)

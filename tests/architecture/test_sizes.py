@@ -37,9 +37,9 @@ def for_each(found):
 
 
 def code_lines(function):
-    """Lines of a function, without its docstring and without lines that only declare the type of a variable."""
+    """Lines of a function, without its docstring and without declarations of the types of variables."""
     lines = function.end_lineno - function.lineno + 1
-    lines -= sum(isinstance(node, ast.AnnAssign) and node.value is None for node in ast.walk(function))
+    lines -= sum(isinstance(node, ast.AnnAssign) for node in ast.walk(function))
     if ast.get_docstring(function) is not None:
         lines -= function.body[0].end_lineno - function.body[0].lineno + 1
     return lines

@@ -4,24 +4,16 @@ from __future__ import annotations
 import pytest
 
 import ai_core.paths.regions.region_fields as region_fields
-import ai_core.paths.searches.bucket_search as bucket_search
-import ai_core.paths.searches.canonical_field as canonical_field
-import ai_core.paths.searches.canonical_search as canonical_search
 import ai_core.paths.searches.jump_distances as jump_distances
 import ai_core.paths.searches.jump_search as jump_search
 import ai_core.paths.searches.portal_search as portal_search
-import ai_core.paths.searches.repairing_search as repairing_search
 from ai_core.twins import INTERPRETED, kernel_of
 
 OF_MODULES = {
-    bucket_search: ("bucket_search",),
-    canonical_field: ("canonical_field",),
-    canonical_search: ("canonical_search",),
     jump_distances: ("fill_lines", "repair_jumps"),
     jump_search: ("jump_search",),
     portal_search: ("portal_search",),
     region_fields: ("costs_by_fields", "fill_fields", "follow_field", "follow_fields"),
-    repairing_search: ("repairing_search",),
 }
 TWINS = {
     (module, name): INTERPRETED[f"{module.__name__}.{name}"] for module, names in OF_MODULES.items() for name in names

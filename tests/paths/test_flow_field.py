@@ -13,7 +13,6 @@ from ai_core.maps.grid import Grid
 from ai_core.paths.flow_field import FlowField
 from ai_core.paths.searches.search import AStarSearch
 from ai_core.paths.searches.walking_search import NOWHERE
-from tests.paths.conftest import forms_of
 from tests.paths.levels import cost_along, grids, plain_costs
 
 
@@ -37,25 +36,6 @@ def test_it_costs_from_every_cell_what_a_search_finds(grid, goals, steps):
         if way.is_found:
             assert way.end in goals
             assert cost_along(passage, way.cells.tolist()) == pytest.approx(best, rel=1e-9)
-
-
-@given(grid=grids(), goals=st.lists(st.integers(0, 63), min_size=1, max_size=3, unique=True), most=st.integers(1, 9))
-def test_both_forms_write_the_same(grid, goals, most):
-    passage = grid.passage()
-    goals = np.unique(np.array(goals) % passage.costs.size).astype(np.int32)
-    stories = []
-    for make in forms_of("bucket_search"):
-        search = make(passage.open_moves, passage.costs, passage.moves)
-        search.begin(0, goals, passage.least_cost, passage.most_cost)
-        search.advance(3)
-        search.spread(goals, passage.least_cost, passage.most_cost)
-        slices = []
-        while not search.is_done:
-            slices.append(search.advance(most))
-        costs, following = np.empty(passage.costs.size), np.empty(passage.costs.size, np.int32)
-        search.flow(costs, following)
-        stories.append((slices, costs.tolist(), following.tolist()))
-    assert all(story == stories[0] for story in stories)
 
 
 def test_movers_are_told_where_to_go_in_one_call():

@@ -24,7 +24,7 @@ def test_both_forms_do_the_same_in_every_slice(cells, start, goal, most):
             slices = []
             while not search.is_done:
                 slices.append(search.advance(most))
-        way = search.way_to(goal) if search.reached == goal else b""
+        way = search.path_to(goal) if search.reached == goal else b""
         stories.append((slices, search.reached, search.cost_to(goal), way))
     assert all(story == stories[0] for story in stories)
 
@@ -38,4 +38,4 @@ def test_the_kernel_refuses_cells_that_are_not_there():
             search.begin(start, goal)
     assert search.cost_to(99) == float("inf")
     with pytest.raises(ValueError, match="there is no way to that cell"):
-        search.way_to(5)
+        search.path_to(5)

@@ -136,7 +136,7 @@ def test_a_star_in_every_form_finds_the_cheapest_way(levels):
             is_right(advanced(AStarSearch(passage, start, goal.__eq__)).result, passage, start, goal)
 
 
-def test_bucket_search_finds_cheapest_path_even_where_not_used(levels):
+def test_weighted_search_finds_cheapest_path_even_where_not_used(levels):
     for grid, pairs in levels:
         passage = grid.passage()
         search = SearchMemory(passage).spreading()
@@ -145,7 +145,7 @@ def test_bucket_search_finds_cheapest_path_even_where_not_used(levels):
             while search.advance(3):
                 pass
             is_found = search.reached == goal
-            cells = np.frombuffer(search.way_to(goal), np.int32) if is_found else np.zeros(0, np.int32)
+            cells = search.path_to(goal) if is_found else np.zeros(0, np.int32)
             is_right(Path("found" if is_found else "none", cells, search.cost_to(goal), 0), passage, start, goal)
 
 

@@ -197,7 +197,7 @@ cdef class Search(InSlices):
             return float("inf")
         return self.stops[cell].way
 
-    def way_to(self, int cell):
+    def path_to(self, int cell):
         cdef int32_t at = cell, step, before, stops = 0
         cdef Py_ssize_t length = 1, i, count
         cdef int32_t* out

@@ -333,7 +333,7 @@ class AnytimeSearch:
             self._learn_way()
 
     def _learn_way(self) -> None:
-        cells = np.frombuffer(self._core.way(), np.int32)
+        cells = self._core.path()
         self._costs = costs_along(self._passage, cells)
         self._keep(cells)
 

@@ -3,21 +3,71 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterable, Iterator
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from ai_core.errors import as_array, finite_number, shown, whole_number
-from ai_core.maps.cell_moves import ODD_ROW
+from ai_core.maps.cell_moves import ODD_ROW, GridMoves
 from ai_core.maps.graph import Graph
 from ai_core.maps.passage import GridPassage
-from ai_core.paths.searches.bucket_search import Estimate
+from ai_core.paths.searches.grid_search_loops import SHAPES
 from ai_core.paths.searches.heap_search import HeapSearch
 
 __all__ = ["callback_search", "check_goals"]
 
 StepCost = Callable[[int, int, float], float]
 MovesFrom = Callable[[int], Iterator[tuple[int, float]]]
+
+
+class Estimate(NamedTuple):
+    """Lower bound of the length of a path to the bounding rectangle of the goals, in moves of length 1.
+
+    With ``down`` rows and ``aside`` columns left, it is ``down + short * aside`` if more rows than
+    columns are left, otherwise ``far * aside + both * down``. On hexagonal grids columns count half
+    cells, which accounts for the shift of odd rows.
+
+    Attributes:
+        rows_down: rows left from each row.
+        columns_aside: columns left from each column, for even and for odd rows.
+        short: see above.
+        far: see above.
+        both: see above.
+    """
+
+    rows_down: list[int]
+    columns_aside: tuple[list[int], list[int]]
+    short: float
+    far: float
+    both: float
+
+    @classmethod
+    def to(cls, goals: NDArray[np.int32], moves: GridMoves, height: int, width: int) -> Estimate:
+        """Return the estimate for goals.
+
+        Cost: O(height + width + goals).
+        """
+        rows, columns = np.divmod(goals, width)
+        even = odd = np.arange(width)
+        if moves.is_hexagonal:
+            columns, even, odd = 2 * columns + rows % 2, 2 * even, 2 * odd + 1
+        short, far, both = SHAPES[len(moves.lengths)]
+        return cls(
+            _outside(np.arange(height), rows), (_outside(even, columns), _outside(odd, columns)), short, far, both
+        )
+
+    def from_cell(self, cell: int) -> float:
+        """Return the estimate from one cell."""
+        row, column = divmod(cell, len(self.columns_aside[0]))
+        down, aside = self.rows_down[row], self.columns_aside[row & 1][column]
+        return down + self.short * aside if aside < down else self.far * aside + self.both * down
+
+
+def _outside(lines: NDArray[np.int_], goals: NDArray[np.int_]) -> list[int]:
+    """Return the distances of rows or columns from the range of the goals."""
+    far: list[int] = np.maximum(np.maximum(goals.min() - lines, lines - goals.max()), 0).tolist()
+    return far
 
 
 def check_goals(size: int, goals: object) -> NDArray[np.int32] | Callable[[int], bool]:

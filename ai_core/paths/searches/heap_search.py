@@ -1,7 +1,7 @@
 """A* with callbacks for moves: for graphs, cost functions and goal functions.
 
 It calls functions for every place, so it runs interpreted; on grids without such functions
-``bucket_search`` finds paths of the same cost about 20 times faster.
+``WeightedSearch`` finds paths of the same cost about 20 times faster.
 """
 from __future__ import annotations
 
@@ -72,7 +72,7 @@ class HeapSearch:
         """Return the cost of the path found to a place, ``inf`` without a path."""
         return self._ways.get(place, INFINITE)
 
-    def way_to(self, place: int) -> bytes:
+    def path_to(self, place: int) -> bytes:
         """Return the places of the path from the start to a place, as int32 bytes."""
         places = array("i", [place])
         while place != self._start:

@@ -28,7 +28,7 @@ SQRT_2 = 2 ** 0.5
 
 @twin
 def jump_search(open_moves: NDArray[np.uint8], jumps: NDArray[np.int16]) -> JumpSearch:
-    """Return memory for searches with jumps to one goal each, with the interface of a ``BucketSearch``.
+    """Return memory for searches with jumps to one goal each, with the interface of a ``WalkingSearch``.
 
     Args:
         open_moves: (height, width) uint8, open moves as bits; referenced, not copied.
@@ -40,7 +40,7 @@ def jump_search(open_moves: NDArray[np.uint8], jumps: NDArray[np.int16]) -> Jump
 
 
 class JumpSearch:
-    """Memory for consecutive searches; see ``BucketSearch``. Costs assume a cost of 1 per cell."""
+    """Memory for consecutive searches; see ``WalkingSearch``. Costs assume a cost of 1 per cell."""
 
     def __init__(self, open_moves: NDArray[np.uint8], jumps: NDArray[np.int16]) -> None:
         self.height, self.width = open_moves.shape
@@ -98,7 +98,7 @@ class JumpSearch:
         """Return the cost of the path found to a cell, ``inf`` without a path."""
         return float(self.stops[cell][0]) if cell in self.stops else float("inf")
 
-    def way_to(self, cell: int) -> bytes:
+    def path_to(self, cell: int) -> bytes:
         """Return the cells of the path from the start to a cell, as int32 bytes."""
         cells = array("i", [cell])
         while cell != self.start:

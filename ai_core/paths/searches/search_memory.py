@@ -1,18 +1,12 @@
 """Memory of searches on a grid, reused from search to search."""
 from __future__ import annotations
 
-import ai_core.paths.searches.bucket_search as bucket_search
-import ai_core.paths.searches.canonical_field as canonical_field
 import ai_core.paths.searches.canonical_moves as canonical_moves
-import ai_core.paths.searches.canonical_search as canonical_search
-import ai_core.paths.searches.repairing_search as repairing_search
 from ai_core.errors import shown
 from ai_core.maps.passage import GridPassage
-from ai_core.paths.searches.bucket_search import BucketSearch
-from ai_core.paths.searches.canonical_field import CanonicalField
+from ai_core.paths.searches.grid_search_loops import RepairingSearch, UniformField, UniformSearch, WeightedSearch
 from ai_core.paths.searches.jump_search import JumpSearch
 from ai_core.paths.searches.jump_table import JumpTable
-from ai_core.paths.searches.repairing_search import RepairingSearch
 from ai_core.paths.searches.walking_search import WalkingSearch
 
 __all__ = ["SearchMemory"]
@@ -23,7 +17,7 @@ class SearchMemory:
 
     It takes 16 bytes per cell, or 8 on passages that suit ``canonical_moves``; 24 more with jumps, and
     16 more for anytime searches. Creating it costs as much as a short search. Starting another search
-    in it is O(1), interpreted O(cells touched by the last search).
+    in it is O(1).
 
     Args:
         passage: passage of the searches.
@@ -46,8 +40,8 @@ class SearchMemory:
         self.passage = passage
         self.holder: object = None
         self._canonical: WalkingSearch | None = None
-        self._field: CanonicalField | None = None
-        self._buckets: BucketSearch | None = None
+        self._field: UniformField | None = None
+        self._buckets: WeightedSearch | None = None
         self._jumping: JumpSearch | None = None
         self._repairing: RepairingSearch | None = None
         self.jumps = jumps
@@ -83,29 +77,25 @@ class SearchMemory:
         if not canonical_moves.suits(self.passage):
             return self.spreading()
         if self._canonical is None:
-            self._canonical = canonical_search.canonical_search(self.passage.open_moves)
+            self._canonical = UniformSearch(self.passage.open_moves)
         return self._canonical
 
-    def uniform_field(self) -> CanonicalField:
+    def uniform_field(self) -> UniformField:
         """Return the search for flow fields on a passage that suits ``canonical_moves``."""
         if self._field is None:
-            self._field = canonical_field.canonical_field(self.passage.open_moves)
+            self._field = UniformField(self.passage.open_moves)
         return self._field
 
-    def spreading(self) -> BucketSearch:
+    def spreading(self) -> WeightedSearch:
         """Return the cell-by-cell search for any passage; it can also spread from goals to all cells."""
         if self._buckets is None:
-            self._buckets = bucket_search.bucket_search(
-                self.passage.open_moves, self.passage.costs, self.passage.moves
-            )
+            self._buckets = WeightedSearch(self.passage.open_moves, self.passage.costs, self.passage.moves)
         return self._buckets
 
     def repairing(self) -> RepairingSearch:
         """Return the search that improves its path repeatedly."""
         if self._repairing is None:
-            self._repairing = repairing_search.repairing_search(
-                self.passage.open_moves, self.passage.costs, self.passage.moves
-            )
+            self._repairing = RepairingSearch(self.passage.open_moves, self.passage.costs, self.passage.moves)
         return self._repairing
 
     def jumping(self) -> JumpSearch | None:

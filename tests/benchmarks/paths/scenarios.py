@@ -96,7 +96,7 @@ def main(arguments=None):
     if not maps or options.every < 1:
         print(f"{options.folder} has no .map with a .map.scen beside it, or --every is below 1; see docs/paths.md")
         return 2
-    print("compiled" if "ai_core.paths.searches._bucket_search" in compiled() else "interpreted")
+    print("compiled" if "ai_core.paths.searches.grid_search_loops" in compiled() else "interpreted")
     return 1 if sum(check_map(file, options.every) for file in maps) else 0
 
 

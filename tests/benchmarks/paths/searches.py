@@ -12,9 +12,6 @@ from itertools import pairwise, product
 import numpy as np
 
 import ai_core.paths.regions.region_fields as region_fields
-import ai_core.paths.searches.bucket_search as bucket_search
-import ai_core.paths.searches.canonical_field as canonical_field
-import ai_core.paths.searches.canonical_search as canonical_search
 import ai_core.paths.searches.jump_distances as jump_distances
 import ai_core.paths.searches.jump_search as jump_search
 from ai_core.budget import Budget
@@ -36,8 +33,7 @@ from tests.benchmarks.paths.levels import QUERIES, level, many_pairs
 from tools.benchmarking.declarations import Contest
 
 MODULES = {
-    bucket_search: ("bucket_search",), canonical_field: ("canonical_field",),
-    canonical_search: ("canonical_search",), jump_distances: ("fill_lines", "repair_jumps"),
+    jump_distances: ("fill_lines", "repair_jumps"),
     jump_search: ("jump_search",), region_fields: ("costs_by_fields", "fill_fields", "follow_field", "follow_fields"),
 }
 MOVES = 2 ** 0.5
