@@ -1,34 +1,62 @@
-"""Building a wheel: pure Python, and the compiled kernels where there is a compiler.
+"""Building a wheel: with compiled loops where there is a compiler, else interpreted.
 
-Everything else stands in pyproject.toml; this file is here because a kernel that cannot
-be built must not fail an installation, and because one binary serves CPython 3.11 and later.
+Everything else stands in pyproject.toml; this file is here because a loop that cannot be compiled
+must not fail an installation, and because one binary serves CPython 3.11 and later.
 """
 from __future__ import annotations
 
 import os
+import sysconfig
+import tempfile
 from pathlib import Path
 
-from setuptools import Extension, setup
+from setuptools import Distribution, Extension, setup
 from setuptools.command.bdist_wheel import bdist_wheel
 from setuptools.command.build_ext import build_ext
 
 LIMITED_API = "0x030B0000"  # CPython 3.11, as in tools/build_bridge.py
 
 
-def kernels() -> list[Extension]:
-    """Return every ai_core/**/*_loops.py as an extension; none without Cython, or where pure Python is asked for."""
+def why_not_compiled() -> str:
+    """Return why loops cannot be compiled here; empty if they can. Tries the compiler on one small file."""
     if os.environ.get("AI_CORE_PURE_PYTHON") == "1":
-        return []  # tools/dev.py builds kernels by itself, and again when their sources change
+        return "AI_CORE_PURE_PYTHON is 1"  # tools/dev.py compiles by itself, and again when sources change
     try:
-        from Cython.Build import cythonize
+        import Cython.Build  # noqa: F401
     except ImportError:
-        say("there is no Cython here")
-        return []
+        return "there is no Cython"
+    command = build_ext(Distribution())
+    command.finalize_options()
+    try:
+        with tempfile.TemporaryDirectory() as folder:
+            source = Path(folder, "includes.c")
+            source.write_text("#include <Python.h>\n#include <math.h>\n")
+            compiler = compiler_for(command)
+            compiler.compile([str(source)], output_dir=folder, include_dirs=[sysconfig.get_path("include")])
+    except Exception:  # no compiler, no headers, a broken one: all the same to a user
+        return f"{os.environ.get('CC', 'the C compiler')} does not work here; on Debian: apt install gcc python3-dev"
+    return ""
+
+
+def compiler_for(command: build_ext):
+    """Return the compiler that building extensions would use."""
+    from setuptools._distutils.ccompiler import new_compiler
+    from setuptools._distutils.sysconfig import customize_compiler
+
+    compiler = new_compiler(compiler=command.compiler)
+    customize_compiler(compiler)
+    return compiler
+
+
+def loops() -> list[Extension]:
+    """Return every ai_core/**/*_loops.py as an extension."""
+    from Cython.Build import cythonize
+
     found = [
         Extension(
             ".".join(source.with_suffix("").parts), [source.as_posix()], py_limited_api=True,
             define_macros=[("Py_LIMITED_API", LIMITED_API)],
-            # Never a fused product and sum: kernels and their twins agree to the last bit.
+            # Never a fused product and sum: compiled and interpreted agree to the last bit.
             extra_compile_args=[] if os.name == "nt" else ["-O3", "-g0", "-ffp-contract=off"],
         )
         for source in sorted([*Path("ai_core").rglob("*_loops.py"), *Path("ai_core").rglob("_*.pyx")])
@@ -37,16 +65,18 @@ def kernels() -> list[Extension]:
 
 
 def say(why: str) -> None:
-    print(f"ai_core: installing without compiled kernels, {why}; everything works, only slower.", flush=True)
+    print(
+        f"ai_core: installing without compiled loops, {why}; everything works, searches and senses some hundred times"
+        " slower.", flush=True)
 
 
-class BuildKernels(build_ext):
-    """Leaves out kernels that cannot be built."""
+class CompileLoops(build_ext):
+    """Leaves out loops that cannot be compiled."""
 
     def run(self) -> None:
         try:
             super().run()
-        except Exception as error:  # no compiler, no headers, a broken one: all the same to a user
+        except Exception as error:
             say(f"compiling failed ({str(error).splitlines()[0]})")
             self.extensions = []
 
@@ -60,4 +90,12 @@ class Wheel(bdist_wheel):
         return ("cp311", "abi3", super().get_tag()[2])
 
 
-setup(ext_modules=kernels(), cmdclass={"build_ext": BuildKernels, "bdist_wheel": Wheel})
+why = why_not_compiled()
+if why:
+    say(why)
+setup(
+    ext_modules=[] if why else loops(),
+    # Interpreted, loops need the names of Cython's language.
+    install_requires=["numpy>=1.26", *(["cython>=3.1"] if why else [])],
+    cmdclass={"build_ext": CompileLoops, "bdist_wheel": Wheel},
+)

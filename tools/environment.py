@@ -126,8 +126,9 @@ def _install(root: Path, python: Path, progress: Step) -> None:
     finished = run([*pip, *requirements], timeout_s=_INSTALL_LIMIT_S, on_line=progress.note)
     check("installing the pinned packages", _REMEDY, finished)
     # Without kernels: those of tools/build_bridge.py must not be replaced by setup.py's.
+    ours = [one for folder in (root, root / "tools" / "pytest_godot_headless") for one in ("--editable", str(folder))]
     finished = run(
-        [*pip, "--no-deps", "--no-build-isolation", "--editable", root],
+        [*pip, "--no-deps", "--no-build-isolation", *ours],
         timeout_s=_INSTALL_LIMIT_S, on_line=progress.note, env={**os.environ, "AI_CORE_PURE_PYTHON": "1"},
     )
     check("installing this repository into .venv", "read pip's output above", finished)
