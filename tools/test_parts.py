@@ -22,12 +22,13 @@ _SLOWEST = ["--durations", "12", "--durations-min", "5"]
 
 @dataclass(frozen=True)
 class Part:
-    """One part: its command, and whether it needs Godot and the bridge."""
+    """One part: its command, whether it needs Godot and the bridge, and whether compiled loops are turned off."""
 
     name: str
     what: str
     command: Callable[[Path, Path], list[str]]
     needs_godot: bool = False
+    is_interpreted: bool = False
 
 
 def _pytest(python: Path, *arguments: str) -> list[str]:
@@ -38,10 +39,15 @@ def _unit(python: Path, root: Path) -> list[str]:
     return _pytest(python, *_AT_ONCE, *_SLOWEST, "tests", *(f"--ignore=tests/{name}" for name in _NOT_UNIT))
 
 
+def _interpreted(python: Path, root: Path) -> list[str]:
+    return _pytest(python, *_AT_ONCE, "-m", "not slow", "tests/paths", "tests/senses", "tests/squads")
+
+
 PARTS = (
     Part("lint", "ruff over everything", lambda python, root: [str(python), "-m", "ruff", "check", "."]),
     Part("types", "mypy --strict over ai_core", lambda python, root: [str(python), "-m", "mypy"]),
     Part("unit", "tests without Godot", _unit),
+    Part("interpreted", "quick tests of what has compiled loops, without them", _interpreted, is_interpreted=True),
     Part(
         "in_godot", "tests inside headless Godot",
         lambda python, root: _pytest(python, "tests/in_godot"), needs_godot=True,
@@ -87,7 +93,9 @@ def run_parts(parts: Sequence[Part], root: Path, python: Path, engine: GodotEngi
     for part in parts:
         print(f"== {part.name}: {part.what}", flush=True)
         started = time.monotonic()
-        code = subprocess.run(part.command(python, root), cwd=root, env=environment, check=False).returncode
+        switches = {"AI_CORE_PURE_PYTHON": "1"} if part.is_interpreted else {}
+        code = subprocess.run(
+            part.command(python, root), cwd=root, env={**environment, **switches}, check=False).returncode
         rows.append((part.name, code, time.monotonic() - started))
     print(table(rows), flush=True)
     return 1 if any(code for _, code, _ in rows) else 0

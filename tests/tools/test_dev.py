@@ -39,13 +39,13 @@ def test_parts_run_in_their_own_order_however_they_are_named():
 
 def test_no_part_named_means_all_parts():
     assert chosen([]) == chosen(["all"])
-    assert {"lint", "types", "unit", "in_godot", "addon"} == {part.name for part in chosen([])}
+    assert {"lint", "types", "unit", "interpreted", "in_godot", "addon"} == {part.name for part in chosen([])}
 
 
 def test_an_unknown_part_is_refused_with_the_known_ones():
     with pytest.raises(StepFailed) as failure:
         chosen(["units"])
-    assert "lint, types, unit, in_godot, addon" in failure.value.remedy
+    assert "lint, types, unit, interpreted, in_godot, addon" in failure.value.remedy
 
 
 def test_the_table_shows_which_part_failed():
