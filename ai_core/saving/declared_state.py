@@ -27,6 +27,8 @@ from ai_core.saving.fields import (
     LARGEST_FLOAT32,
     LATEST_S,
     MOST,
+    Fields,
+    Migration,
     State,
     StateError,
     brief,
@@ -561,13 +563,16 @@ class DeclaredState:
 
     Args:
         version: raised with every change of the fields.
+        migrations: by version, the function that converts its state to the next version.
         fields: kind of each field, in the order in which they are saved and checked.
 
     Cost: saving and loading O(size of the state).
     """
 
-    def __init__(self, *, version: int = 1, **fields: Kind) -> None:
-        self.version, self.fields = version, fields
+    def __init__(
+        self, *, version: int = 1, migrations: Mapping[int, Migration] | None = None, **fields: Kind,
+    ) -> None:
+        self.version, self.migrations, self.fields = version, migrations, fields
         self._getters = {
             name: attrgetter(kind.at or name) for name, kind in fields.items() if not isinstance(kind, Hook)}
 
@@ -584,13 +589,7 @@ class DeclaredState:
         Raises:
             StateError: if the state cannot be loaded; names the place and the reason.
         """
-        fields = _dict(state, place)
-        version = checked_whole(place_in(place, "version"), _required(fields, "version", place), 0, MOST)
-        if version != self.version:
-            what = "which is no longer supported"
-            if version > self.version:
-                what = f"and this ai_core reads up to {self.version}; update ai_core to load it"
-            refuse(place_in(place, "version"), f"is {version}, {what}")
+        fields = Fields.versioned(state, version=self.version, migrations=self.migrations, place=place).plain
         _match_names(fields, ("version", *self.fields), place)
         values, changes = SimpleNamespace(), []
         for name, kind in self.fields.items():

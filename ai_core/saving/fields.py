@@ -94,6 +94,11 @@ class Fields:
             fields._unread.discard("version")
         return fields
 
+    @property
+    def plain(self) -> State:
+        """The saved dict itself."""
+        return self._state
+
     def anything(self, name: str) -> Any:
         """Return a field of any type."""
         if name not in self._state:

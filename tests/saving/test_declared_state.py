@@ -199,3 +199,16 @@ def test_damage_is_refused_or_loads_as_something_that_saves(data):
         return
     load()
     knight.prepare_state(json.loads(json.dumps(knight.save_state(), allow_nan=False)))
+
+
+def test_a_state_of_an_older_version_is_migrated():
+    class Purse(Saveable):
+        STATE = DeclaredState(
+            version=2, migrations={1: lambda old: {"version": 2, "coins": old["money"]}}, coins=Whole())
+        coins = 0
+
+    purse = Purse()
+    purse.prepare_state({"version": 1, "money": 7})()
+    assert purse.coins == 7
+    with pytest.raises(StateError, match=r"'version' is 0, which is no longer supported"):
+        purse.prepare_state({"version": 0})

@@ -33,7 +33,7 @@ PASSAGES_PER_BLOCK = 512
 """Passages a wave goes through between two looks at the budget (count).
 
 About 0.1 ms, 1 ms interpreted. More overruns a small budget of time further; fewer
-sorts what waits too often. It must not depend on the kernel: see compiled twins.
+sorts what waits too often. It must not depend on the kernel: see compiled loops.
 """
 
 MOVED_M = 1e-6

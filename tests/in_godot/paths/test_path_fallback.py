@@ -215,7 +215,7 @@ def test_memories_that_cannot_be_right_are_refused(pocket, expect_errors):
     for spoil, complaint in (
         (lambda one: one["walkers"][0]["walker"].update(at=63), "must hold positions up to 62, got 63"),
         (lambda one: one["walkers"][0].update(ticket=9), "is 9, which is not a saved ticket"),
-        (lambda one: one.update(explored={"version": 1, "ways": [[1, 99]]}), "up to 62, got 99"),
+        (lambda one: one.update(explored={"version": 1, "known": [[1, [99]]]}), "up to 62, got 99"),
     ):
         copy = json.loads(json.dumps(state))
         spoil(copy["parts"]["node"]["state"]["fallback"])

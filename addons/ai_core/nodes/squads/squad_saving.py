@@ -35,7 +35,7 @@ def prepared_squad(squad: Any, state: object) -> Callable[[], None]:
     unmarched_s, is_resting = fields.number("unmarched_s", minimum=0), fields.flag("is_resting")
     core = fields.anything("core")
     change_core = squad.core.prepare_state(core)
-    saved_ids = sorted(one["id"] for one in core["members"])
+    saved_ids = sorted(one["member_id"] for one in core["members"])
     if saved_ids != sorted(members):
         fields.refuse("members", f"must name the members of the squad, {saved_ids}, got {sorted(members)}")
     fields.end()
