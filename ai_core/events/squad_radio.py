@@ -6,14 +6,27 @@ character breaks no other.
 """
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Iterable
+from types import SimpleNamespace
 from typing import Any, NamedTuple
 
 from ai_core.errors import finite_number, shown, whole_number
 from ai_core.events.event import Event, Position
 from ai_core.events.narrowcast import GroupMembership
-from ai_core.events.terms import coordinates
-from ai_core.saving.fields import LARGEST, Fields, State
+from ai_core.saving.declared_state import (
+    DeclaredState,
+    GameValue,
+    ListOf,
+    OneOf,
+    Optional,
+    Point,
+    Record,
+    Refuse,
+    Saveable,
+    Seconds,
+    Text,
+)
+from ai_core.saving.fields import LARGEST
 
 __all__ = ["INTENT", "SIGHTING", "RadioMessage", "SquadRadio"]
 
@@ -47,7 +60,7 @@ class RadioMessage(NamedTuple):
         return now_s - self.sent_at_s
 
 
-class SquadRadio:
+class SquadRadio(Saveable):
     """The radio of a member: sends messages to its group, and stores received messages.
 
     The latest intent and the latest sighting are kept for each sender and subject.
@@ -61,6 +74,12 @@ class SquadRadio:
         TypeError: if an argument has a wrong type.
         ValueError: if ``capacity`` is out of range.
     """
+
+    STATE = DeclaredState(heard=ListOf(
+        Record(
+            RadioMessage, kind=OneOf(KINDS), sender=Text(), subject=Text(),
+            content=GameValue("_member.narrowcast.events.values"), position=Optional(Point(3)), sent_at_s=Seconds()),
+        at="_messages"))
 
     def __init__(self, member: GroupMembership, *, capacity: int = 64) -> None:
         if not isinstance(member, GroupMembership):
@@ -146,54 +165,19 @@ class SquadRadio:
         if len(self._heard) > self._capacity:
             del self._heard[min(self._heard, key=lambda one: self._heard[one].sent_at_s)]
 
-    def save_state(self) -> State:
-        """Return the received messages, as plain data."""
-        values = self._member.narrowcast.events.values
-        return {
-            "version": 1,
-            "heard": [
-                {
-                    **one._asdict(),
-                    "content": values.plain(one.content, f"heard[{index}].content"),
-                    "position": None if one.position is None else list(one.position),
-                }
-                for index, one in enumerate(self._heard.values())
-            ],
-        }
+    @property
+    def _messages(self) -> list[RadioMessage]:
+        return list(self._heard.values())
 
-    def prepare_state(self, state: object) -> Callable[[], None]:
-        """Check saved messages; return a function that restores them.
+    @_messages.setter
+    def _messages(self, messages: list[RadioMessage]) -> None:
+        self._heard = {one[:3]: one for one in messages}
 
-        Raises:
-            StateError: if the state cannot be loaded; the message gives the place and the reason.
-        """
-        fields = Fields.versioned(state, version=1)
-        heard: dict[tuple[str, str, str], RadioMessage] = {}
-        for one in fields.groups("heard"):
-            message = self._read(one)
-            if message[:3] in heard:
-                one.refuse("subject", "occurs twice for this sender")
-            heard[message[:3]] = message
-        if len(heard) > self._capacity:
-            fields.refuse("heard", f"must hold at most {self._capacity} messages, got {len(heard)}")
-        fields.end()
-
-        def change() -> None:
-            self._heard = heard
-
-        return change
-
-    def _read(self, fields: Fields) -> RadioMessage:
-        values = self._member.narrowcast.events.values
-        position = fields.anything("position")
-        message = RadioMessage(
-            fields.one_of("kind", tuple(KINDS)), fields.text("sender"), fields.text("subject"),
-            values.value(fields.anything("content"), fields.place_of("content")),
-            None if position is None else coordinates("position", fields.numbers("position", count=3)),
-            fields.seconds("sent_at_s"),
-        )
-        fields.end()
-        return message
+    def _check_state(self, values: SimpleNamespace, refuse: Refuse) -> None:
+        if len({one[:3] for one in values.heard}) != len(values.heard):
+            refuse("heard", "must hold one message of a sender about a subject")
+        if len(values.heard) > self._capacity:
+            refuse("heard", f"must hold at most {self._capacity} messages, got {len(values.heard)}")
 
     def _say(
         self, code: str, subject: str, content: object, position: Iterable[float] | None, reach: str,

@@ -127,7 +127,7 @@ def test_a_state_that_cannot_be_is_refused():
     good = squads.bob.save_state()
     row = good["heard"][0]
     for changed, message in [
-        ({"heard": [row, row]}, "occurs twice for this sender"),
+        ({"heard": [row, row]}, "must hold one message of a sender about a subject"),
         ({"heard": [row, {**row, "subject": "b"}]}, "'heard' must hold at most 1 messages, got 2"),
         ({"heard": [{**row, "kind": "song"}]}, "must be 'intent' or 'sighting', got 'song'"),
         ({"heard": [{**row, "position": [1]}]}, "'heard\\[0\\].position' must be a list of 3"),

@@ -5,16 +5,30 @@ import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from itertools import product
-from typing import NamedTuple
+from types import SimpleNamespace
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from ai_core.errors import UnknownNameError, finite_number, point, positions, shown, whole_number
-from ai_core.maps.cover.cover_objects import CoverObject
-from ai_core.maps.cover.cover_saving import map_state, prepared_map
-from ai_core.maps.cover.cover_spots import CoverSpots
-from ai_core.saving.fields import State
+from ai_core.maps.cover.cover_objects import OBJECT_STATE, CoverObject
+from ai_core.maps.cover.cover_spots import LEFT, OVER, RIGHT, SPOTS_STATE, CoverSpots
+from ai_core.saving.declared_state import (
+    ArrayOf,
+    DeclaredState,
+    Flag,
+    Kind,
+    MapOf,
+    Number,
+    Optional,
+    Record,
+    Refuse,
+    Row,
+    Saveable,
+    Whole,
+)
+from ai_core.saving.fields import LARGEST_FLOAT32, MOST
 
 __all__ = ["CoverChange", "CoverMap", "CoverSpot", "Who"]
 
@@ -60,7 +74,22 @@ class CoverChange(NamedTuple):
     lost_by: list[Who]
 
 
-class CoverMap:
+class HolderState(Kind):
+    """A holder of a spot: an id or a string."""
+
+    def read(self, plain: Any, place: str, owner: Any) -> Any:
+        """Return the holder."""
+        return plain if isinstance(plain, str) else Whole(-MOST).read(plain, place, owner)
+
+
+THREE = ArrayOf(np.float32, shape=(3,), minimum=-LARGEST_FLOAT32, maximum=LARGEST_FLOAT32)
+SPOT_STATE = Record(
+    CoverSpot, id=Whole(1), place=THREE, towards=THREE, is_low=Flag(), exposure=Number(0, 1),
+    peeks=Whole(0, LEFT | RIGHT | OVER), thing=Optional(Whole()))
+"""How a spot behind an object is saved."""
+
+
+class CoverMap(Saveable):
     """All cover spots of a level, and the movable objects that may provide more.
 
     Args:
@@ -69,6 +98,12 @@ class CoverMap:
     Raises:
         TypeError, ValueError: if ``apart_m`` has the wrong type or is out of range.
     """
+
+    STATE = DeclaredState(
+        last_id=Whole(), ids=ArrayOf(np.int64, minimum=1, is_ascending=True), spots=SPOTS_STATE,
+        things=MapOf(OBJECT_STATE, key=Whole()),
+        behind=MapOf(Row(lambda spot, before: (spot, before), SPOT_STATE, OBJECT_STATE), key=Whole()),
+        held=MapOf(Whole(), key=HolderState()))
 
     def __init__(self, *, apart_m: float = 0.8) -> None:
         self.apart_m = finite_number("apart_m", apart_m, above=0)
@@ -227,17 +262,20 @@ class CoverMap:
         self.things.pop(number, None)
         return self._lose(number, lambda before: True)
 
-    def save_state(self) -> State:
-        """Return spots, objects and reservations as plain data."""
-        return map_state(self)
+    def _check_state(self, values: SimpleNamespace, refuse: Refuse) -> None:
+        if len(values.spots) != len(values.ids):
+            refuse("ids", f"must be as many as spots, {len(values.spots)}, got {len(values.ids)}")
+        known = {*values.ids.tolist(), *values.behind}
+        if any(number > values.last_id for number in known):
+            refuse("ids", f"must be at most last_id, {values.last_id}")
+        if any(spot.id != number for number, (spot, _) in values.behind.items()):
+            refuse("behind", "must hold spots under their ids")
+        if not {*values.held.values()} <= known or len({*values.held.values()}) != len(values.held):
+            refuse("held", "must name spots that exist, each once")
 
-    def prepare_state(self, state: object) -> Callable[[], None]:
-        """Check a saved state; return the function that applies it.
-
-        Raises:
-            StateError: if the state is invalid; nothing is changed then.
-        """
-        return prepared_map(self, state)
+    def _finish_load(self) -> None:
+        self.holders = {spot: who for who, spot in self.held.items()}
+        self.version += 1
 
     def _lose(self, number: int, has_changed: Callable[[CoverObject], bool]) -> list[Who]:
         gone = [one for one, (spot, before) in self.behind.items() if spot.thing == number and has_changed(before)]

@@ -10,8 +10,10 @@ from numpy.typing import NDArray
 
 from ai_core.errors import finite_number, point, shown
 from ai_core.maps.cover.cover_spots import UPWARD, Blocked, CoverBody, check_blocked
+from ai_core.saving.declared_state import ListOf, Number, Point, Record
+from ai_core.saving.fields import LARGEST_FLOAT32
 
-__all__ = ["GAP_M", "CoverObject", "ObjectCover"]
+__all__ = ["GAP_M", "OBJECT_STATE", "CoverObject", "ObjectCover"]
 
 GAP_M = 0.1
 """Gap between an object and a body behind it (m); with less, they would collide."""
@@ -142,3 +144,8 @@ class ObjectCover:
     def has_room(self, body: CoverBody, blocked: Blocked) -> bool:
         """Return whether the body fits at the position, tested with rays."""
         return not check_blocked(blocked, self.room_rays(body)).any()
+
+
+OBJECT_STATE = Record(
+    CoverObject, middle=Point(3), half_sides=ListOf(Number(0, LARGEST_FLOAT32), count=3, make=tuple), turn_rad=Number())
+"""How an object is saved."""

@@ -8,6 +8,8 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from ai_core.errors import finite_number, numbers, positions, shown
+from ai_core.saving.declared_state import ArrayOf, Record
+from ai_core.saving.fields import LARGEST_FLOAT32
 
 LEFT = 1
 """Bit of ``peeks``: the left side of the cover is free to look and shoot past."""
@@ -212,4 +214,22 @@ def check_blocked(blocked: Blocked, segments: NDArray[np.float32]) -> NDArray[np
     return answers
 
 
-__all__ = ["LEFT", "OVER", "RIGHT", "UPWARD", "Blocked", "CoverBody", "CoverCandidates", "CoverSpots", "check_blocked"]
+__all__ = [
+    "LEFT",
+    "OVER",
+    "RIGHT",
+    "SPOTS_STATE",
+    "UPWARD",
+    "Blocked",
+    "CoverBody",
+    "CoverCandidates",
+    "CoverSpots",
+    "check_blocked",
+]
+
+
+PLACES = ArrayOf(np.float32, shape=(None, 3), minimum=-LARGEST_FLOAT32, maximum=LARGEST_FLOAT32)
+SPOTS_STATE = Record(
+    CoverSpots, places=PLACES, towards=PLACES, is_low=ArrayOf(np.bool_),
+    exposures=ArrayOf(np.float32, minimum=0, maximum=1), peeks=ArrayOf(np.uint8, maximum=LEFT | RIGHT | OVER))
+"""How spots are saved."""
