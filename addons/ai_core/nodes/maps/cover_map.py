@@ -661,7 +661,7 @@ class CoverMap(BakingNode, Node):
                 raise StateError(f"'nodes[{index}]' is '{pair[1]}', which is not in the scene")
             nodes[int(pair[0])] = node
         fields.end()
-        saved_things = {int(one["number"]) for one in fields.group("map").anything("things")}
+        saved_things = {int(number) for number, _ in fields.group("map").anything("things")}
         try:
             things = {number: ObjectBounds(node) for number, node in nodes.items() if number in saved_things}
         except ValueError as error:
