@@ -33,7 +33,6 @@ KERNELS = (
     "ai_core.senses.percepts._following",
     "ai_core.senses.percepts._heard_pairs",
     "ai_core.senses.sight._grid_sight",
-    "ai_core.senses.sight._sight_kernels",
     "ai_core.senses.stimuli._arriving",
     "ai_core.squads._marching_step",
 )

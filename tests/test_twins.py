@@ -70,8 +70,8 @@ def test_the_front_door_says_which_kernels_are_in_use():
 @pytest.mark.parametrize(("value", "are_used"), [("1", False), ("0", True)])
 def test_a_variable_switches_all_kernels_off(value, are_used):
     text = in_a_new_process(
-        "import ai_core, ai_core.senses.sight.sight_kernels as kernels;"
-        "print(len(ai_core.compiled()), type(kernels.pairs_in_reach).__name__)", **{SWITCH: value},
+        "import ai_core, ai_core.senses.sight.sight_loops as loops;"
+        "print(len(ai_core.compiled()), type(loops.pairs_in_reach).__name__)", **{SWITCH: value},
     )
     built = compiled()
     if are_used and built:
@@ -114,7 +114,7 @@ def test_a_kernel_that_was_not_built_is_no_news(kernel, monkeypatch, caplog):
 
 
 def test_the_python_form_stays_at_hand_when_its_kernel_is_in_use():
-    import ai_core.senses.sight.sight_kernels as sight_kernels
+    import ai_core.senses.percepts.following as following
 
-    form = INTERPRETED["ai_core.senses.sight.sight_kernels.pairs_in_reach"]
-    assert form.__code__.co_filename == sight_kernels.__file__
+    form = INTERPRETED["ai_core.senses.percepts.following.first_in_line"]
+    assert form.__code__.co_filename == following.__file__

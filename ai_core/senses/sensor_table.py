@@ -9,9 +9,8 @@ from numpy.typing import NDArray
 from ai_core.errors import finite_number, point, positions, whole_number
 from ai_core.senses.id_table import LARGEST_ID, IdTable, grown
 from ai_core.senses.modality import ModalitySet
-from ai_core.senses.sight.own_reach import OwnReach
-from ai_core.senses.sight.reach import QueryBuffers
 from ai_core.senses.sight.sight_cones import CONE_NUMBERS, SightCone, packed_cones
+from ai_core.senses.sight.sight_loops import SightLoops
 from ai_core.senses.source_table import affiliation_mask, same_rows
 
 __all__ = ["DEAF", "NO_SOURCE", "SensorTable"]
@@ -50,8 +49,7 @@ class SensorTable:
             most cones any sensor had.
         notices: (capacity,) int64, affiliations it notices, as bits.
         self_source: (capacity,) int64, id of the source that it is, or ``NO_SOURCE``.
-        room: memory for questions who is in reach.
-        own_reach: how far each senses, as far as was asked.
+        loops: views of these arrays, for questions which sensors are in reach.
     """
 
     def __init__(self, modalities: ModalitySet) -> None:
@@ -68,7 +66,7 @@ class SensorTable:
         self.keeps_targets = False
         self.most_acuity = self.farthest_cone_m = 0.0
         self.changes = 0
-        self.room, self.own_reach = QueryBuffers(), OwnReach()
+        self.loops = SightLoops()
         self.cones = np.zeros((rows, 0, CONE_NUMBERS))
         self.detection_mask = np.zeros(rows, np.int64)
         self.self_source = np.full(rows, NO_SOURCE, np.int64)
@@ -142,7 +140,6 @@ class SensorTable:
 
     def put_thresholds(self, slot: int, row: NDArray[np.float64] | float) -> None:
         """Give a row other thresholds of its own; its keenness stays."""
-        self.own_reach.changed(slot)
         self.own_threshold[slot] = row
         with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
             self.threshold[slot] = self.own_threshold[slot] / self.sensitivity[slot]
@@ -210,11 +207,10 @@ class SensorTable:
         return row, cones
 
     def _put_cones(self, slot: int, packed: NDArray[np.float64]) -> None:
-        self.own_reach.changed(slot)
         missing = len(packed) - self.cones.shape[1]
         if missing > 0:
             nothing = np.broadcast_to(NO_REACH, (len(self.cones), missing, CONE_NUMBERS))
-            self.cones = np.concatenate((self.cones, nothing), axis=1)
+            self.cones = np.ascontiguousarray(np.concatenate((self.cones, nothing), axis=1))
         self.keeps_targets = self.keeps_targets or bool((packed[:, 4] > 0).any())
         self.most_acuity = max([self.most_acuity, *packed[:, 3].tolist()])
         self.farthest_cone_m = max([self.farthest_cone_m, *packed[:, 0].tolist()])

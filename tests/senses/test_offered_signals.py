@@ -12,7 +12,7 @@ from ai_core.senses.stimuli.offered_signals import OfferedStimuli
 from ai_core.senses.stimuli.signal_queue import Signal
 from ai_core.twins import kernel_of
 from tests.senses.conftest import ARRIVING
-from tests.senses.test_sight_kernels import tables
+from tests.senses.test_sight_loops import tables
 from tests.senses.worlds import World, hearing
 
 AT_ONCE_S = 1e-9

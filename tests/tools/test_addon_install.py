@@ -26,7 +26,7 @@ def repository(tmp_path):
         "addons/ai_core/bin/python.cfg",
         "ai_core/__init__.py",
         "ai_core/senses/sight/sight_cones.py",
-        "ai_core/senses/_sight_kernels.abi3.so",
+        "ai_core/senses/sight_loops.abi3.so",
     ):
         write(root / name, name)
     return root
@@ -59,7 +59,7 @@ def test_addon_bridge_core_and_settings_are_put_in(repository, project):
     assert (addon / "nodes/sensor.py").is_file()
     assert (addon / "bin/linux.x86_64/libai_core_loader.so").is_file()
     assert (addon / "python/ai_core/senses/sight/sight_cones.py").is_file()
-    assert (addon / "python/ai_core/senses/_sight_kernels.abi3.so").is_file()
+    assert (addon / "python/ai_core/senses/sight_loops.abi3.so").is_file()
     assert (addon / "bin/python.cfg").read_text() == SETTINGS
     assert extension_list(project).read_text().split() == [EXTENSION]
 

@@ -61,7 +61,7 @@ def test_loader_and_bridge_lie_in_one_folder():
 
 def test_kernels_are_imported_from_beside_their_sources():
     kernels = {kernel.module: kernel for kernel in kernel_extensions()}
-    assert kernels["ai_core.senses.sight._sight_kernels"].name == "_sight_kernels"
+    assert kernels["ai_core.senses.sight.sight_loops"].name == "sight_loops"
     assert all(kernel.folder == kernel.source.parent for kernel in kernels.values())
 
 

@@ -12,7 +12,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 import ai_core.senses.percepts.following as following
-import ai_core.senses.sight.sight_kernels as sight_kernels
 from ai_core.budget import Budget
 from ai_core.errors import shown
 from ai_core.senses.modality import Modality, ModalitySet
@@ -23,9 +22,9 @@ from ai_core.senses.sight.query_ages import QueryAges
 from ai_core.senses.sight.question import LineQuery
 from ai_core.senses.sight.ray_turns import RayTurns
 from ai_core.senses.sight.sight_cones import aside_of
-from ai_core.senses.sight.sight_kernels import ModalityNumbers
+from ai_core.senses.sight.sight_loops import pairs_in_reach
 from ai_core.senses.source_table import SourceTable
-from ai_core.senses.stimuli.waves import ReachNumbers
+from ai_core.senses.stimuli.waves import ModalityNumbers, ReachNumbers
 
 __all__ = ["ContinuousSensing", "LineOfSight"]
 
@@ -41,11 +40,10 @@ their last answer and their turn.
 """
 
 PAIRS_PER_BLOCK = 16_384
-"""Pairs tested between two looks at the budget (count), about 0.2 ms, 0.03 compiled.
+"""Pairs tested between two looks at the budget (count), about 0.03 ms.
 
 More overruns a small budget of time further; fewer pays for calls too often. A
-budget of steps is kept exactly. It must not depend on the kernel: a replay of
-granted steps stops at the same sensor, compiled or not.
+budget of steps is kept exactly: a replay of granted steps stops at the same sensor.
 """
 
 NO_KEYS, NO_INTENSITIES = np.zeros(0, np.int64), np.zeros(0)
@@ -359,7 +357,7 @@ class ContinuousSensing:
         if room > len(self._out[0]):
             self._out = (np.zeros(room, np.int64), np.zeros(room))
         keys, intensity = self._out
-        found = sight_kernels.pairs_in_reach(
+        found = pairs_in_reach(
             self._sensors, sensor_ids, self._sources, source_ids, self._senses[number], keys, intensity)
         return keys[:found].copy(), intensity[:found].copy()
 

@@ -16,7 +16,7 @@ from ai_core.errors import finite_number, shown
 from ai_core.senses.sensation import Point
 
 __all__ = [
-    "CONE_NUMBERS", "NO_CONE", "SightCone", "acuity_towards", "aside_of", "bearings", "cone_towards",
+    "CONE_NUMBERS", "NO_CONE", "SightCone", "aside_of", "bearings", "cone_towards",
     "first_cone_containing", "packed_cones",
 ]
 
@@ -206,23 +206,6 @@ def first_cone_containing(bearing: Floats, cones: Floats) -> NDArray[np.intp]:
         return np.full(len(bearing), NO_CONE, np.intp)
     first: NDArray[np.intp] = inside.argmax(axis=1)
     return np.where(inside.any(axis=1), first, NO_CONE)
-
-
-def acuity_towards(bearing: Floats, cones: Floats) -> tuple[NDArray[np.bool_], Floats]:
-    """Return which targets are in a cone of their sensor, and the acuity of the first; see ``first_cone_containing``.
-
-    Of targets in none it is that of any cone.
-
-    Cost: O(n * k).
-    """
-    inside = _are_inside(bearing, cones)
-    if cones.shape[1] == 1:       # as most often, and then without looking for the first
-        return inside[:, 0], cones[:, 0, 3]
-    if not cones.shape[1]:
-        return np.zeros(len(bearing), np.bool_), np.zeros(len(bearing))
-    first = inside.argmax(axis=1)
-    rows = np.arange(len(first))
-    return inside[rows, first], cones[rows, first, 3]
 
 
 def _are_inside(bearing: Floats, cones: Floats) -> NDArray[np.bool_]:

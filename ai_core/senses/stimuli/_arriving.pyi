@@ -2,7 +2,7 @@ from collections.abc import Mapping, Sequence
 
 from ai_core.senses.modality import Modality
 from ai_core.senses.sensor_table import SensorTable
-from ai_core.senses.sight.sight_kernels import Reached
+from ai_core.senses.sight.sight_loops import Reached
 from ai_core.senses.stimuli.arriving import Arrived, HeardNow
 from ai_core.senses.stimuli.noise import BackgroundNoise
 from ai_core.senses.stimuli.signal_queue import Arrival, Channel, Signal

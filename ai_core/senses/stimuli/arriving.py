@@ -17,7 +17,7 @@ from ai_core.senses.stimuli.signal_queue import Arrival, Channel, Signal, is_rep
 from ai_core.twins import twin
 
 if TYPE_CHECKING:
-    from ai_core.senses.sight.sight_kernels import Reached
+    from ai_core.senses.sight.sight_loops import Reached
 
 __all__ = ["INTERFACE", "MOVED_M", "Arrived", "HeardNow", "arrivals_of", "arrived_at_once", "heard_now"]
 

@@ -8,14 +8,13 @@ from operator import attrgetter
 
 import numpy as np
 
-import ai_core.senses.sight.sight_kernels as sight_kernels
 import ai_core.senses.stimuli.arriving as arriving
 from ai_core.budget import Budget
 from ai_core.senses.audience import StimulusBatch
 from ai_core.senses.modality import Modality, ModalitySet
 from ai_core.senses.sensation import Point
 from ai_core.senses.sensor_table import NO_SOURCE, SensorTable
-from ai_core.senses.sight.sight_kernels import Reached
+from ai_core.senses.sight.sight_loops import Reached, signals_reached
 from ai_core.senses.source_table import SourceTable
 from ai_core.senses.stimuli.arriving import MOVED_M
 from ai_core.senses.stimuli.muffled_lines import Muffle, MuffledLines, PendingLine
@@ -24,7 +23,7 @@ from ai_core.senses.stimuli.offered_signals import OfferedStimuli
 from ai_core.senses.stimuli.sensor_index import LEAST_SENSORS, SensorIndex
 from ai_core.senses.stimuli.signal_fronts import SignalFronts
 from ai_core.senses.stimuli.signal_queue import Arrival, Channel, Signal, SignalQueue, is_replaced
-from ai_core.senses.stimuli.waves import ReachNumbers, waves_of
+from ai_core.senses.stimuli.waves import ReachNumbers
 from ai_core.senses.stimuli.wind import Wind
 
 __all__ = ["EmittedSignals"]
@@ -247,7 +246,7 @@ class EmittedSignals:
     def _send(self, signals: Sequence[Signal], rows: int) -> None:
         kinds = self._modalities.all
         is_indexed = rows >= LEAST_SENSORS and self._index.is_worth_it(len(signals))
-        reached = (self._reached_by_index if is_indexed else sight_kernels.signals_reached)(
+        reached = (self._reached_by_index if is_indexed else signals_reached)(
             self._sensors, signals, kinds)
         if self._offered is not None:
             self.settle()
@@ -272,13 +271,8 @@ class EmittedSignals:
         return (x, y, z)
 
     def _reached_by_index(self, sensors: SensorTable, signals: Sequence[Signal], kinds: Sequence[Modality]) -> Reached:
-        waves = waves_of(signals, kinds)
-        near = [self._index.near(wave.origin, wave.sense.range_m) for wave in waves]
-        numbers = np.repeat(np.arange(len(waves)), [len(slots) for slots in near])
-        counts, slots, distances, intensities = sight_kernels.waves_at_once(
-            sensors, sight_kernels.table_of(waves), numbers, np.concatenate(near)
-        )
-        return counts, slots.tolist(), distances.tolist(), intensities.tolist()
+        near = [self._index.near(one.position, kinds[one.modality].range_m) for one in signals]
+        return signals_reached(sensors, signals, kinds, near)
 
     def _newest_of_channels(self) -> dict[Channel, int]:
         """Return by source, modality, channel and sensor the order of the latest signal that arrived."""

@@ -8,7 +8,7 @@ import ai_core.senses.stimuli.arriving as arriving
 from ai_core.senses.audience import StimulusBatch
 from ai_core.senses.modality import Modality
 from ai_core.senses.sensor_table import SensorTable
-from ai_core.senses.sight.sight_kernels import Reached
+from ai_core.senses.sight.sight_loops import Reached
 from ai_core.senses.stimuli.signal_queue import Arrival, Signal
 
 __all__ = ["OfferedHeard", "OfferedStimuli"]

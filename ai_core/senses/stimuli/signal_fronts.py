@@ -12,11 +12,11 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-import ai_core.senses.sight.sight_kernels as sight_kernels
 from ai_core.budget import Budget
 from ai_core.senses.modality import ModalitySet
 from ai_core.senses.sensation import Point
 from ai_core.senses.sensor_table import SensorTable
+from ai_core.senses.sight.sight_loops import sensors_reached
 from ai_core.senses.stimuli.signal_queue import Signal
 from ai_core.senses.stimuli.waves import ModalityNumbers, StimulusNumbers
 from ai_core.senses.stimuli.wind import Wind
@@ -98,7 +98,7 @@ class SignalFronts:
         reach_m = min(self._radius(front, now_s), kind.range_m)
         sense = ModalityNumbers(signal.modality, reach_m, 1.0, needs_cone=False)
         wave = StimulusNumbers(sense, (x, y, z), STRONG_ENOUGH, signal.affiliation, signal.source_id)
-        _, slots, distances, _ = sight_kernels.sensors_reached(self._sensors, [wave])
+        _, slots, distances, _ = sensors_reached(self._sensors, [wave])
         found = []
         for slot, distance in zip(slots, distances, strict=True):
             one = int(self._sensors.ids.of_slots(np.array([slot]))[0])

@@ -1,12 +1,12 @@
 """Sending signals, such as sounds, smells and hits; wind and background noise."""
 from __future__ import annotations
 
-import ai_core.senses.sight.sight_kernels as sight_kernels
 from ai_core.clock import Clock
 from ai_core.errors import finite_number, point, shown
 from ai_core.senses.modality import ModalitySet
 from ai_core.senses.sensation import Point
 from ai_core.senses.sensor_table import SensorTable
+from ai_core.senses.sight.sight_loops import plain_signal
 from ai_core.senses.source_table import SourceTable
 from ai_core.senses.stimuli.emitted_signals import EmittedSignals
 from ai_core.senses.stimuli.signal_queue import Signal
@@ -54,7 +54,7 @@ class StimulusEmitter:
             together: O(sensors near each) if they are many, else O(sensors).
         """
         emitted = self._emitted
-        signal = None if tag is not None else sight_kernels.plain_signal(
+        signal = None if tag is not None else plain_signal(
             self._sources.voices, emitted.sent, source_id, modality_name, strength, position, self.clock.now.seconds,
             channel)
         emitted.take(signal or self._signal(source_id, modality_name, strength, position, tag, channel))

@@ -1,14 +1,11 @@
 """What the hot loops of the senses need to know, and nothing else."""
 from __future__ import annotations
 
-from collections.abc import Sequence
 from typing import NamedTuple
 
-from ai_core.senses.modality import Modality
 from ai_core.senses.sensation import Point
-from ai_core.senses.stimuli.signal_queue import Signal
 
-__all__ = ["ModalityNumbers", "ReachNumbers", "StimulusNumbers", "waves_of"]
+__all__ = ["ModalityNumbers", "ReachNumbers", "StimulusNumbers"]
 
 
 class ModalityNumbers(NamedTuple):
@@ -61,12 +58,3 @@ class ReachNumbers(NamedTuple):
     distance_m: float | None
     kept: float
     looked_at: Point
-
-
-def waves_of(signals: Sequence[Signal], kinds: Sequence[Modality]) -> list[StimulusNumbers]:
-    """Return what the loops need to know of signals; ``kinds`` has each modality at its number."""
-    senses = {
-        number: ModalityNumbers(number, kinds[number].range_m, kinds[number].kept_per_m, needs_cone=False)
-        for number in {one.modality for one in signals}}
-    return [StimulusNumbers(senses[one.modality], one.position, one.strength, one.affiliation,
-        one.source_id) for one in signals]

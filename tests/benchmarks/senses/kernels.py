@@ -1,4 +1,4 @@
-"""The hot loops of the senses, compiled and not, beside the loop that a textbook shows."""
+"""The hot loops of the senses beside the loop that a textbook shows, and a bare scan in NumPy."""
 from __future__ import annotations
 
 import math
@@ -8,14 +8,12 @@ from itertools import islice
 import numpy as np
 from numpy.typing import NDArray
 
-import ai_core.senses.sight.sight_kernels as sight_kernels
 from ai_core.senses.sight.pairs_in_view import ids_of
+from ai_core.senses.sight.sight_loops import pairs_in_reach, sensors_reached
 from ai_core.senses.stimuli.waves import ModalityNumbers, StimulusNumbers
-from ai_core.twins import INTERPRETED, kernel_of
 from tests.benchmarks.senses.bare_scans import bare_scan
 from tests.benchmarks.senses.worlds import ATTENUATION, CONE, RANGE_M, Place, Sensor, places, sensors, tables
 from tools.benchmarking.declarations import Case, Contest
-from tools.progress import StepFailed
 
 SIGNALS = 10
 """Signals between two times that all positions are written anew (count)."""
@@ -23,35 +21,22 @@ SIGNALS = 10
 Found = list[list[int]]
 
 
-def sounds_compiled(n: int) -> Contest:
-    """Distance, attenuation and threshold, by the kernel."""
-    return _contest(n, lambda all_, origins: _sounds(all_, origins, _form("sensors_reached", is_compiled=True)),
-                    has_cone=False)
+def sounds(n: int) -> Contest:
+    """Distance, attenuation and threshold."""
+    return _contest(n, _sounds, has_cone=False)
 
 
-def sounds_interpreted(n: int) -> Contest:
-    """Distance, attenuation and threshold, by the kernel's twin."""
-    return _contest(n, lambda all_, origins: _sounds(all_, origins, _form("sensors_reached", is_compiled=False)),
-                    has_cone=False, is_bare=True)
+def sights(n: int) -> Contest:
+    """Distance, attenuation, threshold and cone."""
+    return _contest(n, _sights, has_cone=True)
 
 
-def sights_compiled(n: int) -> Contest:
-    """Distance, attenuation, threshold and cone, by the kernel."""
-    return _contest(n, lambda all_, origins: _sights(all_, origins, _form("pairs_in_reach", is_compiled=True)),
-                    has_cone=True)
-
-
-def sights_interpreted(n: int) -> Contest:
-    """Distance, attenuation, threshold and cone, by the kernel's twin."""
-    return _contest(n, lambda all_, origins: _sights(all_, origins, _form("pairs_in_reach", is_compiled=False)),
-                    has_cone=True, is_bare=True)
-
-
-def _contest(n, ours, *, has_cone, is_bare=False):  # type: ignore[no-untyped-def]
+def _contest(n, ours, *, has_cone):  # type: ignore[no-untyped-def]
     all_sensors, origins = sensors(n), places(SIGNALS)
-    others = {"textbook loop": _textbook(all_sensors, origins, has_cone=has_cone)}
-    if is_bare:
-        others["bare scan"] = bare_scan(all_sensors, origins, has_cone=has_cone)
+    others = {
+        "textbook loop": _textbook(all_sensors, origins, has_cone=has_cone),
+        "bare scan": bare_scan(all_sensors, origins, has_cone=has_cone),
+    }
     return Contest(ours(all_sensors, origins), others, is_same=_is_same)
 
 
@@ -67,15 +52,7 @@ def _is_same(ours: object, other: Found) -> bool:
         (source, one) for source, reached in enumerate(other) for one in reached]
 
 
-def _form(name: str, *, is_compiled: bool):  # type: ignore[no-untyped-def]
-    interpreted = INTERPRETED[f"{sight_kernels.__name__}.{name}"]
-    form = kernel_of(interpreted) if is_compiled else interpreted
-    if form is None:
-        raise StepFailed("measuring compiled kernels", "they are not built", "run tools/dev.py build")
-    return form
-
-
-def _sounds(all_sensors: list[Sensor], origins: list[Place], sensors_reached) -> Case:  # type: ignore[no-untyped-def]
+def _sounds(all_sensors: list[Sensor], origins: list[Place]) -> Case:
     table, _, written = tables(all_sensors, [])
     sense = ModalityNumbers(1, RANGE_M, ATTENUATION, needs_cone=False)
     waves = [StimulusNumbers(sense, origin, 1.0, 1, 0) for origin in origins]
@@ -88,7 +65,7 @@ def _sounds(all_sensors: list[Sensor], origins: list[Place], sensors_reached) ->
     return frame
 
 
-def _sights(all_sensors: list[Sensor], origins: list[Place], pairs_in_reach) -> Case:  # type: ignore[no-untyped-def]
+def _sights(all_sensors: list[Sensor], origins: list[Place]) -> Case:
     table, sources, written = tables(all_sensors, origins)
     sense = ModalityNumbers(0, RANGE_M, ATTENUATION, needs_cone=True)
     room = len(all_sensors) * len(origins)

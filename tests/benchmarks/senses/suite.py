@@ -1,27 +1,19 @@
-"""The hot loops of the senses beside the textbook's loop, compiled and not."""
+"""The hot loops of the senses beside the textbook's loop."""
 from __future__ import annotations
 
 from tests.benchmarks.senses.grids import lines_compiled, lines_interpreted, views_compiled, views_interpreted
-from tests.benchmarks.senses.kernels import (
-    sights_compiled,
-    sights_interpreted,
-    sounds_compiled,
-    sounds_interpreted,
-)
+from tests.benchmarks.senses.kernels import sights, sounds
 from tools.benchmarking.declarations import Measurement, Suite
 
 SIZES = (30, 100, 1000, 10_000, 100_000)
-COMPILED = {"textbook loop": {1000: 150.0, 10_000: 150.0, 100_000: 150.0}}
-INTERPRETED = {"textbook loop": {30: 3.3, 1000: 20.0, 10_000: 100.0, 100_000: 150.0}}
+LEAST = {"textbook loop": {1000: 150.0, 10_000: 150.0, 100_000: 150.0}}
 LINES = (200, 20_000)
 
 SUITE = Suite(
     "ten signals to n sensors, all positions written before",
     (
-        Measurement("sounds to n sensors, compiled", sounds_compiled, SIZES, COMPILED),
-        Measurement("sounds to n sensors, interpreted", sounds_interpreted, SIZES, INTERPRETED),
-        Measurement("sights of n sensors, compiled", sights_compiled, SIZES, COMPILED),
-        Measurement("sights of n sensors, interpreted", sights_interpreted, SIZES, INTERPRETED),
+        Measurement("sounds to n sensors", sounds, SIZES, LEAST),
+        Measurement("sights of n sensors", sights, SIZES, LEAST),
         Measurement("n lines on a grid, compiled", lines_compiled, LINES, {"plain loop": {20_000: 15.0}}),
         Measurement("n lines on a grid, interpreted", lines_interpreted, LINES, {"plain loop": {20_000: 2.5}}),
         Measurement("40 fields of view of radius n, compiled", views_compiled, (8, 16, 32), {"tcod": 4.0}),

@@ -2,11 +2,11 @@
 from __future__ import annotations
 
 import ai_core
-import ai_core.senses.sight.sight_kernels as sight_kernels
+import ai_core.senses.sight.sight_loops as sight_loops
 from ai_core.loops import loop_modules
 from ai_core.twins import KERNELS
 
 
 def test_godot_s_python_runs_the_kernels_that_were_built():
     assert ai_core.compiled() == loop_modules() + KERNELS
-    assert type(sight_kernels.pairs_in_reach).__name__ == "cython_function_or_method"
+    assert type(sight_loops.pairs_in_reach).__name__ == "cython_function_or_method"
