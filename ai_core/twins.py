@@ -28,11 +28,8 @@ KERNELS = (
     "ai_core.paths.searches._portal_search",
     "ai_core.scheduling._rounds",
     "ai_core.scheduling._run_times",
-    "ai_core.senses.graph._sense_wavefront",
-    "ai_core.senses.graph._smell_flow",
     "ai_core.senses.percepts._following",
     "ai_core.senses.percepts._heard_pairs",
-    "ai_core.senses.sight._grid_sight",
     "ai_core.senses.stimuli._arriving",
     "ai_core.squads._marching_step",
 )

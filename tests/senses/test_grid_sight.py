@@ -1,4 +1,4 @@
-"""Lines of sight on grids: symmetric, the same in every form, checked before memory is read."""
+"""Lines of sight on grids: symmetric, and by the definition."""
 from __future__ import annotations
 
 import numpy as np
@@ -6,23 +6,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-import ai_core.senses.sight.grid_sight as grid_sight
 from ai_core.senses.sight.grid_sight import GridSight
 from ai_core.senses.sight.sight_cones import SightCone
-from ai_core.twins import INTERPRETED, kernel_of
 from tests.senses.worlds import World
-
-NAMES = ("lines_are_free", "cells_seen")
-TWINS = {name: INTERPRETED[f"ai_core.senses.sight.grid_sight.{name}"] for name in NAMES}
-KERNELS = {name: kernel for name, one in TWINS.items() if (kernel := kernel_of(one)) is not None}
-FORMS = {"interpreted": TWINS, **({"compiled": KERNELS} if KERNELS else {})}
-
-
-@pytest.fixture(params=FORMS, autouse=True)
-def grid_form(request, monkeypatch):
-    """Let lines of sight run in one of their two forms."""
-    for name, function in FORMS[request.param].items():
-        monkeypatch.setattr(grid_sight, name, function)
 
 
 @st.composite
@@ -215,23 +201,3 @@ def test_a_radius_out_of_range_is_refused(radius):
 
 def test_no_lines_are_no_answers():
     assert GridSight(np.zeros((2, 3), np.bool_)).are_free([], []).shape == (0,)
-
-
-@pytest.mark.skipif("compiled" not in FORMS, reason="kernels are not built")
-def test_the_kernel_reads_no_cell_that_is_not_on_the_grid():
-    grid, out = np.zeros((2, 3), np.bool_), np.zeros(1, np.bool_)
-    inside = np.zeros((1, 2), np.int32)
-    for wrong in ([[0, 3]], [[-1, 0]]):
-        with pytest.raises(IndexError, match="not on the grid"):
-            KERNELS["lines_are_free"](grid, inside, np.array(wrong, np.int32), out)
-    with pytest.raises(TypeError, match="out_free must be an array of bool"):
-        KERNELS["lines_are_free"](grid, inside, inside, np.zeros(1, np.int8))
-    seen = np.zeros((5, 5), np.bool_)
-    for row, column, radius, out, error in (
-        (2, 0, 2, seen, IndexError), (0, -1, 2, seen, IndexError), (0, 0, 3, seen, ValueError),
-        (0, 0, 2, seen[:, :4], ValueError), (0, 0, 257, seen, ValueError), (0, 0, -1, seen, ValueError),
-        (0, 0, 2, seen.astype(np.int8), TypeError),
-    ):
-        with pytest.raises(error):
-            KERNELS["cells_seen"](grid, row, column, radius, out)
-    assert not seen.any()

@@ -13,14 +13,13 @@ from heapq import heappop, heappush
 import numpy as np
 from numpy.typing import NDArray
 
-import ai_core.senses.graph.sense_wavefront as sense_wavefront
 from ai_core.budget import Budget
 from ai_core.senses.graph.sense_graph_by_sense import GraphBySense
 from ai_core.senses.graph.sense_graph_doors import WaveDoorUpdates
 from ai_core.senses.graph.sense_graph_lookup import NOWHERE
 from ai_core.senses.graph.sense_graph_wave import FirstArrival, SpreadingWave, WaveArrival, WaveArrivals
 from ai_core.senses.graph.sense_graph_ways import lengths, shares_kept
-from ai_core.senses.graph.sense_wavefront import FROM_SOURCE, WavefrontLabels
+from ai_core.senses.graph.sense_wavefront import FROM_SOURCE, WavefrontLabels, spread
 from ai_core.senses.modality import ModalitySet
 from ai_core.senses.sensation import Point, Sensation
 from ai_core.senses.sensor_table import SensorTable
@@ -197,7 +196,7 @@ class GraphWaves:
             rows = np.arange(*ways.out_first[wave.region : wave.region + 2])
             wave.waiting = self._first_labels(wave, rows)
         reached, left = WavefrontLabels.empty(min(most, len(ways))), WavefrontLabels.empty(len(ways))
-        count, rest = sense_wavefront.spread(
+        count, rest = spread(
             ways, wave.waiting, wave.passed.row, kind.range_m, self._faintest, until_m, most,
             reached, left,
         )

@@ -72,7 +72,6 @@ class PortalTable:
         leg_distance_m, leg_kept: (legs,) float64.
         hop_m, hop_kept: (legs,) float64, of the leg and of the passage after it together.
         buckets_per_m: into how many parts a metre is cut to sort passages by distance (1/m).
-        scratch: (rows,) int32, for the kernel; all 0 between calls.
         known_hops: by row what ``hops`` returned, or None if it was not asked or has changed.
         followers: told when ``kept`` or ``wind_m_per_s`` of a row changed; held weakly.
 
@@ -116,7 +115,6 @@ class PortalTable:
         self._row_of = {int(number): row for row, number in enumerate(self.portal.tolist())}
         self._index(len(regions))
         self._add_legs()
-        self.scratch = np.zeros(len(rows), np.int32)
         self.followers: WeakSet[Follower] = WeakSet()
         self.known_hops: list[list[Hop] | None] = [None] * len(rows)
 

@@ -6,10 +6,9 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-import ai_core.senses.graph.smell_flow as smell_flow
 from ai_core.senses.graph.sense_graph import SenseGraph
 from ai_core.senses.graph.sense_graph_ways import expanded, lengths
-from ai_core.senses.graph.smell_flow import Cloud, NewRegions, SmellPlan
+from ai_core.senses.graph.smell_flow import Cloud, NewRegions, SmellPlan, flow
 from ai_core.senses.modality import Modality
 from ai_core.senses.sensation import Point
 
@@ -69,16 +68,13 @@ class SmellRoom:
         regions = len(volume)
         self.plan = SmellPlan(
             ways, np.zeros(len(ways)), ways.distance_m.copy(), np.zeros(regions),
-            ways.from_region[ways.in_rows], np.zeros(len(ways)),
             np.float_power(1.0 - ways.dissipation, step_s), faintest * self.room_m3,
-            modality.delay_s_per_m, np.zeros(regions, np.int32), np.empty(regions),
+            modality.delay_s_per_m, np.zeros(regions, np.int32),
         )
         self.came = NewRegions(np.empty(regions, np.int32), np.empty(regions), np.empty(regions),
                               np.empty(regions, np.int32))
 
         self._rate = rate
-        self._place_into = np.empty(len(ways), np.int64)
-        self._place_into[ways.in_rows] = np.arange(len(ways))
         for region in range(regions):
             self._work_out(region)
         ways.followers.add(self)
@@ -103,7 +99,7 @@ class SmellRoom:
             plan.away_m[rows] = ways.distance_m[rows] / np.where(faster > 0, faster, 1.0)
         else:
             plan.away_m[rows] = ways.distance_m[rows]
-        plan.share[rows] = plan.share_into[self._place_into[rows]] = share
+        plan.share[rows] = share
         # As bincount adds: one after the other, from 0 on.
         plan.leaves[region] = sum(share.tolist(), 0.0)
 
@@ -174,7 +170,7 @@ class ScentCloud:
         """Let it flow and fade for one step. Cost: O(regions that smell, and their portals)."""
         cloud, room = self.cloud, self.room
         after = np.empty(len(self))
-        count = smell_flow.flow(room.plan, cloud, begin_s, after, room.came)
+        count = flow(room.plan, cloud, begin_s, after, room.came)
         everywhere = len(self) == len(room.room_m3)
         is_faint = after < (room.plan.faint if everywhere else room.plan.faint[cloud.region])
         if is_faint.any():

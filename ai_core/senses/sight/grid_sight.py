@@ -5,8 +5,6 @@ its longer side it passes through the cell nearest to it. Where it runs exactly 
 two cells, it is free if either is: so the answer is the same in both directions, and when
 the level is rotated by quarter turns or mirrored. The cells at the ends of a line do not
 count: walls themselves are seen.
-
-This is the NumPy twin of ``_grid_sight``, with the same results.
 """
 from __future__ import annotations
 
@@ -17,17 +15,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ai_core.errors import as_array, shown, whole_number
-from ai_core.twins import twin
 
-__all__ = ["INTERFACE", "GridSight", "cells_seen", "lines_are_free"]
-
-INTERFACE = 2
-"""Changes with any change of names, arguments or results, here and in the kernel."""
+__all__ = ["GridSight", "cells_seen", "lines_are_free"]
 
 FARTHEST_CELLS = 256
-"""Largest radius of a field of view (cells): half a million cells, 0.2 s in Python where all is open.
-
-In the kernel fractions of such numbers fit 32 bits."""
+"""Largest radius of a field of view (cells): half a million cells, 0.2 s where all is open."""
 
 Flags = NDArray[np.bool_]
 
@@ -125,7 +117,6 @@ class GridSight:
         return np.ascontiguousarray(array, np.int32)
 
 
-@twin
 def lines_are_free(
     is_opaque: Flags, starts: NDArray[np.int32], ends: NDArray[np.int32], out_free: Flags
 ) -> None:
@@ -173,7 +164,6 @@ def lines_are_free(
         step += 1
 
 
-@twin
 def cells_seen(
     is_opaque: Flags, row: int, column: int, radius: int, out_seen: NDArray[np.bool_]
 ) -> None:

@@ -7,13 +7,10 @@ from typing import Any
 
 import numpy as np
 
-import ai_core.senses.graph.smell_flow as smell_flow
 from ai_core.senses.graph.smell_cloud import ScentCloud, SmellRoom
 from ai_core.senses.graph.smell_flow import Cloud
-from ai_core.twins import INTERPRETED, kernel_of
 from tests.benchmarks.sense_graph.levels import SMELL, level, plain
 from tools.benchmarking.declarations import Case, Contest
-from tools.progress import StepFailed
 
 STEP_S = 0.25
 STEPS = 10
@@ -21,32 +18,19 @@ FEW = 100
 """Rooms that smell where little does."""
 
 
-def compiled(n: int) -> Contest:
-    """Everything smells; by the kernel."""
-    return _contest(n, n, _form(is_compiled=True))
-
-
-def interpreted(n: int) -> Contest:
-    """Everything smells; by the kernel's twin."""
-    return _contest(n, n, _form(is_compiled=False))
+def everywhere(n: int) -> Contest:
+    """Everything smells."""
+    return _contest(n, n)
 
 
 def little(n: int) -> Contest:
-    """A hundred rooms smell, of however many; by the kernel."""
-    return _contest(n, FEW, _form(is_compiled=True))
+    """A hundred rooms smell, of however many."""
+    return _contest(n, FEW)
 
 
-def _form(*, is_compiled: bool) -> Any:
-    interpreted_ = INTERPRETED[f"{smell_flow.__name__}.flow"]
-    form = kernel_of(interpreted_) if is_compiled else interpreted_
-    if form is None:
-        raise StepFailed("measuring compiled kernels", "they are not built", "run tools/dev.py build")
-    return form
-
-
-def _contest(n: int, smelling: int, flow: Any) -> Contest:
+def _contest(n: int, smelling: int) -> Contest:
     rooms = _rooms(n, smelling)
-    return Contest(_ours(n, rooms, flow), {"plain loop over all": _plain(n, rooms)}, is_same=_sameness(n, rooms))
+    return Contest(_ours(n, rooms), {"plain loop over all": _plain(n, rooms)}, is_same=_sameness(n, rooms))
 
 
 def _rooms(n: int, smelling: int) -> list[int]:
@@ -56,14 +40,13 @@ def _rooms(n: int, smelling: int) -> list[int]:
     return [(low + y) * side + low + x for y in range(wide) for x in range(wide)]
 
 
-def _ours(n: int, rooms: list[int], flow: Any) -> Case:
+def _ours(n: int, rooms: list[int]) -> Case:
     made = _room(n, rooms)
     zeros = np.zeros(len(rooms))
     cloud = Cloud(np.array(rooms, np.int32), np.array([_mass(k, len(rooms) == n) for k in rooms]), zeros, zeros,
                   np.zeros((len(rooms), 3)))
 
     def steps() -> Cloud:
-        smell_flow.flow = flow
         scent = ScentCloud(made, 1)
         scent.cloud = cloud
         for step in range(STEPS):

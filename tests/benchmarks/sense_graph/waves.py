@@ -7,34 +7,19 @@ from typing import Any
 
 import numpy as np
 
-import ai_core.senses.graph.sense_wavefront as sense_wavefront
-from ai_core.senses.graph.sense_wavefront import FROM_SOURCE, WavefrontLabels
-from ai_core.twins import INTERPRETED, kernel_of
+from ai_core.senses.graph.sense_wavefront import FROM_SOURCE, WavefrontLabels, spread
 from tests.benchmarks.sense_graph.levels import FAINTEST, HEARING, level, plain
 from tools.benchmarking.declarations import Case, Contest
-from tools.progress import StepFailed
 
 ROOMS_REACHED = 100
 
 
-def compiled(n: int) -> Contest:
-    """By the kernel."""
-    kernel = kernel_of(INTERPRETED[f"{sense_wavefront.__name__}.spread"])
-    if kernel is None:
-        raise StepFailed("measuring compiled kernels", "they are not built", "run tools/dev.py build")
-    return _contest(n, kernel)
-
-
-def interpreted(n: int) -> Contest:
-    """By its twin."""
-    return _contest(n, INTERPRETED[f"{sense_wavefront.__name__}.spread"])
-
-
-def _contest(n: int, spread: Any) -> Contest:
+def sound(n: int) -> Contest:
+    """A sound that comes into ``ROOMS_REACHED`` rooms."""
     start = _start(n)
     range_m = _range_m(n, start)
     return Contest(
-        _ours(n, start, range_m, spread), {
+        _ours(n, start, range_m), {
             "plain heap search": _plain_search(n, start, range_m),
             "heap search, ways worked out before": _heap_search(n, start, range_m),
         },
@@ -60,7 +45,7 @@ def _range_m(n: int, start: int) -> float:
     return math.inf
 
 
-def _ours(n: int, start: int, range_m: float, spread: Any) -> Case:
+def _ours(n: int, start: int, range_m: float) -> Case:
     ways = level(n).ways(HEARING)
     waiting = WavefrontLabels(np.array([start], np.int32), np.zeros(1), np.ones(1), np.array([FROM_SOURCE], np.int32))
     settled = np.zeros(0, np.int32)
@@ -155,6 +140,6 @@ def _is_same(ours: Any, other: Any) -> bool:
 
 def _complaint(n: int, start: int, range_m: float) -> str:
     ways = level(n).ways(HEARING)
-    rows = _ours(n, start, range_m, sense_wavefront.spread)()[0]
+    rows = _ours(n, start, range_m)()[0]
     rooms = len(np.unique(ways.to_region[rows]))
     return "" if abs(rooms - ROOMS_REACHED) <= 1 else f"the sound came into {rooms} rooms, not {ROOMS_REACHED}"
