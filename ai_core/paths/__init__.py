@@ -1,14 +1,14 @@
 """Path finding and path following.
 
-``PathService`` over ``GridPathProvider`` answers the path requests of many movers: by ticket, with shared
-searches, within a budget. ``AStarSearch`` is a single search in slices on a grid or a graph, to
-one or several goals; ``SearchMemory`` is reused from search to search, and a ``JumpTable`` in it
-speeds up searches on grids with a single cost where jumps are long. ``AnytimeSearch`` finds a path
-quickly and then cheaper ones while the mover walks. ``RegionSearch`` on a ``RegionGraph`` finds
-long paths in a few hundred steps. ``FlowField`` holds the next cell for every cell.
-``Reachability`` answers in O(1) whether a path exists. ``BumpAndTurn`` moves without a path, for
-example while one is searched; several movers share what they explored in an ``ExploredMap``.
-``Corridor``, ``pull_cells``, ``pull_through``, ``smooth`` and ``PathProgress`` are for following paths.
+``find_path`` finds a path over an array in one call. ``PathService`` over ``GridPathProvider`` answers the
+path requests of many movers: by ticket, with shared searches, within a budget. ``AStarSearch`` is a single
+search in slices on a grid or a graph, to one or several goals; ``SearchMemory`` is reused from search to
+search, and a ``JumpTable`` in it speeds up searches on grids with a single cost where jumps are long.
+``AnytimeSearch`` finds a path quickly and then cheaper ones while the mover walks. ``RegionSearch`` on a
+``RegionGraph`` finds long paths in a few hundred steps. ``FlowField`` holds the next cell for every cell.
+``Reachability`` answers in O(1) whether a path exists. ``BumpAndTurn`` moves without a path, for example
+while one is searched; several movers share what they explored in an ``ExploredMap``. ``Corridor``,
+``pull_cells``, ``pull_through``, ``smooth`` and ``PathProgress`` are for following paths.
 
 Rejected: a heap for searches on grids. Buckets of nearly equal costs need no ordering.
 """
@@ -28,7 +28,7 @@ from ai_core.paths.regions.region_graph import RegionGraph
 from ai_core.paths.regions.region_paths import RegionSearch
 from ai_core.paths.searches.anytime_search import AnytimeSearch
 from ai_core.paths.searches.jump_table import JumpTable
-from ai_core.paths.searches.search import AStarSearch, Goals, StepCost
+from ai_core.paths.searches.search import AStarSearch, Goals, StepCost, find_path
 from ai_core.paths.searches.search_memory import SearchMemory
 from ai_core.paths.string_pulling import pull_cells, pull_through
 
@@ -57,6 +57,7 @@ __all__ = [
     "StuckDetector",
     "TicketState",
     "distance_on_grid",
+    "find_path",
     "line_is_open",
     "neighbors_on_grid",
     "pull_cells",

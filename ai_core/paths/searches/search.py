@@ -1,20 +1,22 @@
 """A* search for the cheapest path, in slices.
 
 Create the search, call ``advance(budget)`` until ``is_done``, then read ``result``. The budget is
-checked every ``CELLS_PER_LOOK`` cells, and every cell is a step.
+checked every ``CELLS_PER_LOOK`` cells, and every cell is a step. ``find_path`` does all of it in one call.
 """
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from typing import Protocol
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
 
 from ai_core.budget import MOST_AT_ONCE, Budget, _StepBudget, check_budget
 from ai_core.errors import shown, whole_number
+from ai_core.maps.cell_moves import Corners
 from ai_core.maps.graph import Graph
+from ai_core.maps.grid import Grid
 from ai_core.maps.passage import GridPassage
 from ai_core.paths.path import Path, PathState
 from ai_core.paths.searches.callback_search import callback_search, check_goals
@@ -22,7 +24,7 @@ from ai_core.paths.searches.path_search import PathSearch
 from ai_core.paths.searches.search_memory import SearchMemory
 from ai_core.paths.searches.walking_search import NOWHERE
 
-__all__ = ["CELLS_PER_LOOK", "AStarSearch", "Goals", "StepCost"]
+__all__ = ["CELLS_PER_LOOK", "AStarSearch", "Goals", "StepCost", "find_path"]
 
 CELLS_PER_LOOK = 256
 """Cells expanded between two checks of the budget (count): 10 µs compiled, 0.4 ms interpreted.
@@ -33,6 +35,54 @@ Goals = int | Iterable[int] | Callable[[int], bool]
 
 StepCost = Callable[[int, int, float], float]
 """Function of start, end and usual cost of a move; returns its cost, at least the usual one, ``inf`` if closed."""
+
+
+def find_path(
+    grid: ArrayLike | Grid | GridPassage,
+    start: Sequence[int] | NDArray[np.integer],
+    goal: Sequence[int] | NDArray[np.integer],
+    *,
+    neighbors: int = 8,
+    corners: Corners = "closed",
+) -> NDArray[np.int32]:
+    """Return the cheapest path over an array of cells, all at once.
+
+    Args:
+        grid: (height, width) bool, True for cells that can be entered; or numbers, the cost of entering
+            each cell, ``inf`` for walls. Or a ``Grid`` or a ``GridPassage``, with moves of their own.
+        start: row and column of the first cell.
+        goal: row and column of the last cell.
+        neighbors: of an array: 4, 8, or 6 for hexagons; see ``Grid``.
+        corners: of an array: when a diagonal is open; see ``Grid``.
+
+    Returns:
+        (n, 2) int32, row and column of each cell from start to goal; (0, 2) if there is no path.
+
+    Raises:
+        TypeError: if cells or ends have the wrong type.
+        ValueError: if an array is no grid, as for ``Grid``; or if an end is not on it.
+
+    Cost: O(cells); for an array 0.2 ms and 30 ns per cell, plus the search. For many paths over one level make a
+        ``Grid`` once, and share a ``SearchMemory`` between searches.
+
+    >>> find_path([[True, True, True], [False, False, True], [True, True, True]], (0, 0), (2, 1)).tolist()
+    [[0, 0], [0, 1], [0, 2], [1, 2], [2, 2], [2, 1]]
+    """
+    if not isinstance(grid, Grid | GridPassage):
+        grid = Grid(grid, neighbors=neighbors, corners=corners)
+    passage = grid.passage() if isinstance(grid, Grid) else grid
+    search = AStarSearch(passage, _cell_at("start", start, passage.shape), _cell_at("goal", goal, passage.shape))
+    search.advance(Budget.unlimited())
+    return search.result.places(passage.shape[1]) if search.result.is_found else np.zeros((0, 2), np.int32)
+
+
+def _cell_at(name: str, place: Sequence[int] | NDArray[np.integer], shape: tuple[int, int]) -> int:
+    try:
+        row, column = place
+    except (TypeError, ValueError):
+        raise TypeError(f"{name} must be a row and a column, got {shown(place)}") from None
+    row = whole_number(f"row of {name}", row, minimum=0, maximum=shape[0] - 1)
+    return row * shape[1] + whole_number(f"column of {name}", column, minimum=0, maximum=shape[1] - 1)
 
 
 class AStarSearch(PathSearch):
