@@ -22,10 +22,6 @@ __all__ = ["INTERPRETED", "KERNELS", "SWITCH", "compiled", "kernel_of", "twin", 
 
 KERNELS = (
     "ai_core.decisions.habits._habit_ticking",
-    "ai_core.paths.regions._region_fields",
-    "ai_core.paths.searches._jump_distances",
-    "ai_core.paths.searches._jump_search",
-    "ai_core.paths.searches._portal_search",
     "ai_core.scheduling._rounds",
     "ai_core.scheduling._run_times",
     "ai_core.senses.percepts._following",

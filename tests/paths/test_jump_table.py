@@ -15,7 +15,7 @@ from ai_core.paths.searches.jump_table import JumpTable
 from ai_core.paths.searches.search import AStarSearch
 from ai_core.paths.searches.search_memory import SearchMemory
 from tests.paths.levels import cost_along, plain_costs
-from tests.paths.test_jump_distances import free_cells
+from tests.paths.test_jump_loops import free_cells
 
 
 @pytest.fixture

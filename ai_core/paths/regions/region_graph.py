@@ -1,16 +1,15 @@
 """Region graph: a grid divided into square regions, with precomputed portals and paths between them."""
 from __future__ import annotations
 
+from typing import NamedTuple
+
 import numpy as np
 from numpy.typing import NDArray
 
-import ai_core.paths.regions.region_fields as region_fields
-import ai_core.paths.searches.portal_search as portal_search
 from ai_core.budget import Budget
 from ai_core.errors import shown, whole_number
 from ai_core.maps.passage import GridPassage
-from ai_core.paths.regions.region_portals import Portal, portals_between
-from ai_core.paths.searches.portal_search import NO_PORTAL, PortalGraph, PortalSearch
+from ai_core.paths.regions.region_loops import NO_PORTAL, FieldGround, PortalSearch, RegionFields
 from ai_core.scheduling.interruptible import Cancellable
 
 __all__ = ["RegionGraph"]
@@ -26,6 +25,31 @@ MOST_CHANGED = 1024
 
 BORDERS = ((-1, 0), (0, -1), (0, 1), (1, 0))
 """Row and column offsets to the neighboring regions, in the order of portal numbers."""
+
+
+class PortalGraph(NamedTuple):
+    """Portals of a grid, with room for a fixed number of portals per region.
+
+    A portal is numbered by its region and its index there.
+
+    Attributes:
+        ways: (regions, room, room) float64, costs from portal to portal within a region, ``inf`` without a path.
+        partners: (regions, room) int32, portal on the other side, ``NO_PORTAL`` for none.
+        enter: (regions, room) float64, cost of entering the cell of the portal from the other side.
+        counts: (regions,) int32, number of portals of each region.
+    """
+
+    ways: NDArray[np.float64]
+    partners: NDArray[np.int32]
+    enter: NDArray[np.float64]
+    counts: NDArray[np.int32]
+
+
+class Portal(NamedTuple):
+    """Pair of neighboring cells: ``cell`` in one region, ``other`` in the next."""
+
+    cell: int
+    other: int
 
 
 class RegionGraph(Cancellable):
@@ -45,11 +69,12 @@ class RegionGraph(Cancellable):
 
     Attributes:
         graph: portal graph for searches.
+        ground: the grid on which the paths within regions are computed.
         cells: (regions, room) int32, cells of the portals.
         rows: (regions, room) int32, rows of these cells.
         columns: (regions, room) int32, columns of these cells.
 
-    Cost: for 512 × 512 cells about 0.1 s compiled, 0.3 to 0.8 s interpreted, 2.5 s on noise; a change of
+    Cost: for 512 × 512 cells about 0.1 s, and on noise 0.5 s; a change of
         one cell costs the update of one or two regions. 5 to 10 bytes per cell.
     Source: 003_designing_ai_for_games, navigation; Botea, Müller, Schaeffer 2004.
     """
@@ -62,6 +87,7 @@ class RegionGraph(Cancellable):
                 "passage must have 4 neighbors, or 8 and closed or half-open corners; use AStarSearch on others"
             )
         self.passage = passage
+        self.ground = FieldGround(passage.open_moves, passage.costs, passage.moves)
         self.side = whole_number("side", side, minimum=4, maximum=128)
         self._stretch = whole_number("stretch", stretch, minimum=1)
         height, width = passage.shape
@@ -132,13 +158,13 @@ class RegionGraph(Cancellable):
         """Return the cells of the portals of a region, in the order of portal numbers."""
         return [portal.cell for border in self._borders[region] for portal in border]
 
-    def fields(self, region: int) -> NDArray[np.uint8]:
-        """Return the next moves from the cells of a region to its portals, (portals, rows, columns) uint8."""
+    def fields(self, region: int) -> RegionFields:
+        """Return the fields of a region, to its portals in the order of portal numbers."""
         return self._fields[region]
 
     def borrow_memory(self) -> PortalSearch:
         """Return memory for a search, valid until cells change; return it with ``return_memory``."""
-        return self._free.pop() if self._free else portal_search.portal_search(*self.graph)
+        return self._free.pop() if self._free else PortalSearch(*self.graph)
 
     def return_memory(self, memory: PortalSearch, version: int) -> None:
         """Keep memory for the next search, if it belongs to the current version of the passage."""
@@ -148,7 +174,7 @@ class RegionGraph(Cancellable):
     def _begin(self) -> None:
         count = self._across * self._down
         self._version = self.passage.version
-        self._fields: list[NDArray[np.uint8]] = [np.zeros((0, 0, 0), np.uint8)] * count
+        self._fields: dict[int, RegionFields] = {}
         self._borders: list[list[list[Portal]]] = [[[], [], [], []] for _ in range(count)]
         for region in range(count):
             self._read_borders(region, (2, 3))
@@ -176,7 +202,7 @@ class RegionGraph(Cancellable):
             column = left + (columns - 1 if right == 1 else 0) + np.arange(columns if down else 1)
             cells = (row * width + column).astype(np.int32)
             move = self.passage.moves.even.index((down, right))
-            found = portals_between(self.passage, cells, down * width + right, self._stretch, move)
+            found = _portals_between(self.passage, cells, down * width + right, self._stretch, move)
             if found != self._borders[region][direction]:
                 self._borders[region][direction] = found
                 self._borders[neighbor][3 - direction] = [Portal(portal.other, portal.cell) for portal in found]
@@ -217,16 +243,11 @@ class RegionGraph(Cancellable):
     def _make(self, region: int) -> None:
         """Compute the paths between the portals of a region."""
         passage, (top, left), extent = self.passage, self.corner(region), self.extent(region)
-        targets = np.array(self.portal_cells(region), np.int32)
-        costs, fields = np.empty((len(targets), *extent)), np.empty((len(targets), *extent), np.uint8)
-        if len(targets):
-            region_fields.fill_fields(
-                passage.open_moves, passage.costs, passage.moves, top, left, targets, passage.uniform_cost, costs,
-                fields)
-        self._fields[region] = fields
-        rows, columns = np.divmod(targets, passage.shape[1])
+        targets = self.portal_cells(region)
+        fields = RegionFields(self.ground, top, left, np.empty((len(targets), *extent), np.uint8))
         self.graph.ways[region] = np.inf
-        self.graph.ways[region, :len(targets), :len(targets)] = costs[:, rows - top, columns - left].T
+        self.graph.ways[region, :len(targets), :len(targets)] = fields.fill(targets, targets, passage.uniform_cost)
+        self._fields[region] = fields
 
     def _follow(self) -> None:
         """Mark the regions to rebuild after changes, or restart if that is less work."""
@@ -247,3 +268,32 @@ class RegionGraph(Cancellable):
         for number in sorted(stale | {region for region in around if region is not None}):
             self._number(number)
         self._stale.update(dict.fromkeys(sorted(stale)))
+
+
+def _portals_between(
+    passage: GridPassage, cells: NDArray[np.int32], step: int, longest: int, move: int
+) -> list[Portal]:
+    """Return the portals of one border, in its order: the middle pair of cells of each stretch of open pairs.
+
+    Args:
+        passage: passage of the grid.
+        cells: (n,) int32, cells along one side of the border.
+        step: difference from each cell to the cell on the other side.
+        longest: largest length of a stretch (cells).
+        move: number of the move across the border.
+
+    Cost: O(n).
+    """
+    is_open = (passage.open_moves.reshape(-1)[cells] >> move & 1).astype(bool)
+    if not is_open.any():
+        return []
+    edges = np.diff(np.concatenate([[False], is_open, [False]]).astype(np.int8))
+    portals = []
+    for begin, end in zip(np.flatnonzero(edges == 1).tolist(), np.flatnonzero(edges == -1).tolist(), strict=True):
+        pieces = -(-(end - begin) // longest)
+        for piece in range(pieces):
+            first = begin + (end - begin) * piece // pieces
+            last = begin + (end - begin) * (piece + 1) // pieces
+            cell = int(cells[(first + last) // 2])
+            portals.append(Portal(cell, cell + step))
+    return portals

@@ -14,21 +14,20 @@ import math
 import numpy as np
 from numpy.typing import NDArray
 
-import ai_core.paths.regions.region_fields as region_fields
 from ai_core.budget import Budget, check_budget
 from ai_core.errors import shown, whole_number
 from ai_core.maps.cell_moves import SQRT_2
 from ai_core.paths.path import Path
 from ai_core.paths.regions.region_graph import RegionGraph
+from ai_core.paths.regions.region_loops import PortalSearch, RegionFields, follow
 from ai_core.paths.searches.cells_along import costs_along, remove_loops
 from ai_core.paths.searches.path_search import PathSearch
-from ai_core.paths.searches.portal_search import PortalSearch
 from ai_core.paths.searches.search import AStarSearch
 
 __all__ = ["RegionSearch"]
 
 PORTALS_PER_LOOK = 16
-"""Portals expanded between two checks of the budget (count): 5 µs compiled, 0.5 ms interpreted."""
+"""Portals expanded between two checks of the budget (count): 5 µs."""
 
 
 class RegionSearch(PathSearch):
@@ -68,7 +67,7 @@ class RegionSearch(PathSearch):
         self._version = self._passage.version
         self.expanded = self.restarts = 0
         self._instead: AStarSearch | None = None
-        self._goal_field: NDArray[np.uint8] | None = None
+        self._goal_field: RegionFields | None = None
         self._memory: PortalSearch = regions.borrow_memory()
         self._begin()
 
@@ -115,65 +114,44 @@ class RegionSearch(PathSearch):
 
     def _followed(self, region: int, cell: int) -> NDArray[np.float64]:
         """Return the costs from a cell to each portal of its region."""
-        regions, passage = self._regions, self._passage
-        fields = regions.fields(region)
-        if not len(fields):
-            return np.zeros(0)
-        ways = np.array(region_fields.costs_by_fields(
-            fields, passage.costs, passage.moves, *regions.corner(region), cell))
+        regions = self._regions
+        ways: NDArray[np.float64] = regions.fields(region).costs_from(cell)
         at_portals = regions.cells[region, :len(ways)] == cell
         return np.where(ways >= 0, ways, np.where(at_portals, 0.0, np.inf))
 
     def _spread_from_goal(self, region: int) -> tuple[NDArray[np.float64], float]:
         """Return the costs from each portal of the goal region to the goal, and from the start if it lies there."""
-        passage, (top, left) = self._passage, self._regions.corner(region)
-        rows, columns = self._regions.extent(region)
-        costs, field = np.empty((1, rows, columns)), np.empty((1, rows, columns), np.uint8)
-        region_fields.fill_fields(
-            passage.open_moves, passage.costs, passage.moves, top, left, np.array([self._goal], np.int32),
-            passage.uniform_cost, costs, field)
-        self._goal_field = field[0]
-        self.expanded += rows * columns
-        cells = np.array([*self._regions.portal_cells(region), self._start], np.int64)
-        if self._regions.region_of(self._start) != region:
-            cells[-1] = self._goal
-        row, column = np.divmod(cells, passage.shape[1])
-        ways = costs[0, row - top, column - left]
-        is_inside = self._regions.region_of(self._start) == region
-        return ways[:-1], float(ways[-1]) if is_inside else math.inf
+        regions, extent = self._regions, self._regions.extent(region)
+        is_inside = regions.region_of(self._start) == region
+        starts = [*regions.portal_cells(region), self._start if is_inside else self._goal]
+        self._goal_field = RegionFields(regions.ground, *regions.corner(region), np.empty((1, *extent), np.uint8))
+        ways = self._goal_field.fill([self._goal], starts, self._passage.uniform_cost)[:, 0]
+        self.expanded += extent[0] * extent[1]
+        return ways[:-1].copy(), float(ways[-1]) if is_inside else math.inf
 
     def _end(self) -> None:
         if self._memory.cost == math.inf:
             self._go_by_cells()
             return
-        cells = remove_loops(np.frombuffer(self._joined(), np.int32))
+        cells = remove_loops(self._joined())
         cost = float(costs_along(self._passage, cells)[0])
         least = float(self._at_least(*np.divmod(np.array([self._start]), self._passage.shape[1]))[0])
         self._settle(Path("found", cells, cost, self.expanded, max(1.0, cost / least) if least else 1.0))
         self._regions.return_memory(self._memory, self._version)
 
-    def _joined(self) -> bytes:
+    def _joined(self) -> NDArray[np.int32]:
         """Return the cells of the path over the portals."""
-        regions, passage = self._regions, self._passage
-        portals = np.frombuffer(self._memory.way(), np.int32)
-        entries = regions.cells.reshape(-1)[portals].tolist()
+        regions, portals = self._regions, self._memory.portals()
+        entries = [self._start, *regions.cells.reshape(-1)[portals].tolist()]
         # From the start, and from the entry of each region, to the portal on the near side of the next region.
-        before, number = np.divmod(regions.graph.partners.reshape(-1)[portals], regions.cells.shape[1])
-        passed, last = before.tolist(), entries[-1] if entries else self._start
-        fields = [regions.fields(region)[k] for region, k in zip(passed, number.tolist(), strict=True)]
-        corners, region = [regions.corner(one) for one in passed], regions.region_of(last)
+        before, index = np.divmod(regions.graph.partners.reshape(-1)[portals], regions.cells.shape[1])
+        fields, numbers = [regions.fields(region) for region in before.tolist()], index.tolist()
         if self._goal_field is not None:
-            fields.append(self._goal_field)
-            corners.append(regions.corner(region))
-        joined = region_fields.follow_fields(
-            fields, passage.costs, passage.moves, corners, [self._start, *entries][:len(fields)])
-        if self._goal_field is not None:
-            return joined
+            return follow([*fields, self._goal_field], [*numbers, 0], entries)
         # Fields lead to portals: the last part is found in reverse.
-        back = regions.portal_cells(region).index(last)
-        cells = region_fields.follow_fields(
-            [regions.fields(region)[back]], passage.costs, passage.moves, [regions.corner(region)], [self._goal])
-        return joined + np.frombuffer(cells, np.int32)[::-1].tobytes()
+        last = regions.region_of(entries[-1])
+        back = follow([regions.fields(last)], [regions.portal_cells(last).index(entries[-1])], [self._goal])
+        return np.concatenate((follow(fields, numbers, entries[:-1]), back[::-1]))
 
     def _rest(self) -> NDArray[np.float64]:
         """Return lower bounds of the costs from each portal to the goal, by straight distance."""

@@ -5,9 +5,11 @@ It calls functions for every place, so it runs interpreted; on grids without suc
 """
 from __future__ import annotations
 
-from array import array
 from collections.abc import Callable, Iterable
 from heapq import heappop, heappush
+
+import numpy as np
+from numpy.typing import NDArray
 
 __all__ = ["HeapSearch"]
 
@@ -72,14 +74,14 @@ class HeapSearch:
         """Return the cost of the path found to a place, ``inf`` without a path."""
         return self._ways.get(place, INFINITE)
 
-    def path_to(self, place: int) -> bytes:
-        """Return the places of the path from the start to a place, as int32 bytes."""
-        places = array("i", [place])
+    def path_to(self, place: int) -> NDArray[np.int32]:
+        """Return the places of the path from the start to a place, (n,) int32."""
+        places = [place]
         while place != self._start:
             place = self._came[place]
             places.append(place)
         places.reverse()
-        return places.tobytes()
+        return np.array(places, np.int32)
 
     def nearest(self) -> int:
         """Return the expanded place nearest to a goal; ties go to the lower cost, then the smaller number."""

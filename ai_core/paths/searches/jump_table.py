@@ -1,6 +1,6 @@
 """Jump table for JPS+: precomputed jump distances from every cell in every direction.
 
-It is built as interruptible work and updated where cells change. Compared with compiled A*, searches on game maps take
+It is built as interruptible work and updated where cells change. Compared with A*, searches on game maps take
 from a half to a fifteenth of the time, in the corridors of a maze from a thirteenth to a hundredth, depending on the
 CPU caches; on noise and between ragged walls they take as long. ``docs/benchmarks.md`` has figures and conditions.
 """
@@ -9,20 +9,20 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-import ai_core.paths.searches.jump_distances as jump_distances
-import ai_core.paths.searches.jump_search as jump_search
 from ai_core.budget import Budget
 from ai_core.errors import shown
 from ai_core.maps.cell_moves import SQUARE_8
 from ai_core.maps.passage import GridPassage
-from ai_core.paths.searches.jump_distances import DIAGONAL, LONGEST_SIDE, STRAIGHT
-from ai_core.paths.searches.jump_search import JumpSearch
+from ai_core.paths.searches.jump_loops import LONGEST_SIDE, JumpDistances, JumpSearch
 from ai_core.scheduling.interruptible import Cancellable
 
 __all__ = ["JumpTable"]
 
+STRAIGHT, DIAGONAL = (1, 3, 4, 6), (0, 2, 5, 7)
+"""Numbers of the moves along rows and columns, and of the others, in ``SQUARE_8``."""
+
 LINES_PER_LOOK = 16
-"""Lines between two checks of the budget (count): 50 µs compiled at 512 cells per line, 0.4 ms interpreted."""
+"""Lines between two checks of the budget (count): 50 µs at 512 cells per line."""
 
 WORTHWHILE_CELLS = 3.0
 """Mean length of straight jumps (cells) from which searches with jumps are faster. It is 2 on a third of
@@ -42,7 +42,7 @@ class JumpTable(Cancellable):
         TypeError: if ``passage`` is not a GridPassage.
         ValueError: if the passage does not support jumps.
 
-    Cost: 16 bytes per cell. 512 × 512 cells take about 10 ms compiled, 100 ms interpreted.
+    Cost: 16 bytes per cell, after a first change 17. 512 × 512 cells take about 10 ms.
     """
 
     def __init__(self, passage: GridPassage) -> None:
@@ -55,10 +55,9 @@ class JumpTable(Cancellable):
             )
         self.passage = passage
         self._jumps: NDArray[np.int16] = np.zeros((*passage.shape, 8), np.int16)
+        self._distances = JumpDistances(passage.open_moves, self._jumps)
         height, width = passage.shape
-        self._lines: list[tuple[int, int]] = [
-            (move, height if SQUARE_8[move][0] else width) for move in (*STRAIGHT, *DIAGONAL)
-        ]
+        self._lines = [(move, height if SQUARE_8[move][0] else width) for move in (*STRAIGHT, *DIAGONAL)]
         self._all = sum(count for _, count in self._lines)
         self._version = passage.version
         self._done: int = 0
@@ -104,7 +103,7 @@ class JumpTable(Cancellable):
 
     def search(self) -> JumpSearch:
         """Return memory for consecutive searches; valid while ``is_done``."""
-        return jump_search.jump_search(self.passage.open_moves, self._jumps)
+        return JumpSearch(self.passage.open_moves, self._jumps)
 
     def advance(self, budget: Budget, /) -> None:
         """Continue until done or the budget is spent; a line is a step, and so is an update.
@@ -131,7 +130,7 @@ class JumpTable(Cancellable):
         if self._done < self._all or changed is None or len(changed) > MOST_CHANGED:
             self._done = 0
             return
-        jump_distances.repair_jumps(self.passage.open_moves, self._jumps, changed)
+        self._distances.repair(changed)
         budget.spend()
 
     def _write(self, most: int) -> int:
@@ -140,7 +139,7 @@ class JumpTable(Cancellable):
         for move, count in self._lines:
             if begun < count:
                 last = min(count, begun + most)
-                jump_distances.fill_lines(self.passage.open_moves, self._jumps, move, begun, last)
+                self._distances.fill_lines(move, begun, last)
                 self._done += last - begun
                 return last - begun
             begun -= count

@@ -5,7 +5,7 @@ import ai_core.paths.searches.canonical_moves as canonical_moves
 from ai_core.errors import shown
 from ai_core.maps.passage import GridPassage
 from ai_core.paths.searches.grid_search_loops import RepairingSearch, UniformField, UniformSearch, WeightedSearch
-from ai_core.paths.searches.jump_search import JumpSearch
+from ai_core.paths.searches.jump_loops import JumpSearch
 from ai_core.paths.searches.jump_table import JumpTable
 from ai_core.paths.searches.walking_search import WalkingSearch
 
@@ -15,7 +15,7 @@ __all__ = ["SearchMemory"]
 class SearchMemory:
     """Memory for one search at a time on one passage.
 
-    It takes 16 bytes per cell, or 8 on passages that suit ``canonical_moves``; 24 more with jumps, and
+    It takes 16 bytes per cell, or 8 on passages that suit ``canonical_moves``; 20 more with jumps, and
     16 more for anytime searches. Creating it costs as much as a short search. Starting another search
     in it is O(1).
 

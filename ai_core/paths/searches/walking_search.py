@@ -39,8 +39,8 @@ class WalkingSearch(Protocol):
     def cost_to(self, cell: int, /) -> float:
         """Return the cost of the path found to a cell, ``inf`` without a path."""
 
-    def path_to(self, cell: int, /) -> NDArray[np.int32] | bytes:
-        """Return the cells of the path from the start to a cell, (n,) int32, or their bytes."""
+    def path_to(self, cell: int, /) -> NDArray[np.int32]:
+        """Return the cells of the path from the start to a cell, (n,) int32."""
 
     def nearest(self) -> int:
         """Return the expanded cell nearest to the goals; ties go to the lower cost, then the smaller number."""

@@ -6,14 +6,10 @@ import gc
 import importlib
 import math
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import contextmanager
 from itertools import pairwise, product
 
 import numpy as np
 
-import ai_core.paths.regions.region_fields as region_fields
-import ai_core.paths.searches.jump_distances as jump_distances
-import ai_core.paths.searches.jump_search as jump_search
 from ai_core.budget import Budget
 from ai_core.clock import ManualClock
 from ai_core.maps.cell_moves import SQUARE_8
@@ -28,29 +24,10 @@ from ai_core.paths.searches.anytime_search import AnytimeSearch
 from ai_core.paths.searches.jump_table import JumpTable
 from ai_core.paths.searches.search import AStarSearch
 from ai_core.paths.searches.search_memory import SearchMemory
-from ai_core.twins import INTERPRETED
 from tests.benchmarks.paths.levels import QUERIES, level, many_pairs
 from tools.benchmarking.declarations import Contest
 
-MODULES = {
-    jump_distances: ("fill_lines", "repair_jumps"),
-    jump_search: ("jump_search",), region_fields: ("costs_by_fields", "fill_fields", "follow_field", "follow_fields"),
-}
 MOVES = 2 ** 0.5
-
-
-@contextmanager
-def in_form(interpreted):
-    """Whatever was built, one of the two forms; compiled as it is."""
-    kept = {(module, name): getattr(module, name) for module, names in MODULES.items() for name in names}
-    if interpreted:
-        for module, name in kept:
-            setattr(module, name, INTERPRETED[f"{module.__name__}.{name}"])
-    try:
-        yield
-    finally:
-        for (module, name), function in kept.items():
-            setattr(module, name, function)
 
 
 class EveryMove(SearchMemory):
@@ -62,17 +39,16 @@ class EveryMove(SearchMemory):
         return self.spreading()
 
 
-def memory_for(passage, *, jumps=False, interpreted=False, every_move=False):
-    """Memory for searches, of one of the two forms."""
-    with in_form(interpreted):
-        table = None
-        if jumps:
-            table = JumpTable(passage)
-            table.advance(Budget.unlimited())
-        memory = (EveryMove if every_move else SearchMemory)(passage, table)
-        memory.walking()
-        memory.jumping()
-        return memory
+def memory_for(passage, *, jumps=False, every_move=False):
+    """Memory for searches, its tables made."""
+    table = None
+    if jumps:
+        table = JumpTable(passage)
+        table.advance(Budget.unlimited())
+    memory = (EveryMove if every_move else SearchMemory)(passage, table)
+    memory.walking()
+    memory.jumping()
+    return memory
 
 
 def searching(name, most=QUERIES, pairs=None, **which):
@@ -237,15 +213,13 @@ def flowing(_):
     return Contest(field, {"20 searches": searches}, is_same=nearly_same)
 
 
-def preparing(interpreted):
-    def make(_):
-        passage = level("caves")[0].passage()
+def preparing(_):
+    passage = level("caves")[0].passage()
 
-        def prepare():
-            memory_for(passage, jumps=True, interpreted=interpreted)
+    def prepare():
+        memory_for(passage, jumps=True)
 
-        return Contest(prepare)
-    return make
+    return Contest(prepare)
 
 
 def asking(n):
@@ -261,24 +235,22 @@ def asking(n):
     return Contest(ask)
 
 
-def mending(name, interpreted):
+def mending(name):
     """One cell shut and opened again, beside making all jumps twice."""
     def make(_):
         passage = Grid(np.isfinite(level(name)[0].passage().costs)).passage()
-        memory = memory_for(passage, jumps=True, interpreted=interpreted)
+        memory = memory_for(passage, jumps=True)
         table, cell = memory.jumps, np.array([level(name)[1][0][0]], np.int32)
 
         def mend():
-            with in_form(interpreted):
-                for cost in (np.inf, 1.0):
-                    passage.change(cell, np.array([cost], np.float32))
-                    table.advance(Budget.unlimited())
+            for cost in (np.inf, 1.0):
+                passage.change(cell, np.array([cost], np.float32))
+                table.advance(Budget.unlimited())
             return True
 
         def make_anew():
-            with in_form(interpreted):
-                for _ in range(2):
-                    JumpTable(passage).advance(Budget.unlimited())
+            for _ in range(2):
+                JumpTable(passage).advance(Budget.unlimited())
             return True
 
         return Contest(mend, {"making anew": make_anew})
@@ -328,13 +300,12 @@ def over_regions(name):
     return make
 
 
-def making_regions(name, interpreted):
+def making_regions(name):
     def make(_):
         passage = level(name)[0].passage()
 
         def prepare():
-            with in_form(interpreted):
-                RegionGraph(passage).advance(Budget.unlimited())
+            RegionGraph(passage).advance(Budget.unlimited())
 
         return Contest(prepare)
     return make

@@ -10,21 +10,16 @@ ALL = ("caves", "halls", "noise", "corridors")
 SUITE = Suite(
     "three hard ways over 512 x 512 cells, 8 neighbors, no corner cut",
     (
-        *(Measurement(f"A* in {name}, compiled", searches.walking(name, ["tcod"]), goals={"tcod": 7.0})
+        *(Measurement(f"A* in {name}", searches.walking(name, ["tcod"]), goals={"tcod": 7.0})
           for name in ALL),
-        Measurement("A* in caves, interpreted, one way",
-                    searches.walking("caves", ["pathfinding", "networkx"], most=1, interpreted=True),
+        Measurement("A* in caves, one way", searches.walking("caves", ["pathfinding", "networkx"], most=1),
                     goals={"pathfinding": 3.0, "networkx": 2.3}),
-        *(Measurement(f"mending jumps in {name}, compiled", searches.mending(name, False),
+        *(Measurement(f"mending jumps in {name}", searches.mending(name),
                       goals={"making anew": 100.0}) for name in ALL),
-        *(Measurement(f"mending jumps in {name}, interpreted", searches.mending(name, True),
-                      goals={"making anew": 100.0}) for name in LEVELS),
         Measurement("a full collection of garbage with a level loaded", searches.collecting, limits_us={1: 1000}),
-        *(Measurement(f"jumps in {name}, compiled", searches.jumping(name), goals={"by every move": 5.0})
+        *(Measurement(f"jumps in {name}", searches.jumping(name), goals={"by every move": 5.0})
           for name in LEVELS),
-        *(Measurement(f"jumps in {name}, interpreted", searches.jumping(name, interpreted=True),
-                      goals={"by every move": 10.0}) for name in LEVELS),
-        *(Measurement(f"sixty different paths by jumps in {name}, compiled", searches.jumping_anew(name),
+        *(Measurement(f"sixty different paths by jumps in {name}", searches.jumping_anew(name),
                       goals={"A*": 2.0} if name in ("halls", "corridors") else {}) for name in ALL),
         *(Measurement(f"a first way over regions in {name}", searches.over_regions(name), goals={"by every move": 3.0})
           for name in LEVELS),
@@ -39,12 +34,9 @@ SUITE = Suite(
         Measurement("a search of ten milliseconds in a thousand slices", slices.long_sliced,
                     goals={"uncut": 1 / 1.1}),
         Measurement("a flow field for any number of movers", searches.flowing, goals={"20 searches": 1.0}),
-        Measurement("making jumps, compiled", searches.preparing(False), limits_us={1: 150_000}),
-        Measurement("making jumps, interpreted", searches.preparing(True), limits_us={1: 1_000_000}),
-        *(Measurement(f"making regions of {name}, compiled", searches.making_regions(name, False),
+        Measurement("making jumps", searches.preparing, limits_us={1: 150_000}),
+        *(Measurement(f"making regions of {name}", searches.making_regions(name),
                       limits_us={1: 150_000}) for name in LEVELS),
-        *(Measurement(f"making regions of {name}, interpreted", searches.making_regions(name, True),
-                      limits_us={1: 1_000_000}) for name in (*LEVELS, "noise")),
         Measurement("asking whether there is a way, n times", searches.asking, sizes=(1000,),
                     limits_us={1000: 1000}),
     ),

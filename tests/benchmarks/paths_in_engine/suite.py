@@ -8,20 +8,15 @@ LEVELS = ("caves", "halls", "noise", "corridors")
 
 # Warm: the same ways were just found by the same search. Cold: the other search came between, which turns
 # the caches over; it takes too long itself to feel that.
-INTERPRETED_JUMPS = {"caves": 20.0, "halls": 4.0, "corridors": 20.0}
-COMPILED_JUMPS = {"caves": 150.0, "halls": 25.0, "corridors": 150.0}
+JUMPS = {"caves": 150.0, "halls": 25.0, "corridors": 150.0}
 
 SUITE = Suite(
     "three hard ways over four levels, beside AStarGrid2D: 8 neighbors, no corner cut",
     (
-        *(Measurement(f"A*, compiled in {name}", goals={OTHER: 5.0}) for name in LEVELS),
-        *(Measurement(f"jumps, compiled in {name}", goals=_goals)
-          for name in LEVELS for _goals in [{OTHER: COMPILED_JUMPS[name]} if name in COMPILED_JUMPS else {}]),
-        *(Measurement(f"jumps, interpreted in {name}", goals=_goals)
-          for name in LEVELS for _goals in [{OTHER: INTERPRETED_JUMPS[name]} if name in INTERPRETED_JUMPS else {}]),
-        *(Measurement(f"jumps, {form}, cold in {name}", goals=_goals)
-          for form, least in (("compiled", {}), ("interpreted", INTERPRETED_JUMPS)) for name in LEVELS
-          for _goals in [{OTHER: least[name] / 2} if name in least else {}]),
+        *(Measurement(f"A* in {name}", goals={OTHER: 5.0}) for name in LEVELS),
+        *(Measurement(f"jumps in {name}", goals=_goals)
+          for name in LEVELS for _goals in [{OTHER: JUMPS[name]} if name in JUMPS else {}]),
+        *(Measurement(f"jumps, cold in {name}") for name in LEVELS),
         *(Measurement(f"as the service chooses in {name}", goals={OTHER: 5.0}) for name in LEVELS),
         *(Measurement(f"4 neighbors in {name}", goals={OTHER: 4.0}) for name in ("caves", "corridors")),
         Measurement("over its budget, 1000 requests in a frame", sizes=(1000,), goals={"longest query": 1.0}),

@@ -1,0 +1,626 @@
+# cython: language_level=3, boundscheck=False, wraparound=False, cdivision=True, initializedcheck=False
+# mypy: ignore-errors
+"""Loops of searches over regions: paths within a region, and A* from portal to portal.
+
+A field holds for each cell of a region the next move towards one portal. The costs of these paths, from portal to
+portal, are what ``PortalSearch`` adds up; fields then turn the portals that it finds into cells.
+"""
+from __future__ import annotations
+
+import cython
+import numpy as np
+from numpy.typing import NDArray
+
+from ai_core.maps.cell_moves import GridMoves
+
+__all__ = ["NO_MOVE", "NO_PORTAL", "FieldGround", "PortalSearch", "RegionFields", "follow"]
+
+NO_MOVE = 255
+"""Marker instead of a move: the cell is the target, or no path leads to it."""
+
+NO_PORTAL = -1
+"""Portal number that stands for no portal."""
+
+ENDLESS = "internal error in the fields of a region: a path has no end; make a new RegionGraph, and report this"
+CONTRADICTORY = (
+    "internal error in a search: its tables contradict each other; make a new search, and report this with the grid")
+
+INFINITE = cython.declare(cython.double, float("inf"))
+SQRT_2 = cython.declare(cython.double, 2 ** 0.5)
+LONG = cython.declare(cython.int, 8)    # portals from which on the GIL is released: some 5 µs
+
+Waiting = cython.struct(whole=cython.double, so_far=cython.double, portal=cython.int)
+WAITING = np.dtype([("whole", "f8"), ("so_far", "f8"), ("portal", "i4")], align=True)
+
+
+NO_CELLS = cython.declare(cython.int[::1], memoryview(np.zeros(0, np.int32)))
+
+
+@cython.cfunc
+@cython.inline
+@cython.nogil
+@cython.exceptval(check=False)
+def cost_of_length(length: cython.longlong) -> cython.double:
+    """Return what ``canonical_moves.cost_of`` returns for cells that cost 1; literals divide faster than names."""
+    diagonals: cython.longlong = length % 13_860 * 5_741 % 13_860
+    straights: cython.longlong = (length - diagonals * 19_601) // 13_860
+    return straights + SQRT_2 * diagonals
+
+
+@cython.final
+@cython.cclass
+class FieldGround:
+    """The arrays of a grid on which fields are computed and followed.
+
+    Args:
+        open_moves: (height, width) uint8, open moves as bits; referenced, not copied.
+        costs: (height, width) float32, cost of entering each cell; referenced, not copied.
+        moves: moves of the grid, a square one.
+
+    Raises:
+        TypeError, ValueError: if an array has another type or shape, or the grid is not square.
+    """
+
+    opened: cython.uchar[::1]
+    entering: cython.float[::1]
+    height: cython.int
+    width: cython.int
+    moves: cython.int
+    downs: cython.int[::1]              # by move
+    rights: cython.int[::1]
+    lengths: cython.double[::1]
+    even_lengths: cython.double[::1]    # the same as integers
+
+    def __init__(self, open_moves: NDArray[np.uint8], costs: NDArray[np.float32], moves: GridMoves) -> None:
+        if len(moves.lengths) not in (4, 8):
+            raise ValueError("regions are for square grids")
+        for name, array, dtype in (("open_moves", open_moves, np.uint8), ("costs", costs, np.float32)):
+            if array.dtype != dtype or array.ndim != 2 or not array.flags.c_contiguous:
+                raise TypeError(f"{name} must be (height, width) {dtype.__name__}")
+        if open_moves.shape != costs.shape:
+            raise ValueError("open_moves and costs must have the same shape")
+        self.opened, self.entering = memoryview(open_moves.reshape(-1)), memoryview(costs.reshape(-1))
+        self.height, self.width = costs.shape
+        self.moves = len(moves.lengths)
+        downs, rights = np.array(moves.even, np.int32).T.copy()
+        self.downs, self.rights = memoryview(downs), memoryview(rights)
+        self.lengths = memoryview(np.array(moves.lengths))
+        self.even_lengths = memoryview(np.where(downs * rights, 19_601.0, 13_860.0))
+
+
+@cython.final
+@cython.cclass
+class RegionFields:
+    """Fields in one rectangle of a grid: for each cell, the next move on a cheapest path to each of some targets.
+
+    Of moves on paths of equal cost, the one with the smallest number is taken. On a grid with a single cost, lengths
+    are integers, as in ``canonical_moves``: paths of the same moves in another order have equal length.
+
+    Args:
+        ground: the grid.
+        top: first row of the rectangle.
+        left: first column of the rectangle.
+        moves: (n, rows, columns) uint8, next moves to n targets, or ``NO_MOVE``; referenced, and written by ``fill``.
+
+    Raises:
+        TypeError: if ``moves`` has another type or shape.
+        IndexError: if the rectangle is not on the grid.
+
+    Attributes:
+        moves: the same array.
+    """
+
+    moves = cython.declare(object, visibility="readonly")
+    ground: FieldGround
+    top: cython.int
+    left: cython.int
+    rows: cython.int
+    columns: cython.int
+    count: cython.int
+    fields: cython.uchar[::1]       # next moves, flat
+
+    def __init__(self, ground: FieldGround, top: int, left: int, moves: NDArray[np.uint8]) -> None:
+        if moves.dtype != np.uint8 or moves.ndim != 3 or not moves.flags.c_contiguous:
+            raise TypeError("moves must be (n, rows, columns) uint8")
+        self.ground, self.top, self.left, self.moves = ground, top, left, moves
+        self.count, self.rows, self.columns = moves.shape
+        self.fields = memoryview(moves.reshape(-1))
+        if not (0 <= top <= ground.height - self.rows and 0 <= left <= ground.width - self.columns):
+            raise IndexError("the rectangle is not on the grid")
+
+    @cython.cfunc
+    @cython.exceptval(-1)
+    def cell_in(self, cell: cython.int) -> cython.int:
+        """Return the number of a cell within the rectangle."""
+        row: cython.int = cell // self.ground.width - self.top
+        column: cython.int = cell % self.ground.width - self.left
+        if not (0 <= row < self.rows and 0 <= column < self.columns):
+            raise IndexError("a cell is not in the rectangle")
+        return row * self.columns + column
+
+    def fill(self, targets: list[int], starts: list[int], uniform_cost: cython.double) -> NDArray[np.float64]:
+        """Compute the fields of all targets, and return the costs of the paths from some cells to them.
+
+        Args:
+            targets: n cells in the rectangle.
+            starts: m cells in the rectangle.
+            uniform_cost: common cost of all cells that can be entered; 0 if costs differ.
+
+        Returns:
+            (m, n) float64, costs from each start to each target, ``inf`` without a path.
+
+        Raises:
+            ValueError: if there is not one target for each field.
+            IndexError: if a cell is not in the rectangle.
+            RuntimeError: if a cost is negative or NaN.
+
+        Cost: O(n * cells of the rectangle).
+        """
+        if len(targets) != self.count:
+            raise ValueError("there must be one target for each field")
+        ends: list = [self.cell_in(cell) for cell in targets]
+        begins: list = [self.cell_in(cell) for cell in starts]
+        lengths: cython.double[::1] = memoryview(np.empty(self.rows * self.columns))
+        queue: cython.int[::1] = memoryview(np.empty(self.rows * self.columns, np.int32))
+        costs = np.empty((len(begins), len(ends)))
+        found: cython.double[:, ::1] = costs
+        is_even: cython.bint = uniform_cost != 0
+        target: cython.int
+        cell: cython.int
+        number: cython.int
+        i: cython.int
+        is_filled: cython.bint
+        for number, target in enumerate(ends):
+            with cython.nogil:
+                is_filled = self.spread(number, target, is_even, lengths, queue)
+                if is_filled:
+                    self.write_moves(number, target, is_even, lengths)
+            if not is_filled:
+                raise RuntimeError(ENDLESS)
+            for i, cell in enumerate(begins):
+                found[i, number] = lengths[cell]
+                if is_even and lengths[cell] != INFINITE:
+                    found[i, number] = cost_of_length(cython.cast(cython.longlong, lengths[cell])) * uniform_cost
+        return costs
+
+    @cython.cfunc
+    @cython.nogil
+    @cython.exceptval(check=False)
+    def spread(
+        self, number: cython.int, target: cython.int, is_even: cython.bint, lengths: cython.double[::1],
+        queue: cython.int[::1],
+    ) -> cython.bint:
+        """Write the lengths of paths from all cells to one; both are numbered within the rectangle.
+
+        Whatever the order, the least sums result; cells that may spread soon go to the front. False if that takes
+        more turns than any costs of 0 or more can: a loop that did not end would freeze the game.
+        Meanwhile the field marks the cells that wait, so that there is room for all in the queue.
+        """
+        opened: cython.uchar[::1] = self.ground.opened
+        downs: cython.int[::1] = self.ground.downs
+        rights: cython.int[::1] = self.ground.rights
+        fields: cython.uchar[::1] = self.fields
+        steps: cython.double[::1] = self.ground.even_lengths if is_even else self.ground.lengths
+        rows: cython.int = self.rows
+        columns: cython.int = self.columns
+        cells: cython.int = rows * columns
+        first: cython.Py_ssize_t = number
+        front: cython.int = 0
+        waiting: cython.int = 1
+        turns: cython.longlong = cells
+        cell: cython.int
+        other: cython.int
+        row: cython.int
+        column: cython.int
+        move: cython.int
+        place: cython.Py_ssize_t
+        length: cython.double
+        here: cython.double
+        so_far: cython.double
+        turns *= 8 * turns
+        first *= cells
+        for cell in range(cells):
+            lengths[cell], fields[first + cell] = INFINITE, 255
+        lengths[target], queue[0], fields[first + target] = 0, target, 0
+        while waiting:
+            cell = queue[front]
+            front = front + 1 if front + 1 < cells else 0
+            waiting -= 1
+            turns -= 1
+            if turns < 0:
+                return False
+            fields[first + cell] = 255
+            so_far = lengths[cell]
+            row, column = cell // columns, cell % columns
+            place = (self.top + row) * self.ground.width + self.left + column
+            here = 1 if is_even else self.ground.entering[place]
+            for move in range(self.ground.moves):    # a move is open both ways or neither
+                if not opened[place] >> move & 1:
+                    continue
+                if not (0 <= row + downs[move] < rows and 0 <= column + rights[move] < columns):
+                    continue
+                other = cell + downs[move] * columns + rights[move]
+                length = so_far + steps[move] * here
+                if length >= lengths[other]:
+                    continue
+                lengths[other] = length
+                if fields[first + other] != 255:
+                    continue
+                fields[first + other] = 0
+                if waiting and length < lengths[queue[front]]:
+                    front = front - 1 if front else cells - 1
+                    queue[front] = other
+                else:
+                    queue[(front + waiting) % cells] = other
+                waiting += 1
+        return True
+
+    @cython.cfunc
+    @cython.nogil
+    @cython.exceptval(check=False)
+    def write_moves(
+        self, number: cython.int, target: cython.int, is_even: cython.bint, lengths: cython.double[::1],
+    ) -> cython.void:
+        """Write the first move from each cell that the lengths allow."""
+        opened: cython.uchar[::1] = self.ground.opened
+        downs: cython.int[::1] = self.ground.downs
+        rights: cython.int[::1] = self.ground.rights
+        width: cython.int = self.ground.width
+        fields: cython.uchar[::1] = self.fields
+        steps: cython.double[::1] = self.ground.even_lengths if is_even else self.ground.lengths
+        rows: cython.int = self.rows
+        columns: cython.int = self.columns
+        first: cython.Py_ssize_t = number
+        cell: cython.int
+        row: cython.int
+        column: cython.int
+        move: cython.int
+        place: cython.Py_ssize_t
+        length: cython.double
+        first *= rows * columns
+        for cell in range(rows * columns):
+            if cell == target or lengths[cell] == INFINITE:
+                continue
+            row, column = cell // columns, cell % columns
+            place = (self.top + row) * width + self.left + column
+            for move in range(self.ground.moves):
+                if not opened[place] >> move & 1:
+                    continue
+                if not (0 <= row + downs[move] < rows and 0 <= column + rights[move] < columns):
+                    continue
+                length = steps[move]
+                if not is_even:
+                    length *= self.ground.entering[place + downs[move] * width + rights[move]]
+                if lengths[cell + downs[move] * columns + rights[move]] + length == lengths[cell]:
+                    fields[first + cell] = move
+                    break
+
+    def costs_from(self, cell: cython.int) -> NDArray[np.float64]:
+        """Return the costs from one cell to all targets, (n,) float64, -1 without a path.
+
+        Raises:
+            IndexError: if the cell is not in the rectangle.
+            RuntimeError: if a path has no end.
+
+        Cost: O(cells of the paths).
+        """
+        costs = np.empty(self.count)
+        found: cython.double[::1] = costs
+        no_cells: cython.int[::1] = NO_CELLS
+        begin: cython.int = self.cell_in(cell)
+        count: cython.int
+        number: cython.int
+        for number in range(self.count):
+            count, found[number] = self.walk(number, begin, no_cells, 0)
+            if count < 0:
+                raise RuntimeError(ENDLESS)
+            if count == 0:
+                found[number] = -1
+        return costs
+
+    @cython.cfunc
+    @cython.nogil
+    @cython.exceptval(check=False)
+    def walk(
+        self, number: cython.int, begin: cython.int, out: cython.int[::1], count: cython.int,
+    ) -> tuple[cython.int, cython.double]:
+        """Follow a field; write the cells after the first into ``out``, if that has room, from ``count`` on.
+
+        Returns:
+            ``count`` and the cells that followed, -1 if there is no end, and the cost of the path.
+        """
+        downs: cython.int[::1] = self.ground.downs
+        rights: cython.int[::1] = self.ground.rights
+        lengths: cython.double[::1] = self.ground.lengths
+        entering: cython.float[::1] = self.ground.entering
+        width: cython.int = self.ground.width
+        fields: cython.uchar[::1] = self.fields
+        cells: cython.int = self.rows * self.columns
+        last: cython.int = count + cells
+        at: cython.Py_ssize_t = number
+        cell: cython.Py_ssize_t = self.top + begin // self.columns
+        move: cython.int
+        cost: cython.double = 0
+        cell = cell * width + self.left + begin % self.columns
+        at = at * cells + begin
+        move = fields[at]
+        while move != 255:
+            if count >= last:
+                return -1, cost
+            at += downs[move] * self.columns + rights[move]
+            cell += downs[move] * width + rights[move]
+            cost += lengths[move] * entering[cell]
+            if out.shape[0]:
+                out[count] = cell
+            count += 1
+            move = fields[at]
+        return count, cost
+
+
+def follow(fields: list[RegionFields], numbers: list[int], starts: list[int]) -> NDArray[np.int32]:
+    """Return the joined paths from each start to the target of its field, (n,) int32, all cells.
+
+    Args:
+        fields: fields in one rectangle each.
+        numbers: for each of them, the number of the field to follow.
+        starts: start cell in each rectangle.
+
+    Raises:
+        IndexError: if a cell is not in its rectangle, or there is no such field.
+        RuntimeError: if a path has no end.
+
+    Cost: O(cells of the paths).
+    """
+    most: cython.Py_ssize_t = 0
+    one: RegionFields
+    for one in fields:
+        most += 1 + one.rows * one.columns
+    out = np.empty(most, np.int32)
+    cells: cython.int[::1] = out
+    count: cython.int = 0
+    number: cython.int
+    start: cython.int
+    _: cython.double
+    for one, number, start in zip(fields, numbers, starts, strict=True):
+        if not 0 <= number < one.count:
+            raise IndexError("there is no such field")
+        cells[count] = start
+        count, _ = one.walk(number, one.cell_in(start), cells, count + 1)
+        if count < 0:
+            raise RuntimeError(ENDLESS)
+    return out[:count].copy()
+
+
+@cython.final
+@cython.cclass
+class PortalSearch:
+    """Memory for consecutive searches by A* from portal to portal.
+
+    A portal is numbered by its region and its index there; the nodes of the search are the portals through which
+    the path enters a region. Regions may change in the arrays between two searches.
+
+    Args:
+        ways: (regions, room, room) float64, costs from portal to portal within a region, ``inf`` without a path;
+            all arrays are referenced, not copied.
+        partners: (regions, room) int32, portal on the other side, ``NO_PORTAL`` for none.
+        enter: (regions, room) float64, cost of entering the cell of the portal from the other side.
+        counts: (regions,) int32, number of portals of each region.
+
+    Raises:
+        ValueError, TypeError: if an array has another type or shape.
+
+    Attributes:
+        is_done: True when the cheapest path over portals is found.
+        cost: lowest cost so far: ``inf`` without a path, ``direct`` if no path over portals is cheaper.
+
+    Cost: 12 bytes per portal that there is room for, plus memory for the waiting portals.
+    """
+
+    is_done = cython.declare(cython.bint, visibility="readonly")
+    cost = cython.declare(cython.double, visibility="readonly")
+    ways: cython.double[:, :, ::1]
+    partners: cython.int[:, ::1]
+    enter: cython.double[::1]
+    counts: cython.int[::1]
+    regions: cython.int
+    most: cython.int                # portals of a region
+    goal: cython.int
+    end: cython.int                 # last portal of the best path so far
+    ends: cython.double[::1]        # costs from each of the goal's portals to it
+    rest: cython.double[::1]
+    costs: cython.double[::1]       # by portal, the least cost from the start so far, and the portal before it
+    came: cython.int[::1]
+    heap: Waiting[::1]
+    waiting: cython.int
+    room: cython.int
+
+    def __init__(
+        self, ways: NDArray[np.float64], partners: NDArray[np.int32], enter: NDArray[np.float64],
+        counts: NDArray[np.int32],
+    ) -> None:
+        regions, most = partners.shape
+        if (ways.shape, enter.shape, counts.shape) != ((regions, most, most), (regions, most), (regions,)):
+            raise ValueError("ways must be (regions, room, room), partners and enter (regions, room), counts (regions)")
+        self.regions, self.most = regions, most
+        self.ways, self.partners, self.counts = memoryview(ways), memoryview(partners), memoryview(counts)
+        self.enter = memoryview(enter.reshape(-1))
+        self.costs = memoryview(np.empty(regions * most))
+        self.came = memoryview(np.empty(regions * most, np.int32))
+        self.is_done, self.cost, self.end, self.room, self.waiting = True, INFINITE, -1, 0, 0
+
+    @cython.cfunc
+    def grow(self):
+        room: cython.int = 2 * self.room + 256 + self.most
+        heap = np.zeros(room, WAITING).view(np.recarray)
+        if self.room:
+            heap[:self.room] = self.heap
+        self.heap, self.room = heap, room
+
+    def begin(
+        self, start: cython.int, goal: cython.int, out: NDArray[np.float64], into: NDArray[np.float64],
+        rest: NDArray[np.float64], direct: cython.double,
+    ) -> None:
+        """Discard the last search and start a new one.
+
+        Args:
+            start: region of the start.
+            goal: region of the goal.
+            out: (portals of the start region,) float64, cost from the start to each portal.
+            into: (portals of the goal region,) float64, cost from each portal to the goal; referenced, not copied.
+            rest: (regions, room) float64, lower bound of the cost from each portal to the goal; referenced.
+            direct: cost of the path within a common region of start and goal, ``inf`` without a path.
+
+        Raises:
+            IndexError: if there is no such region.
+            ValueError: if an array has another shape.
+
+        Cost: O(regions * room).
+        """
+        if not (0 <= start < self.regions and 0 <= goal < self.regions):
+            raise IndexError("a region is not on the grid")
+        if len(out) != self.counts[start] or len(into) != self.counts[goal]:
+            raise ValueError("out and into must have as many numbers as portals")
+        if rest.shape != (self.regions, self.most):
+            raise ValueError("rest must be (regions, room)")
+        self.ends, self.rest = memoryview(into), memoryview(rest.reshape(-1))
+        self.goal, self.cost, self.end, self.waiting, self.is_done = goal, direct, -1, 0, False
+        if self.room < self.most:
+            self.grow()
+        i: cython.int
+        for i in range(self.regions * self.most):
+            self.costs[i] = INFINITE
+        so_far: cython.double
+        for i, so_far in enumerate(out.tolist()):
+            self.cross(start, i, so_far, -1)
+
+    def advance(self, most: cython.Py_ssize_t) -> int:
+        """Expand up to ``most`` portals; return their number, less than ``most`` when the search ends."""
+        expanded: cython.Py_ssize_t = 0
+        while expanded < most and not self.is_done:
+            if self.room - self.waiting < self.most:
+                self.grow()
+            if most - expanded >= LONG:
+                with cython.nogil:
+                    expanded += self.work(most - expanded)
+            else:
+                expanded += self.work(most - expanded)
+        return expanded
+
+    @cython.cfunc
+    @cython.nogil
+    @cython.exceptval(check=False)
+    def work(self, most: cython.Py_ssize_t) -> cython.Py_ssize_t:
+        """Expand up to ``most`` portals, fewer where the heap has no room; return their number."""
+        expanded: cython.Py_ssize_t = 0
+        portal: cython.int
+        region: cython.int
+        index: cython.int
+        other: cython.int
+        so_far: cython.double
+        while expanded < most and self.room - self.waiting >= self.most:
+            if not self.waiting or self.heap[0].whole >= self.cost:
+                self.is_done = True
+                break
+            portal, so_far = self.heap[0].portal, self.heap[0].so_far
+            self.pop()
+            if so_far > self.costs[portal]:
+                continue
+            expanded += 1
+            region, index = portal // self.most, portal % self.most
+            if region == self.goal and so_far + self.ends[index] < self.cost:
+                self.cost, self.end = so_far + self.ends[index], portal
+            for other in range(self.counts[region]):
+                if other != index:
+                    self.cross(region, other, so_far + self.ways[region, index, other], portal)
+        return expanded
+
+    @cython.cfunc
+    @cython.inline
+    @cython.nogil
+    @cython.exceptval(check=False)
+    def cross(
+        self, region: cython.int, index: cython.int, so_far: cython.double, came: cython.int,
+    ) -> cython.void:
+        """Note the portal on the other side of one, if it becomes cheaper."""
+        if so_far == INFINITE:
+            return
+        portal: cython.int = self.partners[region, index]
+        cost: cython.double = so_far + self.enter[portal]
+        whole: cython.double = cost + self.rest[portal]
+        if cost < self.costs[portal] and whole < self.cost:
+            self.costs[portal], self.came[portal] = cost, came
+            self.push(whole, portal, cost)
+
+    @cython.cfunc
+    @cython.inline
+    @cython.nogil
+    @cython.exceptval(check=False)
+    def push(self, whole: cython.double, portal: cython.int, so_far: cython.double) -> cython.void:
+        at: cython.int = self.waiting
+        above: cython.int
+        self.waiting += 1
+        while at:
+            above = (at - 1) >> 1
+            if not is_before(whole, portal, so_far, self.heap[above].whole, self.heap[above].portal,
+                             self.heap[above].so_far):
+                break
+            self.heap[at] = self.heap[above]
+            at = above
+        self.heap[at].whole, self.heap[at].portal, self.heap[at].so_far = whole, portal, so_far
+
+    @cython.cfunc
+    @cython.inline
+    @cython.nogil
+    @cython.exceptval(check=False)
+    def pop(self) -> cython.void:
+        """Remove the first entry of the heap."""
+        last: cython.int = self.waiting - 1
+        at: cython.int = 0
+        below: cython.int = 1
+        self.waiting = last
+        while below < last:
+            if below + 1 < last and self.precedes(below + 1, below):
+                below += 1
+            if not self.precedes(below, last):
+                break
+            self.heap[at] = self.heap[below]
+            at, below = below, 2 * below + 1
+        self.heap[at] = self.heap[last]
+
+    @cython.cfunc
+    @cython.inline
+    @cython.nogil
+    @cython.exceptval(check=False)
+    def precedes(self, at: cython.int, other: cython.int) -> cython.bint:
+        return is_before(
+            self.heap[at].whole, self.heap[at].portal, self.heap[at].so_far,
+            self.heap[other].whole, self.heap[other].portal, self.heap[other].so_far)
+
+    def portals(self) -> NDArray[np.int32]:
+        """Return the entered portals of the best path in order, (n,) int32; none for the direct path.
+
+        Raises:
+            RuntimeError: if the tables contradict each other.
+        """
+        found: list = []
+        portal: cython.int = self.end
+        while portal != -1:
+            found.append(portal)
+            portal = self.came[portal]
+            if len(found) > self.regions * self.most:
+                raise RuntimeError(CONTRADICTORY)
+        return np.array(found[::-1], np.int32)
+
+
+@cython.cfunc
+@cython.inline
+@cython.nogil
+@cython.exceptval(check=False)
+def is_before(
+    whole: cython.double, portal: cython.int, so_far: cython.double,
+    other_whole: cython.double, other: cython.int, other_so_far: cython.double,
+) -> cython.bint:
+    """Return the order of the heap: by cost of the whole path, then portal, then cost so far."""
+    if whole != other_whole:
+        return whole < other_whole
+    return portal < other or (portal == other and so_far < other_so_far)
