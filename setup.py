@@ -15,6 +15,7 @@ from setuptools.command.bdist_wheel import bdist_wheel
 from setuptools.command.build_ext import build_ext
 
 LIMITED_API = "0x030B0000"  # CPython 3.11, as in tools/build_bridge.py
+SHARED = "ai_core._memoryviews"  # what all loops use of Cython, as in tools/build_bridge.py
 
 
 def why_not_compiled() -> str:
@@ -49,19 +50,23 @@ def compiler_for(command: build_ext):
 
 
 def loops() -> list[Extension]:
-    """Return every ai_core/**/*_loops.py as an extension."""
+    """Return every ai_core/**/*_loops.py as an extension, and what they share."""
     from Cython.Build import cythonize
 
+    sources = sorted([*Path("ai_core").rglob("*_loops.py"), *Path("ai_core").rglob("_*.pyx")])
+    named = [(".".join(source.with_suffix("").parts), source.as_posix()) for source in sources]
     found = [
         Extension(
-            ".".join(source.with_suffix("").parts), [source.as_posix()], py_limited_api=True,
+            name, [source], py_limited_api=True,
             define_macros=[("Py_LIMITED_API", LIMITED_API)],
             # Never a fused product and sum: compiled and interpreted agree to the last bit.
             extra_compile_args=[] if os.name == "nt" else ["-O3", "-g0", "-ffp-contract=off"],
         )
-        for source in sorted([*Path("ai_core").rglob("*_loops.py"), *Path("ai_core").rglob("_*.pyx")])
+        for name, source in [*named, (SHARED, "ai_core/_memoryviews.c")]
     ]
-    return cythonize(found, build_dir="build", language_level=3)
+    return cythonize(
+        found, build_dir="build", language_level=3, compiler_directives={"auto_pickle": False},
+        shared_utility_qualified_name=SHARED)
 
 
 def say(why: str) -> None:

@@ -62,7 +62,7 @@ class PartFailedError(SnapshotError):
     def __init__(self, failures: Mapping[str, Exception], restored: Sequence[str], then: str) -> None:
         self.failures = dict(failures)
         self.restored = tuple(restored)
-        named = "; ".join(f"{name}: {_told(error)}" for name, error in [*failures.items()][:3])
+        named = "; ".join(f"{name}: {_described(error)}" for name, error in [*failures.items()][:3])
         more = f"; and {len(failures) - 3} more" if len(failures) > 3 else ""
         super().__init__(f"{named}{more}: failed while the checked state was applied; {then}")
 
@@ -165,7 +165,7 @@ def restore(
         then = f"it may be partly changed; the other {len(restored)} parts were restored"
         raise PartFailedError(failures, restored, then) from next(iter(failures.values()))
     return reasons | {
-        name: f"failed while its state was applied, and may be partly changed: {_told(error)}"
+        name: f"failed while its state was applied, and may be partly changed: {_described(error)}"
         for name, error in failures.items()
     }
 
@@ -353,5 +353,5 @@ def _put_back(before: State, parts: Mapping[str, Saveable], failures: Mapping[st
     return PartFailedError(failures, (), "all parts were rolled back to their previous states")
 
 
-def _told(error: Exception) -> str:
+def _described(error: Exception) -> str:
     return str(error) if isinstance(error, StateError) else f"{type(error).__name__}: {error}"

@@ -24,10 +24,6 @@ KERNELS = (
     "ai_core.decisions.habits._habit_ticking",
     "ai_core.scheduling._rounds",
     "ai_core.scheduling._run_times",
-    "ai_core.senses.percepts._following",
-    "ai_core.senses.percepts._heard_pairs",
-    "ai_core.senses.stimuli._arriving",
-    "ai_core.squads._marching_step",
 )
 """All kernel modules; build tools and tests use this list."""
 

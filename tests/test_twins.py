@@ -114,7 +114,7 @@ def test_a_kernel_that_was_not_built_is_no_news(kernel, monkeypatch, caplog):
 
 
 def test_the_python_form_stays_at_hand_when_its_kernel_is_in_use():
-    import ai_core.senses.percepts.following as following
+    import ai_core.scheduling.rounds as rounds
 
-    form = INTERPRETED["ai_core.senses.percepts.following.first_in_line"]
-    assert form.__code__.co_filename == following.__file__
+    form = INTERPRETED["ai_core.scheduling.rounds.begin_round"]
+    assert form.__code__.co_filename == rounds.__file__

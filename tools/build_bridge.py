@@ -37,6 +37,7 @@ from tools.progress import StepFailed  # noqa: E402
 SOURCES = ROOT / "addons" / "ai_core" / "bridge"
 BIN = ROOT / "addons" / "ai_core" / "bin"
 SCRATCH = BIN / "build"
+TRANSLATOR = Path(__file__).with_name("translate_to_c.py")
 
 LIMITED_API = "0x030B0000"
 """CPython 3.11: one binary serves it and every later version.
@@ -49,6 +50,12 @@ DUMP_LIMIT_S = 60.0
 
 COMPILE_LIMIT_S = 600.0
 """Longest compilation (s). It takes under ten; a busy or small machine may need minutes."""
+
+SHARED = "ai_core._memoryviews"
+"""Module of what all compiled loops use of Cython: typed memoryviews, for the most part.
+
+Without it each library would hold that, which takes as long to compile as the loops themselves.
+"""
 
 COMPILER_REMEDY = "correct the source it names; without a C compiler, install gcc or set $CC"
 
@@ -78,10 +85,13 @@ class Workshop(NamedTuple):
 
 
 class Extension(NamedTuple):
-    """One Cython module: its full name, its source, the C files linked into it, where its library goes."""
+    """One Cython module: its full name, its source, the C files linked into it, where its library goes.
+
+    That of ``SHARED`` has no source: Cython makes it.
+    """
 
     module: str
-    source: Path
+    source: Path | None
     c_files: tuple[str, ...]
     folder: Path
     is_kernel: bool = False
@@ -96,12 +106,13 @@ def bridge_extension() -> Extension:
 
 
 def kernel_extensions() -> list[Extension]:
-    """Return the compiled loops of the core; none in a copy of the bridge alone."""
+    """Return the compiled loops of the core, and what they share; none in a copy of the bridge alone."""
     core = ROOT / "ai_core"
-    return [
+    loops = [
         Extension(".".join(source.relative_to(ROOT).with_suffix("").parts), source, (), source.parent, True)
         for source in sorted([*core.rglob("*_loops.py"), *core.rglob("_*.pyx")])
     ]
+    return [*loops, Extension(SHARED, None, (), core, True)] if loops else []
 
 
 def platform_name() -> str:
@@ -189,6 +200,7 @@ def build(
         includes = (scratch, SOURCES, *include_dirs, Path(facts.include))
         workshop = Workshop(facts, scratch, includes, optimise, native)
         _compile_loader(workshop)
+        _translate([bridge_extension()], workshop, None)
         _compile_extension(bridge_extension(), workshop)
         _write_stamp(scratch, "stamp", digest)
     build_kernels(python=python, include_dirs=include_dirs, optimise=optimise, native=native)
@@ -210,6 +222,7 @@ def build_kernels(
     with tempfile.TemporaryDirectory(dir=SCRATCH) as name:
         scratch = Path(name)
         workshop = Workshop(facts, scratch, (*include_dirs, Path(facts.include)), optimise, native)
+        _translate(to_make, workshop, SHARED)
 
         def make(kernel: Extension) -> None:
             _compile_extension(kernel, workshop)
@@ -256,13 +269,13 @@ def python_facts(python: Path) -> PythonFacts:
 def _digest(facts: PythonFacts, optimise: bool, native: bool) -> str:
     """Return one hash over all that loader and bridge are made from."""
     files = [*_cython_sources(), *sorted(SOURCES.glob("*.[ch]"))]
-    files += [Path(__file__), Path(generate_interface.__file__)]
+    files += [Path(__file__), TRANSLATOR, Path(generate_interface.__file__)]
     return _hash_of(files, facts, optimise, native)
 
 
 def _kernel_digest(kernel: Extension, facts: PythonFacts, optimise: bool, native: bool) -> str:
     """Return one hash over all that a kernel is made from; it may include files beside it."""
-    files = [*_with_included(kernel.source), Path(__file__)]
+    files = [*(_with_included(kernel.source) if kernel.source else ()), Path(__file__), TRANSLATOR]
     return _hash_of(files, facts, optimise, native)
 
 
@@ -301,13 +314,23 @@ def _generate(scratch: Path) -> None:
         raise StepFailed("generating the C tables", str(error), "correct what it names") from error
 
 
+def _translate(extensions: Sequence[Extension], workshop: Workshop, shared: str | None) -> None:
+    """Translate modules into C files of the workshop, which ``_compile_extension`` compiles."""
+    c_files = {one.module: str(_c_file(one, workshop)) for one in extensions}
+    modules = [(str(one.source.relative_to(ROOT)), one.module, c_files[one.module]) for one in extensions if one.source]
+    job = {"modules": modules, "shared": shared, "shared_file": c_files.get(shared or "")}
+    names = ", ".join(one.name for one in extensions)
+    command = [workshop.facts.executable, TRANSLATOR, json.dumps(job)]
+    print(_run(f"cython {names}", command, "correct the source it names", cwd=ROOT), end="", file=sys.stderr)
+
+
+def _c_file(extension: Extension, workshop: Workshop) -> Path:
+    return workshop.scratch / f"{extension.module}.c"
+
+
 def _compile_extension(extension: Extension, workshop: Workshop) -> None:
     facts, scratch = workshop.facts, workshop.scratch
-    c_file = scratch / f"{extension.module}.c"
-    command = [facts.executable, "-m", "cython", "-3", "--module-name", extension.module]
-    command += [extension.source.relative_to(ROOT), "-o", c_file]
-    warnings = _run(f"cython {extension.name}", command, "correct the source it names", cwd=ROOT)
-    print(warnings, end="", file=sys.stderr)
+    c_file = _c_file(extension, workshop)
     target = library_file(extension, facts, workshop.native)
     made = scratch / f"{extension.module}{target.suffix}"
     sources = [c_file, *(scratch / name for name in extension.c_files)]
@@ -345,11 +368,15 @@ def _compiler(workshop: Workshop) -> list[str | Path]:
 
 
 def _flags_of(extension: Extension, workshop: Workshop) -> list[str]:
-    """Return what kernels need more: exactness, and -O3, which does four numbers of an array at a time."""
+    """Return what kernels need more: exactness, and -O3 for loops, which does four numbers of an array at a time.
+
+    What handles Python's objects is as fast with -O1, which compiles in half the time.
+    """
     if not extension.is_kernel or os.name == "nt":
         return []
-    # A product and a sum stay two operations, as in Python: kernel and twin agree to the last bit.
-    return ["-ffp-contract=off", *(["-O3"] if workshop.optimise else [])]
+    is_loop = extension.source is not None and extension.source.suffix == ".py"
+    # A product and a sum stay two operations, as in Python: compiled and interpreted agree to the last bit.
+    return ["-ffp-contract=off", *(["-O3" if is_loop else "-O1"] if workshop.optimise else [])]
 
 
 def _macros(macros: Sequence[str]) -> list[str]:

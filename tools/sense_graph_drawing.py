@@ -28,8 +28,8 @@ def start(options: argparse.Namespace) -> int:
 def draw(file: Path, out: Path) -> int:
     """Write the picture, and say what is in the graph; return 1 if it cannot be read."""
     from ai_core.saving.fields import StateError
-    from ai_core.senses.graph.sense_graph_file import graph_from_text
-    from ai_core.senses.graph.sense_graph_picture import graph_to_svg
+    from ai_core.senses.graph.graph_file import graph_from_text
+    from ai_core.senses.graph.graph_picture import graph_to_svg
 
     try:
         graph = graph_from_text(file.read_text(encoding="utf-8"))

@@ -104,7 +104,7 @@ class Blackboard(dict[str, Any]):
         for key, trees in waiting.items():
             for tree in trees:
                 if parent is not None:
-                    parent.tell_tree(tree, (key,))
+                    parent.notify_tree(tree, (key,))
                 tree._notice(key)
         for watch, value in zip(watches, before, strict=True) if parent is not None else ():
             # otherwise an earlier callback cancelled it
@@ -152,24 +152,24 @@ class Blackboard(dict[str, Any]):
         before = dict.get(self, key, ABSENT)
         super().__setitem__(key, value)
         if (self._trees is not None or self._watches is not None) and not _is_same(before, value):
-            self._tell(key)
+            self._notify_all(key)
 
     def __delitem__(self, key: str) -> None:
         super().__delitem__(key)
-        self._tell(key)
+        self._notify_all(key)
 
     def pop(self, key: str, *default: Any) -> Any:
         """Remove a key from this scope and return its value."""
         was_here = dict.__contains__(self, key)
         value = super().pop(key, *default)
         if was_here:
-            self._tell(key)
+            self._notify_all(key)
         return value
 
     def popitem(self) -> tuple[str, Any]:
         """Remove and return the key added last, with its value."""
         key, value = super().popitem()
-        self._tell(key)
+        self._notify_all(key)
         return key, value
 
     def clear(self) -> None:
@@ -177,7 +177,7 @@ class Blackboard(dict[str, Any]):
         keys = list(self)
         super().clear()
         for key in keys:
-            self._tell(key)
+            self._notify_all(key)
 
     def update(self, *others: Any, **values: Any) -> None:
         """Write several values, or none if a value has a wrong type."""
@@ -208,17 +208,17 @@ class Blackboard(dict[str, Any]):
         super().update(now)
         changed = [key for key in {**now, **before} if not _is_same(before.get(key, ABSENT), now.get(key, ABSENT))]
         for key in changed:
-            self._tell_trees(key)
+            self._notify_trees(key)
 
-        def tell_watchers() -> None:
+        def notify_watches() -> None:
             for key in changed:
-                self._tell_watches(key)
+                self._notify_watches(key)
 
-        return tell_watchers
+        return notify_watches
 
     def touch(self, key: str) -> None:
         """Notify the observers of a key of a change inside its value."""
-        self._tell(key)
+        self._notify_all(key)
 
     def watch(self, key: str, callback: Callable[[str, Any], object]) -> Watch:
         """Call ``callback(key, value)`` when a key of this scope or its parents changes.
@@ -233,7 +233,7 @@ class Blackboard(dict[str, Any]):
             scope._add_watch(watch)
         return watch
 
-    def tell_tree(self, tree: Listener, keys: Collection[str]) -> None:
+    def notify_tree(self, tree: Listener, keys: Collection[str]) -> None:
         """Notify a habit tree, held weakly, when one of these keys changes; called by trees."""
         scope: Blackboard | None = self
         while scope is not None:
@@ -266,11 +266,11 @@ class Blackboard(dict[str, Any]):
             if rest:
                 known[watch.key] = rest
 
-    def _tell(self, key: str) -> None:
-        self._tell_trees(key)
-        self._tell_watches(key)
+    def _notify_all(self, key: str) -> None:
+        self._notify_trees(key)
+        self._notify_watches(key)
 
-    def _tell_trees(self, key: str) -> None:
+    def _notify_trees(self, key: str) -> None:
         if self._trees is not None:
             trees = self._trees.get(key, [])
             alive = _alive(trees)
@@ -279,7 +279,7 @@ class Blackboard(dict[str, Any]):
             for tree in alive:
                 tree._notice(key)
 
-    def _tell_watches(self, key: str) -> None:
+    def _notify_watches(self, key: str) -> None:
         if self._watches is not None:
             for watch in self._watches.get(key, ()):
                 watch.callback(key, watch._board.get(key))

@@ -1,13 +1,13 @@
 """The faults of a character's callbacks: reported, counted, and quarantined if they persist."""
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
+from typing import Any
 
-from ai_core.errors import UnknownNameError
-from ai_core.faults import Failures, FaultIsolation
-from ai_core.saving.fields import Fields, State
+from ai_core.faults import FAILURES_STATE, Failures, FaultIsolation
+from ai_core.saving.declared_state import MapOf, Named
 
-__all__ = ["CallbackFaults", "read_failing"]
+__all__ = ["CallbackFaults", "failing_state"]
 
 
 class CallbackFaults:
@@ -62,37 +62,23 @@ class CallbackFaults:
             self._isolation.forget((self._mark, name))
         return bool(lost)
 
-    def save(self) -> list[State]:
-        """Return the records of failing callbacks, as plain data."""
-        return [
-            {"name": name, **self._isolation.failures_of((self._mark, name)).saved()} for name in sorted(self._failing)]
+    def records(self) -> dict[str, Failures]:
+        """Return the records of failing callbacks, by name."""
+        return {name: self._isolation.failures_of((self._mark, name)) for name in sorted(self._failing)}
 
     def put(self, failing: dict[str, Failures]) -> None:
-        """Set the records that ``save`` returns."""
+        """Set the records that ``records`` returns."""
         self.release()
         for name, failures in failing.items():
             self._failing.add(name)
             self._isolation.put_failures((self._mark, name), failures)
 
 
-def read_failing(fields: Fields, known: Iterable[str]) -> dict[str, Failures]:
-    """Return the field "failing", as ``CallbackFaults.save`` wrote it, for its ``put``.
+def failing_state(names: Callable[[Any], Iterable[str]]) -> MapOf:
+    """Return how the records of failing callbacks are saved; they are the attribute ``_failing``.
 
     Args:
-        fields: the fields with "failing".
-        known: names of all callbacks.
-
-    Raises:
-        StateError: if it cannot be loaded; the message gives the place and the reason.
+        names: returns the names of all callbacks of the object that is loaded.
     """
-    names = set(known)
-    failing: dict[str, Failures] = {}
-    for one in fields.groups("failing"):
-        name = one.text("name")
-        if name not in names:
-            one.refuse("name", f"is not valid: {UnknownNameError('callback', name, names)}")
-        if name in failing:
-            one.refuse("name", f"occurs twice: {name!r}")
-        failing[name] = Failures.read(one)
-        one.end()
-    return failing
+    known = Named(lambda owner: {name: name for name in names(owner)}, "callback", name=str)
+    return MapOf(FAILURES_STATE, key=known, at="_failing")

@@ -4,14 +4,14 @@ from __future__ import annotations
 from collections.abc import Callable
 from heapq import heappop
 from math import inf
-from typing import ClassVar, Generic, Literal, Protocol, TypeVar
+from typing import ClassVar, Generic, Literal, NamedTuple, Protocol, TypeVar
 
 from ai_core.budget import Budget, check_budget
-from ai_core.decisions.population import DeciderPopulation, by_place
+from ai_core.decisions.population import TURNS_STATE, DeciderPopulation
 from ai_core.decisions.turns import PopulationSlot
 from ai_core.errors import finite_number, shown
-from ai_core.faults import FaultIsolation, given_faults
-from ai_core.saving.fields import Fields, State
+from ai_core.faults import FAILURES_STATE, NO_FAILURES, Failures, FaultIsolation, given_faults
+from ai_core.saving.declared_state import DeclaredState, MapOf, Record, Seconds, Whole
 from ai_core.scheduling.task import Turn
 
 __all__ = ["Decider", "MindPopulation"]
@@ -42,6 +42,17 @@ class MindSeat(PopulationSlot, Generic[AnyMind]):
         self.mind, self.lived_s = mind, lived_s
 
 
+class _SavedMinds(NamedTuple):
+    """The times and failures of the minds of a population, by index, in a save."""
+
+    minds: int
+    lived: dict[int, float]
+    """Population times up to which minds have advanced, if they are not the present time (s)."""
+    asleep: dict[int, float]
+    """Population times at which sleeping minds wake (s), inf until woken."""
+    failing: dict[int, Failures]
+
+
 class MindPopulation(DeciderPopulation[AnyMind, MindSeat[AnyMind]]):
     """Runs many minds as a single task: ``scheduler.add(population)``.
 
@@ -54,6 +65,10 @@ class MindPopulation(DeciderPopulation[AnyMind, MindSeat[AnyMind]]):
     raises an exception is reported; after several failures in a row it is quarantined
     until ``go_on``.
 
+    Minds are saved separately, and may be loaded before or after the population. If the
+    number of minds is the same at loading, sleeping minds sleep again; otherwise all are
+    visited once.
+
     Args:
         faults: receives the exceptions of minds; None makes one that logs.
         name_of: returns the name of a mind for reports.
@@ -63,6 +78,13 @@ class MindPopulation(DeciderPopulation[AnyMind, MindSeat[AnyMind]]):
 
     Cost: O(awake minds); falling asleep or waking O(log minds).
     """
+
+    STATE = DeclaredState(
+        **TURNS_STATE,
+        times=Record(
+            _SavedMinds, minds=Whole(), lived=MapOf(Seconds(), key=Whole()),
+            asleep=MapOf(Seconds(absent=inf), key=Whole()),
+            failing=MapOf(FAILURES_STATE, key=Whole()), at="_saved_minds"))
 
     advance_takes: ClassVar[Literal["turn"]] = "turn"  # a scheduler calls advance with its Turn
 
@@ -178,44 +200,28 @@ class MindPopulation(DeciderPopulation[AnyMind, MindSeat[AnyMind]]):
                 f" population.tick(elapsed_s)")
         self.tick(turn.elapsed_s, turn.budget)
 
-    def save_state(self) -> State:
-        """Return the time, the next turn, the sleeping minds and their times; minds are saved separately.
+    @property
+    def _saved_minds(self) -> _SavedMinds:
+        """The times and failures of all minds, for saves."""
+        saved = _SavedMinds(len(self._seats), {}, {}, {})
+        for place, seat in enumerate(self._seats.values()):
+            if self._counts_time(seat) and seat.lived_s != self._now_s:
+                saved.lived[place] = seat.lived_s
+            if seat.number not in self._awake and not seat.is_resting:
+                saved.asleep[place] = seat.timer_s
+            if (failures := self._faults.failures_of(seat)) != NO_FAILURES:
+                saved.failing[place] = failures
+        return saved
 
-        If the number of minds is the same at loading, sleeping minds sleep again; otherwise all are visited once.
-        """
-        seats = list(enumerate(self._seats.values()))
-        asleep = [(place, one) for place, one in seats if one.number not in self._awake and not one.is_resting]
-        return {
-            "version": 1, "seconds": self._now_s, **self._saved_turns(), "count": len(seats),
-            "lived": [{"place": place, "seconds": one.lived_s} for place, one in seats
-                      if self._counts_time(one) and one.lived_s != self._now_s],
-            "asleep": [{"place": place, "wakes_at_s": one.timer_s if one.timer_s < inf else None}
-                       for place, one in asleep],
-        }
-
-    def prepare_state(self, state: object) -> Callable[[], None]:
-        """Check a saved state; return a function that loads it. Minds may be loaded before or after.
-
-        Raises:
-            StateError: if the state cannot be loaded; the message gives the place and the reason.
-        """
-        fields = Fields.versioned(state, version=1)
-        seconds, count = fields.seconds("seconds"), fields.whole("count")
-        change_turns = self._prepared_turns(fields)
-        lived, asleep = by_place(fields, "lived", "seconds"), by_place(fields, "asleep", "wakes_at_s", or_never=True)
-        fields.end()
-
-        def change() -> None:
-            self._now_s = seconds
-            change_turns()
-            are_the_same = count == len(self._seats)
-            for place, seat in enumerate(self._seats.values()):
-                self._wake_up(seat, lived.get(place, seconds))      # there may be fewer here than were saved
-                if are_the_same and place in asleep:
-                    self._leave_out(seat)
-                    self._sleep(seat, asleep[place])
-
-        return change
+    @_saved_minds.setter
+    def _saved_minds(self, saved: _SavedMinds) -> None:
+        asleep, failing = (saved.asleep, saved.failing) if saved.minds == len(self._seats) else ({}, {})
+        for place, seat in enumerate(self._seats.values()):
+            self._faults.put_failures(seat, failing.get(place, NO_FAILURES))
+            self._wake_up(seat, saved.lived.get(place, self._now_s))     # there may be fewer here than were saved
+            if place in asleep:
+                self._leave_out(seat)
+                self._sleep(seat, asleep[place])
 
     def _live(self, elapsed_s: float, budget: Budget | None, only_rest: bool) -> None:
         now_s = self._now_s = self._now_s + elapsed_s

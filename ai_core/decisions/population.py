@@ -1,21 +1,21 @@
 """A population of deciding agents as a single task: membership, sleep and turns."""
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
-from math import inf
-from typing import Generic, TypeVar
+from bisect import bisect_left
+from collections.abc import Iterator
+from typing import Any, Generic, TypeVar
 
 from ai_core.decisions.turns import PopulationSlot, RoundRobin
 from ai_core.errors import shown
-from ai_core.saving.fields import Fields, State
+from ai_core.saving.declared_state import MapOf, Row, Saveable, Seconds, Whole
 
-__all__ = ["DeciderPopulation", "by_place"]
+__all__ = ["TURNS_STATE", "DeciderPopulation"]
 
 AnyWho = TypeVar("AnyWho")
 AnySeat = TypeVar("AnySeat", bound=PopulationSlot)
 
 
-class DeciderPopulation(RoundRobin, Generic[AnyWho, AnySeat]):
+class DeciderPopulation(RoundRobin, Saveable, Generic[AnyWho, AnySeat]):
     """Common base class of ``HabitPopulation`` and ``MindPopulation``.
 
     Attributes:
@@ -93,44 +93,35 @@ class DeciderPopulation(RoundRobin, Generic[AnyWho, AnySeat]):
         if self._is_busy:
             raise RuntimeError("a population was ticked from inside one of its members; tick it from outside")
 
-    def _saved_turns(self) -> State:
-        """Return the next turn and the resting members, by index in order of arrival; -1 for none.
+    @property
+    def _turns(self) -> tuple[int, int]:
+        """The member with the next turn and the one with which the round began, by index; -1 for none.
 
-        If the member with the next turn has left, its successor is saved instead.
+        If a member has left, its successor is meant instead.
         """
-        seats = list(self._seats.values())
-        return {
-            "first": _place(seats, self._first), "until": _place(seats, self._until),
-            "late": [{"place": place, "seconds": one.late_s} for place, one in enumerate(seats) if one.is_resting],
-        }
+        numbers = [one.number for one in self._seats.values()]
+        first, until = (
+            bisect_left(numbers, number) if number else -1 for number in (self._first, self._until))
+        return first, until
 
-    def _prepared_turns(self, fields: Fields) -> Callable[[], None]:
-        """Read the result of ``_saved_turns``; return a function that restores it. Fewer members may be present."""
-        first, until = fields.whole("first", minimum=-1), fields.whole("until", minimum=-1)
-        late = by_place(fields, "late", "seconds")
+    @_turns.setter
+    def _turns(self, turns: tuple[int, int]) -> None:
+        numbers = [one.number for one in self._seats.values()]
+        self._first, self._until = (
+            0 if one < 0 else numbers[one] if one < len(numbers) else self._next_number for one in turns)
 
-        def change() -> None:
-            for place, seat in enumerate(self._seats.values()):
-                seat.late_s = late.get(place, seat.late_s)
-            numbers = [one.number for one in self._seats.values()]
-            self._first, self._until = (
-                numbers[one] if 0 <= one < len(numbers) else 0 if one < 0 else self._next_number
-                for one in (first, until))
+    @property
+    def _late(self) -> dict[int, float]:
+        """Times that paused members have not yet processed (s), by index."""
+        return {place: one.late_s for place, one in enumerate(self._seats.values()) if one.is_resting}
 
-        return change
-
-
-def _place(seats: Sequence[PopulationSlot], number: int) -> int:
-    if not number:
-        return -1
-    return next((place for place, one in enumerate(seats) if one.number >= number), len(seats))
+    @_late.setter
+    def _late(self, late: dict[int, float]) -> None:
+        for place, seat in enumerate(self._seats.values()):
+            seat.late_s = late.get(place, seat.late_s)
 
 
-def by_place(fields: Fields, name: str, what: str, *, or_never: bool = False) -> dict[int, float]:
-    """Read times (s) by index of the member; None stands for inf where ``or_never`` allows it."""
-    found = {}
-    for one in fields.groups(name):
-        is_never = or_never and one.anything(what) is None
-        found[one.whole("place")] = inf if is_never else one.seconds(what)
-        one.end()
-    return found
+TURNS_STATE: dict[str, Any] = {
+    "seconds": Seconds(at="_now_s"), "turns": Row(lambda *turns: turns, Whole(-1), Whole(-1), at="_turns"),
+    "late": MapOf(Seconds(), key=Whole(), at="_late")}
+"""The fields of a population; loading it is possible with fewer or more members."""

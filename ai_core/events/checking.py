@@ -13,7 +13,7 @@ from ai_core.clock import Clock, checked_clock
 from ai_core.errors import shown
 from ai_core.events.event_log import EventLog
 from ai_core.events.event_registry import code_tuple, handler_name
-from ai_core.saving.fields import Fields, State
+from ai_core.saving.declared_state import DeclaredState, Saveable, Whole
 from ai_core.scheduling.scheduler import Scheduler
 from ai_core.scheduling.task import Task
 
@@ -36,7 +36,7 @@ class ListenerQuery(Protocol):
         ...
 
 
-class EventCheck:
+class EventCheck(Saveable):
     """A check; made by ``CheckingEngine.add``.
 
     Attributes:
@@ -45,6 +45,8 @@ class EventCheck:
         looks: runs so far (count).
         rests: runs skipped because its codes had no listener (count).
     """
+
+    STATE = DeclaredState(looks=Whole(), rests=Whole())
 
     def __init__(self, name: str, codes: tuple[str, ...], look: Look, heard: ListenerQuery, clock: Clock) -> None:
         self.name = name
@@ -65,21 +67,6 @@ class EventCheck:
         if self._heard.log is not None:
             self._heard.log.note("check", self._clock.now, ", ".join(wanted), self.name)
         self._look(wanted)
-
-    def save_state(self) -> State:
-        """Return the counts as plain data; saved with the task."""
-        return {"version": 1, "looks": self.looks, "rests": self.rests}
-
-    def prepare_state(self, state: object) -> Callable[[], None]:
-        """Check saved counts; return a function that sets them."""
-        fields = Fields.versioned(state, version=1)
-        looks, rests = fields.whole("looks"), fields.whole("rests")
-        fields.end()
-
-        def change() -> None:
-            self.looks, self.rests = looks, rests
-
-        return change
 
 
 class CheckingEngine:

@@ -16,6 +16,7 @@ from ai_core.events.event import Delivery, Event, Handler
 from ai_core.events.event_log import EventLog
 from ai_core.events.event_registry import CallTable, Subscription
 from ai_core.faults import NO_FAILURES, Failures, FaultIsolation
+from ai_core.saving.declared_state import DeclaredState, Saveable, Whole
 
 ENTRIES = {"EventManager.tell", "EventManager.tell_sticky", "EventManager.advance"}
 """Functions in which a delivery begins."""
@@ -111,7 +112,7 @@ def _log_freed(name: str) -> None:
     )
 
 
-class Dispatcher:
+class Dispatcher(Saveable):
     """Calls listeners, isolates their failures, and counts.
 
     Args:
@@ -120,6 +121,10 @@ class Dispatcher:
         when_late: called with an event whose delivery ended after its deadline,
             and the delay (s).
     """
+
+    STATE = DeclaredState(
+        dispatched=Whole(), called=Whole(), skipped=Whole(), unheard=Whole(), failed=Whole(), late=Whole(),
+        freed=Whole())
 
     def __init__(
         self, clock: Clock, faults: FaultIsolation, when_late: WhenLate | None = None

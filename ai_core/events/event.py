@@ -6,12 +6,13 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, NamedTuple, NoReturn, Protocol, cast
 
 from ai_core.clock import TimeIndex
-from ai_core.saving.fields import State
+from ai_core.saving.declared_state import Flag, ListOf, Moment, Record, Row, Text
 
 if TYPE_CHECKING:
     from ai_core.events.event_registry import EventRegistry, Subscription
 
-__all__ = ["PLAIN", "Delivery", "Event", "EventTerms", "Handler", "ListenerGroup", "Receipt", "new_event"]
+__all__ = [
+    "PLAIN", "RECEIPT_STATE", "Delivery", "Event", "EventTerms", "Handler", "ListenerGroup", "Receipt", "new_event"]
 
 Position = tuple[float, float, float]
 
@@ -27,7 +28,7 @@ class ListenerGroup(Protocol):
         """Return whether the listeners of ``registry`` belong to this audience."""
         ...
 
-    def plain(self) -> State:
+    def plain(self) -> Any:
         """Return the reference to this audience in a save, as plain data."""
         ...
 
@@ -46,6 +47,11 @@ class Receipt:
 
     deliveries: list[Delivery] = field(default_factory=list)
     is_complete: bool = False
+
+
+RECEIPT_STATE = Record(
+    Receipt, deliveries=ListOf(Row(Delivery, Text(), Moment(TimeIndex), Flag())), is_complete=Flag())
+"""How a receipt is saved."""
 
 
 class EventTerms(NamedTuple):

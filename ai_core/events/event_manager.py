@@ -5,25 +5,47 @@ time, sending); the listeners of an event in order of (priority, registration).
 """
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections import defaultdict
+from collections.abc import Callable, Iterable, Mapping
+from copy import copy
 from operator import length_hint
-from typing import Any
+from types import SimpleNamespace
+from typing import Any, NoReturn, Protocol
 
 from ai_core.budget import Budget, check_budget
 from ai_core.clock import Clock, TimeIndex, checked_clock
-from ai_core.errors import finite_number, shown
+from ai_core.errors import UnknownNameError, finite_number, shown
 from ai_core.events.dispatcher import DUE_TOLERANCE_S, Dispatcher, EventCounts, WhenLate
 from ai_core.events.event import PLAIN, Event, Handler, ListenerGroup, new_event
 from ai_core.events.event_log import EventLog, checked_log, sender_name
 from ai_core.events.event_queue import EventQueue, queued
 from ai_core.events.event_registry import Codes, EventRegistry, KeeperGoneError, Subscription, handler_name
-from ai_core.events.event_state import ListenerSerializer, RegistrySerializer, prepared_manager, saved_manager
 from ai_core.events.interest import ANYTHING, ListenerFilter, Place, Predicate, interest_of, stand_in
-from ai_core.events.once_listeners import OnceListeners
+from ai_core.events.once_listeners import ONCE_COUNT_STATE, OnceListeners
 from ai_core.events.sticky_events import StickyEvents
-from ai_core.events.terms import terms_of
-from ai_core.faults import FaultIsolation, given_faults
-from ai_core.saving.fields import LATEST_S, State
+from ai_core.events.terms import TERMS_STATE, terms_of
+from ai_core.faults import FAILURES_STATE, NO_FAILURES, Failures, FaultIsolation, given_faults
+from ai_core.saving.declared_state import (
+    ClockNow,
+    DeclaredState,
+    GameValue,
+    GameValues,
+    Kind,
+    ListOf,
+    MapOf,
+    Moment,
+    Optional,
+    Part,
+    Record,
+    Refuse,
+    Row,
+    Saveable,
+    Seconds,
+    Text,
+    Whole,
+    refuse,
+)
+from ai_core.saving.fields import LATEST_S, StateError, brief
 from ai_core.saving.values import SavedValues
 from ai_core.trace import Trace, given_trace
 
@@ -33,7 +55,114 @@ def no_event(event: object) -> TypeError:
     return TypeError(f"event must be an Event, such as the result of send_now, got {shown(event)}")
 
 
-class EventManager:
+ListenerReference = tuple[Any, ...]
+"""How saves refer to a listener: strings, tuples of strings, and a number."""
+
+
+class ListenerBook(Protocol):
+    """Interface that defines how saves refer to listeners and audiences."""
+
+    def references(self) -> dict[Subscription, ListenerReference]:
+        """Return the reference of each active listener."""
+        ...
+
+    def known(self) -> Mapping[ListenerReference, Any]:
+        """Return the owners of the listeners that are active, or can listen again after loading, by reference."""
+        ...
+
+    def listener(self, owner: Any, *, is_under_way: bool) -> Subscription:
+        """Return the listener of an owner, or its stand-in in a broadcast under way."""
+        ...
+
+    def audience(self, plain: object, place: str) -> ListenerGroup:
+        """Return the audience of a reference; raise StateError if there is none."""
+        ...
+
+
+class RegistryBook:
+    """Refers to listeners by code, name and number among equal ones; to ``once`` listeners by all codes."""
+
+    def __init__(self, registry: EventRegistry, once: OnceListeners) -> None:
+        self._registry, self._once = registry, once
+
+    def references(self) -> dict[Subscription, ListenerReference]:
+        """Return the reference of each active listener."""
+        found: dict[Subscription, ListenerReference] = {}
+        for reference, listening in self._registered().items():
+            found.setdefault(listening, reference)
+        return {**found, **self._once.references()}
+
+    def known(self) -> Mapping[ListenerReference, Subscription]:
+        """Return the listeners that are active, or can listen again after loading, by reference."""
+        return self._registered() | {**self._once.known()}
+
+    def listener(self, owner: Subscription, *, is_under_way: bool) -> Subscription:
+        """Return the listener itself."""
+        return owner
+
+    def audience(self, plain: object, place: str) -> NoReturn:
+        """Raise StateError: an event manager has no audiences."""
+        refuse(place, "refers to a group of a narrowcast, but this is an EventManager")
+
+    def _registered(self) -> dict[ListenerReference, Subscription]:
+        found: dict[ListenerReference, Subscription] = {}
+        once = self._once.references()
+        for channel in (*self._registry.channels.values(), self._registry.everyone):
+            numbers: dict[str, int] = defaultdict(int)
+            for listening in channel.sorted_members():
+                if listening not in once:
+                    found[channel.code, listening.name, numbers[listening.name]] = listening
+                    numbers[listening.name] += 1
+        return found
+
+
+class _ReferenceState(Kind):
+    """How the reference of a listener is saved."""
+
+    def save(self, value: Any, owner: Any) -> Any:
+        codes, *rest = value
+        return [list(codes) if isinstance(codes, tuple) else codes, *rest]
+
+    def read(self, plain: Any, place: str, owner: Any) -> Any:
+        if not isinstance(plain, list) or len(plain) > 3 or any(isinstance(one, dict) for one in plain):
+            refuse(place, f"must be a list of up to 3 values that refers to a listener, got {brief(plain)}")
+        return tuple(tuple(map(str, one)) if isinstance(one, list) else one for one in plain)
+
+
+class _CodeState(Text):
+    """How the code of an event is saved."""
+
+    def read(self, plain: Any, place: str, owner: Any) -> Any:
+        code = super().read(plain, place, owner)
+        try:
+            owner._registry.check(code)
+        except (LookupError, ValueError) as error:
+            refuse(place, f"is not valid: {error}")
+        return code
+
+
+class _EventState(Record):
+    """How an event is saved; what cannot be saved is reported with the event."""
+
+    def save(self, value: Any, owner: Any) -> Any:
+        try:
+            return super().save(value, owner)
+        except StateError as error:
+            raise StateError(f"event {value.code!r} of frame {value.sent_at.frame}: {error}") from None
+
+
+EVENT_STATE = _EventState(
+    Event, code=_CodeState(), arguments=GameValues(at="arguments"), sender=GameValue(at="sender"),
+    sent_at=Moment(TimeIndex), due_at=Seconds(), terms=TERMS_STATE)
+"""How an event is saved."""
+
+
+QueuedEvent = tuple[int, Event, list[ListenerReference | None] | None]
+"""An event of the queue in a save: the number of events sent before it (count), the event, and the remaining
+listeners if it is partly delivered, None for each that has stopped."""
+
+
+class EventManager(Saveable):
     """Delivers events to listeners, at once or when they are due.
 
     Handlers may add and stop listeners: a stopped listener is not called any
@@ -42,6 +171,12 @@ class EventManager:
     sent. A handler that raises an exception is reported under its Subscription,
     and delivery continues with the next listener; after several failures in a
     row the listener is quarantined until ``faults.release(subscription)``.
+
+    A save holds the queue with partly delivered events, sticky events and counts. It
+    refers only to the remaining listeners of partly delivered events, to failing and to
+    ``once`` listeners; these must be registered before loading. ``once`` listeners stop,
+    or listen again, as they did when it was saved. Saving and loading inside a handler
+    raises RuntimeError.
 
     Args:
         clock: the game clock; decides which events are due.
@@ -55,6 +190,15 @@ class EventManager:
         book: defines how saves refer to listeners; a narrowcast has its own.
     """
 
+    STATE = DeclaredState(
+        now=ClockNow(at="clock.now"), sent=Whole(at="_sent"), counts=Part(at="dispatcher"),
+        once=ListOf(ONCE_COUNT_STATE, unique=lambda count: (count.codes, count.name), at="_once.counts"),
+        queue=ListOf(
+            Row(lambda *event: event, Whole(), EVENT_STATE, Optional(ListOf(Optional(_ReferenceState())))),
+            at="_queued"),
+        sticky=ListOf(EVENT_STATE, unique=lambda event: (event.code, event.terms.audience), at="_sticky.events"),
+        failing=MapOf(FAILURES_STATE, key=_ReferenceState(), at="_failing"))
+
     def __init__(
         self,
         clock: Clock,
@@ -64,7 +208,7 @@ class EventManager:
         trace: Trace | None = None,
         values: SavedValues | None = None,
         when_late: WhenLate | None = None,
-        book: ListenerSerializer | None = None,
+        book: ListenerBook | None = None,
     ) -> None:
         self._clock = checked_clock(clock)
         self._trace = given_trace(trace)
@@ -76,7 +220,7 @@ class EventManager:
         self._order = 0
         self._trace.watch(self._watchers_changed)
         self.values = values if values is not None else SavedValues()
-        self._book = book if book is not None else RegistrySerializer(self._registry, self._once)
+        self.book = book if book is not None else RegistryBook(self._registry, self._once)
         self._queue = EventQueue()
         self._is_advancing = self._is_telling = False
 
@@ -88,8 +232,7 @@ class EventManager:
     @property
     def counts(self) -> EventCounts:
         """Totals since the start: events sent, dispatched, delivered and so on."""
-        self.count_told()
-        return self.dispatcher.counts(self._order)
+        return self.dispatcher.counts(self._sent)
 
     def send(
         self, code: str, *arguments: Any, sender: object | None = None, delay_s: float = 0.0,
@@ -177,27 +320,6 @@ class EventManager:
                 self._dispatch_first(budget)
         finally:
             self._is_advancing = False
-
-    def save_state(self) -> State:
-        """Return the queue, partly delivered and sticky events, and counts, as plain data.
-
-        Raises:
-            StateError: if an argument or a sender is neither plain data nor a named object.
-            RuntimeError: if called from inside a handler; ``prepare_state`` raises it, too.
-        """
-        return saved_manager(self)
-
-    def prepare_state(self, state: object) -> Callable[[], None]:
-        """Check a saved state against the present listeners; return a function that loads it.
-
-        The state names only the remaining listeners of a partly delivered event and
-        the listeners that had failed; these must be registered before loading.
-        ``once`` listeners stop, or listen again, as they did when it was saved.
-
-        Raises:
-            StateError: if the state cannot be loaded; the message gives the place and the reason.
-        """
-        return prepared_manager(self, state)
 
     def begin(self, code: str, *arguments: Any) -> Event:
         """Queue an event for the present listeners only, not for listeners added before its delivery."""
@@ -460,11 +582,92 @@ class EventManager:
         audience = self._registry if terms.audience is None else terms.audience
         return audience.listeners(code)
 
+    def _check_at_rest(self) -> None:
+        if self._is_advancing:
+            raise RuntimeError("a handler is running; save and load between two frames")
+
+    def _check_state(self, values: SimpleNamespace, refuse: Refuse) -> None:
+        wanted = {f"failing[{index}][0]": reference for index, reference in enumerate(values.failing)}
+        before = -1
+        for index, (order, _, rest) in enumerate(values.queue):
+            if not before < order < values.sent:
+                refuse(f"queue[{index}][0]", "must be above that of the previous event and below 'sent', because"
+                       f" events are in order of sending, got {order}")
+            before = order
+            for number, reference in enumerate(rest or ()):
+                if reference is not None:
+                    wanted[f"queue[{index}][2][{number}]"] = reference
+        for index, event in enumerate(values.sticky):
+            if not event.terms.is_sticky:
+                refuse(f"sticky[{index}].terms", "must be the terms of a sticky event")
+        known = self.book.known() if wanted else {}
+        for place, reference in wanted.items():
+            if reference not in known:
+                raise StateError(f"{place!r}: {_unknown_listener(reference, known)}; call listen before loading")
+
+    @property
+    def _sent(self) -> int:
+        """Events sent since the start (count)."""
+        self.count_told()
+        return self._order
+
+    @_sent.setter
+    def _sent(self, sent: int) -> None:
+        self.count_told()  # deliveries before a load must not be counted after it
+        self._order = sent
+
+    @property
+    def _queued(self) -> list[QueuedEvent]:
+        """All events of the queue, in order of sending."""
+        entries = self._queue.entries()
+        references = self.book.references() if any(rest is not None for _, rest in entries) else {}
+        return [
+            (entry[3], entry[4], None if rest is None else [references.get(one) for one in copy(rest)])
+            for entry, rest in entries]
+
+    @_queued.setter
+    def _queued(self, events: list[QueuedEvent]) -> None:
+        known = self.book.known() if any(rest for _, _, rest in events) else {}
+        stopped = Subscription(self._registry, (), self.dispatcher.leave_out, "stopped")
+        self._queue.replace(
+            (queued(event, order), None if rest is None else iter([
+                self.book.listener(known[one], is_under_way=True) if one is not None and one in known else stopped
+                for one in rest]))
+            for order, event, rest in events)
+
+    @property
+    def _failing(self) -> dict[ListenerReference, Failures]:
+        """Failures of listeners, by reference."""
+        faults = self.dispatcher.faults
+        if not (faults.has_failing or faults.has_quarantined):
+            return {}
+        failing: dict[ListenerReference, Failures] = {}
+        for listening, one in self.book.references().items():
+            failures = faults.failures_of(listening)
+            if failures != NO_FAILURES:     # a listener and its stand-in in a broadcast have one reference
+                failing[one] = max(failures, failing.get(one, failures))
+        # Sorted, as the order of moves of members is not saved.
+        return {one: failing[one] for one in sorted(failing, key=lambda one: [*map(str, one)])}
+
+    @_failing.setter
+    def _failing(self, failing: dict[ListenerReference, Failures]) -> None:
+        for listening in self.book.references():
+            self.dispatcher.put_failures(listening, NO_FAILURES)
+        known = self.book.known() if failing else {}
+        for one, failures in failing.items():
+            if one in known:
+                self.dispatcher.put_failures(self.book.listener(known[one], is_under_way=False), failures)
+
     def _announce(self, event: Event) -> None:
         for hook in self._trace.event_sent:
             hook(event, event.sent_at)
         if self.log is not None:
             self.log.note("sent", event.sent_at, event.code, sender_name(event.sender), shown(event.arguments))
+
+
+def _unknown_listener(reference: ListenerReference, known: Iterable[ListenerReference]) -> UnknownNameError:
+    name, *others = (", ".join(map(str, one)) for one in (reference, *known))
+    return UnknownNameError("listener", name, others)
 
 
 def _moments(now_s: float, delay_s: float, deadline_s: float | None) -> tuple[float, float | None]:

@@ -12,23 +12,37 @@ for the room it left.
 """
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Iterable, Mapping
+from operator import attrgetter
+from types import SimpleNamespace
 from typing import Any, NamedTuple
 from weakref import ReferenceType, WeakKeyDictionary, ref
 
 from ai_core.budget import Budget
 from ai_core.clock import Clock
-from ai_core.errors import CycleError, UnknownNameError, named, shown
+from ai_core.errors import CycleError, named, shown
 from ai_core.events.dispatcher import EventCounts, WhenLate
 from ai_core.events.event import Event, EventTerms, Handler, new_event
 from ai_core.events.event_log import EventLog
-from ai_core.events.event_manager import EventManager
+from ai_core.events.event_manager import EventManager, ListenerReference
 from ai_core.events.event_registry import Codes, EventRegistry, Subscription, handler_name, rank_of
-from ai_core.events.event_state import Finder
 from ai_core.events.interest import ListenerFilter, Place, Predicate, interest_of
 from ai_core.events.once_listeners import REMEMBERED
 from ai_core.faults import NO_FAILURES, FaultIsolation
-from ai_core.saving.fields import Fields, State, StateError
+from ai_core.saving.declared_state import (
+    DeclaredState,
+    ListOf,
+    MapOf,
+    Named,
+    OneOf,
+    Optional,
+    Part,
+    Record,
+    Refuse,
+    Row,
+    Saveable,
+    Whole,
+)
 from ai_core.saving.values import SavedValues
 from ai_core.trace import Trace
 
@@ -73,9 +87,9 @@ class GroupRecipients(NamedTuple):
         """Return whether the listeners of a registry are reached now."""
         return any(group.registry is registry for group in self.groups())
 
-    def plain(self) -> State:
+    def plain(self) -> Any:
         """Return the reference to this audience in a save; the name of a removed group is None."""
-        return {"group": None if self.group.is_removed else self.group.name, "reach": self.reach}
+        return [None if self.group.is_removed else self.group.name, self.reach]
 
 
 class MemberSubscription:
@@ -311,168 +325,76 @@ def _held_elsewhere(_event: Event) -> None:
     """Stand-in for a weakly held handler, which is called through its filter."""
 
 
-VERSION = 1
-MEMBER = "member"
+GROUP_STATE = Named(lambda narrowcast: narrowcast._groups, "group", name=attrgetter("name"))
+"""How a group is saved: by its name."""
 
 
-class MemberSerializer:
+class MemberBook:
     """Refers to listeners in saves by member and number of the registration."""
 
     def __init__(self, narrowcast: Narrowcast) -> None:
         self._narrowcast = narrowcast
 
-    def references(self) -> dict[Subscription, list[Any]]:
-        """Return the reference of each listener, including those of broadcasts under way."""
+    def references(self) -> dict[Subscription, ListenerReference]:
+        """Return the reference of each active listener, including those of broadcasts under way."""
         return {
-            listening: [MEMBER, owner.member.name, owner.number]
+            listening: (owner.member.name, owner.number)
             for listening, known in self._narrowcast.owners.items()
             if (owner := known()) is not None and owner.is_active
         }
 
-    def finder(self, reference: list[Any], place: str, *, is_under_way: bool) -> Finder:
-        """Return a function that finds the listener after the memberships are loaded."""
-        fields = Fields(dict(zip(("kind", "member", "number"), reference, strict=False)), place)
-        fields.one_of("kind", (MEMBER,))
-        owner = _listening_of(_member(self._narrowcast, fields, "member"), fields)
-        return owner.forwarder if is_under_way else lambda: owner.listening
+    def known(self) -> Mapping[ListenerReference, MemberSubscription]:
+        """Return the subscriptions that are active, or can be restored by loading, by reference."""
+        return {
+            (member.name, one.number): one
+            for member in self._narrowcast.members for one in (*member.listenings, *member.used_up)}
+
+    def listener(self, owner: MemberSubscription, *, is_under_way: bool) -> Subscription:
+        """Return the listener of a subscription, or one that forwards a broadcast under way."""
+        return owner.forwarder() if is_under_way else owner.listening
 
     def audience(self, plain: object, place: str) -> GroupRecipients:
         """Return the audience of a reference; that of a removed group reaches no listener."""
-        fields = Fields(plain, place)
-        name, reach = fields.anything("group"), fields.one_of("reach", REACHES)
-        fields.end()
-        if name is None:
-            return GroupRecipients(self._narrowcast.removed_group(), reach)
-        return GroupRecipients(_group(self._narrowcast, fields, "group"), reach)
+        group, reach = AUDIENCE_STATE.read(plain, place, self._narrowcast)
+        return GroupRecipients(self._narrowcast.removed_group() if group is None else group, reach)
 
 
-class _SavedMembership(NamedTuple):
+AUDIENCE_STATE = Row(GroupRecipients, Optional(GROUP_STATE), OneOf(REACHES))
+"""How the audience of an event is saved."""
+
+
+class AttachedGroup(NamedTuple):
+    """A group, and the group above it, in a save."""
+
+    group: Group
+    above: Group | None
+
+
+class MembershipState(NamedTuple):
+    """A membership in a save."""
+
     member: GroupMembership
     group: Group
     times_listened: int
     places: dict[int, int]
     """Earlier registrations of all members, by number of the registration."""
 
-
-def saved_narrowcast(narrowcast: Narrowcast) -> State:
-    """Return the state of a narrowcast between two frames."""
-    tops = [group for group in narrowcast.groups if group.above is None]
-    groups = [one for top in tops for one in top.with_all_below()]
-    return {
-        "version": VERSION,
-        "groups": [
-            {"name": one.name, "above": None if one.above is None else one.above.name} for one in groups
-        ],
-        "members": [
-            {
-                "name": member.name,
-                "group": group.name,
-                "times_listened": member.times_listened,
-                "listenings": [
-                    {"number": one.number, "place": one.place} for one in member.listenings
-                ],
-            }
-            for group in groups for member in group.members
-        ],
-        "registrations": narrowcast.registrations,
-        "events": narrowcast.events.save_state(),
-    }
-
-
-def prepared_narrowcast(narrowcast: Narrowcast, state: object) -> Callable[[], None]:
-    """Check a state against the present groups and members; return a function that loads it."""
-    fields = Fields.versioned(state, version=VERSION)
-    hierarchy = _read_groups(narrowcast, fields)
-    members = _read_members(narrowcast, fields)
-    registrations = fields.whole("registrations")
-    load_events = narrowcast.events.prepare_state(fields.anything("events"))
-    fields.end()
-
-    def change() -> None:
-        for group, _ in hierarchy:
-            group.detach()
-        for group, above in hierarchy:
-            group.attach(above)
-        for saved in members:
-            _put(saved)
-        narrowcast.registrations = registrations
-        load_events()
-
-    return change
-
-
-def _read_groups(narrowcast: Narrowcast, fields: Fields) -> list[tuple[Group, Group | None]]:
-    found: dict[Group, Group | None] = {}
-    for one in fields.groups("groups"):
-        group = _group(narrowcast, one, "name")
-        if group in found:
-            one.refuse("name", f"occurs twice: {group.name!r}")
-        above = None if one.anything("above") is None else _group(narrowcast, one, "above")
-        if above is not None and above not in found:
-            one.refuse("above", "must be an earlier group of the list, so that no group contains itself")
-        found[group] = above
-        one.end()
-    return list(found.items())
-
-
-def _read_members(narrowcast: Narrowcast, fields: Fields) -> list[_SavedMembership]:
-    found: dict[GroupMembership, _SavedMembership] = {}
-    for one in fields.groups("members"):
-        member = _member(narrowcast, one, "name")
-        if member in found:
-            one.refuse("name", f"occurs twice: {member.name!r}")
-        group, times = _group(narrowcast, one, "group"), one.whole("times_listened")
-        places: dict[int, int] = {}
-        for row in one.groups("listenings"):
-            number = _listening_of(member, row).number
-            if number in places or number >= times:
-                row.refuse("number", f"must be unique and below times_listened, got {number}")
-            places[number] = row.whole("place")
-            row.end()
-        one.end()
-        found[member] = _SavedMembership(member, group, times, places)
-    return list(found.values())
-
-
-def _put(saved: _SavedMembership) -> None:
-    """Put a member into its saved group; stop the subscriptions that were stopped in the save."""
-    member = saved.member
-    member.put_into(saved.group)
-    backs = [one for one in member.used_up if one.number in saved.places]
-    for one in member.listenings:
-        back = next((old for old in backs if one.number >= saved.times_listened and one.is_like(old)), None)
-        if back is not None:  # this one replaced it after the save
-            backs.remove(back)
-        if back is not None or (one.number < saved.times_listened and one.number not in saved.places):
-            one.use_up() if one.is_once else one.stop()
-        else:
-            one.move(saved.places.get(one.number, one.place))
-    for back in [one for one in member.used_up if one.number in saved.places]:
-        member.bring_back(back, saved.places[back.number])
-    member.times_listened = max(member.times_listened, saved.times_listened)
-
-
-def _group(narrowcast: Narrowcast, fields: Fields, name: str) -> Group:
-    try:
-        return narrowcast.group(fields.text(name))
-    except UnknownNameError as error:
-        raise StateError(f"{fields.place_of(name)!r}: {error}; add it before loading") from None
-
-
-def _member(narrowcast: Narrowcast, fields: Fields, name: str) -> GroupMembership:
-    try:
-        return narrowcast.member(fields.text(name))
-    except UnknownNameError as error:
-        raise StateError(f"{fields.place_of(name)!r}: {error}; add it before loading") from None
-
-
-def _listening_of(member: GroupMembership, fields: Fields) -> MemberSubscription:
-    number = fields.whole("number")
-    here = (*member.listenings, *member.used_up)
-    found = next((one for one in here if one.number == number), None)
-    if found is None:
-        fields.refuse("number", f"is {number}, unknown for member {member.name!r}; call its listen before loading")
-    return found
+    def put(self) -> None:
+        """Put the member into its saved group; stop the subscriptions that were stopped in the save."""
+        member = self.member
+        member.put_into(self.group)
+        backs = [one for one in member.used_up if one.number in self.places]
+        for one in member.listenings:
+            back = next((old for old in backs if one.number >= self.times_listened and one.is_like(old)), None)
+            if back is not None:  # this one replaced it after the save
+                backs.remove(back)
+            if back is not None or (one.number < self.times_listened and one.number not in self.places):
+                one.use_up() if one.is_once else one.stop()
+            else:
+                one.move(self.places.get(one.number, one.place))
+        for back in [one for one in member.used_up if one.number in self.places]:
+            member.bring_back(back, self.places[back.number])
+        member.times_listened = max(member.times_listened, self.times_listened)
 
 
 class Group:
@@ -627,8 +549,12 @@ class Group:
         return f"<Group {self.name} of {len(self._members)}>"
 
 
-class Narrowcast:
+class Narrowcast(Saveable):
     """Groups, their members, and a common queue of their events.
+
+    A save refers to groups, members and their subscriptions by name and order; they must
+    exist before loading, and those that are not in the save are left unchanged. Saving
+    and loading inside a handler raises RuntimeError.
 
     Args:
         clock: the game clock; decides which events are due.
@@ -640,6 +566,18 @@ class Narrowcast:
             deadline, and the delay (s).
     """
 
+    STATE = DeclaredState(
+        groups=ListOf(
+            Record(AttachedGroup, group=GROUP_STATE, above=Optional(GROUP_STATE)),
+            unique=attrgetter("group"), at="_hierarchy"),
+        members=ListOf(
+            Record(
+                MembershipState,
+                member=Named(lambda narrowcast: narrowcast._members, "member", name=attrgetter("name")),
+                group=GROUP_STATE, times_listened=Whole(), places=MapOf(Whole(), key=Whole())),
+            unique=attrgetter("member"), at="_memberships"),
+        registrations=Whole(), events=Part())
+
     def __init__(
         self, clock: Clock, *, codes: Iterable[str] | None = None,
         faults: FaultIsolation | None = None, trace: Trace | None = None,
@@ -647,7 +585,7 @@ class Narrowcast:
     ) -> None:
         self.events = EventManager(
             clock, codes=codes, faults=faults, trace=trace, values=values, when_late=when_late,
-            book=MemberSerializer(self),
+            book=MemberBook(self),
         )
         self.declared = self.events.codes if codes is not None else None
         self.registrations = 0
@@ -751,27 +689,6 @@ class Narrowcast:
         """Dispatch the due events of all groups, most urgent first; see ``EventManager.advance``."""
         self.events.advance(budget)
 
-    def save_state(self) -> State:
-        """Return groups, memberships and events, as plain data.
-
-        Raises:
-            StateError: if an argument or a sender is neither plain data nor a named object.
-            RuntimeError: if called from inside a handler.
-        """
-        return saved_narrowcast(self)
-
-    def prepare_state(self, state: object) -> Callable[[], None]:
-        """Check a saved state; return a function that restores groups, members and events.
-
-        Groups, members and their subscriptions are identified by name and order;
-        those that are not in the state are left unchanged.
-
-        Raises:
-            StateError: if the state cannot be loaded; the message gives the place and the reason.
-            RuntimeError: if called from inside a handler.
-        """
-        return prepared_narrowcast(self, state)
-
     def check_own(self, group: Group) -> None:
         """Raise an error unless a group belongs to this narrowcast."""
         if not isinstance(group, Group):
@@ -795,6 +712,47 @@ class Narrowcast:
         """Remove a member from the list of members."""
         del self._members[member.name]
 
+    def _check_state(self, values: SimpleNamespace, refuse: Refuse) -> None:
+        attached: set[Group | None] = {None}
+        for index, (group, above) in enumerate(values.groups):
+            if above not in attached:
+                refuse(f"groups[{index}].above",
+                       "must be an earlier group of the list, so that no group contains itself")
+            attached.add(group)
+        for index, (member, _, times, places) in enumerate(values.members):
+            here = {one.number for one in (*member.listenings, *member.used_up)}
+            for number in places:
+                if number not in here or number >= times:
+                    refuse(f"members[{index}].places",
+                           f"must have numbers of registrations of {member.name!r} below times_listened, got"
+                           f" {number}; call its listen before loading")
+
+    @property
+    def _hierarchy(self) -> list[AttachedGroup]:
+        """All groups, depth first."""
+        tops = [group for group in self.groups if group.above is None]
+        return [AttachedGroup(one, one.above) for top in tops for one in top.with_all_below()]
+
+    @_hierarchy.setter
+    def _hierarchy(self, hierarchy: list[AttachedGroup]) -> None:
+        for group, _ in hierarchy:
+            group.detach()
+        for group, above in hierarchy:
+            group.attach(above)
+
+    @property
+    def _memberships(self) -> list[MembershipState]:
+        """All members, by group."""
+        return [
+            MembershipState(
+                member, group, member.times_listened, {one.number: one.place for one in member.listenings})
+            for group, _ in self._hierarchy for member in group.members]
+
+    @_memberships.setter
+    def _memberships(self, memberships: list[MembershipState]) -> None:
+        for one in memberships:
+            one.put()
+
 
 def _check_name(kind: str, name: object, taken: Iterable[str]) -> None:
     if not isinstance(name, str) or not name:
@@ -808,9 +766,7 @@ __all__ = [
     "Group",
     "GroupMembership",
     "GroupRecipients",
-    "MemberSerializer",
+    "MemberBook",
     "MemberSubscription",
     "Narrowcast",
-    "prepared_narrowcast",
-    "saved_narrowcast",
 ]

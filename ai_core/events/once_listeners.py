@@ -7,15 +7,15 @@ numbered in order of registration.
 """
 from __future__ import annotations
 
-from collections import OrderedDict
+from collections import OrderedDict, defaultdict
 from collections.abc import Callable
 from typing import NamedTuple
 from weakref import WeakValueDictionary
 
 from ai_core.events.event_registry import EventRegistry, Subscription
-from ai_core.saving.fields import Fields, State
+from ai_core.saving.declared_state import ListOf, Record, Text, Whole
 
-__all__ = ["REMEMBERED", "OnceListeners"]
+__all__ = ["ONCE_COUNT_STATE", "REMEMBERED", "OnceCount", "OnceListenerKey", "OnceListeners"]
 
 REMEMBERED = 256
 """Used ``once`` listeners that can listen again (count).
@@ -42,6 +42,27 @@ class OnceListenerKey(NamedTuple):
     codes: tuple[str, ...]
     name: str
     number: int
+
+
+class OnceCount(NamedTuple):
+    """How many listeners of a kind were registered, and the numbers of those that are still active."""
+
+    codes: tuple[str, ...]
+    name: str
+    times: int
+    waiting: list[int]
+
+    @classmethod
+    def checked(cls, codes: tuple[str, ...], name: str, times: int, waiting: list[int]) -> OnceCount:
+        """Return a count; raise ValueError unless the numbers are below ``times``."""
+        if any(number >= times for number in waiting):
+            raise ValueError(f"'waiting' must hold numbers below 'times', {times}, got {max(waiting)}")
+        return cls(codes, name, times, waiting)
+
+
+ONCE_COUNT_STATE = Record(
+    OnceCount.checked, codes=ListOf(Text(), make=tuple), name=Text(), times=Whole(), waiting=ListOf(Whole()))
+"""How the count of a kind of ``once`` listeners is saved."""
 
 
 class OnceListeners:
@@ -91,41 +112,29 @@ class OnceListeners:
         """Return the listeners that are still active, with their keys."""
         return {one: known for known, one in self._present.items() if one.is_active}
 
-    def find(self, codes: tuple[str, ...], name: str, number: int) -> Subscription | None:
-        """Return a listener that is active, or can listen again after loading; None if there is none."""
-        one = self._present.get(OnceListenerKey(codes, name, number))
-        return one if one is not None and (one.is_active or one in self._told) else None
+    def known(self) -> dict[OnceListenerKey, Subscription]:
+        """Return the listeners that are active, or can listen again after loading."""
+        return {known: one for known, one in self._present.items() if one.is_active or one in self._told}
 
-    def save_state(self) -> list[State]:
-        """Return the count of each kind, and the numbers that are still active."""
+    @property
+    def counts(self) -> list[OnceCount]:
+        """The count of each kind, and the numbers that are still active.
+
+        Setting it restores which listeners are active. A listener registered after the save is left alone,
+        unless it replaced a listener that becomes active again.
+        """
         waiting: dict[Kind, list[int]] = {kind: [] for kind in self._times}
         for known in self.references().values():
             waiting[known[:2]].append(known.number)
-        return [
-            {"codes": [*codes], "name": name, "times": times, "waiting": sorted(waiting[codes, name])}
-            for (codes, name), times in self._times.items()
-        ]
+        return [OnceCount(*kind, times, sorted(waiting[kind])) for kind, times in self._times.items()]
 
-    def prepare_state(self, fields: Fields) -> Callable[[], None]:
-        """Check the saved field "once"; return a function that restores which listeners are active.
-
-        A listener registered after the save is left alone, unless it replaced a
-        listener that becomes active again.
-        """
-        saved: dict[Kind, tuple[int, set[int]]] = {}
-        for one in fields.groups("once"):
-            kind = _kind(one)
-            times = one.whole("times")
-            if kind in saved:
-                one.refuse("name", "occurs twice with these codes")
-            saved[kind] = times, set(one.wholes("waiting", maximum=times - 1))
-            one.end()
-
-        def change() -> None:
-            for kind, (times, waiting) in saved.items():
-                self._load(kind, times, waiting)
-
-        return change
+    @counts.setter
+    def counts(self, counts: list[OnceCount]) -> None:
+        here: dict[Kind, list[OnceListenerKey]] = defaultdict(list)
+        for known in sorted(self._present):
+            here[known[:2]].append(known)
+        for codes, name, times, waiting in counts:
+            self._load((codes, name), here[codes, name], times, set(waiting))
 
     def _forget_kinds(self) -> None:
         """Forget the unused kinds that were added to longest ago; O(1) on average."""
@@ -135,9 +144,8 @@ class OnceListeners:
             del self._times[kind]
         self._most_kinds = max(KINDS, 2 * len(self._times))
 
-    def _load(self, kind: Kind, times: int, waiting: set[int]) -> None:
+    def _load(self, kind: Kind, here: list[OnceListenerKey], times: int, waiting: set[int]) -> None:
         come_back = 0
-        here = sorted(known for known in self._present if known[:2] == kind)
         for known in here:
             one = self._present[known]
             if known.number in waiting and self.bring_back(one):
@@ -148,8 +156,3 @@ class OnceListeners:
                 self._told[one] = known
         self._times[kind] = max(times, self._times.get(kind, 0))
         self._most_kinds = max(self._most_kinds, len(self._times))
-
-
-def _kind(fields: Fields) -> Kind:
-    codes = [Fields({"": code}, fields.place_of("codes")).text("") for code in fields.items("codes")]
-    return tuple(codes), fields.text("name")

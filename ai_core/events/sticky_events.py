@@ -51,10 +51,11 @@ class StickyEvents:
             and not (before is not None and is_for(before, event.terms.audience))
         ]
 
+    @property
     def events(self) -> list[Event]:
-        """Return all events, in order of dispatch."""
+        """All events, in order of dispatch."""
         return list(self._kept.values())
 
-    def replace(self, events: Iterable[Event]) -> None:
-        """Replace all events."""
+    @events.setter
+    def events(self, events: Iterable[Event]) -> None:
         self._kept = {(event.code, event.terms.audience): event for event in events}

@@ -2,13 +2,14 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from typing import cast
+from typing import Any, cast
 
 from ai_core.errors import finite_number, shown, whole_number
-from ai_core.events.event import PLAIN, EventTerms, ListenerGroup, Position, Receipt
+from ai_core.events.event import PLAIN, RECEIPT_STATE, EventTerms, ListenerGroup, Position, Receipt
 from ai_core.events.event_registry import MOST_PRIORITY
+from ai_core.saving.declared_state import Flag, Kind, ListOf, Number, Optional, Record, Seconds, Whole
 
-__all__ = ["coordinates", "terms_of"]
+__all__ = ["TERMS_STATE", "coordinates", "terms_of"]
 
 
 def terms_of(
@@ -25,6 +26,33 @@ def terms_of(
     place = None if position is None else coordinates("position", position)
     receipt = Receipt() if wants_receipt else None
     return EventTerms(priority, deadline_at, place, bool(is_sticky), audience, receipt)
+
+
+class _AudienceState(Kind):
+    """How an audience is saved: by the listener book of the event manager."""
+
+    def save(self, value: Any, owner: Any) -> Any:
+        return value.plain()
+
+    def read(self, plain: Any, place: str, owner: Any) -> Any:
+        return owner.book.audience(plain, place)
+
+
+class _TermsState(Record):
+    """How terms are saved; the default terms as None."""
+
+    def save(self, value: Any, owner: Any) -> Any:
+        return None if value is PLAIN else super().save(value, owner)
+
+    def read(self, plain: Any, place: str, owner: Any) -> Any:
+        return PLAIN if plain is None else super().read(plain, place, owner)
+
+
+TERMS_STATE = _TermsState(
+    EventTerms, priority=Whole(-MOST_PRIORITY, MOST_PRIORITY), deadline_at=Optional(Seconds()),
+    position=Optional(ListOf(Number(), count=3, make=tuple)), is_sticky=Flag(), audience=Optional(_AudienceState()),
+    receipt=Optional(RECEIPT_STATE))
+"""How the terms of an event are saved; the object that is saved has a ``book``."""
 
 
 def coordinates(name: str, value: object) -> Position:

@@ -172,8 +172,8 @@ def _checked(name: str, one: tuple[float, float]) -> ImportanceRange:
 def _refuse_gaps(ranges: Sequence[ImportanceRange]) -> None:
     gaps = _gaps(ranges)
     if gaps:
-        told = " and ".join(f"{low:g} to {high:g}" for low, high in gaps)
-        raise ValueError(f"no range contains importance {told}; widen a range, or add a fallback")
+        listed = " and ".join(f"{low:g} to {high:g}" for low, high in gaps)
+        raise ValueError(f"no range contains importance {listed}; widen a range, or add a fallback")
 
 
 def merge_ranges(ranges: Iterable[ImportanceRange]) -> list[ImportanceRange]:

@@ -281,7 +281,7 @@ class GroupLOD(Saveable):
         try:
             passing = self.make_temporary_members(names)
             scheduler, tasks = self.scheduled(passing)
-            load = scheduler.prepare_state(saved)
+            load = Part().prepare(scheduler, saved, f"{place}[1]")
         except StateError as error:
             raise StateError(f"group {self.name!r}: {error}") from error
         except (LookupError, TypeError, ValueError) as error:

@@ -250,12 +250,12 @@ class Importance(Saveable):
             UnknownNameError: if the id is not in use.
         """
         (row,) = self._rows.rows(agent_id).tolist()
-        told = dict(zip(PARTS, self.parts(agent_id)[:, 0].tolist(), strict=True))
-        told["total"] = min(1.0, sum(told.values()))
-        told["value"] = float(self.values[row])
+        explained = dict(zip(PARTS, self.parts(agent_id)[:, 0].tolist(), strict=True))
+        explained["total"] = min(1.0, sum(explained.values()))
+        explained["value"] = float(self.values[row])
         if int(self._rows.ids[row]) in self._forced:
-            told["forced"] = self._forced[int(self._rows.ids[row])][0]
-        return told
+            explained["forced"] = self._forced[int(self._rows.ids[row])][0]
+        return explained
 
     def _check_state(self, values: SimpleNamespace, refuse: Refuse) -> None:
         count = len(values.ids)

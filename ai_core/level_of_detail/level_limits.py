@@ -8,7 +8,7 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping, Sequence
 from types import SimpleNamespace
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -16,10 +16,8 @@ from numpy.typing import NDArray
 from ai_core.errors import UnknownNameError, as_array, finite_number, shown, whole_number
 from ai_core.level_of_detail.agent_rows import LARGEST_ID, MOST_AGENTS
 from ai_core.level_of_detail.behavior_ranges import BehaviorRanges
+from ai_core.level_of_detail.behavioral_lod import BehavioralLOD
 from ai_core.saving.declared_state import ArrayOf, DeclaredState, MapOf, Refuse, Row, Saveable, Seconds, Whole
-
-if TYPE_CHECKING:
-    from ai_core.level_of_detail.behavioral_lod import BehavioralLOD
 
 __all__ = ["Level", "LevelLimits"]
 

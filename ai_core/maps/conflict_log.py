@@ -129,7 +129,9 @@ class ConflictLog(Saveable):
         now_s = moment_s("now_s", now_s)
         rows = self._rows[:self._count]
         apart = rows["place"].astype(np.float64) - (x, y)
-        rows = rows[(apart ** 2).sum(axis=1) <= radius_m ** 2]
+        near = np.flatnonzero((apart ** 2).sum(axis=1) <= radius_m ** 2)
+        # Oldest first, as rows are after a load: sums in another order differ in their last bits.
+        rows = rows[np.roll(near, -np.searchsorted(near, self._next))]
         weight = np.float_power(self._kept_per_s, np.maximum(0.0, now_s - rows["at_s"]))
         strength = np.bincount(rows["kind"], rows["strength"] * weight, len(self.kinds))
         numbers = np.bincount(rows["kind"], rows["numbers"] * weight, len(self.kinds))

@@ -1,8 +1,11 @@
 """Decision map: layers over one area, written at any time, updated in slices, read as complete snapshots."""
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import AbstractContextManager
+from itertools import islice
+from types import SimpleNamespace
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -10,17 +13,44 @@ from numpy.typing import ArrayLike, NDArray
 from ai_core.budget import Budget, check_budget
 from ai_core.clock import Clock, TimeIndex, checked_clock
 from ai_core.errors import as_array, finite_number, named, shown
-from ai_core.maps.decision_map_state import prepared, saved
 from ai_core.maps.influence_map import InfluenceMap, Scratch
 from ai_core.maps.map_area import OUTSIDE, MapArea
-from ai_core.maps.map_layer import MapLayer
+from ai_core.maps.map_layer import LARGEST_VALUE, MapLayer
 from ai_core.maps.map_snapshot import MapSnapshot, SnapshotBuffers
-from ai_core.saving.fields import State
+from ai_core.saving.declared_state import (
+    Change,
+    DeclaredState,
+    Flag,
+    Hook,
+    MapOf,
+    Moment,
+    Optional,
+    PackedArray,
+    Parts,
+    Record,
+    Refuse,
+    Row,
+    Same,
+    Saveable,
+    Seconds,
+    Whole,
+)
 
 __all__ = ["DecisionMap"]
 
 
-class DecisionMap:
+class DrawnLayers(NamedTuple):
+    """The current snapshot as it is saved: its time, and the cells of each layer."""
+
+    shown_at: TimeIndex
+    cells: dict[str, NDArray[np.float32]]
+
+
+PROGRESS_STATE = Optional(Row(lambda is_shown, slices_done: (is_shown, slices_done), Flag(), Whole()))
+"""How the progress of an update is saved: whether its snapshot is shown, and the slices done; None if it is done."""
+
+
+class DecisionMap(Saveable):
     """Layers of knowledge about the ground, for strategic decisions.
 
     Units write values in batches, at any time. An update applies the values written before
@@ -49,6 +79,14 @@ class DecisionMap:
         six layers of 512 × 512 cells take about 10 ms.
     Source: 003_designing_ai_for_games, decision maps.
     """
+
+    STATE = DeclaredState(
+        shape=Same(at="area.shape"), began_at=Moment(TimeIndex), passed_s=Seconds(0), has_begun=Flag(),
+        updates=Whole(), written=Whole(), layers=Parts(),
+        picture=Record(DrawnLayers, at="_drawn", shown_at=Moment(TimeIndex), cells=MapOf(
+            PackedArray(np.float32, shape=lambda map_: map_.area.shape, minimum=0, maximum=LARGEST_VALUE),
+            names=lambda map_: map_.layers)),
+        progress=Hook())  # after the layers, whose slices are repeated
 
     def __init__(
         self,
@@ -184,29 +222,37 @@ class DecisionMap:
             if budget.is_spent:
                 return
 
-    def save_state(self) -> State:
-        """Return all values, pending writes and the progress of the update as plain data."""
-        return saved(self)
+    @property
+    def _drawn(self) -> DrawnLayers:
+        return DrawnLayers(self.picture.at, self.picture.drawn)
 
-    def prepare_state(self, state: object) -> Callable[[], None]:
-        """Check a saved state; return the function that applies it.
+    @_drawn.setter
+    def _drawn(self, drawn: DrawnLayers) -> None:
+        picture = self.buffers.free()  # readers may hold the current one
+        for name, cells in drawn.cells.items():
+            picture.drawn[name][:] = cells
+        self.buffers.show(picture, drawn.shown_at)
 
-        Raises:
-            StateError: if the state is invalid, or belongs to another area or other layers.
-        """
-        return prepared(self, state)
+    def _save_progress(self) -> list[Any] | None:
+        return None if self.is_done else [self.is_shown, self.slices_done]
 
-    def resume(
-        self, began_at: TimeIndex, passed_s: float, slices_done: int, *, is_shown: bool, has_begun: bool
-    ) -> None:
-        """Continue a saved update; for loading."""
-        self.began_at, self.passed_s, self.has_begun = began_at, passed_s, has_begun
-        self.is_shown, self.slices_done, self._work = is_shown, 0, None
-        if slices_done >= 0:
-            self._work = self._forget() if is_shown else self._update()
-            for _ in range(slices_done):
-                next(self._work, None)
-            self.slices_done = slices_done
+    def _prepare_progress(self, plain: Any, place: str) -> Change:
+        """Check the progress of an update; return the function that repeats its slices in the loaded layers."""
+        progress = PROGRESS_STATE.read(plain, place, self)
+
+        def repeat() -> None:
+            self._work, updates = None, self.updates
+            self.is_shown, slices_done = progress or (True, 0)
+            if progress is not None:
+                self._work = self._forget() if self.is_shown else self._update()
+                self.slices_done = sum(1 for _ in islice(self._work, slices_done))
+                self.updates = updates
+
+        return repeat
+
+    def _check_state(self, values: SimpleNamespace, refuse: Refuse) -> None:
+        if values.picture.shown_at.seconds > values.began_at.seconds:
+            refuse("picture.shown_at", f"must not be after 'began_at', got {values.picture.shown_at.seconds:g} s")
 
     def _update(self) -> Iterator[int]:
         picture = self.buffers.free()

@@ -119,12 +119,12 @@ class Grid:
             ValueError: if it has another shape, or the name is empty or already used.
         """
         self._check_new("team", name, self._closed)
-        shut = as_array("is_closed", is_closed).copy()
-        if shut.dtype != np.bool_:
+        closed = as_array("is_closed", is_closed).copy()
+        if closed.dtype != np.bool_:
             raise TypeError(f"is_closed must be bool, got {shown(is_closed)}")
-        if shut.shape != self.shape:
-            raise ValueError(f"is_closed must have the grid's shape {self.shape}, got {shut.shape}")
-        self._closed[name] = shut
+        if closed.shape != self.shape:
+            raise ValueError(f"is_closed must have the grid's shape {self.shape}, got {closed.shape}")
+        self._closed[name] = closed
 
     def passage(self, mover: str = DEFAULT, team: str = DEFAULT) -> GridPassage:
         """Return the costs and open moves of the grid for a class of movers and a team.

@@ -46,10 +46,10 @@ class GridLineOfSight:
             raise ValueError(f"up must be one of {', '.join(UPWARD)}, got {shown(up)}")
         self.heights_m = np.array(heights, np.float32)
         self._origin = positions("origin", as_array("origin", origin)[None], dimensions=(3,))[0].astype(np.float64)
-        ways = positions("steps", steps, dimensions=(3,)).astype(np.float64)
-        if len(ways) != 2 or np.linalg.matrix_rank(ways) < 2:
+        axes = positions("steps", steps, dimensions=(3,)).astype(np.float64)
+        if len(axes) != 2 or np.linalg.matrix_rank(axes) < 2:
             raise ValueError(f"steps must be two vectors that are not parallel, got {shown(steps)}")
-        self._cells = np.linalg.pinv(ways)
+        self._cells = np.linalg.pinv(axes)
         self._upward = np.array(UPWARD[up])
 
     def __call__(self, segments: NDArray[np.float32]) -> NDArray[np.bool_]:
@@ -68,13 +68,13 @@ class GridLineOfSight:
         ends = np.asarray(segments[:, 3:], np.float64) - self._origin
         flat, flat_end = starts @ self._cells + 0.5, ends @ self._cells + 0.5
         low, rises = (starts @ self._upward)[:, None], (ends @ self._upward - starts @ self._upward)[:, None]
-        way = flat_end - flat
-        crossings = self._crossings(flat, way)
+        offset = flat_end - flat
+        crossings = self._crossings(flat, offset)
         firsts, lasts = crossings[:, :-1], crossings[:, 1:]
         middles = (firsts + lasts) / 2
         height, width = self.heights_m.shape
-        columns = np.floor(flat[:, :1] + way[:, :1] * middles).astype(np.int64)
-        rows = np.floor(flat[:, 1:] + way[:, 1:] * middles).astype(np.int64)
+        columns = np.floor(flat[:, :1] + offset[:, :1] * middles).astype(np.int64)
+        rows = np.floor(flat[:, 1:] + offset[:, 1:] * middles).astype(np.int64)
         is_on = (lasts - firsts > NEARLY) & (rows >= 0) & (rows < height) & (columns >= 0) & (columns < width)
         lowest = low + np.minimum(firsts * rises, lasts * rises)
         there = self.heights_m.reshape(-1)[np.where(is_on, rows * width + columns, 0)]
@@ -82,13 +82,13 @@ class GridLineOfSight:
         return blocked
 
     @staticmethod
-    def _crossings(flat: NDArray[np.float64], way: NDArray[np.float64]) -> NDArray[np.float64]:
+    def _crossings(flat: NDArray[np.float64], offset: NDArray[np.float64]) -> NDArray[np.float64]:
         """Return the shares of each line at which it enters a new cell, 0 to 1, ascending; padded with 1."""
-        lowest, highest = np.minimum(flat, flat + way), np.maximum(flat, flat + way)
+        lowest, highest = np.minimum(flat, flat + offset), np.maximum(flat, flat + offset)
         most = int((np.floor(highest) - np.floor(lowest)).max(initial=0)) + 1
         lines = np.floor(lowest)[:, :, None] + 1 + np.arange(most)
         with np.errstate(divide="ignore", invalid="ignore"):
-            shares = (lines - flat[:, :, None]) / way[:, :, None]
+            shares = (lines - flat[:, :, None]) / offset[:, :, None]
         shares = np.where((lines < highest[:, :, None]) & np.isfinite(shares), np.clip(shares, 0, 1), 1.0)
         ends = np.broadcast_to((0.0, 1.0), (len(flat), 2))
         return np.sort(np.concatenate((ends, shares.reshape(len(flat), -1)), axis=1), axis=1)

@@ -6,7 +6,9 @@ blurred; it is never fed back, so that the update rate does not change the amoun
 """
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator
+from types import SimpleNamespace
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -14,6 +16,7 @@ from numpy.typing import ArrayLike, NDArray
 from ai_core.errors import as_array, shown
 from ai_core.maps.map_area import MapArea
 from ai_core.maps.map_layer import LARGEST_VALUE, MapLayer
+from ai_core.saving.declared_state import DeclaredState, PackedArray, Refuse, Saveable
 
 Floats = NDArray[np.float32]
 OF_SIXTEEN = np.float32(1 / 16)
@@ -151,7 +154,12 @@ class Scratch:
         self.marks = np.zeros(area.shape, np.bool_)
 
 
-class InfluenceMap:
+WRITTEN = PackedArray(
+    np.float32, shape=lambda influence: influence.area.shape, minimum=0, maximum=LARGEST_VALUE * 1000, absent=math.nan)
+"""How pending writes of a layer are saved: sums of many, NaN for unwritten cells."""
+
+
+class InfluenceMap(Saveable):
     """The values of one layer.
 
     Args:
@@ -163,6 +171,12 @@ class InfluenceMap:
 
     Cost: 16 bytes per cell.
     """
+
+    STATE = DeclaredState(
+        values=PackedArray(
+            np.float32, shape=lambda influence: influence.area.shape, minimum=0,
+            maximum=lambda influence: influence.layer.most),
+        written=WRITTEN, taking=WRITTEN)
 
     def __init__(self, layer: MapLayer, area: MapArea) -> None:
         self.layer, self.area = layer, area
@@ -251,6 +265,11 @@ class InfluenceMap:
     def forget_taken(self) -> None:
         """Clear the taken writes, for those of the next update."""
         self.taking.fill(self._unwritten)
+
+    def _check_state(self, values: SimpleNamespace, refuse: Refuse) -> None:
+        for name in ("written", "taking"):
+            if self.layer.writes != "latest" and np.isnan(getattr(values, name)).any():
+                refuse(name, "must not hold NaN, which marks unwritten cells of a layer with writes='latest'")
 
     def _slices(self) -> Iterator[tuple[int, int]]:
         height, width = self.area.shape

@@ -50,7 +50,7 @@ class BumpAndTurn(Saveable):
     STATE = DeclaredState(
         at=Whole(), goal=Whole(), before=Whole(at="_before"),
         state=OneOf(("going", "arrived", "unreachable"), at="_saved_as"),
-        tried=ListOf(Whole(), make=set, at="_tried"), path=ListOf(Whole(), at="_way"))
+        tried=ListOf(Whole(), make=set, at="_tried"), path=ListOf(Whole(), at="_path"))
 
     def __init__(
         self, look: NeighborsOf, apart: PlaceDistance, start: int, goal: int, *, remembers: bool = True,
@@ -66,7 +66,7 @@ class BumpAndTurn(Saveable):
         self._remembers = bool(remembers) and explored is None
         self._before = self.at
         self._tried = {self.at}
-        self._way: list[int] = []          # back to the start; or ahead, as the shared map answered
+        self._path: list[int] = []          # back to the start; or ahead, as the shared map answered
         self._question: ExploredMapQuery | None = None
         self._version = -1
         self.state: BumpState = "arrived" if self.at == self.goal else "going"
@@ -112,7 +112,7 @@ class BumpAndTurn(Saveable):
     def _put(self, at: int) -> None:
         """Continue at another place after a push: tried places are kept, the route back is dropped."""
         self._before = self.at = at
-        self._way.clear()
+        self._path.clear()
         self._question = None
         self._tried.add(at)
         self.state = "arrived" if at == self.goal else "going"
@@ -129,14 +129,14 @@ class BumpAndTurn(Saveable):
         fresh = [place for place in neighbors if place not in self._tried]
         if fresh:
             there = self._nearest(fresh)
-            self._way.append(self.at)
+            self._path.append(self.at)
             self._tried.add(there)
             return there
-        if not self._way:
+        if not self._path:
             return self._give_up()
-        if self._way[-1] in neighbors:
-            return self._way.pop()
-        self._way.clear()                             # a wall has appeared since: the memory may be wrong
+        if self._path[-1] in neighbors:
+            return self._path.pop()
+        self._path.clear()                             # a wall has appeared since: the memory may be wrong
         self._tried = {self.at}
         return self._remembered_step(neighbors)
 
@@ -149,16 +149,16 @@ class BumpAndTurn(Saveable):
         if self._question is not None:
             if not self._question.is_answered:
                 return self.at
-            answer, self._question = self._question.way, None
+            answer, self._question = self._question.path, None
             if answer is None:
                 return self._give_up()
-            self._way, self.state = answer[1:], "going"
-        if self._way:
-            if self._way[0] in neighbors:
-                return self._way.pop(0)
-            explored.forget([self._way[0]])           # a wall has appeared since
+            self._path, self.state = answer[1:], "going"
+        if self._path:
+            if self._path[0] in neighbors:
+                return self._path.pop(0)
+            explored.forget([self._path[0]])           # a wall has appeared since
             explored.report(self.at, neighbors)       # forget removed this report too
-            self._way.clear()
+            self._path.clear()
         fresh = [place for place in neighbors if place not in self._tried and not explored.knows(place)]
         if fresh and not explored.knows(self.goal):
             return self._nearest(fresh)

@@ -125,19 +125,19 @@ class Corridor(Saveable):
         if not len(values.cells):
             refuse("cells", "must be at least one cell, got none")
 
-    def _joined(self, cell: int, way: NDArray[np.int32]) -> NDArray[np.int32] | None:
+    def _joined(self, cell: int, path_cells: NDArray[np.int32]) -> NDArray[np.int32] | None:
         """Return a path from a cell that joins another near its start, or None."""
         cell = whole_number("cell", cell, minimum=0, maximum=self._passage.costs.size - 1)
-        near = way[:NEAR_CELLS]
+        near = path_cells[:NEAR_CELLS]
         on_it = np.flatnonzero(near == cell)
         if len(on_it):
-            return way[int(on_it[0]):]
+            return path_cells[int(on_it[0]):]
         link = self._link(cell, near[-1:]) if len(near) > 1 else None
         link = self._link(cell, near) if link is None else link
         if link is None:
             return None
-        rest = way[int(np.flatnonzero(near == link[-1])[0]) + 1:]
-        self.drift += max(0, len(link) + len(rest) - len(way))
+        rest = path_cells[int(np.flatnonzero(near == link[-1])[0]) + 1:]
+        self.drift += max(0, len(link) + len(rest) - len(path_cells))
         return remove_loops(np.concatenate([link, rest]))
 
     def _link(self, cell: int, goals: NDArray[np.int32]) -> NDArray[np.int32] | None:

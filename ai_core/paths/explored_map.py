@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterable, Sequence
 
 from ai_core.budget import Budget, check_budget
 from ai_core.errors import shown, whole_number
-from ai_core.saving.declared_state import DeclaredState, ListOf, MapOf, Saveable, Whole
+from ai_core.saving.declared_state import DeclaredState, ListOf, MapOf, Row, Saveable, Whole
 
 __all__ = ["ExploredMap", "ExploredMapQuery"]
 
@@ -20,17 +20,20 @@ class ExploredMapQuery:
 
     Attributes:
         is_answered: True once the query is answered.
-        way: path from the start to the goal, or to the best place with unexplored neighbors; None if
+        path: path from the start to the goal, or to the best place with unexplored neighbors; None if
             everything reachable is explored and the goal is not part of it.
         reaches_goal: True if the path leads to the goal.
     """
 
-    __slots__ = ("apart", "goal", "is_answered", "reaches_goal", "start", "way")
+    __slots__ = ("apart", "goal", "is_answered", "path", "reaches_goal", "start")
 
     def __init__(self, start: int, goal: int, apart: Callable[[int, int], float]) -> None:
         self.start, self.goal, self.apart = start, goal, apart
         self.is_answered = self.reaches_goal = False
-        self.way: list[int] | None = None
+        self.path: list[int] | None = None
+
+
+NEIGHBORS = ListOf(Whole(), make=tuple)
 
 
 class ExploredMap(Saveable):
@@ -40,19 +43,22 @@ class ExploredMap(Saveable):
     per place for all movers together; separate memories take as much for each mover.
     """
 
-    STATE = DeclaredState(known=MapOf(ListOf(Whole(), make=tuple), key=Whole(), at="_explored"))
+    STATE = DeclaredState(
+        known=MapOf(NEIGHBORS, key=Whole(), at="_neighbors"),
+        reports=ListOf(Row(lambda *report: report, Whole(), NEIGHBORS), at="_reported"))
+    """Pending queries are not saved: movers repeat them."""
 
     def __init__(self) -> None:
-        self._ways: dict[int, tuple[int, ...]] = {}
+        self._neighbors: dict[int, tuple[int, ...]] = {}
         self._reports: deque[tuple[int, tuple[int, ...]]] = deque()
-        self._told: dict[int, tuple[int, tuple[int, ...]]] = {}  # latest pending report of each place
+        self._pending: dict[int, tuple[int, tuple[int, ...]]] = {}  # latest pending report of each place
         self._questions: deque[ExploredMapQuery] = deque()
         self._search: _Spread | None = None
         self.version = 0
 
     def __len__(self) -> int:
         """Number of explored places."""
-        return len(self._ways)
+        return len(self._neighbors)
 
     @property
     def is_done(self) -> bool:
@@ -61,11 +67,11 @@ class ExploredMap(Saveable):
 
     def knows(self, place: int) -> bool:
         """Return whether a place is explored. Cost: O(1)."""
-        return place in self._ways
+        return place in self._neighbors
 
     def neighbors_of(self, place: int) -> tuple[int, ...]:
         """Return the known open neighbors of a place. Cost: O(1)."""
-        return self._ways.get(place, ())
+        return self._neighbors.get(place, ())
 
     def report(self, place: int, neighbors: Sequence[int]) -> None:
         """Report the open neighbors of a place; ``advance`` adds them to the map. Cost: O(neighbors).
@@ -73,10 +79,10 @@ class ExploredMap(Saveable):
         Raises:
             TypeError, ValueError: if the place or a neighbor is not a place.
         """
-        ways, told = tuple(neighbors), self._told.get(whole_number("place", place, minimum=0))
-        if (self._ways.get(place) if told is None else told[1]) != ways:
-            ways = tuple([whole_number("neighbors", one, minimum=0) for one in ways])
-            self._told[place] = report = (place, ways)
+        neighbors, pending = tuple(neighbors), self._pending.get(whole_number("place", place, minimum=0))
+        if (self._neighbors.get(place) if pending is None else pending[1]) != neighbors:
+            neighbors = tuple([whole_number("neighbors", one, minimum=0) for one in neighbors])
+            self._pending[place] = report = (place, neighbors)
             self._reports.append(report)
 
     def ask(self, start: int, goal: int, apart: Callable[[int, int], float]) -> ExploredMapQuery:
@@ -105,10 +111,10 @@ class ExploredMap(Saveable):
         Cost: O(explored places).
         """
         gone = set(places)
-        around = gone.union(one for one, ways in self._ways.items() if not gone.isdisjoint(ways))
+        around = gone.union(one for one, neighbors in self._neighbors.items() if not gone.isdisjoint(neighbors))
         for place in around:
-            self._ways.pop(place, None)
-            self._told.pop(place, None)
+            self._neighbors.pop(place, None)
+            self._pending.pop(place, None)
         self._reports = deque(one for one in self._reports if one[0] not in around)
         self._search = None
         self.version += 1
@@ -123,30 +129,32 @@ class ExploredMap(Saveable):
             if self._search is None:
                 self._take_reports(budget)
                 if self._questions and not self._reports:
-                    self._search = _Spread(self._ways, self._questions[0])
+                    self._search = _Spread(self._neighbors, self._questions[0])
             elif self._search.advance(budget):
                 self._questions.popleft()
                 self._search = None
 
     @property
-    def _explored(self) -> dict[int, tuple[int, ...]]:
-        """Neighbors of explored and reported places, for saves; pending queries are not saved, movers repeat them."""
-        return dict(sorted({**self._ways, **dict(self._reports.copy())}.items()))
+    def _reported(self) -> list[tuple[int, tuple[int, ...]]]:
+        """Reports that ``advance`` has not processed; a copy, as other threads may report meanwhile."""
+        return [*self._reports.copy()]
 
-    @_explored.setter
-    def _explored(self, known: dict[int, tuple[int, ...]]) -> None:
-        self._ways, self._search = known, None
-        self._reports.clear()
-        self._told.clear()
+    @_reported.setter
+    def _reported(self, reports: list[tuple[int, tuple[int, ...]]]) -> None:
+        self._reports = deque(reports)
+        self._pending = {report[0]: report for report in reports}
+
+    def _finish_load(self) -> None:
+        self._search = None
         self._questions.clear()
         self.version += 1
 
     def _take_reports(self, budget: Budget) -> None:
         while self._reports and not budget.is_spent:
-            place, ways = report = self._reports.popleft()
-            if self._told.get(place) is report:  # an older report of the place is not the latest one
-                del self._told[place]
-            self._ways[place] = ways
+            place, neighbors = report = self._reports.popleft()
+            if self._pending.get(place) is report:  # an older report of the place is not the latest one
+                del self._pending[place]
+            self._neighbors[place] = neighbors
             self.version += 1
             budget.spend()
 
@@ -154,25 +162,25 @@ class ExploredMap(Saveable):
 class _Spread:
     """Breadth-first search over explored places for one query."""
 
-    def __init__(self, ways: dict[int, tuple[int, ...]], question: ExploredMapQuery) -> None:
-        self._ways, self._question = ways, question
+    def __init__(self, neighbors: dict[int, tuple[int, ...]], question: ExploredMapQuery) -> None:
+        self._neighbors, self._question = neighbors, question
         self._from: dict[int, int] = {question.start: question.start}
         self._front = deque([(question.start, 0)])
         self._best: tuple[float, int] | None = None
 
     def advance(self, budget: Budget) -> bool:
         """Continue the search; return whether the query is answered."""
-        question, ways = self._question, self._ways
+        question, neighbors = self._question, self._neighbors
         while self._front:
             place, steps = self._front.popleft()
             budget.spend()
             if place == question.goal:
                 return self._answer(place)
-            if place not in ways:
+            if place not in neighbors:
                 rank = (steps + question.apart(place, question.goal), place)
                 self._best = rank if self._best is None else min(self._best, rank)
             else:
-                for there in ways[place]:
+                for there in neighbors[place]:
                     if there not in self._from:
                         self._from[there] = place
                         self._front.append((there, steps + 1))
@@ -183,10 +191,10 @@ class _Spread:
     def _answer(self, end: int | None) -> bool:
         question = self._question
         if end is not None:
-            way = [end]
-            while way[-1] != question.start:
-                way.append(self._from[way[-1]])
-            question.way = way[::-1]
+            path = [end]
+            while path[-1] != question.start:
+                path.append(self._from[path[-1]])
+            question.path = path[::-1]
         question.reaches_goal = end == question.goal
         question.is_answered = True
         return True

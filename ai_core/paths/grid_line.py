@@ -68,19 +68,19 @@ def highest_cost_on_line(passage: GridPassage, start: Sequence[float], end: Sequ
     Cost: O(cells passed).
     """
     height, width = passage.shape
-    costs, dearest = passage.costs.reshape(-1).data, 0.0
+    costs, highest = passage.costs.reshape(-1).data, 0.0
     # Always from the same end, so that rounding is the same in both directions.
     for row, column, corner in cells_on_line(*sorted((tuple(start), tuple(end)))):
         if not (0 <= row < height and 0 <= column < width):
             return math.inf
-        dearest = max(dearest, costs[row * width + column])
+        highest = max(highest, costs[row * width + column])
         if corner is not None and passage.corners != "open":
             beside = (costs[(row - corner[0]) * width + column], costs[row * width + column - corner[1]])
-            shut = math.inf in beside if passage.corners == "closed" else beside == (math.inf, math.inf)
-            dearest = math.inf if shut else dearest
-        if dearest == math.inf:
+            is_blocked = math.inf in beside if passage.corners == "closed" else beside == (math.inf, math.inf)
+            highest = math.inf if is_blocked else highest
+        if highest == math.inf:
             return math.inf
-    return dearest
+    return highest
 
 
 def line_is_open(passage: GridPassage, start: Sequence[float], end: Sequence[float]) -> bool:

@@ -2,14 +2,13 @@
 from __future__ import annotations
 
 import math
-from typing import get_args
 
 import numpy as np
 
 from ai_core.budget import Budget
 from ai_core.errors import shown, whole_number
 from ai_core.maps.passage import GridPassage
-from ai_core.paths.path import Path, PathState
+from ai_core.paths.path import Path, path_record
 from ai_core.paths.regions.reachability import Reachability
 from ai_core.paths.regions.region_graph import RegionGraph
 from ai_core.paths.regions.region_paths import RegionSearch
@@ -19,7 +18,7 @@ from ai_core.paths.searches.improving_search import ImprovingSearch
 from ai_core.paths.searches.jump_table import JumpTable
 from ai_core.paths.searches.search import AStarSearch
 from ai_core.paths.searches.search_memory import SearchMemory
-from ai_core.saving.fields import Fields, State
+from ai_core.saving.declared_state import Number, Whole
 
 __all__ = ["GridPathProvider"]
 
@@ -60,6 +59,10 @@ class GridPathProvider:
         self.regions = RegionGraph(passage) if regions else None
         self.jumps: JumpTable | None = None
         self._memories: list[SearchMemory] = []
+        last = passage.costs.size - 1
+        self.place_kind = Whole(0, last)
+        self.path_kind = path_record(
+            last, cost=Number(0, absent=math.inf), expanded=Whole(), bound=Number(1, absent=math.inf))
 
     @property
     def version(self) -> int:
@@ -163,37 +166,3 @@ class GridPathProvider:
                 self.jumps.advance(budget)
         if self.regions is not None and not self.regions.is_done and not budget.is_spent:
             self.regions.advance(budget)
-
-    def place_state(self, place: int) -> int:
-        """Return a cell as plain data for a save."""
-        return place
-
-    def place_of(self, fields: Fields, name: str) -> int:
-        """Return a cell read from a save.
-
-        Raises:
-            StateError: if it is not a cell of the grid.
-        """
-        return fields.whole(name, maximum=self.passage.costs.size - 1)
-
-    def path_state(self, path: Path) -> State:
-        """Return a path as plain data for a save."""
-        return {
-            "state": path.state, "cells": path.cells.tolist(), "cost": path.cost if path.cost < math.inf else None,
-            "expanded": path.expanded, "bound": path.bound,
-        }
-
-    def path_of(self, fields: Fields) -> Path:
-        """Return a path read from a save; its cells may be closed by now.
-
-        Raises:
-            StateError: if it is not a valid path.
-        """
-        cells = np.array(fields.wholes("cells", maximum=self.passage.costs.size - 1), np.int32)
-        state: PathState = fields.one_of("state", get_args(PathState))  # type: ignore[assignment]
-        if (state == "none") != (len(cells) == 0):
-            fields.refuse("cells", f"must be empty for 'none' and only then, got {len(cells)} cells with {state!r}")
-        cost, bound = fields.number_or("cost", math.inf, minimum=0), fields.number("bound", minimum=1)
-        path = Path(state, cells, cost, fields.whole("expanded"), bound)
-        fields.end()
-        return path

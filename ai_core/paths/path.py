@@ -1,13 +1,16 @@
 """Result of a search: the cells of a path, its cost, and whether it leads to a goal."""
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
-from typing import Literal
+from typing import Any, Literal, get_args
 
 import numpy as np
 from numpy.typing import NDArray
 
-__all__ = ["Path", "PathState"]
+from ai_core.saving.declared_state import ArrayOf, Limit, OneOf, Record
+
+__all__ = ["Path", "PathState", "path_record"]
 
 PathState = Literal["found", "partial", "none"]
 """The path leads to a goal ("found"), to the nearest reachable cell ("partial"), or does not exist ("none")."""
@@ -44,3 +47,22 @@ class Path:
     def places(self, width: int) -> NDArray[np.int32]:
         """Return rows and columns of the cells, (n, 2) int32, on a grid with ``width`` columns."""
         return np.stack(np.divmod(self.cells, np.int32(width)), axis=1)
+
+
+def path_record(last_cell: Limit, **more: Any) -> Record:
+    """Return how a path over a grid is saved: with its state, its cells, and the fields of ``more``.
+
+    Args:
+        last_cell: number of the last cell of the grid, as limit of a kind.
+        more: kinds of further fields; a field that is left out has its default in loaded paths.
+    """
+    return Record(
+        _loaded, state=OneOf(get_args(PathState)), cells=ArrayOf(np.int32, minimum=0, maximum=last_cell), **more)
+
+
+def _loaded(
+    state: PathState, cells: NDArray[np.int32], cost: float = math.inf, expanded: int = 0, bound: float = 1.0
+) -> Path:
+    if (state == "none") != (len(cells) == 0):
+        raise ValueError(f"cells must be empty for 'none' and only then, got {len(cells)} cells with {state!r}")
+    return Path(state, cells, cost, expanded, bound)

@@ -3,14 +3,14 @@ from __future__ import annotations
 
 from collections.abc import Callable, Hashable
 from heapq import heappop, heappush
-from typing import Any, Literal, Protocol
+from typing import Any, Literal, Protocol, get_args
 
 from ai_core.budget import Budget
 from ai_core.clock import Clock
 from ai_core.errors import shown
 from ai_core.faults import FaultIsolation, given_faults
 from ai_core.paths.path import Path
-from ai_core.saving.fields import Fields, State
+from ai_core.saving.declared_state import Chosen, Flag, Kind, ListOf, Number, OneOf, Optional, Record, Text, Whole
 from ai_core.trace import Trace, given_trace
 
 TicketState = Literal["waiting", "running", "found", "partial", "none", "cancelled", "failed", "refused"]
@@ -79,8 +79,49 @@ class PathTicket:
         """True if the state is that of a path: "found", "partial" or "none"."""
         return self.state in ("found", "partial", "none")
 
+    def become(self, other: PathTicket) -> None:
+        """Take all attributes of another ticket, for loading."""
+        for name in self.__slots__:
+            if name != "__weakref__":
+                setattr(self, name, getattr(other, name))
+
     def __repr__(self) -> str:
         return f"<PathTicket {self.number}: {self.start!r} to {self.goal!r}, {self.state}>"
+
+
+def _loaded_ticket(
+    number: int, start: Hashable, goal: Hashable, priority: float, requested_at_frame: int, **more: Any
+) -> PathTicket:
+    if priority <= 0:
+        raise ValueError(f"priority must be above 0, got {priority:g}")
+    ticket = PathTicket(number, start, goal, priority, requested_at_frame)
+    for name, value in more.items():
+        setattr(ticket, name, value)
+    return ticket
+
+
+def _loaded_over(**values: Any) -> PathTicket:
+    ticket = _loaded_ticket(**values)
+    state = None if ticket.path is None else ticket.path.state
+    if state != ticket.state if ticket.is_answered else state is not None and not ticket.improves:
+        raise ValueError(f"state must match the path, got {ticket.state!r} with the path {state!r}")
+    return ticket
+
+
+PLACE = Chosen(lambda service: service.ways.place_kind)
+PATH = Optional(Chosen(lambda service: service.ways.path_kind))
+ASKED: dict[str, Any] = {
+    "number": Whole(), "start": PLACE, "goal": PLACE, "priority": Number(), "requested_at_frame": Whole(),
+    "is_shared": Flag(), "is_near": Flag(),
+}
+WAITING_STATE = Record(_loaded_ticket, **ASKED)
+"""How a ticket is saved that waits for a search shared with others."""
+IMPROVING_STATE = Record(_loaded_ticket, **ASKED, path=PATH)
+"""How an improving ticket is saved that waits for its search, with the best path so far."""
+OVER_STATE = Record(
+    _loaded_over, **ASKED, improves=Flag(), path=PATH, why=Text(),
+    state=OneOf(one for one in get_args(TicketState) if one not in ("waiting", "running")))
+"""How a ticket is saved that has a final state."""
 
 
 def check_ticket(ticket: object) -> None:
@@ -136,7 +177,15 @@ class TicketNotifier:
 
 
 class PathProvider(Protocol):
-    """Provider of paths for a ``PathService``: a grid or a navigation map."""
+    """Provider of paths for a ``PathService``: a grid or a navigation map.
+
+    Attributes:
+        place_kind: how a place is saved.
+        path_kind: how a path is saved.
+    """
+
+    place_kind: Kind
+    path_kind: Kind
 
     @property
     def version(self) -> int:
@@ -170,18 +219,6 @@ class PathProvider(Protocol):
 
     def prepare(self, budget: Budget) -> None:
         """Prepare the data that makes searches faster, until the budget is spent."""
-
-    def place_state(self, place: Any) -> Any:
-        """Return a place as plain data for a save."""
-
-    def place_of(self, fields: Fields, name: str) -> Any:
-        """Return a place read from a save, or raise StateError."""
-
-    def path_state(self, path: Any) -> State:
-        """Return a path as plain data for a save."""
-
-    def path_of(self, fields: Fields) -> Any:
-        """Return a path read from a save, or raise StateError."""
 
 
 class PathJob:
@@ -239,6 +276,35 @@ class PathJob:
     def key(self) -> tuple[Hashable, ...]:
         """Key of the search: start and goal, and for an improving ticket also the number."""
         return (self.start, self.goal, self.number) if self.improves else (self.start, self.goal)
+
+
+def _loaded_shared(
+    number: int, start: Hashable, goal: Hashable, first_frame: int, requested_at_frame: int, tickets: list[PathTicket]
+) -> PathJob:
+    if not tickets:
+        raise ValueError("tickets must be at least one, got none")
+    way = PathJob(number, start, goal, first_frame)
+    way.requested_at_frame, way.tickets = requested_at_frame, tickets
+    return way
+
+
+def _loaded_improving(tickets: list[PathTicket], place: Hashable) -> PathJob:
+    ticket = tickets[0]
+    ticket.improves = True
+    if ticket.path is not None and not ticket.path.is_found:
+        raise ValueError(f"the path must be found, got {ticket.path.state!r}")
+    way = PathJob(ticket.number, ticket.start, ticket.goal, ticket.requested_at_frame, improves=True)
+    way.at, way.tickets = place, tickets
+    return way
+
+
+SHARED_JOB_STATE = Record(
+    _loaded_shared, number=Whole(), start=PLACE, goal=PLACE, first_frame=Whole(), requested_at_frame=Whole(),
+    tickets=ListOf(WAITING_STATE))
+"""How a search is saved, whether it waits or runs; loaded, it waits."""
+IMPROVING_JOB_STATE = Record(
+    _loaded_improving, tickets=ListOf(IMPROVING_STATE, count=1), place=Chosen(PLACE.choose, at="at"))
+"""How the search of an improving ticket is saved."""
 
 
 class PathJobs:
@@ -389,4 +455,7 @@ class PathJobs:
             del self.found[way.start, way.goal]
 
 
-__all__ = ["PathJob", "PathJobs", "PathProvider", "PathTicket", "TicketNotifier", "TicketState", "check_ticket"]
+__all__ = [
+    "IMPROVING_JOB_STATE", "OVER_STATE", "SHARED_JOB_STATE", "PathJob", "PathJobs", "PathProvider", "PathTicket",
+    "TicketNotifier", "TicketState", "check_ticket",
+]

@@ -7,9 +7,11 @@ short ones and none starves.
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Callable, Hashable
+from collections.abc import Callable, Hashable, Iterator
 from concurrent.futures import Executor, Future, wait
 from functools import partial
+from types import SimpleNamespace
+from typing import NamedTuple
 from weakref import WeakValueDictionary
 
 from ai_core.budget import Budget, check_budget
@@ -17,9 +19,18 @@ from ai_core.clock import Clock, checked_clock
 from ai_core.errors import check_callables, finite_number, shown, whole_number
 from ai_core.faults import FaultIsolation
 from ai_core.paths.path import Path
-from ai_core.paths.path_requests import PathJob, PathJobs, PathProvider, PathTicket, TicketNotifier, check_ticket
-from ai_core.paths.ticket_saving import VERSION, loaded_tickets, saved_tickets
-from ai_core.saving.fields import Fields, State
+from ai_core.paths.path_requests import (
+    IMPROVING_JOB_STATE,
+    OVER_STATE,
+    SHARED_JOB_STATE,
+    PathJob,
+    PathJobs,
+    PathProvider,
+    PathTicket,
+    TicketNotifier,
+    check_ticket,
+)
+from ai_core.saving.declared_state import DeclaredState, MapOf, Record, Refuse, Saveable, TableOf, Whole
 from ai_core.trace import Trace
 
 
@@ -117,7 +128,32 @@ SEARCHING = 0.75
 searches many times faster would start only after the last of many searches."""
 
 
-class PathService:
+class PathRequests(NamedTuple):
+    """All requests of a service, as they are saved.
+
+    The progress of a search and the cache of found paths are not saved. Loaded, tickets wait again in the same
+    order, and their searches restart; an improving search continues with the path of its mover.
+
+    Attributes:
+        over: referenced tickets that have a final state.
+        searches: searches that wait or run, with their tickets.
+        improving: searches of improving tickets.
+    """
+
+    over: list[PathTicket]
+    searches: list[PathJob]
+    improving: list[PathJob]
+
+    def tickets(self) -> Iterator[tuple[str, PathTicket]]:
+        """Yield all tickets with the places of their numbers in a save."""
+        for index, ticket in enumerate(self.over):
+            yield f"requests.over.number[{index}]", ticket
+        for name in ("searches", "improving"):
+            for index, ticket in enumerate(one for way in getattr(self, name) for one in way.tickets):
+                yield f"requests.{name}.tickets[1].number[{index}]", ticket
+
+
+class PathService(Saveable):
     """Issues tickets for path requests and finds the paths within a budget.
 
     Found paths, and the result that no path exists, are cached until the ground changes or until
@@ -144,7 +180,17 @@ class PathService:
 
     Raises:
         TypeError, ValueError: if an argument has the wrong type or is out of range.
+
+    Attributes:
+        ways: the provider. The ground is not saved, and must be the same when a state is loaded.
     """
+
+    STATE = DeclaredState(
+        next_number=Whole(at="_next_number"),
+        counts=MapOf(Whole(), names=lambda service: service._counts, at="_counts"),
+        requests=Record(
+            PathRequests, over=TableOf(OVER_STATE), searches=TableOf(SHARED_JOB_STATE),
+            improving=TableOf(IMPROVING_JOB_STATE), at="_requests"))
 
     def __init__(
         self,
@@ -171,7 +217,7 @@ class PathService:
         checked_clock(clock)
         check_callables(on_over=on_over, on_improved=on_improved)
         whole_number("helpers", helpers, minimum=1)
-        self._ways = ways
+        self.ways = ways
         self._clock = clock
         self._most_running = whole_number("max_running", max_running, minimum=1)
         self._most_waiting = whole_number("max_waiting", max_waiting, minimum=1)
@@ -210,7 +256,7 @@ class PathService:
 
         Cost: O(1); O(cached and requested paths) with a tolerance.
         """
-        start, goal = self._ways.check("start", start), self._ways.check("goal", goal)
+        start, goal = self.ways.check("start", start), self.ways.check("goal", goal)
         urgency = finite_number("priority", priority, above=0)
         reach = finite_number("tolerance", tolerance, minimum=0)
         ticket = self._new_ticket(start, goal, urgency)
@@ -235,9 +281,9 @@ class PathService:
 
         Cost: O(1).
         """
-        if not hasattr(self._ways, "begin_improving"):
+        if not hasattr(self.ways, "begin_improving"):
             raise ValueError("improving paths are available only over a grid; use request_path")
-        start, goal = self._ways.check("start", start), self._ways.check("goal", goal)
+        start, goal = self.ways.check("start", start), self.ways.check("goal", goal)
         ticket = self._new_ticket(start, goal, finite_number("priority", priority, above=0), improves=True)
         self._join(ticket, 0.0)
         return ticket
@@ -254,7 +300,7 @@ class PathService:
         """
         if not isinstance(ticket, PathTicket) or not ticket.improves:
             raise ValueError(f"ticket must be one of request_improving_path, got {shown(ticket)}")
-        place = self._ways.check("place", place)
+        place = self.ways.check("place", place)
         way = self._book.holding(ticket)
         if ticket.is_over or way is None:
             return
@@ -283,46 +329,6 @@ class PathService:
             raise ValueError(f"unknown ticket number {number}; request the path again")
         self._unclaimed.pop(number, None)
         return ticket
-
-    def save_state(self) -> State:
-        """Return all referenced tickets and the searches they wait for, as plain data.
-
-        Cost: O(referenced tickets and cells of their paths).
-        """
-        return {
-            "version": VERSION, "next_number": self._next_number, "counts": dict(self._counts),
-            **saved_tickets(self._held.values(), self._book, self._ways),
-        }
-
-    def prepare_state(self, state: object) -> Callable[[], None]:
-        """Check a saved state; return the function that applies it.
-
-        The state must belong to the same ground, which is not part of it.
-
-        Raises:
-            StateError: if the state is invalid; the message names the field and the reason.
-        """
-        fields = Fields.versioned(state, version=VERSION)
-        next_number = fields.whole("next_number")
-        counted = fields.group("counts")
-        counts = {name: counted.whole(name) for name in self._counts}
-        counted.end()
-        loaded = loaded_tickets(fields, next_number, self._ways)
-        fields.end()
-
-        def change() -> None:
-            for way in self._book.running.values():
-                way.search.cancel()
-            for ticket in self._held.values():
-                if ticket.number not in loaded.tickets:
-                    ticket.state = ticket.state if ticket.is_over else "cancelled"
-            self._book = PathJobs(self._ways)
-            self._next_number, self._counts = next_number, counts
-            self._unclaimed = loaded.enter(self._book, self._ways, self._held.get)
-            self._held = WeakValueDictionary(self._unclaimed)
-            self._loaded_at_frame = self._clock.now.frame
-
-        return change
 
     def cancel(self, ticket: PathTicket) -> None:
         """Cancel a request; the search continues if other tickets wait for it.
@@ -366,13 +372,13 @@ class PathService:
         self._book.forget(self._clock.now.frame - self._keep_frames)
         if self._unclaimed and self._clock.now.frame - self._loaded_at_frame > self._keep_frames:
             self._unclaimed = {}
-        is_prepared = self._ways.is_prepared
+        is_prepared = self.ways.is_prepared
         searching = budget if is_prepared else budget.part(budget.left * SEARCHING)
         while not searching.is_spent:
             while self._book.waiting and len(self._book.running) < self._most_running:
                 self._start(self._book.next_waiting(self._clock.now.frame))
             way = self._book.next_running()
-            if way is None or not self._ways.fits(searching):
+            if way is None or not self.ways.fits(searching):
                 break
             together = self._book.longest_running() if self._threads is not None and way.turns_taken else []
             if self._threads is not None and len(together) > 1:
@@ -382,7 +388,59 @@ class PathService:
             for one, error in zip(together, raised, strict=True):
                 self._after_turn(one, error)
         if not is_prepared and not budget.is_spent:
-            self._ways.prepare(budget)
+            self.ways.prepare(budget)
+
+    @property
+    def _requests(self) -> PathRequests:
+        jobs = sorted((*self._book.waiting.values(), *self._book.running.values()), key=lambda way: way.number)
+        return PathRequests(
+            [ticket for _, ticket in sorted(self._held.items()) if ticket.is_over],
+            [way for way in jobs if not way.improves], [way for way in jobs if way.improves])
+
+    @_requests.setter
+    def _requests(self, loaded: PathRequests) -> None:
+        """Replace all requests; referenced tickets stay the same objects."""
+        for way in self._book.running.values():
+            way.search.cancel()
+        tickets = {one.number: one for _, one in loaded.tickets()}
+        for number, here in self._held.items():
+            if number in tickets:
+                here.become(tickets[number])
+                tickets[number] = here
+            elif not here.is_over:
+                here.state = "cancelled"
+        self._book = PathJobs(self.ways)
+        for way in (*loaded.searches, *loaded.improving):
+            way.tickets = [tickets[one.number] for one in way.tickets]
+            self._book.wait(way)
+            for ticket in way.tickets:
+                self._book.raise_priority(way, ticket.priority)
+        for way in loaded.improving:
+            ticket = way.tickets[0]
+            if ticket.path is not None:
+                way.search = self.ways.begin_improving(way.at, way.goal, ticket.path)  # type: ignore[attr-defined]
+                self._book.run(way)
+                ticket.state, ticket.path = "running", way.search.best
+        self._unclaimed, self._held = tickets, WeakValueDictionary(tickets)
+        self._loaded_at_frame = self._clock.now.frame
+
+    def _check_state(self, values: SimpleNamespace, refuse: Refuse) -> None:
+        requests, taken = values.requests, set()
+        if requests.improving and not hasattr(self.ways, "begin_improving"):
+            refuse("requests.improving", "must be empty, as improving paths are available only over a grid")
+        for place, ticket in requests.tickets():
+            if ticket.number >= values.next_number or ticket.number in taken:
+                refuse(place, f"must be unique and below {values.next_number}, got {ticket.number}")
+            taken.add(ticket.number)
+        numbers, ends = {way.number for way in requests.improving}, set()
+        for index, way in enumerate(requests.searches):
+            if way.number >= values.next_number or way.number in numbers:
+                refuse(f"requests.searches.number[{index}]",
+                       f"must be unique and below {values.next_number}, got {way.number}")
+            if way.key in ends:
+                refuse(f"requests.searches.start[{index}]", "and 'goal' must be unique, got those of another search")
+            numbers.add(way.number)
+            ends.add(way.key)
 
     def _new_ticket(self, start: Hashable, goal: Hashable, priority: float, *, improves: bool = False) -> PathTicket:
         ticket = PathTicket(self._next_number, start, goal, priority, self._clock.now.frame, improves=improves)
@@ -418,7 +476,7 @@ class PathService:
             self._telling.over(ticket)
             return None
         way = PathJob(ticket.number, ticket.start, ticket.goal, ticket.requested_at_frame, improves=ticket.improves)
-        known_answer = self._ways.known_answer(ticket.start, ticket.goal)
+        known_answer = self.ways.known_answer(ticket.start, ticket.goal)
         if known_answer is None:
             self._book.wait(way)
         else:
@@ -430,8 +488,8 @@ class PathService:
         self._counts["searches"] += 1
         try:
             way.search = (
-                self._ways.begin_improving(way.at, way.goal, None) if way.improves  # type: ignore[attr-defined]
-                else self._ways.begin(way.start, way.goal))
+                self.ways.begin_improving(way.at, way.goal, None) if way.improves  # type: ignore[attr-defined]
+                else self.ways.begin(way.start, way.goal))
         except Exception as error:
             self._fail(way, error)
             return
@@ -443,7 +501,7 @@ class PathService:
         if error is not None:
             self._fail(way, error)
         elif way.search.is_done:
-            self._finish(way, self._ways.answer(way.at, way.search.result))
+            self._finish(way, self.ways.answer(way.at, way.search.result))
         elif way.improves:
             self._improve(way)
 

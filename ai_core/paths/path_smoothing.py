@@ -38,29 +38,29 @@ def smooth(
     >>> smooth([(0, 0), (4, 0), (4, 4)], 1.0, rounds=1).tolist()
     [[0.0, 0.0], [3.0, 0.0], [4.0, 1.0], [4.0, 4.0]]
     """
-    way = numbers("points", points)
-    if way.ndim != 2 or way.shape[1] not in (2, 3) or not np.isfinite(way).all():
+    given = numbers("points", points)
+    if given.ndim != 2 or given.shape[1] not in (2, 3) or not np.isfinite(given).all():
         raise ValueError(f"points must be finite numbers of shape (n, 2) or (n, 3), got {shown(points)}")
     reach = finite_number("radius", radius, minimum=0)
     for _ in range(whole_number("rounds", rounds, minimum=0, maximum=8)):
-        way = _cut(way, reach, is_open)
+        given = _cut(given, reach, is_open)
         reach /= 2
-    return way
+    return given
 
 
 def _cut(
-    way: NDArray[np.float64], reach: float, is_open: Callable[[NDArray[np.float64], NDArray[np.float64]], bool] | None
+    given: NDArray[np.float64], reach: float, is_open: Callable[[NDArray[np.float64], NDArray[np.float64]], bool] | None
 ) -> NDArray[np.float64]:
-    if len(way) < 3 or reach == 0:
-        return way
-    kept = [way[0]]
-    for before, corner, after in zip(way[:-2], way[1:-1], way[2:], strict=True):
+    if len(given) < 3 or reach == 0:
+        return given
+    kept = [given[0]]
+    for before, corner, after in zip(given[:-2], given[1:-1], given[2:], strict=True):
         sides = [corner + (other - corner) * _share(corner, other, reach) for other in (before, after)]
         if is_open is None or is_open(*sides):
             kept += sides
         else:
             kept.append(corner)
-    return np.array([*kept, way[-1]])
+    return np.array([*kept, given[-1]])
 
 
 def _share(corner: NDArray[np.float64], other: NDArray[np.float64], reach: float) -> float:

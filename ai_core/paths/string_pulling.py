@@ -39,30 +39,30 @@ def pull_cells(passage: GridPassage, cells: ArrayLike) -> NDArray[np.int32]:
     """
     if passage.moves.is_hexagonal:
         raise ValueError("passage must be of a square grid, got a hexagonal one; follow the path cell by cell")
-    way = as_array("cells", cells)
-    if way.ndim != 1 or way.dtype.kind not in "iu" or (way.size and not (
-            int(way.min()) >= 0 and int(way.max()) < passage.costs.size)):
+    path_cells = as_array("cells", cells)
+    if path_cells.ndim != 1 or path_cells.dtype.kind not in "iu" or (path_cells.size and not (
+            int(path_cells.min()) >= 0 and int(path_cells.max()) < passage.costs.size)):
         raise ValueError(f"cells must be cells of the grid, shape (n,), got {shown(cells)}")
-    way = way.astype(np.int32)
-    if len(way) < 3:
-        return way
-    if (moves_along(passage, way) < 0).any():
+    path_cells = path_cells.astype(np.int32)
+    if len(path_cells) < 3:
+        return path_cells
+    if (moves_along(passage, path_cells) < 0).any():
         raise ValueError("cells must be a path of open moves; if cells have changed since it was found, request a new"
                          " path")
-    left = costs_along(passage, way).tolist()
-    places = np.stack(np.divmod(way, passage.shape[1]), axis=1).tolist()
+    left = costs_along(passage, path_cells).tolist()
+    places = np.stack(np.divmod(path_cells, passage.shape[1]), axis=1).tolist()
     kept, at = [0], 1
-    while at < len(way) - 1:
+    while at < len(path_cells) - 1:
         first = kept[-1]
         if not _costs_no_more(passage, places[first], places[at + 1], left[first] - left[at + 1]):
             kept.append(at)
         at += 1
-    return way[[*kept, len(way) - 1]]
+    return path_cells[[*kept, len(path_cells) - 1]]
 
 
 def _costs_no_more(passage: GridPassage, start: list[int], end: list[int], cost: float) -> bool:
-    dearest = highest_cost_on_line(passage, start, end)
-    return dearest < math.inf and dearest * math.dist(start, end) <= cost * SHORTER
+    highest = highest_cost_on_line(passage, start, end)
+    return highest < math.inf and highest * math.dist(start, end) <= cost * SHORTER
 
 
 def pull_through(start: ArrayLike, goal: ArrayLike, portals: ArrayLike, *, margin: float = 0.0) -> NDArray[np.float64]:

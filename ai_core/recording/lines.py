@@ -233,10 +233,10 @@ class _Reader:
         unknown = sorted(set(parts or ()) - set(header.parts))
         if unknown:
             self._fail(f"part {unknown[0]!r} is not in the header")
-        runs, told, grants = self._ran(self._get(values, "ran", str), header.exact)
+        runs, reports, grants = self._ran(self._get(values, "ran", str), header.exact)
         return FrameRecord(
             frame, float(self._get(values, "s", int, float)), budget, values.get("inputs"),
-            grants, runs, parts, told,
+            grants, runs, parts, reports,
         )
 
     def _ran(
@@ -247,13 +247,13 @@ class _Reader:
             ran = unpack(text)
             if not (_is_row(ran, (list,), (tuple,), (list,)) and _is_row(ran[1], *[(list,)] * len(REPORT_KINDS))):
                 raise ValueError("it must be runs, reports and grants")
-            noted, told, grants = ran
+            noted, reports, grants = ran
             _check_runs(noted)
             strange = [one for one in grants if one is not None and not _is_row(one, (int,), (int,))]
             if strange:
                 raise ValueError(f"a grant must be None or (steps, asks), got {shown(strange[0])}")
             return (
-                runs_of(noted, exact=exact), report_digests(told, exact=exact),
+                runs_of(noted, exact=exact), report_digests(reports, exact=exact),
                 tuple(None if one is None else Grant(*one) for one in grants),
             )
         except (ValueError, RecursionError) as error:

@@ -50,9 +50,9 @@ class _Notes:
     def __init__(self, frozen: Freeze) -> None:
         self._frozen = frozen
         self._runs: list[Any] = []
-        self._told: tuple[list[object], ...] = tuple([] for _ in REPORT_KINDS)
+        self._reports: tuple[list[object], ...] = tuple([] for _ in REPORT_KINDS)
         self._listen_to_tasks()
-        events, sensations, states, paths = self._told
+        events, sensations, states, paths = self._reports
 
         def event_sent(event: Any, now: TimeIndex) -> None:
             sender = None if event.sender is None else type(event.sender).__name__
@@ -75,14 +75,14 @@ class _Notes:
     def clear(self) -> None:
         self._restart()
         self._runs.clear()
-        for entries in self._told:
+        for entries in self._reports:
             entries.clear()
 
     def packed(self, grants: Sequence[tuple[int, int] | None]) -> str:
         try:
-            return pack((self._runs, self._told, grants))
+            return pack((self._runs, self._reports, grants))
         except ValueError:  # for example, a name of a custom str class
-            return pack((list(map(self._frozen, self._runs)), self._told, grants))
+            return pack((list(map(self._frozen, self._runs)), self._reports, grants))
 
     def _listen_to_tasks(self) -> None:
         frozen, extend, depth = self._frozen, self._runs.extend, 0

@@ -45,7 +45,7 @@ class FrameRecord(NamedTuple):
         grants: grant of each time budget; empty for budgets of steps.
         runs: task runs, in the order of their ends.
         parts: digests of the parts that changed since their last digest; None if no part was due.
-        told: digests of reported events, sensations, states and paths, by kind.
+        reports: digests of reported events, sensations, states and paths, by kind.
     """
 
     frame: int
@@ -55,7 +55,7 @@ class FrameRecord(NamedTuple):
     grants: tuple[Grant | None, ...]
     runs: tuple[TaskRun, ...]
     parts: Mapping[str, str] | None
-    told: Mapping[str, str]
+    reports: Mapping[str, str]
 
 
 class Recording(NamedTuple):

@@ -23,18 +23,18 @@ class Difference(NamedTuple):
     Attributes:
         frame: number of the frame.
         part: name of the first difference: task runs in order, then parts in order, then reports.
-        what: description of the difference.
+        description: description of the difference.
         also: names of all other differences in this frame.
     """
 
     frame: int
     part: str
-    what: str
+    description: str
     also: tuple[str, ...]
 
     def __str__(self) -> str:
         more = f"; also different: {', '.join(self.also)}" if self.also else ""
-        return f"replay differs at frame {self.frame}: {self.part}: {self.what}{more}"
+        return f"replay differs at frame {self.frame}: {self.part}: {self.description}{more}"
 
 
 class Replay:
@@ -113,8 +113,8 @@ class Replay:
         found = self._differences(record, parts or {}, self._clock.now)
         if not found:
             return None
-        (part, what), *rest = found.items()
-        return Difference(record.frame, part, what, tuple(name for name, _ in rest))
+        (part, description), *rest = found.items()
+        return Difference(record.frame, part, description, tuple(name for name, _ in rest))
 
     def run(self, step: Callable[[Budget, Any], object]) -> Difference | None:
         """Run all remaining frames; return the first difference, or None.
@@ -148,22 +148,22 @@ class Replay:
         """Return the differences by name, the most significant first."""
         found: dict[str, str] = {}
         exact = self._recording.header.exact
-        noted, noted_as_told, _ = unpack(self._watch.packed(()))
-        told = report_digests(noted_as_told, exact=exact)
+        noted, noted_reports, _ = unpack(self._watch.packed(()))
+        reports = report_digests(noted_reports, exact=exact)
         then = (record.frame, record.seconds)
         if digest_of(then, exact=exact) != digest_of(tuple(now), exact=exact):
             found["clock"] = f"it is at frame {now.frame}, {now.seconds} s, but was recorded at {then[1]} s"
         for recorded, ran in zip_longest(record.runs, runs_of(noted, exact=exact)):
-            name, what = _difference_of_runs(recorded, ran)
-            if what:
-                found.setdefault(name, what)
-                if what.startswith("ran"):
+            name, description = _difference_of_runs(recorded, ran)
+            if description:
+                found.setdefault(name, description)
+                if description.startswith("ran"):
                     break  # later runs cannot be matched
         for name, code in parts.items():
             if code != self._expected.get(name):
                 found.setdefault(name, "its state differs")
-        for name in (*record.told, *told):
-            if record.told.get(name) != told.get(name):
+        for name in (*record.reports, *reports):
+            if record.reports.get(name) != reports.get(name):
                 found.setdefault(name, "the reports differ")
         return found
 

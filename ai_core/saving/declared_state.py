@@ -13,7 +13,10 @@ the object only when all is well; errors name the place: "members[3].speed".
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterable, Mapping
+import zlib
+from binascii import a2b_base64, b2a_base64
+from collections.abc import Callable, Hashable, Iterable, Mapping
+from itertools import accumulate
 from operator import attrgetter
 from types import SimpleNamespace
 from typing import Any, ClassVar, NoReturn
@@ -37,14 +40,19 @@ from ai_core.saving.fields import (
     place_in,
 )
 from ai_core.saving.inner_state import inner_state, prepared_inner
+from ai_core.saving.values import SavedValues
 
 __all__ = [
     "ArrayOf",
+    "ByName",
     "Change",
+    "Chosen",
+    "ClockNow",
     "Columns",
     "DeclaredState",
     "Flag",
     "GameValue",
+    "GameValues",
     "Hook",
     "Kind",
     "ListOf",
@@ -54,7 +62,9 @@ __all__ = [
     "Number",
     "OneOf",
     "Optional",
+    "PackedArray",
     "Part",
+    "Parts",
     "Point",
     "Record",
     "Refuse",
@@ -62,7 +72,9 @@ __all__ = [
     "Same",
     "Saveable",
     "Seconds",
+    "TableOf",
     "Text",
+    "Variant",
     "Whole",
     "refuse",
 ]
@@ -91,6 +103,9 @@ class Kind:
         at: attribute that holds it, if its name differs from the field's; "march.anchor_m" for one of a part.
     """
 
+    plain_type: type | None = None
+    """Type whose values are all saved and read as they are, or None; a kind with a ``save`` of its own sets it."""
+
     def __init__(self, *, at: str | None = None) -> None:
         self.at = at
 
@@ -106,6 +121,40 @@ class Kind:
         """
         return plain
 
+    def save_all(self, values: list[Any], owner: Any) -> list[Any]:
+        """Return several values as plain data."""
+        return list(values) if self._are_plain(values) else [self.save(one, owner) for one in values]
+
+    def read_all(self, plain: list[Any], place: str, owner: Any) -> list[Any]:
+        """Return the checked values of a list.
+
+        Raises:
+            StateError: as ``read``.
+        """
+        if self._are_plain(plain) and self._are_allowed(plain, owner):
+            return list(plain)
+        return [self.read(one, f"{place}[{index}]", owner) for index, one in enumerate(plain)]
+
+    def save_column(self, values: list[Any], owner: Any) -> Any:
+        """Return the values of a column of a ``TableOf`` as plain data."""
+        return self.save_all(values, owner)
+
+    def read_column(self, plain: Any, place: str, owner: Any) -> list[Any]:
+        """Return the checked values of a column.
+
+        Raises:
+            StateError: as ``read``.
+        """
+        return self.read_all(_items(plain, place), place, owner)
+
+    def _are_plain(self, values: list[Any]) -> bool:
+        """Return whether all values are saved and read as they are; large lists need no look at each value."""
+        return {*map(type, values)} == {self.plain_type}
+
+    def _are_allowed(self, values: list[Any], owner: Any) -> bool:
+        """Return whether ``read`` refuses none of several plain values."""
+        return True
+
 
 class Number(Kind):
     """A finite number from ``minimum`` to ``maximum``; ``absent``, NaN or infinity, is saved as None."""
@@ -116,6 +165,8 @@ class Number(Kind):
     ) -> None:
         super().__init__(at=at)
         self.minimum, self.maximum, self.absent = minimum, maximum, absent
+        self.plain_type = float if absent is None else None
+        self._limits = _fixed(minimum, maximum)
 
     def save(self, value: Any, owner: Any) -> Any:
         """Return the number, or None for the absent one."""
@@ -125,7 +176,16 @@ class Number(Kind):
         """Return the number."""
         if plain is None and self.absent is not None:
             return self.absent
-        return checked_number(place, plain, _limit(self.minimum, owner), _limit(self.maximum, owner))
+        low, high = self._limits or (_limit(self.minimum, owner), _limit(self.maximum, owner))
+        if type(plain) is float and -LARGEST <= low <= plain <= high <= LARGEST:
+            return plain
+        return checked_number(place, plain, low, high)
+
+    def _are_plain(self, values: list[Any]) -> bool:
+        return {*map(type, values)} == {float} and all(map(math.isfinite, values))
+
+    def _are_allowed(self, values: list[Any], owner: Any) -> bool:
+        return _are_within(values, _limit(self.minimum, owner), _limit(self.maximum, owner))
 
 
 class Seconds(Number):
@@ -141,9 +201,12 @@ class Seconds(Number):
 class Whole(Kind):
     """An integer from ``minimum`` to ``maximum``; 12.0 counts as 12, as Godot's JSON writes all numbers so."""
 
+    plain_type = int
+
     def __init__(self, minimum: Limit = 0, maximum: Limit = MOST, *, at: str | None = None) -> None:
         super().__init__(at=at)
         self.minimum, self.maximum = minimum, maximum
+        self._limits = _fixed(minimum, maximum)
 
     def save(self, value: Any, owner: Any) -> Any:
         """Return the integer."""
@@ -151,11 +214,19 @@ class Whole(Kind):
 
     def read(self, plain: Any, place: str, owner: Any) -> Any:
         """Return the integer."""
-        return checked_whole(place, plain, int(_limit(self.minimum, owner)), int(_limit(self.maximum, owner)))
+        low, high = self._limits or (_limit(self.minimum, owner), _limit(self.maximum, owner))
+        if type(plain) is int and low <= plain <= high:
+            return plain
+        return checked_whole(place, plain, int(low), int(high))
+
+    def _are_allowed(self, values: list[Any], owner: Any) -> bool:
+        return _are_within(values, _limit(self.minimum, owner), _limit(self.maximum, owner))
 
 
 class Flag(Kind):
     """True or false."""
+
+    plain_type = bool
 
     def save(self, value: Any, owner: Any) -> Any:
         """Return true or false."""
@@ -170,6 +241,8 @@ class Flag(Kind):
 
 class Text(Kind):
     """A string."""
+
+    plain_type = str
 
     def read(self, plain: Any, place: str, owner: Any) -> Any:
         """Return the string."""
@@ -189,10 +262,16 @@ class OneOf(Text):
 
     def read(self, plain: Any, place: str, owner: Any) -> Any:
         """Return the string."""
-        names = tuple(self.names(owner)) if callable(self.names) else self.names
+        names = self._names(owner)
         if super().read(plain, place, owner) not in names:
             refuse(place, f"must be {' or '.join(map(repr, names))}, got {brief(plain)}")
         return plain
+
+    def _are_allowed(self, values: list[Any], owner: Any) -> bool:
+        return {*values} <= {*self._names(owner)}
+
+    def _names(self, owner: Any) -> tuple[str, ...]:
+        return tuple(self.names(owner)) if callable(self.names) else self.names
 
 
 class Named(Kind):
@@ -201,16 +280,20 @@ class Named(Kind):
     Args:
         objects: the objects by name, or a function that returns them for the object that is loaded.
         noun: kind of object, for messages: "behavior".
+        name: returns the name of an object; without it, saving an object takes O(objects).
     """
 
     def __init__(
-        self, objects: Mapping[str, Any] | Callable[[Any], Mapping[str, Any]], noun: str, *, at: str | None = None
+        self, objects: Mapping[str, Any] | Callable[[Any], Mapping[str, Any]], noun: str, *,
+        name: Callable[[Any], str] | None = None, at: str | None = None,
     ) -> None:
         super().__init__(at=at)
-        self.objects, self.noun = objects, noun
+        self.objects, self.noun, self.name = objects, noun, name
 
     def save(self, value: Any, owner: Any) -> Any:
         """Return the name."""
+        if self.name is not None:
+            return self.name(value)
         objects = self.objects(owner) if callable(self.objects) else self.objects
         return next(name for name, one in objects.items() if one is value)
 
@@ -218,7 +301,7 @@ class Named(Kind):
         """Return the object."""
         objects = self.objects(owner) if callable(self.objects) else self.objects
         if not isinstance(plain, str) or plain not in objects:
-            raise StateError(f"{place!r}: {UnknownNameError(self.noun, plain, objects)}")
+            raise StateError(f"{place!r}: {UnknownNameError(self.noun, plain, objects)}; add it before loading")
         return objects[plain]
 
 
@@ -255,6 +338,19 @@ class Optional(Kind):
         """Return None or the value."""
         return None if plain is None else self.kind.read(plain, place, owner)
 
+    def save_column(self, values: list[Any], owner: Any) -> Any:
+        """Return for each value whether it is there, and the column of those that are."""
+        return [
+            [one is not None for one in values],
+            self.kind.save_column([one for one in values if one is not None], owner)]
+
+    def read_column(self, plain: Any, place: str, owner: Any) -> list[Any]:
+        """Return None or the value for each."""
+        flags, found = _items(plain, place, 2)
+        flags = Flag().read_column(flags, f"{place}[0]", owner)
+        found = self.kind.read_column(found, f"{place}[1]", owner)
+        return [one[0] if one else None for one in _parts(found, flags, f"{place}[1]")]
+
 
 class ListOf(Kind):
     """Values of one kind, in order.
@@ -263,37 +359,59 @@ class ListOf(Kind):
         kind: kind of each value.
         count: how many there must be, or a function that returns it for the object that is loaded.
         make: makes the value from a list: ``tuple``, ``set``, ``deque``.
+        unique: function of a value; no two values may have the same result, such as a name.
     """
 
     def __init__(
-        self, kind: Kind, *, count: Limit | None = None, make: Callable[[list[Any]], Any] = list, at: str | None = None,
+        self, kind: Kind, *, count: Limit | None = None, make: Callable[[list[Any]], Any] = list,
+        unique: Callable[[Any], Hashable] | None = None, at: str | None = None,
     ) -> None:
         super().__init__(at=at)
-        self.kind, self.count, self.make = kind, count, make
+        self.kind, self.count, self.make, self.unique = kind, count, make, unique
 
     def save(self, value: Any, owner: Any) -> Any:
         """Return the saved values; those of a set in ascending order."""
         values = sorted(value) if isinstance(value, set | frozenset) else value
-        return [self.kind.save(one, owner) for one in values]
+        return self.kind.save_all(values, owner)
 
     def read(self, plain: Any, place: str, owner: Any) -> Any:
         """Return the values."""
         items = _items(plain, place, None if self.count is None else int(_limit(self.count, owner)))
-        return self.make([self.kind.read(one, f"{place}[{index}]", owner) for index, one in enumerate(items)])
+        values = self.kind.read_all(items, place, owner)
+        if self.unique is not None:
+            found = set()
+            for index, one in enumerate(values):
+                if (key := self.unique(one)) in found:
+                    refuse(f"{place}[{index}]", f"occurs twice: {brief(items[index])}")
+                found.add(key)
+        return self.make(values)
+
+    def save_column(self, values: list[Any], owner: Any) -> Any:
+        """Return how many values each has, and the column of all."""
+        lists = [sorted(one) if isinstance(one, set | frozenset) else one for one in values]
+        return [[*map(len, lists)], self.kind.save_column([one for each in lists for one in each], owner)]
+
+    def read_column(self, plain: Any, place: str, owner: Any) -> list[Any]:
+        """Return the values of each."""
+        counts, found = _items(plain, place, 2)
+        least, most = (0, MOST) if self.count is None else (_limit(self.count, owner),) * 2
+        counts = Whole(least, most).read_column(counts, f"{place}[0]", owner)
+        found = self.kind.read_column(found, f"{place}[1]", owner)
+        return [self.make(one) for one in _parts(found, counts, f"{place}[1]")]
 
 
 class MapOf(Kind):
     """A dict of values of one kind: under strings as a dict, under keys of a kind as pairs, in its order.
 
     Args:
-        kind: kind of each value.
+        kind: kind of each value, or a function that returns it for the object that is loaded and a key.
         key: kind of the keys; None for strings.
         names: the only keys allowed, all of which must be there; or a function that returns them for the
             object that is loaded.
     """
 
     def __init__(
-        self, kind: Kind, *, key: Kind | None = None,
+        self, kind: Kind | Callable[[Any, Any], Kind], *, key: Kind | None = None,
         names: Iterable[str] | Callable[[Any], Iterable[str]] | None = None, at: str | None = None,
     ) -> None:
         super().__init__(at=at)
@@ -303,8 +421,10 @@ class MapOf(Kind):
     def save(self, value: Any, owner: Any) -> Any:
         """Return a dict of strings, or a list of pairs."""
         if self.key is None:
-            return {name: self.kind.save(one, owner) for name, one in value.items()}
-        return [[self.key.save(one, owner), self.kind.save(value[one], owner)] for one in value]
+            if isinstance(self.kind, Kind):
+                return dict(zip(value, self.kind.save_all([*value.values()], owner), strict=True))
+            return {name: self.kind(owner, name).save(one, owner) for name, one in value.items()}
+        return [[self.key.save(key, owner), self._kind_of(owner, key).save(one, owner)] for key, one in value.items()]
 
     def read(self, plain: Any, place: str, owner: Any) -> Any:
         """Return the dict."""
@@ -314,7 +434,11 @@ class MapOf(Kind):
         names = self.names(owner) if callable(self.names) else self.names
         if names is not None:
             _match_names(fields, names, place)
-        return {name: self.kind.read(one, place_in(place, name), owner) for name, one in fields.items()}
+        return {
+            name: self._kind_of(owner, name).read(one, place_in(place, name), owner) for name, one in fields.items()}
+
+    def _kind_of(self, owner: Any, key: Any) -> Kind:
+        return self.kind if isinstance(self.kind, Kind) else self.kind(owner, key)
 
     def _read_pairs(self, plain: Any, place: str, owner: Any, key: Kind) -> Any:
         found: dict[Any, Any] = {}
@@ -323,8 +447,31 @@ class MapOf(Kind):
             one = key.read(one, f"{place}[{index}][0]", owner)
             if one in found:
                 refuse(f"{place}[{index}][0]", f"occurs twice: {brief(one)}")
-            found[one] = self.kind.read(value, f"{place}[{index}][1]", owner)
+            found[one] = self._kind_of(owner, one).read(value, f"{place}[{index}][1]", owner)
         return found
+
+
+class ByName(Kind):
+    """A list of values of one kind, one for each name that the present game has, saved under these names.
+
+    Args:
+        kind: kind of each value.
+        names: function that returns the names, in order, for the object that is saved or loaded.
+    """
+
+    def __init__(self, kind: Kind, names: Callable[[Any], Iterable[str]], *, at: str | None = None) -> None:
+        super().__init__(at=at)
+        self.kind, self.names = kind, names
+
+    def save(self, value: Any, owner: Any) -> Any:
+        """Return a dict of the saved values."""
+        return {name: self.kind.save(one, owner) for name, one in zip(self.names(owner), value, strict=True)}
+
+    def read(self, plain: Any, place: str, owner: Any) -> Any:
+        """Return the values in the order of the present names."""
+        fields, names = _dict(plain, place), tuple(self.names(owner))
+        _match_names(fields, names, place)
+        return [self.kind.read(fields[name], place_in(place, name), owner) for name in names]
 
 
 class Row(Kind):
@@ -333,17 +480,19 @@ class Row(Kind):
     def __init__(self, make: Callable[..., Any], *kinds: Kind, at: str | None = None) -> None:
         super().__init__(at=at)
         self.make, self.kinds = make, kinds
+        self._saves = [(kind.plain_type, kind.save) for kind in kinds]
+        self._readers = [(f"[{index}]", kind.read) for index, kind in enumerate(kinds)]
 
     def save(self, value: Any, owner: Any) -> Any:
         """Return the saved values."""
-        return [kind.save(one, owner) for kind, one in zip(self.kinds, value, strict=True)]
+        return [
+            one if type(one) is plain_type else save(one, owner)
+            for (plain_type, save), one in zip(self._saves, value, strict=True)]
 
     def read(self, plain: Any, place: str, owner: Any) -> Any:
         """Return what ``make`` makes of the values."""
         items = _items(plain, place, len(self.kinds))
-        values = [
-            kind.read(one, f"{place}[{index}]", owner)
-            for index, (kind, one) in enumerate(zip(self.kinds, items, strict=True))]
+        values = [read(one, place + index, owner) for (index, read), one in zip(self._readers, items, strict=True)]
         return _made(place, self.make, *values)
 
 
@@ -380,24 +529,124 @@ class Record(Kind):
         super().__init__(at=at)
         self.make, self.kinds = make, kinds
         self._getters = {name: attrgetter(kind.at or name) for name, kind in kinds.items()}
+        self._readers = [(name, kind.read) for name, kind in kinds.items()]
+        self._saves = [(name, self._getters[name], kind.plain_type, kind.save) for name, kind in kinds.items()]
 
     def save(self, value: Any, owner: Any) -> Any:
         """Return the fields as a dict."""
-        return {name: kind.save(self._getters[name](value), owner) for name, kind in self.kinds.items()}
+        return {
+            name: one if type(one := get(value)) is plain_type else save(one, owner)
+            for name, get, plain_type, save in self._saves}
 
     def read(self, plain: Any, place: str, owner: Any) -> Any:
         """Return what ``make`` makes of the fields."""
         fields = _dict(plain, place)
         _match_names(fields, self.kinds, place)
-        values = {name: kind.read(fields[name], place_in(place, name), owner) for name, kind in self.kinds.items()}
+        start = f"{place}." if place else ""
+        values = {name: read(fields[name], start + name, owner) for name, read in self._readers}
         return _made(place, self.make, **values)
+
+    def save_column(self, values: list[Any], owner: Any) -> Any:
+        """Return the column of each field by name."""
+        return {name: kind.save_column([*map(self._getters[name], values)], owner) for name, kind in self.kinds.items()}
+
+    def read_column(self, plain: Any, place: str, owner: Any) -> list[Any]:
+        """Return the objects."""
+        fields = _dict(plain, place)
+        _match_names(fields, self.kinds, place)
+        columns: list[list[Any]] = []
+        for name, kind in self.kinds.items():
+            columns.append(kind.read_column(fields[name], place_in(place, name), owner))
+            if len(columns[-1]) != len(columns[0]):
+                refuse(place_in(place, name),
+                       f"must have {len(columns[0])} rows as the columns before it, got {len(columns[-1])}")
+        return [
+            _made(f"{place}[{index}]", self.make, **dict(zip(self.kinds, row, strict=True)))
+            for index, row in enumerate(zip(*columns, strict=True))]
+
+
+class TableOf(Kind):
+    """Objects of one record, in order, saved as columns: smaller, and faster to save and to load, than a ``ListOf``.
+
+    Fields of inner records, and values of inner lists and arrays, are columns, too.
+
+    Args:
+        record: how each is saved.
+    """
+
+    def __init__(self, record: Record, *, at: str | None = None) -> None:
+        super().__init__(at=at)
+        self.record = record
+
+    def save(self, value: Any, owner: Any) -> Any:
+        """Return the column of each field by name."""
+        return self.record.save_column(value, owner)
+
+    def read(self, plain: Any, place: str, owner: Any) -> Any:
+        """Return the objects."""
+        return self.record.read_column(plain, place, owner)
+
+
+class Variant(Kind):
+    """An object of one of several classes, saved as its record with the name of the class as "kind".
+
+    Args:
+        records: record of each class by name; its ``make`` is the class.
+    """
+
+    def __init__(self, *, at: str | None = None, **records: Record) -> None:
+        super().__init__(at=at)
+        self.records, self._names = records, {record.make: name for name, record in records.items()}
+
+    def save(self, value: Any, owner: Any) -> Any:
+        """Return the fields with the name of the class.
+
+        Raises:
+            TypeError: if the class is none of the records'.
+        """
+        name = self._names.get(type(value))
+        if name is None:
+            known = ", ".join(str(one.__name__) for one in self._names)
+            raise TypeError(f"objects of {type(value).__name__} cannot be saved; use those of {known}")
+        return {"kind": name, **self.records[name].save(value, owner)}
+
+    def read(self, plain: Any, place: str, owner: Any) -> Any:
+        """Return the object."""
+        fields = {**_dict(plain, place)}
+        kind = OneOf(self.records).read(_required(fields, "kind", place), place_in(place, "kind"), owner)
+        del fields["kind"]
+        return self.records[kind].read(fields, place, owner)
+
+
+class Chosen(Kind):
+    """A value of a kind that the object chooses, such as the form of places of its ground."""
+
+    def __init__(self, choose: Callable[[Any], Kind], *, at: str | None = None) -> None:
+        super().__init__(at=at)
+        self.choose = choose
+
+    def save(self, value: Any, owner: Any) -> Any:
+        """Return what the kind saves."""
+        return self.choose(owner).save(value, owner)
+
+    def read(self, plain: Any, place: str, owner: Any) -> Any:
+        """Return what the kind reads."""
+        return self.choose(owner).read(plain, place, owner)
+
+    def save_column(self, values: list[Any], owner: Any) -> Any:
+        """Return what the kind saves."""
+        return self.choose(owner).save_column(values, owner)
+
+    def read_column(self, plain: Any, place: str, owner: Any) -> list[Any]:
+        """Return what the kind reads."""
+        return self.choose(owner).read_column(plain, place, owner)
 
 
 class ArrayOf(Kind):
-    """A NumPy array of numbers, saved as lists.
+    """A NumPy array, saved as lists.
 
     Args:
-        dtype: its type; integers and flags are saved as such.
+        dtype: its type; integers and flags are saved as such; ``object`` for non-empty strings.
         shape: its shape, None for a length that may be any; or a function that returns it for the object
             that is loaded.
         minimum: least number allowed.
@@ -437,24 +686,93 @@ class ArrayOf(Kind):
             refuse(place, "must be ascending without repeats")
         return found
 
+    def save_column(self, values: list[Any], owner: Any) -> Any:
+        """Return how many rows each array has, and the rows of all in one list, if their number is not given."""
+        if not self._are_joined:
+            return super().save_column(values, owner)
+        return [[*map(len, values)], self.save(np.concatenate(values) if values else [], owner)]
+
+    def read_column(self, plain: Any, place: str, owner: Any) -> list[Any]:
+        """Return the arrays."""
+        if not self._are_joined:
+            return super().read_column(plain, place, owner)
+        counts, found = _items(plain, place, 2)
+        counts = Whole().read_column(counts, f"{place}[0]", owner)
+        return [one.copy() for one in _parts(self.read(found, f"{place}[1]", owner), counts, f"{place}[1]")]
+
+    @property
+    def _are_joined(self) -> bool:
+        return not callable(self.shape) and self.shape[0] is None and not self.is_ascending
+
     def _read_numbers(self, numbers: list[Any], place: str, owner: Any) -> NDArray[Any]:
-        if self.dtype.kind == "b":
-            wrong = next((one for one in numbers if type(one) is not bool), None)
-            if wrong is not None:
-                refuse(place, f"must hold true and false, got {brief(wrong)}")
+        if self.dtype.kind in "bO":
+            wanted, noun = (bool, "true and false") if self.dtype.kind == "b" else (str, "non-empty strings")
+            for one in numbers:
+                if type(one) is not wanted or one == "":
+                    refuse(place, f"must hold {noun}, got {brief(one)}")
             return np.array(numbers, self.dtype)
+        low, high = self._range(owner)
+        usual, checked = (int, checked_whole) if self.dtype.kind in "iu" else (float, checked_number)
+        if {*map(type, numbers)} == {usual} and _are_within(numbers, low, high):
+            found = np.array(numbers, self.dtype)  # large arrays need no look at each number
+            if usual is int or np.isfinite(found).all():
+                return found
+        return np.array([
+            one if type(one) is usual and low <= one <= high
+            else self.absent if one is None and self.absent is not None
+            else checked(f"{place}[{index}]", one, low, high)
+            for index, one in enumerate(numbers)], self.dtype)
+
+    def _range(self, owner: Any) -> tuple[float, float]:
+        """Return the least and greatest number allowed that the type holds."""
         low, high = _limit(self.minimum, owner), _limit(self.maximum, owner)
         if self.dtype.kind in "iu":
-            info = np.iinfo(self.dtype)
-            low, high = max(low, info.min), min(high, info.max)
-            return np.array([
-                one if type(one) is int and low <= one <= high else checked_whole(f"{place}[{index}]", one, low, high)
-                for index, one in enumerate(numbers)], self.dtype)
-        return np.array([
-            one if type(one) is float and low <= one <= high
-            else self.absent if one is None and self.absent is not None
-            else checked_number(f"{place}[{index}]", one, low, high)
-            for index, one in enumerate(numbers)], self.dtype)
+            whole = np.iinfo(self.dtype)
+            return max(low, whole.min), min(high, whole.max)
+        largest = float(np.finfo(self.dtype).max)
+        return max(low, -largest), min(high, largest)
+
+
+class PackedArray(ArrayOf):
+    """A large array of numbers, saved as a string: little-endian, compressed, in base64.
+
+    Args:
+        dtype: its type.
+        shape: its whole shape, which limits the memory that loading takes; or a function that returns it for the
+            object that is loaded.
+        minimum: least number allowed.
+        maximum: greatest number allowed.
+        absent: NaN if that may occur, too.
+
+    Cost: O(numbers); uniform regions compress well.
+    """
+
+    def save(self, value: Any, owner: Any) -> str:
+        """Return the string."""
+        data = value.astype(self.dtype.newbyteorder("<"), copy=False).tobytes()
+        return b2a_base64(zlib.compress(data, 1), newline=False).decode("ascii")
+
+    def read(self, plain: Any, place: str, owner: Any) -> NDArray[Any]:
+        """Return the array."""
+        if type(plain) is not str:
+            refuse(place, f"must be a string, got {brief(plain)}")
+        shape: Any = self.shape(owner) if callable(self.shape) else self.shape
+        wanted = math.prod(shape) * self.dtype.itemsize
+        unpacker = zlib.decompressobj()
+        try:
+            data = unpacker.decompress(a2b_base64(plain, strict_mode=True), wanted + 1)
+        except (ValueError, zlib.error) as error:
+            refuse(place, f"must be packed numbers: {error}")
+        if len(data) != wanted or not unpacker.eof:
+            refuse(place, f"must hold {' × '.join(map(str, shape))} numbers")
+        found = np.frombuffer(data, self.dtype.newbyteorder("<")).astype(self.dtype).reshape(shape)
+        low, high = map(self.dtype.type, self._range(owner))  # as a limit may lie between two numbers of the type
+        is_right = (found >= low) & (found <= high)
+        if self.absent is not None:
+            is_right |= np.isnan(found)
+        if not is_right.all():
+            refuse(place, f"must hold numbers of {low:g} to {high:g}, got {found[~is_right][0]:g}")
+        return found
 
 
 class Columns(Kind):
@@ -489,15 +807,15 @@ class Columns(Kind):
 
 
 class GameValue(Kind):
-    """A value of the game, by the ``SavedValues`` of the object that is loaded.
+    """A value of the game, by ``SavedValues``.
 
     Args:
-        values: attribute of the object that holds them.
+        values: the ``SavedValues``, or the attribute of the object that is loaded that holds them.
     """
 
-    def __init__(self, values: str = "values", *, at: str | None = None) -> None:
+    def __init__(self, values: str | SavedValues = "values", *, at: str | None = None) -> None:
         super().__init__(at=at)
-        self._values = attrgetter(values)
+        self._values = attrgetter(values) if isinstance(values, str) else lambda owner: values
 
     def save(self, value: Any, owner: Any) -> Any:
         """Return the value as plain data."""
@@ -506,6 +824,18 @@ class GameValue(Kind):
     def read(self, plain: Any, place: str, owner: Any) -> Any:
         """Return the value."""
         return self._values(owner).value(plain, place)
+
+
+class GameValues(GameValue):
+    """A tuple of values of the game."""
+
+    def save(self, value: Any, owner: Any) -> Any:
+        """Return the values as a list of plain data."""
+        return super().save([*value], owner)
+
+    def read(self, plain: Any, place: str, owner: Any) -> Any:
+        """Return the values as a tuple."""
+        return tuple(super().read(_items(plain, place), place, owner))
 
 
 class Same(Kind):
@@ -522,6 +852,14 @@ class Same(Kind):
             here = float(here)
         if type(plain) is not type(here) or plain != here:
             refuse(place, f"must be {shown(here)} as in the present object, got {brief(plain)}")
+
+
+class ClockNow(Same):
+    """The time of the clock, by which a snapshot notices a forgotten clock; loading does not change it."""
+
+    def require(self, value: Any, plain: Any, place: str) -> None:
+        """Raise a StateError if the saved time is not [frame, seconds]."""
+        Moment(lambda frame, seconds: None).read(plain, place, None)
 
 
 class Part(Kind):
@@ -542,12 +880,28 @@ class Part(Kind):
     def prepare(self, part: Any, plain: Any, place: str) -> Change:
         """Check the state of a part; return what loads it."""
         if self.if_saveable:
-            return prepared_inner(part, plain, place)
+            return prepared_inner(part, plain, repr(place))
         try:
             change: Change = part.prepare_state(plain)
         except StateError as error:
             raise StateError(f"{place!r}: {error}") from error
         return change
+
+
+class Parts(Part):
+    """Objects by name that have ``save_state`` and ``prepare_state`` and stay the same objects; all must be saved."""
+
+    def save(self, value: Any, owner: Any) -> Any:
+        """Return the states by name."""
+        save = super().save
+        return {name: save(one, owner) for name, one in value.items()}
+
+    def prepare(self, part: Any, plain: Any, place: str) -> Change:
+        """Check the states of all objects; return what loads them."""
+        _match_names(_dict(plain, place), part, place)
+        prepare = super().prepare
+        changes = [prepare(one, plain[name], place_in(place, name)) for name, one in part.items()]
+        return lambda: [change() for change in changes]
 
 
 class Hook(Kind):
@@ -621,10 +975,13 @@ class DeclaredState:
 class Saveable:
     """Base of a class with a declared ``STATE``: makes its ``save_state`` and ``prepare_state``."""
 
+    __slots__ = ()
+
     STATE: ClassVar[DeclaredState]
 
     def save_state(self) -> State:
         """Return the state as plain data."""
+        self._check_at_rest()
         return self.STATE.save(self)
 
     def prepare_state(self, state: object) -> Change:
@@ -633,13 +990,26 @@ class Saveable:
         Raises:
             StateError: if the state cannot be loaded; names the place and the reason.
         """
+        self._check_at_rest()
         return self.STATE.prepare(self, state)
+
+    def _check_at_rest(self) -> None:
+        """Raise RuntimeError if the object can be neither saved nor loaded now, as inside its own callbacks."""
 
     def _check_state(self, values: SimpleNamespace, refuse: Refuse) -> None:
         """Raise by ``refuse(field, why)`` if fields do not fit each other; ``values`` has those that were read."""
 
     def _finish_load(self) -> None:
         """Bring in step what is derived from the fields, after a load."""
+
+
+def _are_within(values: list[Any], minimum: float, maximum: float) -> bool:
+    return bool(min(values) >= minimum and max(values) <= maximum)
+
+
+def _fixed(low: Limit, high: Limit) -> tuple[float, float] | None:
+    """Return limits that depend on no object; None for others."""
+    return None if callable(low) or callable(high) else (low, high)
 
 
 def _limit(limit: Limit, owner: Any) -> float:
@@ -652,6 +1022,13 @@ def _items(plain: Any, place: str, count: int | None = None) -> list[Any]:
     if count is not None and len(plain) != count:
         refuse(place, f"must be a list of {count} items, got {brief(plain)}")
     return plain
+
+
+def _parts(values: Any, counts: list[int], place: str) -> list[Any]:
+    """Return values in parts of given lengths."""
+    if sum(counts) != len(values):
+        refuse(place, f"must have {sum(counts)} values, got {len(values)}")
+    return [values[end - count:end] for count, end in zip(counts, accumulate(counts), strict=True)]
 
 
 def _dict(plain: Any, place: str) -> dict[str, Any]:
@@ -670,6 +1047,8 @@ def _required(fields: Mapping[str, Any], name: str, place: str) -> Any:
 def _match_names(fields: Mapping[str, Any], names: Iterable[str], place: str) -> None:
     """Raise unless exactly these fields are there."""
     known = {*names}
+    if fields.keys() == known:
+        return
     for name in names:
         _required(fields, name, place)
     if len(fields) > len(known):

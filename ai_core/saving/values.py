@@ -68,14 +68,14 @@ class SavedValues:
         kind = type(value)
         if value is None or kind is bool or kind is str:
             return value
+        if isinstance(value, list) and kind is list:
+            return self._plain_items(value, place, depth)
         if isinstance(value, int) and kind is int:
             if not -LARGEST_WHOLE <= value < LARGEST_WHOLE:
                 raise StateError(f"{place!r} must fit in 64 bits, got {brief(value)}")
             return value
         if isinstance(value, float) and kind is float:
             return value if math.isfinite(value) else tagged("float", repr(value))
-        if isinstance(value, list) and kind is list:
-            return self._plain_items(value, place, depth)
         if isinstance(value, dict) and kind is dict:
             return self._plain_dict(value, place, depth)
         return self._tagged(value, place, depth)
@@ -158,8 +158,10 @@ class SavedValues:
         raise StateError(f"{place!r} has the unknown kind {brief(kind)} with {brief(of)}")
 
     def _plain_items(self, values: list[Any] | tuple[Any, ...], place: str, depth: int) -> Any:
-        return [self.plain(one, f"{place}[{index}]", depth + 1)
-                for index, one in enumerate(values)]
+        return [
+            one if ((kind := type(one)) is int and -LARGEST_WHOLE <= one < LARGEST_WHOLE) or kind in LEAVES
+            or (kind is float and math.isfinite(one))
+            else self.plain(one, f"{place}[{index}]", depth + 1) for index, one in enumerate(values)]
 
     def _plain_dict(self, value: dict[Any, Any], place: str, depth: int) -> Any:
         if TAG not in value and all(type(key) is str for key in value):

@@ -16,16 +16,14 @@ objects), and a sight callback every frame (memory follows visible targets anywa
 from __future__ import annotations
 
 from ai_core.senses.audience import SensationBatch, SensationReceiver
-from ai_core.senses.baking.sense_graph_baking import BakingSettings, SenseGraphBaking
-from ai_core.senses.baking.sense_graph_baking_again import BakingReport
-from ai_core.senses.baking.sense_graph_baking_ground import WalkableGrid, WalkablePolygons
+from ai_core.senses.baking.baking import BakingReport, BakingSettings, SenseGraphBaking
+from ai_core.senses.baking.ground import WalkableGrid, WalkablePolygons
+from ai_core.senses.graph.graph_file import graph_from_text, graph_to_text
+from ai_core.senses.graph.graph_picture import graph_to_svg
+from ai_core.senses.graph.parts import Box, Boxes, Passage, Prism, SensePortal, SenseRegion
 from ai_core.senses.graph.sense_graph import SenseGraph
-from ai_core.senses.graph.sense_graph_file import graph_from_text, graph_to_text
 from ai_core.senses.graph.sense_graph_manager import SenseGraphManager
-from ai_core.senses.graph.sense_graph_parts import Passage, SensePortal, SenseRegion
-from ai_core.senses.graph.sense_graph_picture import graph_to_svg
-from ai_core.senses.graph.sense_graph_shapes import Box, Boxes, Prism
-from ai_core.senses.graph.smell_cloud import ScentGradient
+from ai_core.senses.graph.smell import ScentGradient
 from ai_core.senses.modality import Modality
 from ai_core.senses.percepts.awareness import (
     Awareness,
@@ -34,11 +32,9 @@ from ai_core.senses.percepts.awareness import (
     AwarenessSettings,
     LevelChange,
 )
-from ai_core.senses.percepts.memory import MemoryChange, SenseMemory
-from ai_core.senses.percepts.remembered import KnownTarget
-from ai_core.senses.percepts.target_report import TargetReport
+from ai_core.senses.percepts.memory import KnownTarget, MemoryChange, SenseMemory, TargetReport
 from ai_core.senses.regional_sense_manager import RegionalSenseManager
-from ai_core.senses.scent.scent_trail import ScentMark, ScentTrails
+from ai_core.senses.scent.scent_trails import ScentMark, ScentTrails
 from ai_core.senses.sensation import Sensation
 from ai_core.senses.sense_reasons import SenseFactors, SenseReasons
 from ai_core.senses.sight.camouflage import Backdrop, Background, Camouflage

@@ -7,17 +7,17 @@ from ai_core.senses.clues import Clues
 from ai_core.senses.modality import ModalitySet
 from ai_core.senses.percepts.awareness import Awareness
 from ai_core.senses.percepts.memory import SenseMemory
-from ai_core.senses.percepts.perceiver import SensorMind
-from ai_core.senses.percepts.perceivers import PerceptionSystem
-from ai_core.senses.scent.scent_trail import ScentMark
-from ai_core.senses.scent.smelling import TrailSmelling
+from ai_core.senses.percepts.perception import Perception
+from ai_core.senses.scent.scent_trails import ScentMark, TrailSmelling
 from ai_core.senses.sensation import Sensation
 from ai_core.senses.sense_reasons import FactorsBetween, SenseReasons
 from ai_core.senses.sensor_table import SensorTable
 from ai_core.senses.sight.continuous_sensing import ContinuousSensing
 from ai_core.senses.sight.pairs_in_view import ids_of, key_of
+from ai_core.senses.sight.query_ages import PASSES_TIMED
 from ai_core.senses.sight.visibility import Visibility
 from ai_core.senses.source_table import SourceTable
+from ai_core.senses.stage_shares import StageShares
 from ai_core.senses.stimuli.emitted_signals import EmittedSignals
 
 __all__ = ["SenseQueries"]
@@ -31,21 +31,22 @@ class SenseQueries:
     _modalities: ModalitySet
     _sensors: SensorTable
     _sources: SourceTable
-    _perceivers: PerceptionSystem
+    _perception: Perception
     _continuous: ContinuousSensing
     _visibility: Visibility
     _emitted: EmittedSignals
+    _shares: StageShares
     _clues: Clues
     _smelling: TrailSmelling | None
     _rays_asked: int
 
     def memory_of(self, sensor_id: int) -> SenseMemory | None:
         """Return a sensor's memory, or None if it has none."""
-        return self._perceiver(sensor_id).memory
+        return self._perception.memory_of(self._known_sensor(sensor_id))
 
     def awareness_of(self, sensor_id: int, target: int) -> Awareness | None:
         """Return how aware a sensor is of a target; None if it is not aware of it."""
-        return self._perceiver(sensor_id).meters.get(target)
+        return self._perception.awareness_of(self._known_sensor(sensor_id), target)
 
     def last_sensation(self, sensor_id: int) -> Sensation | None:
         """Return the newest sensation of a sensor, also if it has no listener.
@@ -53,11 +54,11 @@ class SenseQueries:
         Raises:
             UnknownNameError: if the id is not in use.
         """
-        return self._perceiver(sensor_id).last_sensation
+        return self._perception.last_sensation(self._known_sensor(sensor_id))
 
     def sensed_by(self, sensor_id: int, modality_name: str = "sight") -> list[int]:
         """Return the ids of the sources that a sensor senses now in a continuous modality, ascending."""
-        self._perceiver(sensor_id)
+        self._known_sensor(sensor_id)
         pairs = self._continuous.pairs.get(self._modalities.number(modality_name))
         if pairs is None:
             raise ValueError(
@@ -95,7 +96,7 @@ class SenseQueries:
 
         Cost: that of a signal of each emitted modality; no ray is traced.
         """
-        perceiver = self._perceiver(sensor_id)
+        self._known_sensor(sensor_id)
         factors = {}
         if self._sources.ids.knows(target):
             occlusion = FactorsBetween(
@@ -105,7 +106,7 @@ class SenseQueries:
                 self._modalities[number].name: occlusion.of(number, sensor_id, target)
                 for number in range(len(self._modalities))
             }
-        return SenseReasons(int(sensor_id), int(target), factors, perceiver.why(target))
+        return SenseReasons(int(sensor_id), int(target), factors, self._perception.why(int(sensor_id), int(target)))
 
     def track(self, sensor_id: int, scent: int | None = None) -> ScentMark | None:
         """Return the newest mark of a scent trail that a sensor smells at its position.
@@ -132,6 +133,10 @@ class SenseQueries:
           ``scent_marks``, ``pairs_in_view`` (which take turns for a ray): current counts.
         - ``arrivals_given_up``: total of signals at sensors that were dropped because occlusion
           had no ray for them in time; a higher ``maximum_rays`` prevents that.
+        - ``stimuli_waiting``: signals that wait for the budget before they are offered to sensors.
+        - ``stimuli_merged``, ``stimuli_dropped``: totals of signals, and of signals at sensors, that merged
+          with an earlier one of their source and channel because it had waited, or were dropped because
+          they came too late; a larger budget prevents that.
         - ``rays_asked``: rays of the last advance, those of the background included.
         - ``passes``: completed passes over all pairs; one per advance while the budget suffices.
         - ``oldest_query_passes``, ``oldest_query_s``: how long the pair with the longest wait has
@@ -144,25 +149,33 @@ class SenseQueries:
         continuous = self._continuous
         pairs_at_once = max(1, self.maximum_rays // self._visibility.most_rays_per_pair)
         bound = continuous.passes_until_noticed(continuous.ages.fewest(pairs_at_once))
+        now_s, ages = self.clock.now.seconds, continuous.ages
+        slowest_pass_s = max(ages.slowest_pass_s, ages.age_s(ages.new, now_s))      # or the one under way
+        # Interrupted, a pass may have come by a sensor just before a target comes into its view.
+        passes = bound + (self._shares.uncut[1] < PASSES_TIMED)
         return {
             "sensors": len(self._sensors.ids),
             "sources": len(self._sources.ids),
             "clues": len(self._clues),
             "arrivals_under_way": len(self._emitted),
-            "arrivals_given_up": self._emitted.lines.given_up,
+            "arrivals_given_up": self._emitted.given_up,
+            "stimuli_waiting": len(self._emitted.waiting),
+            "stimuli_merged": self._emitted.merged,
+            "stimuli_dropped": self._emitted.dropped,
             "slow_signals": len(self._emitted.fronts),
             "scent_marks": 0 if self._smelling is None else len(self._smelling.trails),
             "pairs_in_view": continuous.pairs_needing_rays,
             "rays_asked": self._rays_asked,
             "passes": continuous.ages.passes,
             "oldest_query_passes": continuous.oldest_query_passes,
-            "oldest_query_s": continuous.oldest_query_s(self.clock.now.seconds),
+            "oldest_query_s": continuous.oldest_query_s(now_s),
             "longest_wait_passes": continuous.ages.longest_wait_passes,
             "longest_wait_s": continuous.ages.longest_wait_s,
             "advances_until_all_are_asked": bound,
-            "noticed_within_s": bound * continuous.ages.slowest_pass_s,
+            "noticed_within_s": passes * slowest_pass_s,
         }
 
-    def _perceiver(self, sensor_id: int) -> SensorMind:
+    def _known_sensor(self, sensor_id: int) -> int:
+        """Return the id of a sensor; raise UnknownNameError if it is not in use."""
         self._sensors.ids.slot(sensor_id)
-        return self._perceivers[int(sensor_id)]
+        return int(sensor_id)

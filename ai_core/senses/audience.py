@@ -1,7 +1,6 @@
 """Batches of sensations, and the interface of their receiver."""
 from __future__ import annotations
 
-from collections.abc import Sequence
 from typing import NamedTuple, Protocol
 
 from ai_core.senses.sensation import Point, Sensation
@@ -59,9 +58,6 @@ class SensationReceiver(Protocol):
     All memories contain the whole batch before it is reported. Sensors removed meanwhile are
     left out.
     """
-
-    def listening(self, sensor_ids: Sequence[int]) -> list[bool]:
-        """Return for each sensor whether its sensations have a receiver."""
 
     def tell(self, told: SensationBatch) -> None:
         """Receive a batch of sensations, in order."""

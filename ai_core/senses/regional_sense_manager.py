@@ -6,7 +6,7 @@ Walls block sight. They muffle sounds and smells by the share that ``occlusion``
 """
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import replace
 
 import numpy as np
@@ -20,10 +20,9 @@ from ai_core.senses.asking import SenseQueries
 from ai_core.senses.audience import SensationReceiver
 from ai_core.senses.clues import MOST_CLUES, Clues
 from ai_core.senses.modality import Modality, ModalitySet
-from ai_core.senses.percepts.perceivers import PerceptionSystem
+from ai_core.senses.percepts.perception import Perception
 from ai_core.senses.percepts.temporary_sensitivity import TemporarySensitivity
-from ai_core.senses.scent.scent_trail import ScentTrails
-from ai_core.senses.scent.smelling import TrailSmelling
+from ai_core.senses.scent.scent_trails import ScentTrails, TrailSmelling
 from ai_core.senses.sense_state import SaveableSenses
 from ai_core.senses.sensor_keeping import SensorRegistry
 from ai_core.senses.sensor_table import SensorTable
@@ -33,8 +32,8 @@ from ai_core.senses.sight.question import LineQuery
 from ai_core.senses.sight.visibility import Visibility
 from ai_core.senses.source_keeping import SourceRegistry
 from ai_core.senses.source_table import SourceTable
+from ai_core.senses.stage_shares import Stage, StageShares
 from ai_core.senses.stimuli.emitted_signals import EmittedSignals
-from ai_core.senses.stimuli.muffled_lines import PendingLine
 from ai_core.senses.stimuli.muffling import Between, checked_shares
 from ai_core.senses.stimuli.signalling import StimulusEmitter
 from ai_core.trace import Trace, given_trace
@@ -128,21 +127,21 @@ class RegionalSenseManager(SensorRegistry, SourceRegistry, StimulusEmitter, Sens
         self.faults = given_faults(faults)
         self._sensors = SensorTable(self._modalities)
         self._sources = SourceTable(self._modalities, camouflage, has_backdrops=bool(background))
-        self._perceivers = PerceptionSystem(
+        self._perception = Perception(
             clock, self._modalities, self._sources, given_trace(trace),
             finite_number("tell_every_s", tell_every_s, minimum=0), audience, self.faults)
         self._continuous = ContinuousSensing(self._modalities, self._sensors, self._sources, upward)
         self._visibility = Visibility(
             self._modalities, self._sensors, self._sources, upward, background)
-        self._emitted = EmittedSignals(self._modalities, self._sensors, self._sources, self._muffle, self._is_muffled)
+        self._emitted = EmittedSignals(self._modalities, self._sensors, self._sources, self._kept, self._is_muffled)
         self._sensitivity, self._clues = TemporarySensitivity(self._modalities), Clues(maximum_clues)
         self._smelling = None if scent_trails is None else TrailSmelling(
-            scent_trails, self._modalities, self._sensors, self._sources, self._perceivers)
-        self._rays_asked, self._stage, self._is_advancing = 0, 0, False
-        self._stages = self._all_stages()
+            scent_trails, self._modalities, self._sensors, self._sources, self._perception)
+        self._rays_asked, self._is_advancing = 0, False
+        self._shares = StageShares(self._signal_stages(), (self._look, self._ask))
 
-    def _all_stages(self) -> tuple[Callable[[Budget], bool], ...]:
-        stages = (self._deliver, self._look, self._ask, self._remember)
+    def _signal_stages(self) -> tuple[Stage, ...]:
+        stages = (self._offer, self._follow, self._listen, self._tell)
         return stages if self._smelling is None else (*stages, self._smell)
 
     def change_modality(
@@ -179,13 +178,19 @@ class RegionalSenseManager(SensorRegistry, SourceRegistry, StimulusEmitter, Sens
         }
 
     def advance(self, budget: Budget) -> None:
-        """Deliver due signals, update sight, and advance memories.
+        """Deliver due signals, update sight, and advance memory and awareness.
 
-        Each stage runs at most once: deliver signals, find sources in reach, query lines of
-        sight (one batch), update memory and awareness, follow trails. When the budget ends in
-        a stage, the next advance continues there, so no stage starves. A step is a signal at a
-        sensor, the front of a slow signal, a looking sensor, a ray, or a sensor that remembers
-        or smells. The overrun is at most one block of sensors, or 512 rays.
+        There are two kinds of stages: signals (offer what waits, follow fronts, ask what muffles, tell
+        what is due, follow trails), and sight and touch (find sources in reach, query lines of sight in one
+        batch). Each stage runs at most once. Each kind gets half of the budget when both have work, and what
+        the other leaves; a stage in which the budget ends continues in the next advance, so no stage starves.
+        A step is a signal at a sensor, the front of a slow signal, a looking sensor, a ray, or a sensor that
+        smells. Then memory and awareness of all sensors advance, whatever the budget: in one pass of some
+        50 ns a percept. The overrun is at most that pass and one block of sensors, or 512 rays.
+
+        Signals that are emitted faster than the budget lets them be told are merged, those of one
+        source and channel (without a channel: of one tag) at one sensor; what is told more than
+        ``LATEST_S``, 2 s, too late is dropped. The log warns of both once, ``statistics`` counts them.
 
         Raises:
             TypeError: if ``budget`` is not a Budget.
@@ -196,11 +201,15 @@ class RegionalSenseManager(SensorRegistry, SourceRegistry, StimulusEmitter, Sens
             raise RuntimeError("advance is already running; a listener must not call it")
         self._is_advancing = True
         self._rays_asked = 0
+        now_s = self.clock.now.seconds
         try:
-            for _ in self._stages:
-                if not self._stages[self._stage](budget):
-                    return
-                self._stage = (self._stage + 1) % len(self._stages)
+            self._emitted.begin_advance(now_s)
+            if self._sensitivity.until_s:
+                self._sensitivity.recover(self._sensors, now_s)
+            if self._clues.gone:
+                self._clues.expire(self._sources, now_s)
+            self._shares.advance(budget, is_shared=self._has_signals())
+            self._perception.advance(self._continuous.pairs)
         finally:
             self._is_advancing = False
 
@@ -212,33 +221,34 @@ class RegionalSenseManager(SensorRegistry, SourceRegistry, StimulusEmitter, Sens
                 and ``audience``.
         """
         if sensor_id is None:
-            self.faults.release(self._perceivers.audience_key)
+            self.faults.release(self._perception.audience_key)
             self.faults.release((self, "line_of_sight"))
             self.faults.release((self, "occlusion"))
         else:
-            self._perceiver(sensor_id).release()
+            self._perception.release(self._known_sensor(sensor_id))
 
-    def _deliver(self, budget: Budget) -> bool:
-        now_s, emitted = self.clock.now.seconds, self._emitted
-        if emitted.waiting:
-            emitted.offer()
-        if self._sensitivity.until_s:
-            self._sensitivity.recover(self._sensors, now_s)
-        if self._clues.gone:
-            self._clues.expire(self._sources, now_s)
-        if emitted.lines.waiting:
-            self._listen(budget)
-        return emitted.deliver(budget, now_s, self._perceivers.notice_from)
+    def _has_signals(self) -> bool:
+        return self._emitted.has_work or self._smelling is not None
 
-    def _listen(self, budget: Budget) -> None:
+    def _offer(self, budget: Budget) -> bool:
+        return self._emitted.offer_held(budget)
+
+    def _follow(self, budget: Budget) -> bool:
+        return self._emitted.follow(budget, self.clock.now.seconds)
+
+    def _listen(self, budget: Budget) -> bool:
         """Ask what muffles signals: until half of the rays, or the budget, is spent; some at least."""
-        self._emitted.lines.give_up_late(self.clock.now.seconds)
+        unheard = self._emitted.queue.unheard
         left = max(1, self.maximum_rays // 2)
-        while left and self._emitted.lines.waiting and not (self._rays_asked and budget.is_spent):
+        while left and len(unheard) and not budget.is_spent:
             asked = self._emitted.ask(min(left, RAYS_AT_ONCE))
             budget.spend(asked)
             left -= asked
             self._rays_asked += asked
+        return not (left and len(unheard))
+
+    def _tell(self, budget: Budget) -> bool:
+        return self._emitted.tell(budget, self.clock.now.seconds, self._perception.hear)
 
     def _is_muffled(self, number: int) -> bool:
         return self.occlusion is not None and self._modalities[number].is_muffled
@@ -256,7 +266,9 @@ class RegionalSenseManager(SensorRegistry, SourceRegistry, StimulusEmitter, Sens
             return True
         if not self._continuous.pairs_needing_rays:
             return True
-        left = max(1, self.maximum_rays - self._rays_asked)      # signals had theirs first
+        # Signals had theirs first, or have half of the rays at most.
+        waiting = len(self._emitted.queue.unheard)
+        left = max(1, self.maximum_rays - max(self._rays_asked, min(waiting, self.maximum_rays // 2)))
         question = self._continuous.next_question(left)
         if len(question.row) and not self.faults.is_quarantined(key):
             if budget.is_spent:
@@ -288,24 +300,8 @@ class RegionalSenseManager(SensorRegistry, SourceRegistry, StimulusEmitter, Sens
         if len(question.row):
             self._continuous.ages.note_cut_short(asked)
 
-    def _remember(self, budget: Budget) -> bool:
-        return self._perceivers.remember(budget, self._continuous)
-
     def _smell(self, budget: Budget) -> bool:
         return self._smelling is None or self._smelling.advance(budget, self.clock.now.seconds)
-
-    def _muffle(self, lines: list[PendingLine]) -> list[float]:
-        """Return the share of each signal that gets through what stands between."""
-        kept = [1.0] * len(lines)
-        by_modality: dict[int, list[int]] = {}
-        for row, line in enumerate(lines):
-            by_modality.setdefault(line.signal.modality, []).append(row)
-        for number, rows in sorted(by_modality.items()):
-            start, end = (np.array([lines[row][part] for row in rows], np.float32) for part in (2, 3))
-            ids = np.array([lines[row].arrival.sensor_id for row in rows], np.int32)
-            for row, share in zip(rows, self._kept(number, start, end, ids), strict=True):
-                kept[row] = share
-        return kept
 
     def _kept(
         self, number: int, start: NDArray[np.float32], end: NDArray[np.float32], ids: NDArray[np.int32]

@@ -9,18 +9,14 @@ from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, cast
 
 from ai_core.faults import Failures
+from ai_core.saving.declared_state import Part
 from ai_core.saving.fields import Fields, State
-from ai_core.senses.id_state import was_given_out
-from ai_core.senses.id_table import LARGEST_ID
-from ai_core.senses.percepts.looking_state import prepared_looking, saved_looking
-from ai_core.senses.percepts.mind_state import prepared_mind, saved_mind
-from ai_core.senses.percepts.perceivers import PerceptionSystem
+from ai_core.senses.percepts.perception import Perception
 from ai_core.senses.sensor_table import SensorTable
+from ai_core.senses.sight.looking_state import prepared_looking, saved_looking
 from ai_core.senses.source_details_state import read_views, saved_views
 from ai_core.senses.source_table import SourceTable
-from ai_core.senses.stimuli.signal_state import prepared_signals, saved_signals
 from ai_core.senses.table_state import (
-    LoadedTable,
     read_sensors,
     read_sources,
     saved_sensors,
@@ -28,7 +24,6 @@ from ai_core.senses.table_state import (
 )
 
 if TYPE_CHECKING:
-    from ai_core.senses.percepts.perceiver import SensorMind
     from ai_core.senses.regional_sense_manager import RegionalSenseManager
 
 __all__ = ["SaveableSenses"]
@@ -38,7 +33,7 @@ VERSION = 1
 RAYS = ("line_of_sight", "occlusion")
 """What is asked of the world, and may fail."""
 
-Change = Callable[[], None]
+Change = Callable[[], object]
 
 
 class SaveableSenses:
@@ -46,7 +41,7 @@ class SaveableSenses:
 
     _sensors: SensorTable
     _sources: SourceTable
-    _perceivers: PerceptionSystem
+    _perception: Perception
 
     @property
     def sensor_names(self) -> Mapping[int, str]:
@@ -67,7 +62,7 @@ class SaveableSenses:
     def forget_all(self) -> None:
         """Clear all memories and meters, for a clock that was set back without the senses."""
         for sensor_id in self.sensor_names:
-            self._perceivers[sensor_id].forget_all()
+            self._perception.forget_all(sensor_id)
 
     def save_state(self) -> State:
         """Return all state that lives across frames, as plain data.
@@ -94,15 +89,13 @@ class SaveableSenses:
 def _saved(manager: RegionalSenseManager) -> State:
     """Return the state of a sense manager between two frames."""
     _check_between_frames(manager)
-    signals = saved_signals(manager._emitted)
+    signals = manager._emitted.save_state()
     sensors = saved_sensors(manager._sensors)
-    for row in sensors["rows"]:
-        row["mind"] = saved_mind(manager._perceivers[row["id"]])
     return {
         "version": VERSION,
         "now": list(manager.clock.now),
         "modalities": _modality_names(manager),
-        "stage": manager._stage,
+        "shares": manager._shares.save_state(),
         "rays_asked": manager._rays_asked,
         **{name: manager.faults.failures_of((manager, name)).saved() for name in RAYS},
         "sensors": sensors,
@@ -113,8 +106,7 @@ def _saved(manager: RegionalSenseManager) -> State:
         "changed_modalities": manager._changed_modalities(),
         "smelling": None if manager._smelling is None else manager._smelling.save_state(),
         "looking": saved_looking(manager._continuous),
-        "busy": list(manager._perceivers.busy),
-        "to_visit": manager._perceivers.to_visit,
+        "percepts": manager._perception.save_state(),
     }
 
 
@@ -125,24 +117,24 @@ def _prepared(manager: RegionalSenseManager, state: object) -> Change:
     _, now_s = fields.moment("now")
     if fields.items("modalities") != _modality_names(manager):
         fields.refuse("modalities", f"must be the current ones, {_modality_names(manager)}")
-    stage = fields.whole("stage", maximum=len(manager._stages) - 1)
+    load_shares = manager._shares.STATE.prepare(manager._shares, fields.anything("shares"), "shares")
     rays_asked = fields.whole("rays_asked")
     failures = {name: _read_failures(fields.group(name)) for name in RAYS}
     sources = read_sources(manager._sources, fields.group("sources"))
-    sensors, minds = read_sensors(manager._sensors, fields.group("sensors"), sources.new_ids)
-    changes = _prepared_minds(manager, sensors, minds, now_s)
-    changes.append(prepared_signals(manager._emitted, fields.group("signals"), now_s))
+    sensors = read_sensors(manager._sensors, fields.group("sensors"), sources.new_ids)
+    changes: list[Change] = [
+        manager._perception.prepare_state(fields.group("percepts"), sensors.new_ids, sensors.saved_ids, now_s),
+        manager._emitted.prepare_at(fields.anything("signals"), "signals", now_s)]
     changes.append(prepared_looking(
         manager._continuous, fields.group("looking"), sensors.table.ids, sources.table.ids, now_s
     ))
     changes += _prepared_others(manager, fields, now_s)
     sources.table.views = read_views(fields.group("views"), manager._modalities)
-    perceivers = {new: manager._perceivers[here] for here, new in sensors.new_ids.items()}
-    busy, to_visit = (_read_sensor_ids(fields, name, sensors) for name in ("busy", "to_visit"))
     fields.end()
 
     def change() -> None:
-        manager._stage, manager._rays_asked = stage, rays_asked
+        manager._rays_asked = rays_asked
+        load_shares()
         for name, of_it in failures.items():
             manager.faults.put_failures((manager, name), of_it)
         for here, loaded in ((manager._sensors, sensors), (manager._sources, sources)):
@@ -150,8 +142,6 @@ def _prepared(manager: RegionalSenseManager, state: object) -> Change:
         manager._clues.collect(manager._sources)
         for one in changes:
             one()
-        _put_minds(manager, perceivers, sensors.saved_ids)
-        manager._perceivers.put_pass(busy, to_visit)
 
     return change
 
@@ -177,7 +167,8 @@ def _prepared_others(manager: RegionalSenseManager, fields: Fields, now_s: float
         fields.refuse("smelling", "must be saved if, and only if, the sense manager has scent_trails")
     if smelling is None:
         return [change]
-    return [change, smelling.prepare_state(fields.group("smelling"), now_s)]
+    load_smelling = Part().prepare(smelling, fields.anything("smelling"), fields.place_of("smelling"))
+    return [change, load_smelling]
 
 
 def _read_travel(manager: RegionalSenseManager, fields: Fields) -> dict[str, tuple[float, float]]:
@@ -202,41 +193,3 @@ def _check_between_frames(manager: RegionalSenseManager) -> None:
 def _modality_names(manager: RegionalSenseManager) -> list[str]:
     modalities = manager._sensors._modalities
     return [modalities[number].name for number in range(len(modalities))]
-
-
-def _prepared_minds(
-    manager: RegionalSenseManager, sensors: LoadedTable, minds: list[Fields], now_s: float
-) -> list[Change]:
-    """Return what loads each mind; sensors that were not saved begin without memories."""
-    by_saved_id = dict(zip(sensors.saved_ids, minds, strict=True))
-    changes: list[Change] = []
-    for here, new in sensors.new_ids.items():
-        perceiver: SensorMind = manager._perceivers[here]
-        if new in by_saved_id:
-            changes.append(prepared_mind(perceiver, by_saved_id[new], now_s))
-        else:
-            changes.append(perceiver.forget_all)
-    return changes
-
-
-def _put_minds(
-    manager: RegionalSenseManager, perceivers: dict[int, SensorMind], saved_ids: list[int]
-) -> None:
-    """File the minds under the new ids, those saved first, in the order of the save."""
-    saved = set(saved_ids)
-    order = [*saved_ids, *(one for one in perceivers if one not in saved)]
-    for sensor_id in order:
-        one = perceivers[sensor_id]
-        one.sensor_id = sensor_id
-        one.last_sensation = None if one.last_sensation is None else one.last_sensation._replace(sensor_id=sensor_id)
-    manager._perceivers.put_all({sensor_id: perceivers[sensor_id] for sensor_id in order})
-
-
-def _read_sensor_ids(fields: Fields, name: str, sensors: LoadedTable) -> list[int]:
-    ids = fields.wholes(name, maximum=LARGEST_ID)
-    for one in ids:
-        if not was_given_out(sensors.table.ids, one):
-            fields.refuse(name, f"contains the sensor id {one}, which never existed")
-    if len(set(ids)) < len(ids):
-        fields.refuse(name, "must hold each sensor once")
-    return ids

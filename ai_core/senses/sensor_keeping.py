@@ -12,8 +12,7 @@ from ai_core.faults import FaultIsolation
 from ai_core.saving.fields import LATEST_S
 from ai_core.senses.percepts.awareness import AwarenessSettings, LevelChange
 from ai_core.senses.percepts.memory import MemoryChange, SenseMemory
-from ai_core.senses.percepts.perceiver import Listeners, SensorMind
-from ai_core.senses.percepts.perceivers import PerceptionSystem
+from ai_core.senses.percepts.perception import Listeners, Perception
 from ai_core.senses.percepts.temporary_sensitivity import TemporarySensitivity
 from ai_core.senses.sensation import Sensation
 from ai_core.senses.sensor_table import SensorTable
@@ -31,7 +30,7 @@ class SensorRegistry:
     clock: Clock
     faults: FaultIsolation
     _sensors: SensorTable
-    _perceivers: PerceptionSystem
+    _perception: Perception
     _emitted: EmittedSignals
     _sensitivity: TemporarySensitivity
     _continuous: ContinuousSensing
@@ -55,7 +54,6 @@ class SensorRegistry:
         on_awareness_changed: Callable[[LevelChange], object] | None = None,
         on_expired: Callable[[MemoryChange], object] | None = None,
         on_reported: Callable[[MemoryChange], object] | None = None,
-        listens: Callable[[], bool] | None = None,
     ) -> int:
         """Add a sensor, and return its id.
 
@@ -67,7 +65,7 @@ class SensorRegistry:
             sight_cones: the first cone that contains a target counts.
             detection_mask: affiliations that it senses, as bits.
             self_source: id of its own source, which it never senses.
-            memory: its memory, or None for no memory.
+            memory: its memory, which sensors of one manager may share, or None for no memory.
             awareness: settings of its awareness of targets, or None.
             name: identifies it when a save is loaded; sensors without a name are matched in the
                 order in which they were added.
@@ -76,7 +74,6 @@ class SensorRegistry:
             on_gained, on_lost, on_expired, on_forgotten: called when its memory changes.
             on_awareness_changed: called when the level of a target changes.
             on_reported: called when it learns of a target from a report.
-            listens: called before ``on_sensed``, which is skipped if it returns False; None for always.
 
         Raises:
             TypeError: if an argument is of another type.
@@ -84,14 +81,15 @@ class SensorRegistry:
             UnknownNameError: if a modality is unknown.
         """
         check_kind("memory", memory, SenseMemory)
+        self._perception.check_memory(memory)
         check_kind("awareness", awareness, AwarenessSettings)
         self._emitted.offer()
         listeners = Listeners(
-            on_sensed, on_gained, on_lost, on_forgotten, on_awareness_changed, on_expired, on_reported, listens)
+            on_sensed, on_gained, on_lost, on_forgotten, on_awareness_changed, on_expired, on_reported)
         new = self._sensors.add(
             position, forward, thresholds, sight_cones, detection_mask, self_source, name
         )
-        self._perceivers.add(SensorMind(new, listeners, memory, awareness, self.faults))
+        self._perception.add(new, listeners, memory, awareness)
         return new
 
     def change_sensor(
@@ -123,9 +121,9 @@ class SensorRegistry:
             UnknownNameError: if the id is not in use.
         """
         self._sensors.ids.slot(sensor_id)
-        self._emitted.settle()
+        self._emitted.offer()
         self._sensors.remove(sensor_id)
-        self._perceivers.remove(sensor_id)
+        self._perception.remove(int(sensor_id))
 
     def move_sensors(self, ids: object, positions: object, forwards: object = None) -> None:
         """Set the positions of many sensors; once per frame.

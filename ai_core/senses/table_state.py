@@ -115,12 +115,10 @@ def read_sources(here: SourceTable, fields: Fields) -> LoadedTable:
     return loaded
 
 
-def read_sensors(
-    here: SensorTable, fields: Fields, new_source_ids: dict[int, int]
-) -> tuple[LoadedTable, list[Fields]]:
-    """Return the table of sensors that was saved, and of each the fields of its mind."""
+def read_sensors(here: SensorTable, fields: Fields, new_source_ids: dict[int, int]) -> LoadedTable:
+    """Return the table of sensors that was saved."""
     loaded, rows = _read_rows(SensorTable(here._modalities), here, fields, "sensor")
-    table, minds = loaded.table, []
+    table = loaded.table
     table.changes = here.changes + 1
     for one, slot in rows:
         table.position[slot] = one.point("position")
@@ -132,7 +130,6 @@ def read_sensors(
         table._put_cones(slot, _read_cones(one, table.ids.capacity))
         table.detection_mask[slot] = one.whole("detection_mask", maximum=ALL_AFFILIATIONS)
         table.self_source[slot] = one.whole("self_source", minimum=NO_SOURCE, maximum=LARGEST_ID)
-        minds.append(one.group("mind"))
         one.end()
     for old, new in _slots_of_extra(here, loaded):
         table.position[new] = here.position[old]
@@ -144,7 +141,7 @@ def read_sensors(
         table.detection_mask[new] = here.detection_mask[old]
         own = int(here.self_source[old])
         table.self_source[new] = new_source_ids.get(own, own)
-    return loaded, minds
+    return loaded
 
 
 def _read_rows(

@@ -12,7 +12,7 @@ from ai_core.errors import finite_number
 from ai_core.saving.declared_state import ArrayOf, DeclaredState, Flag, ListOf, Number, Optional, Saveable
 from ai_core.squads.march_path import Clearance, MarchPath
 from ai_core.squads.marchers import MemberTable
-from ai_core.squads.marching_step import MarchStyle, march_step
+from ai_core.squads.marching_loops import MarchStep
 
 Floats = NDArray[np.float64]
 ELBOW_ROOM = 1.1
@@ -168,9 +168,7 @@ class FormationMarch(Saveable):
         self.passage = NarrowPassageDetector()
         self.heading = np.array([1.0, 0.0])
         self.dimensions = dimensions
-        self._style = MarchStyle(
-            settings.pace, settings.wait_from, settings.wait_at, settings.patience_s, settings.response_s,
-            settings.tolerance_m)
+        self._step = MarchStep(settings)
         self._points: Floats = np.zeros((0, dimensions))
         self.made_for: tuple[float, float, float] | None = None
         self._was_at_end = False        # valid until the path is built again
@@ -200,7 +198,7 @@ class FormationMarch(Saveable):
         return self._points
 
     @property
-    def is_under_way(self) -> bool:
+    def has_path(self) -> bool:
         """True if there is a path, also after its end has been reached."""
         return len(self._points) > 0
 
@@ -208,7 +206,7 @@ class FormationMarch(Saveable):
     def is_at_end(self) -> bool:
         """True if the slots are at the end of the path, or there is no path."""
         if self.path is None:
-            return self._was_at_end or not self.is_under_way
+            return self._was_at_end or not self.has_path
         return self.anchor_m >= self.path.length_m
 
     @is_at_end.setter
@@ -226,15 +224,15 @@ class FormationMarch(Saveable):
 
         Cost: O(n), plus the cost of clearance queries.
         """
-        if not self.is_under_way or not len(marchers):
+        if not self.has_path or not len(marchers):
             marchers.stay()
             return
         path = self._path_for(shape)
         offsets = self.passage.offsets(self.anchor_m, path, shape)
         if not math.isfinite(marchers.arcs.sum()):
             marchers.arcs[:] = path.begun(marchers.positions, marchers.arcs)
-        self.anchor_m = march_step(
-            path.samples, path.course, offsets, marchers, self._style, self.anchor_m, elapsed_s, shape.spacing_m)
+        self.anchor_m = self._step.advance(
+            path.lanes, offsets, marchers, self.anchor_m, elapsed_s, shape.spacing_m)
         self.heading = path.heading(self.anchor_m)
 
     def places(self, marchers: MemberTable, shape: MarchingShape) -> Floats:
@@ -244,11 +242,12 @@ class FormationMarch(Saveable):
             marchers: all members.
             shape: the slots to locate.
         """
-        if not self.is_under_way:
+        if not self.has_path:
             return marchers.positions[:1] + np.zeros((len(shape.offsets), 1))
         ahead_m, right_m = shape.offsets.T
-        span = float(right_m.min()), float(right_m.max())
-        return self._path_for(shape).lanes(self.anchor_m + ahead_m, right_m, span)
+        places: Floats = self._path_for(shape).lanes.places(
+            self.anchor_m + ahead_m, right_m, float(right_m.min()), float(right_m.max()))
+        return places
 
     def _path_for(self, shape: MarchingShape) -> MarchPath:
         """Return the path, built again if the formation needs a wider or longer one."""

@@ -13,7 +13,7 @@ from typing import TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from ai_core.squads.marching_step import PathSampling, lanes
+from ai_core.squads.marching_loops import PathLanes
 
 __all__ = ["Clearance", "MarchPath", "plane_axes"]
 
@@ -76,7 +76,7 @@ class MarchPath:
         first_m: arc at the start of the extension (m), 0 or less.
         last_m: arc at the end of the extension (m).
         samples: shape (m, 2 d + 2): positions, directions to the right, free distances left and right.
-        course: arcs and step of the samples, as ``march_step`` needs them.
+        lanes: the lanes beside the path, for ``MarchStep``.
 
     Cost: O(length / step), at most that of ``MOST_SAMPLES``.
     """
@@ -87,13 +87,13 @@ class MarchPath:
     ) -> None:
         self._axes = list(plane_axes(points.shape[1]))
         self._clearance, self._body_m, self._aside_m = clearance, body_m, aside_m
-        way, self.length_m = _resampled(points, step_m)
-        self._step_m = self.length_m / (len(way) - 1) if len(way) > 1 else step_m
+        path_points, self.length_m = _resampled(points, step_m)
+        self._step_m = self.length_m / (len(path_points) - 1) if len(path_points) > 1 else step_m
         if clearance is not None:
-            self._round_off(way)
-        begin, end = _end_headings(way[:, self._axes], heading)
-        before, after = self._added(way[0], -begin, reach_m), self._added(way[-1], end, reach_m)
-        self._points = np.concatenate([before[::-1], way, after])
+            self._round_off(path_points)
+        begin, end = _end_headings(path_points[:, self._axes], heading)
+        before, after = self._added(path_points[0], -begin, reach_m), self._added(path_points[-1], end, reach_m)
+        self._points = np.concatenate([before[::-1], path_points, after])
         self.first_m, self.last_m = -len(before) * self._step_m, self.length_m + len(after) * self._step_m
         self._headings = _smooth_headings(self._points[:, self._axes], max(1, round(turn_m / self._step_m / 2)), begin)
         self._free = np.full((2, len(self._points)), np.inf)        # left, right
@@ -102,8 +102,8 @@ class MarchPath:
         right, free = self._directions(_right_of(self._headings)), np.full((len(self._points), 2), FREE_M)
         self.samples = np.concatenate([self._points, right, free], axis=1)
         gap_m = max(self._step_m, SEARCHED_M / 8)
-        self.course = PathSampling(
-            self.first_m, self.last_m, self.length_m, self._step_m, -SEARCHED_BEHIND_M,
+        self.lanes = PathLanes(
+            self.samples, self.length_m, self.first_m, self.last_m, self._step_m, -SEARCHED_BEHIND_M,
             (gap_m - SEARCHED_BEHIND_M) + SEARCHED_BEHIND_M,
             math.ceil((SEARCHED_M + self._step_m + SEARCHED_BEHIND_M) / gap_m))
 
@@ -162,10 +162,6 @@ class MarchPath:
         heading: Floats = self._headings[self._index(arc_m)]
         return heading
 
-    def lanes(self, arcs: Floats, right_m: Floats, span: tuple[float, float]) -> Floats:
-        """Return positions beside the path, compressed in narrow parts, shape (n, d); see ``marching_step.lanes``."""
-        return lanes(self.samples, self.course, arcs, right_m, span)
-
     def begun(self, places: Floats, arcs: Floats) -> Floats:
         """Return arcs with each NaN replaced by the nearest arc of the path. Cost: O(length / step) for each NaN."""
         known = arcs.copy()
@@ -174,17 +170,17 @@ class MarchPath:
             known[row] = self.first_m + int(away.argmin()) * self._step_m
         return known
 
-    def _round_off(self, way: Floats) -> None:
+    def _round_off(self, path_points: Floats) -> None:
         """Move points between their neighbors, in place, where that keeps clear of walls."""
-        for _ in range(ROUNDS if len(way) > 2 else 0):
-            drawn = 0.5 * way[1:-1] + 0.25 * (way[:-2] + way[2:])
+        for _ in range(ROUNDS if len(path_points) > 2 else 0):
+            drawn = 0.5 * path_points[1:-1] + 0.25 * (path_points[:-2] + path_points[2:])
             is_clear = np.ones(len(drawn), np.bool_)
-            along = (way[2:] - way[:-2])[:, self._axes]
+            along = (path_points[2:] - path_points[:-2])[:, self._axes]
             length = np.maximum(np.sqrt((along ** 2).sum(axis=1)), 1e-9)
             right = self._directions(_right_of(along / length[:, None]))
             for sign in (-1.0, 1.0):
                 is_clear &= np.asarray(self._clearance(drawn, sign * right, self._body_m)) >= self._body_m  # type: ignore[misc]
-            way[1:-1][is_clear] = drawn[is_clear]
+            path_points[1:-1][is_clear] = drawn[is_clear]
 
     def _added(self, end: Floats, direction: Floats, reach_m: float) -> Floats:
         """Return points straight on from an end, as far as the ground is free, nearest first."""
@@ -233,9 +229,9 @@ def _end_headings(flat: Floats, heading: Floats) -> tuple[Floats, Floats]:
     if len(flat) < 2:
         return heading, heading
     ends = []
-    for way in (flat[1] - flat[0], flat[-1] - flat[-2]):
-        length = math.sqrt(float((way ** 2).sum()))
-        ends.append(way / length if length > 1e-9 else heading)
+    for offset in (flat[1] - flat[0], flat[-1] - flat[-2]):
+        length = math.sqrt(float((offset ** 2).sum()))
+        ends.append(offset / length if length > 1e-9 else heading)
     return ends[0], ends[1]
 
 

@@ -68,12 +68,6 @@ class MemberTable:
     def __len__(self) -> int:
         return len(self.ids)
 
-    @property
-    def slowest(self) -> float:
-        """Speed of the slowest member that is no straggler (m/s); of all members if all are."""
-        speeds = self.speeds if self.is_straggler.all() else self.speeds[~self.is_straggler]
-        return float(speeds.min())
-
     def row(self, member_id: int) -> int | None:
         """Return the row of a member, None for an unknown id."""
         row = int(np.searchsorted(self.ids, member_id))
@@ -105,17 +99,3 @@ class MemberTable:
         """Make every member stay at its position."""
         self.destinations[:] = self.positions
         self.velocities[:] = self.rises[:] = 0
-
-    def note_lateness(self, away: Floats, elapsed_s: float, limit_m: float, patience_s: float) -> Floats:
-        """Update lateness and stragglers; return the distances from slots, 0 for stragglers, shape (n,) (m).
-
-        A member farther away than ``limit_m`` that comes no nearer for ``patience_s`` becomes a straggler,
-        until it is within half of ``limit_m`` again. Cost: O(n).
-        """
-        is_late = away > limit_m
-        comes_nearer = away < self.nearest_m - 0.05 * limit_m
-        self.nearest_m[:] = np.where(is_late, np.where(comes_nearer, away, self.nearest_m), np.inf)
-        self.late_s[:] = np.where(is_late & ~comes_nearer, self.late_s + elapsed_s, 0.0)
-        self.is_straggler |= self.late_s > patience_s
-        self.is_straggler &= away > 0.5 * limit_m
-        return np.where(self.is_straggler, 0.0, away)

@@ -89,8 +89,8 @@ class TacticalSituation:
         self.goal = goal
         self.heading = np.array([1.0, 0.0]) if heading is None else heading
         threats = np.array([one.threat for one in self.enemies])
-        ways = positions[:, None] - self.enemy_positions[None]
-        self.risks: Floats = (threats / (1 + (ways ** 2).sum(axis=2) / RISK_REACH_M ** 2)).sum(axis=1)
+        offsets = positions[:, None] - self.enemy_positions[None]
+        self.risks: Floats = (threats / (1 + (offsets ** 2).sum(axis=2) / RISK_REACH_M ** 2)).sum(axis=1)
         self._axes = plane_axes(dimensions)
         self._standing = standing
 
@@ -136,9 +136,9 @@ class TacticalSituation:
 
     def direction(self, start: Floats, end: Floats) -> Floats:
         """Return the direction between two positions, shape (d,), of length 1; the heading if they are equal."""
-        way = end - start
-        length = math.sqrt(float((way ** 2).sum()))
-        return way / length if length > 1e-9 else self.in_plane(self.heading)
+        offset = end - start
+        length = math.sqrt(float((offset ** 2).sum()))
+        return offset / length if length > 1e-9 else self.in_plane(self.heading)
 
     def right_of(self, direction: Floats) -> Floats:
         """Return the direction to the right of another, in the plane, shape (d,), of length 1."""

@@ -114,7 +114,7 @@ def _task_key(task: SquadTask | None) -> tuple[str, int | None] | None:
 
 
 COUNTS = ("orders", "paths_requested", "thoughts", "slot_assignments")
-WANTED = ("worthwhile", "few_changes", "anew")
+WANTED = ("worthwhile", "few_changes", "complete")
 """Reasons of an assignment of slots that is due."""
 
 
@@ -184,11 +184,11 @@ class Squad(Saveable):
         checked_clock(clock)
         if not isinstance(settings, MarchSettings):
             raise TypeError(f"settings must be MarchSettings, got {shown(settings)}")
-        for what, one in (
+        for parameter, one in (
                 ("choose_commander", choose_commander), ("clearance", clearance), ("on_event", on_event),
                 ("choose_tactic", choose_tactic), ("standing", standing)):
             if one is not None and not callable(one):
-                raise TypeError(f"{what} must be a callable, got {shown(one)}")
+                raise TypeError(f"{parameter} must be a callable, got {shown(one)}")
         self.clock, self.on_event = clock, on_event
         self.routes = StraightRoutes() if routes is None else routes
         self.faults = given_faults(faults)
@@ -250,7 +250,7 @@ class Squad(Saveable):
         if not self._safely("march", lambda: self._advance(elapsed_s)):
             marchers.stay()
         if self.is_in_column != was_in_column:
-            self._tell("narrowed" if self.is_in_column else "widened", None)
+            self._notify("narrowed" if self.is_in_column else "widened", None)
 
     def ground_changed(self) -> None:
         """Measure the clearance beside the path again, after a door closed or a wall fell."""
@@ -370,7 +370,7 @@ class Squad(Saveable):
             if not isinstance(name, str) or name not in self._tactics:
                 refuse(place, f"{UnknownNameError('tactic', name, self._tactics)}; add_tactic() before loading")
             used = self._tactics[name]
-            change = used.prepare_state(begun)
+            change = Part().prepare(used, begun, f"{place}[1]")
 
         def load() -> None:
             self._tactic = used
@@ -489,7 +489,7 @@ class Squad(Saveable):
         if self._tactic is not None:
             self._tactic.begin()
         self._set_tasks({})
-        self._tell("tactic_changed", name)
+        self._notify("tactic_changed", name)
 
     def why_not(self, name: str) -> str:
         """Return why a tactic cannot be used now, as a string; empty if it can.
@@ -566,7 +566,7 @@ class Squad(Saveable):
         before = self.judgement.stance
         stance = self.judgement.judge(self.force, met, self.clock.now.seconds)
         if before is None or before.kind != stance.kind:
-            self._tell("stance_changed", stance)
+            self._notify("stance_changed", stance)
         return stance
 
     def _choose_tactic(self) -> None:
@@ -608,7 +608,7 @@ class Squad(Saveable):
         changed = tuple(
             one for one in sorted({*before, *tasks}) if _task_key(before.get(one)) != _task_key(self._tasks.get(one)))
         if changed:
-            self._tell("tasks_changed", changed)
+            self._notify("tasks_changed", changed)
 
     def _steer_detached(self, elapsed_s: float) -> None:
         """Steer members with tasks to the positions of their tasks instead of their slots."""
@@ -620,8 +620,8 @@ class Squad(Saveable):
         here = marchers.positions[rows]
         goals: NDArray[np.float64] = np.array([
             own if place is None else place for own, place in zip(here.tolist(), places, strict=True)])
-        ways = goals - here
-        velocities = ways / max(self.settings.response_s, elapsed_s)
+        offsets = goals - here
+        velocities = offsets / max(self.settings.response_s, elapsed_s)
         speeds = np.sqrt((velocities[:, list(plane_axes(self.dimensions))] ** 2).sum(axis=1))
         share = np.minimum(1.0, marchers.speeds[rows] / np.maximum(speeds, 1e-9))
         marchers.destinations[rows] = goals
@@ -631,7 +631,7 @@ class Squad(Saveable):
         """Add an existing member record, from another squad or new."""
         self.insert_member(member, place)
         self._request_slots("few_changes")
-        self._tell("member_added", member.member_id)
+        self._notify("member_added", member.member_id)
         if self.commander is None:
             self._choose()
 
@@ -640,7 +640,7 @@ class Squad(Saveable):
         self._request_slots("few_changes")
         if self.appointed == member_id:
             self.appointed = None
-        self._tell("member_removed", member_id)
+        self._notify("member_removed", member_id)
         if self.commander == member_id:
             self.commander = None
             self._choose()
@@ -675,11 +675,11 @@ class Squad(Saveable):
         Raises:
             TypeError, ValueError: if there are no points, or a coordinate is not finite.
         """
-        way = positions("points", points, dimensions=(self.dimensions,)).astype(np.float64)
-        if not len(way):
+        path_points = positions("points", points, dimensions=(self.dimensions,)).astype(np.float64)
+        if not len(path_points):
             raise ValueError("points must have at least one row, got none; use hold() to stay")
-        order = self._begin("follow", way[-1])
-        self._start_march(way)
+        order = self._begin("follow", path_points[-1])
+        self._start_march(path_points)
         return order
 
     def form_up(self, place: ArrayLike, heading: Sequence[float] | None = None) -> Order:
@@ -717,7 +717,7 @@ class Squad(Saveable):
             TypeError: if ``formation`` is not a Formation.
         """
         self.formation = _checked_formation(formation)
-        self._request_slots("anew")
+        self._request_slots("complete")
         self._march.forget_shape()
 
     def _command(self, turn: object = None) -> None:
@@ -730,7 +730,7 @@ class Squad(Saveable):
             self._choose()
         if self.order.state == "waiting":
             self._safely("path", self._poll_path)
-        if self._march.is_under_way:
+        if self._march.has_path:
             far_m = REASSIGN_DISTANCE * self.formation.spacing_m
             rests = self.clock.now.seconds - self._slots_given_s < SLOT_REST_S * len(self)
             if self._slots_wanted is None and not rests and bool((self.marchers.away > far_m).any()):
@@ -738,7 +738,7 @@ class Squad(Saveable):
             self._keep_slots()
         if self.order.state == "marching" and self.has_arrived:
             self.order.state = "done"
-            self._tell("order_done", self.order)
+            self._notify("order_done", self.order)
 
     @property
     def has_arrived(self) -> bool:
@@ -787,11 +787,11 @@ class Squad(Saveable):
         self._march.begin(points)
         self.marchers.reset()
         self.order.state = "marching"
-        self._request_slots("anew")
+        self._request_slots("complete")
 
     def _fail(self, why: str) -> None:
         self.order.state, self.order.why = "failed", why
-        self._tell("order_failed", self.order)
+        self._notify("order_failed", self.order)
 
     def _choose(self) -> None:
         """Choose a commander; if the callback raises, the member with the smallest id commands."""
@@ -805,7 +805,7 @@ class Squad(Saveable):
             self._safely("choose_commander", self._ask_for_commander)
         if self.commander != before:
             self._request_slots("few_changes")
-            self._tell("commander_changed", self.commander)
+            self._notify("commander_changed", self.commander)
 
     def _ask_for_commander(self) -> None:
         goal = None if self.order.goal is None or self.order.is_over else np.array(self.order.goal)
@@ -815,12 +815,12 @@ class Squad(Saveable):
         self.commander = int(chosen)
 
     def _request_slots(self, how: str) -> None:
-        """Request an assignment of slots; "anew" overrides "few_changes", which overrides "worthwhile"."""
-        ranks = (None, "worthwhile", "few_changes", "anew")
+        """Request an assignment of slots; "complete" overrides "few_changes", which overrides "worthwhile"."""
+        ranks = (None, "worthwhile", "few_changes", "complete")
         self._slots_wanted = max(self._slots_wanted, how, key=ranks.index)
 
     def _keep_slots(self) -> None:
-        if self._slots_wanted is not None and self._march.is_under_way and len(self):
+        if self._slots_wanted is not None and self._march.has_path and len(self):
             self._safely("slots", self._assign_slots)
 
     def _shape(self) -> MarchingShape:
@@ -844,33 +844,33 @@ class Squad(Saveable):
         places = self._march.places(self.marchers, self._all_slots())
         roles = [one.roles for one in self._members.values()]
         row = self.row_of(self.commander)  # type: ignore[arg-type]
-        before, few = self.infeasible, {"anew": None, "few_changes": True, "worthwhile": False}[how or "anew"]
+        before, few = self.infeasible, {"complete": None, "few_changes": True, "worthwhile": False}[how or "complete"]
         self.infeasible = assign_formation_slots(self.marchers, self.formation, roles, row, places, few_changes=few)
         if self.infeasible and self.infeasible != before:
-            self._tell("slots_infeasible", self.infeasible)
+            self._notify("slots_infeasible", self.infeasible)
 
-    def _tell(self, kind: str, detail: Any) -> None:
+    def _notify(self, kind: str, detail: Any) -> None:
         listener = self.on_event
         if listener is not None:
             self._safely("on_event", lambda: listener(kind, self, detail))
 
-    def _safely(self, what: str, work: Callable[[], object]) -> bool:
+    def _safely(self, step: str, work: Callable[[], object]) -> bool:
         """Run a callback that may raise; return True if it did not."""
-        key = (self, what)
+        key = (self, step)
         if self.faults.is_quarantined(key):
             return False
         try:
             work()
         except Exception as error:
-            self.faults.failed(key, f"squad {self.name!r}: {what}", self.clock.now.frame, error)
+            self.faults.failed(key, f"squad {self.name!r}: {step}", self.clock.now.frame, error)
             return False
         self.faults.succeeded(key)
         return True
 
     def release(self) -> None:
         """Release all callbacks that were quarantined after repeated errors."""
-        for what in ("path", "slots", "march", "choose_commander", "choose_tactic", "tactic", "on_event"):
-            self.faults.release((self, what))
+        for step in ("path", "slots", "march", "choose_commander", "choose_tactic", "tactic", "on_event"):
+            self.faults.release((self, step))
 
     def __len__(self) -> int:
         return len(self._members)

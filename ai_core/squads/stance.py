@@ -120,21 +120,21 @@ class StanceJudge(Saveable):
             return 0.0, "retreat", ("there is no own force",), True
         kinds = met.counts_by_kind()
         out_of_reach = [kind for kind in kinds if not own.can_hit(kind)]
-        told = tuple(f"no member can hit {kind}" for kind in out_of_reach)
+        reasons = tuple(f"no member can hit {kind}" for kind in out_of_reach)
         is_hurt = met.attack_against(own) > 0
         if len(out_of_reach) == len(kinds):
             if is_hurt:
-                return 0.0, "retreat", told, True
-            return 1.0, "hold", (*told, "the enemy cannot hit the squad either"), False
+                return 0.0, "retreat", reasons, True
+            return 1.0, "hold", (*reasons, "the enemy cannot hit the squad either"), False
         end = forecast(own, met)
         able = max(own.can_hit(kind) for kind in kinds)
-        told += (
+        reasons += (
             f"{able:g} of {own.count:g} can hit the enemy, with {end.ratio:.2f} times its power",
             f"a fight would leave {end.own_left:.0%} of the squad and {end.other_left:.0%} of the enemy")
         kind = self._by_ratio(end.ratio)
         if kind == "retreat" and own.heals > 0 and end.ratio >= self.policy.last_stand_at:
-            return end.ratio, "hold", (*told, "healers support the attackers"), False
-        return end.ratio, kind, told, False
+            return end.ratio, "hold", (*reasons, "healers support the attackers"), False
+        return end.ratio, kind, reasons, False
 
     def _by_ratio(self, ratio: float) -> str:
         policy, before = self.policy, self.stance and self.stance.kind

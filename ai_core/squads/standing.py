@@ -38,8 +38,8 @@ class GridClearance:
         looked_m = min(most_m, across_m + self._size_m)
         axes = [0, 1] if points.shape[1] == 2 else [0, 2]
         steps = np.arange(0.0, looked_m, self._size_m / 4)
-        ways = points[:, None, axes] + directions[:, None, axes] * steps[None, :, None]
-        cells = np.floor((ways - self._origin) / self._size_m).astype(np.intp)
+        samples = points[:, None, axes] + directions[:, None, axes] * steps[None, :, None]
+        cells = np.floor((samples - self._origin) / self._size_m).astype(np.intp)
         height, width = self._is_free.shape
         column, row = cells[..., 0], cells[..., 1]
         is_inside = (row >= 0) & (row < height) & (column >= 0) & (column < width)

@@ -9,6 +9,7 @@ from ai_core.decisions.rules.rule_mind import RuleMind
 from ai_core.decisions.rules.rule_set import RuleSet
 from ai_core.errors import named, shown
 from ai_core.faults import FaultIsolation
+from ai_core.saving.declared_state import Change
 from ai_core.saving.fields import State
 from ai_core.squads.capabilities import Force, power_ratio
 from ai_core.squads.situation import TacticalSituation
@@ -58,7 +59,7 @@ FACTS: dict[str, Callable[[TacticalSituation], float]] = {
     "can_hit": _can_hit,
     "outnumbered": _outnumbered,
     "at_risk": lambda situation: min(1.0, float(situation.risks.max(initial=0.0))),
-    "under_way": lambda situation: float(situation.goal is not None),
+    "has_order": lambda situation: float(situation.goal is not None),
     "has_healer": _has_role("healer"),
     "has_scout": _has_role("scout"),
 }
@@ -78,7 +79,7 @@ SITUATION_FACTS: Mapping[str, Callable[[RuleMind], float]] = {
 }
 """Facts for the rules of a commander by name, each graded 0 to 1: met (1 with enemies), near (within 30 m),
 strong (0.5 for equal power), can_hit (share of members), outnumbered (enemies' share of all units), at_risk,
-under_way (1 with an order under way), has_healer, has_scout."""
+has_order (1 with an order under way), has_healer, has_scout."""
 
 
 class TacticByRules:
@@ -119,7 +120,7 @@ class TacticByRules:
         """Return facts, parameters and fired rules as plain data."""
         return self.mind.save_state()
 
-    def prepare_state(self, state: object) -> Callable[[], None]:
+    def prepare_state(self, state: object) -> Change:
         """Check a saved state and return the function that restores it.
 
         Raises:

@@ -281,8 +281,8 @@ class Flanking(Tactic):
         best: tuple[float, dict[int, tuple[float, ...]]] | None = None
         for side in (1.0, -1.0):
             spot = middle + across * (side * self.flank_m)
-            ways = [(math.dist(situation.position_of(one), spot), one) for one in situation.members]
-            going = sorted(one for _, one in sorted(ways)[:count])
+            distances = [(math.dist(situation.position_of(one), spot), one) for one in situation.members]
+            going = sorted(one for _, one in sorted(distances)[:count])
             ahead = situation.direction(own, middle)
             posts = situation.move_to_free(
                 [spot + ahead * (2.0 * (number - (count - 1) / 2)) for number in range(count)])

@@ -38,7 +38,7 @@ func _physics_process(delta: float) -> void:
 	_passed_s += delta
 	if floori(_passed_s + 1e-6) > _told_s:
 		_told_s += 1
-		_tell(_life.get_report())
+		_show_report(_life.get_report())
 		if is_scripted and _told_s >= lifetime:
 			_judge()
 	queue_redraw()
@@ -49,7 +49,7 @@ func _unhandled_key_input(event: InputEvent) -> void:
 		get_tree().quit()
 
 
-func _tell(report: Dictionary) -> void:
+func _show_report(report: Dictionary) -> void:
 	if not _first:
 		_first = report
 	for total: String in ["inhabitants", "wealth"]:
@@ -72,7 +72,7 @@ func _judge() -> void:
 		"never drifted" if is_kept else "DRIFTED", String.num_scientific(_greatest_drift)])
 	print("         AI per frame: median second %.0f µs, worst second %.0f µs" % [
 		_frame_us[_frame_us.size() / 2], _frame_us[-1]])
-	# Somebody who put the city into a scene of theirs decides for themselves.
+	# In another scene the city leaves this to that scene.
 	if get_tree().current_scene == self:
 		get_tree().quit(0 if is_kept and _most_people > 0 else 1)
 

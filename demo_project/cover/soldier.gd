@@ -1,5 +1,5 @@
 extends Node3D
-## Hides from the watcher: asks for cover, holds it, asks for a way, moves, and looks for better cover now and then.
+## Hides from the watcher: asks for cover, holds it, requests a path, moves, and looks for better cover now and then.
 
 const SPEED := 3.5
 const ASK_EVERY_S := 0.5
@@ -17,7 +17,7 @@ var height_m := STANDING_M:
 
 var _request := 0
 var _ticket := 0
-var _way := PackedVector3Array()
+var _path := PackedVector3Array()
 var _asked_at_s := -INF
 
 
@@ -34,13 +34,13 @@ func _physics_process(delta: float) -> void:
 		_asked_at_s = yard.time_s
 		_request = yard.cover.request_cover(self, [yard.watcher])
 	if _ticket:
-		# The way is being searched: go on by bump and turn.
+		# The path is being searched: move by bump and turn meanwhile.
 		_go(yard.paths.get_fallback_position(_ticket, position), delta)
-	elif _way:
-		_go(_way[0], delta)
-		if position.distance_to(_way[0]) < NEAR_M:
-			_way.remove_at(0)
-			if _way.is_empty(): _arrive()
+	elif _path:
+		_go(_path[0], delta)
+		if position.distance_to(_path[0]) < NEAR_M:
+			_path.remove_at(0)
+			if _path.is_empty(): _arrive()
 
 
 func _go(place: Vector3, delta: float) -> void:
@@ -54,7 +54,7 @@ func _on_cover_found(request: int, found: int) -> void:
 	spot = found
 	height_m = STANDING_M
 	if _ticket: yard.paths.release(_ticket)
-	_way.clear()
+	_path.clear()
 	_ticket = yard.paths.request_path(position, yard.cover.get_place(spot))
 
 
@@ -72,13 +72,13 @@ func _on_cover_lost(agent: Node, _lost: int) -> void:
 func _on_path_ready(ticket: int, path: PackedVector3Array) -> void:
 	if ticket == _ticket:
 		_ticket = 0
-		_way = path
+		_path = path
 
 
 func _on_path_failed(ticket: int, why: String) -> void:
 	if ticket == _ticket:
 		_ticket = 0
-		yard.tell(name, "finds no way: " + why)
+		yard.report(name, "finds no path: " + why)
 
 
 func _arrive() -> void:
@@ -86,5 +86,5 @@ func _arrive() -> void:
 	hidings += 1
 	var behind: Node = yard.cover.get_object(spot)
 	height_m = CROUCHING_M if yard.cover.is_low(spot) else STANDING_M
-	yard.tell(name, "hides behind a %s%s" % [
+	yard.report(name, "hides behind a %s%s" % [
 		"crate" if behind else "wall", ", crouching" if yard.cover.is_low(spot) else ""])

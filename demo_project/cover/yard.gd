@@ -1,7 +1,7 @@
 extends Node3D
-## Four soldiers hide from a watcher who walks around their yard: behind walls, and behind crates that are pushed.
+## Four soldiers hide from a watcher that walks around their yard: behind walls, and behind crates that are pushed.
 ##
-## Spots and ways are drawn: high cover green, low cover yellow, held red; ways green. With --scripted the story is
+## Spots and paths are drawn: high cover green, low cover yellow, held red; paths green. With --scripted the story is
 ## printed and judged: how long soldiers were hidden, and that no two held one spot.
 
 const Soldier := preload("soldier.gd")
@@ -55,7 +55,7 @@ func _ready() -> void:
 	watcher.position = Vector3(ROUTE[0].x, 0, ROUTE[0].y)
 	($Ground as NavigationRegion3D).bake_navigation_mesh(false)
 	cover.bake_finished.connect(_on_baked)
-	cover.cover_lost.connect(func(agent: Node, _spot: int) -> void: tell(agent.name, "lost its cover"))
+	cover.cover_lost.connect(func(agent: Node, _spot: int) -> void: report(agent.name, "lost its cover"))
 	_begin_when_there_is_ground()
 
 
@@ -69,7 +69,7 @@ func _begin_when_there_is_ground() -> void:
 
 
 func _on_baked(spots: int) -> void:
-	tell("yard", "has %d spots along its walls" % spots)
+	report("yard", "has %d spots along its walls" % spots)
 	for soldier_name in SOLDIERS:
 		var soldier := Soldier.new()
 		soldier.name = soldier_name
@@ -82,8 +82,8 @@ func _on_baked(spots: int) -> void:
 	_begun = true
 
 
-func tell(who: String, what: String) -> void:
-	print("%6.2f s  %-8s %s" % [time_s, who, what])
+func report(subject: String, event: String) -> void:
+	print("%6.2f s  %-8s %s" % [time_s, subject, event])
 
 
 func _physics_process(delta: float) -> void:
@@ -114,7 +114,7 @@ func _push() -> void:
 		var crate: Node = cover.get_object(soldier.spot) if soldier.spot else null
 		if crate:
 			_pushed = true
-			tell("yard", "a crate is pushed away")
+			report("yard", "a crate is pushed away")
 			create_tween().tween_property(crate, "position", crate.position + PUSH, 1.0)
 			return
 

@@ -19,14 +19,14 @@ var often := 0
 
 ## The costly part: how thick the crowd is on the way to the target. The farther it is, the longer it takes.
 func decide(_elapsed_s: float) -> void:
-	var way: Vector2 = crowd.target_place - position
-	var steps := int(way.length() / crowd.step_px)
+	var offset: Vector2 = crowd.target_place - position
+	var steps := int(offset.length() / crowd.step_px)
 	var heads := 0
 	for step in steps:
-		heads += crowd.heads_at(position + way * (float(step) / steps))
-	wanted_rad = way.angle() + (LEAN_RAD if heads > THICK else 0.0)
+		heads += crowd.heads_at(position + offset * (float(step) / steps))
+	wanted_rad = offset.angle() + (LEAN_RAD if heads > THICK else 0.0)
 	decided_frame = crowd.frame
-	if is_near != (way.length() < NEAR_PX):
+	if is_near != (offset.length() < NEAR_PX):
 		is_near = not is_near
 		crowd.attend(self)
 

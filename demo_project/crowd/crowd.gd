@@ -168,7 +168,7 @@ func _play_scripted() -> void:
 	get_tree().quit()
 
 
-## Writes a stretch of frames to the file that "--recording=FILE" names, for a picture of who ran when.
+## Writes a stretch of frames to the file that "--recording=FILE" names, for a picture of the runs of tasks.
 func _record() -> void:
 	for argument in OS.get_cmdline_user_args():
 		if argument.begins_with("--recording="):

@@ -1,15 +1,15 @@
 extends Node3D
-## A sliding door that opens for whoever stands before it. Shut, it hides what is behind.
+## A sliding door that opens for walkers before it. While it is closed, it blocks sight.
 ##
-## It looks for walkers itself. An Area3D would tell of those inside once more when a saved game
-## is loaded: what overlaps is known to the engine alone.
+## It looks for walkers itself: an Area3D would emit body_entered again when a saved game is
+## loaded, because the engine does not save overlaps.
 
 ## A walker came near.
-signal entered(who: Node3D)
+signal entered(walker: Node3D)
 
 @export_range(0.05, 5.0, 0.05, "suffix:s") var slide_s := 0.35
-@export_range(0.1, 5.0, 0.1, "suffix:m") var way_m := 1.6
-## Who is nearer than this is before it (m): along the wall, and across.
+@export_range(0.1, 5.0, 0.1, "suffix:m") var travel := 1.6
+## Distance within which a walker is before the door (m): along the wall, and across.
 @export var near_distance := Vector2(1.1, 1.5)
 
 var _openness := 0.0
@@ -28,7 +28,7 @@ func _physics_process(delta: float) -> void:
 			if walker not in known:
 				entered.emit(walker)
 	_openness = move_toward(_openness, float(not _near.is_empty()), delta / slide_s)
-	_panel.position.x = _openness * way_m
+	_panel.position.x = _openness * travel
 
 
 func _save_state() -> Dictionary:
@@ -38,4 +38,4 @@ func _save_state() -> Dictionary:
 func _load_state(state: Dictionary) -> void:
 	_openness = state["openness"]
 	_near.assign(state["near"])
-	_panel.position.x = _openness * way_m
+	_panel.position.x = _openness * travel

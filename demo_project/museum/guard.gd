@@ -43,7 +43,7 @@ func sees_target() -> bool:
 	return target != null and sensor.can_sense(target)
 
 
-## Awareness of whom it knows best, 0 to 1.
+## Highest awareness of a target, 0 to 1.
 func awareness() -> float:
 	var known := sensor.get_known_targets()
 	return known[0]["awareness"] if known else 0.0

@@ -1,5 +1,5 @@
 extends "walker.gd"
-## Somebody who should not be here: follows a route of stops, or the keyboard.
+## The intruder: follows a route of stops, or the keyboard.
 
 const RouteStop := preload("route_stop.gd")
 

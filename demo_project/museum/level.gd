@@ -4,7 +4,7 @@ extends NavigationRegion3D
 ##
 ## In the plan + - | are walls, = is furniture, o a statue, O a pillar, a gap is a doorway.
 
-## Emitted when ways can be asked for.
+## Emitted when paths can be requested.
 signal baked
 
 ## From one letter to the next, and from one line to the next (m): as letters
@@ -58,7 +58,7 @@ func room_at(place: Vector3) -> String:
 
 
 ## Another thread builds the map, and an empty one comes first. Until the floor is in it,
-## ways are empty, without an error.
+## paths are empty, without an error.
 func _is_in_map() -> bool:
 	var map := get_navigation_map()
 	return (NavigationServer3D.map_get_iteration_id(map) > 0

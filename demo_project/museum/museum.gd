@@ -38,7 +38,7 @@ func _ready() -> void:
 	_intruder.is_scripted = is_scripted
 	_help.visible = not is_scripted
 	_timeline.text = ""
-	story.told.connect(_on_told)
+	story.reported.connect(_on_reported)
 	if is_scripted:
 		# However slow the machine, the same story: no work is put off for lack of time.
 		scheduler.budget = 0.0
@@ -67,7 +67,7 @@ func _unhandled_key_input(event: InputEvent) -> void:
 ## Until now nobody lived: loaded here, bodies are where they were before they meet anybody.
 func _on_level_baked() -> void:
 	if saved and not scheduler.load_state(saved):
-		push_warning("the museum begins anew, as its saved state could not be loaded")
+		push_warning("the museum restarts, because its saved state could not be loaded")
 	_life.process_mode = Node.PROCESS_MODE_INHERIT
 
 
@@ -88,10 +88,10 @@ func _on_habit_entered(path: String, _reason: String) -> void:
 		_intruder.take_flight()
 
 
-func _on_told(time_s: float, who: String, what: String, details: String) -> void:
-	print("%6.2f s  %-6s %-17s %s" % [time_s, who, what, details])
+func _on_reported(time_s: float, subject: String, event: String, details: String) -> void:
+	print("%6.2f s  %-6s %-17s %s" % [time_s, subject, event, details])
 	var lines := _timeline.text.split("\n", false)
-	lines.append("%.1f s   %s %s %s" % [time_s, who, what, details])
+	lines.append("%.1f s   %s %s %s" % [time_s, subject, event, details])
 	_timeline.text = "\n".join(lines.slice(-LINES_SHOWN))
 
 
@@ -99,6 +99,6 @@ func _on_story_finished(succeeded: bool) -> void:
 	print(story.summary())
 	print("In its other wing: one-way glass, cameras and gas. Play it with the demo 'puzzle'.")
 	_life.set_deferred("process_mode", Node.PROCESS_MODE_DISABLED)
-	# Somebody who put the museum into a scene of theirs decides for themselves.
+	# In another scene the museum leaves this to that scene.
 	if get_tree().current_scene == self:
 		get_tree().quit(0 if succeeded else 1)

@@ -2,7 +2,7 @@ extends Node3D
 ## The museum's puzzle, in four rounds: what guards sense of an intruder through one-way glass, by a
 ## camera, through an air duct, and before a dark and a bright wall. Judged by what they sensed.
 
-signal told(time_s: float, who: String, what: String, details: String)
+signal reported(time_s: float, subject: String, event: String, details: String)
 ## All expected happenings took place, or time is up.
 signal finished(succeeded: bool)
 
@@ -101,20 +101,20 @@ func _light() -> Array[Callable]:
 
 func _look_into_the_mirror() -> bool:
 	if not _eyes.can_sense($Life/Carla/Source):
-		tell("Intruder", "sees a mirror", "the glass lets sight pass one way only")
+		report("Intruder", "sees a mirror", "the glass lets sight pass one way only")
 	_source.emit("hearing", 50.0)
-	tell("Intruder", "shouts", "with strength 50")
+	report("Intruder", "shouts", "with strength 50")
 	return true
 
 
 func _listen() -> bool:
 	if not _has_heard:
-		tell("Carla", "hears nothing", "no way for sounds through glass")
+		report("Carla", "hears nothing", "no way for sounds through glass")
 	return true
 
 
 func _turn_to_the_screens() -> bool:
-	tell("Carla", "turns", "to the screens")
+	report("Carla", "turns", "to the screens")
 	return _face(_carla.get_parent(), -PI / 2)
 
 
@@ -125,7 +125,7 @@ func _drop_grenade() -> bool:
 
 func _let_it_burst() -> bool:
 	_grenade.emit("smell", gas)
-	tell("Intruder", "throws", "a gas grenade into the air duct")
+	report("Intruder", "throws", "a gas grenade into the air duct")
 	return true
 
 
@@ -134,57 +134,57 @@ func _wait_for_sleep() -> bool:
 
 
 func _wave() -> bool:
-	tell("Intruder", "waves", "into the camera")
+	report("Intruder", "waves", "into the camera")
 	return true
 
 
 func _look_at_the_screens() -> bool:
 	if not _carla.can_sense(_source):
-		tell("Carla", "sleeps on", "and sees nothing on the screens")
+		report("Carla", "sleeps on", "and sees nothing on the screens")
 	return true
 
 
 func _look_at_the_dark_wall() -> bool:
 	if not _dan.can_sense(_source):
 		var sight: Dictionary = _dan.why(_source)["senses"]["sight"]
-		tell("Dan", "misses", "the intruder before the dark wall: %s, light %.1f" % [sight["verdict"], _source.light])
+		report("Dan", "misses", "the intruder before the dark wall: %s, light %.1f" % [sight["verdict"], _source.light])
 	return true
 
 
-## Tell one line; "who what" is what the expected story is made of.
-func tell(who: String, what: String, details: String) -> void:
-	told.emit(time_s, who, what, details)
-	if _reached < expected.size() and expected[_reached] == "%s %s" % [who, what]:
+## Report one line; the expected story consists of "subject event".
+func report(subject: String, event: String, details: String) -> void:
+	reported.emit(time_s, subject, event, details)
+	if _reached < expected.size() and expected[_reached] == "%s %s" % [subject, event]:
 		_reached += 1
-	print("%6.2f s  %-8s %-14s %s" % [time_s, who, what, details])
+	print("%6.2f s  %-8s %-14s %s" % [time_s, subject, event, details])
 	var lines := _timeline.text.split("\n", false)
-	lines.append("%.1f s   %s %s: %s" % [time_s, who, what, details])
+	lines.append("%.1f s   %s %s: %s" % [time_s, subject, event, details])
 	_timeline.text = "\n".join(lines.slice(-LINES_SHOWN))
 
 
 func _on_sensed(
 	source: Node, modality: String, strength: float, place: Vector3, _character: Node, guard: Sensor3D
 ) -> void:
-	var who := guard.get_parent().name
+	var subject := guard.get_parent().name
 	if modality == "smell" and strength >= sleeps_at and not _is_asleep:
 		_is_asleep = true
-		tell(who, "falls asleep", "smells gas, strength %.2f" % strength)
+		report(subject, "falls asleep", "smells gas, strength %.2f" % strength)
 		for sense in SENSES:
 			guard.set_sensitivity(sense, 0.0)
 	elif modality == "hearing" and guard == _carla:
 		_has_heard = true
-	elif modality == "sight" and not _seen.get(who, false):
-		_seen[who] = true
+	elif modality == "sight" and not _seen.get(subject, false):
+		_seen[subject] = true
 		var where := _level.room_at(source.global_position)
-		tell(who, "sees", "Intruder in the %s, strength %.2f (%.1f m away)" % [
+		report(subject, "sees", "Intruder in the %s, strength %.2f (%.1f m away)" % [
 				where, strength, guard.global_position.distance_to(place)])
 
 
 func _on_lost(_target: Node, place: Vector3, _character: Node, guard: Sensor3D) -> void:
-	var who := guard.get_parent().name
-	if _seen.get(who, false):
-		_seen[who] = false
-		tell(who, "loses", "Intruder, last known in the " + _level.room_at(place))
+	var subject := guard.get_parent().name
+	if _seen.get(subject, false):
+		_seen[subject] = false
+		report(subject, "loses", "Intruder, last known in the " + _level.room_at(place))
 
 
 ## Steps say whether they are done; until then they are called in every frame.
@@ -197,8 +197,8 @@ func _walk(stop: Marker3D) -> bool:
 	return _intruder.global_position.is_equal_approx(goal)
 
 
-func _face(who: Node3D, yaw: float) -> bool:
-	who.rotation.y = yaw
+func _face(body: Node3D, yaw: float) -> bool:
+	body.rotation.y = yaw
 	return true
 
 
@@ -211,7 +211,7 @@ func _end() -> void:
 	set_physics_process(false)
 	print(summary())
 	finished.emit(_reached == expected.size())
-	# Somebody who put the puzzle into a scene of theirs decides for themselves.
+	# In another scene the puzzle leaves this to that scene.
 	if get_tree().current_scene != self:
 		return
 	if "--scripted" in OS.get_cmdline_user_args():

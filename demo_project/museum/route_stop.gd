@@ -1,5 +1,5 @@
 extends Marker3D
-## A place on the way of the scripted intruder.
+## A stop on the route of the scripted intruder.
 
 enum Pace { SNEAK, WALK, RUN }
 

@@ -1,16 +1,16 @@
 extends Node
-## Tells what happens as a timeline, and judges whether it was the expected story.
+## Reports what happens as a timeline, and judges whether it was the expected story.
 
 const Guard := preload("guard.gd")
 const Level := preload("level.gd")
 
-## A sense of a guard is told of anew when it was silent for so long (s). Shorter, and every
+## A sense of a guard is reported again after this silence (s). With a shorter one every
 ## step of the intruder is a line.
 const SILENCE_S := 2.0
 
 ## All expected happenings took place, or time is up.
 signal finished(succeeded: bool)
-signal told(time_s: float, who: String, what: String, details: String)
+signal reported(time_s: float, subject: String, event: String, details: String)
 
 ## What has to happen, in this order; other things may happen between.
 @export var expected: PackedStringArray
@@ -51,18 +51,18 @@ func _physics_process(delta: float) -> void:
 		finished.emit(_reached == expected.size())
 
 
-## Tell one line; "who what" is what the expected story is made of.
-func tell(who: String, what: String, details: String) -> void:
-	told.emit(time_s, who, what, details)
-	_counts[what] = _counts.get(what, 0) + 1
-	if _reached < expected.size() and expected[_reached] == "%s %s" % [who, what]:
+## Report one line; the expected story consists of "subject event".
+func report(subject: String, event: String, details: String) -> void:
+	reported.emit(time_s, subject, event, details)
+	_counts[event] = _counts.get(event, 0) + 1
+	if _reached < expected.size() and expected[_reached] == "%s %s" % [subject, event]:
 		_reached += 1
 
 
 func summary() -> String:
 	var counts := PackedStringArray()
-	for what in _counts:
-		counts.append("%s %d" % [what, _counts[what]])
+	for event in _counts:
+		counts.append("%s %d" % [event, _counts[event]])
 	var lines := PackedStringArray([
 		"",
 		"summary: %d of %d expected happenings, in order, in %.2f s of game time" % [
@@ -93,7 +93,7 @@ func _load_state(state: Dictionary) -> void:
 
 func _on_event(code: String, arguments: Array) -> void:
 	var names := arguments.map(func(one: Node) -> String: return one.name)
-	tell("event", code, "(%s)" % ", ".join(names))
+	report("event", code, "(%s)" % ", ".join(names))
 
 
 func _on_sensed(
@@ -101,20 +101,20 @@ func _on_sensed(
 	var key := guard.name + modality
 	if time_s - _last_sensed_s.get(key, -INF) > SILENCE_S:
 		var verb := "sees" if modality == "sight" else "hears"
-		tell(guard.name, verb, "%s in the %s, strength %.2f (%.1f m away)" % [
+		report(guard.name, verb, "%s in the %s, strength %.2f (%.1f m away)" % [
 				source.owner.name, level.room_at(place), strength,
 				guard.sensor.global_position.distance_to(place)])
 	_last_sensed_s[key] = time_s
 
 
 func _on_lost(_target: Node, place: Vector3, _character: Node, guard: Guard) -> void:
-	tell(guard.name, "loses", "Intruder, last known in the " + level.room_at(place))
+	report(guard.name, "loses", "Intruder, last known in the " + level.room_at(place))
 
 
 func _on_awareness_changed(
 	_target: Node, _level: int, level_name: String, _character: Node, guard: Guard
 ) -> void:
-	tell(guard.name, "is", level_name)
+	report(guard.name, "is", level_name)
 
 
 func _on_habit_entered(path: String, reason: String, guard: Guard) -> void:
@@ -125,18 +125,18 @@ func _on_habit_entered(path: String, reason: String, guard: Guard) -> void:
 	if path.ends_with("Patrol"):
 		because = "nothing else to do" if reason == "can activate" else reason
 	var habit := path.get_file().to_lower()
-	tell(guard.name, habit + ("es" if habit.ends_with("ch") else "s"), "(%s)" % because)
+	report(guard.name, habit + ("es" if habit.ends_with("ch") else "s"), "(%s)" % because)
 
 
 func _on_habit_exited(path: String, status: int, guard: Guard) -> void:
 	if path.ends_with("/Search") and status == Habit.STATUS_SUCCEEDED and not guard.has_lost:
-		tell(guard.name, "gives up", "nobody there")
+		report(guard.name, "gives up", "nobody there")
 
 
 func _on_alarm_answered(guard: Guard) -> void:
-	tell(guard.name, "answers", "the alarm: " + guard.why)
+	report(guard.name, "answers", "the alarm: " + guard.why)
 
 
 func _on_caught(_who: Node3D, guard: Guard) -> void:
-	tell(guard.name, "catches", "the intruder")
+	report(guard.name, "catches", "the intruder")
 	_ends_at_s = time_s

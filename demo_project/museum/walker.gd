@@ -1,18 +1,18 @@
 extends CharacterBody3D
-## A body that walks over the navigation map to where it is told, and turns as it goes.
+## A body that walks over the navigation map to a goal, and turns as it goes.
 
-## Nearer than this a point of the way counts as reached (m). Smaller, and a fast
+## Nearer than this a point of the path counts as reached (m). Smaller, and a fast
 ## walker circles round the point; larger, and corners of doorways are cut.
 const REACHED_M := 0.3
 
-## How far a goal must move before the way is asked for anew (m).
+## How far a goal must move before another path is requested (m).
 const REPLAN_M := 0.4
 
 @export_range(1.0, 20.0, 0.1, "suffix:rad/s") var turn_speed := 6.0
 
 var _goal := Vector3.INF
 var _ended_for := Vector3.INF
-var _way := PackedVector3Array()
+var _path := PackedVector3Array()
 var _next := 0
 var _speed := 0.0
 var _yaw := 0.0
@@ -23,13 +23,13 @@ func _ready() -> void:
 
 
 func _physics_process(delta: float) -> void:
-	while not has_arrived() and is_near(_way[_next], REACHED_M):
+	while not has_arrived() and is_near(_path[_next], REACHED_M):
 		_next += 1
 		if has_arrived():
 			_ended_for = _goal
 	velocity = Vector3.ZERO
 	if not has_arrived():
-		velocity = _flat(_way[_next] - global_position).normalized() * _speed
+		velocity = _flat(_path[_next] - global_position).normalized() * _speed
 		look_along(velocity)
 	rotation.y = rotate_toward(rotation.y, _yaw, turn_speed * delta)
 	move_and_slide()
@@ -38,31 +38,31 @@ func _physics_process(delta: float) -> void:
 ## Walk to a place, or to the nearest place to it that can be reached.
 func walk_to(goal: Vector3, speed_m_per_s: float) -> void:
 	_speed = speed_m_per_s
-	if _way and _goal.distance_to(goal) <= REPLAN_M:
+	if _path and _goal.distance_to(goal) <= REPLAN_M:
 		return
 	_goal = goal
 	_ended_for = Vector3.INF
 	_next = 0
-	_way = NavigationServer3D.map_get_path(
+	_path = NavigationServer3D.map_get_path(
 			get_world_3d().navigation_map, global_position, goal, true)
 
 
 func stand() -> void:
 	_goal = Vector3.INF
-	_way.clear()
+	_path.clear()
 	_next = 0
 
 
 func has_arrived() -> bool:
-	return _next >= _way.size()
+	return _next >= _path.size()
 
 
-## Whether it stands at a place, or as near to it as the way led.
+## Whether it stands at a place, or as near to it as the path leads.
 func is_at(place: Vector3, distance_m: float) -> bool:
 	return is_near(place, distance_m) or _ended_for.distance_to(place) <= REPLAN_M
 
 
-## Height does not count: ways lie a little above the floor.
+## Height does not count: paths lie a little above the floor.
 func is_near(place: Vector3, distance_m: float) -> bool:
 	return _flat(place - global_position).length() <= distance_m
 
@@ -78,7 +78,7 @@ func look_to_yaw(yaw: float) -> void:
 
 func _save_state() -> Dictionary:
 	return {
-		"goal": _goal, "ended_for": _ended_for, "way": _way, "next": _next,
+		"goal": _goal, "ended_for": _ended_for, "path": _path, "next": _next,
 		"speed": _speed, "yaw": _yaw,
 	}
 
@@ -86,7 +86,7 @@ func _save_state() -> Dictionary:
 func _load_state(state: Dictionary) -> void:
 	_goal = state["goal"]
 	_ended_for = state["ended_for"]
-	_way = state["way"]
+	_path = state["path"]
 	_next = state["next"]
 	_speed = state["speed"]
 	_yaw = state["yaw"]

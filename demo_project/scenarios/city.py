@@ -126,12 +126,12 @@ class City(Scenario):
     def move(self, passed_s: float) -> None:
         town = self.towns[self.leg % len(self.towns)]
         goal = (town.west_m + town.side_m / 2, town.north_m + town.side_m / 2)
-        way = (goal[0] - self.place[0], goal[1] - self.place[1])
-        left_m, step_m = math.hypot(*way), TRAVELS_M_S * passed_s
+        offset = (goal[0] - self.place[0], goal[1] - self.place[1])
+        left_m, step_m = math.hypot(*offset), TRAVELS_M_S * passed_s
         if left_m <= step_m:
             self.place, self.leg = [*goal], self.leg + 1
         else:
-            self.place = [self.place[n] + way[n] / left_m * step_m for n in range(2)]
+            self.place = [self.place[n] + offset[n] / left_m * step_m for n in range(2)]
 
     def report(self) -> dict[str, float]:
         """Return what is simulated as what, totals, and the time of a frame since the last report."""

@@ -65,10 +65,10 @@ class Market(Scenario):
             self.appeal[inputs["sale"]] += 0.5
 
     def move(self, passed_s: float) -> None:
-        way = self.stalls[self.chosen] - self.places
-        away_m = np.sqrt((way * way).sum(axis=1))
+        offset = self.stalls[self.chosen] - self.places
+        away_m = np.sqrt((offset * offset).sum(axis=1))
         share = np.minimum(1.0, WALKS_M_S * passed_s / np.maximum(away_m, 1e-9))
-        self.places += way * share[:, None]
+        self.places += offset * share[:, None]
 
     def observe(self) -> dict[str, Any]:
         """Return where everybody is and what was chosen."""

@@ -35,7 +35,7 @@ MAZE = (
     "#...............#",
     "#################",
 )
-WAYS = ((0, -1), (1, 0), (0, 1), (-1, 0))
+DIRECTIONS = ((0, -1), (1, 0), (0, 1), (-1, 0))
 """North, east, south, west: one further is a turn to the right."""
 
 STEP_S = 0.2
@@ -46,7 +46,7 @@ Cell = tuple[int, int]
 
 
 def open_at(turn: int) -> Asked:
-    """Return a fact: the way after so many turns to the right is open."""
+    """Return a fact: the direction after this number of right turns is open."""
     return lambda mind: mind.owner.is_open(mind.owner.heading + turn)
 
 
@@ -62,12 +62,12 @@ def turn(quarters: int) -> Callable[[RuleMind], int]:
 
 RULES = RuleSet(
     [
-        Rule("flee", "sees_player and player_is_strong > courage", lambda mind: mind.owner.way_off(), salience=10.0,
-             repeats=True),
-        Rule("hunt", "sees_player", lambda mind: mind.owner.way_to_player(), salience="aggression", repeats=True),
+        Rule("flee", "sees_player and player_is_strong > courage", lambda mind: mind.owner.away_from_player(),
+             salience=10.0, repeats=True),
+        Rule("hunt", "sees_player", lambda mind: mind.owner.towards_player(), salience="aggression", repeats=True),
         Rule("turn left", "open_left", turn(-1), salience="likes_left", repeats=True),
         Rule("turn right", "open_right", turn(1), salience="likes_right", repeats=True),
-        Rule("turn anywhere", "", lambda mind: mind.owner.any_way(), salience="whim", repeats=True),
+        Rule("turn anywhere", "", lambda mind: mind.owner.any_direction(), salience="whim", repeats=True),
         Rule("go on", "open_ahead", turn(0), salience=0.0, repeats=True),
         Rule("turn round", "", turn(2), salience=-3.0, repeats=True),
     ],
@@ -115,31 +115,32 @@ class Ghost:
             self.cell = ahead(self.cell, self.heading)
 
     def is_open(self, heading: int) -> bool:
-        """Return True if there is no wall that way."""
+        """Return True if there is no wall in that direction."""
         return is_free(ahead(self.cell, heading))
 
     def distance_to_player(self) -> float:
         """Return how many cells away the player is."""
         return apart(self.cell, self._maze.player)
 
-    def way_to_player(self) -> int:
-        """Return the open way that ends nearest to the player; back only where there is no other."""
-        return min(self._onward(), key=lambda way: (apart(ahead(self.cell, way), self._maze.player), way))
+    def towards_player(self) -> int:
+        """Return the open direction that ends nearest to the player; back only where there is no other."""
+        return min(self._onward(), key=lambda one: (apart(ahead(self.cell, one), self._maze.player), one))
 
-    def way_off(self) -> int:
-        """Return the open way that ends farthest from the player."""
-        return min(self._ways(), key=lambda way: (-apart(ahead(self.cell, way), self._maze.player), way))
+    def away_from_player(self) -> int:
+        """Return the open direction that ends farthest from the player."""
+        return min(self._open_directions(), key=lambda one: (-apart(ahead(self.cell, one), self._maze.player), one))
 
-    def any_way(self) -> int:
-        """Return an open way by chance; back only where there is no other."""
-        ways = self._onward()
-        return ways[int(self._chance.random() * len(ways))]
+    def any_direction(self) -> int:
+        """Return a random open direction; back only if there is no other."""
+        directions = self._onward()
+        return directions[int(self._chance.random() * len(directions))]
 
     def _onward(self) -> list[int]:
-        return [way for way in self._ways() if way != (self.heading + 2) % 4] or self._ways()
+        directions = self._open_directions()
+        return [one for one in directions if one != (self.heading + 2) % 4] or directions
 
-    def _ways(self) -> list[int]:
-        return [way for way in range(4) if self.is_open(way)]
+    def _open_directions(self) -> list[int]:
+        return [direction for direction in range(4) if self.is_open(direction)]
 
     def observe(self) -> dict[str, Any]:
         """Return where it is and heads."""
@@ -235,8 +236,8 @@ def build(seed: int = 0, **settings: Any) -> Maze:
 
 
 def ahead(cell: Cell, heading: int) -> Cell:
-    """Return the next cell that way."""
-    x, y = WAYS[heading % 4]
+    """Return the next cell in a direction."""
+    x, y = DIRECTIONS[heading % 4]
     return cell[0] + x, cell[1] + y
 
 

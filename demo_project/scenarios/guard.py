@@ -20,11 +20,11 @@ WALKS_M_S, RUNS_M_S = 1.5, 3.5
 ARRIVED_M = 0.6
 LOOKS_FOR_S = 0.6
 GIVES_UP_AFTER_S = 8.0
-"""A wall may be in the way; nobody here finds paths."""
+"""A wall may block it; this scenario finds no paths (s)."""
 
 
 
-def goes_there(context: HabitContext) -> Status:
+def walk(context: HabitContext) -> Status:
     if context.owner.has_arrived() or context.time_in_habit_s > GIVES_UP_AFTER_S:
         return Status.SUCCEEDED
     return Status.RUNNING
@@ -73,7 +73,7 @@ HABITS = Habit("guard", [
     Habit("chase", can_activate=lambda context: context.owner.in_view() is not None, tick=chases),
     Habit(
         "follow", [
-            Habit("go", tick=goes_there),
+            Habit("go", tick=walk),
             Habit("look", [
                 Habit("left", tick=looks(0.0, 1.0)), Habit("right", tick=looks(0.0, -1.0)),
                 Habit("behind", weight=2.0, tick=looks(-1.0, 0.0)),
@@ -82,7 +82,7 @@ HABITS = Habit("guard", [
         Launch.SEQUENTIAL,
         can_activate=lambda context: context.owner.clue() is not None, enter=begins_to_follow,
     ),
-    Habit("patrol", enter=begins_leg, tick=goes_there),
+    Habit("patrol", enter=begins_leg, tick=walk),
 ])
 
 

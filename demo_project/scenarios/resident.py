@@ -42,7 +42,7 @@ def arrives(context: HabitContext) -> Status:
     return Status.SUCCEEDED if resident.room == resident.goal else Status.RUNNING
 
 
-def lasting(seconds: float) -> Callable[[HabitContext], Status]:
+def work_for(seconds: float) -> Callable[[HabitContext], Status]:
     """Return a tick that succeeds after a time."""
     return lambda context: Status.RUNNING if context.time_in_habit_s < seconds else Status.SUCCEEDED
 
@@ -54,8 +54,8 @@ HABITS = Habit("resident", [
         can_activate=lambda context: context.owner.is_in_danger(),
     ),
     Habit("day", [
-        Habit("work", weight=3.0, tick=lasting(1.5)),
-        Habit("coffee", tick=lasting(0.4)),
+        Habit("work", weight=3.0, tick=work_for(1.5)),
+        Habit("coffee", tick=work_for(0.4)),
         Habit("stroll", weight=2.0, enter=strolls, tick=arrives),
     ], Launch.RANDOM),
 ])

@@ -127,19 +127,19 @@ class Battle:
         rows = np.flatnonzero(self.is_alive)
         side, squad, kind, place = self.side[rows], self.squad[rows], self.kind[rows], self.place[rows]
         goal = self.goals[side, squad] + self._offset[rows]
-        way = goal - place
-        left_m = np.hypot(*way.T)
+        offset = goal - place
+        left_m = np.hypot(*offset.T)
         far = np.flatnonzero((left_m > 1.5 * 3.0) & ~IS_AIR[kind])
-        way[far] = self._next_places(side[far], squad[far], place[far]) - place[far]
+        offset[far] = self._next_places(side[far], squad[far], place[far]) - place[far]
         target = self.target[rows]
         hunts = np.flatnonzero((target >= 0) & self.chases[side, squad])
-        way[hunts] = self.place[target[hunts]] - place[hunts]
-        length = np.hypot(*way.T)
+        offset[hunts] = self.place[target[hunts]] - place[hunts]
+        length = np.hypot(*offset.T)
         stands = np.zeros(len(rows), bool)
         stands[hunts] = length[hunts] <= 0.9 * RANGE_M[kind[hunts]]
         step_m = np.minimum(SPEED_M_S[kind] * np.float32(passed_s), length)
         step_m[stands] = 0
-        moved = place + way * (step_m / np.maximum(length, 1e-6))[:, None]
+        moved = place + offset * (step_m / np.maximum(length, 1e-6))[:, None]
         self.place[rows] = self._kept_off_walls(place, moved.astype(np.float32), IS_AIR[kind])
 
     def _kept_off_walls(self, place: Floats, moved: Floats, is_air: NDArray[np.bool_]) -> Floats:

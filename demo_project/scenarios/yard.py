@@ -21,10 +21,10 @@ WALLS = np.array([  # x, z of one corner, x, z of the opposite one (m)
 def line_of_sight(eyes, targets, _sensor_ids, _source_ids):
     """Return which of many lines cross no wall; shapes (n, 3), (n, 3) to (n,)."""
     start = eyes[:, None, ::2].astype(np.float64)
-    way = targets[:, None, ::2].astype(np.float64) - start
+    offset = targets[:, None, ::2].astype(np.float64) - start
     # A line along a wall never meets its ends: a tiny slope stands in for none.
-    way = np.where(np.abs(way) < 1e-9, 1e-9, way)
-    one, other = (WALLS[None, :, :2] - start) / way, (WALLS[None, :, 2:] - start) / way
+    offset = np.where(np.abs(offset) < 1e-9, 1e-9, offset)
+    one, other = (WALLS[None, :, :2] - start) / offset, (WALLS[None, :, 2:] - start) / offset
     enters = np.minimum(one, other).max(axis=2)
     leaves = np.maximum(one, other).min(axis=2)
     return ~((enters <= leaves) & (leaves >= 0) & (enters <= 1)).any(axis=1)

@@ -13,7 +13,7 @@ const TOP_PX := 44.0
 const SIDES: Array[String] = ["blue", "orange"]
 const LINE := "%3d s   blue: %s, %d units, base %4.0f, %4.0f in store   orange: %s, %d units, base %4.0f, %4.0f in store"
 
-## Ends by itself and tells who won; "--scripted" after "--" sets it.
+## Ends by itself and prints the winner; "--scripted" after "--" sets it.
 @export var is_scripted := false
 
 var _drawn_layer := 0
@@ -49,7 +49,7 @@ func _physics_process(_delta: float) -> void:
 	if _life.is_over() and is_scripted:
 		var winner: String = SIDES[report["winner"]] if report["winner"] >= 0 else "nobody"
 		print("\nsummary: %s after %d s; winner: %s" % [report["why"], report["seconds"], winner])
-		# Somebody who put it into a scene of theirs decides for themselves.
+		# In another scene the skirmish leaves this to that scene.
 		if get_tree().current_scene == self:
 			get_tree().quit(0 if report["why"] else 1)
 		set_physics_process(false)

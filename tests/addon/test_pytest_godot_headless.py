@@ -175,6 +175,7 @@ def test_a_crash_fails_its_test_and_those_after_it(prepared, project):
     assert "2 failed, 1 passed" in finished.output
     assert re.search(r"Godot was ended by SIG\w+ while running inside/test_crash.py::test_crash", finished.output)
     assert "last words" in finished.output
+    assert re.search(r"test_crash\.py\", line 5 in test_crash", finished.output)
     assert "not run: Godot was ended" in finished.output
 
 

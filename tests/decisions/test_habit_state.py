@@ -169,7 +169,7 @@ def test_saving_and_loading_wait_for_the_end_of_the_tick():
         (("endings",), {"root/x": "done"}, "'endings.root/x' is not valid: unknown habit 'root/x'"),
         (("blackboard",), 3, "'blackboard' must be a dict"),
         (("random", "index"), 700, "'random.index' must be at most 624"),
-        (("failing",), [{"name": "root/x"}], r"'failing\[0\].name' is not valid: unknown callback 'root/x'"),
+        (("failing",), [["root/x", [1, False]]], r"'failing\[0\]\[0\]': unknown callback 'root/x'"),
     ],
 )
 def test_a_state_that_cannot_be_is_refused(path, value, message):

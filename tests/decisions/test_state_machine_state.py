@@ -52,9 +52,7 @@ def test_times_history_and_failures_come_back():
         one.update(1.5)
     assert second.state == first.state == "hostile"
     assert second.save_state() == first.save_state()
-    assert second.save_state()["failing"] == [
-        {"name": "update of peace/patrol", "failures": 3, "is_quarantined": True}
-    ]
+    assert second.save_state()["failing"] == [["update of peace/patrol", [3, True]]]
     second.send("calm")
     assert second.state == "peace/patrol"
 
@@ -70,20 +68,15 @@ def test_a_machine_that_has_not_begun_is_saved_and_loaded_so():
     ("change", "says"),
     [
         ({"state": "peace/idl"},
-         "'state' is not valid: unknown state of 'guard' 'peace/idl'; did you mean 'peace/idle'"),
+         "'state': unknown state 'peace/idl'; did you mean 'peace/idle'"),
         ({"state": "peace"}, "'state' must be a state without child states, got 'peace'"),
-        ({"previous": 3}, "'previous' must be a string, got 3"),
-        ({"left": {"peace": "hostile"}}, "'left.peace' must be a child state of 'peace', got 'hostile'"),
-        ({"left": {"pace": "hostile"}}, "'left.pace' is not valid"),
-        ({"since_around": {"war": 1.0}}, "'since_around.war' is not valid"),
-        ({"since_s": float("nan")}, "'since_s' must be a finite number"),
+        ({"previous": 3}, "'previous': unknown state 3"),
+        ({"left": [["peace", "hostile"]]}, "'left[0][1]' must be a state inside 'peace' without child states"),
+        ({"left": [["pace", "hostile"]]}, "'left[0][0]': unknown state 'pace'"),
+        ({"since_around": [["war", 1.0]]}, "'since_around[0][0]': unknown state 'war'"),
         ({"updates": -1}, "'updates' must be at least 0"),
-        ({"failing": [{"name": "enter of war", "failures": 1, "is_quarantined": False}]},
-         "'failing[0].name' is not valid: unknown callback 'enter of war'"),
-        ({"failing": [{"name": "its own events", "failures": 1, "is_quarantined": False}] * 2},
-         "'failing[1].name' occurs twice"),
-        ({"more": 1}, "'more' is an unknown field"),
-        ({"version": 2}, "reads up to 1"),
+        ({"failing": [["enter of war", [1, False]]]}, "'failing[0][0]': unknown callback 'enter of war'"),
+        ({"failing": [["its own events", [1, False]]] * 2}, "'failing[1][0]' occurs twice"),
     ],
 )
 def test_what_does_not_fit_is_refused_and_nothing_changes(change, says):

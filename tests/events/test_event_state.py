@@ -2,7 +2,6 @@
 from __future__ import annotations
 
 import json
-import math
 
 import pytest
 
@@ -83,7 +82,7 @@ def test_a_listener_that_is_missing_is_named():
     first = Square("abc")
     first.events.send("x")
     first.live(1, steps=1)
-    with pytest.raises(StateError, match="unknown listener of 'x' 'b'; known: 'a', 'c'; call listen before loading"):
+    with pytest.raises(StateError, match=r"'queue\[0\]\[2\]\[0\]': unknown listener 'x, b, 0'; .*; call listen"):
         Square("ac").load(first.save())
 
 
@@ -133,33 +132,24 @@ def test_a_healthy_save_heals_who_failed_here():
 def test_what_cannot_be_saved_is_named_with_its_event():
     square = Square()
     square.events.send("x", 1, object())
-    with pytest.raises(StateError, match=r"'queue\[0\].arguments\[1\] \(x\)' must be plain data or a named"):
+    with pytest.raises(StateError, match=r"event 'x' of frame 0: 'arguments\[1\]' must be plain data or a named"):
         square.events.save_state()
 
 
 @pytest.mark.parametrize(
     ("path", "value", "message"),
     [
-        (("queue", 0, "code"), "y", r"'queue\[0\].code' is not valid: unknown event code 'y'"),
-        (("queue", 0, "code"), 3, r"'queue\[0\].code' must be a string, got 3"),
-        (("queue", 0, "order"), 2, r"'queue\[1\].order' must be above the previous order, got 2"),
-        (("queue", 1, "order"), 9, r"'queue\[1\].order' must be at most 2, got 9"),
-        (("queue", 1, "due_at"), "soon", r"'queue\[1\].due_at' must be a finite number, got 'soon'"),
-        (("queue", 0, "sender"), {"!": "named", "of": "eve"}, "unknown object 'eve'; known: 'bob'"),
-        (("queue", 0, "rest"), [["x", "a"]], r"'queue\[0\].rest\[0\]' must be a list of 3 values"),
-        (("queue", 0, "rest"), [["x", "q", 0]], "'x' 'q'; known: 'a', 'b', 'c'; call listen before loading"),
-        (("queue", 0, "terms", "priority"), 0.5, r"'queue\[0\].terms.priority' must be an integer"),
-        (("queue", 0, "terms", "position"), [1, 2], r"'queue\[0\].terms.position' must be a list of 3"),
-        (("queue", 0, "terms", "deadline_at"), math.nan, r"'queue\[0\].terms.deadline_at' must be a finite number"),
-        (("queue", 0, "terms", "audience"), {"group": "a"}, "refers to a group of a narrowcast"),
-        (("queue", 0, "terms", "receipt", "is_complete"), 1, "is_complete' must be true or false"),
+        (("queue", 0, 1, "code"), "y", r"'queue\[0\]\[1\].code' is not valid: unknown event code 'y'"),
+        (("queue", 0, 0), 2, r"'queue\[1\]\[0\]' must be above that of the previous .*, got 2"),
+        (("queue", 1, 0), 9, r"'queue\[1\]\[0\]' must be .* below 'sent', .*, got 9"),
+        (("queue", 0, 1, "sender"), {"!": "named", "of": "eve"}, "unknown object 'eve'; known: 'bob'"),
+        (("queue", 0, 2), [{}], r"'queue\[0\]\[2\]\[0\]' must be a list of up to 3 values"),
+        (("queue", 0, 2), [["x", "q", 0]], "'x, q, 0'; .*; call listen before loading"),
+        (("queue", 0, 1, "terms", "audience"), ["a", "own"], "refers to a group of a narrowcast"),
         (("sticky", 0, "terms", "is_sticky"), False, r"'sticky\[0\].terms' must be the terms of a sticky event"),
-        (("counts", "failed"), None, "'counts.failed' must be an integer"),
-        (("counts", "late"), -1, "'counts.late' must be at least 0"),
-        (("failing",), [{"listener": ["x", "a", 3], "failures": 1, "is_quarantined": False}],
-         r"'failing\[0\].listener': unknown listener of 'x' 'a'.*\(number 3 of them\)"),
-        (("failing",), [{"listener": ["x", "a", 0], "failures": 1, "is_quarantined": False}] * 2,
-         r"'failing\[1\].listener' occurs twice"),
+        (("sticky", 0, "terms"), None, r"'sticky\[0\].terms' must be the terms of a sticky event"),
+        (("failing",), [[["x", "a", 3], [1, False]]], r"'failing\[0\]\[0\]': unknown listener 'x, a, 3'"),
+        (("failing",), [[["x", "a", 0], [1, False]]] * 2, r"'failing\[1\]\[0\]' occurs twice"),
     ],
 )
 def test_a_state_that_cannot_be_is_refused(path, value, message):

@@ -285,7 +285,7 @@ def test_loaded_it_goes_on_as_if_nothing_had_happened():
     ("change", "message"),
     [
         ({"known": [{"name": "x", "facts": {}, "until_s": None}]}, "is missing"),
-        ({"known": [{"name": "x", "facts": 3, "until_s": None}]}, "do not fit"),
+        ({"known": [{"name": "x", "facts": 3, "until_s": None}]}, r"'known\[0\]' does not fit: facts must be a dict"),
         ({"population": {}}, "'population.count' is missing"),
     ],
 )
@@ -297,9 +297,29 @@ def test_a_damaged_save_is_refused(change, message):
     assert here.save_state() == before
 
 
-def test_damaged_people_are_refused():
+@pytest.mark.parametrize(
+    ("damage", "message"),
+    [
+        (lambda state: state["columns"]["age"].pop(), "'columns' must all have the same length"),
+        (lambda state: state["known"].pop("Jon"), "'rows' must have the people of 'known'"),
+        (lambda state: state["until_s"].clear(), "'until_s' must have the people of 'known'"),
+        (lambda state: state["known"].update(Jon=3), "'known.Jon' facts must be a dict"),
+        (lambda state: [state[one].update({"": state[one].pop("Jon")}) for one in ("known", "rows", "until_s")],
+         "name must be a non-empty string"),
+        (lambda state: state["rows"].update(Jon=5), "'rows.Jon' must be below 5"),
+        (lambda state: state["rows"].update(Jon=0), "'rows.Jon' must be below 5 and the row of no other"),
+    ],
+)
+def test_damaged_people_are_refused(damage, message):
     here = village(3)
-    state = here.open(random.Random(1)).save_state()
-    state["columns"]["age"].pop()
-    with pytest.raises(StateError, match="must all have the same length"):
+    here.pin("Ilse", ILSE)
+    here.pin("Jon", ILSE)
+    people = here.open(random.Random(1))
+    before = people.save_state()
+    state = people.save_state()
+    damage(state)
+    with pytest.raises(StateError, match=message):
         People.from_state(state, here.population)
+    with pytest.raises(StateError, match=message):
+        people.prepare_state(state)
+    assert people.save_state() == before

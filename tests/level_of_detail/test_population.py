@@ -13,9 +13,8 @@ from ai_core.errors import UnknownNameError
 from ai_core.level_of_detail.population.categorical import Categorical
 from ai_core.level_of_detail.population.dependence import rank_correlation
 from ai_core.level_of_detail.population.distributions import Normal, PowerLaw, Quantiles
-from ai_core.level_of_detail.population.population import Population
-from ai_core.level_of_detail.population.population_state import read_population, saved_population
-from ai_core.saving.fields import Fields, StateError
+from ai_core.level_of_detail.population.population import POPULATION_STATE, Population
+from ai_core.saving.fields import StateError
 
 PROPERTIES = {
     "age": Normal(40.0, 15.0), "health": Quantiles((0.0, 0.4, 0.7, 0.9, 1.0)), "wealth": PowerLaw(2.5, 10.0),
@@ -171,19 +170,19 @@ def test_unknown_properties_are_named():
 
 def test_plain_data_gives_the_population_back():
     before = town(300)
-    assert read_population(Fields(saved_population(before))) == before
+    assert POPULATION_STATE.read(POPULATION_STATE.save(before, None), "", None) == before
 
 
 @pytest.mark.parametrize(
     ("change", "message"),
     [
         ({"count": 5}, "counts of 'job' must add up to 5 people, got 300"),
-        ({"dependences": [["age", "hat", 0.5]]}, "does not fit"),
-        ({"dependences": [["age", 0.5]]}, r"dependences\[0\]"),
-        ({"properties": [{"name": "age", "kind": "bell"}]}, "must be 'normal' or"),
-        ({"properties": [{"name": "age", "kind": "normal", "average": 1, "deviation": -1}]}, "cannot be created"),
+        ({"dependences": [[["age", "hat"], 0.5]]}, "different numeric properties"),
+        ({"properties": {"age": {"kind": "bell"}}}, "'properties.age.kind' must be 'normal' or"),
+        ({"properties": {"age": {"kind": "normal", "average": 1, "deviation": -1}}},
+         "'properties.age': deviation must be at least 0"),
     ],
 )
 def test_a_damaged_save_is_refused(change, message):
     with pytest.raises(StateError, match=message):
-        read_population(Fields({**saved_population(town(300)), **change}))
+        POPULATION_STATE.read({**POPULATION_STATE.save(town(300), None), **change}, "", None)

@@ -133,13 +133,13 @@ def test_a_held_spot_behind_a_crate_is_saved():
     cover.reserve(spot.id, "Bob")
     other = CoverMap()
     other.prepare_state(saved(cover))()
-    assert other.spot(other.held["Bob"]).thing == 3
+    assert other.spot(other.held["Bob"]).object_id == 3
     assert other.put_object(3, CoverObject((9, 0.6, 0), (0.6, 0.6, 0.6))) == ["Bob"]
 
 
 @pytest.mark.parametrize(("field", "value"), [
     ("version", 2), ("ids", [2, 1]), ("ids", [1]), ("held", [[99, "Bob"]]), ("held", [[1, "Bob"], [2, "Bob"]]),
-    ("held", [[1, "Bob"], [1, "Ann"]]), ("held", [[1, None]]), ("last_id", 0), ("spots", {}), ("things", [{}]),
+    ("held", [[1, "Bob"], [1, "Ann"]]), ("held", [[1, None]]), ("last_id", 0), ("spots", {}), ("objects", [{}]),
 ])
 def test_a_damaged_save_is_refused_and_changes_nothing(field, value):
     cover = filled()

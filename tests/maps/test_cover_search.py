@@ -37,7 +37,7 @@ def test_cover_is_behind_the_wall_and_changes_sides_with_threat(yard):
     assert at(best(cover, (6, 0, 4), [SOUTH], yard.sight).result.spot) == (6, 1)
 
 
-def test_a_search_is_work_for_an_errand(yard):
+def test_a_search_is_work_for_a_background_job(yard):
     scheduler = FrequencyScheduler(ManualClock())
     found = []
     BackgroundJob(scheduler, CoverSearch(yard.cover(), (6, 0, 4), [NORTH], yard.sight), then=found.append)
@@ -98,12 +98,12 @@ def test_a_taken_spot_is_nobodys_but_the_holders(yard):
     cover = yard.cover()
     spot = best(cover, (6, 0, 4), [NORTH], yard.sight).result.spot
     assert cover.reserve(spot.id, "Bob")
-    again = best(cover, (6, 0, 4), [NORTH], yard.sight, who="Bob").result
+    again = best(cover, (6, 0, 4), [NORTH], yard.sight, holder="Bob").result
     assert again.spot.id == spot.id
-    other = best(cover, (6, 0, 4), [NORTH], yard.sight, who="Ann")
+    other = best(cover, (6, 0, 4), [NORTH], yard.sight, holder="Ann")
     assert other.result is None or other.result.spot.id != spot.id
     cover.release("Bob")
-    assert best(cover, (6, 0, 4), [NORTH], yard.sight, who="Ann").result.spot.id == spot.id
+    assert best(cover, (6, 0, 4), [NORTH], yard.sight, holder="Ann").result.spot.id == spot.id
 
 
 def test_one_stays_unless_another_spot_is_clearly_better():
@@ -118,7 +118,8 @@ def test_one_stays_unless_another_spot_is_clearly_better():
     assert (at(first), at(second)) == ((5, 2), (7, 2))
     cover.reserve(second.id, "Bob")
     for stay_bonus, expected in ((0.0, first), (0.5, second)):
-        found = best(cover, (5, 0, 3), [threat], level.sight, query=CoverQuery(stay_bonus=stay_bonus), who="Bob").result
+        query = CoverQuery(stay_bonus=stay_bonus)
+        found = best(cover, (5, 0, 3), [threat], level.sight, query=query, holder="Bob").result
         assert found.spot.id == expected.id
     assert "for staying" in found.why
 
@@ -126,11 +127,11 @@ def test_one_stays_unless_another_spot_is_clearly_better():
 def test_held_spot_is_kept_when_the_threat_moves_a_little():
     cover, sight = crates()
     query = CoverQuery(least_threat_m=0, stay_bonus=0.5)
-    spot = best(cover, (-2, 0, 0), [(8, 1.0, 0)], sight, query=query, who="Bob").result.spot
+    spot = best(cover, (-2, 0, 0), [(8, 1.0, 0)], sight, query=query, holder="Bob").result.spot
     cover.reserve(spot.id, "Bob")
     for threat in ((8, 1.0, 0.2), (8, 1.0, -0.2)):
-        assert best(cover, spot.place, [threat], sight, query=query, who="Bob").result.spot.id == spot.id
-    assert best(cover, spot.place, [(0, 1.0, 8)], sight, query=query, who="Bob").result.spot.id != spot.id
+        assert best(cover, spot.place, [threat], sight, query=query, holder="Bob").result.spot.id == spot.id
+    assert best(cover, spot.place, [(0, 1.0, 8)], sight, query=query, holder="Bob").result.spot.id != spot.id
 
 
 def by_hand(cover, agent, threats, blocked):
@@ -169,7 +170,7 @@ def test_cover_behind_a_crate_is_crouched_on_the_far_side():
     cover, sight = crates()
     for threat, place in (((8, 1.0, 0), (-1.1, 0)), ((0, 1.0, 8), (0, -1.1))):
         found = best(cover, (0, 0, 4), [threat], sight, query=CoverQuery(least_threat_m=0)).result
-        assert (found.spot.thing, found.spot.is_low, found.protection) == (7, True, 1.0)
+        assert (found.spot.object_id, found.spot.is_low, found.protection) == (7, True, 1.0)
         assert (found.spot.place[0], found.spot.place[2]) == pytest.approx(place, abs=1e-5)
         assert found.spot.place[1] == pytest.approx(0, abs=1e-5)
 
@@ -238,8 +239,8 @@ def test_place_behind_a_crate_that_moved_is_left_out():
         query=CoverQuery(least_threat_m=0, min_protection=0))
     cover.put_object(7, CoverObject((0, 0.6, -5), (0.6, 0.6, 0.6)))
     search.advance(Budget.unlimited())
-    assert search.result.spot.thing == 8
-    assert any(one.why == "its object has moved" and one.spot.thing == 7 for one in search.evaluations)
+    assert search.result.spot.object_id == 8
+    assert any(one.why == "its object has moved" and one.spot.object_id == 7 for one in search.evaluations)
 
 
 def test_it_says_what_it_found_and_why(yard):

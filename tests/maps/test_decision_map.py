@@ -11,7 +11,7 @@ from ai_core.budget import Budget
 from ai_core.clock import ManualClock
 from ai_core.errors import UnknownNameError
 from ai_core.maps.decision_map import DecisionMap
-from ai_core.maps.influence_map import CELLS_PER_SLICE
+from ai_core.maps.influence_map import CELLS_PER_SLICE, WRITTEN
 from ai_core.maps.map_area import MapArea
 from ai_core.maps.map_layer import MapLayer, standard_layers
 from ai_core.saving.fields import StateError
@@ -196,10 +196,10 @@ def test_saved_at_any_slice_it_goes_on_as_if_nothing_had_been(steps_done):
 
 
 @pytest.mark.parametrize(("change", "words"), [
-    ({"shape": [3, 3]}, "must be 8 × 8"),
-    ({"slices_done": -2}, "at least -1"),
-    ({"layers": []}, "must be heat, threat"),
-    ({"version": 99}, "update ai_core"),
+    ({"shape": [3, 3]}, r"'shape' must be \[8, 8\]"),
+    ({"layers": {}}, "'layers.heat' is missing"),
+    ({"progress": [False]}, "'progress' must be a list of 2"),
+    ({"began_at": [0, -1.0]}, "'picture.shown_at' must not be after 'began_at'"),
 ])
 def test_a_save_of_something_else_is_refused_and_changes_nothing(change, words):
     whole, _ = two_layers()
@@ -208,9 +208,11 @@ def test_a_save_of_something_else_is_refused_and_changes_nothing(change, words):
     state = whole.save_state()
     with pytest.raises(StateError, match=words):
         whole.prepare_state(state | change)
-    bad = {**state, "layers": [{**state["layers"][0], "values": "AAAA"}, state["layers"][1]]}
-    with pytest.raises(StateError, match="values"):
-        whole.prepare_state(bad)
+    unwritten = whole.save_state()
+    unwritten["layers"]["heat"]["written"] = WRITTEN.save(np.full((8, 8), np.nan, np.float32), None)
+    with pytest.raises(StateError, match=r"'layers.heat': 'written' must not hold NaN"):
+        whole.prepare_state(unwritten)
+    assert whole.save_state() == state
     assert whole.picture["heat"].sum() == 16
 
 

@@ -76,12 +76,14 @@ def test_a_save_that_cannot_be_right_is_refused():
     search = AnytimeSearch(passage, 0, 80, memory=memory)
     finished(search)
     state = through_json(search.save_state())
-    for spoilt in (
-        {**state, "start": 81}, {**state, "goals": []}, {**state, "state": "maybe"}, {**state, "more": 1},
-        {**state, "best": {"state": "found", "cells": [99]}},
+    for spoilt, message in (
+        ({"goals": []}, "'goals' must be at least one cell"),
+        ({"best": {"state": "found", "cells": [99]}}, r"'best.cells\[0\]' must be at most 80"),
+        ({"best": {"state": "found", "cells": []}}, "'best': cells must be empty for 'none' and only then"),
     ):
-        with pytest.raises(StateError):
-            search.prepare_state(spoilt)
+        with pytest.raises(StateError, match=message):
+            search.prepare_state({**state, **spoilt})
+        assert search.save_state() == state
     in_use = AStarSearch(passage, 0, 8, memory=memory)
     with pytest.raises(StateError, match="in use by another search"):
         search.prepare_state(state)

@@ -215,9 +215,9 @@ def test_a_damaged_save_is_refused():
     for damage in ({"version": 2}, {"at": -1}, {"state": "lost"}, {"tried": ["x"]}):
         with pytest.raises(StateError):
             one.prepare_state({**one.save_state(), **damage})
-    for ways in ([[]], [[1, 2], [1]], [["x"]], None):
-        with pytest.raises(StateError):
-            explored.prepare_state({"version": 1, "ways": ways})
+    for known in ([[]], [[1, 2]], [["x", [1]]], [[1, ["x"]]], None):
+        with pytest.raises(StateError, match="known"):
+            explored.prepare_state({"version": 1, "known": known, "reports": []})
 
 
 def test_misuse_is_refused():

@@ -25,7 +25,7 @@ def line(length=10):
 def answered(explored, question):
     explored.advance(Budget.unlimited())
     assert question.is_answered
-    return question.way
+    return question.path
 
 
 def test_a_known_goal_gets_the_shortest_known_way():
@@ -64,7 +64,7 @@ def test_however_it_is_cut_up_the_answers_are_the_same(steps):
     while not explored.is_done:
         explored.advance(Budget.of_steps(steps))
         frames += 1
-    assert [one.way[-1] for one in questions] == [7] * 5
+    assert [one.path[-1] for one in questions] == [7] * 5
     assert frames >= 30 // steps
 
 
@@ -111,10 +111,10 @@ def test_saving_changes_nothing_even_while_a_query_is_answered():
         explored.advance(Budget.of_steps(2))
         explored.report(6, [7])
         if is_saved:
-            assert explored.save_state()["known"][-1] == [6, [7]]
+            assert explored.save_state()["reports"] == [[6, [7]]]
         version = explored.version
         explored.advance(Budget.of_steps(20))
-        return question.way, version
+        return question.path, version
 
     assert asked(True) == asked(False)
 

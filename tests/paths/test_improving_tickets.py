@@ -216,6 +216,9 @@ def test_misuse_is_told():
 
     with pytest.raises(ValueError, match="only over a grid; use request_path"):
         PathService(Elsewhere(), ManualClock()).request_improving_path(0, 5)
+    assert service.request_improving_path(0, 5)
+    with pytest.raises(StateError, match=r"'requests.improving' must be empty, as improving paths"):
+        PathService(Elsewhere(), ManualClock()).prepare_state(service.save_state())
 
 
 def test_a_save_with_a_way_that_cannot_be_walked_is_refused():
@@ -225,13 +228,12 @@ def test_a_save_with_a_way_that_cannot_be_walked_is_refused():
     while ticket.path is None:
         service.advance(Budget.of_steps(10))
     state = json.loads(json.dumps(service.save_state()))
-    for spoil in (
-        lambda one: one["tickets"][0].update(improves=False),
-        lambda one: one["ways"][0].update(at=None),
-        lambda one: one["ways"][0].update(at=9999),
-        lambda one: one["tickets"][0]["path"].update(state="partial"),
+    for spoil, message in (
+        (lambda one: one["tickets"].__setitem__(0, [0]), r"'requests.improving.tickets\[0\]\[0\]' must be at least 1"),
+        (lambda one: one.update(place=[9999]), r"'requests.improving.place\[0\]' must be at most"),
+        (lambda one: one["tickets"][1]["path"][1].update(state=["partial"]), "the path must be found, got 'partial'"),
     ):
         copy = json.loads(json.dumps(state))
-        spoil(copy)
-        with pytest.raises(StateError):
+        spoil(copy["requests"]["improving"])
+        with pytest.raises(StateError, match=message):
             service.prepare_state(copy)

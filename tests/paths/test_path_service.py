@@ -94,7 +94,7 @@ def test_a_long_search_does_not_hold_up_short_ones(clock):
 
 def test_priority_gives_more_turns_and_nobody_waits_for_ever(clock):
     grid, service = service_on(np.ones((60, 60)), clock, max_running=1)
-    service._ways.prepare = lambda budget: None
+    service.ways.prepare = lambda budget: None
     patient = service.request_path(0, grid.cell(59, 59), priority=0.01)
     for frame in range(2000):
         service.request_path(grid.cell(0, frame % 60), grid.cell(59, frame // 60), priority=1)
@@ -211,7 +211,7 @@ def test_jumps_and_reachability_are_made_with_the_spare_budget(clock):
     cells = np.ones((64, 64), bool)
     cells[::8, 4:] = False
     grid, service = service_on(cells, clock)
-    ways = service._ways
+    ways = service.ways
     frames = 0
     while not ways.is_prepared:
         service.advance(Budget.of_steps(40))

@@ -191,7 +191,7 @@ def test_search_finds_the_cheapest_path_over_portals(graph, start, goal, most, e
             assert int(graph[1].flat[portals[0]]) // 3 == start or len(graph[3]) % 2
 
 
-def test_regions_off_the_grid_and_wrong_numbers_of_costs_are_refused():
+def test_regions_off_the_grid_and_wrong_costs_are_refused():
     search = PortalSearch(np.ones((2, 1, 1)), np.array([[1], [0]], np.int32), np.ones((2, 1)), np.ones(2, np.int32))
     for start, goal in ((-1, 0), (2, 0), (0, -1), (0, 2)):
         with pytest.raises(IndexError, match="a region is not on the grid"):

@@ -123,30 +123,38 @@ def test_invalid_save_is_refused_and_changes_nothing():
         change(copy)
         return copy
 
-    for change in (
-        lambda one: one.update(version=4),
-        lambda one: one["tickets"][0].update(state="partial"),
-        lambda one: one["tickets"][0].update(state="done"),
-        lambda one: one.pop("ways"),
-        lambda one: one["ways"].clear(),
-        lambda one: one["ways"][0].update(goal=9),
-        lambda one: one["ways"][0].update(at=2),
-        lambda one: one["tickets"][2].update(improves=True),
-        lambda one: one["ways"][0].update(tickets=[0]),
-        lambda one: one["ways"].append(one["ways"][0]),
-        lambda one: one["tickets"][0].update(number=99),
-        lambda one: one["tickets"][0].update(number=1),
-        lambda one: one["tickets"][0].update(state="waiting"),
-        lambda one: one["tickets"][0].update(priority=-1),
-        lambda one: one["tickets"][0].update(path=None),
-        lambda one: one["tickets"][0]["path"].update(cells=[0, 1000]),
-        lambda one: one["tickets"][0]["path"].update(cells=[]),
-        lambda one: one["tickets"][0]["path"].update(bound=0.5),
-        lambda one: one.update(more=1),
+    no_tickets = {name: [] for name in state["requests"]["searches"]["tickets"][1]}
+    for place, value, message in (
+        (("over", "state", 0), "partial", r"'requests.over\[0\]': state must match the path"),
+        (("over", "state", 0), "failed", r"'requests.over\[0\]': state must match the path"),
+        (("over", "state", 0), "waiting", r"'requests.over.state\[0\]' must be 'found' or"),
+        (("over", "priority", 0), 0, r"'requests.over\[0\]': priority must be above 0"),
+        (("over", "number", 0), 99, r"'requests.over.number\[0\]' must be unique and below 3, got 99"),
+        (("over", "number", 0), 1, r"'requests.over.number\[1\]' must be unique"),
+        (("over", "path", 1, "cells", 1, 1), 9, r"'requests.over.path\[1\].cells\[1\]\[1\]' must be at most 8"),
+        (("over", "path", 1, "state", 0), "none", r"'requests.over.path\[1\]\[0\]': cells must be empty for 'none'"),
+        (("searches", "goal", 0), 9, r"'requests.searches.goal\[0\]' must be at most 8"),
+        (("searches", "number", 0), 3, r"'requests.searches.number\[0\]' must be unique"),
+        (("searches", "tickets"), [[0], no_tickets], r"'requests.searches\[0\]': tickets must be at least one"),
+        (("searches", "tickets", 1, "number", 0), 0, r"searches.tickets\[1\].number\[0\]' must be unique"),
     ):
-        with pytest.raises(StateError):
-            service.prepare_state(spoilt(change))
+        damaged = through_json(state)
+        inner = damaged["requests"]
+        for key in place[:-1]:
+            inner = inner[key]
+        inner[place[-1]] = value
+        with pytest.raises(StateError, match=message):
+            service.prepare_state(damaged)
         assert service.save_state() == state
+    twice = {**through_json(state), "next_number": 4}
+    searches = twice["requests"]["searches"]
+    counts, tickets = searches.pop("tickets")
+    for column in (*searches.values(), counts, *tickets.values()):
+        column.append(column[0])
+    searches["tickets"] = [counts, tickets]
+    searches["number"][1] = tickets["number"][1] = 3
+    with pytest.raises(StateError, match=r"'requests.searches.start\[1\]' and 'goal' must be unique"):
+        service.prepare_state(twice)
     smaller = service_of(Grid(np.ones((2, 2), bool)), clock)
     with pytest.raises(StateError, match="must be at most 3"):
         smaller.prepare_state(state)

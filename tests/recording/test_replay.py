@@ -98,7 +98,7 @@ def test_one_bit_of_one_result_is_found_in_its_frame_and_named(frame):
     lines = recorded(exact=True, budget=Budget.unlimited)
     world = World(spoil=one_bit("walker 1", frame))
     difference = world.replay(lines).run(world.step)
-    assert (difference.frame, difference.part, difference.what) == (frame, "walker 1", "its result differs")
+    assert (difference.frame, difference.part, difference.description) == (frame, "walker 1", "its result differs")
     assert difference.also == ()
     assert str(difference) == f"replay differs at frame {frame}: walker 1: its result differs"
 
@@ -119,7 +119,7 @@ def test_a_part_that_changes_without_its_work_is_named_too():
             world.walkers[2].place += 1
 
     difference = world.replay(lines).run(step)
-    assert (difference.frame, difference.part, difference.what) == (9, "walker 2", "its state differs")
+    assert (difference.frame, difference.part, difference.description) == (9, "walker 2", "its state differs")
 
 
 def test_an_event_that_was_not_sent_is_missed():
@@ -128,7 +128,7 @@ def test_an_event_that_was_not_sent_is_missed():
     difference = world.replay(lines).run(
         lambda budget, inputs: world.step(budget, {**inputs, "shout": world.clock.now.frame == 3 or inputs["shout"]})
     )
-    assert (difference.frame, difference.part, difference.what) == (4, "events", "the reports differ")
+    assert (difference.frame, difference.part, difference.description) == (4, "events", "the reports differ")
 
 
 def test_all_that_differs_in_the_frame_is_listed():
@@ -154,7 +154,7 @@ def test_other_work_is_named(change, part, what):
     change(world)
     difference = world.replay(lines).run(world.step)
     assert (difference.frame, difference.part) == (1, part)
-    assert what in difference.what
+    assert what in difference.description
 
 
 def test_work_that_takes_more_steps_than_recorded_is_named():
@@ -166,7 +166,7 @@ def test_work_that_takes_more_steps_than_recorded_is_named():
     world.scheduler.add(lambda turn: (turn.budget.spend(3), walk(turn))[1], name="walker 1")
     world.scheduler.add(world.walkers[2].think, name="walker 2")
     difference = world.replay(lines).run(world.step)
-    assert (difference.part, difference.what) == ("walker 1", "took 3 steps, but 1 in the recording")
+    assert (difference.part, difference.description) == ("walker 1", "took 3 steps, but 1 in the recording")
 
 
 def test_work_that_raises_is_recorded_as_raising():
@@ -178,7 +178,7 @@ def test_work_that_raises_is_recorded_as_raising():
     lines = recorded(budget=Budget.unlimited)
     world = World(spoil=fails)
     difference = world.replay(lines).run(world.step)
-    assert (difference.frame, difference.part, difference.what) == (5, "walker 1", "its result differs")
+    assert (difference.frame, difference.part, difference.description) == (5, "walker 1", "its result differs")
 
 
 def test_what_ran_on_time_runs_again_by_the_steps_it_was_granted(stopwatch):

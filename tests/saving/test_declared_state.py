@@ -15,25 +15,34 @@ from hypothesis import strategies as st
 from ai_core.clock import TimeIndex
 from ai_core.saving.declared_state import (
     ArrayOf,
+    ByName,
+    Chosen,
+    ClockNow,
     Columns,
     DeclaredState,
     Flag,
     GameValue,
+    GameValues,
     Hook,
     ListOf,
     MapOf,
     Moment,
+    Named,
     Number,
     OneOf,
     Optional,
+    PackedArray,
     Part,
+    Parts,
     Point,
     Record,
     Row,
     Same,
     Saveable,
     Seconds,
+    TableOf,
     Text,
+    Variant,
     Whole,
 )
 from ai_core.saving.fields import StateError
@@ -45,6 +54,17 @@ class Wound(NamedTuple):
     depth: float
 
 
+class Scar(NamedTuple):
+    since_s: float
+
+
+class Page(NamedTuple):
+    name: str
+    tasks: list[str]
+    path: np.ndarray
+    wound: Wound | None
+
+
 class Wallet(Saveable):
     STATE = DeclaredState(coins=Whole(0, 1000))
 
@@ -52,9 +72,21 @@ class Wallet(Saveable):
         self.coins = 3
 
 
+class Shield:
+    def __init__(self, title):
+        self.title = title
+
+
 class Table:
     def __init__(self):
         self.ids, self.heat = np.array([1, 2], np.int32), np.array([0.5, math.nan])
+
+
+VALUES = SavedValues()
+PAGE_STATE = Record(
+    Page, name=Text(), tasks=ListOf(OneOf(("sweep", "ride"))), path=ArrayOf(shape=(None, 2)),
+    wound=Optional(Chosen(lambda knight: Record(Wound, place=Text(), depth=Number(0, knight.most)))))
+TRAITS = {"age": Whole(), "nickname": Text()}
 
 
 class Knight(Saveable):
@@ -71,7 +103,14 @@ class Knight(Saveable):
         flags=ArrayOf(np.bool_, shape=lambda knight: (2,)), table=Columns(
             ids=ArrayOf(np.int32, minimum=0), heat=ArrayOf(absent=math.nan)),
         memory=GameValue(), wallet=Part(), ranks=Same(),
-        lord=Hook(), ids=ArrayOf(np.int32, is_ascending=True))
+        lord=Hook(), ids=ArrayOf(np.int32, is_ascending=True), names=ArrayOf(object),
+        land=PackedArray(np.float32, shape=lambda knight: (2, 3), minimum=0, maximum=0.1, absent=math.nan),
+        mark=Variant(wound=Record(Wound, place=Text(), depth=Number()), scar=Record(Scar, since_s=Seconds())),
+        oldest=Chosen(lambda knight: knight.year), chests=Parts(), facts=GameValue(VALUES),
+        pages=TableOf(PAGE_STATE), traits=MapOf(lambda knight, name: TRAITS[name], names=("age", "nickname")),
+        now=ClockNow(at="clock_now"), scores=ByName(Whole(0, 9), lambda knight: knight.games), spoils=GameValues(),
+        duels=ListOf(Row(Wound, Text(), Number()), unique=lambda wound: wound.place),
+        shields=ListOf(Named(lambda knight: knight.armoury, "shield", name=lambda shield: shield.title)))
 
     def __init__(self):
         self.most, self.ranks, self.values, self.loads = 10.0, ("page", "squire"), SavedValues(), 0
@@ -82,6 +121,21 @@ class Knight(Saveable):
         self.home, self.path, self.flags = (1.0, 2.0), np.zeros((0, 2)), np.array([True, False])
         self.ids = np.array([1, 4], np.int32)
         self.table, self.memory, self.wallet, self.lord_name = Table(), {"seen": (1, 2)}, Wallet(), "Arthur"
+        self.pages = [
+            Page("Tor", ["ride"], np.zeros((2, 2)), None),
+            Page("Gil", ["ride", "sweep"], np.ones((1, 2)), Wound("", 1.0))]
+        self.names, self.land = np.array(["Bors"], object), np.array([[0, 0.1, math.nan]] * 2, np.float32)
+        self.mark, self.year, self.oldest, self.facts = Scar(3.0), Whole(0, 1500), 1066, (1, 2)
+        self.chests, self.traits = {"oak": Wallet(), "elm": Wallet()}, {"age": 30, "nickname": "Bo"}
+        self.clock_now = TimeIndex(4, 0.2)
+        self.games, self.scores, self.spoils = ("dice", "chess"), [3, 4], (1, ("gold", 2))
+        self.duels, self.is_fighting = [Wound("hall", 1.0), Wound("yard", 1.0)], False
+        self.armoury = {name: Shield(name) for name in ("oak", "iron")}
+        self.shields = [self.armoury["iron"]]
+
+    def _check_at_rest(self):
+        if self.is_fighting:
+            raise RuntimeError("in a fight")
 
     def _save_lord(self):
         return self.lord_name
@@ -102,17 +156,33 @@ def test_every_kind_comes_back_as_it_was():
     first.number, first.far, first._level, first.rank, first.horse = 2.0, 7.5, 0, "squire", "Gringolet"
     first.wounds.append(Wound("leg", 2.0))
     first.friends, first.path, first.wallet.coins = {1}, np.arange(4.0).reshape(2, 2), 9
+    first.names, first.land = np.array(["Kay", "Percival"], object), np.zeros((2, 3), np.float32)
+    first.pages = [first.pages[1], first.pages[0], first.pages[1]]
+    first.mark, first.oldest, first.chests["elm"].coins = Wound("eye", 0.5), 7, 5
     first.table.ids, first.lord_name = np.array([5, 6], np.int32), "Mark"
+    first.scores, first.spoils, first.shields = [0, 1], ({1}, "ring"), [first.armoury["oak"]]
+    second.games = ("chess", "dice")
     saved = json.loads(json.dumps(first.save_state(), allow_nan=False))
-    wallet, table = second.wallet, second.table
+    wallet, table, chest = second.wallet, second.table, second.chests["elm"]
     second.prepare_state(saved)()
     assert second.save_state() == first.save_state() == saved
+    assert (second.scores, second.spoils, second.shields) == ([1, 0], ({1}, "ring"), [second.armoury["oak"]])
     assert (second.wounds, second.friends, second.since) == (first.wounds, {1}, {4: 1.0, 2: 0.5})
     assert type(second.wounds) is deque
     assert isinstance(second.wounds[0], Wound)
     assert (second.path.shape, second.table.heat.dtype, second.memory) == ((2, 2), np.float64, {"seen": (1, 2)})
     assert second.table is table
+    assert (second.names.tolist(), second.land.tolist()) == (["Kay", "Percival"], [[0.0] * 3] * 2)
+    assert [one.path.tolist() for one in second.pages] == [[[1, 1]], [[0, 0], [0, 0]], [[1, 1]]]
+    assert [(one.name, one.tasks, one.wound) for one in second.pages[:2]] == [
+        ("Gil", ["ride", "sweep"], Wound("", 1.0)), ("Tor", ["ride"], None)]
+    assert (second.mark, second.oldest, second.facts) == (Wound("eye", 0.5), 7, (1, 2))
+    assert (second.chests["elm"] is chest, chest.coins) == (True, 5)
     assert (second.wallet is wallet, wallet.coins, second.lord_name, second.loads) == (True, 9, "Mark", 1)
+
+
+def packed(numbers):
+    return PackedArray(np.float32).save(np.array(numbers, np.float32), None)
 
 
 @pytest.mark.parametrize(("place", "value", "message"), [
@@ -138,12 +208,45 @@ def test_every_kind_comes_back_as_it_was():
     (("path",), [[1, 2], [3]], "'path' must be a list of 2 items, got a list of 1"),
     (("path",), [[1, "x"]], "'path[1]' must be a finite number, got 'x'"),
     (("flags",), [True, 1], "'flags' must hold true and false, got 1"),
+    (("flags",), [True, None], "'flags' must hold true and false, got None"),
+    (("names",), ["Bors", ""], "'names' must hold non-empty strings, got ''"),
+    (("land",), 3, "'land' must be a string, got 3"),
+    (("land",), "AAAA", "'land' must be packed numbers: "),
+    (("land",), packed([0] * 5), "'land' must hold 2 × 3 numbers"),
+    (("land",), packed([0] * 100_000), "'land' must hold 2 × 3 numbers"),
+    (("land",), packed([0] * 5 + [0.2]), "'land' must hold numbers of 0 to 0.1, got 0.2"),
+    (("land",), packed([0] * 5 + [math.inf]), "'land' must hold numbers of 0 to 0.1, got inf"),
+    (("mark", "since_s"), "x", "'mark.since_s' must be a finite number"),
+    (("mark", "kind"), "wound", "'mark.place' is missing"),
+    (("mark",), {"kind": "burn"}, "'mark.kind' must be 'wound' or 'scar', got 'burn'"),
+    (("mark",), {}, "'mark.kind' is missing"),
+    (("pages", "name"), ["Tor", 3], "'pages.name[1]' must be a string, got 3"),
+    (("pages", "tasks"), [[1, 3], ["ride"] * 3], "'pages.tasks[1]' must have 4 values, got 3"),
+    (("pages", "tasks", 0, 0), -1, "'pages.tasks[0][0]' must be at least 0, got -1"),
+    (("pages", "tasks", 1, 2), "fly", "'pages.tasks[1][2]' must be 'sweep' or 'ride', got 'fly'"),
+    (("pages", "tasks"), [[3], ["ride"] * 3], "'pages.tasks' must have 2 rows as the columns before it, got 1"),
+    (("pages", "path", 1, 2), [1, None], "'pages.path[1][5]' must be a finite number, got None"),
+    (("pages", "path", 0), [1, 1], "'pages.path[1]' must have 2 values, got 3"),
+    (("pages", "wound", 0), [1, 0], "'pages.wound[0][0]' must be true or false, got 1"),
+    (("pages", "wound", 0), [True, True], "'pages.wound[1]' must have 2 values, got 1"),
+    (("pages", "wound", 1, "depth", 0), 11.0, "'pages.wound[1].depth[0]' must be at most 10, got 11.0"),
+    (("pages", "wound"), None, "'pages.wound' must be a list, got None"),
+    (("oldest",), 2000, "'oldest' must be at most 1500"),
+    (("chests", "elm", "coins"), -1, "'chests.elm': 'coins' must be at least 0, got -1"),
+    (("chests",), {}, "'chests.oak' is missing"),
+    (("traits", "age"), "old", "'traits.age' must be an integer, got 'old'"),
     (("table", "ids"), [1], "'table.heat' must have 1 rows as the columns before it, got 2"),
     (("table", "ids"), [1, 2**40], "'table.ids[1]' must be at most 2147483647, got 1099511627776"),
     (("ids",), [4, 4], "'ids' must be ascending without repeats"),
     (("ranks",), ["page"], "'ranks' must be ['page', 'squire'] as in the present object, got a list of 1"),
     (("wallet", "coins"), -1, "'wallet': 'coins' must be at least 0, got -1"),
     (("memory",), {"!": "named", "of": "x"}, "'memory': unknown object 'x'"),
+    (("now",), [1], "'now' must be a list of 2 items, got a list of 1"),
+    (("scores", "chess"), 10, "'scores.chess' must be at most 9, got 10"),
+    (("scores",), {"dice": 1}, "'scores.chess' is missing"),
+    (("spoils",), {}, "'spoils' must be a list, got {}"),
+    (("duels", 1, 0), "hall", "'duels[1]' occurs twice: a list of 2"),
+    (("shields", 0), "paper", "'shields[0]': unknown shield 'paper'; known: 'iron', 'oak'; add it before loading"),
 ])
 def test_what_is_wrong_is_refused_with_its_place(place, value, message):
     knight = Knight()
@@ -167,6 +270,15 @@ def test_missing_and_unknown_fields_are_refused():
         Wallet().prepare_state({**saved, "gems": 1})
     with pytest.raises(StateError, match=r"^the state must be a dict, got 3"):
         Wallet().prepare_state(3)
+
+
+def test_an_object_that_is_not_at_rest_is_neither_saved_nor_loaded():
+    knight = Knight()
+    saved = knight.save_state()
+    knight.is_fighting = True
+    for call in (knight.save_state, lambda: knight.prepare_state(saved)):
+        with pytest.raises(RuntimeError, match="in a fight"):
+            call()
 
 
 rubbish = st.one_of(
@@ -199,6 +311,20 @@ def test_damage_is_refused_or_loads_as_something_that_saves(data):
         return
     load()
     knight.prepare_state(json.loads(json.dumps(knight.save_state(), allow_nan=False)))
+
+
+def test_empty_tables_and_lists_of_records_come_back():
+    knight, other = Knight(), Knight()
+    knight.pages = []
+    other.prepare_state(json.loads(json.dumps(knight.save_state())))()
+    assert (other.pages, other.save_state()) == ([], knight.save_state())
+
+
+def test_an_object_of_a_class_without_a_record_is_refused_on_saving():
+    knight = Knight()
+    knight.mark = 3
+    with pytest.raises(TypeError, match="objects of int cannot be saved; use those of Wound, Scar"):
+        knight.save_state()
 
 
 def test_a_state_of_an_older_version_is_migrated():

@@ -41,7 +41,7 @@ def test_object_that_is_both_work_and_a_part_is_loaded():
 
 
 @pytest.mark.parametrize("frames", [1, 3])
-def test_an_errand_that_was_done_is_not_begun_again(frames):
+def test_a_background_job_that_was_done_is_not_begun_again(frames):
     (sample,) = (code for code in re.findall(r"```python\n(.*?)```", TEXT, re.S) if "class Map" in code)
     known = {"Fields": Fields, "from_json": from_json, "restore": restore}
     exec(sample, known)

@@ -45,7 +45,7 @@ def chained(recording: Recording) -> dict[str, dict[str, str]]:
     kept = {}
     for number, frame in enumerate(recording.frames, 1):
         happened = {
-            **(frame.parts or {}), **frame.told, "inputs": json.dumps(frame.inputs, sort_keys=True),
+            **(frame.parts or {}), **frame.reports, "inputs": json.dumps(frame.inputs, sort_keys=True),
             "work": json.dumps([(run.name, run.depth, run.steps, run.result) for run in frame.runs]),
         }
         for part, what in happened.items():

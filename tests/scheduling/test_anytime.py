@@ -185,7 +185,7 @@ def test_cancelling_what_is_done_keeps_the_result():
     assert (work.result, work.is_cancelled) == ("guess of 0.2", False)
 
 
-def test_an_errand_runs_it_until_it_is_good_enough(clock):
+def test_a_background_job_runs_it_until_it_is_good_enough(clock):
     told = []
     scheduler = FrequencyScheduler(clock, faults=FaultIsolation(reraise=True))
     BackgroundJob(scheduler, UntilGoodEnough(Guessing([0.1, 0.3, 0.6, 0.9]), quality=0.5), then=told.append)

@@ -33,15 +33,15 @@ def frames(scheduler, count, steps=2):
 
 def test_it_tells_the_result_once_and_removes_its_task(scheduler):
     told = []
-    errand = BackgroundJob(scheduler, Suspendable(counting, 5), then=told.append, name="count")
+    job = BackgroundJob(scheduler, Suspendable(counting, 5), then=told.append, name="count")
     frames(scheduler, 2)
-    assert (told, errand.task.name, errand.task.is_removed) == ([], "count", False)
+    assert (told, job.task.name, job.task.is_removed) == ([], "count", False)
     frames(scheduler, 3)
-    assert (told, errand.task.is_removed, scheduler.tasks) == ([15], True, ())
-    assert errand.work.result == 15
+    assert (told, job.task.is_removed, scheduler.tasks) == ([15], True, ())
+    assert job.work.result == 15
 
 
-def test_errand_is_named_after_its_work_and_takes_task_settings(scheduler):
+def test_job_is_named_after_its_work_and_takes_task_settings(scheduler):
     task = BackgroundJob(scheduler, Suspendable(counting, 5), period_frames=4, phase_frames=1, priority=2).task
     assert (task.name, task.period_frames, task.phase_frames, task.priority) == ("Suspendable", 4, 1, 2)
 
@@ -54,9 +54,9 @@ def test_a_listener_that_raises_is_told_again(scheduler):
         if len(told) == 1:
             raise LookupError("nobody home")
 
-    errand = BackgroundJob(scheduler, Suspendable(counting, 2), then=then)
+    job = BackgroundJob(scheduler, Suspendable(counting, 2), then=then)
     frames(scheduler, 4, steps=9)
-    assert (told, errand.task.faults, errand.task.is_removed) == ([3, 3], 1, True)
+    assert (told, job.task.faults, job.task.is_removed) == ([3, 3], 1, True)
 
 
 def test_raising_work_is_retried_quarantined_and_released(scheduler):
@@ -68,33 +68,33 @@ def test_raising_work_is_retried_quarantined_and_released(scheduler):
             raise OSError
         return "found"
 
-    errand = BackgroundJob(scheduler, Suspendable(search), then=told.append)
+    job = BackgroundJob(scheduler, Suspendable(search), then=told.append)
     frames(scheduler, 9)
-    assert (errand.task.faults, told) == (3, [])
+    assert (job.task.faults, told) == (3, [])
     broken.clear()
-    scheduler.release(errand.task)
+    scheduler.release(job.task)
     frames(scheduler, 2)
     assert told == ["found"]
 
 
 def test_cancelling_removes_the_task_and_closes_the_work(scheduler):
     closed, told = [], []
-    errand = BackgroundJob(scheduler, Suspendable(closing, closed), then=told.append)
+    job = BackgroundJob(scheduler, Suspendable(closing, closed), then=told.append)
     frames(scheduler, 1)
-    errand.cancel()
-    errand.cancel()
-    assert (closed, scheduler.tasks, errand.work.is_cancelled) == ([True], (), True)
+    job.cancel()
+    job.cancel()
+    assert (closed, scheduler.tasks, job.work.is_cancelled) == ([True], (), True)
     frames(scheduler, 2)
     assert told == []
 
 
 def test_cancelling_ends_the_work_also_when_its_task_was_removed(scheduler):
     closed = []
-    errand = BackgroundJob(scheduler, Suspendable(closing, closed))
+    job = BackgroundJob(scheduler, Suspendable(closing, closed))
     frames(scheduler, 1)
-    scheduler.remove(errand.task)
-    errand.cancel()
-    assert (closed, errand.work.is_cancelled) == ([True], True)
+    scheduler.remove(job.task)
+    job.cancel()
+    assert (closed, job.work.is_cancelled) == ([True], True)
 
 
 def test_work_that_raises_as_it_is_cancelled_is_reported_by_name(clock):
@@ -107,27 +107,27 @@ def test_work_that_raises_as_it_is_cancelled_is_reported_by_name(clock):
 
     faults = []
     scheduler = LoadBalancingScheduler(clock, faults=FaultIsolation(report=faults.append))
-    errand = BackgroundJob(scheduler, Suspendable(falling), name="climb")
+    job = BackgroundJob(scheduler, Suspendable(falling), name="climb")
     frames(scheduler, 1)
-    errand.cancel()
+    job.cancel()
     assert [(fault.name, str(fault.error)) for fault in faults] == [("climb", "fell")]
-    assert (scheduler.tasks, errand.work.is_cancelled, scheduler._faults._in_a_row) == ((), True, {})
+    assert (scheduler.tasks, job.work.is_cancelled, scheduler._faults._in_a_row) == ((), True, {})
 
 
 def test_stages_with_work_cancelled_elsewhere_lose_their_task(scheduler):
     stage = Suspendable(closing, [])
-    errand = BackgroundJob(scheduler, WorkSequence(lambda before: stage))
+    job = BackgroundJob(scheduler, WorkSequence(lambda before: stage))
     frames(scheduler, 1)
     stage.cancel()
     frames(scheduler, 1)
-    assert (errand.task.is_removed, errand.task.faults) == (True, 0)
+    assert (job.task.is_removed, job.task.faults) == (True, 0)
 
 
 def test_work_that_was_cancelled_elsewhere_loses_its_task(scheduler):
-    errand = BackgroundJob(scheduler, Suspendable(closing, []))
-    errand.work.cancel()
+    job = BackgroundJob(scheduler, Suspendable(closing, []))
+    job.work.cancel()
     frames(scheduler, 1)
-    assert errand.task.is_removed
+    assert job.task.is_removed
 
 
 def test_the_listener_may_cancel_it_or_begin_another(scheduler):
@@ -161,9 +161,9 @@ def test_saved_with_its_scheduler_it_goes_on_where_it_was(clock, scheduler):
     frames(scheduler, 2)
     state = json.loads(json.dumps(scheduler.save_state()))
     other = LoadBalancingScheduler(clock)
-    errand = BackgroundJob(other, Suspendable(Digging()), then=told.append, name="dig")
+    job = BackgroundJob(other, Suspendable(Digging()), then=told.append, name="dig")
     other.prepare_state(state)()
-    assert errand.work.progress == 0.8
+    assert job.work.progress == 0.8
     frames(other, 1, steps=1)
     assert told == []
     frames(other, 1)
@@ -171,12 +171,12 @@ def test_saved_with_its_scheduler_it_goes_on_where_it_was(clock, scheduler):
 
 
 def test_a_damaged_save_is_refused(scheduler):
-    errand = BackgroundJob(scheduler, Suspendable(Digging()))
-    state = errand.save_state()
+    job = BackgroundJob(scheduler, Suspendable(Digging()))
+    state = job.save_state()
     with pytest.raises(StateError, match="'work': 'outcome' is missing"):
-        errand.prepare_state({**state, "work": {"version": 1}})
+        job.prepare_state({**state, "work": {"version": 1}})
     with pytest.raises(StateError, match="'more' is an unknown field"):
-        errand.prepare_state({**state, "more": 1})
+        job.prepare_state({**state, "more": 1})
 
 
 def test_work_that_is_not_saveable_is_left_as_it_is(clock, scheduler):
@@ -191,7 +191,7 @@ def test_work_that_is_not_saveable_is_left_as_it_is(clock, scheduler):
         def cancel(self):
             pass
 
-    errand = BackgroundJob(scheduler, Search())
+    job = BackgroundJob(scheduler, Search())
     frames(scheduler, 1)
     scheduler.prepare_state(scheduler.save_state())()
-    assert errand.work.progress == 0.5
+    assert job.work.progress == 0.5

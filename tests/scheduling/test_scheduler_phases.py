@@ -60,14 +60,14 @@ def test_rephasing_can_be_work_of_the_scheduler_itself(clock):
     assert peak(scheduler) == 1
 
 
-def test_rephasing_is_an_errand_that_ends_and_leaves(clock):
+def test_rephasing_is_a_background_job_that_ends_and_leaves(clock):
     scheduler, told = filled(clock, [12, 8, 6, 4, 9, 18, 2, 3] * 4), []
     before = [task.phase_frames for task in scheduler.tasks]
-    errand = BackgroundJob(scheduler, scheduler.rephase(Budget.of_steps(0)), then=told.append, name="rephase")
+    job = BackgroundJob(scheduler, scheduler.rephase(Budget.of_steps(0)), then=told.append, name="rephase")
     progress = []
-    while not errand.task.is_removed:
+    while not job.task.is_removed:
         scheduler.advance(Budget.of_steps(40))
-        progress.append(errand.work.progress)
+        progress.append(job.work.progress)
     after = [task.phase_frames for task in scheduler.tasks]
     assert told == [sum(old != new for old, new in zip(before, after, strict=True))] != [0]
     assert (progress[0], progress[-1], progress) == (0, 1, sorted(progress))
@@ -75,13 +75,13 @@ def test_rephasing_is_an_errand_that_ends_and_leaves(clock):
 
 def test_a_cancelled_rephasing_changes_nothing_more(clock):
     scheduler = filled(clock, [3, 6, 6, 9, 18])
-    errand = BackgroundJob(scheduler, scheduler.rephase(Budget.of_steps(0)))
-    errand.cancel()
-    assert (errand.work.is_cancelled, errand.work.is_done, len(scheduler.tasks), peak(scheduler)) == (True, False, 5, 2)
+    job = BackgroundJob(scheduler, scheduler.rephase(Budget.of_steps(0)))
+    job.cancel()
+    assert (job.work.is_cancelled, job.work.is_done, len(scheduler.tasks), peak(scheduler)) == (True, False, 5, 2)
     with pytest.raises(RuntimeError, match="was cancelled"):
-        errand.work.advance(Budget.unlimited())
+        job.work.advance(Budget.unlimited())
     with pytest.raises(RuntimeError, match="no result: it was cancelled"):
-        errand.work.result  # noqa: B018
+        job.work.result  # noqa: B018
     done = scheduler.rephase()
     done.cancel()
     assert not done.is_cancelled

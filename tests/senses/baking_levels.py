@@ -4,8 +4,8 @@ from __future__ import annotations
 import numpy as np
 
 from ai_core.budget import Budget
-from ai_core.senses.baking.sense_graph_baking import SenseGraphBaking
-from ai_core.senses.baking.sense_graph_baking_ground import WalkableGrid
+from ai_core.senses.baking.baking import SenseGraphBaking
+from ai_core.senses.baking.ground import WalkableGrid
 
 THREE_ROOMS = """
 ###################

@@ -8,10 +8,9 @@ from hypothesis import strategies as st
 from ai_core.budget import Budget
 from ai_core.clock import ManualClock
 from ai_core.faults import FaultIsolation
+from ai_core.senses.graph.parts import Box, Passage, SensePortal, SenseRegion
 from ai_core.senses.graph.sense_graph import SenseGraph
 from ai_core.senses.graph.sense_graph_manager import SenseGraphManager
-from ai_core.senses.graph.sense_graph_parts import Passage, SensePortal, SenseRegion
-from ai_core.senses.graph.sense_graph_shapes import Box
 from ai_core.senses.modality import Modality
 from tests.senses.worlds import AHEAD, ALL_ROUND
 

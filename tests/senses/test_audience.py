@@ -8,7 +8,7 @@ import pytest
 from ai_core.senses.modality import Modality
 from ai_core.senses.percepts.memory import SenseMemory
 from ai_core.senses.sensation import Sensation
-from tests.senses.test_heard_pairs import NoisyYard
+from tests.senses.test_perception import NoisyYard
 from tests.senses.worlds import World, hearing
 
 
@@ -16,10 +16,7 @@ class Crowd:
     """Notes what it is told, and to how many at once."""
 
     def __init__(self):
-        self.told, self.at_once, self.deaf = [], [], set()
-
-    def listening(self, sensor_ids):
-        return [one not in self.deaf for one in sensor_ids]
+        self.told, self.at_once = [], []
 
     def tell(self, told):
         self.at_once.append(len(told.sensor_ids))
@@ -33,7 +30,7 @@ class Crowd:
 def played(seed, crowd):
     """What each sensor was told, in its order; states in between; and what each was told last."""
     yard, states = NoisyYard(seed), []
-    yard.manager._perceivers._reports.audience = crowd
+    yard.manager._perception._audience = crowd
     by_sensor, seen = {}, 0
     for frame in range(60):
         yard.live()
@@ -70,7 +67,7 @@ def test_repeated_hearing_is_reported_with_others_as_known(hall):
     for _ in range(2):
         world.manager.emit(bell, "hearing", tag="ding")
         world.tick()
-    assert crowd.at_once == [3]
+    assert crowd.at_once == [3, 3]
     last = world.manager.last_sensation(ears[2])
     assert (last.source_id, last.modality, last.tag) == (bell, "hearing", "ding")
     assert world.manager.memory_of(ears[2]).find(bell).last_sensed_s == world.clock.now.seconds
@@ -111,7 +108,7 @@ def test_while_the_trace_listens_each_is_told_by_itself(hall):
         def sensed(self, *what):
             sensed.append(what)
 
-    world.manager._perceivers._trace.listen(Listener())
+    world.manager._perception._trace.listen(Listener())
     for _ in range(2):
         world.manager.emit(bell, "hearing")
         world.tick()

@@ -11,7 +11,7 @@ from ai_core.budget import Budget
 from ai_core.errors import UnknownNameError
 from ai_core.senses.modality import Modality
 from ai_core.senses.sight.query_ages import PASSES_TIMED
-from ai_core.senses.stimuli.muffled_lines import LATEST_S
+from ai_core.senses.stimuli.arrival_loops import LATEST_S
 from ai_core.senses.stimuli.muffling import Materials
 from tests.senses.worlds import AHEAD, ALL_ROUND, Rays, World
 
@@ -129,11 +129,26 @@ def test_late_queried_sound_is_heard_by_those_there_at_emission():
     assert len(world.heard) == 99
 
 
+def test_repeated_sounds_that_wait_for_rays_merge():
+    world, asked = corridor(maximum_rays=2)
+    source = silent(world)
+    for frame in range(120):
+        world.manager.emit(source, "hearing", 2.0, (0, 0, frame))
+        world.tick()
+        assert world.manager.statistics()["arrivals_under_way"] < 100
+    assert len(world.heard) == len(asked) == 120
+    assert all(one.at - one.sent_at <= 0.125 and one.position[2] == 8 * one.sent_at for one in world.heard)
+    assert len({one.sensor_id for one in world.heard}) == 100
+    statistics = world.manager.statistics()
+    assert statistics["stimuli_merged"] == 120 * 100 - 120 - statistics["arrivals_under_way"]
+    assert statistics["arrivals_given_up"] == 0
+
+
 def test_sounds_never_served_are_dropped_after_two_seconds():
     world, asked = corridor(maximum_rays=2)
     source, most = silent(world), 0
-    for _ in range(60):
-        world.manager.emit(source, "hearing", 2.0)
+    for frame in range(60):
+        world.manager.emit(source, "hearing", 2.0, tag=f"shot {frame}")
         world.tick()
         most = max(most, world.manager.statistics()["arrivals_under_way"])
     assert len(world.heard) == len(asked) == 60

@@ -13,7 +13,7 @@ from ai_core.errors import UnknownNameError
 from ai_core.saving.fields import StateError
 from ai_core.senses.modality import Modality
 from ai_core.senses.percepts.memory import SenseMemory
-from ai_core.senses.scent.scent_trail import ScentMark, ScentTrails
+from ai_core.senses.scent.scent_trails import ScentMark, ScentTrails
 from tests.senses.worlds import AHEAD, World
 
 NAN = float("nan")
@@ -54,7 +54,7 @@ def test_standing_source_warms_its_own_mark_despite_newer_ones():
     assert smelled(trails, 0, 0.0) == [(1, 0.0)]            # takes up the marks so far
     trails.leave(2, (50, 0, 0), 0.5, 0.0)
     trails.leave(1, (0, 0, 0), 1.0, 4.0)
-    marks = trails.save_state()
+    marks = trails.save_state()["marks"]
     assert (marks["strength"], marks["left_at_s"]) == ([1.0, 0.5], [4.0, 0.0])
 
 
@@ -268,13 +268,14 @@ def test_saved_trails_are_smelled_on():
 
 @pytest.mark.parametrize(
     ("field", "value", "message"),
-    [("order", [0, 0], "ascending, each once"), ("strength", [-1.0, 1.0], "at least 0"),
-     ("position", [[0, 0, 0], [NAN, 0, 0]], "finite"), ("left", 1, "at most 0"), ("scent", [1], "a list of 2")],
+    [("strength", [-1.0, 1.0], r"'marks.strength\[0\]' must be at least 0"), ("left_at_s", [0.0], "must have 2 rows"),
+     ("position", [[0, 0, 0], [NAN, 0, 0]], "finite"), ("scent", [1.5, 1], "must be an integer")],
 )
 def test_trails_that_cannot_be_are_refused_and_nothing_is_loaded(field, value, message):
     trails = ScentTrails()
     walk(trails, 1, range(2))
-    state = {**trails.save_state(), field: value}
+    state = trails.save_state()
+    state["marks"][field] = value
     before = trails.save_state()
     with pytest.raises(StateError, match=message):
         trails.prepare_state(state)

@@ -10,9 +10,8 @@ from hypothesis import strategies as st
 
 from ai_core.errors import UnknownNameError
 from ai_core.saving.fields import StateError
+from ai_core.senses.graph.parts import Box, Passage, Prism, SensePortal, SenseRegion
 from ai_core.senses.graph.sense_graph import SenseGraph
-from ai_core.senses.graph.sense_graph_parts import Passage, SensePortal, SenseRegion
-from ai_core.senses.graph.sense_graph_shapes import Box, Prism
 from tests.senses.graph_worlds import door, graphs, hearing, room
 
 NAN, INF = math.nan, math.inf
@@ -50,6 +49,9 @@ ROOMS = [room("a", (0, 0, 0)), room("b", (2, 0, 0))]
         (lambda: Passage((0, 0, 0), distance_m=-1), ValueError, "distance_m must be at least 0"),
         (lambda: Passage((0, 0, 0), area_m2=0), ValueError, "area_m2 must be above 0"),
         (lambda: Passage((0, 0, 0), is_relayed=1), TypeError, "is_relayed must be True or False"),
+        (lambda: Passage.mirror((0, 0, 0), (0, 0, 0), 1.0), ValueError, "mirror_normal must not be the zero vector"),
+        (lambda: Passage.mirror((0, 0, 0), (1, 0, 0), 0.0), ValueError, "radius_m must be above 0"),
+        (lambda: Passage((0, 0, 0), (1, 0, 0), mirror_normal=(1, 0, 0)), ValueError, "must not have another end"),
         (lambda: SensePortal("a", "a", {}), ValueError, "must lead to another region"),
         (lambda: SensePortal("a", None, {}), TypeError, "to_region must be a string"),
         (lambda: SensePortal("a", "b", []), TypeError, "must map modality names to Passage"),
@@ -102,7 +104,7 @@ def test_doors_are_saved_and_loaded_into_the_same_level_only():
     graph.set_open("gate", True)
     graph.prepare_state(state)()
     assert ways.kept.tolist() == [0.0, 0.0]
-    for wrong in ({**state, "is_open": [True]}, {**state, "is_open": [1, 0]}, {**state, "more": 1}):
+    for wrong in ({**state, "portals": {"gate: a to b": 1}}, {**state, "wind": None}, {**state, "more": 1}):
         with pytest.raises(StateError):
             graph.prepare_state(wrong)
 

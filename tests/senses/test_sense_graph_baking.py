@@ -7,10 +7,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from ai_core.budget import Budget
-from ai_core.senses.baking.sense_graph_baking import BakingSettings, SenseGraphBaking
-from ai_core.senses.baking.sense_graph_baking_ground import WalkableGrid, WalkablePolygons
-from ai_core.senses.graph.sense_graph_file import graph_to_text
-from ai_core.senses.graph.sense_graph_shapes import Box, Boxes
+from ai_core.senses.baking.baking import BakingSettings, SenseGraphBaking
+from ai_core.senses.baking.ground import WalkableGrid, WalkablePolygons
+from ai_core.senses.graph.graph_file import graph_to_text
+from ai_core.senses.graph.parts import Box, Boxes
 from tests.senses.baking_levels import THREE_ROOMS, Level, joins
 from tests.senses.graph_worlds import GraphWorld
 

@@ -6,12 +6,11 @@ from dataclasses import replace
 import pytest
 
 from ai_core.budget import Budget
-from ai_core.senses.baking.sense_graph_baking import SenseGraphBaking
-from ai_core.senses.baking.sense_graph_baking_ground import WalkableGrid
+from ai_core.senses.baking.baking import SenseGraphBaking
+from ai_core.senses.baking.ground import WalkableGrid
+from ai_core.senses.graph.graph_file import graph_from_text, graph_to_text
+from ai_core.senses.graph.parts import Box, Passage, SensePortal, SenseRegion
 from ai_core.senses.graph.sense_graph import SenseGraph
-from ai_core.senses.graph.sense_graph_file import graph_from_text, graph_to_text
-from ai_core.senses.graph.sense_graph_parts import Passage, SensePortal, SenseRegion
-from ai_core.senses.graph.sense_graph_shapes import Box
 from tests.senses.baking_levels import THREE_ROOMS, Level, joins
 
 TWO_WINGS = """

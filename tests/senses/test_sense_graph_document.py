@@ -4,7 +4,7 @@ from __future__ import annotations
 import re
 from pathlib import Path
 
-from ai_core.senses.graph.sense_graph_file import graph_from_text
+from ai_core.senses.graph.graph_file import graph_from_text
 
 TEXT = (Path(__file__).parents[2] / "docs" / "sense_graph.md").read_text(encoding="utf-8")
 

@@ -8,17 +8,17 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from ai_core.saving.fields import StateError
+from ai_core.senses.graph.graph_file import graph_from_text, graph_to_text
+from ai_core.senses.graph.parts import Box, Boxes, Passage, Prism, SensePortal, SenseRegion
 from ai_core.senses.graph.sense_graph import SenseGraph
-from ai_core.senses.graph.sense_graph_file import graph_from_text, graph_to_text
-from ai_core.senses.graph.sense_graph_parts import SensePortal, SenseRegion
-from ai_core.senses.graph.sense_graph_shapes import Box, Boxes, Prism
 from tests.senses.graph_worlds import door, graphs, room
 
 LEVEL = SenseGraph(
     [room("hall", (0, 0, 0), kept_per_m={"hearing": 0.9}),
      SenseRegion("yard", Boxes([Box((4, 0, 0), (6, 1, 1)), Box((4, 0, 1), (5, 1, 3))]), is_baked=True),
      SenseRegion("shed", Prism([(1, 0), (3, 0), (2, 2)], -1, 1))],
-    door("hall", "shed", (1, 0, 0), "sight", "hearing", name="gate", kept_per_m=0.5))
+    [*door("hall", "shed", (1, 0, 0), "sight", "hearing", name="gate", kept_per_m=0.5),
+     SensePortal("hall", "hall", {"sight": Passage.mirror((1, 0, 0), (-1, 0, 0), 0.5)}, "mirror")])
 TEXT = graph_to_text(LEVEL)
 
 
@@ -72,25 +72,25 @@ def changed(path, value):
         (["regions"], None, "'regions' is missing"),
         (["more"], 1, "'more' is an unknown field"),
         (["regions", 0, "name"], 5, r"'regions\[0\].name' must be a string"),
-        (["regions", 2, "name"], "hall", r"'regions\[2\].name' comes twice: 'hall'"),
-        (["regions", 0, "shape"], {"kind": "ball"}, r"'regions\[0\].shape.kind' must be 'box' or 'prism' or 'boxes'"),
-        (["regions", 0, "shape", "maximum"], [-1, 1, 1], r"'regions\[0\].shape.maximum': .*needs a volume"),
+        (["regions", 2, "name"], "hall", r"'regions\[2\].name' occurs twice: 'hall'"),
+        (["regions", 0, "shape"], {"kind": "ball"}, r"'regions\[0\].shape.kind' must be 'box' or 'boxes' or 'prism'"),
+        (["regions", 0, "shape", "maximum"], [-1, 1, 1], r"'regions\[0\].shape': maximum .*needs a volume"),
         (["regions", 2, "shape", "corners", 1], [5], r"regions\[2\].shape.corners\[1\]"),
-        (["regions", 2, "shape", "corners"], [[0, 0], [1, 1]], r"'regions\[2\].shape.corners': .*enclose an area"),
-        (["regions", 1, "shape", "boxes", 1], [0, 0, 0, 1, 1], r"boxes\[1\].box' must be a list of 6"),
-        (["regions", 1, "shape", "boxes", 0, 3], 4, r"regions\[1\].shape.boxes\[0\].box': .*needs a volume"),
-        (["regions", 1, "shape", "boxes"], [], r"regions\[1\].shape.boxes': .*needs a volume"),
+        (["regions", 2, "shape", "corners"], [[0, 0], [1, 1]], r"'regions\[2\].shape': .*enclose an area"),
+        (["regions", 1, "shape", "parts", 1, "minimum"], [0, 0], r"parts\[1\].minimum' must be a list of 3"),
+        (["regions", 1, "shape", "parts", 0, "maximum", 0], 4, r"regions\[1\].shape.parts\[0\]': .*needs a volume"),
+        (["regions", 1, "shape", "parts"], [], r"regions\[1\].shape': .*needs a volume"),
         (["regions", 1, "is_baked"], "yes", r"'regions\[1\].is_baked' must be true or false"),
         (["portals", 0, "is_baked"], 0, r"'portals\[0\].is_baked' must be true or false"),
-        (["regions", 0, "volume_m3"], 0, r"'regions\[0\].name': volume_m3 must be above 0"),
+        (["regions", 0, "volume_m3"], 0, r"'regions\[0\]': volume_m3 must be above 0"),
         (["regions", 0, "kept_per_m", "hearing"], 1.2, r"'regions\[0\].kept_per_m.hearing' must be at most 1"),
         (["regions", 0, "dissipation"], {"smell": "much"}, r"'regions\[0\].dissipation.smell' must be a finite number"),
-        (["portals", 1, "to"], "holl", r"'portals\[1\].to' leads to .*: unknown region 'holl'; did you mean 'hall'"),
-        (["portals", 0, "to"], "hall", r"'portals\[0\].to': a portal must lead to another region"),
+        (["portals", 1, "to"], "holl", r"'portals\[1\].to': unknown region 'holl'; did you mean 'hall'"),
+        (["portals", 0, "to"], "hall", r"'portals\[0\]': a portal must lead to another region"),
         (["portals", 0, "is_open"], 1, r"'portals\[0\].is_open' must be true or false"),
         (["portals", 0, "passages", "sight", "start"], [0, 0], r"\[0\].passages.sight.start' must be a list of 3"),
         (["portals", 0, "passages", "sight", "kept_per_m"], -0.1, "kept_per_m' must be at least 0"),
-        (["portals", 0, "passages", "sight", "area_m2"], 0, r"sight.area_m2': area_m2 must be above 0"),
+        (["portals", 0, "passages", "sight", "area_m2"], 0, r"sight': area_m2 must be above 0"),
         (["portals", 0, "passages", "sight", "wide"], 1, r"'portals\[0\].passages.sight.wide' is an unknown field"),
     ],
 )
@@ -101,7 +101,7 @@ def test_mistakes_are_told_with_their_place(path, value, message):
 
 def test_what_is_baked_and_regions_of_several_boxes_come_back():
     again = graph_from_text(TEXT)
-    assert again.regions == LEVEL.regions
+    assert (again.regions, again.portals) == (LEVEL.regions, LEVEL.portals)
     assert [region.is_baked for region in again.regions] == [False, True, False]
     assert [again.region_at(place) for place in ((5.5, 0.5, 0.5), (4.5, 0.5, 2), (5.5, 0.5, 2))] == [1, 1, -1]
 

@@ -10,9 +10,8 @@ from hypothesis import strategies as st
 
 from ai_core.budget import Budget
 from ai_core.errors import UnknownNameError
+from ai_core.senses.graph.parts import Box, Passage, SensePortal, SenseRegion
 from ai_core.senses.graph.sense_graph import SenseGraph
-from ai_core.senses.graph.sense_graph_parts import Passage, SensePortal, SenseRegion
-from ai_core.senses.graph.sense_graph_shapes import Box
 from ai_core.senses.modality import Modality
 from ai_core.senses.percepts.memory import SenseMemory
 from tests.senses.graph_worlds import (

@@ -5,10 +5,9 @@ import xml.etree.ElementTree as ElementTree
 
 import pytest
 
+from ai_core.senses.graph.graph_picture import HAND_LINE, graph_to_svg
+from ai_core.senses.graph.parts import Box, Passage, Prism, SensePortal, SenseRegion
 from ai_core.senses.graph.sense_graph import SenseGraph
-from ai_core.senses.graph.sense_graph_parts import Passage, SensePortal, SenseRegion
-from ai_core.senses.graph.sense_graph_picture import HAND_LINE, graph_to_svg
-from ai_core.senses.graph.sense_graph_shapes import Box, Prism
 from tests.senses.baking_levels import THREE_ROOMS, Level
 from tests.senses.graph_worlds import room
 

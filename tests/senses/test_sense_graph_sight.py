@@ -8,9 +8,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from ai_core.senses.graph.parts import Box, Passage, SensePortal, SenseRegion
 from ai_core.senses.graph.sense_graph import SenseGraph
-from ai_core.senses.graph.sense_graph_parts import Passage, SensePortal, SenseRegion
-from ai_core.senses.graph.sense_graph_shapes import Box
 from ai_core.senses.modality import Modality
 from ai_core.senses.sight.sight_cones import SightCone
 from ai_core.senses.source_details import VisiblePart
@@ -58,6 +57,7 @@ def test_the_best_of_two_windows_counts():
     assert world.heard[0].intensity == pytest.approx(0.7)
 
 
+PLACE = st.tuples(st.integers(0, 5), st.integers(-8, 8), st.integers(-8, 8))
 CAMERA = SensePortal("hall", "control", {"sight": Passage((2, 1, 0), (101, 0, 0), is_relayed=True)}, "camera")
 LEVEL = [room("hall", (0, 0, 0), size=4), room("control", (100, 0, 0), size=4)]
 
@@ -129,6 +129,75 @@ def test_cones_on_a_screen_are_judged_by_it_even_for_lost_sight():
     assert world.manager.seen_parts(guard, thief) == ("head", "feet")
 
 
+HALL = SenseRegion("hall", Box((0, 0, 0), (10, 3, 10)), kept_per_m={"sight": 0.9})
+MIRROR = SensePortal("hall", "hall", {"sight": Passage.mirror((10, 1, 5), (-2, 0, 0), 0.5)}, "mirror")
+
+
+def mirror_world(thief_at, line_of_sight=None, graph=None):
+    world = GraphWorld(graph or SenseGraph([HALL], [MIRROR]), line_of_sight=line_of_sight)
+    world.source(thief_at, sight=100.0)
+    world.sensor((5, 1, 5), {"sight": 0}, forward=(1, 0, 0), sight_cones=[SightCone(50.0, math.radians(60), math.pi)])
+    return world
+
+
+@pytest.mark.parametrize(("thief_at", "sees"), [((2, 1, 5.5), True), ((2, 1, 9), False), ((2, 2.9, 5), False)])
+def test_mirror_shows_what_is_behind_a_sensor_that_faces_it(thief_at, sees):
+    world = mirror_world(thief_at)
+    world.tick()
+    assert bool(world.heard) == sees
+    if sees:
+        assert world.heard[0].intensity == pytest.approx(100 * 0.9 ** math.dist((5, 1, 5), (18, 1, 5.5)))
+
+
+def test_mirror_asks_the_line_from_its_surface_and_may_be_covered():
+    asked = []
+
+    def line_of_sight(eyes, targets, sensor_ids, source_ids):
+        asked.extend(zip(eyes.tolist(), targets.tolist(), strict=True))
+        return np.ones(len(eyes), np.bool_)
+
+    graph = SenseGraph([HALL], [MIRROR])
+    world = mirror_world((2, 1, 5.5), line_of_sight, graph)
+    world.tick()
+    assert asked == [(pytest.approx([9.99, 1, 5 + 0.5 * 5 / 13], abs=1e-5), [2, 1, 5.5])]
+    graph.set_open("mirror", False)
+    world.told()
+    world.tick(frames=3)
+    assert world.told() == []
+
+
+@settings(max_examples=60, deadline=None)
+@given(normal=st.tuples(*[st.integers(-4, 4)] * 3).filter(any), eye=PLACE, target=PLACE)
+def test_mirror_reflects_by_the_shortest_path_in_any_direction(normal, eye, target):
+    asked = []
+
+    def line_of_sight(eyes, targets, sensor_ids, source_ids):
+        asked.extend(eyes.tolist())
+        return np.ones(len(eyes), np.bool_)
+
+    cell = SenseRegion("cell", Box((-9, -9, -9), (9, 9, 9)))
+    other = SenseRegion("other", Box((20, -9, -9), (29, 9, 9)))
+    place = np.array([9.0, 0, 0])
+    eye, target = np.array(eye, float), np.add(target, (20.0, 0, 0))
+    mirror = SensePortal("other", "cell", {"sight": Passage.mirror(place, normal, 30.0)})
+    world = GraphWorld(SenseGraph([cell, other], [mirror]), line_of_sight=line_of_sight)
+    world.source(target, sight=1.0)
+    world.eye(eye)
+    world.tick()
+    unit = np.array(normal) / np.linalg.norm(normal)
+    heights = (eye - place) @ unit, (target - place) @ unit
+    if not all(height > 1e-6 for height in heights):
+        assert not asked
+        return
+    if not asked:
+        return
+    at = np.array(asked[0]) - 0.01 * unit
+    length = math.dist(eye, at) + math.dist(at, target)
+    for step in np.eye(3):
+        beside = at + 0.1 * (step - step @ unit * unit)
+        assert length <= math.dist(eye, beside) + math.dist(beside, target) + 1e-5
+
+
 def test_range_is_measured_along_the_way():
     far = SensePortal("a", "b", {"sight": Passage((1, 0, 0), distance_m=9.0)})
     for range_m, sees in ((10.9, False), (11.0, True)):
@@ -138,9 +207,6 @@ def test_range_is_measured_along_the_way():
         world.sensor((2, 0, 0), {"sight": 0})
         world.tick()
         assert bool(world.heard) == sees
-
-
-PLACE = st.tuples(st.integers(0, 5), st.integers(-8, 8), st.integers(-8, 8))
 
 
 def turned(graph, turn):

@@ -74,15 +74,14 @@ def half_way():
     level = Level(("hearing",))
     level.live(12, 6)
     state = level.save()
-    travel = state["manager"]["graph"]
-    assert travel["waves"]
-    assert travel["scents"]
+    assert state["manager"]["signals"]["spreading"]
+    assert state["manager"]["graph"]["smells"]["scents"]
     return level, state
 
 
-def broken(path, value):
+def broken(path, value, part="graph"):
     def break_it(state):
-        place = state["manager"]["graph"]
+        place = state["manager"][part]
         for step in path[:-1]:
             place = place[step]
         place[path[-1]] = value
@@ -92,15 +91,19 @@ def broken(path, value):
 @pytest.mark.parametrize(
     "break_it",
     [
-        broken(["version"], 9), broken(["doors"], []), broken(["doors", 0, "is_open"], [True]),
-        broken(["lights"], [-1]),
-        broken(["sent"], 0), broken(["waves", 0, "modality"], "aura"), broken(["waves", 0, "region"], 4),
-        broken(["waves", 0, "settled"], [99]), broken(["waves", 0, "waiting"], [[0, 1.0]]),
-        broken(["waves", 0, "strength"], -1.0), broken(["turn"], [77]), broken(["queue"], [{}]),
-        broken(["steps"], -1), broken(["begun_s"], None), broken(["scents", 0, "region"], [1, 0]),
-        broken(["scents", 0, "region"], [0, 9]), broken(["scents", 0, "mass"], [-1.0]),
-        broken(["scents", 0, "modality"], "hearing"), broken(["scents", 0, "entry"], [[0, 0]]),
-        broken(["scent_turn"], [["smell", 9]]), broken(["to_tell"], [1]), broken(["more"], 1),
+        broken(["version"], 9), broken(["graphs"], []),
+        broken(["graphs", 0, "portals", "door 0: 0 to 1"], [1, None]),
+        broken(["graphs", 0, "wind"], [0, 0]), broken(["lights"], [-1]),
+        broken(["smells", "steps"], -1), broken(["smells", "begun_s"], None),
+        broken(["smells", "scents", 0, 1, "regions"], ["0", "0"]), broken(["smells", "scents", 0, 1, "regions"], [0]),
+        broken(["smells", "scents", 0, 1, "mass"], [-1.0]), broken(["smells", "scents", 0, 0], ["hearing", 1]),
+        broken(["smells", "scents", 0, 1, "entry"], [[0, 0]]), broken(["smells", "turn"], [["smell", 9]]),
+        broken(["smells", "more"], 1), broken(["more"], 1),
+        *(broken(["spreading", 0, *path], value, "signals") for path, value in (
+            (["signal", "modality"], "aura"), (["signal", "strength"], -1.0), (["signal", "order"], 99),
+            (["region"], 4), (["settled"], [99]), (["waiting"], [[0, 1.0]]), (["passed", "row"], [99]),
+            (["passed", "row"], []), (["passed", "previous"], [-2]))),
+        broken(["sent"], 0, "signals"), broken(["followed"], -1, "signals"), broken(["level"], None, "signals"),
         lambda state: state["manager"].pop("graph"),
         lambda state: state["manager"].update(more=1),
     ],
@@ -170,16 +173,18 @@ def test_sounds_in_transit_in_a_changed_level_are_dropped_safely():
     first.clock.advance()
     first.manager.emit(first.noise, "hearing", 9.0)
     first.manager.advance(Budget.unlimited())
-    assert first.save()["manager"]["graph"]["waves"]
+    assert first.save()["manager"]["signals"]["spreading"]
     second.load(first.save())
-    assert second.save()["manager"]["graph"]["waves"] == []
+    assert second.save()["manager"]["signals"]["spreading"] == []
 
 
 @pytest.mark.parametrize(("name", "value", "message"), [
-    ("portals", [["a"]] * 6, "must hold 3 names"), ("portals", [], "must be a list of 6"),
-    ("is_open", [1] * 6, "must hold only true and false"),
+    ("portals", {"gate: a to b": [True]}, "'portals.gate: a to b' must be a list of 2"),
+    ("portals", {"gate: a to b": [1, None]}, r"'portals.gate: a to b\[0\]' must be true or false"),
+    ("portals", [], "'portals' must be a dict"),
+    ("wind", [1, 2], "'wind' must be a list of 3"),
 ])
-def test_damaged_names_of_portals_are_refused(name, value, message):
+def test_damaged_doors_and_winds_are_refused(name, value, message):
     graph = Level().graph
     with pytest.raises(StateError, match=message):
         graph.prepare_state({**graph.save_state(), name: value})

@@ -6,7 +6,7 @@ import pytest
 from ai_core.senses.graph.sense_graph import SenseGraph
 from ai_core.senses.percepts.awareness import AwarenessSettings
 from ai_core.senses.percepts.memory import SenseMemory
-from ai_core.senses.scent.scent_trail import ScentTrails
+from ai_core.senses.scent.scent_trails import ScentTrails
 from tests.senses.graph_worlds import GraphWorld, door, hearing, room
 
 ROW = [room(str(k), (2.0 * k, 0, 0)) for k in range(3)]

@@ -5,8 +5,8 @@ import numpy as np
 import pytest
 
 from ai_core.errors import UnknownNameError
+from ai_core.senses.graph.parts import Passage, SensePortal
 from ai_core.senses.graph.sense_graph import SenseGraph
-from ai_core.senses.graph.sense_graph_parts import Passage, SensePortal
 from ai_core.senses.modality import Modality
 from ai_core.senses.percepts.awareness import AwarenessSettings
 from ai_core.senses.sight.camouflage import Backdrop, Camouflage

@@ -184,6 +184,7 @@ def test_a_save_from_a_listener_is_refused():
 
 
 ROW = ("sensors", "rows", 0)
+PERCEPTS = ("percepts",)
 
 
 @pytest.mark.parametrize(
@@ -198,19 +199,31 @@ ROW = ("sensors", "rows", 0)
         ((*ROW, "thresholds"), {"smell": 1}, r"'sensors.rows\[0\].thresholds.smell' is an unknown modality"),
         ((*ROW, "cones"), [[1, 2, 0, 1, 0]], r"'sensors.rows\[0\].cones\[0\].cone' must be \[range, cosine"),
         ((*ROW, "cones"), [[1, 0, 0, 1, 0]] * 150_000, "must hold at most 131072 cones"),
-        ((*ROW, "mind", "meters", 0, "level"), 9, r"'sensors.rows\[0\].mind.meters\[0\].level' must be at most 2"),
-        ((*ROW, "mind", "failing"), {"on_x": [1, True]}, "mind.failing.on_x' must be one of on_sensed"),
-        ((*ROW, "mind", "memory", "known", 0, "last_sensed_s"), 99, "last_sensed_s' must be at most"),
-        ((*ROW, "mind", "memory", "known", 0, "strengths"), {}, "must have the modalities of strengths, at least"),
-        (("signals", "under_way", 0, "arrivals"), [], "'signals.under_way.0..arrivals' must hold at least one"),
-        (("signals", "under_way", 0, "modality"), "taste", "must be 'sight' or 'hearing', got 'taste'"),
-        (("signals", "under_way", 0, "arrivals", 0, 0), -1.0, "must be sorted by descending due time"),
+        ((*PERCEPTS, "level", 0), 9, r"'percepts.level' \[0\] must be a whole number, at most 2 with"),
+        ((*PERCEPTS, "level", 0), 0.5, r"'percepts.level' \[0\] must be a whole number, at most 2 with"),
+        ((*PERCEPTS, "reacts_at_s", 0), [1.0, 2.0, 3.0], r"'percepts.level' \[0\] must be a whole number, at most 2"),
+        ((*PERCEPTS, "minds", "0", "failing"), {"on_x": [1, True]}, "failing.on_x' must be one of on_sensed"),
+        ((*PERCEPTS, "last_sensed_s", 0), 99, r"'percepts.last_sensed_s\[0\]' must be at most"),
+        ((*PERCEPTS, "is_noticed", 0), 0.5, "'percepts.is_noticed' must hold only 0 and 1"),
+        ((*PERCEPTS, "by_modality"), {}, r"'percepts.by_modality' must hold when target \[0\] was sensed"),
+        ((*PERCEPTS, "first_seen_s", 0), None, "'percepts.first_seen_s' must be None where last_seen_s is"),
+        ((*PERCEPTS, "sensor_ids", 0), 7, r"'percepts.sensor_ids' \[0\] must be a sensor of the save, got 7"),
+        ((*PERCEPTS, "targets", 1), 0, "'percepts.targets' must be sorted by ascending sensor, then target"),
+        ((*PERCEPTS, "targets"), [], r"'percepts.targets' must be a list of \d items"),
+        (("signals", "arrivals", "signals", 0, "modality"), "taste", "unknown modality 'taste'; known: 'hearing'"),
+        (("signals", "arrivals", "signals", 0, "order"), 9, "'signals.arrivals' must hold signals of orders below 2"),
+        (("signals", "arrivals", "signals", 0, "sent_at_s"), 9, r"arrivals.signals\[0\].sent_at_s' must be at most"),
+        (("signals", "arrivals", "signals"), [], "rows.signal must be below 0, the number of signals"),
+        (("signals", "arrivals", "rows", "due_s"), [], "arrivals.rows.due_s' must have 4 rows"),
+        (("signals", "arrivals", "rows", "sensor_id", 0), -1, r"rows.sensor_id\[0\]' must be at least 0"),
+        (("signals", "arrivals", "arrived"), 9, "arrived and unheard must be at most"),
+        (("signals", "fronts"), [1], r"'signals.fronts\[0\]' must be a dict"),
         (("looking", "pairs", "sight", "source_ids", -1), 77, "'looking.pairs' contain the source id 77, which never"),
         (("looking", "pairs", "sight", "sensor_ids", 0), 2, "must be sorted by ascending sensor, then source"),
         (("looking", "pairs", "sight", "is_sensed"), [], "'looking.pairs.sight.is_sensed' must be a list of 6"),
         (("looking", "passes"), 0, "waiting_since.0.' must be at most 1"),
-        (("busy",), [55], "'busy' contains the sensor id 55, which never"),
-        (("stage",), 4, "'stage' must be at most 3"),
+        (("shares", "first"), 2, "'shares.first' must be at most 1"),
+        (("shares", "following"), [0], "'shares.following' must be a list of 2 items"),
         (("line_of_sight", "failures"), -1, "'line_of_sight.failures' must be at least 0"),
     ],
 )

@@ -8,9 +8,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from ai_core.senses.graph.sense_graph import SenseGraph
-from ai_core.senses.graph.sense_graph_parts import Passage, SensePortal
-from ai_core.senses.graph.sense_graph_ways import lengths, shares_kept
+from ai_core.senses.graph.parts import Passage, SensePortal
+from ai_core.senses.graph.sense_graph import SenseGraph, lengths, shares_kept
 from ai_core.senses.graph.sense_wavefront import FROM_SOURCE, WavefrontLabels, spread
 from tests.senses.graph_worlds import POINT, door, graphs, hearing, plainly_reached, room
 

@@ -87,12 +87,12 @@ def test_turning_wind_carries_what_is_in_the_air_from_then_on():
 
 
 def test_a_budget_of_one_step_follows_every_front():
-    world = World(seconds_per_frame=1.0, modalities=[smell()])
+    world = World(modalities=[smell()])
     nose(world, (2, 0, 0))
     source = silent(world)
     for _ in range(4):
         world.manager.emit(source, "smell", 1.0)
-    for _ in range(40):
+    for _ in range(60):
         budget = Budget.of_steps(1)
         world.tick(budget=budget)
         assert budget.over == 0

@@ -8,6 +8,7 @@ import pytest
 
 from tools import build_bridge
 from tools.build_bridge import (
+    SHARED,
     bridge_extension,
     build_kernels,
     dump_with,
@@ -62,6 +63,8 @@ def test_loader_and_bridge_lie_in_one_folder():
 def test_kernels_are_imported_from_beside_their_sources():
     kernels = {kernel.module: kernel for kernel in kernel_extensions()}
     assert kernels["ai_core.senses.sight.sight_loops"].name == "sight_loops"
+    shared = kernels.pop(SHARED)
+    assert (shared.source, shared.folder) == (None, build_bridge.ROOT / "ai_core")
     assert all(kernel.folder == kernel.source.parent for kernel in kernels.values())
 
 
@@ -92,13 +95,13 @@ def test_only_the_kernel_whose_source_changed_is_built_again(small_core, build_s
     other.mkdir()
     (other / "_halved.pyx").write_text("def halved(x):\n    return x // 2\n")
     build_small()
-    kept, changed = (
+    kept, changed, _ = (
         library_file(kernel, python_facts(sys.executable), native=False).stat().st_mtime_ns
         for kernel in kernel_extensions()
     )
     (other / "_halved.pyx").write_text("def halved(x):\n    return x >> 1\n")
     assert build_small()
-    doubled, halved = (
+    doubled, halved, _ = (
         library_file(kernel, python_facts(sys.executable), native=False).stat().st_mtime_ns
         for kernel in kernel_extensions()
     )
@@ -113,7 +116,8 @@ def test_kernels_build_without_engine_and_only_on_source_change(small_core, buil
     stale.touch()
     assert build_small()
     assert {file.name for file in small_core.iterdir()} == {
-        "_doubled.pyx", "_doubled.pyi", library_file(kernel_extensions()[0], facts, native=False).name,
+        "_doubled.pyx", "_doubled.pyi",
+        *(library_file(kernel, facts, native=False).name for kernel in kernel_extensions()),
     }
     assert not build_small()
     (small_core / "_doubled.pyx").write_text("def doubled(x):\n    return x + x\n")

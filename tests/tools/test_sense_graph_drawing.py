@@ -1,7 +1,7 @@
 """dev.py sense-graph draws a good file, and says what is wrong with a bad one."""
 from __future__ import annotations
 
-from ai_core.senses.graph.sense_graph_file import graph_to_text
+from ai_core.senses.graph.graph_file import graph_to_text
 from tests.senses.baking_levels import THREE_ROOMS, Level
 from tools.sense_graph_drawing import draw
 

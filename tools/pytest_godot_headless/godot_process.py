@@ -18,10 +18,7 @@ from pytest_godot_headless.channel import Channel, ChannelClosed, Message
 from pytest_godot_headless.engine_errors import EngineOutput
 
 ENDING_LIMIT_S = 90.0
-"""How long Godot may take to end when it is done or dead (s); longer means it hangs.
-
-It needs under one, but a crashing one was seen to need 60 on a busy machine.
-"""
+"""How long Godot may take to end when it is done or dead (s), which needs under one; longer means it hangs."""
 
 LAST_WORDS_LIMIT_S = 20.0
 """How long a hanging Godot may take to tell where it hangs (s); it needs under one, if others let it."""
@@ -75,7 +72,10 @@ class GodotProcess:
 
     def _start(self, command: Sequence[str], project: Path, settings: dict[str, Any]) -> subprocess.Popen[bytes]:
         script = Path(__file__).with_name("run_pytest.gd")
-        options = ["--headless", "--fixed-fps", str(FRAMES_PER_SECOND), "--path", str(project), "-s", str(script)]
+        # Python's faulthandler tells where it crashed; Godot's handler starts a program for every line of its
+        # stack, which on a busy machine outlasts the limit, and a crash is then taken for a hang.
+        options = ["--headless", "--disable-crash-handler", "--fixed-fps", str(FRAMES_PER_SECOND),
+                   "--path", str(project), "-s", str(script)]
         environment = dict(os.environ)
         environment["PYTEST_GODOT_HEADLESS"] = json.dumps(settings)
         environment["AI_CORE_MODULES"] = ",".join(settings["modules"])
@@ -166,7 +166,7 @@ class GodotProcess:
         self._folder.cleanup()
 
     def _hang(self, doing: str, limit_s: float) -> GodotDied:
-        if hasattr(os, "killpg"):  # pytest's faulthandler answers with Python's stack, Godot with its own
+        if hasattr(os, "killpg"):  # pytest's faulthandler answers with Python's stack
             os.killpg(self._process.pid, signal.SIGABRT)
             with suppress(subprocess.TimeoutExpired):
                 self._process.wait(LAST_WORDS_LIMIT_S)

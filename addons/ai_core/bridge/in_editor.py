@@ -50,7 +50,7 @@ def _refusing(method: dict[str, Any]) -> dict[str, Any]:
     return {**method, "target": refuse}
 
 
-def tell_editor(node: Any, changed: export) -> bool:
+def notify_editor(node: Any, changed: export) -> bool:
     """Let the editor show what follows from a new value: other properties, warnings, drawing.
 
     Returns whether the class runs in games only.

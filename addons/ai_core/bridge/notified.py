@@ -1,10 +1,10 @@
-"""What classes written in Python do when the engine notifies an instance: each class of a line its own part.
+"""Notifications of the engine to instances of Python classes: the overrides of all bases run.
 
-A class that overrides ``on_exit_tree``, say, adds to what its bases do, with or without
-``super()``: what keeps a node in order does not hang on whoever extends it.
+A class that overrides ``on_exit_tree`` adds to its bases' overrides, with or without ``super()``, so that
+subclasses cannot break a base.
 
-Rejected: calling only the last override, as Python does. A base that is not told that a node
-leaves keeps calling it after it is freed.
+Rejected: calling only the last override, as Python does. A base that is not notified when a node
+leaves the tree would keep calling it after it is freed.
 """
 from __future__ import annotations
 
@@ -26,18 +26,18 @@ NOTIFICATIONS = {
     "on_entered": 27,  # each time, when the whole branch is in the tree; on_enter_tree comes before siblings
 }
 LEAVING = {"on_predelete", "on_exit_tree"}
-"""What a class does before its bases: they still work then. All else is done by bases first."""
+"""Overrides that run before those of the bases, which still work then. All others run after the bases."""
 
 DONE, ONCE = "_done_of_notification", "_is_done_once"
 
 Part = Callable[[Any], object]
 
 
-def told(cls: type, name: str) -> Part | None:
-    """Return what a class and its bases do on a notification, None for nothing.
+def notification_part(cls: type, name: str) -> Part | None:
+    """Return a callable that runs the overrides of a class and its bases, None if there are none.
 
-    What each declared class of the line does is done once, whoever calls ``super()``; what one
-    raises keeps none of the others from it.
+    Each declared class's override runs once, even if another calls ``super()``; an exception in one does not
+    stop the others.
     """
     parts: list[Part] = []
     level, found_in = cls, None
@@ -58,8 +58,8 @@ def told(cls: type, name: str) -> Part | None:
 
 
 def notify(node: Any, name: str) -> None:
-    """Do what the engine's notification would have an instance do."""
-    part = told(type(node), name)
+    """Run the overrides of an instance, as a notification of the engine does."""
+    part = notification_part(type(node), name)
     if part is not None:
         part(node)
 

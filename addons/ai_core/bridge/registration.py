@@ -10,8 +10,8 @@ import _bridge
 
 from addons.ai_core.bridge.declarations import export, exports_of, hook, is_always_flat, signal
 from addons.ai_core.bridge.engine_types import TYPE_NUMBERS, PackedStringArray, describe
-from addons.ai_core.bridge.in_editor import for_editor, is_in_editor, tell_editor
-from addons.ai_core.bridge.notified import NOTIFICATIONS, told
+from addons.ai_core.bridge.in_editor import for_editor, is_in_editor, notify_editor
+from addons.ai_core.bridge.notified import NOTIFICATIONS, notification_part
 
 FUNCTION, GETTER, SETTER = 0, 1, 2
 
@@ -86,7 +86,7 @@ def register(cls: type) -> None:
         raise TypeError(f"the engine has a class {cls.__name__} already; give yours another name")
     declared: dict[str, Any] = cls.__declared__  # type: ignore[attr-defined]
     if declared["is_runtime"] and is_in_editor():
-        export.on_edit, declared = tell_editor, for_editor(declared)
+        export.on_edit, declared = notify_editor, for_editor(declared)
     _bridge.register_class(declared)
 
 
@@ -206,6 +206,6 @@ def _virtuals(cls: type) -> list[dict[str, Any]]:
 
 
 def _notifications(cls: type) -> list[tuple[int, Any, str, bool]]:
-    parts = ((name, what, told(cls, name)) for name, what in NOTIFICATIONS.items())
+    parts = ((name, what, notification_part(cls, name)) for name, what in NOTIFICATIONS.items())
     return [
         (what, part, f"{cls.__name__}.{name}", name in EVERY_FRAME) for name, what, part in parts if part is not None]

@@ -2,7 +2,7 @@
 extends VBoxContainer
 ## What an AIScheduler and a character do: the same panel in the editor's debugger and over a running game.
 ##
-## It asks for what it shows, and only while it is visible; who owns it brings reports.
+## It requests the visible sections, only while it is visible; its owner delivers the reports.
 
 ## Emitted as it is shown, as something else is chosen, and once a second: what to report. Empty: nothing.
 signal wished(wish: Dictionary)

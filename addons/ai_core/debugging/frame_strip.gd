@@ -1,6 +1,6 @@
 @tool
 extends Control
-## The last frames of AI as bars: who ran in each, the budget as a line, overruns in red. Hover tells more.
+## The last frames of AI as bars: tasks by color, the budget as a line, overruns in red. Hover for details.
 
 const MOST_FRAMES := 120
 const HEIGHT_PX := 96.0

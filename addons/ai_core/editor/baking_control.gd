@@ -25,7 +25,7 @@ func _ready() -> void:
 	_text.autowrap_mode = TextServer.AUTOWRAP_WORD_SMART
 	for one: Control in [_button, _bar, _text]:
 		add_child(one)
-	baking.told.connect(_told)
+	baking.progressed.connect(_on_progressed)
 	_bar.visible = baking.baker == baker
 	_text.visible = false
 
@@ -37,7 +37,7 @@ func _pressed() -> void:
 		baking.begin(baker)
 
 
-func _told(of: Node, share: float, text: String) -> void:
+func _on_progressed(of: Node, share: float, text: String) -> void:
 	if of != baker:
 		return
 	_bar.visible = share >= 0.0 and share < 1.0

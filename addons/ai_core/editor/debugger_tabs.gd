@@ -5,7 +5,7 @@ extends EditorDebuggerPlugin
 const DebugPanel := preload("../debugging/debug_panel.gd")
 const CAPTURE := "ai_core"
 
-## Of the last game, for tests and for who wants to know: messages that came from it.
+## Messages of the last game, for tests.
 var reports_received := 0
 
 var _panels := {}

@@ -1,6 +1,6 @@
 @tool
 extends Node
-## Asks nodes anew what they warn of after the scene has changed, as warnings speak of neighbors.
+## Updates configuration warnings after the scene has changed, because they depend on other nodes.
 ## A little in each frame; the scene dock hears only of what is different, because its own work is the dearest.
 
 const WARNINGS := &"_get_warnings"

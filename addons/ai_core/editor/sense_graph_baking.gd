@@ -2,7 +2,7 @@
 extends Node
 ## Bakes a slice per frame, while the editor goes on; the SenseGraphBaker or CoverMap does the work.
 
-signal told(baker: Node, share: float, text: String)
+signal progressed(baker: Node, share: float, text: String)
 
 const BEGIN := &"begin_baking"
 const SLICE_US := 8000.0
@@ -21,7 +21,7 @@ func begin(of: Node) -> void:
 	cancel()
 	var wrong: String = of.call(BEGIN)
 	if wrong:
-		told.emit(of, -1.0, wrong)
+		progressed.emit(of, -1.0, wrong)
 		return
 	baker = of
 	set_process(true)
@@ -30,7 +30,7 @@ func begin(of: Node) -> void:
 func cancel() -> void:
 	if is_instance_valid(baker):
 		baker.call(&"cancel_baking")
-		told.emit(baker, -1.0, "cancelled; nothing has changed")
+		progressed.emit(baker, -1.0, "cancelled; nothing has changed")
 	baker = null
 	set_process(false)
 
@@ -42,13 +42,13 @@ func _process(_delta: float) -> void:
 		return
 	var share: float = baker.call(&"advance_baking", SLICE_US)
 	if share < 1.0:
-		told.emit(baker, share, baker.call(&"get_baking_stage"))
+		progressed.emit(baker, share, baker.call(&"get_baking_stage"))
 	if share < 0.0 or share >= 1.0:
 		var done := baker
 		baker = null
 		set_process(false)
 		if share >= 1.0:
-			told.emit(done, 1.0, _finish(done))
+			progressed.emit(done, 1.0, _finish(done))
 
 
 ## Write what was baked, so that it can be undone: baking changes nodes in place, so copies of them are kept.

@@ -1,12 +1,11 @@
 """The nodes of ai_core: Godot types in and out, one call into the library.
 
-Run AI within a budget: AIScheduler, AIBehavior, Timeslicer. Tell what happened: AIEventManager,
-SignalEvent. Ask about the world: PollingStation. Get there: PathService. Hide: CoverMap. Perceive: SenseManager,
-SenseModality, SightCone, Sensor3D, SenseSource3D, SenseRegion3D and SensePortal3D (each also 2D), SenseGraphBaker.
-Decide: HabitTree, Habit; StateMachine, AIState, StateTransition; RuleSet, RuleMind. Think less where nobody
-looks: ImportanceManager, ImportanceViewer, BehavioralLOD, LODBehavior, GroupLOD. See inside: AIDebugOverlay.
-Know the ground: DecisionMap, DecisionLayer, MapWriter. Act together: Squad, SquadMember, Formation.
-Decide for a side: Strategist, StrategicProduct.
+Scheduling: AIScheduler, AIBehavior, Timeslicer. Events: AIEventManager, SignalEvent. Queries: PollingStation.
+Paths: PathService. Cover: CoverMap. Senses: SenseManager, SenseModality, SightCone, Sensor3D, SenseSource3D,
+SenseRegion3D and SensePortal3D (each also 2D), SenseGraphBaker. Decisions: HabitTree, Habit; StateMachine, AIState,
+StateTransition; RuleSet, RuleMind. Level of detail: ImportanceManager, ImportanceViewer, BehavioralLOD, LODBehavior,
+GroupLOD. Influence maps: DecisionMap, DecisionLayer, MapWriter. Squads: Squad, SquadMember, Formation. Sides:
+Strategist, StrategicProduct. Debugging: AIDebugOverlay.
 """
 from __future__ import annotations
 

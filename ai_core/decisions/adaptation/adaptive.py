@@ -23,6 +23,7 @@ from ai_core.saving.declared_state import (
     refuse,
 )
 from ai_core.saving.fields import State
+from ai_core.saving.inner_state import prepared_inner
 
 __all__ = ["AdaptiveChoice", "ChoiceResult"]
 
@@ -178,7 +179,7 @@ class AdaptiveChoice(Saveable):
     def _prepare_prediction(self, plain: Any, place: str) -> Change:
         if (plain is None) != (self.prediction is None):
             refuse(place, "must be present exactly if this choice has a prediction")
-        return int if self.prediction is None else self.prediction.prepare_state(plain)
+        return prepared_inner(self.prediction, plain, repr(place))
 
     def _check_state(self, values: SimpleNamespace, refuse: Refuse) -> None:
         if values.last is not None and len(values.last[1]) != len(self.memory.feature_names):

@@ -60,7 +60,7 @@ class HabitMessaging(HabitReporting):
         board = self._blackboard
         if names and isinstance(board, Blackboard):
             watched = self._watched = self._watched or set()
-            board.tell_tree(self, [name for name in names if name not in watched])
+            board.notify_tree(self, [name for name in names if name not in watched])
             watched.update(names)
 
     def _wait(self, run: HabitContext) -> None:

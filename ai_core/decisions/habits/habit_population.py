@@ -1,7 +1,6 @@
 """A population of habit trees: a single task that visits only awake trees."""
 from __future__ import annotations
 
-from collections.abc import Callable
 from heapq import heappop, heappush
 from math import inf
 from typing import TYPE_CHECKING, ClassVar, Literal
@@ -13,10 +12,10 @@ from ai_core.decisions.habits.habit_context import AWAKE, HabitContext
 from ai_core.decisions.habits.habit_tree import HabitTree
 from ai_core.decisions.habits.habit_turns import HabitTurns, TickMember
 from ai_core.decisions.habits.habits import Status
-from ai_core.decisions.population import DeciderPopulation
+from ai_core.decisions.population import TURNS_STATE, DeciderPopulation
 from ai_core.errors import finite_number, shown
 from ai_core.faults import FaultIsolation, given_faults
-from ai_core.saving.fields import Fields, State
+from ai_core.saving.declared_state import Change, DeclaredState
 from ai_core.scheduling.task import Turn
 
 if TYPE_CHECKING:
@@ -36,11 +35,15 @@ class HabitPopulation(HabitTurns, DeciderPopulation[HabitTree, TickMember]):
     before all had their turn, the next advance begins with the rest; each tree receives
     the true time since its last turn. Each turn is a step of the budget.
 
+    Trees are saved separately.
+
     Args:
         faults: receives the exceptions of batches; None makes one that logs.
 
     Cost: O(awake trees + habits in batches); falling asleep or waking O(log trees).
     """
+
+    STATE = DeclaredState(**TURNS_STATE)
 
     advance_takes: ClassVar[Literal["turn"]] = "turn"  # a scheduler calls advance with its Turn
 
@@ -151,36 +154,26 @@ class HabitPopulation(HabitTurns, DeciderPopulation[HabitTree, TickMember]):
             )
         self._live(turn.elapsed_s, turn.now, turn.budget, only_rest=False)
 
-    def save_state(self) -> State:
-        """Return the time and the next turn, as plain data; trees are saved separately."""
-        return {"version": 1, "seconds": self._now_s, **self._saved_turns()}
-
-    def prepare_state(self, state: object) -> Callable[[], None]:
+    def prepare_state(self, state: object) -> Change:
         """Check a saved state; return a function that loads it. Trees may be loaded before or after.
 
         Raises:
             StateError: if the state cannot be loaded; the message gives the place and the reason.
         """
-        fields = Fields.versioned(state, version=1)
-        seconds = fields.seconds("seconds")
-        change_turns = self._prepared_turns(fields)
-        fields.end()
+        change = super().prepare_state(state)
         for one in self._seats.values():
             one.catch_up()      # not when it is loaded: by then a tree may have its saved time
-
-        def change() -> None:
-            self._now_s = seconds
-            change_turns()
-            for one in self._seats.values():
-                batched = one.tree._leave_batches()
-                one.was_loaded()
-                for run in batched:
-                    self.join_batch(run)
-                self.settle(one)
-            if self.on_wake is not None:
-                self.on_wake()
-
         return change
+
+    def _finish_load(self) -> None:
+        for one in self._seats.values():
+            batched = one.tree._leave_batches()
+            one.was_loaded()
+            for run in batched:
+                self.join_batch(run)
+            self.settle(one)
+        if self.on_wake is not None:
+            self.on_wake()
 
     def settle(self, member: TickMember) -> None:
         """Let a tree sleep or have its turns after its time was loaded; called by trees."""

@@ -11,7 +11,7 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, cast
 
 from ai_core.decisions.blackboard import Blackboard
-from ai_core.decisions.callback_faults import read_failing
+from ai_core.decisions.callback_faults import failing_state
 from ai_core.decisions.habits.habit_agenda import TreeMessage
 from ai_core.decisions.habits.habit_context import AWAKE, HabitContext
 from ai_core.decisions.habits.habit_plan import CompiledHabit, HabitPlan
@@ -107,9 +107,9 @@ def _saved(tree: HabitTree) -> State:
         "asks_at_s": by_path(tree._asks_at_s),
         "answered": by_path(tree._answered),
         "kept": {path: values.plain(kept, f"kept ({path})") for path, kept in by_path(tree._kept).items()},
-        "blackboard": values.plain(None if board is None else dict(board), "blackboard"),
+        "blackboard": values.plain(dict(board) if board else None, "blackboard"),
         "random": save_random(tree._random) if tree.plan.random_path is not None else None,
-        "failing": tree._faults.save() if tree._faults is not None else [],
+        "failing": FAILING.save({} if tree._faults is None else tree._faults.records(), tree),
     }
 
 
@@ -138,6 +138,11 @@ def _saved_run(run: HabitContext, values: SavedValues) -> State:
     }
 
 
+FAILING = failing_state(
+    lambda tree: [key for path in tree.plan.by_path for key in (path, f"can_activate of {path}")])
+"""How the records of failing callbacks are saved."""
+
+
 def _prepared(tree: HabitTree, state: object) -> Callable[[], None]:
     _check_at_rest(tree)
     fields = Fields.versioned(state, version=VERSION)
@@ -147,8 +152,7 @@ def _prepared(tree: HabitTree, state: object) -> Callable[[], None]:
     board = _read_dict(tree, fields, "blackboard")
     _check_types(tree, fields, board)
     put_random = _read_random(tree, fields)
-    keys = [key for path in tree.plan.by_path for key in (path, f"can_activate of {path}")]
-    failing = read_failing(fields, keys)
+    failing = FAILING.read(fields.anything("failing"), fields.place_of("failing"), tree)
     fields.end()
 
     def change() -> None:

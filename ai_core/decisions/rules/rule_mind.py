@@ -2,78 +2,28 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from types import SimpleNamespace
 from typing import Any, ClassVar, Literal, NamedTuple
 
-from ai_core.decisions.callback_faults import CallbackFaults, read_failing
+from ai_core.decisions.callback_faults import CallbackFaults, failing_state
 from ai_core.decisions.rules.rule_set import RuleSet, grade_of
 from ai_core.errors import UnknownNameError, check_callables, check_kind, finite_number, shown, whole_number
-from ai_core.faults import FaultIsolation
-from ai_core.saving.fields import LATEST_S, Fields, State
+from ai_core.faults import Failures, FaultIsolation
+from ai_core.saving.declared_state import (
+    ByName,
+    DeclaredState,
+    Number,
+    Optional,
+    Refuse,
+    Row,
+    Saveable,
+    Seconds,
+    Whole,
+)
 from ai_core.scheduling.task import Turn
 
-VERSION = 1
-
-
-def _saved(mind: RuleMind) -> State:
-    _check_at_rest(mind)
-    mind._look_again()
-    rules = mind.rules
-    return {
-        "version": VERSION,
-        "parameters": {name: mind._parameters[index] for name, index in rules.parameters.items()},
-        "facts": {name: [mind._grades[index], mind._changed[index]] for name, index in rules.facts.items()},
-        "fired": {one.rule.name: list(mind._fired[one.index]) for one in rules.firing},
-        "moment": mind._moment,
-        "thoughts": mind._thoughts,
-        "waited_s": mind._waited_s,
-        "failing": [] if mind._faults is None else mind._faults.save(),
-    }
-
-
-def _prepared(mind: RuleMind, state: object) -> Callable[[], None]:
-    _check_at_rest(mind)
-    fields, rules = Fields.versioned(state, version=VERSION), mind.rules
-    moment, thoughts = fields.whole("moment"), fields.whole("thoughts")
-    group = fields.group("parameters")
-    parameters = [group.number(name) for name in rules.parameters]
-    group.end()
-    grades, changed = _read_facts(mind, fields.group("facts"), moment)
-    group = fields.group("fired")
-    fired = [tuple(group.wholes(one.rule.name, count=2, minimum=-1)) for one in rules.firing]
-    group.end()
-    waited_s = fields.number_or("waited_s", -1.0, minimum=0.0, maximum=LATEST_S)
-    failing = read_failing(fields, {*rules.callback_names(), "its own rules"})
-    fields.end()
-
-    def change() -> None:
-        mind._parameters, mind._grades, mind._changed = parameters, grades, changed
-        mind._fired = [(at_moment, in_thought) for at_moment, in_thought in fired]
-        mind._moment, mind._thoughts = moment, thoughts
-        mind._waited_s = None if waited_s < 0 else waited_s
-        mind._to_conclude = set(rules.concluded)  # concluded facts are computed by the present rules
-        mind._to_look_at = set(range(len(rules.firing)))
-        if failing or mind._faults is not None:
-            mind._callback_faults().put(failing)
-
-    return change
-
-
-def _read_facts(mind: RuleMind, fields: Fields, moment: int) -> tuple[list[float], list[int]]:
-    grades, changed = [], []
-    for name in mind.rules.facts:
-        pair = fields.items(name, count=2)
-        one = Fields({"grade": pair[0], "changed": pair[1]}, fields.place_of(name))
-        grades.append(one.number("grade", minimum=0.0, maximum=1.0))
-        changed.append(one.whole("changed", maximum=moment))
-    fields.end()
-    return grades, changed
-
-
-def _check_at_rest(mind: RuleMind) -> None:
-    if mind._is_thinking:
-        raise RuntimeError(f"{mind.name!r} is in the middle of a thought; save and load between two frames")
-
-
+OWN_RULES = "its own rules"
+"""Name in fault reports of an endless chain of rules."""
 MOST_FIRINGS = 100
 """Default limit of the rules that fire in one thought (count); more are an endless chain."""
 
@@ -86,7 +36,7 @@ class FiredRule(NamedTuple):
     result: object
 
 
-class RuleMind:
+class RuleMind(Saveable):
     """Runs a rule set for one character.
 
     A thought computes the facts that have a callable, then fires rules one by one,
@@ -113,6 +63,16 @@ class RuleMind:
     Cost: O(facts + rules). A thought is O(computed facts + rules evaluated again
     + firings * rules).
     """
+
+    STATE = DeclaredState(
+        parameters=ByName(Number(), lambda mind: mind.rules.parameters, at="_parameters"),
+        facts=ByName(
+            Row(lambda *fact: fact, Number(0, 1), Whole()), lambda mind: mind.rules.facts, at="_facts"),
+        fired=ByName(
+            Row(lambda *fired: fired, Whole(-1), Whole(-1)),
+            lambda mind: [one.rule.name for one in mind.rules.firing], at="_fired"),
+        moment=Whole(at="_moment"), thoughts=Whole(at="_thoughts"), waited_s=Optional(Seconds(0), at="_waited_s"),
+        failing=failing_state(lambda mind: {*mind.rules.callback_names(), OWN_RULES}))
 
     advance_takes: ClassVar[Literal["turn"]] = "turn"  # a scheduler calls advance with its Turn
 
@@ -213,7 +173,7 @@ class RuleMind:
             while (best := self._best()) is not None:
                 if len(fired) == limit:
                     if most is None:
-                        self._report("its own rules", kept, RuntimeError(
+                        self._report(OWN_RULES, kept, RuntimeError(
                             f"more than {MOST_FIRINGS} rules fired in one thought, the last {fired[-1].rule!r};"
                             " the chain has no end"
                         ))
@@ -397,22 +357,37 @@ class RuleMind:
             self._faults = CallbackFaults(self.name, self._isolation or FaultIsolation())
         return self._faults
 
-    def save_state(self) -> State:
-        """Return facts, parameters and fired rules, as plain data.
+    @property
+    def _failing(self) -> dict[str, Failures]:
+        """Records of failing callbacks, by name."""
+        return {} if self._faults is None else self._faults.records()
 
-        Raises:
-            RuntimeError: if called from inside a rule or fact of this mind.
-        """
-        return _saved(self)
+    @_failing.setter
+    def _failing(self, failing: dict[str, Failures]) -> None:
+        if failing or self._faults is not None:
+            self._callback_faults().put(failing)
 
-    def prepare_state(self, state: object) -> Callable[[], None]:
-        """Check a saved state against the present rules; return a function that loads it.
+    @property
+    def _facts(self) -> list[tuple[float, int]]:
+        """The grade and the moment of the last change of each fact."""
+        return list(zip(self._grades, self._changed, strict=True))
 
-        Raises:
-            StateError: if the state cannot be loaded; the message gives the place and the reason.
-            RuntimeError: if called from inside a rule or fact of this mind.
-        """
-        return _prepared(self, state)
+    @_facts.setter
+    def _facts(self, facts: list[tuple[float, int]]) -> None:
+        self._grades, self._changed = [grade for grade, _ in facts], [changed for _, changed in facts]
+
+    def _check_at_rest(self) -> None:
+        if self._is_thinking:
+            raise RuntimeError(f"{self.name!r} is in the middle of a thought; save and load between two frames")
+
+    def _check_state(self, values: SimpleNamespace, refuse: Refuse) -> None:
+        for name, (_, changed) in zip(self.rules.facts, values.facts, strict=True):
+            if changed > values.moment:
+                refuse(f"facts.{name}[1]", f"must be at most 'moment', {values.moment}, got {changed}")
+
+    def _finish_load(self) -> None:
+        self._to_conclude = set(self.rules.concluded)  # concluded facts are computed by the present rules
+        self._to_look_at = set(range(len(self.rules.firing)))
 
 
 def _most_firings(most: int | None) -> int:

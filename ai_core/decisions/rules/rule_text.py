@@ -4,13 +4,11 @@ from __future__ import annotations
 import ast
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from typing import TYPE_CHECKING, NamedTuple, NoReturn
+from typing import NamedTuple, NoReturn
 
+from ai_core.decisions.rules.rule_mind import RuleMind
 from ai_core.decisions.rules.rule_set import Amount, Rule, parsed_condition
 from ai_core.errors import CycleError, UnknownNameError, shown
-
-if TYPE_CHECKING:
-    from ai_core.decisions.rules.rule_mind import RuleMind
 
 __all__ = ["RuleLine", "RuleTextError", "read_rules", "rules_of"]
 

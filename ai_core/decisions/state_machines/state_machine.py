@@ -3,10 +3,12 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from math import inf
+from operator import attrgetter
+from types import SimpleNamespace
 from typing import Any, ClassVar, Literal
 
 from ai_core.clock import Clock, TimeIndex, checked_clock
-from ai_core.decisions.callback_faults import CallbackFaults, read_failing
+from ai_core.decisions.callback_faults import CallbackFaults, failing_state
 from ai_core.decisions.state_machines.state_machine_definition import (
     OWN_EVENTS,
     Route,
@@ -15,9 +17,20 @@ from ai_core.decisions.state_machines.state_machine_definition import (
     Step,
     TransitionPath,
 )
-from ai_core.errors import UnknownNameError, check_callables, check_kind, finite_number, shown
-from ai_core.faults import FaultIsolation
-from ai_core.saving.fields import LATEST_S, Fields, State
+from ai_core.errors import check_callables, check_kind, finite_number, shown
+from ai_core.faults import Failures, FaultIsolation
+from ai_core.saving.declared_state import (
+    DeclaredState,
+    MapOf,
+    Named,
+    Optional,
+    Refuse,
+    Saveable,
+    Seconds,
+    Text,
+    Whole,
+)
+from ai_core.saving.fields import State as Saved
 from ai_core.scheduling.task import Turn
 from ai_core.trace import Trace
 
@@ -73,102 +86,26 @@ def live_view(
     return "\n".join(lines)
 
 
-VERSION = 1
-
-
-def without_removed(state: State, definition: StateMachineDefinition) -> State:
+def without_removed(state: Saved, definition: StateMachineDefinition) -> Saved:
     """Return a saved state adapted to another definition.
 
     Entries of states that do not exist in the definition are dropped; the active state is kept.
     """
-    nodes = {node.path: node for node in definition.nodes}
-    leaves = {path for path, node in nodes.items() if not node.children}
-    names = definition.callback_names()
+    paths, names = definition.by_path, definition.callback_names()
+    leaves = {path for path, node in paths.items() if not node.children}
     return {
         **state,
-        "previous": state["previous"] if state["previous"] in leaves else "",
-        "since_around": {path: since_s for path, since_s in state["since_around"].items() if path in nodes},
-        "left": {
-            path: leaf for path, leaf in state["left"].items()
-            if path in nodes and leaf in leaves and leaf.startswith(f"{path}/")
-        },
-        "failing": [one for one in state["failing"] if one["name"] in names],
+        "previous": state["previous"] if state["previous"] in leaves else None,
+        "since_around": [one for one in state["since_around"] if one[0] in paths],
+        "left": [
+            [path, leaf] for path, leaf in state["left"]
+            if path in paths and leaf in leaves and leaf.startswith(f"{path}/")],
+        "failing": [one for one in state["failing"] if one[0] in names],
     }
 
 
-def _saved(machine: StateMachine) -> State:
-    _check_at_rest(machine)
-    nodes = machine.definition.nodes
-    return {
-        "version": VERSION,
-        "state": machine.state,
-        "reason": machine._reason,
-        "previous": machine.previous_state,
-        "updates": machine._frame,
-        "seconds": machine._seconds,
-        "since_s": machine._since_s,
-        "since_around": {nodes[index].path: since for index, since in sorted((machine._since_around or {}).items())},
-        "left": {nodes[index].path: nodes[leaf].path for index, leaf in sorted((machine._left or {}).items())},
-        "failing": [] if machine._faults is None else machine._faults.save(),
-    }
-
-
-def _prepared(machine: StateMachine, state: object) -> Callable[[], None]:
-    _check_at_rest(machine)
-    fields = Fields.versioned(state, version=VERSION)
-    leaf, previous = _leaf_or_none(machine, fields, "state"), _leaf_or_none(machine, fields, "previous")
-    reason, frame = fields.text("reason"), fields.whole("updates")
-    seconds = fields.number("seconds", minimum=0.0, maximum=LATEST_S)
-    since_s = fields.seconds("since_s")
-    around = fields.group("since_around")
-    since_around = {_node(machine, around, path, path).index: around.seconds(path) for path in around.names()}
-    left = _read_left(machine, fields.group("left"))
-    failing = read_failing(fields, machine.definition.callback_names())
-    fields.end()
-
-    def change() -> None:
-        machine._leaf, machine._previous, machine._reason = leaf, previous, reason
-        machine._come_to_rest()
-        machine._frame, machine._seconds, machine._since_s = frame, seconds, since_s
-        machine._since_around, machine._left = since_around or None, left or None
-        if failing or machine._faults is not None:
-            machine._callback_faults().put(failing)
-
-    return change
-
-
-def _check_at_rest(machine: StateMachine) -> None:
-    if machine.is_busy:
-        raise RuntimeError(f"{machine.name!r} is in the middle of a transition; save and load between two frames")
-
-
-def _node(machine: StateMachine, fields: Fields, field: str, path: str) -> StateNode:
-    try:
-        return machine.definition.node(path)
-    except UnknownNameError as error:
-        fields.refuse(field, f"is not valid: {error}")
-
-
-def _leaf(machine: StateMachine, fields: Fields, field: str) -> StateNode:
-    node = _node(machine, fields, field, fields.text(field))
-    if node.children:
-        fields.refuse(field, f"must be a state without child states, got {node.path!r}")
-    return node
-
-
-def _leaf_or_none(machine: StateMachine, fields: Fields, field: str) -> StateNode | None:
-    return None if fields.text(field) == "" else _leaf(machine, fields, field)
-
-
-def _read_left(machine: StateMachine, fields: Fields) -> dict[int, int]:
-    """Return the leaf in which each state was left, by index."""
-    left: dict[int, int] = {}
-    for path in fields.names():
-        node, leaf = _node(machine, fields, path, path), _leaf(machine, fields, path)
-        if node is leaf or node not in leaf.ancestors():
-            fields.refuse(path, f"must be a child state of {path!r}, got {leaf.path!r}")
-        left[node.index] = leaf.index
-    return left
+NODE_STATE = Named(lambda machine: machine.definition.by_path, "state", name=attrgetter("path"))
+"""How saves refer to a state: by its path."""
 
 
 MOST_EVENTS_AT_ONCE = 64
@@ -179,7 +116,7 @@ NOWHERE: dict[str, tuple[Route, ...]] = {}
 """The table before ``start`` and after ``stop``."""
 
 
-class StateMachine:
+class StateMachine(Saveable):
     """Runs a definition for one character.
 
     - The machine begins with ``start``, or automatically with the first ``send`` or
@@ -196,6 +133,8 @@ class StateMachine:
     - A callback that raises an exception is reported, and the machine continues: the
       state is entered anyway, a guard counts as false. After several failures in a
       row the callback is quarantined until ``release_quarantined``.
+    - Saves refer to states by their paths. Loading calls no callback; the states active
+      before are dropped without their ``exit``.
 
     Args:
         definition: the definition, shared with other characters.
@@ -215,6 +154,13 @@ class StateMachine:
 
     Cost: O(1); about 250 bytes. A transition is O(states left and entered); any other event or update O(1).
     """
+
+    STATE = DeclaredState(
+        state=Optional(NODE_STATE, at="_leaf"), previous=Optional(NODE_STATE, at="_previous"),
+        reason=Text(at="_reason"), updates=Whole(at="_frame"), seconds=Seconds(0, at="_seconds"),
+        since_s=Seconds(at="_since_s"), since_around=MapOf(Seconds(), key=NODE_STATE, at="_since_by_node"),
+        left=MapOf(NODE_STATE, key=NODE_STATE, at="_left_by_node"),
+        failing=failing_state(lambda machine: machine.definition.callback_names()))
 
     advance_takes: ClassVar[Literal["turn"]] = "turn"  # a scheduler calls advance with its Turn
 
@@ -600,25 +546,51 @@ class StateMachine:
             machine._since_around = {
                 index: min(since_s + seconds, now_s) for index, since_s in machine._since_around.items()}
 
-    def save_state(self) -> State:
-        """Return the active state, its beginning and the history, as plain data.
+    @property
+    def _since_by_node(self) -> dict[StateNode, float]:
+        """Times at which enclosing states began (s)."""
+        nodes = self._definition.nodes
+        return {nodes[index]: since_s for index, since_s in (self._since_around or {}).items()}
 
-        Raises:
-            RuntimeError: if called from inside a callback of this machine.
-        """
-        return _saved(self)
+    @_since_by_node.setter
+    def _since_by_node(self, since: dict[StateNode, float]) -> None:
+        self._since_around = {node.index: since_s for node, since_s in since.items()} or None
 
-    def prepare_state(self, state: object) -> Callable[[], None]:
-        """Check a saved state against the present definition; return a function that loads it.
+    @property
+    def _left_by_node(self) -> dict[StateNode, StateNode]:
+        """The leaf in which each state was left."""
+        nodes = self._definition.nodes
+        return {nodes[index]: nodes[leaf] for index, leaf in (self._left or {}).items()}
 
-        States are identified by their paths. Loading calls no callback; the states
-        active before are dropped without their ``exit``.
+    @_left_by_node.setter
+    def _left_by_node(self, left: dict[StateNode, StateNode]) -> None:
+        self._left = {node.index: leaf.index for node, leaf in left.items()} or None
 
-        Raises:
-            StateError: if the state cannot be loaded; the message gives the place and the reason.
-            RuntimeError: if called from inside a callback of this machine.
-        """
-        return _prepared(self, state)
+    @property
+    def _failing(self) -> dict[str, Failures]:
+        """Records of failing callbacks, by name."""
+        return {} if self._faults is None else self._faults.records()
+
+    @_failing.setter
+    def _failing(self, failing: dict[str, Failures]) -> None:
+        if failing or self._faults is not None:
+            self._callback_faults().put(failing)
+
+    def _check_at_rest(self) -> None:
+        if self.is_busy:
+            raise RuntimeError(f"{self.name!r} is in the middle of a transition; save and load between two frames")
+
+    def _check_state(self, values: SimpleNamespace, refuse: Refuse) -> None:
+        for name, node in (("state", values.state), ("previous", values.previous)):
+            if node is not None and node.children:
+                refuse(name, f"must be a state without child states, got {node.path!r}")
+        for index, (node, leaf) in enumerate(values.left.items()):
+            if leaf.children or node is leaf or node not in leaf.ancestors():
+                refuse(f"left[{index}][1]",
+                       f"must be a state inside {node.path!r} without child states, got {leaf.path!r}")
+
+    def _finish_load(self) -> None:
+        self._come_to_rest()
 
 
 __all__ = ["MOST_EVENTS_AT_ONCE", "StateMachine", "live_view", "rest_in", "without_removed"]

@@ -332,6 +332,10 @@ class StateMachineDefinition:
         transitions: in order of preference.
         initial: name of the outermost state in which it begins; "" for the first.
 
+    Attributes:
+        nodes: all states, parents before children.
+        by_path: the states by path.
+
     Raises:
         TypeError: if an entry is not a State or not a Transition.
         ValueError: if there is no state, two states share a name, or a transition can
@@ -352,7 +356,7 @@ class StateMachineDefinition:
         if not outermost:
             raise ValueError(f"{owner} must have at least one state, got none")
         self.nodes: list[StateNode] = []
-        self._by_path: dict[str, StateNode] = {}
+        self.by_path: dict[str, StateNode] = {}
         self.root = StateNode(None, "", None, -1)
         self._lay_out(self.root, outermost, checked_initial(owner, initial, outermost))
         self.transitions = self._checked_transitions(transitions)
@@ -376,9 +380,9 @@ class StateMachineDefinition:
             UnknownNameError: if no state has this path.
         """
         try:
-            return self._by_path[path]
+            return self.by_path[path]
         except (KeyError, TypeError):
-            raise UnknownNameError(f"state of {self.name!r}", path, self._by_path) from None
+            raise UnknownNameError(f"state of {self.name!r}", path, self.by_path) from None
 
     def check_event(self, event: object) -> None:
         """Raise an error unless a transition has this event.
@@ -440,7 +444,7 @@ class StateMachineDefinition:
             path = f"{parent.path}/{state.name}" if parent.path else state.name
             node = StateNode(state, path, parent, len(self.nodes))
             self.nodes.append(node)
-            self._by_path[path] = node
+            self.by_path[path] = node
             parent.children.append(node)
             if state.name == initial:
                 parent.initial = node
@@ -453,8 +457,8 @@ class StateMachineDefinition:
             if not isinstance(one, Transition):
                 raise TypeError(f"state machine {self.name!r}: every transition must be a Transition, got {shown(one)}")
             for role, path in (("source", one.source), ("target", one.target)):
-                if path is not None and path != PREVIOUS and path not in self._by_path:
-                    raise UnknownNameError(f"state of {self.name!r} ({role} of {one})", path, self._by_path)
+                if path is not None and path != PREVIOUS and path not in self.by_path:
+                    raise UnknownNameError(f"state of {self.name!r} ({role} of {one})", path, self.by_path)
             if one.source == PREVIOUS:
                 raise ValueError(f"{one}: PREVIOUS must be used as a target only, not as a source")
             if one.history is not None and not self.node(one.target or "").children:

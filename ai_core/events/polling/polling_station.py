@@ -4,6 +4,8 @@ from __future__ import annotations
 import math
 from collections import OrderedDict
 from collections.abc import Callable, Hashable, Iterable, Iterator, Sequence
+from operator import attrgetter
+from types import SimpleNamespace
 from typing import Any, Protocol, TypeVar
 
 from ai_core.budget import Budget, check_budget
@@ -11,22 +13,26 @@ from ai_core.clock import Clock, TimeIndex, checked_clock
 from ai_core.errors import CycleError, UnknownNameError, shown
 from ai_core.events.event_log import checked_log
 from ai_core.events.polling.polling_log import PollingLog
-from ai_core.events.polling.polling_state import prepared_station, saved_station
 from ai_core.events.polling.polling_topic import (
+    KEY_STATE,
     MAXIMUM_KEYS,
     NO_FALLBACK,
     REFUSED,
+    TOPIC_STATE,
     Answer,
     IdPairs,
     Kept,
     Key,
+    ListOfSaveable,
     Topic,
+    TopicState,
     TopicStatistics,
     question_text,
     unhashable,
 )
 from ai_core.faults import FaultIsolation, given_faults
-from ai_core.saving.fields import State
+from ai_core.saving.declared_state import ClockNow, DeclaredState, MapOf, Named, Refuse, Row, Saveable
+from ai_core.saving.fields import brief
 from ai_core.saving.values import SavedValues
 
 FIRST_KEYS = 16
@@ -110,8 +116,13 @@ class QueryQueue:
             del self._waiting[question]
         topic.waiting = 0
 
-    def replace(self, questions: list[tuple[Topic, Key]]) -> None:
-        """Replace all waiting queries."""
+    @property
+    def questions(self) -> list[tuple[Topic, Key]]:
+        """All queries, in order of arrival."""
+        return [*self._waiting]
+
+    @questions.setter
+    def questions(self, questions: list[tuple[Topic, Key]]) -> None:
         for topic, _ in self._waiting:
             topic.waiting = 0
         self._waiting.clear()
@@ -250,6 +261,10 @@ class QueryProcessor:
     def limit(self, budget: Budget, now: TimeIndex) -> None:
         """Limit the computations by polls of this frame to the amount left in a budget."""
         self._allowance, self._allowed_frame = AnswerBudget(budget), now[0]
+
+    def end_limit(self) -> None:
+        """End the limit of a frame, before that frame comes again by a load."""
+        self._allowance = None
 
     def answer_one(self, topic: Topic, key: Key, asker: object, now: TimeIndex) -> Answer:
         """Return the answer for a key."""
@@ -484,12 +499,21 @@ class EventSource(Protocol[Handle]):
         ...
 
 
-class PollingStation:
+TOPIC_BY_CODE = Named(lambda station: station._topics, "topic", name=attrgetter("code"))
+"""How saves refer to a topic."""
+
+
+class PollingStation(Saveable):
     """Answers queries by topic and key, and caches the answers.
 
     A topic is a code and a callable: ``add_topic("can_see", cast_ray)``; a key is the
     tuple of its arguments: ``poll("can_see", guard, thief)``. The result is the same
     whether an answer is cached or computed.
+
+    A save holds the cached answers, the waiting queries and the statistics. Answers and
+    queries with values that are neither plain data nor named objects are left out: they
+    are computed again. Topics must be added before loading; those that are not in the
+    save are left unchanged. Saving and loading inside a computation raises RuntimeError.
 
     Args:
         clock: the game clock; cache lifetimes count its frames or seconds.
@@ -502,6 +526,10 @@ class PollingStation:
         faults: receives failures of topics.
         values: writes keys and answers into saves.
     """
+
+    STATE = DeclaredState(
+        now=ClockNow(at="clock.now"), topics=MapOf(TOPIC_STATE, key=TOPIC_BY_CODE, at="_topic_states"),
+        waiting=ListOfSaveable(Row(lambda *query: query, TOPIC_BY_CODE, KEY_STATE), at="_answering.waiting.questions"))
 
     def __init__(
         self,
@@ -799,27 +827,37 @@ class PollingStation:
             for t in self._topics.values()
         ]
 
-    def save_state(self) -> State:
-        """Return the cached answers, the waiting queries and the statistics, as plain data.
+    def _check_at_rest(self) -> None:
+        if self._answering.computing.is_busy:
+            raise RuntimeError("an answer is being computed; save and load between two frames")
 
-        An answer is left out, and computed again after loading, if it or its key
-        is neither plain data nor a named object.
+    def _finish_load(self) -> None:
+        self._answering.end_limit()
 
-        Raises:
-            RuntimeError: if called from inside a computation.
-        """
-        return saved_station(self)
+    def _check_state(self, values: SimpleNamespace, refuse: Refuse) -> None:
+        queries = [(topic, f"waiting[{index}][1]", key) for index, (topic, key) in enumerate(values.waiting)]
+        for number, (topic, state) in enumerate(values.topics.items()):
+            keys = [answer[0] for answer in state.answers] if topic.is_symmetric else []
+            known = set(keys)
+            for index, key in enumerate(keys):
+                place = f"topics[{number}][1].answers[{index}][0]"
+                queries.append((topic, place, key))
+                if key[::-1] in known and key[::-1] != key:
+                    refuse(place, "occurs twice, as its reverse is the same query")
+        for topic, place, key in queries:
+            if topic.is_symmetric and len(key) != 2:
+                refuse(place, f"must be a pair, got {brief([*key])}")
 
-    def prepare_state(self, state: object) -> Callable[[], None]:
-        """Check a saved state against the present topics; return a function that loads it.
+    @property
+    def _topic_states(self) -> dict[Topic, TopicState]:
+        return {
+            topic: TopicState.of(topic, self.faults.failures_of((self, topic.code))) for topic in self._topics.values()}
 
-        Topics that are not in the state are left unchanged.
-
-        Raises:
-            StateError: if the state cannot be loaded; the message gives the place and the reason.
-            RuntimeError: if called from inside a computation.
-        """
-        return prepared_station(self, state)
+    @_topic_states.setter
+    def _topic_states(self, states: dict[Topic, TopicState]) -> None:
+        for topic, state in states.items():
+            state.put(topic)
+            self.faults.put_failures((self, topic.code), state.failures)
 
     def _topic(self, code: str) -> Topic:
         try:

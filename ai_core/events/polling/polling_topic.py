@@ -11,6 +11,20 @@ from numpy.typing import NDArray
 
 from ai_core.clock import TimeIndex
 from ai_core.errors import finite_number, shown, whole_number
+from ai_core.faults import FAILURES_STATE, Failures
+from ai_core.saving.declared_state import (
+    Flag,
+    GameValue,
+    GameValues,
+    ListOf,
+    MapOf,
+    Moment,
+    Record,
+    Row,
+    Whole,
+    refuse,
+)
+from ai_core.saving.fields import StateError
 
 SHORTEST_LIFETIME_S = 1e-6
 """Shortest lifetime in seconds (s); a frame is never shorter, so lifetime_frames=1 is equivalent."""
@@ -559,6 +573,71 @@ class Topic:
             self.fresh.pop(key[::-1], None)
 
 
+class _KeyState(GameValues):
+    """How a key is saved."""
+
+    def read(self, plain: Any, place: str, owner: Any) -> Any:
+        key = super().read(plain, place, owner)
+        try:
+            hash(key)
+        except TypeError as error:
+            refuse(place, f"must be hashable: {error}")
+        return key
+
+
+class ListOfSaveable(ListOf):
+    """Values of one kind, without those that cannot be saved: they are asked for again."""
+
+    def save(self, value: Any, owner: Any) -> Any:
+        """Return the saved values."""
+        rows, save = [], self.kind.save
+        for one in value:
+            try:
+                rows.append(save(one, owner))
+            except StateError:
+                continue
+        return rows
+
+
+KEY_STATE = _KeyState(at="key")
+"""How a key is saved."""
+COUNTS = ("hits", "misses", "computations", "failures", "stale", "refused")
+SavedAnswer = tuple[Key, Any, TimeIndex, bool]
+"""A key, its answer, the time of its computation, and whether it was marked as old."""
+
+
+class TopicState(NamedTuple):
+    """A topic in a save."""
+
+    counts: dict[str, int]
+    answers: list[SavedAnswer]
+    failures: Failures
+
+    @classmethod
+    def of(cls, topic: Topic, failures: Failures) -> TopicState:
+        """Return the present state of a topic."""
+        answers = [
+            (key, answer, computed_at, until == EXPIRED) for key, (answer, computed_at, until) in topic.kept.items()]
+        return cls({name: getattr(topic, name) for name in COUNTS}, answers, failures)
+
+    def put(self, topic: Topic) -> None:
+        """Load the state into a topic; the lifetime of its answers is that of the present topic."""
+        for name, count in self.counts.items():
+            setattr(topic, name, count)
+        topic.load({
+            key: (answer, computed_at, EXPIRED if is_expired else topic.until(computed_at))
+            for key, answer, computed_at, is_expired in self.answers} if topic.lifetime else {})
+
+
+TOPIC_STATE = Record(
+    TopicState, counts=MapOf(Whole(), names=COUNTS),
+    answers=ListOfSaveable(
+        Row(lambda *answer: answer, KEY_STATE, GameValue(at="answer"), Moment(TimeIndex), Flag()),
+        unique=lambda answer: answer[0]),
+    failures=FAILURES_STATE)
+"""How a topic is saved."""
+
+
 def question_text(code: str, key: Key) -> str:
     """Return a query as a call: "can_see('Bob', 'Al')"."""
     return f"{code}({', '.join(shown(part) for part in key)})"
@@ -579,15 +658,19 @@ def unhashable(topic: Topic, keys: Iterable[Key]) -> TypeError:
 __all__ = [
     "EXPIRED",
     "ID_BYTES",
+    "KEY_STATE",
     "MAXIMUM_KEYS",
     "NO_FALLBACK",
     "REFUSED",
+    "TOPIC_STATE",
     "Answer",
     "AnswerBatch",
     "IdPairs",
     "Kept",
     "Key",
+    "ListOfSaveable",
     "Topic",
+    "TopicState",
     "TopicStatistics",
     "checked_lifetime",
     "question_text",

@@ -10,8 +10,9 @@ from numpy.typing import NDArray
 
 from ai_core.errors import shown, whole_number
 from ai_core.level_of_detail.population.chance import shuffled, uniforms
+from ai_core.saving.declared_state import MapOf, Record, Whole
 
-__all__ = ["Categorical"]
+__all__ = ["CATEGORICAL_STATE", "Categorical"]
 
 
 class Categorical:
@@ -94,6 +95,10 @@ class Categorical:
             parts.append(part)
         parts += [left] if sizes else []
         return [Categorical(dict(zip(self.counts, part, strict=True))) for part in parts]
+
+
+CATEGORICAL_STATE = Record(Categorical, counts=MapOf(Whole()))
+"""How counts by label are saved."""
 
 
 def _share(left: Sequence[int], size: int, chance: float) -> list[int]:

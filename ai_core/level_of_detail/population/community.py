@@ -3,27 +3,27 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Mapping, Sequence
+from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
 
 from ai_core.errors import finite_number, shown, whole_number
 from ai_core.level_of_detail.population.people import (
-    FACTS,
+    PERSON_STATE,
     NamedPerson,
     People,
     checked_facts,
     checked_name,
     checked_until,
 )
-from ai_core.level_of_detail.population.population import Columns, Population
-from ai_core.level_of_detail.population.population_state import read_population, saved_population
-from ai_core.saving.fields import LATEST_S, Fields, State
+from ai_core.level_of_detail.population.population import POPULATION_STATE, Columns, Population
+from ai_core.saving.declared_state import DeclaredState, ListOf, Refuse, Saveable
 
 __all__ = ["Community"]
 
 
-class Community:
+class Community(Saveable):
     """People as counts and distributions while closed, and as individuals while open.
 
     A named person keeps its facts while the community is closed, up to its time ``until_s``; then it
@@ -39,6 +39,8 @@ class Community:
     Raises:
         TypeError: if ``population`` is not a Population.
     """
+
+    STATE = DeclaredState(population=POPULATION_STATE, known=ListOf(PERSON_STATE, at="_people"))
 
     def __init__(self, population: Population) -> None:
         if not isinstance(population, Population):
@@ -214,38 +216,18 @@ class Community:
             said = str(error).removesuffix(" in row 0")
             raise type(error)(f"facts of {name!r} do not fit: {said}") from None
 
-    def save_state(self) -> State:
-        """Return the population and the named people as plain data."""
-        return {
-            "version": 1,
-            "population": saved_population(self.population),
-            "known": [
-                {"name": name, "facts": FACTS.plain(dict(one.facts), "facts"),
-                 "until_s": None if math.isinf(one.until_s) else one.until_s}
-                for name, one in sorted(self.known.items())
-            ],
-        }
+    @property
+    def _people(self) -> list[NamedPerson]:
+        return [person for _, person in sorted(self.known.items())]
 
-    def prepare_state(self, state: object) -> Callable[[], None]:
-        """Check a saved state and return the function that restores it.
+    @_people.setter
+    def _people(self, people: list[NamedPerson]) -> None:
+        self.known = {one.name: one for one in people}
 
-        Raises:
-            StateError: if the state cannot be loaded; names the field and the reason.
-        """
-        fields = Fields.versioned(state, version=1)
-        population = read_population(fields.group("population"))
-        loaded = Community(population)
-        for one in fields.groups("known"):
-            facts = FACTS.value(one.anything("facts"), one.place_of("facts"))
-            until_s = one.number_or("until_s", math.inf, maximum=LATEST_S)
+    def _check_state(self, values: SimpleNamespace, refuse: Refuse) -> None:
+        loaded = Community(values.population)
+        for index, one in enumerate(values.known):
             try:
-                loaded.pin(one.text("name"), facts, until_s=until_s)
+                loaded.pin(one.name, one.facts, until_s=one.until_s)
             except (ArithmeticError, LookupError, TypeError, ValueError) as error:
-                one.refuse("facts", f"do not fit: {error}")
-            one.end()
-        fields.end()
-
-        def change() -> None:
-            self.population, self.known = population, loaded.known
-
-        return change
+                refuse(f"known[{index}]", f"does not fit: {error}")

@@ -21,9 +21,13 @@ import numpy as np
 
 from ai_core.errors import as_array, finite_number, shown
 from ai_core.level_of_detail.population.chance import Floats, normals, uniforms
+from ai_core.saving.declared_state import ListOf, Number, Record
 from ai_core.saving.fields import LARGEST
 
-__all__ = ["Distribution", "Normal", "PowerLaw", "Quantiles", "checked_values"]
+__all__ = [
+    "NORMAL_STATE", "POWER_LAW_STATE", "QUANTILES_STATE", "Distribution", "Normal", "PowerLaw", "Quantiles",
+    "checked_values",
+]
 
 QUANTILE_POINTS = 17
 """Points of a fitted ``Quantiles`` (count): one for every sixteenth of the people."""
@@ -124,6 +128,10 @@ class Normal(Distribution):
         return Normal(mean, math.sqrt(variance))
 
 
+NORMAL_STATE = Record(Normal, average=Number(), deviation=Number())
+"""How a normal distribution is saved."""
+
+
 @dataclass(frozen=True, slots=True)
 class PowerLaw(Distribution):
     """Power law, where many have little and few have much: the density falls as value to the -exponent.
@@ -210,6 +218,10 @@ class PowerLaw(Distribution):
             return float(np.exp(logs).mean()) * self.lower
 
 
+POWER_LAW_STATE = Record(PowerLaw, exponent=Number(), lower=Number(), average=Number())
+"""How a power law is saved."""
+
+
 @dataclass(frozen=True, slots=True)
 class Quantiles(Distribution):
     """Distribution of any shape: values at equal steps from the smallest to the largest.
@@ -284,6 +296,10 @@ class Quantiles(Distribution):
         points = np.interp(wanted, share, np.repeat(grid, 2))
         points[0], points[-1] = grid[0], grid[-1]
         return Quantiles(tuple(np.maximum.accumulate(points).tolist()), mean)
+
+
+QUANTILES_STATE = Record(Quantiles, points=ListOf(Number(), make=tuple), average=Number())
+"""How quantiles are saved."""
 
 
 def checked_values(values: Floats) -> Floats:

@@ -3,6 +3,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Mapping, Sequence
+from types import SimpleNamespace
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -11,15 +12,25 @@ from ai_core.errors import finite_number, named, shown, whole_number
 from ai_core.level_of_detail.population.categorical import Categorical
 from ai_core.level_of_detail.population.chance import checked_generator
 from ai_core.level_of_detail.population.population import Columns, Population
-from ai_core.saving.fields import LATEST_S, Fields, State
+from ai_core.saving.declared_state import (
+    ArrayOf,
+    DeclaredState,
+    GameValue,
+    MapOf,
+    Number,
+    Record,
+    Refuse,
+    Saveable,
+    Text,
+    Whole,
+)
+from ai_core.saving.fields import LATEST_S
 from ai_core.saving.values import SavedValues
 
 __all__ = [
-    "FACTS", "CharacterDraft", "NamedPerson", "People", "checked_facts", "checked_name", "checked_until",
-    "make_characters",
+    "FACTS", "PERSON_STATE", "CharacterDraft", "NamedPerson", "People", "checked_facts", "checked_name",
+    "checked_until", "make_characters",
 ]
-
-VERSION = 1
 
 FACTS = SavedValues()
 """Values allowed as facts, the same as for arguments of events: numbers, strings, lists, dicts, arrays."""
@@ -39,13 +50,26 @@ class NamedPerson(NamedTuple):
     until_s: float
 
 
-class People:
+UNTIL_S = Number(maximum=LATEST_S, absent=math.inf)
+PERSON_STATE = Record(NamedPerson, name=Text(), facts=GameValue(FACTS, at="facts"), until_s=UNTIL_S)
+"""How a named person of a closed group is saved."""
+NUMBERS, LABELS = ArrayOf(), ArrayOf(object)
+
+
+class People(Saveable):
     """The people of an open group: first the named people, sorted by name, then all others.
 
     Attributes:
         columns: array with a number or label for each person, by property; the game may write to it.
         known: facts of named people by name, other than properties.
     """
+
+    STATE = DeclaredState(
+        columns=MapOf(
+            lambda people, name: LABELS if np.asarray(people.columns[name]).dtype.kind in "OU" else NUMBERS,
+            names=lambda people: people.columns),
+        known=MapOf(GameValue(FACTS, at="known")), rows=MapOf(Whole(), at="_row_of"),
+        until_s=MapOf(UNTIL_S, at="_until_s"))
 
     def __init__(self, columns: Columns, known: Mapping[str, Mapping[str, Any]], until_s: Mapping[str, float]) -> None:
         self.columns = columns
@@ -85,17 +109,17 @@ class People:
         row = whole_number("row", row, minimum=0, maximum=len(self) - 1)
         checked_name(name)
         until_s = checked_until(until_s)
-        told = checked_facts(facts or {})
-        for key in told.keys() & self.columns.keys():
-            _check_kind(key, told[key], self.columns[key][row])
+        given = checked_facts(facts or {})
+        for key in given.keys() & self.columns.keys():
+            _check_kind(key, given[key], self.columns[key][row])
         taken = next((one for one, other in self._row_of.items() if other == row), name)
         if taken != name or self._row_of.get(name, row) != row:
             raise ValueError(f"row {row} is named {taken!r}, or {name!r} names another row; names must differ")
-        for key in told.keys() & self.columns.keys():
-            self.columns[key][row] = told.pop(key)
+        for key in given.keys() & self.columns.keys():
+            self.columns[key][row] = given.pop(key)
         self._until_s[name] = until_s
         self._row_of[name] = row
-        self.known[name] = {**self.known.get(name, {}), **told}
+        self.known[name] = {**self.known.get(name, {}), **given}
 
     def forget(self, name: str) -> None:
         """Remove the name of a person, which becomes part of the population on closing.
@@ -124,18 +148,6 @@ class People:
         self.row_of(name)
         return self._until_s[name]
 
-    def save_state(self) -> State:
-        """Return all people as plain data, for ``from_state``."""
-        return {
-            "version": VERSION,
-            "columns": {name: np.asarray(one).tolist() for name, one in self.columns.items()},
-            "known": [
-                {"name": name, "row": self._row_of[name], "facts": FACTS.plain(facts, "facts"),
-                 "until_s": None if math.isinf(self._until_s[name]) else self._until_s[name]}
-                for name, facts in self.known.items()
-            ],
-        }
-
     @classmethod
     def from_state(cls, state: object, population: Population) -> People:
         """Return the people in a save.
@@ -147,24 +159,30 @@ class People:
         Raises:
             StateError: if the state cannot be loaded; names the field and the reason.
         """
-        fields = Fields.versioned(state, version=VERSION)
-        group = fields.group("columns")
-        columns = {name: _read_column(group, name, one) for name, one in population.properties.items()}
-        group.end()
+        columns = {name: np.zeros(0, object if isinstance(one, Categorical) else np.float64)
+                   for name, one in population.properties.items()}
         people = cls(columns, {}, {})
-        if len({len(one) for one in columns.values()}) > 1:
-            fields.refuse("columns", "must all have the same length")
-        for one in fields.groups("known"):
-            until_s = one.number_or("until_s", math.inf)
-            row = one.whole("row", maximum=max(0, len(people) - 1))
-            facts = FACTS.value(one.anything("facts"), one.place_of("facts"))
-            try:
-                people.remember(row, one.text("name"), until_s=until_s, facts=facts)
-            except (TypeError, ValueError) as error:
-                one.refuse("name", f"does not fit: {error}")
-            one.end()
-        fields.end()
+        people.prepare_state(state)()
         return people
+
+    def _check_state(self, values: SimpleNamespace, refuse: Refuse) -> None:
+        lengths = {name: len(column) for name, column in values.columns.items()}
+        if len(set(lengths.values())) > 1:
+            refuse("columns", f"must all have the same length, got {lengths}")
+        for name in ("rows", "until_s"):
+            if vars(values)[name].keys() != values.known.keys():
+                refuse(name, "must have the people of 'known'")
+        count, taken = next(iter(lengths.values()), len(values.known)), set()
+        for name, facts in values.known.items():
+            try:
+                checked_name(name)
+                checked_facts(facts)
+            except (TypeError, ValueError) as error:
+                refuse(f"known.{name}", str(error))
+            row = values.rows[name]
+            if row >= count or row in taken:
+                refuse(f"rows.{name}", f"must be below {count} and the row of no other person, got {row}")
+            taken.add(row)
 
 
 class CharacterDraft(NamedTuple):
@@ -207,15 +225,6 @@ def make_characters(
     if len(made) != len(people):
         raise ValueError(f"make must return a character for each of {len(people)} people, got {len(made)}")
     return made
-
-
-def _read_column(fields: Fields, name: str, kind: object) -> Any:
-    if not isinstance(kind, Categorical):
-        return np.array(fields.numbers(name), np.float64)
-    labels = fields.items(name)
-    if not all(type(one) is str and one for one in labels):
-        fields.refuse(name, "must be a list of non-empty strings")
-    return np.array(labels, np.object_)
 
 
 def checked_name(name: object) -> str:

@@ -8,12 +8,19 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ai_core.errors import UnknownNameError, named, shown, whole_number
-from ai_core.level_of_detail.population.categorical import Categorical
+from ai_core.level_of_detail.population.categorical import CATEGORICAL_STATE, Categorical
 from ai_core.level_of_detail.population.chance import checked_generator
 from ai_core.level_of_detail.population.dependence import arranged, checked_dependences, measured
-from ai_core.level_of_detail.population.distributions import Distribution, checked_values
+from ai_core.level_of_detail.population.distributions import (
+    NORMAL_STATE,
+    POWER_LAW_STATE,
+    QUANTILES_STATE,
+    Distribution,
+    checked_values,
+)
+from ai_core.saving.declared_state import MapOf, Number, Record, Row, Text, Variant, Whole
 
-__all__ = ["Columns", "Population"]
+__all__ = ["POPULATION_STATE", "Columns", "Population"]
 
 Columns = dict[str, NDArray[Any]]
 """People as arrays by property, with a number or label for each person."""
@@ -214,6 +221,14 @@ class Population:
         made.count, made.properties = count, dict(properties)
         made.dependences = dict(dependences)
         return made
+
+
+POPULATION_STATE = Record(
+    lambda count, properties, dependences: Population(count, properties).with_dependences(dependences), count=Whole(),
+    properties=MapOf(Variant(
+        normal=NORMAL_STATE, power_law=POWER_LAW_STATE, quantiles=QUANTILES_STATE, categorical=CATEGORICAL_STATE)),
+    dependences=MapOf(Number(-1, 1), key=Row(lambda one, other: (one, other), Text(), Text())))
+"""How a population is saved."""
 
 
 def _refitted(name: str, one: Distribution | Categorical, column: NDArray[Any]) -> Distribution | Categorical:

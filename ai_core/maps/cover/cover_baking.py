@@ -69,9 +69,9 @@ def candidates_from_grid(
     start, end = np.concatenate(froms), np.concatenate(tos)
     order = np.lexsort((end, start))
     start, end = start[order], end[order]
-    ways = places[end] - places[start]
-    reach_m = float(np.linalg.norm(ways, axis=1).max()) if len(ways) else 1.0
-    return CoverCandidates(places[start], ways, reach_m)
+    edges = places[end] - places[start]
+    reach_m = float(np.linalg.norm(edges, axis=1).max()) if len(edges) else 1.0
+    return CoverCandidates(places[start], edges, reach_m)
 
 
 def wall_edges(vertices: ArrayLike, polygons: Sequence[ArrayLike]) -> NDArray[np.float32]:

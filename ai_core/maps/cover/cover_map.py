@@ -30,9 +30,9 @@ from ai_core.saving.declared_state import (
 )
 from ai_core.saving.fields import LARGEST_FLOAT32, MOST
 
-__all__ = ["CoverChange", "CoverMap", "CoverSpot", "Who"]
+__all__ = ["CoverChange", "CoverMap", "CoverSpot", "Holder"]
 
-Who = int | str
+Holder = int | str
 """Holder of a spot: an id or a name."""
 
 MOST_OFFERED = 64
@@ -53,7 +53,7 @@ class CoverSpot:
         is_low: True if only a crouching body is hidden.
         exposure: share of the directions around the spot that are open, 0 to 1.
         peeks: bits ``LEFT``, ``RIGHT``, ``OVER``.
-        thing: id of the object in front of the spot; None for cover of the level.
+        object_id: id of the object in front of the spot; None for cover of the level.
     """
 
     id: int
@@ -62,7 +62,7 @@ class CoverSpot:
     is_low: bool
     exposure: float
     peeks: int
-    thing: int | None = None
+    object_id: int | None = None
 
 
 class CoverChange(NamedTuple):
@@ -71,7 +71,7 @@ class CoverChange(NamedTuple):
     added: int
     kept: int
     removed: int
-    lost_by: list[Who]
+    lost_by: list[Holder]
 
 
 class HolderState(Kind):
@@ -85,7 +85,7 @@ class HolderState(Kind):
 THREE = ArrayOf(np.float32, shape=(3,), minimum=-LARGEST_FLOAT32, maximum=LARGEST_FLOAT32)
 SPOT_STATE = Record(
     CoverSpot, id=Whole(1), place=THREE, towards=THREE, is_low=Flag(), exposure=Number(0, 1),
-    peeks=Whole(0, LEFT | RIGHT | OVER), thing=Optional(Whole()))
+    peeks=Whole(0, LEFT | RIGHT | OVER), object_id=Optional(Whole()))
 """How a spot behind an object is saved."""
 
 
@@ -101,7 +101,7 @@ class CoverMap(Saveable):
 
     STATE = DeclaredState(
         last_id=Whole(), ids=ArrayOf(np.int64, minimum=1, is_ascending=True), spots=SPOTS_STATE,
-        things=MapOf(OBJECT_STATE, key=Whole()),
+        objects=MapOf(OBJECT_STATE, key=Whole()),
         behind=MapOf(Row(lambda spot, before: (spot, before), SPOT_STATE, OBJECT_STATE), key=Whole()),
         held=MapOf(Whole(), key=HolderState()))
 
@@ -109,10 +109,10 @@ class CoverMap(Saveable):
         self.apart_m = finite_number("apart_m", apart_m, above=0)
         self.spots = CoverSpots.none()
         self.ids: NDArray[np.int64] = np.zeros(0, np.int64)
-        self.things: dict[int, CoverObject] = {}
+        self.objects: dict[int, CoverObject] = {}
         self.behind: dict[int, tuple[CoverSpot, CoverObject]] = {}     # spots behind objects, reserved or offered
-        self.holders: dict[int, Who] = {}
-        self.held: dict[Who, int] = {}
+        self.holders: dict[int, Holder] = {}
+        self.held: dict[Holder, int] = {}
         self.last_id = 0
         self.version = 0
 
@@ -155,8 +155,8 @@ class CoverMap(Saveable):
         lost = [self.holders[one] for one in self.ids[gone].tolist() if one in self.holders]
         for field in ("is_low", "exposures", "peeks"):
             getattr(self.spots, field)[same[same >= 0]] = getattr(spots, field)[same >= 0]
-        for who in lost:
-            self.release(who)
+        for holder in lost:
+            self.release(holder)
         is_kept = np.ones(len(self.ids), np.bool_)
         is_kept[gone] = False
         self.spots, self.ids = self.spots.taken(is_kept), self.ids[is_kept]
@@ -199,67 +199,67 @@ class CoverMap(Saveable):
         Raises:
             UnknownNameError: if the object is unknown.
         """
-        if spot.thing is None or spot.thing not in self.things:
-            raise UnknownNameError("object", spot.thing, self.things)
+        if spot.object_id is None or spot.object_id not in self.objects:
+            raise UnknownNameError("object", spot.object_id, self.objects)
         for other, _ in self.behind.values():
-            if other.thing == spot.thing and math.dist(other.place, spot.place) <= SAME_PLACE_M:
+            if other.object_id == spot.object_id and math.dist(other.place, spot.place) <= SAME_PLACE_M:
                 return other
         self.last_id += 1
         offered = replace(spot, id=self.last_id)
-        self.behind[offered.id] = offered, self.things[spot.thing]
+        self.behind[offered.id] = offered, self.objects[spot.object_id]
         free = [one for one in self.behind if one not in self.holders]
         for one in free[:-MOST_OFFERED]:
             del self.behind[one]
         return offered
 
-    def reserve(self, spot_id: int, who: Who) -> bool:
-        """Reserve a spot and release the previous one of ``who``; return False if it is taken.
+    def reserve(self, spot_id: int, holder: Holder) -> bool:
+        """Reserve a spot and release the previous one of ``holder``; return False if it is taken.
 
         A spot is taken if another holder has reserved it, or a spot nearer than ``apart_m``.
 
         Raises:
-            TypeError: if ``who`` is neither an id nor a name.
+            TypeError: if ``holder`` is neither an id nor a name.
             UnknownNameError: if the spot does not exist any more.
         """
-        if isinstance(who, bool) or not isinstance(who, int | str):
-            raise TypeError(f"who must be an int or a string, got {shown(who)}")
+        if isinstance(holder, bool) or not isinstance(holder, int | str):
+            raise TypeError(f"holder must be an int or a string, got {shown(holder)}")
         found = self.spot(spot_id)
-        if not self.is_free(found.place, who):
+        if not self.is_free(found.place, holder):
             return False
-        self.release(who)
-        self.holders[found.id], self.held[who] = who, found.id
+        self.release(holder)
+        self.holders[found.id], self.held[holder] = holder, found.id
         return True
 
-    def release(self, who: Who) -> None:
-        """Release the spot that ``who`` has reserved; does nothing if there is none."""
-        spot_id = self.held.pop(who, None)
+    def release(self, holder: Holder) -> None:
+        """Release the spot that ``holder`` has reserved; does nothing if there is none."""
+        spot_id = self.held.pop(holder, None)
         if spot_id is not None:
             del self.holders[spot_id]
 
-    def is_free(self, place: object, who: Who | None = None) -> bool:
-        """Return True if no holder except ``who`` has a spot near a position. Cost: O(reserved spots)."""
-        return bool(self.are_free(positions("place", [place], dimensions=(3,)), who)[0])
+    def is_free(self, place: object, holder: Holder | None = None) -> bool:
+        """Return True if no holder except ``holder`` has a spot near a position. Cost: O(reserved spots)."""
+        return bool(self.are_free(positions("place", [place], dimensions=(3,)), holder)[0])
 
-    def are_free(self, places: NDArray[np.float32], who: Who | None = None) -> NDArray[np.bool_]:
+    def are_free(self, places: NDArray[np.float32], holder: Holder | None = None) -> NDArray[np.bool_]:
         """Return (n,) bool for positions (n, 3), as ``is_free`` does. Cost: O(n · reserved spots)."""
-        others = [self.spot(one).place for one, holder in self.holders.items() if holder != who]
+        others = [self.spot(one).place for one, other in self.holders.items() if other != holder]
         if not others or not len(places):
             return np.ones(len(places), np.bool_)
         apart = np.linalg.norm(places[:, None] - np.array(others, np.float32)[None], axis=2)
         free: NDArray[np.bool_] = (apart >= self.apart_m).all(axis=1)
         return free
 
-    def put_object(self, number: int, thing: CoverObject) -> list[Who]:
+    def put_object(self, number: int, cover_object: CoverObject) -> list[Holder]:
         """Add or update an object that may provide cover; return the holders that lost a spot by the update."""
         whole_number("number", number, minimum=0)
-        if not isinstance(thing, CoverObject):
-            raise TypeError(f"thing must be a CoverObject, got {shown(thing)}")
-        self.things[number] = thing
-        return self._lose(number, lambda before: not thing.is_same(before))
+        if not isinstance(cover_object, CoverObject):
+            raise TypeError(f"cover_object must be a CoverObject, got {shown(cover_object)}")
+        self.objects[number] = cover_object
+        return self._lose(number, lambda before: not cover_object.is_same(before))
 
-    def remove_object(self, number: int) -> list[Who]:
+    def remove_object(self, number: int) -> list[Holder]:
         """Remove an object, if it is registered; return the holders that lost a spot."""
-        self.things.pop(number, None)
+        self.objects.pop(number, None)
         return self._lose(number, lambda before: True)
 
     def _check_state(self, values: SimpleNamespace, refuse: Refuse) -> None:
@@ -274,14 +274,14 @@ class CoverMap(Saveable):
             refuse("held", "must name spots that exist, each once")
 
     def _finish_load(self) -> None:
-        self.holders = {spot: who for who, spot in self.held.items()}
+        self.holders = {spot: holder for holder, spot in self.held.items()}
         self.version += 1
 
-    def _lose(self, number: int, has_changed: Callable[[CoverObject], bool]) -> list[Who]:
-        gone = [one for one, (spot, before) in self.behind.items() if spot.thing == number and has_changed(before)]
+    def _lose(self, number: int, has_changed: Callable[[CoverObject], bool]) -> list[Holder]:
+        gone = [one for one, (spot, before) in self.behind.items() if spot.object_id == number and has_changed(before)]
         lost = [self.holders[one] for one in gone if one in self.holders]
-        for who in lost:
-            self.release(who)
+        for holder in lost:
+            self.release(holder)
         for one in gone:
             del self.behind[one]
         return lost

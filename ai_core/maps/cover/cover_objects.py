@@ -97,14 +97,14 @@ class ObjectCover:
     refusal: str = ""
 
     @staticmethod
-    def of(thing: CoverObject, eye: NDArray[np.float32], body: CoverBody, *, may_stand: bool = True,
+    def of(cover_object: CoverObject, eye: NDArray[np.float32], body: CoverBody, *, may_stand: bool = True,
            may_crouch: bool = True) -> ObjectCover:
         """Return the position behind an object, checked by size only; ``has_room`` checks the room.
 
         The silhouette must be as wide as the body, and as high as the standing or crouching body.
         """
         # Lists of three numbers instead of arrays: faster, and called for each object and threat.
-        upward, middle = UPWARD[body.up], thing.middle
+        upward, middle = UPWARD[body.up], cover_object.middle
         level = [one - other for one, other in zip(middle, eye.tolist(), strict=True)]
         above = sum(one * other for one, other in zip(level, upward, strict=True))
         level = [one - above * other for one, other in zip(level, upward, strict=True)]
@@ -113,12 +113,12 @@ class ObjectCover:
             return ObjectCover(np.array(middle, np.float32), np.zeros(3, np.float32), False, "threat directly above")
         away = [one / length for one in level]
         side = [upward[1] * away[2] - upward[2] * away[1], upward[2] * away[0], -upward[1] * away[0]]
-        height_m = thing.top_m(body.up)
+        height_m = cover_object.top_m(body.up)
         down_m = 0.0 if body.is_flat else height_m / 2
-        out_m = thing.reach_m(away, body.up) + body.radius_m + GAP_M
+        out_m = cover_object.reach_m(away, body.up) + body.radius_m + GAP_M
         place = np.array(
             [here - down_m * up + out_m * on for here, up, on in zip(middle, upward, away, strict=True)], np.float32)
-        width_m = 2 * thing.reach_m(side, body.up)
+        width_m = 2 * cover_object.reach_m(side, body.up)
         why, is_low = "", False
         if width_m < 2 * body.radius_m:
             why = f"too narrow: {width_m:.2f} m for a body of {2 * body.radius_m:.2f} m"

@@ -12,7 +12,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from ai_core.budget import Budget
 from ai_core.errors import check_callables, check_kind, finite_number, numbers, point, positions, shown, whole_number
-from ai_core.maps.cover.cover_map import CoverMap, CoverSpot, Who
+from ai_core.maps.cover.cover_map import CoverMap, CoverSpot, Holder
 from ai_core.maps.cover.cover_objects import GAP_M, CoverObject, ObjectCover
 from ai_core.maps.cover.cover_spots import Blocked, CoverBody, check_blocked
 from ai_core.scheduling.interruptible import Cancellable
@@ -33,7 +33,7 @@ SLACK = 1e-9
 SPOTS_PER_STEP = 4
 """Spots evaluated between two checks of the budget: 32 rays for two threats and a body of four parts."""
 
-EXPOSURE_BEHIND_THING = 0.75
+EXPOSURE_BEHIND_OBJECT = 0.75
 """Assumed exposure of a spot behind an object, which is not baked: open except on one side."""
 
 MOST_THREATS = 64
@@ -90,7 +90,7 @@ class CoverEvaluation:
         seen_by: indices of the threats that see any part of the body.
         travel_m: travel distance to the spot (m).
         why: explanation of the result.
-        thing: object in front of a spot that is not reserved yet, as it was when evaluated.
+        cover_object: object in front of a spot that is not reserved yet, as it was when evaluated.
     """
 
     spot: CoverSpot
@@ -99,7 +99,7 @@ class CoverEvaluation:
     seen_by: tuple[int, ...]
     travel_m: float
     why: str
-    thing: CoverObject | None = None
+    cover_object: CoverObject | None = None
 
 
 class CoverSearch(Cancellable):
@@ -117,7 +117,7 @@ class CoverSearch(Cancellable):
         blocked: ray test, see ``Blocked``; it must ignore the agent and the threats.
         body: size of the agent; None for the defaults of ``CoverBody``.
         query: requirements and weights; None for the defaults of ``CoverQuery``.
-        who: holder with a reserved spot that counts as free.
+        holder: holder with a reserved spot that counts as free.
         weights: (m,) weight of each threat, above 0; None for equal weights.
         travel: travel distances of spots; None for straight distances. It is called once for every
             few spots; results below the straight distance are raised to it.
@@ -131,19 +131,19 @@ class CoverSearch(Cancellable):
 
     def __init__(
         self, cover: CoverMap, agent: object, threats: object, blocked: Blocked, *, body: CoverBody | None = None,
-        query: CoverQuery | None = None, who: Who | None = None, weights: ArrayLike | None = None,
+        query: CoverQuery | None = None, holder: Holder | None = None, weights: ArrayLike | None = None,
         travel: Travel | None = None, ground: Ground | None = None,
     ) -> None:
         if not isinstance(cover, CoverMap):
             raise TypeError(f"cover must be a CoverMap, got {shown(cover)}")
         if not callable(blocked):
             raise TypeError(f"blocked must be a callable, got {shown(blocked)}")
-        self._cover, self._blocked, self._who = cover, blocked, who
+        self._cover, self._blocked, self._who = cover, blocked, holder
         self._agent = point("agent", agent)
         self._eyes = positions("threats", threats, dimensions=(3,))
         whole_number("count of threats", len(self._eyes), minimum=1, maximum=MOST_THREATS)
         self._weights = _checked_weights(weights, len(self._eyes))
-        self._held = 0 if who is None else cover.held.get(who, 0)
+        self._held = 0 if holder is None else cover.held.get(holder, 0)
         check_kind("body", body, CoverBody)
         check_kind("query", query, CoverQuery)
         check_callables(travel=travel, ground=ground)
@@ -209,7 +209,7 @@ class CoverSearch(Cancellable):
         rows, distances = cover.rows_near(self._agent, query.range_m)
         scores = self._scores(1.0, distances, cover.spots.exposures[rows].astype(np.float64))
         scores[cover.ids[rows] == self._held] += query.stay_bonus
-        self._others = self._behind_things()
+        self._others = self._behind_objects()
         bounds = np.array([
             float(self._scores(1.0, np.array(math.dist(one.spot.place, self._agent)), np.array(one.spot.exposure)))
             + (query.stay_bonus if one.spot.id == self._held != 0 else 0.0) for one in self._others])
@@ -223,22 +223,23 @@ class CoverSearch(Cancellable):
         number = self._ranks.pop()[1]
         return self._others[-1 - number] if number < 0 else _Candidate(self._cover.spot(number))
 
-    def _behind_things(self) -> list[_Candidate]:
+    def _behind_objects(self) -> list[_Candidate]:
         """Return candidates behind objects for each threat, and the reserved spot of the agent."""
         cover, query = self._cover, self._query
         found = []
         if self._held in cover.behind:
             found.append(_Candidate(cover.spot(self._held)))
-        for name, thing in cover.things.items():
-            around_m = 2 * math.hypot(*thing.half_sides) + self._body.radius_m + GAP_M
-            if math.dist(thing.middle, self._agent) > query.range_m + around_m:
+        for name, cover_object in cover.objects.items():
+            around_m = 2 * math.hypot(*cover_object.half_sides) + self._body.radius_m + GAP_M
+            if math.dist(cover_object.middle, self._agent) > query.range_m + around_m:
                 continue                                   # every position behind it is out of range
             for eye in self._eyes:
                 behind = ObjectCover.of(
-                    thing, eye, self._body, may_stand=query.posture != "crouch", may_crouch=query.posture != "stand")
+                    cover_object, eye, self._body,
+                    may_stand=query.posture != "crouch", may_crouch=query.posture != "stand")
                 if math.dist(behind.place, self._agent) <= query.range_m:
-                    spot = CoverSpot(0, behind.place, behind.towards, behind.is_low, EXPOSURE_BEHIND_THING, 0, name)
-                    found.append(_Candidate(spot, behind, thing))
+                    spot = CoverSpot(0, behind.place, behind.towards, behind.is_low, EXPOSURE_BEHIND_OBJECT, 0, name)
+                    found.append(_Candidate(spot, behind, cover_object))
         return found
 
     def _assign_id(self) -> None:
@@ -248,8 +249,8 @@ class CoverSearch(Cancellable):
 
     def _name(self, best: CoverEvaluation) -> None:
         """Give a spot behind an object an id; if the object has moved, select the next best spot."""
-        there = self._cover.things.get(best.spot.thing)  # type: ignore[arg-type]
-        if there is not None and best.thing is not None and there.is_same(best.thing):
+        there = self._cover.objects.get(best.spot.object_id)  # type: ignore[arg-type]
+        if there is not None and best.cover_object is not None and there.is_same(best.cover_object):
             self._best = replace(best, spot=self._cover.offer(best.spot))
             return
         row = next(row for row, one in enumerate(self.evaluations) if one is best)
@@ -268,7 +269,7 @@ class CoverSearch(Cancellable):
         whys = [self._why_not(one, is_free) for one, is_free in zip(some, free, strict=True)]
         kept = [one for one, why in zip(some, whys, strict=True) if not why]
         good = zip(kept, self._travels(kept), self._hidden([one.spot for one in kept]), strict=True)
-        return [_refusal(one.spot, why) if why else self._verdict(*next(good))
+        return [_refusal(one.spot, why) if why else self._evaluation(*next(good))
                 for one, why in zip(some, whys, strict=True)]
 
     def _why_not(self, one: _Candidate, is_free: bool) -> str:
@@ -296,10 +297,10 @@ class CoverSearch(Cancellable):
         straight = [math.dist(one.spot.place, self._agent) for one in some]
         if self._travel is None or not some:
             return straight
-        told = np.asarray(self._travel(np.array([one.spot.place for one in some], np.float32)), np.float64)
-        if told.shape != (len(some),) or np.isnan(told).any():
-            raise ValueError(f"travel must return {len(some)} distances, not NaN, got {shown(told)}")
-        return [max(one, float(other)) for one, other in zip(straight, told, strict=True)]
+        distances = np.asarray(self._travel(np.array([one.spot.place for one in some], np.float32)), np.float64)
+        if distances.shape != (len(some),) or np.isnan(distances).any():
+            raise ValueError(f"travel must return {len(some)} distances, not NaN, got {shown(distances)}")
+        return [max(one, float(other)) for one, other in zip(straight, distances, strict=True)]
 
     def _hidden(self, spots: list[CoverSpot]) -> NDArray[np.float32]:
         """Return the share of the body hidden from each threat, (n, threats)."""
@@ -314,31 +315,31 @@ class CoverSearch(Cancellable):
         shares: NDArray[np.float32] = is_hidden.mean(axis=2, dtype=np.float32)
         return shares
 
-    def _verdict(self, one: _Candidate, travel_m: float, shares: NDArray[np.float32]) -> CoverEvaluation:
+    def _evaluation(self, one: _Candidate, travel_m: float, shares: NDArray[np.float32]) -> CoverEvaluation:
         spot, query, protection = one.spot, self._query, float(shares @ self._weights)
         seen_by = tuple(np.flatnonzero(shares < 1).tolist())
         if travel_m > query.range_m:
-            way = "no path leads there" if math.isinf(travel_m) else f"too far: {travel_m:.1f} m to travel"
-            return replace(_refusal(spot, way), protection=protection, seen_by=seen_by, travel_m=travel_m)
+            reason = "no path leads there" if math.isinf(travel_m) else f"too far: {travel_m:.1f} m to travel"
+            return replace(_refusal(spot, reason), protection=protection, seen_by=seen_by, travel_m=travel_m)
         if protection < query.min_protection - 1e-6:
             why = f"too open: {protection:.2f} of the body hidden"
             return replace(_refusal(spot, why), protection=protection, seen_by=seen_by, travel_m=travel_m)
         score = float(self._scores(protection, np.array(travel_m), np.array(spot.exposure)))
         by = f"seen by threats {', '.join(map(str, seen_by))}" if seen_by else f"hidden from all {len(self._eyes)}"
-        what = f"object {spot.thing}" if spot.thing is not None else f"spot {spot.id}"
+        what = f"object {spot.object_id}" if spot.object_id is not None else f"spot {spot.id}"
         stays = ""
         if spot.id == self._held != 0:
             score, stays = score + query.stay_bonus, f" + {query.stay_bonus:g} for staying"
         why = (f"{what}: score {score:.3f} = {query.protection:g} · {protection:.2f} hidden - {query.distance:g} ·"
                f" {travel_m:.1f} m of {query.range_m:g} m - {query.exposure:g} · {spot.exposure:.2f} open{stays}; {by}")
-        return CoverEvaluation(spot, score, protection, seen_by, travel_m, why, one.thing)
+        return CoverEvaluation(spot, score, protection, seen_by, travel_m, why, one.cover_object)
 
 
 @dataclass(eq=False, slots=True)
 class _Candidate:
     spot: CoverSpot
     behind: ObjectCover | None = None
-    thing: CoverObject | None = None
+    cover_object: CoverObject | None = None
 
 
 def _refusal(spot: CoverSpot, why: str) -> CoverEvaluation:
@@ -360,8 +361,8 @@ def _checked_weights(weights: ArrayLike | None, count: int) -> NDArray[np.float6
     """
     if weights is None:
         return np.full(count, 1 / count)
-    told = numbers("weights", weights)
-    if told.shape != (count,) or not (told > 0).all() or not np.isfinite(told).all():
+    given = numbers("weights", weights)
+    if given.shape != (count,) or not (given > 0).all() or not np.isfinite(given).all():
         raise ValueError(f"weights must be {count} numbers above 0, got {shown(weights)}")
-    shares: NDArray[np.float64] = told / told.sum()
+    shares: NDArray[np.float64] = given / given.sum()
     return shares

@@ -115,9 +115,9 @@ class RegionSearch(PathSearch):
     def _followed(self, region: int, cell: int) -> NDArray[np.float64]:
         """Return the costs from a cell to each portal of its region."""
         regions = self._regions
-        ways: NDArray[np.float64] = regions.fields(region).costs_from(cell)
-        at_portals = regions.cells[region, :len(ways)] == cell
-        return np.where(ways >= 0, ways, np.where(at_portals, 0.0, np.inf))
+        costs: NDArray[np.float64] = regions.fields(region).costs_from(cell)
+        at_portals = regions.cells[region, :len(costs)] == cell
+        return np.where(costs >= 0, costs, np.where(at_portals, 0.0, np.inf))
 
     def _spread_from_goal(self, region: int) -> tuple[NDArray[np.float64], float]:
         """Return the costs from each portal of the goal region to the goal, and from the start if it lies there."""
@@ -125,9 +125,9 @@ class RegionSearch(PathSearch):
         is_inside = regions.region_of(self._start) == region
         starts = [*regions.portal_cells(region), self._start if is_inside else self._goal]
         self._goal_field = RegionFields(regions.ground, *regions.corner(region), np.empty((1, *extent), np.uint8))
-        ways = self._goal_field.fill([self._goal], starts, self._passage.uniform_cost)[:, 0]
+        costs = self._goal_field.fill([self._goal], starts, self._passage.uniform_cost)[:, 0]
         self.expanded += extent[0] * extent[1]
-        return ways[:-1].copy(), float(ways[-1]) if is_inside else math.inf
+        return costs[:-1].copy(), float(costs[-1]) if is_inside else math.inf
 
     def _end(self) -> None:
         if self._memory.cost == math.inf:
@@ -159,9 +159,9 @@ class RegionSearch(PathSearch):
 
     def _at_least(self, rows: NDArray[np.integer], columns: NDArray[np.integer]) -> NDArray[np.float64]:
         row, column = divmod(self._goal, self._passage.shape[1])
-        down, aside = np.abs(rows - row), np.abs(columns - column)
+        down, across = np.abs(rows - row), np.abs(columns - column)
         short = SQRT_2 - 1 if len(self._passage.moves.lengths) == 8 else 1.0
-        whole: NDArray[np.float64] = np.maximum(down, aside) + short * np.minimum(down, aside)
+        whole: NDArray[np.float64] = np.maximum(down, across) + short * np.minimum(down, across)
         return self._passage.least_cost * whole
 
     def _go_by_cells(self) -> None:

@@ -6,9 +6,9 @@ results so far stay valid for the rest of the path.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
 from dataclasses import replace
-from typing import get_args
+from types import SimpleNamespace
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -16,13 +16,14 @@ from numpy.typing import NDArray
 from ai_core.budget import Budget, check_budget
 from ai_core.errors import shown, whole_number
 from ai_core.maps.passage import GridPassage
-from ai_core.paths.path import Path, PathState
+from ai_core.paths.path import Path, path_record
 from ai_core.paths.searches.callback_search import check_goals
 from ai_core.paths.searches.canonical_moves import suits
 from ai_core.paths.searches.cells_along import costs_along, is_path
 from ai_core.paths.searches.search import CELLS_PER_LOOK, AStarSearch, Goals
 from ai_core.paths.searches.search_memory import SearchMemory
-from ai_core.saving.fields import Fields, State, StateError
+from ai_core.saving.declared_state import ArrayOf, DeclaredState, OneOf, Optional, Refuse, Saveable, Whole
+from ai_core.saving.fields import StateError
 
 __all__ = ["AnytimeSearch"]
 
@@ -39,7 +40,12 @@ POOR_BOUND = 4.0
 maze, and a second round would expand nearly all cells again."""
 
 
-class AnytimeSearch:
+def _last_cell(search: Any) -> int:
+    last: int = search._passage.costs.size - 1
+    return last
+
+
+class AnytimeSearch(Saveable):
     """Search for a path on a grid that is found quickly and then improved, in slices. Anytime work.
 
     ``bound`` limits the ratio of the cost of ``best`` to the lowest cost; at the end it is 1, and the
@@ -74,6 +80,13 @@ class AnytimeSearch:
     >>> search.best.is_found, search.bound < 1.5
     (True, True)
     """
+
+    # The passage and the expanded cells are not saved; costs of the path are those of the present passage.
+    STATE = DeclaredState(
+        start=Whole(0, _last_cell),
+        goals=ArrayOf(np.int32, minimum=0, maximum=_last_cell, is_ascending=True, at="_goals"),
+        state=OneOf(("going", "done", "cancelled"), at="_state"),
+        best=Optional(path_record(_last_cell), at="_best"), restarts=Whole(), expanded=Whole())
 
     def __init__(
         self,
@@ -237,54 +250,33 @@ class AnytimeSearch:
             if budget.is_spent or (self._best is not None and self._best.cost < before):
                 return
 
-    def save_state(self) -> State:
-        """Return start, goals and best path as plain data; expanded cells are not saved."""
-        best = self._best
-        state = "done" if self._is_done else "cancelled" if self._is_cancelled else "going"
-        return {
-            "version": 1, "start": self.start, "goals": self._goals.tolist(), "state": state,
-            "best": None if best is None else {"state": best.state, "cells": best.cells.tolist()},
-            "restarts": self.restarts, "expanded": self.expanded,
-        }
+    @property
+    def _state(self) -> str:
+        return "done" if self._is_done else "cancelled" if self._is_cancelled else "going"
 
-    def prepare_state(self, state: object) -> Callable[[], None]:
-        """Check a saved state; return the function that applies it. The passage is not part of the state.
+    @_state.setter
+    def _state(self, state: str) -> None:
+        self._is_done, self._is_cancelled = state == "done", state == "cancelled"
 
-        The search continues from the best path, or restarts if that path is no longer open.
-
-        Raises:
-            StateError: if the state is invalid, or another search uses the memory; nothing is changed then.
-        """
-        fields, most = Fields.versioned(state, version=1), self._passage.costs.size - 1
-        start, goals = fields.whole("start", maximum=most), sorted(set(fields.wholes("goals", maximum=most)))
-        if not goals:
-            fields.refuse("goals", "must be at least one cell, got none")
-        told = fields.one_of("state", ("going", "done", "cancelled"))
-        best, kind = np.zeros(0, np.int32), "none"
-        if fields.anything("best") is not None:
-            way = fields.group("best")
-            kind = way.one_of("state", get_args(PathState))
-            best = np.array(way.wholes("cells", maximum=most), np.int32)
-            way.end()
-        restarts, expanded = fields.whole("restarts"), fields.whole("expanded")
-        fields.end()
+    def _check_state(self, values: SimpleNamespace, refuse: Refuse) -> None:
+        if not len(values.goals):
+            refuse("goals", "must be at least one cell, got none")
         if self._memory.holder not in (None, self, self._last):
             raise StateError("the memory is in use by another search; finish or cancel that before loading")
 
-        def change() -> None:
-            self._goals = np.array(goals, np.int32)
-            is_open = is_path(self._passage, best, start, self._goals)
-            self._begin(best if is_open else None, start)
-            self.restarts, self.expanded, self._is_cancelled = restarts, expanded, told == "cancelled"
-            is_kept = is_open or (kind != "found" and is_path(self._passage, best, start, best[-1:]))
-            if told == "done" and (is_kept or kind == "none"):
-                self._costs = costs_along(self._passage, best) if len(best) else np.full(1, math.inf)
-                self._best = Path(kind, best, float(self._costs[0]), expanded)  # type: ignore[arg-type]
-                self._end()
-            elif self._is_cancelled:
-                self._leave()
-
-        return change
+    def _finish_load(self) -> None:
+        """Continue from the loaded path, or restart if it is no longer open."""
+        was_done, passage = self._is_done, self._passage
+        kind, cells = ("none", np.zeros(0, np.int32)) if self._best is None else (self._best.state, self._best.cells)
+        is_open = is_path(passage, cells, self.start, self._goals)
+        self._begin(cells if is_open else None, self.start)
+        is_kept = is_open or (kind != "found" and is_path(passage, cells, self.start, cells[-1:]))
+        if was_done and (is_kept or kind == "none"):
+            self._costs = costs_along(passage, cells) if len(cells) else np.full(1, math.inf)
+            self._best = Path(kind, cells, float(self._costs[0]), self.expanded)
+            self._end()
+        elif self._is_cancelled:
+            self._leave()
 
     def _look(self, budget: Budget) -> None:
         core = self._core

@@ -42,37 +42,37 @@ class HeapSearch:
         self.reached = -1
         self._start = start
         self._is_goal, self._moves_from, self._estimate = is_goal, moves_from, estimate
-        self._ways = {start: 0.0}
+        self._costs = {start: 0.0}
         self._came: dict[int, int] = {}
         self._expanded: dict[int, float] = {}
         self._waiting = [(estimate(start), start, 0.0)]
 
     def advance(self, most: int) -> int:
         """Expand up to ``most`` places; return their number, 0 when the search is done."""
-        waiting, ways, count = self._waiting, self._ways, 0
+        waiting, costs, count = self._waiting, self._costs, 0
         while count < most and not self.is_done:
             if not waiting:
                 self.is_done = True
                 break
-            _, place, way = heappop(waiting)
-            if way > ways[place]:
+            _, place, cost_so_far = heappop(waiting)
+            if cost_so_far > costs[place]:
                 continue
             if self._is_goal(place):
                 self.reached, self.is_done = place, True
                 break
             count += 1
-            self._expanded[place] = way
+            self._expanded[place] = cost_so_far
             for other, cost in self._moves_from(place):
-                longer = way + cost
-                if longer < ways.get(other, INFINITE):
-                    ways[other] = longer
+                longer = cost_so_far + cost
+                if longer < costs.get(other, INFINITE):
+                    costs[other] = longer
                     self._came[other] = place
                     heappush(waiting, (longer + self._estimate(other), other, longer))
         return count
 
     def cost_to(self, place: int) -> float:
         """Return the cost of the path found to a place, ``inf`` without a path."""
-        return self._ways.get(place, INFINITE)
+        return self._costs.get(place, INFINITE)
 
     def path_to(self, place: int) -> NDArray[np.int32]:
         """Return the places of the path from the start to a place, (n,) int32."""
@@ -87,4 +87,4 @@ class HeapSearch:
         """Return the expanded place nearest to a goal; ties go to the lower cost, then the smaller number."""
         if not self._expanded:
             return self._start
-        return min(self._expanded, key=lambda place: (self._estimate(place), self._ways[place], place))
+        return min(self._expanded, key=lambda place: (self._estimate(place), self._costs[place], place))

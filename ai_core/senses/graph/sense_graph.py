@@ -1,25 +1,151 @@
-"""The sense graph: regions in which signals travel freely, and portals between them."""
+"""The sense graph: regions in which signals travel freely, and portals between them.
+
+``SenseGraph`` finds regions and portals by name and by place, opens and closes doors and sets
+winds. ``PortalTable`` holds the passages of one modality in arrays; what does not depend on a
+signal, such as the distances between passages, is computed once.
+"""
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+import math
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from itertools import product
+from typing import NamedTuple, Protocol
+from weakref import WeakSet
 
 import numpy as np
 from numpy.typing import NDArray
 
 from ai_core.errors import UnknownNameError, finite_number, named, point, shown, whole_number
-from ai_core.saving.fields import Fields, State
-from ai_core.senses.graph.sense_graph_lookup import Lookup, RegionLookup, ShapeLookup
-from ai_core.senses.graph.sense_graph_names import portals_here, saved_portals
-from ai_core.senses.graph.sense_graph_parts import SensePortal, SenseRegion, check_flag
-from ai_core.senses.graph.sense_graph_ways import PortalTable
-from ai_core.senses.graph.sense_graph_wind import PortalWinds
-from ai_core.senses.modality import Modality
+from ai_core.saving.declared_state import DeclaredState, Flag, MapOf, Number, Optional, Row, Saveable
+from ai_core.saving.declared_state import Point as PointKind
+from ai_core.senses.graph.parts import Passage, SensePortal, SenseRegion, Shape, check_flag
+from ai_core.senses.modality import Modality, ModalitySet
+from ai_core.senses.sensation import Point
+from ai_core.senses.sensor_table import SensorTable
+from ai_core.senses.source_table import SourceTable
 
-__all__ = ["SenseGraph"]
+__all__ = [
+    "NOWHERE", "GraphBySense", "Lookup", "PortalTable", "SenseGraph", "ShapeLookup", "expanded", "lengths",
+    "shares_kept",
+]
+
+NOWHERE = -1
+"""Region of a position that lies in none."""
+
+MOST_CELLS_AN_AXIS = 64
+"""Cells of the lookup grid along one axis (count); 64³ cells take 2 MB."""
+
+STILL: Point = (0.0, 0.0, 0.0)
+
+BUCKETS_A_HOP = 4.0
+"""Parts into which a typical hop is cut (count): more sort less, and look into more buckets."""
+
+SHORTEST_HOP_M = 1e-6
+"""A typical hop below which a bucket is a metre (m)."""
+
+Floats = NDArray[np.float64]
+Rows = NDArray[np.int64]
+
+Lookup = Callable[[NDArray[np.float32]], NDArray[np.int32]]
+"""Callable that takes positions (n, 3) and returns their region ids (n,), ``NOWHERE`` for none.
+
+The same positions must always give the same ids.
+"""
+
+Hop = tuple[int, float, float]
+"""The next row after a passage, the metres to its end, and the share kept on them."""
 
 
-class SenseGraph:
+class ShapeLookup:
+    """Finds regions by their shapes; where several meet, the one with the smallest id.
+
+    Args:
+        regions: shapes of all regions, by id.
+
+    Cost: making O(parts of regions), finding O(positions times parts that meet in one grid cell).
+    """
+
+    def __init__(self, regions: Iterable[Shape]) -> None:
+        owned = [(number, part) for number, region in enumerate(regions) for part in region.parts]
+        shapes = [part for _, part in owned]
+        self._owners = np.array([number for number, _ in owned], np.int32)
+        self._low = np.array([one.minimum for one in shapes], np.float64).reshape(-1, 3)
+        self._high = np.array([one.maximum for one in shapes], np.float64).reshape(-1, 3)
+        most = max((len(one.edges) for one in shapes), default=0)
+        edges = [[*one.edges, *[(0.0, 0.0, 0.0, 1.0)] * (most - len(one.edges))] for one in shapes]
+        self._edges = np.array(edges, np.float64).reshape(len(shapes), most, 4)
+        self._plain = list(zip(self._low.tolist(), self._high.tolist(), (one.edges for one in shapes), strict=True))
+        self._origin = self._low.min(axis=0) if shapes else np.zeros(3)
+        extent = (self._high.max(axis=0) if shapes else np.ones(3)) - self._origin
+        typical = (self._high - self._low).mean(axis=0) if shapes else np.ones(3)
+        self._cells = np.clip(np.floor(extent / typical), 1, MOST_CELLS_AN_AXIS).astype(np.int64)
+        self._cell_m, self._last_cell = extent / self._cells, self._cells - 1.0
+        self._strides = np.array([self._cells[1] * self._cells[2], self._cells[2], 1])
+        cells, parts = self._parts_in_cells()
+        self._parts = np.array(parts, np.int32)
+        self._first = np.searchsorted(np.array(cells, np.int64), np.arange(self._cells.prod() + 1))
+
+    def __call__(self, places: NDArray[np.float32]) -> NDArray[np.int32]:
+        """Return the regions of positions, ``NOWHERE`` for those in none."""
+        found = np.full(len(places), NOWHERE, np.int32)
+        where = places.astype(np.float64)
+        cells = self._steps(where) @ self._strides
+        first, end = self._first[cells], self._first[cells + 1]
+        rows = np.flatnonzero(first < end)
+        first, end = first[rows], end[rows]
+        while len(rows):
+            parts, at = self._parts[first], where[rows]
+            inside = ((at >= self._low[parts]) & (at <= self._high[parts])).all(axis=1)
+            if self._edges.shape[1]:
+                edges = self._edges[parts]
+                inside &= ((edges[..., :3] * at[:, np.newaxis]).sum(axis=2) <= edges[..., 3]).all(axis=1)
+            found[rows[inside]] = self._owners[parts[inside]]
+            first += 1
+            goes_on = ~inside & (first < end)
+            rows, first, end = rows[goes_on], first[goes_on], end[goes_on]
+        return found
+
+    def at(self, place: Point) -> int:
+        """Return the region of one position: the same, four times as fast as an array of one."""
+        cell = int(self._steps(np.array(place)) @ self._strides)
+        x, y, z = place
+        for part in self._parts[self._first[cell] : self._first[cell + 1]].tolist():
+            (ax, ay, az), (bx, by, bz), edges = self._plain[part]
+            if ax <= x <= bx and ay <= y <= by and az <= z <= bz and all(
+                x * a + y * b + z * c <= d for a, b, c, d in edges
+            ):
+                return int(self._owners[part])
+        return NOWHERE
+
+    def _steps(self, where: Floats) -> Rows:
+        """Return the cell of positions along each axis; positions outside the grid get a cell at its border."""
+        steps = np.floor((where - self._origin) / self._cell_m)
+        cells: Rows = np.minimum(np.maximum(steps, 0), self._last_cell).astype(np.int64)
+        return cells
+
+    def _parts_in_cells(self) -> tuple[list[int], list[int]]:
+        """Return the pairs of cells and the parts that reach into them, in order."""
+        ends = zip(self._steps(self._low).tolist(), self._steps(self._high).tolist(), strict=True)
+        across, deep, _ = self._strides.tolist()
+        pairs = sorted(
+            (x * across + y * deep + z, part) for part, (low, high) in enumerate(ends)
+            for x, y, z in product(*(range(a, b + 1) for a, b in zip(low, high, strict=True))))
+        return [cell for cell, _ in pairs], [part for _, part in pairs]
+
+
+class _PortalState(NamedTuple):
+    """What is saved of a portal."""
+
+    is_open: bool
+    wind_m_per_s: float | None
+
+
+class SenseGraph(Saveable):
     """The regions and portals of a level; the id of each is its index.
+
+    A save holds which portals are open, and the winds; regions and portals themselves belong to
+    the level. Portals are matched by name and regions, those that are alike in their order; a
+    portal that is not in the save keeps its state.
 
     Args:
         regions: every region.
@@ -38,6 +164,11 @@ class SenseGraph:
     Source: 001_world_interfacing, finite element model sense manager.
     """
 
+    STATE = DeclaredState(
+        portals=MapOf(Row(_PortalState, Flag(), Optional(Number())), at="_portal_states"),
+        wind=PointKind(3, at="_velocity"),
+    )
+
     def __init__(
         self,
         regions: Iterable[SenseRegion],
@@ -46,27 +177,36 @@ class SenseGraph:
         lookup: Lookup | None = None,
     ) -> None:
         self.regions, self.portals = tuple(regions), tuple(portals)
-        self._id_of: dict[str, int] = {}
+        self._region_ids: dict[str, int] = {}
         for region in self.regions:
             if not isinstance(region, SenseRegion):
                 raise TypeError(f"regions must hold SenseRegion, got {shown(region)}")
-            if region.name in self._id_of:
+            if region.name in self._region_ids:
                 raise ValueError(f"regions must have unique names, got {region.name!r} twice")
-            self._id_of[region.name] = len(self._id_of)
-        for portal in self.portals:
+            self._region_ids[region.name] = len(self._region_ids)
+        self._named: dict[str, list[int]] = {}
+        self._keys: dict[str, int] = {}      # by name and regions, to match portals of a save
+        for number, portal in enumerate(self.portals):
             if not isinstance(portal, SensePortal):
                 raise TypeError(f"portals must hold SensePortal, got {shown(portal)}")
             self.region_id(portal.from_region)
             self.region_id(portal.to_region)
-        self._named: dict[str, list[int]] = {}
-        for number, portal in enumerate(self.portals):
             if portal.name:
                 self._named.setdefault(portal.name, []).append(number)
-        self._shapes: ShapeLookup | None = None
-        self._lookup = self._lookup_of(lookup)
+            key = alike = f"{portal.name}: {portal.from_region} to {portal.to_region}"
+            copies = 1
+            while key in self._keys:
+                copies += 1
+                key = f"{alike} ({copies})"
+            self._keys[key] = number
+        if lookup is not None and not callable(lookup):
+            raise TypeError(f"lookup must be a callable or None, got {shown(lookup)}")
+        self._custom_lookup = lookup
+        self._shapes = ShapeLookup([] if lookup is not None else map(_shape, self.regions))
         self._is_open = [portal.is_open for portal in self.portals]
-        self._ways: dict[tuple[str, float], PortalTable] = {}
-        self._wind = PortalWinds(self.regions, self.portals, self._id_of)
+        self._velocity = STILL
+        self._winds: dict[int, float] = {}
+        self._tables: dict[tuple[str, float], PortalTable] = {}
 
     @property
     def modalities(self) -> list[str]:
@@ -83,24 +223,38 @@ class SenseGraph:
             UnknownNameError: if there is none.
         """
         if isinstance(region, str):
-            return named("region", region, self._id_of)
+            return named("region", region, self._region_ids)
         number = whole_number("region", region, minimum=0, remedy="use its name")
         if number >= len(self.regions):
-            raise UnknownNameError("region", region, self._id_of)
+            raise UnknownNameError("region", region, self._region_ids)
         return number
 
     def region_at(self, position: object) -> int:
         """Return the id of the region that contains a position (m), ``NOWHERE`` (-1) for none."""
         place = point("position", position)
-        if self._shapes is not None:
-            x, y, z = place.tolist()
-            return self._shapes.of((x, y, z))
-        return int(self._lookup(place[np.newaxis])[0])
+        if self._custom_lookup is not None:
+            return int(self.regions_at(place[np.newaxis])[0])
+        x, y, z = place.tolist()
+        return self._shapes.at((x, y, z))
 
-    @property
-    def regions_at(self) -> Callable[[NDArray[np.float32]], NDArray[np.int32]]:
-        """Finds regions of many positions (n, 3); see ``Lookup``."""
-        return self._lookup
+    def regions_at(self, places: NDArray[np.float32]) -> NDArray[np.int32]:
+        """Return the regions of many positions (n, 3); see ``Lookup``.
+
+        Raises:
+            TypeError: if a custom lookup does not return an array of integers.
+            ValueError: if its result has another shape, or holds an unknown region.
+        """
+        if self._custom_lookup is None:
+            return self._shapes(places)
+        found = self._custom_lookup(places)
+        if not isinstance(found, np.ndarray) or found.dtype.kind not in "iu":
+            raise TypeError(f"lookup must return a NumPy array of region ids, got {shown(found)}")
+        if found.shape != (len(places),):
+            raise ValueError(f"lookup must return shape ({len(places)},), got {found.shape}")
+        if len(found) and not (found.min() >= NOWHERE and found.max() < len(self.regions)):
+            raise ValueError(
+                f"lookup must return ids from {NOWHERE} to {len(self.regions) - 1}, got {shown(found.tolist())}")
+        return found.astype(np.int32)
 
     def is_open(self, portal: str | int) -> bool:
         """Return True if a portal is open, given by its name or its id."""
@@ -118,8 +272,8 @@ class SenseGraph:
         check_flag("is_open", is_open)
         for portal_id in self._portal_ids(portal):
             self._is_open[portal_id] = is_open
-            for ways in self._ways.values():
-                ways.set_open(portal_id, is_open)
+            for table in self._tables.values():
+                table.set_open(portal_id, is_open)
 
     def set_portal_wind(self, portal: str | int, wind_m_per_s: float | None) -> None:
         """Set the wind through a portal: a fan, a draught, a corridor that smells in one direction.
@@ -135,11 +289,15 @@ class SenseGraph:
 
         Cost: O(portals of that name).
         """
-        if wind_m_per_s is not None:
-            wind_m_per_s = finite_number("wind_m_per_s", wind_m_per_s)
+        wind = None if wind_m_per_s is None else finite_number("wind_m_per_s", wind_m_per_s)
         portal_ids = self._portal_ids(portal)
-        self._wind.put(portal_ids, wind_m_per_s)
-        self._put_wind(portal_ids)
+        first = self.portals[portal_ids[0]]
+        for number in portal_ids:
+            if wind is None:
+                self._winds.pop(number, None)
+            else:
+                self._winds[number] = -wind if self.portals[number].to_region == first.from_region else wind
+        self._put_winds(portal_ids)
 
     def portal_wind(self, portal: str | int) -> float | None:
         """Return the last value of ``set_portal_wind`` for a portal (m/s), None if there is none.
@@ -147,7 +305,7 @@ class SenseGraph:
         Raises:
             UnknownNameError: if there is no such portal.
         """
-        return self._wind.put_on(self._portal_ids(portal)[0])
+        return self._winds.get(self._portal_ids(portal)[0])
 
     def set_wind(self, velocity: object) -> None:
         """Set the wind over the whole level (m/s): smells drift with it from region to region.
@@ -162,65 +320,43 @@ class SenseGraph:
         Cost: O(portals).
         """
         x, y, z = point("velocity", velocity).tolist()
-        self._wind.velocity = (x, y, z)
-        self._put_wind(range(len(self.portals)))
+        self._velocity = (x, y, z)
+        self._put_winds(range(len(self.portals)))
 
     def ways(self, modality: Modality) -> PortalTable:
-        """Return how one sense gets through the graph, as arrays; kept up to date."""
+        """Return the passages of one modality as arrays; kept up to date."""
         key = (modality.name, modality.kept_per_m)
-        if key not in self._ways:
-            ways = self._ways[key] = PortalTable(self, modality, self._is_open)
-            ways.set_portal_wind({number: self._wind.of(number) for number in range(len(self.portals))})
-        return self._ways[key]
+        if key not in self._tables:
+            self._tables[key] = PortalTable(self, modality, self._is_open)
+            self._put_winds(range(len(self.portals)))
+        return self._tables[key]
 
-    def save_state(self) -> State:
-        """Return which portals are open, and the winds; regions and portals themselves belong to the level."""
-        return {
-            "version": 1, "portals": saved_portals(self.portals), "is_open": list(self._is_open),
-            "wind": self._wind.save_state(),
-        }
+    def _put_winds(self, portal_ids: Iterable[int]) -> None:
+        for number in portal_ids:
+            for table in self._tables.values():
+                passage = self.portals[number].passages.get(table.sense)
+                if passage is not None:
+                    table.set_wind(number, self._wind_through(number, passage))
 
-    def prepare_state(self, state: object) -> Callable[[], None]:
-        """Check a save; return the function that opens and closes portals of the same names here.
-        A portal that is not in the save keeps its state.
+    def _wind_through(self, number: int, passage: Passage) -> float:
+        """Return the speed of the air through a passage of a portal (m/s)."""
+        if number in self._winds or self._velocity == STILL:
+            return self._winds.get(number, passage.wind_m_per_s)
+        start, end = passage.start, passage.end or passage.start
+        if start == end:
+            portal = self.portals[number]
+            start, end = (self._middle(name) for name in (portal.from_region, portal.to_region))
+        offset = [b - a for a, b in zip(start, end, strict=True)]
+        length = math.hypot(*offset)
+        along = sum(v * w for v, w in zip(self._velocity, offset, strict=True)) / length if length else 0.0
+        return passage.wind_m_per_s + along
 
-        Raises:
-            StateError: if it cannot be loaded; names the place in it, and the reason.
-        """
-        fields = Fields.versioned(state, version=1)
-        saved = fields.items("is_open")
-        if not all(type(one) is bool for one in saved):
-            fields.refuse("is_open", "must hold only true and false")
-        here = portals_here(fields, self.portals, len(saved))
-        wind = self._wind.loaded(fields.group("wind"), here)
-        fields.end()
-
-        def change() -> None:
-            self._wind = wind
-            self._put_wind(range(len(self.portals)))
-            for portal_id, is_open in zip(here, saved, strict=True):
-                if portal_id is not None and is_open != self._is_open[portal_id]:
-                    self.set_open(portal_id, is_open)
-
-        return change
-
-    def _put_wind(self, portal_ids: Iterable[int]) -> None:
-        winds = {number: self._wind.of(number) for number in portal_ids}
-        for ways in self._ways.values():
-            ways.set_portal_wind(winds)
-
-    def _lookup_of(self, lookup: Lookup | None) -> Lookup:
-        if lookup is not None:
-            return RegionLookup(lookup, len(self.regions))
-        shapes = []
-        for region in self.regions:
-            if region.shape is None:
-                raise ValueError(
-                    f"region {region.name!r} has no shape; add a shape, or pass a lookup to the graph"
-                )
-            shapes.append(region.shape)
-        self._shapes = ShapeLookup(shapes)
-        return self._shapes
+    def _middle(self, region: str) -> Point:
+        shape = self.regions[self._region_ids[region]].shape
+        if shape is None:
+            return STILL
+        x, y, z = ((a + b) / 2 for a, b in zip(shape.minimum, shape.maximum, strict=True))
+        return (x, y, z)
 
     def _portal_ids(self, portal: str | int) -> list[int]:
         if isinstance(portal, str):
@@ -229,3 +365,303 @@ class SenseGraph:
         if number >= len(self.portals):
             raise UnknownNameError("portal", portal, range(len(self.portals)))
         return [number]
+
+    @property
+    def _portal_states(self) -> dict[str, _PortalState]:
+        """Doors and winds by key; setting it puts those that are found here into effect."""
+        return {key: _PortalState(self._is_open[number], self._winds.get(number)) for key, number in self._keys.items()}
+
+    @_portal_states.setter
+    def _portal_states(self, states: dict[str, _PortalState]) -> None:
+        for key, state in states.items():
+            number = self._keys.get(key)
+            if number is not None:
+                self._winds.pop(number, None)
+                if state.wind_m_per_s is not None:
+                    self._winds[number] = state.wind_m_per_s
+                if state.is_open != self._is_open[number]:
+                    self.set_open(number, state.is_open)
+
+    def _finish_load(self) -> None:
+        self._put_winds(range(len(self.portals)))
+
+
+def _shape(region: SenseRegion) -> Shape:
+    if region.shape is None:
+        raise ValueError(f"region {region.name!r} has no shape; add a shape, or pass a lookup to the graph")
+    return region.shape
+
+
+class Follower(Protocol):
+    """Something that is computed from ``kept`` and ``wind_m_per_s`` of a table."""
+
+    def row_changed(self, row: int) -> None:
+        """Take the present share and wind of a passage."""
+
+
+class PortalTable:
+    """All passages of one modality, one row each, by the region they leave, then by portal.
+
+    Opening a door changes one number per passage; nothing else is computed again.
+
+    Args:
+        graph: the regions and portals.
+        modality: whose passages; its attenuation is that of regions with none of their own.
+        is_open: which portals are open now, by id.
+
+    Attributes:
+        sense: name of the modality.
+        portal: (rows,) int32, id of the portal.
+        from_region, to_region: (rows,) int32.
+        start, end: (rows, 3) float64 (m).
+        distance_m: (rows,) float64.
+        kept: (rows,) float64, share of the intensity that passes now.
+        kept_open: (rows,) float64, the larger of the shares that pass open and closed.
+        area_m2: (rows,) float64.
+        wind_m_per_s: (rows,) float64, speed of the air through the passage.
+        is_relayed: (rows,) bool.
+        mirror, mirror_m: (rows, 3) and (rows,) float64, unit normal and radius of mirrors, 0 for other passages.
+        kept_per_m: (regions,) float64, share kept per metre.
+        dissipation: (regions,) float64, share lost per second.
+        across_m: (regions,) float64, upper limit of the distance of two points of a region (m); ``inf``
+            for those without a shape.
+        out_first: (regions + 1,) int64; rows ``out_first[r]`` to ``out_first[r + 1]`` leave r.
+        in_first, in_rows: rows that lead into r are ``in_rows[in_first[r]]`` and on.
+        leg_first: (rows + 1,) int64; a leg is the straight line from a row to a passage that leaves
+            the region it leads to. Legs of a row begin there, in the order of those passages.
+        leg_distance_m, leg_kept: (legs,) float64.
+        hop_m, hop_kept: (legs,) float64, of the leg and of the passage after it together.
+        buckets_per_m: parts of a metre by which a wave sorts passages (1/m).
+        known_hops: by row the result of ``hops``, or None if it was not computed or has changed.
+        followers: told when ``kept`` or ``wind_m_per_s`` of a row changed; held weakly.
+
+    Cost: memory O(passages * passages that leave a region), 32 bytes each.
+    """
+
+    def __init__(self, graph: SenseGraph, modality: Modality, is_open: Sequence[bool]) -> None:
+        self.sense = name = modality.name
+        regions = graph.regions
+        rows = sorted(
+            (graph.region_id(portal.from_region), number, graph.region_id(portal.to_region))
+            for number, portal in enumerate(graph.portals) if name in portal.passages)
+        passages = [graph.portals[number].passages[name] for _, number, _ in rows]
+        self.from_region, self.portal, self.to_region = np.array(rows, np.int32).reshape(-1, 3).T.copy()
+        self.start = np.array([one.start for one in passages], np.float64).reshape(-1, 3)
+        self.end = np.array([one.end for one in passages], np.float64).reshape(-1, 3)
+        self.distance_m = np.array([one.distance_m for one in passages], np.float64)
+        self.area_m2 = np.array([one.area_m2 for one in passages], np.float64)
+        self.wind_m_per_s = np.zeros(len(rows))
+        self.is_relayed = np.array([one.is_relayed for one in passages], np.bool_)
+        self.mirror = np.array([one.mirror_normal or STILL for one in passages], np.float64).reshape(-1, 3)
+        self.mirror_m = np.sqrt(self.area_m2 / np.pi) * self.mirror.any(axis=1)
+        self._kept_if = {
+            True: [_share(one.kept_per_m, one.distance_m) for one in passages],
+            False: [_share(one.closed_kept_per_m, one.distance_m) for one in passages],
+        }
+        self.kept_open = np.array([max(both) for both in zip(*self._kept_if.values(), strict=True)], np.float64)
+        kept = [self._kept_if[is_open[number]][row] for row, (_, number, _) in enumerate(rows)]
+        self.kept = np.array(kept, np.float64)
+        self.kept_per_m = np.array([one.kept_per_m.get(name, modality.kept_per_m) for one in regions], np.float64)
+        self.dissipation = np.array([one.dissipation.get(name, 0.0) for one in regions], np.float64)
+        self.across_m = np.array([
+            np.inf if one.shape is None else math.dist(one.shape.minimum, one.shape.maximum) for one in regions])
+        self._row_of = {number: row for row, (_, number, _) in enumerate(rows)}
+        self.out_first = _first_of_each(self.from_region, len(regions))
+        self.in_first = _first_of_each(self.to_region, len(regions))
+        self.in_rows = np.argsort(self.to_region, kind="stable").astype(np.int64)
+        self._add_legs()
+        self.followers: WeakSet[Follower] = WeakSet()
+        self.known_hops: list[list[Hop] | None] = [None] * len(rows)
+
+    def __len__(self) -> int:
+        return len(self.portal)
+
+    def set_open(self, portal: int, is_open: bool) -> None:
+        """Take the state of a portal, by id; one without this sense is ignored."""
+        row = self._row_of.get(portal)
+        if row is None:
+            return
+        self.kept[row] = kept = self._kept_if[is_open][row]
+        for follower in self.followers:
+            follower.row_changed(row)
+        region = int(self.from_region[row])
+        for came in self.into(region):
+            leg = int(self.leg_first[came]) + row - int(self.out_first[region])
+            self.hop_kept[leg] = self.leg_kept[leg] * kept
+            self.known_hops[came] = None
+
+    def set_wind(self, portal: int, wind_m_per_s: float) -> None:
+        """Take the wind through a portal with this sense, by id (m/s)."""
+        row = self._row_of[portal]
+        if wind_m_per_s != self.wind_m_per_s[row]:
+            self.wind_m_per_s[row] = wind_m_per_s
+            for follower in self.followers:
+                follower.row_changed(row)
+
+    def hops(self, row: int) -> list[Hop]:
+        """Return the rows that follow a row, each with the metres to its end and the share kept."""
+        found = self.known_hops[row]
+        if found is None:
+            legs = slice(*self.leg_first[row : row + 2].tolist())
+            following = self.out_of(int(self.to_region[row]))
+            hops = zip(following, self.hop_m[legs].tolist(), self.hop_kept[legs].tolist(), strict=True)
+            found = self.known_hops[row] = list(hops)
+        return found
+
+    def out_of(self, region: int) -> range:
+        """Return the rows that leave a region."""
+        return range(int(self.out_first[region]), int(self.out_first[region + 1]))
+
+    def into(self, region: int) -> list[int]:
+        """Return the rows that lead into a region, ascending."""
+        found: list[int] = self.in_rows[self.in_first[region] : self.in_first[region + 1]].tolist()
+        return found
+
+    def _add_legs(self) -> None:
+        came, goes = expanded(self.out_first, self.to_region)
+        self.leg_first = _first_of_each(came, len(self))
+        self.leg_distance_m = lengths(self.end[came] - self.start[goes])
+        self.leg_kept = shares_kept(self.kept_per_m[self.to_region[came]], self.leg_distance_m)
+        self.hop_m = self.leg_distance_m + self.distance_m[goes]
+        self.hop_kept = self.leg_kept * self.kept[goes]
+        typical_m = float(self.hop_m.mean()) if len(self.hop_m) else 0.0
+        self.buckets_per_m = BUCKETS_A_HOP / typical_m if typical_m > SHORTEST_HOP_M else 1.0
+
+
+def _share(kept_per_m: float, distance_m: float) -> float:
+    # 0 ** 0 is 1, but what lets nothing through does so at any length.
+    return kept_per_m**distance_m if kept_per_m else 0.0
+
+
+def _first_of_each(keys: NDArray[np.integer], count: int) -> Rows:
+    """Return for each key from 0 on where its items begin among sorted ``keys``, and the end."""
+    return np.concatenate(([0], np.cumsum(np.bincount(keys, minlength=count)))).astype(np.int64)
+
+
+def expanded(first: Rows, keys: NDArray[np.integer]) -> tuple[Rows, Rows]:
+    """Return for each key all rows that belong to it.
+
+    Args:
+        first: (n + 1,); rows ``first[k]`` to ``first[k + 1]`` belong to k.
+        keys: (m,).
+
+    Returns:
+        For each row found the index of its key among ``keys``, and the row.
+
+    >>> [part.tolist() for part in expanded(np.array([0, 2, 3]), np.array([1, 0]))]
+    [[0, 1, 1], [2, 0, 1]]
+    """
+    counts = first[keys + 1] - first[keys]
+    index = np.repeat(np.arange(len(keys)), counts)
+    before = np.cumsum(counts) - counts
+    rows = np.arange(len(index)) - np.repeat(before - first[keys], counts)
+    return index, rows
+
+
+def lengths(offsets: Floats) -> Floats:
+    """Return the lengths (m) of offsets (n, 3), the same to the last bit on every machine."""
+    x, y, z = offsets[:, 0], offsets[:, 1], offsets[:, 2]
+    found: Floats = np.sqrt(x * x + y * y + z * z)
+    return found
+
+
+def shares_kept(kept_per_m: Floats | float, distance_m: Floats) -> Floats:
+    """Return which share of an intensity is left after ``distance_m``."""
+    found: Floats = np.float_power(kept_per_m, distance_m)
+    return found
+
+
+class _TrackedRegions:
+    """The regions of rows that move: looked up again only for rows that moved. Cost: O(rows) to compare."""
+
+    def __init__(self, lookup: Lookup) -> None:
+        self._lookup = lookup
+        self._places = np.zeros((0, 3), np.float32)
+        self._regions = np.zeros(0, np.int32)
+
+    def of(self, places: NDArray[np.float32]) -> NDArray[np.int32]:
+        """Return the region of every row of ``places`` (rows, 3); not to be written to."""
+        if len(places) != len(self._places):
+            self._places, self._regions = places.copy(), self._lookup(places)
+            return self._regions
+        moved = np.flatnonzero((places != self._places).any(axis=1))
+        if len(moved):
+            self._regions[moved] = self._lookup(places[moved])
+            self._places[moved] = places[moved]
+        return self._regions
+
+
+class GraphBySense:
+    """The graph of each modality, and the regions of sensors and sources in it.
+
+    Args:
+        graph: of every modality that has none of its own.
+        own: graph by modality name, or None.
+        modalities: all senses.
+        sensors: sensors of the manager.
+        sources: sources of the manager.
+
+    Attributes:
+        graphs: every graph, each once: ``graph`` first, then by modality.
+        graph: graph of each modality, by its number.
+        ways: passages of each modality, by its number.
+
+    Raises:
+        TypeError: if a graph is of another type.
+        UnknownNameError: if a graph, or ``own``, names an unknown modality.
+    """
+
+    def __init__(
+        self,
+        graph: SenseGraph,
+        own: Mapping[str, SenseGraph] | None,
+        modalities: ModalitySet,
+        sensors: SensorTable,
+        sources: SourceTable,
+    ) -> None:
+        by_name = {} if own is None else own
+        if not isinstance(by_name, Mapping):
+            raise TypeError(f"graphs must map modality names to SenseGraph, got {shown(own)}")
+        numbers = {modalities.number(name): name for name in by_name}
+        names = [modalities[number].name for number in range(len(modalities))]
+        self.graph = [by_name[numbers[n]] if n in numbers else graph for n in range(len(names))]
+        for one in (graph, *self.graph):
+            if not isinstance(one, SenseGraph):
+                raise TypeError(f"graph and each value of graphs must be a SenseGraph, got {shown(one)}")
+        self.graphs = list({id(one): one for one in (graph, *self.graph)}.values())
+        for name in (name for one in self.graphs for name in one.modalities):
+            if name not in names:
+                raise UnknownNameError("modality", name, names)
+        self.ways: list[PortalTable] = [one.ways(modalities[number]) for number, one in enumerate(self.graph)]
+        self._sensors, self._sources = sensors, sources
+        self._regions = {
+            id(one): (_TrackedRegions(one.regions_at), _TrackedRegions(one.regions_at)) for one in self.graphs}
+
+    def sensor_regions(self, number: int) -> NDArray[np.int32]:
+        """Return the region of every row of sensors, in the graph of a modality."""
+        return self._regions[id(self.graph[number])][0].of(self._sensors.position)
+
+    def source_regions(self, number: int) -> NDArray[np.int32]:
+        """Return the region of every row of sources, in the graph of a modality."""
+        return self._regions[id(self.graph[number])][1].of(self._sources.position)
+
+    def way_m(self, number: int, sensor: int, places: NDArray[np.float32]) -> Floats:
+        """Return the distance from places (n, 3) to a sensor, by its slot (m).
+
+        Straight within the region of the sensor, by way of the portal through one portal; else ``inf``.
+
+        Cost: O(places), for each portal into the region.
+        """
+        here, ways = int(self.sensor_regions(number)[sensor]), self.ways[number]
+        found = np.full(len(places), np.inf)
+        if here == NOWHERE or not len(places):
+            return found
+        nose = self._sensors.position[sensor].astype(np.float64)
+        where = self.graph[number].regions_at(places)
+        found[where == here] = lengths(places[where == here] - nose)
+        for row in ways.into(here):
+            there = np.flatnonzero(where == ways.from_region[row])
+            if ways.kept[row] > 0 and len(there):
+                on_m = float(ways.distance_m[row]) + float(lengths((ways.end[row] - nose)[np.newaxis])[0])
+                found[there] = np.minimum(found[there], lengths(places[there] - ways.start[row]) + on_m)
+        return found

@@ -6,9 +6,8 @@ from collections.abc import Callable
 import numpy as np
 from numpy.typing import NDArray
 
-from ai_core.senses.graph.sense_graph_wave import SpreadingWave
-from ai_core.senses.graph.sense_graph_ways import PortalTable
-from ai_core.senses.graph.sense_wavefront import WavefrontLabels
+from ai_core.senses.graph.sense_graph import PortalTable
+from ai_core.senses.graph.sense_wavefront import SpreadingWave, WavefrontLabels
 
 __all__ = ["WaveDoorUpdates"]
 

@@ -6,7 +6,7 @@ portal, smells stay and spread slowly.
 """
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from typing import Unpack
 
 import numpy as np
@@ -14,17 +14,16 @@ import numpy as np
 from ai_core.budget import Budget
 from ai_core.clock import Clock
 from ai_core.errors import UnknownNameError, finite_number, point, shown
+from ai_core.saving.declared_state import Change, DeclaredState, Hook, ListOf, Part, Saveable, Whole, refuse
 from ai_core.saving.fields import State
-from ai_core.senses.graph.sense_graph import SenseGraph
-from ai_core.senses.graph.sense_graph_by_sense import GraphBySense
-from ai_core.senses.graph.sense_graph_sight import GraphSight
-from ai_core.senses.graph.sense_graph_signals import GraphSignals
-from ai_core.senses.graph.sense_graph_state import Change, prepared_travel, saved_travel
-from ai_core.senses.graph.sense_graph_waves import GraphWaves
-from ai_core.senses.graph.smell_cloud import ScentGradient
-from ai_core.senses.graph.smell_spreading import ScentKey, SmellSpreading
+from ai_core.senses.graph.graph_sight import GraphSight
+from ai_core.senses.graph.sense_graph import GraphBySense, SenseGraph
+from ai_core.senses.graph.sense_graph_waves import GraphSignals
+from ai_core.senses.graph.smell import Scent, ScentGradient, ScentKey, SmellSpreading
+from ai_core.senses.id_table import LARGEST_ID
 from ai_core.senses.regional_sense_manager import TELL_EVERY_S, RegionalSenseManager
 from ai_core.senses.sense_settings import SenseSettings
+from ai_core.senses.stage_shares import Stage
 
 __all__ = ["SenseGraphManager"]
 
@@ -45,7 +44,7 @@ step, so regions should be longer than the distance it travels in one.
 UP = (0.0, 1.0, 0.0)
 
 
-class SenseGraphManager(RegionalSenseManager):
+class SenseGraphManager(RegionalSenseManager, Saveable):
     """Reports to sensors the sources that they sense through a sense graph.
 
     All else is as in ``RegionalSenseManager``. A position outside all regions senses
@@ -86,6 +85,10 @@ class SenseGraphManager(RegionalSenseManager):
     Source: 001_world_interfacing, finite element model sense manager.
     """
 
+    GRAPH_STATE = DeclaredState(
+        graphs=Hook(), lights=ListOf(Whole(maximum=LARGEST_ID), make=set, at="_sight.lights"),
+        smells=Part(at="_smells"))
+
     def __init__(
         self,
         clock: Clock,
@@ -108,21 +111,17 @@ class SenseGraphManager(RegionalSenseManager):
             self._modalities, self._sensors, self._sources, upward / np.linalg.norm(upward),
             self._graphs,
         )
-        self._emitted = signals = GraphSignals(
-            self._modalities, self._sensors, self._sources, self._muffle, self._is_muffled)
         creeping = self._travelling("smells", smells)
         slow = [n for n in range(len(self._modalities)) if self._modalities[n].is_slow and n not in creeping]
-        self._waves = GraphWaves(self._modalities, self._sensors, self._graphs, faintest,
-                                 {*self._travelling("gradual", gradual), *slow}, signals.noise, self._kept)
         self._smells = SmellSpreading(
             self._modalities, creeping, self._sensors, self._graphs, faintest, step_s, tell_every_s,
             clock.now.seconds,
         )
-        signals.go_by(self._waves, self._smells)
+        self._emitted = self._signals = GraphSignals(
+            self._modalities, self._sensors, self._sources, self._kept, self._is_muffled, self._graphs, self._smells,
+            faintest, {*self._travelling("gradual", gradual), *slow})
         if self._smelling is not None:
             self._smelling.go_by(self._graphs.way_m)
-        self._stages = (
-            self._spread, self._deliver, self._creep, *self._stages[1:])
 
     @property
     def graph(self) -> SenseGraph:
@@ -182,10 +181,8 @@ class SenseGraphManager(RegionalSenseManager):
         Raises:
             UnknownNameError: if the region or the smell is unknown.
         """
-        number = self._smell_number(modality_name)
-        scent = self._smells.scents.get(ScentKey(number, int(source_id)))
-        region_id = self._graphs.graph[number].region_id(region)
-        return 0.0 if scent is None else scent.intensity_in(region_id)
+        region_id, scent = self._scent_near(region, source_id, modality_name)
+        return 0.0 if scent is None else float(scent.intensity_in(region_id))
 
     def uphill_from(
         self, region: str | int, source_id: int, modality_name: str = "smell"
@@ -200,19 +197,16 @@ class SenseGraphManager(RegionalSenseManager):
 
         Cost: O(portals into the region).
         """
-        number = self._smell_number(modality_name)
-        region_id = self._graphs.graph[number].region_id(region)
-        scent = self._smells.scents.get(ScentKey(number, int(source_id)))
+        region_id, scent = self._scent_near(region, source_id, modality_name)
         return None if scent is None else scent.uphill_from(region_id)
 
     def statistics(self) -> dict[str, float]:
         """Return the counts of ``RegionalSenseManager``, and of spreading waves, scents, and regions with scents."""
         return {
             **super().statistics(),
-            "arrivals_under_way": len(self._emitted) + len(self._waves),
-            "waves_spreading": len(self._waves.waves),
+            "waves_spreading": len(self._signals.waves),
             "scents": len(self._smells.scents),
-            "regions_that_smell": sum(len(one) for one in self._smells.scents.values()),
+            "regions_that_smell": sum(len(one.regions) for one in self._smells.scents.values()),
         }
 
     def save_state(self) -> State:
@@ -221,27 +215,37 @@ class SenseGraphManager(RegionalSenseManager):
         Raises:
             RuntimeError: if called from a listener.
         """
-        return {**super().save_state(), "graph": saved_travel(
-            self._modalities, self._graphs, self._waves, self._smells, self._sight)}
+        return {**super().save_state(), "graph": self.GRAPH_STATE.save(self)}
 
-    def prepare_state(self, state: object) -> Change:
+    def prepare_state(self, state: object) -> Callable[[], None]:
         """Check a save against the sensors and sources here; return the function that loads it.
+
+        Doors, winds and scents are matched by the names of portals and regions.
 
         Raises:
             StateError: if it cannot be loaded; names the place in it, and the reason.
             RuntimeError: if called from a listener.
         """
         rest = dict(state) if isinstance(state, dict) else state
-        travel = rest.pop("graph", None) if isinstance(rest, dict) else None
-        load_rest = super().prepare_state(rest)
-        load_travel = prepared_travel(
-            travel, self._modalities, self._graphs, self._waves, self._smells, self._sight)
+        graph = rest.pop("graph", None) if isinstance(rest, dict) else None
+        load_rest, load_graph = super().prepare_state(rest), self.GRAPH_STATE.prepare(self, graph, "graph")
 
         def change() -> None:
             load_rest()
-            load_travel()
+            load_graph()
 
         return change
+
+    def _save_graphs(self) -> list[State]:
+        return [graph.save_state() for graph in self._graphs.graphs]
+
+    def _prepare_graphs(self, plain: object, place: str) -> Change:
+        graphs = self._graphs.graphs
+        if not isinstance(plain, list) or len(plain) != len(graphs):
+            refuse(place, f"must be a list of {len(graphs)} items")
+        changes = [Part().prepare(graph, one, f"{place}[{number}]")
+                   for number, (graph, one) in enumerate(zip(graphs, plain, strict=True))]
+        return lambda: [change() for change in changes]
 
     def _travelling(self, what: str, names: Iterable[str]) -> list[int]:
         """Return the numbers of modalities that take time."""
@@ -256,19 +260,16 @@ class SenseGraphManager(RegionalSenseManager):
                 )
         return numbers
 
-    def _smell_number(self, modality_name: str) -> int:
+    def _scent_near(self, region: str | int, source_id: int, modality_name: str) -> tuple[int, Scent | None]:
         number = self._modalities.number(modality_name)
         if number not in self._smells.rooms:
-            known = [self._modalities[one].name for one in self._smells.rooms]
-            raise UnknownNameError("smell", modality_name, known)
-        return number
+            raise UnknownNameError("smell", modality_name, map(self._smells.name_of, self._smells.rooms))
+        region_id = self._graphs.graph[number].region_id(region)
+        return region_id, self._smells.scents.get(ScentKey(modality_name, int(source_id)))
 
-    def _spread(self, budget: Budget) -> bool:
-        return self._waves.spread(budget, self.clock.now.seconds)
-
-    def _deliver(self, budget: Budget) -> bool:
-        return super()._deliver(budget) and self._waves.deliver(
-            budget, self.clock.now.seconds, self._perceivers.notice)
+    def _signal_stages(self) -> tuple[Stage, ...]:
+        offer, follow, listen, tell, *others = super()._signal_stages()
+        return (offer, follow, listen, tell, self._creep, *others)
 
     def _creep(self, budget: Budget) -> bool:
-        return self._smells.advance(budget, self.clock.now.seconds, self._perceivers.notice)
+        return self._smells.advance(budget, self.clock.now.seconds, self._perception.hear)

@@ -1,4 +1,4 @@
-"""A wave through a sense graph: which passages it goes through first, and how strong.
+"""A wave through a sense graph: the passages that it comes through, when, and how strong.
 
 Dijkstra's search over passages:
 the earliest arrival counts, of equal ones the strongest, then the smallest row.
@@ -13,9 +13,10 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from ai_core.senses.graph.sense_graph_ways import PortalTable
+from ai_core.senses.graph.sense_graph import PortalTable
+from ai_core.senses.stimuli.signal_queue import Signal
 
-__all__ = ["FROM_SOURCE", "WavefrontLabels", "spread"]
+__all__ = ["FROM_SOURCE", "SpreadingWave", "WavefrontLabels", "spread"]
 
 FROM_SOURCE = -1
 """Row before the first passage of a wave: it comes straight from its source."""
@@ -56,6 +57,36 @@ class WavefrontLabels(NamedTuple):
     def part(self, count: int) -> WavefrontLabels:
         """Return a copy of the first so many."""
         return WavefrontLabels._make(column[:count].copy() for column in self)
+
+
+class SpreadingWave:
+    """A signal that spreads through a sense graph.
+
+    Args:
+        signal: what was emitted.
+        region: region of its origin.
+
+    Attributes:
+        modality: number of its modality.
+        waiting: passages that it is about to come through.
+        passed: passages that it came through, in order.
+        met: ids of the sensors that it has met, if it is followed as it travels.
+        is_begun: whether it has left its first region.
+        is_over: whether it has met all that it can meet.
+        front_m: how far it had come when it was followed last, if it is followed as it travels (m).
+    """
+
+    def __init__(
+        self, signal: Signal, region: int, *, waiting: WavefrontLabels | None = None,
+        passed: WavefrontLabels | None = None, met: set[int] | None = None, is_begun: bool = False,
+        front_m: float = 0.0,
+    ) -> None:
+        self.signal, self.modality, self.region = signal, signal.modality, region
+        self.waiting = waiting or WavefrontLabels.empty(0)
+        self.passed = passed or WavefrontLabels.empty(0)
+        self.met = met or set()
+        self.is_begun, self.is_over = is_begun, False
+        self.front_m = front_m
 
 
 GONE_BY = float("-inf")

@@ -6,16 +6,18 @@ same crossing times.
 """
 from __future__ import annotations
 
-import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
+import numpy as np
+
 from ai_core.clock import moment_s
 from ai_core.errors import check_kind, finite_number, shown, whole_number
-from ai_core.saving.fields import State
-from ai_core.senses.percepts.live import PerceptOwner, SyncedField
-from ai_core.senses.percepts.mind_state import prepared_meter, saved_meter
+from ai_core.saving.fields import Fields, State
+from ai_core.senses.id_table import LARGEST_ID
+from ai_core.senses.percepts.percept_table import AwarenessNumbers, PerceptTable, RowView, SavedRows
+from ai_core.senses.sight.pairs_in_view import ID_BITS
 
 __all__ = [
     "SUSPICIOUS_AND_ALERT", "UNAWARE", "Awareness", "AwarenessLevel", "AwarenessReasons", "AwarenessSettings",
@@ -106,6 +108,12 @@ class AwarenessSettings:
                 )
             lower = level
 
+    @property
+    def numbers(self) -> AwarenessNumbers:
+        """Its numbers, for a table of percepts."""
+        levels = [(level.rises_at, level.falls_at, level.reaction_s) for level in self.levels]
+        return AwarenessNumbers(self.gain_per_s, self.decay_per_s, self.gain_per_signal, levels)
+
     def name_of(self, level: int) -> str:
         """Return the name of a level; 0 is unaware."""
         return self.levels[level - 1].name if level else UNAWARE
@@ -136,7 +144,7 @@ class AwarenessReasons(NamedTuple):
         level_name: the current level.
         rate_per_s: current rise or fall of the value (1/s).
         visibility: current visibility of the target, by modality; the strongest counts.
-        startled: what signals have added, by modality, since the value
+        stimulus_gain: what stimuli have added, by modality, since the value
             was last 0 (no unit).
         reacts_at_s: when the next level, already reached, is reported (s), or None.
     """
@@ -150,7 +158,10 @@ class AwarenessReasons(NamedTuple):
     reacts_at_s: float | None
 
 
-class Awareness:
+VERSION = 1
+
+
+class Awareness(RowView):
     """The awareness of one sensor of one target.
 
     Args:
@@ -160,29 +171,41 @@ class Awareness:
 
     Raises:
         TypeError, ValueError: if an argument is of another type, or out of range.
-
-    Attributes:
-        value: the meter, 0 to 1.
-        visibility: visibility of the target; 0 if it is hidden.
-        level: current level; 0 is unaware.
     """
 
-    value = SyncedField[float]("_value")
-    visibility = SyncedField[float]("_visibility")
+    __slots__ = ("settings",)
 
     def __init__(self, settings: AwarenessSettings, target: int, now_s: float) -> None:
         if not isinstance(settings, AwarenessSettings):
             raise TypeError(f"settings must be AwarenessSettings, got {shown(settings)}")
-        self.settings, self.level = settings, 0
-        self.target = whole_number("target", target, minimum=0)
-        self._value = self._visibility = 0.0
-        self._now_s = moment_s("now_s", now_s)
-        self._line_from = (self._now_s, 0.0)
-        # When each level that was reached will be told.
-        self._reacts_at_s: list[float] = []
-        self._shown: Mapping[str, float] = {}
-        self._startled: dict[str, float] = {}
-        self._mind: PerceptOwner | None = None
+        target, now_s = whole_number("target", target, minimum=0, maximum=LARGEST_ID), moment_s("now_s", now_s)
+        table = PerceptTable()
+        table.put_mind(0, 0, None, settings.numbers)
+        table.add([target])
+        table.loops.begin_awareness(0, now_s)
+        self._look_at(table, target, settings)
+
+    @classmethod
+    def of_row(cls, table: PerceptTable, key: int, settings: AwarenessSettings) -> Awareness:
+        """Return the view of a row of a sense manager."""
+        found = cls.__new__(cls)
+        found._look_at(table, key, settings)
+        return found
+
+    @property
+    def value(self) -> float:
+        """The meter, 0 to 1."""
+        return self._number("value")
+
+    @property
+    def visibility(self) -> float:
+        """Visibility of the target; 0 if it is hidden."""
+        return self._number("visibility")
+
+    @property
+    def level(self) -> int:
+        """Current level; 0 is unaware."""
+        return int(self._number("level"))
 
     @property
     def level_name(self) -> str:
@@ -190,21 +213,19 @@ class Awareness:
         return self.settings.name_of(self.level)
 
     @property
-    def is_shown(self) -> bool:
-        """Whether the target showed itself when it was looked at last, as far as it was told; for its mind alone."""
-        return self._visibility > 0
-
-    @property
     def is_at_rest(self) -> bool:
         """True if the target is hidden and the value is 0: the meter may be dropped."""
-        return self.value == 0 and self._visibility == 0
+        return self.value == 0 and self.visibility == 0
 
     def why(self) -> AwarenessReasons:
         """Return the reasons for the value of the meter."""
+        _, _, reacts = self._values()
+        level, visibility = self.level, self.visibility
+        rate = visibility * self.settings.gain_per_s if visibility > 0 else -self.settings.decay_per_s
         return AwarenessReasons(
-            self.target, self.value, self.level_name, self._slope, dict(self._shown),
-            dict(self._startled), self._reacts_at_s[0] if self._reacts_at_s else None,
-        )
+            self.target, self.value, self.level_name, rate, self._by_modality("shown", "shown", 0.0),
+            self._by_modality("stimulus_gain", "stimulus_gain", 0.0),
+            float(reacts[level]) if self._number("reached") > level else None)
 
     def expose(
         self, visibility: float, now_s: float, shown: Mapping[str, float] | None = None
@@ -222,13 +243,14 @@ class Awareness:
         """
         visibility = finite_number("visibility", visibility, minimum=0)
         check_kind("shown", shown, Mapping)
-        changes = self.advance(now_s)
-        self._shown = shown or {}
-        if visibility != self._visibility:
-            self._visibility = visibility
-            self._line_from = (now_s, self._value)
-            self._was_changed()
-        return changes
+        now_s, table = self._checked_moment(now_s), self._table
+        by_number = {table.number(name): value for name, value in (shown or {}).items()}
+        row = table.loops.find(self._key)
+        table.senses[row, :, 2] = 0.0
+        for number, value in by_number.items():
+            table.senses[row, number, 2] = value
+        table.loops.expose(row, visibility, now_s)
+        return self._changes()
 
     def add_stimulus(self, intensity: float, now_s: float, modality: str = "") -> list[LevelChange]:
         """Raise the meter at once, for example by a sound; return the levels crossed.
@@ -245,14 +267,9 @@ class Awareness:
         intensity = finite_number("intensity", intensity, minimum=0)
         if not isinstance(modality, str):
             raise TypeError(f"modality must be a string, got {shown(modality)}")
-        changes = self.advance(now_s)
-        raised = min(1.0, self._value + intensity * self.settings.gain_per_signal)
-        self._startled[modality] = self._startled.get(modality, 0.0) + (raised - self._value)
-        self._value = raised
-        self._line_from = (now_s, raised)
-        changes += self._crossed()
-        self._was_changed()
-        return changes
+        now_s, number = self._checked_moment(now_s), self._table.number(modality)
+        self._table.loops.stimulate(self._table.loops.find(self._key), number, intensity, now_s)
+        return self._changes()
 
     def advance(self, now_s: float) -> list[LevelChange]:
         """Advance the meter to ``now_s``; return the levels crossed, in order.
@@ -260,89 +277,14 @@ class Awareness:
         Raises:
             ValueError: if ``now_s`` decreases.
         """
-        now_s = moment_s("now_s", now_s)
-        if self._mind is not None:
-            self._mind.catch_up()
-        if now_s < self._now_s:
-            raise ValueError(f"now_s must not decrease, got {now_s} s after {self._now_s} s")
-        self.drift(now_s)
-        changes = self._crossed()
-        if changes:
-            self._was_changed()
-        return changes
-
-    def drift(self, now_s: float) -> None:
-        """Move the meter along its line, if no level is crossed until then."""
-        if now_s < self._now_s:
-            return
-        begun_s, begun = self._line_from
-        self._now_s = now_s
-        self._value = min(1.0, max(0.0, begun + self._slope * (now_s - begun_s)))
-        if not self._value:
-            self._startled = {}
-
-    def be_startled(
-        self, value: float, now_s: float, modality: str, stimulus_gain: float, *, anew: bool
-    ) -> None:
-        """Set how signals have raised the meter lately, without crossing a level.
-
-        Args:
-            value: the value after the last of them.
-            now_s: game time of the last of them (s).
-            modality: name of their modality.
-            stimulus_gain: sum that these and earlier signals have added.
-            anew: whether the value was 0 meanwhile.
-        """
-        if anew:
-            self._startled = {}
-        self._startled[modality] = stimulus_gain
-        self._value, self._now_s, self._line_from = value, now_s, (now_s, value)
-
-    def move_on(self, visibility: float, line_from: tuple[float, float], modality: str) -> None:
-        """Set how visible the target was lately, without crossing a level."""
-        self._visibility, self._line_from = visibility, line_from
-        self._shown = {modality: visibility}
-
-    def next_reaction_s(self) -> float:
-        """Return when the next level, already reached, is reported (s); ``inf`` if none."""
-        return self._reacts_at_s[0] if self._reacts_at_s else math.inf
-
-    def next_change_s(self) -> float:
-        """Return when a level is crossed or reported, or the meter comes to rest (s).
-
-        Never too late; up to a few nanoseconds too early.
-        """
-        slope = self._slope
-        begun_s, begun = self._line_from
-        rise, fall = self.thresholds
-        if not begun and not self._visibility:
-            return -math.inf
-        goal = rise if slope > 0 else max(0.0, fall)
-        crossed_s = begun_s + (goal - begun) / slope if slope and goal <= 1 else math.inf
-        return min(self.next_reaction_s(), crossed_s) - 1e-9 * max(1.0, abs(begun_s))
-
-    @property
-    def line(self) -> tuple[float, float, float]:
-        """The line that the meter follows until it changes: start time (s), start value, rate (1/s)."""
-        return (*self._line_from, self._slope)
-
-    def startled_by(self, modality: str) -> float:
-        """Return how much signals of a modality have added since the value was last 0."""
-        return self._startled.get(modality, 0.0)
-
-    @property
-    def thresholds(self) -> tuple[float, float]:
-        """Values at which the meter next crosses a level: rising to the first, falling to the second.
-
-        ``inf`` and -1 where there is none.
-        """
-        levels, reached = self.settings.levels, self.level + len(self._reacts_at_s)
-        rise = levels[reached].rises_at if reached < len(levels) else math.inf
-        return rise, levels[reached - 1].falls_at if reached else -1.0
+        now_s = self._checked_moment(now_s)
+        self._table.loops.advance_meter(self._table.loops.find(self._key), now_s)
+        return self._changes()
 
     def save_state(self) -> State:
         """Return the meter as plain data."""
-        return saved_meter(self)
+        rows = np.array([self._table.loops.find(self._key)], np.intp)
+        return {"version": VERSION, **self._table.save(rows, memory=False)}
 
     def prepare_state(self, state: object) -> Callable[[], None]:
         """Check a saved meter, and return the function that loads it.
@@ -350,49 +292,34 @@ class Awareness:
         Raises:
             StateError: if it cannot be loaded; names the place in it, and the reason.
         """
-        return prepared_meter(self, state)
+        fields = Fields.versioned(state, version=VERSION)
+        saved = SavedRows.read(fields, memory=False, most_levels=lambda _: len(self.settings.levels))
+        fields.end()
+        if len(saved.targets) != 1 or not saved.has_meter(0):
+            fields.refuse("targets", "must hold one target with a meter")
 
-    @property
-    def _slope(self) -> float:
-        if self._visibility > 0:
-            return self._visibility * self.settings.gain_per_s
-        return -self.settings.decay_per_s
+        def change() -> None:
+            self._table.forget_all(self._key >> ID_BITS)
+            self._key = self._key >> ID_BITS << ID_BITS | int(saved.targets[0])
+            self._table.put(np.array([self._key]), saved)
+            self._table.meters[self._key], self._kept = self, None
 
-    def _was_changed(self) -> None:
-        if self._mind is not None:
-            self._mind.was_changed()
+        return change
 
-    def _crossed(self) -> list[LevelChange]:
-        changes: list[LevelChange] = []
-        waiting, levels = self._reacts_at_s, self.settings.levels
-        reached = self.level + len(waiting)
-        while reached < len(levels) and self._value >= levels[reached].rises_at:
-            reacts_s = self._moment_of(levels[reached].rises_at) + levels[reached].reaction_s
-            waiting.append(max(reacts_s, waiting[-1]) if waiting else reacts_s)
-            reached += 1
-        while reached and self._value <= levels[reached - 1].falls_at:
-            fell_s = self._moment_of(levels[reached - 1].falls_at)
-            self._react(changes, fell_s)
-            if waiting:
-                waiting.pop()
-            else:
-                self.level -= 1
-                changes.append(LevelChange(self.target, self.level, self.level_name, fell_s))
-            reached -= 1
-        self._react(changes, self._now_s)
-        return changes
+    def _look_at(self, table: PerceptTable, key: int, settings: AwarenessSettings) -> None:
+        super().__init__(table, key)
+        self.settings = settings
+        table.meters[key] = self
 
-    def _react(self, changes: list[LevelChange], until_s: float) -> None:
-        """Note the levels that are told by then."""
-        while self._reacts_at_s and self._reacts_at_s[0] <= until_s:
-            at_s = self._reacts_at_s.pop(0)
-            self.level += 1
-            changes.append(LevelChange(self.target, self.level, self.level_name, at_s))
+    def _checked_moment(self, now_s: float) -> float:
+        now_s, before_s = moment_s("now_s", now_s), self._number("meter_s")
+        if self._kept is not None:
+            raise ValueError("the meter has ended; ask the sense manager for the current one")
+        if now_s < before_s:
+            raise ValueError(f"now_s must not decrease, got {now_s} s after {before_s} s")
+        return now_s
 
-    def _moment_of(self, value: float) -> float:
-        """Return when the line passed ``value``: now at the latest."""
-        begun_s, begun = self._line_from
-        if begun == value or not self._slope:
-            return begun_s
-        passed_s = (value - begun) / self._slope
-        return begun_s + passed_s if 0 <= passed_s <= self._now_s - begun_s else self._now_s
+    def _changes(self) -> list[LevelChange]:
+        listed = self._table.loops.levels_crossed
+        self._table.loops.levels_crossed = []
+        return [LevelChange(target, level, self.settings.name_of(level), at_s) for _, at_s, target, level in listed]

@@ -5,16 +5,16 @@ import math
 from collections.abc import Callable
 from typing import Literal, NamedTuple
 
+import numpy as np
+
 from ai_core.clock import moment_s
 from ai_core.errors import LARGEST, MOST, UnknownNameError, finite_number, shown, whole_number
-from ai_core.saving.fields import State
-from ai_core.senses.percepts.live import PerceptOwner
-from ai_core.senses.percepts.mind_state import prepared_memory, saved_memory
-from ai_core.senses.percepts.remembered import KnownTarget, velocity_between
-from ai_core.senses.percepts.target_report import RADIO, TargetReport
+from ai_core.saving.fields import LATEST_S, Fields, State
+from ai_core.senses.percepts.percept_table import MemoryDurations, PerceptTable, RowView, SavedRows
 from ai_core.senses.sensation import Point, checked_place
+from ai_core.senses.sight.pairs_in_view import ID_BITS
 
-__all__ = ["LOSE_AFTER_S", "MAXIMUM_AGE_S", "KnownTarget", "MemoryChange", "SenseMemory"]
+__all__ = ["LOSE_AFTER_S", "MAXIMUM_AGE_S", "RADIO", "KnownTarget", "MemoryChange", "SenseMemory", "TargetReport"]
 
 LOSE_AFTER_S = 0.5
 """Time without a sensation after which a target counts as lost (s).
@@ -26,12 +26,18 @@ values let a character stare at a target that has gone.
 MAXIMUM_AGE_S = 30.0
 """Age of the last sensation at which a target expires (s)."""
 
+RADIO = "radio"
+"""Stands for reports among the modalities of a target."""
+
+VERSION = 1
+
+
 class MemoryChange(NamedTuple):
     """A change of a target in a memory.
 
     Attributes:
         kind: ``gained`` (noticed, or noticed again), ``lost`` (no longer
-            sensed), ``told`` (a report brought newer data), ``expired``
+            sensed), ``reported`` (a report brought newer data), ``expired``
             (too old to be trusted), ``forgotten``.
         target: id of the source.
         at_s: game time of the change (s), even if it is reported later.
@@ -44,13 +50,129 @@ class MemoryChange(NamedTuple):
     last_known_position: Point
 
 
+class TargetReport(NamedTuple):
+    """A report of a target from one memory to another, by radio or by shouting; plain data for messages.
+
+    Attributes:
+        target: id of the source.
+        position: last known (m).
+        velocity: estimate at that time (m/s).
+        strength: intensity of the dominant modality of the reporting sensor.
+        at_s: when the target was there (s).
+    """
+
+    target: int
+    position: Point
+    velocity: Point
+    strength: float
+    at_s: float
+
+
+class KnownTarget(RowView):
+    """What a memory knows of one target; read-only, and always up to date."""
+
+    __slots__ = ()
+
+    @property
+    def first_sensed_s(self) -> float:
+        """When it was first sensed since it was last forgotten (s)."""
+        return self._number("first_sensed_s")
+
+    @property
+    def last_sensed_s(self) -> float:
+        """When it was last sensed, by this sensor or by a reporting one (s)."""
+        return self._number("last_sensed_s")
+
+    @property
+    def last_known_position(self) -> Point:
+        """Newest known position, by any sense (m)."""
+        return self._point("x")
+
+    @property
+    def known_at_s(self) -> float:
+        """When it was there: time of emission, not of arrival (s)."""
+        return self._number("known_at_s")
+
+    @property
+    def velocity(self) -> Point:
+        """Estimate from the last two sightings (m/s)."""
+        return self._point("vx")
+
+    @property
+    def first_seen_s(self) -> float | None:
+        """When it was first seen (s), or None."""
+        return self._moment("first_seen_s")
+
+    @property
+    def last_seen_s(self) -> float | None:
+        """When it was last seen (s), or None."""
+        return self._moment("last_seen_s")
+
+    @property
+    def last_seen_position(self) -> Point | None:
+        """Newest position by sight (m), or None."""
+        return None if self.last_seen_s is None else self._point("seen_x")
+
+    @property
+    def is_noticed(self) -> bool:
+        """True until the target is lost; False if it is only reported."""
+        return bool(self._number("is_noticed"))
+
+    @property
+    def is_expired(self) -> bool:
+        """True once the target is older than its maximum age."""
+        return bool(self._number("is_expired"))
+
+    @property
+    def strengths(self) -> dict[str, float]:
+        """Newest intensity by modality name; ``RADIO`` for reports."""
+        return self._by_modality("strength", "sensed_at_s", -math.inf)
+
+    @property
+    def sensed_at_s(self) -> dict[str, float]:
+        """Time of the newest sensation by modality name (s)."""
+        return self._by_modality("sensed_at_s", "sensed_at_s", -math.inf)
+
+    @property
+    def dominant_modality(self) -> str:
+        """The most reliable modality: the newest, then the strongest, then the first by name."""
+        strengths, times = self.strengths, self.sensed_at_s
+        return min(strengths, key=lambda name: (-times[name], -strengths[name], name))
+
+    @property
+    def strength(self) -> float:
+        """The newest intensity of the dominant modality."""
+        return self.strengths[self.dominant_modality]
+
+    def age_s(self, now_s: float, modality: str | None = None) -> float:
+        """Return the time since the last sensation (s); ``inf`` if there was none.
+
+        Args:
+            now_s: game time (s).
+            modality: name of the modality; None for any.
+        """
+        if modality is None:
+            return now_s - self.last_sensed_s
+        return now_s - self.sensed_at_s.get(modality, -math.inf)
+
+    def extrapolated_position(self, now_s: float) -> Point:
+        """Return the position of the target now if it kept its velocity (m)."""
+        passed_s = now_s - self.known_at_s
+        (x, y, z), (vx, vy, vz) = self.last_known_position, self.velocity
+        return (x + vx * passed_s, y + vy * passed_s, z + vz * passed_s)
+
+    def _moment(self, name: str) -> float | None:
+        moment = self._number(name)
+        return None if math.isnan(moment) else moment
+
+
 class SenseMemory:
     """The memory of one sensor for all its targets.
 
     Each change is returned exactly once, in the order in which changes happened and with
     their times, even if the memory is queried rarely. The states of a target are gained,
     lost, expired, forgotten; a target that is sensed again before it is forgotten is gained
-    again.
+    again. Sensors of one sense manager may share a memory.
 
     Args:
         lose_after_s: a target not sensed for longer than this is lost (s); 0
@@ -67,7 +189,7 @@ class SenseMemory:
         TypeError: if a number is of another type.
         ValueError: if a number is out of range.
 
-    Cost: a sensation O(1); ``advance`` O(1) while nothing is due, else O(targets).
+    Cost: a sensation O(log targets); ``advance`` O(targets).
     """
 
     def __init__(
@@ -87,15 +209,25 @@ class SenseMemory:
         self.maximum_age_s = maximum_age_s
         self.keep_expired_s = finite_number("keep_expired_s", keep_expired_s, minimum=0)
         self.free_knowledge_s = finite_number("free_knowledge_s", free_knowledge_s, minimum=0)
-        self._known: dict[int, KnownTarget] = {}
+        self._sensor_id = 0
         self._now_s = -math.inf
-        # Nothing happens by time passing until then; too early is allowed, too late is not.
-        self._next_s = math.inf
-        self._mind: PerceptOwner | None = None
+        self._own_table: PerceptTable | None = None
+        self._tell: Callable[[list[MemoryChange]], None] | None = None
 
     def __len__(self) -> int:
         """Number of targets not forgotten."""
-        return len(self._known)
+        return len(self._table.known(self._sensor_id))
+
+    @property
+    def durations(self) -> MemoryDurations:
+        """Its durations (s), for a table of percepts."""
+        return MemoryDurations(
+            self.lose_after_s, self.maximum_age_s, self.keep_expired_s, self.free_knowledge_s)
+
+    @property
+    def is_owned(self) -> bool:
+        """Whether it belongs to a sensor of a sense manager."""
+        return self._tell is not None
 
     def sense(
         self,
@@ -132,29 +264,14 @@ class SenseMemory:
             raise TypeError(f"modality must be a string, got {shown(modality)}")
         if type(intensity) is not float or not 0 <= intensity <= LARGEST:
             intensity = finite_number("intensity", intensity, minimum=0)
-        position = checked_place("position", position)
+        x, y, z = checked_place("position", position)
         known_at_s = None if sent_at_s is None else moment_s("sent_at_s", sent_at_s)
-        self._catch_up()
         at_s = self._move_to("at_s", at_s)
-        known_at_s = at_s if known_at_s is None else known_at_s
-        changes = []
-        record = self._known.get(target)
-        if record is not None and not self._is_followed(record):
-            changes = self._settle(target)
-            record = self._known.get(target)
-        if record is None:
-            record = self._add(KnownTarget(target, at_s, position, known_at_s))
-        if is_seen:
-            record.see(position, known_at_s)
-        if known_at_s >= record._known_at_s:
-            record._last_known_position, record._known_at_s = position, known_at_s
-        record.sense(modality, intensity, at_s)
-        self._next_s = min(self._next_s, at_s + self.lose_after_s)
-        if not record.is_noticed:
-            record.is_noticed = True
-            changes.append(MemoryChange("gained", target, at_s, record._last_known_position))
-        self._was_changed()
-        return changes
+        table, number = self._table, self._table.number(modality)
+        table.loops.sense(
+            self._row(target), self._sensor_id, number, intensity, x, y, z,
+            at_s if known_at_s is None else known_at_s, at_s, is_seen)
+        return self._changes()
 
     def hold(self, target: int, until_s: float) -> None:
         """Treat a target that is not lost yet as sensed without a break until a time, before the next ``sense``.
@@ -165,16 +282,10 @@ class SenseMemory:
             TypeError, ValueError: if ``until_s`` is not a valid time.
         """
         until_s = moment_s("until_s", until_s)
-        self._catch_up()
-        self.note_moment(until_s)
-        record = self._known.get(target)
-        if record is not None and record.is_noticed:
-            record._noticed_s = max(record._noticed_s, until_s)
-            record._last_sensed_s = max(record._last_sensed_s, until_s)
-
-    def note_moment(self, at_s: float) -> None:
-        """Set the time up to which a record is current, without another change."""
-        self._now_s = max(self._now_s, at_s)
+        self._now_s = max(self._now_s, until_s)
+        row = self._table.loops.find(self._key(target))
+        if row >= 0:
+            self._table.loops.hold(row, until_s)
 
     def follow(self, target: int, position: Point, at_s: float) -> None:
         """Update the position of a target that is not sensed; see ``free_knowledge_s``.
@@ -183,24 +294,10 @@ class SenseMemory:
             TypeError, ValueError: if an argument is of another type, or out of range.
             UnknownNameError: if the target is unknown.
         """
-        record = self._known.get(target)
-        if record is None:
-            raise UnknownNameError("target", target, self._known)
-        position, at_s = checked_place("position", position), moment_s("at_s", at_s)
-        passed_s = at_s - record._known_at_s
-        if passed_s > 0:
-            record._velocity = velocity_between(record._last_known_position, position, passed_s)
-            record._last_known_position, record._known_at_s = position, at_s
-
-    def followed_freely(self, now_s: float) -> list[int]:
-        """Return the targets seen lately whose true position stays known, by id."""
-        free_s = self.free_knowledge_s
-        if not free_s:
-            return []
-        return sorted(
-            target for target, one in self._known.items()
-            if one._last_seen_s is not None and now_s <= one._last_seen_s + free_s
-        )
+        if self.find(target) is None:
+            raise UnknownNameError("target", target, [one.target for one in self.known()])
+        x, y, z = checked_place("position", position)
+        self._table.loops.follow(self._row(target), x, y, z, moment_s("at_s", at_s))
 
     def report_of(self, target: int) -> TargetReport | None:
         """Return a report of a target for other memories, or None if the target is unknown."""
@@ -208,9 +305,7 @@ class SenseMemory:
         if record is None or record.is_expired:
             return None
         return TargetReport(
-            target, record.last_known_position, record._velocity, record.strength,
-            record._known_at_s,
-        )
+            target, record.last_known_position, record.velocity, record.strength, record.known_at_s)
 
     def hear_report(self, report: TargetReport, age_s: float = 0.0) -> list[MemoryChange]:
         """Add a report of a target from another memory, and return the changes.
@@ -229,16 +324,18 @@ class SenseMemory:
         if not isinstance(report, TargetReport):
             raise TypeError(f"report must be a TargetReport, got {type(report).__name__}")
         age_s = finite_number("age_s", age_s, minimum=0)
-        self._catch_up()
-        now_s = max(self._now_s, report.at_s + age_s)
+        now_s = max(self._passed_s, report.at_s + age_s)
         changes = self.advance(now_s)
-        record = self._known.get(report.target)
-        is_news = record is None or report.at_s > record._known_at_s
+        record = self.find(report.target)
+        is_news = record is None or report.at_s > record.known_at_s
         if is_news and now_s <= report.at_s + self.maximum_age_s:
-            changes.append(self._learn(report, record, now_s))
-        self._was_changed()
-        if self._mind is not None:
-            self._mind.tell(changes)
+            number = self._table.number(RADIO)
+            self._table.loops.learn(
+                self._row(report.target), number, report.strength, *report.position, *report.velocity, report.at_s,
+                now_s)
+            changes += self._changes()
+        if self._tell is not None:
+            self._tell(changes)
         return changes
 
     def advance(self, now_s: float) -> list[MemoryChange]:
@@ -248,51 +345,48 @@ class SenseMemory:
             TypeError: if ``now_s`` is not a number.
             ValueError: if it is before the time of the last call, or out of range.
         """
-        self._catch_up()
         now_s = self._move_to("now_s", now_s)
-        if now_s <= self._next_s:
-            return []
-        changes = [change for target in sorted(self._known) for change in self._settle(target)]
-        changes.sort(key=lambda change: (change.at_s, change.target))
-        self._next_s = self.next_change_s()
-        self._was_changed()
-        return changes
-
-    def next_change_s(self, except_of: frozenset[int] = frozenset()) -> float:
-        """Return when the next target is lost, expires or is forgotten (s); ``inf`` if none.
-
-        Args:
-            except_of: targets that are sensed at present.
-        """
-        known = self._known
-        return min(
-            (self._next_of(one) for target, one in known.items() if target not in except_of),
-            default=math.inf,
-        )
+        table = self._table
+        for row in table.known(self._sensor_id):
+            table.loops.settle(row, now_s)
+        return self._changes()
 
     def find(self, target: int) -> KnownTarget | None:
-        """Return the record of ``target``, or None if it is unknown."""
-        return self._known.get(target)
+        """Return what is known of ``target``, or None if it is unknown."""
+        if type(target) is not int or not 0 <= target <= MOST:
+            return None
+        table, key = self._table, self._key(target)
+        row = table.loops.find(key)
+        if row < 0 or not table.rows[row, 0]:
+            return None
+        found = table.known_targets.get(key)
+        if found is None:
+            found = table.known_targets[key] = KnownTarget(table, key)
+        assert isinstance(found, KnownTarget)
+        return found
 
     def known(self) -> list[KnownTarget]:
         """Return all targets that are not forgotten, strongest first, then by id."""
-        return sorted(self._known.values(), key=lambda one: (-one.strength, one.target))
+        table = self._table
+        mask = (1 << ID_BITS) - 1
+        found = [self.find(key & mask) for key in table.keys[table.known(self._sensor_id)].tolist()]
+        return sorted([one for one in found if one is not None], key=lambda one: (-one.strength, one.target))
 
     def forget(self, target: int) -> None:
         """Remove ``target`` from the memory, without a change."""
-        self._catch_up()
-        if target in self._known:
-            self._known.pop(target)._mind = None
-            self._was_changed()
+        record = self.find(target)
+        if record is not None:
+            self._table.forget([self._table.loops.find(self._key(target))])
 
     def forget_all(self) -> None:
         """Clear the memory; the next call may have any time."""
-        self.replace({})
+        self._table.forget(self._table.known(self._sensor_id))
+        self._now_s = -math.inf
 
     def save_state(self) -> State:
-        """Return the memory as plain data."""
-        self._catch_up()
-        return saved_memory(self)
+        """Return the memory as plain data, by column; its durations belong to the program."""
+        rows = np.array(self._table.known(self._sensor_id), np.intp)
+        return {"version": VERSION, **self._table.save(rows, meters=False)}
 
     def prepare_state(self, state: object) -> Callable[[], None]:
         """Check a saved memory, and return the function that loads it.
@@ -300,99 +394,86 @@ class SenseMemory:
         Raises:
             StateError: if it cannot be loaded; names the place in it, and the reason.
         """
-        return prepared_memory(self, state)
+        fields = Fields.versioned(state, version=VERSION)
+        saved = SavedRows.read(fields, meters=False, latest_s=LATEST_S)
+        fields.end()
+        if len(np.unique(saved.targets)) < len(saved.targets):
+            fields.refuse("targets", "must hold each target once")
 
-    def replace(self, known: dict[int, KnownTarget]) -> None:
-        """Replace the whole content; the next call may have any time."""
-        self._catch_up()
-        for one in self._known.values():
-            one._mind = None
-        for one in known.values():
-            one._mind = self._mind
-        self._known = known
-        self._now_s, self._next_s = -math.inf, -math.inf
-        self._was_changed()
+        def change() -> None:
+            self.forget_all()  # and what time it was: a loaded game may go back
+            self._table.put(saved.targets | self._sensor_id << ID_BITS, saved)
 
-    def belong_to(self, mind: PerceptOwner) -> bool:
-        """Set the owner that updates this memory from now on; False if it already has another."""
-        if self._mind is not None:
-            return False
-        self._mind = mind
-        for one in self._known.values():
-            one._mind = mind
-        return True
+        return change
+
+    def belong_to(
+        self, table: PerceptTable, sensor_id: int, tell: Callable[[list[MemoryChange]], None]
+    ) -> None:
+        """Keep all that it knows in a table from now on, under the id of a sensor; for sense managers.
+
+        Args:
+            table: of a sense manager.
+            sensor_id: the sensor; its settings are in the table.
+            tell: called with changes by reports.
+        """
+        if self._own_table is not None:
+            self._own_table.move_memory(self._sensor_id, table, sensor_id)
+        self._own_table, self._sensor_id, self._tell = table, sensor_id, tell
 
     def belong_to_nobody(self) -> None:
-        """Remove the owner set by ``belong_to``."""
-        self._catch_up()
-        self._mind = None
-        for one in self._known.values():
-            one._mind = None
+        """Keep all that it knows in a table of its own again."""
+        table, sensor_id = self._table, self._sensor_id
+        self._own_table, self._sensor_id, self._tell = None, 0, None
+        if table.known(sensor_id):
+            table.move_memory(sensor_id, self._table, 0)
 
-    def _catch_up(self) -> None:
-        if self._mind is not None:
-            self._mind.catch_up()
+    def begin_anew(self) -> None:
+        """Know nothing, in no table, at any time; before loading."""
+        self._own_table, self._now_s = None, -math.inf
 
-    def _was_changed(self) -> None:
-        if self._mind is not None:
-            self._mind.was_changed()
+    @property
+    def _table(self) -> PerceptTable:
+        table = self._own_table
+        if table is None:
+            table = self._own_table = PerceptTable()
+            table.put_mind(0, 0, self.durations, None)
+        return table
+
+    @property
+    def _passed_s(self) -> float:
+        """Game time up to which it is current (s)."""
+        return max(self._now_s, self._table.now_s)
+
+    def _key(self, target: int) -> int:
+        return self._sensor_id << ID_BITS | int(target)
+
+    def _row(self, target: int) -> int:
+        """Return the row of a target, which is made if there is none."""
+        key = self._key(target)
+        self._table.add([key])
+        return self._table.loops.find(key)
+
+    def _changes(self) -> list[MemoryChange]:
+        """Return what the loops have listed, by time, then target."""
+        table, listed = self._table, self._table.loops.changes
+        if not listed:
+            return []
+        table.loops.changes = []
+        table.drop_ended()
+        return [
+            MemoryChange(kind, target, at_s, (x, y, z))
+            for _, at_s, target, kind, x, y, z in sorted(listed, key=_by_time)]
 
     def _move_to(self, name: str, now_s: float) -> float:
         now_s = moment_s(name, now_s)
-        if now_s < self._now_s:
+        if now_s < self._passed_s:
             raise ValueError(
-                f"now_s must not decrease, got {now_s} s after {self._now_s} s;"
+                f"now_s must not decrease, got {now_s} s after {self._passed_s} s;"
                 " use one clock for all calls of a memory"
             )
         self._now_s = now_s
         return now_s
 
-    def _add(self, record: KnownTarget) -> KnownTarget:
-        record._mind = self._mind
-        self._known[record.target] = record
-        return record
 
-    def _is_followed(self, record: KnownTarget) -> bool:
-        """Return True if a target is neither lost nor expired, as most are that are sensed."""
-        return record.is_noticed and self._now_s <= record._noticed_s + self.lose_after_s
-
-    def _next_of(self, record: KnownTarget) -> float:
-        if record.is_noticed:
-            return record._noticed_s + self.lose_after_s
-        expires_s = record._last_sensed_s + self.maximum_age_s
-        return expires_s + self.keep_expired_s if record.is_expired else expires_s
-
-    def _settle(self, target: int) -> list[MemoryChange]:
-        """Return what happened to one target merely by time passing."""
-        record = self._known[target]
-        changes = []
-        lost_s = record._noticed_s + self.lose_after_s
-        if record.is_noticed and self._now_s > lost_s:
-            record.is_noticed = False
-            changes.append(MemoryChange("lost", target, lost_s, record._last_known_position))
-        expired_s = record._last_sensed_s + self.maximum_age_s
-        if not record.is_expired and self._now_s > expired_s:
-            record.is_expired = True
-            changes.append(MemoryChange("expired", target, expired_s, record._last_known_position))
-        forgotten_s = expired_s + self.keep_expired_s
-        if self._now_s > forgotten_s:
-            del self._known[target]
-            record._mind = None
-            changes.append(
-                MemoryChange("forgotten", target, forgotten_s, record._last_known_position)
-            )
-        return changes
-
-    def _learn(
-        self, report: TargetReport, record: KnownTarget | None, now_s: float
-    ) -> MemoryChange:
-        """Note what somebody else knows."""
-        if record is None:
-            record = self._add(KnownTarget(report.target, report.at_s, report.position, report.at_s))
-        record._last_known_position, record._known_at_s = report.position, report.at_s
-        record._velocity = report.velocity
-        record._strengths[RADIO], record._sensed_at_s[RADIO] = report.strength, report.at_s
-        record._last_sensed_s = max(record._last_sensed_s, report.at_s)
-        record.is_expired = False
-        self._next_s = min(self._next_s, self._next_of(record))
-        return MemoryChange("reported", report.target, now_s, report.position)
+def _by_time(change: tuple[int, float, int, str, float, float, float]) -> tuple[float, int]:
+    return change[1], change[2]

@@ -11,7 +11,6 @@ from collections.abc import Callable
 import numpy as np
 from numpy.typing import NDArray
 
-import ai_core.senses.percepts.following as following
 from ai_core.budget import Budget
 from ai_core.errors import shown
 from ai_core.senses.modality import Modality, ModalitySet
@@ -22,7 +21,7 @@ from ai_core.senses.sight.query_ages import QueryAges
 from ai_core.senses.sight.question import LineQuery
 from ai_core.senses.sight.ray_turns import RayTurns
 from ai_core.senses.sight.sight_cones import aside_of
-from ai_core.senses.sight.sight_loops import pairs_in_reach
+from ai_core.senses.sight.sight_loops import first_in_line, lines_between, note_answers, pairs_in_reach
 from ai_core.senses.source_table import SourceTable
 from ai_core.senses.stimuli.waves import ModalityNumbers, ReachNumbers
 
@@ -47,6 +46,10 @@ budget of steps is kept exactly: a replay of granted steps stops at the same sen
 """
 
 NO_KEYS, NO_INTENSITIES = np.zeros(0, np.int64), np.zeros(0)
+
+NO_QUERY = LineQuery(
+    np.zeros(0, np.intp), NO_KEYS, np.zeros(0, np.int32), np.zeros(0, np.int32), np.zeros((0, 3), np.float32),
+    np.zeros((0, 3), np.float32))
 
 PAIRS_PER_ADVANCE = 4 * PAIRS_PER_BLOCK
 """Pairs tested in one advance, from which on the rest of a pass is left to the next (count).
@@ -82,6 +85,7 @@ class ContinuousSensing:
             if modalities[number].is_continuous
         }
         self.pairs = {number: PairsInView() for number in self._senses}
+        self._by_rays = [number for number in self._senses if modalities[number].needs_line_of_sight]
         self.turns = RayTurns(sensors, sources)
         self._found: dict[int, list[tuple[NDArray[np.int64], NDArray[np.float64]]]] = {}
         self._to_look = np.zeros(0, np.int32)
@@ -89,8 +93,6 @@ class ContinuousSensing:
         # How many had been removed when the pass began that found the pairs; and the one under way.
         self._removals = self._removals_before = (0, 0)
         self.ages = QueryAges()
-        # Who sensed something when that was asked last; nearly always the same.
-        self._sensing: tuple[NDArray[np.int64], list[int]] = (np.zeros(0, np.int64), [])
         self._out = (np.zeros(0, np.int64), np.zeros(0))
 
     def look(self, budget: Budget, now_s: float) -> bool:
@@ -137,7 +139,8 @@ class ContinuousSensing:
             if len(keys) or len(pairs.keys):
                 needs_ray = self._modalities[number].needs_line_of_sight
                 pairs.replace(keys, intensities, self.ages.new, needs_ray=needs_ray)
-        self.ages.forget_before(self._oldest_moment if self.has_pairs else None)
+        if self.ages.is_long:
+            self.ages.forget_before(self._oldest_moment if self.has_pairs else None)
         return True
 
     @property
@@ -166,19 +169,16 @@ class ContinuousSensing:
 
     def next_question(self, maximum_rays: int) -> LineQuery:
         """Return the pairs whose turn it is, by importance and age, ties by sensor, then source."""
-        asked = [
-            number for number, pairs in self.pairs.items()
-            if len(pairs) and self._modalities[number].needs_line_of_sight]
+        asked = [number for number in self._by_rays if len(self.pairs[number].keys)]
         if not asked:
-            nothing = np.zeros(0, np.int64)
-            return self._question(nothing, nothing, nothing)
+            return NO_QUERY
         if len(asked) == 1:            # these are by sensor, then source, as keys are
             pairs = self.pairs[asked[0]]
             rows = self._alive(pairs)
             since, keys = self._in_line(pairs, rows)
             first = self._first_in_line(since, maximum_rays)
             return self._question(
-                np.full(len(first), asked[0]), first if rows is None else rows.take(first), keys.take(first))
+                np.full(len(first), asked[0]), first if rows is None else rows.take(first), keys, first)
         parts = []
         for number in asked:
             pairs = self.pairs[number]
@@ -188,15 +188,17 @@ class ContinuousSensing:
         since, keys, kind, place = (np.concatenate(column) for column in zip(*parts, strict=True))
         order = np.lexsort((kind, keys))
         first = order.take(self._first_in_line(since.take(order), maximum_rays))
-        return self._question(kind.take(first), place.take(first), keys.take(first))
+        return self._question(kind.take(first), place.take(first), keys, first)
 
     def _question(
-        self, kind: NDArray[np.intp], rows: NDArray[np.int64], keys: NDArray[np.int64]
+        self, kind: NDArray[np.intp], rows: NDArray[np.int64], keys: NDArray[np.int64], some: NDArray[np.int64]
     ) -> LineQuery:
-        sensor_ids, source_ids = ids_of(keys)
-        eyes, targets = (np.empty((len(keys), 3), np.float32) for _ in range(2))
-        following.places_of(self._sensors.position, sensor_ids, eyes)
-        following.places_of(self._sources.position, source_ids, targets)
+        """Return the lines of some of the pairs of these keys."""
+        count = len(some)
+        sensor_ids, source_ids = np.empty(count, np.int32), np.empty(count, np.int32)
+        eyes, targets = np.empty((count, 3), np.float32), np.empty((count, 3), np.float32)
+        lines_between(
+            keys, some, self._sensors.position, self._sources.position, sensor_ids, source_ids, eyes, targets)
         return self._from_cameras(LineQuery(kind, rows, sensor_ids, source_ids, eyes, targets))
 
     def _in_line(
@@ -208,7 +210,7 @@ class ContinuousSensing:
 
     def _first_in_line(self, since: NDArray[np.int64], most: int) -> NDArray[np.int64]:
         first = np.empty(min(len(since), most), np.int64)
-        following.first_in_line(since, most, first)
+        first_in_line(since, most, first)
         return first
 
     def _alive(self, pairs: PairsInView) -> NDArray[np.intp] | None:
@@ -242,12 +244,12 @@ class ContinuousSensing:
         if is_free is None:
             return
         answers = _checked_answers(is_free, len(question.row))
-        for number, pairs in self.pairs.items():
-            rows, mine = question.row, answers
-            if len(self.pairs) > 1:
+        for number in self._by_rays:
+            pairs, rows, mine = self.pairs[number], question.row, answers
+            if len(self._by_rays) > 1:
                 rows, mine = rows[question.modality == number], answers[question.modality == number]
             if len(rows):
-                oldest = following.note_answers(
+                oldest = note_answers(
                     rows, mine, self.ages.asked, pairs.is_sensed, pairs.told_at_s, pairs.waiting_since)
                 self.ages.note_asked(oldest, now_s)
 
@@ -263,26 +265,10 @@ class ContinuousSensing:
         """Return pairs with the lines that are asked, of which sensors need not be one end."""
         return question
 
-    def sensing_ids(self) -> list[int]:
-        """Return ids of sensors that sense something, ascending; not to be written to."""
-        if not self.has_pairs:
-            return []
-        some = [pairs for pairs in self.pairs.values() if len(pairs)]
-        if len(some) != 1:
-            return sorted(set().union(*[following.sensing(one.keys, one.is_sensed) for one in some]))
-        ids, found = self._sensing
-        if not following.are_sensing(some[0].keys, some[0].is_sensed, ids):
-            found = following.sensing(some[0].keys, some[0].is_sensed)
-            self._sensing = np.array(found, np.int64), found
-        return found
-
     @property
     def pairs_needing_rays(self) -> int:
         """Number of pairs that take turns to be asked for a line of sight."""
-        return sum(
-            len(pairs) for number, pairs in self.pairs.items()
-            if self._modalities[number].needs_line_of_sight
-        )
+        return sum([len(self.pairs[number].keys) for number in self._by_rays])
 
     def passes_until_noticed(self, pairs_at_once: int) -> int:
         """Return after how many passes at most a pair in view is asked (count).
@@ -341,10 +327,8 @@ class ContinuousSensing:
 
     @property
     def _oldest_moment(self) -> int | None:
-        return min((
-            int(pairs.waiting_since.min()) for number, pairs in self.pairs.items()
-            if self._modalities[number].needs_line_of_sight and len(pairs)
-        ), default=None)
+        waiting = [self.pairs[number].waiting_since for number in self._by_rays]
+        return min((int(since.min()) for since in waiting if len(since)), default=None)
 
     def _in_reach(
         self, number: int, sensor_ids: NDArray[np.int32]

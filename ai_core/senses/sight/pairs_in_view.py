@@ -11,6 +11,8 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
+from ai_core.senses.sight.sight_loops import merge_pairs, stay_as_they_are
+
 __all__ = ["ID_BITS", "PairsInView", "ids_of", "key_of", "keys_of"]
 
 ID_BITS = 31
@@ -53,34 +55,25 @@ class PairsInView:
         What stays in reach keeps its answer and its place in the queue.
 
         Args:
-            keys: (n,), each once, in any order; ascending is fastest.
+            keys: (n,), ascending.
             intensity: (n,).
             moment: place in the queue for pairs that are new.
             needs_ray: False if being in reach is enough to be sensed.
 
-        Cost: O(n log n), O(n) while the same pairs stay in reach.
+        Raises:
+            ValueError: if keys do not ascend.
+
+        Cost: O(n + pairs before).
         """
-        if not (len(keys) or len(self.keys)):
-            return
-        if (keys[1:] < keys[:-1]).any():
-            order = np.argsort(keys)
-            keys, intensity = keys[order], intensity[order]
         self.intensity = intensity
-        if np.array_equal(keys, self.keys):
+        if stay_as_they_are(self.keys, keys):
             if not needs_ray:
                 self.is_sensed[:] = True
             return
-        place = np.searchsorted(self.keys, keys)
-        stayed = np.zeros(len(keys), np.bool_)
-        inside = place < len(self.keys)
-        stayed[inside] = self.keys[place[inside]] == keys[inside]
-        before = place[stayed]
         waiting_since = np.full(len(keys), moment, np.int64)
-        waiting_since[stayed] = self.waiting_since[before]
-        is_sensed = np.full(len(keys), not needs_ray)
-        is_sensed[stayed] |= self.is_sensed[before]
-        told_at_s = np.full(len(keys), NEVER_TOLD_S)
-        told_at_s[stayed] = self.told_at_s[before]
+        is_sensed, told_at_s = np.full(len(keys), not needs_ray), np.full(len(keys), NEVER_TOLD_S)
+        merge_pairs(
+            self.keys, self.waiting_since, self.is_sensed, self.told_at_s, keys, waiting_since, is_sensed, told_at_s)
         self.keys, self.waiting_since = keys, waiting_since
         self.is_sensed, self.told_at_s = is_sensed, told_at_s
 

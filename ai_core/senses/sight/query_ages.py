@@ -41,6 +41,11 @@ class QueryAges:
         """Moment of pairs that are asked after this pass."""
         return 2 * self.passes + 1
 
+    @property
+    def is_long(self) -> bool:
+        """Whether times of so many passes are kept that it is worth forgetting some."""
+        return len(self._ended_s) > 2 * PASSES_TIMED
+
     def end_pass(self, now_s: float) -> None:
         """Note that a pass has ended."""
         self.passes += 1

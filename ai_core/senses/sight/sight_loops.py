@@ -15,7 +15,10 @@ from cython.cimports.libc.math import fabs, isfinite, log, pow, sqrt
 from ai_core.senses.stimuli.signal_queue import Signal
 from ai_core.senses.stimuli.waves import StimulusNumbers
 
-__all__ = ["Reached", "SightLoops", "pairs_in_reach", "plain_signal", "sensors_reached", "signals_reached"]
+__all__ = [
+    "Reached", "SightLoops", "first_in_line", "lines_between", "merge_pairs", "note_answers", "pairs_in_reach",
+    "plain_signal", "sensors_reached", "signals_reached", "stay_as_they_are",
+]
 
 Reached = tuple[list[int], list[int], list[float], list[float]]
 """How many sensors sense each signal; then by signal and slot: slots, distances (m), intensities."""
@@ -36,6 +39,8 @@ BORDER_TOLERANCE = cython.declare(cython.double, 1e-6)  # sight_cones.BORDER_TOL
 NO_RIGHT = cython.declare(cython.double, 1e-6)          # sight_cones.NO_RIGHT
 CONE_SLACK = cython.declare(cython.double, 1.0001)      # factor on reaches, far above the tolerance of borders
 BEHIND = cython.declare(cython.double, 1e-8)            # squared share of the distance, far above BORDER_TOLERANCE
+
+WIDEST = cython.declare(cython.longlong, 4096)        # moments in a line that are counted; more are sorted
 
 SINGLE = cython.declare(cython.float[::1], memoryview(np.zeros(3, np.float32)))  # room to round coordinates in
 
@@ -984,3 +989,184 @@ class SightLoops:
             return slots[: self.hits].tolist(), distances[: self.hits].tolist(), intensities[: self.hits].tolist()
         return ([self.hit_slot[k] for k in range(self.hits)], [self.hit_distance[k] for k in range(self.hits)],
                 [self.hit_intensity[k] for k in range(self.hits)])
+
+
+def first_in_line(since, most, out_rows) -> int:
+    """Write the rows that have waited longest, ties by row; return how many.
+
+    Args:
+        since: (n,) int64, since when each waits, any number.
+        most: how many at most.
+        out_rows: (min(n, most),) int64 or more.
+
+    Cost: O(n).
+    """
+    i: cython.Py_ssize_t
+    n: cython.Py_ssize_t = len(since)
+    wanted: cython.Py_ssize_t = min(n, max(0, most))
+    taken: cython.Py_ssize_t = 0
+    place: cython.Py_ssize_t
+    least: cython.longlong
+    largest: cython.longlong
+    last: cython.longlong = 0
+    if wanted == 0:
+        return 0
+    moments: cython.const[cython.longlong][::1] = memoryview(since)
+    rows: cython.longlong[::1] = memoryview(out_rows)
+    if rows.shape[0] < wanted:
+        raise ValueError("out_rows must have room for all rows")
+    least = largest = moments[0]
+    for i in range(n):
+        least = min(least, moments[i])
+        largest = max(largest, moments[i])
+    if largest - least >= WIDEST:
+        for i, one in enumerate(np.argsort(since, kind="stable")[:wanted].tolist()):
+            rows[i] = one
+        return wanted
+    starts: cython.longlong[::1] = memoryview(np.zeros(largest - least + 1, np.int64))
+    for i in range(n):
+        starts[moments[i] - least] += 1
+    for last in range(largest - least + 1):       # where each moment begins in the line
+        place = starts[last]
+        starts[last] = taken
+        taken += place
+        if taken >= wanted:
+            break
+    for i in range(n):
+        if moments[i] - least <= last:
+            place = starts[moments[i] - least]
+            starts[moments[i] - least] += 1
+            if place < wanted:
+                rows[place] = i
+    return wanted
+
+
+def note_answers(rows, is_free, moment, is_sensed, told_at_s, waiting_since) -> int:
+    """Note what rays answered, and send these pairs to the end of the line; return since when the first waited.
+
+    Args:
+        rows: (n,) int64, which pairs, n above 0.
+        is_free: (n,) bool, whether nothing stands between.
+        moment: since when they wait from now on.
+        is_sensed: (m,) bool, overwritten.
+        told_at_s: (m,) float64, overwritten: what is hidden is told at once when it shows itself again.
+        waiting_since: (m,) int64, overwritten.
+
+    Cost: O(n).
+    """
+    i: cython.Py_ssize_t
+    row: cython.longlong
+    oldest: cython.longlong = 0
+    some: cython.const[cython.longlong][::1] = memoryview(rows)
+    free: cython.const[cython.uchar][::1] = memoryview(is_free.view(np.uint8))
+    sensed: cython.uchar[::1] = memoryview(is_sensed.view(np.uint8))
+    told_s: cython.double[::1] = memoryview(told_at_s)
+    since: cython.longlong[::1] = memoryview(waiting_since)
+    if not (free.shape[0] == some.shape[0] and sensed.shape[0] == told_s.shape[0] == since.shape[0]):
+        raise ValueError("answers and columns of pairs must agree in their lengths")
+    for i in range(some.shape[0]):
+        row = some[i]
+        if not 0 <= row < since.shape[0]:
+            raise IndexError(f"there is no row {row}")
+        oldest = since[row] if i == 0 else min(oldest, since[row])
+    for i in range(some.shape[0]):
+        row = some[i]
+        sensed[row] = free[i]
+        if not free[i]:
+            told_s[row] = -INFINITY
+        since[row] = moment
+    return oldest
+
+
+def lines_between(keys, rows, eyes, targets, out_sensor_ids, out_source_ids, out_eyes, out_targets) -> None:
+    """Write the lines of sight of some pairs.
+
+    Args:
+        keys: (m,) int64, sensor and source of all pairs, in use.
+        rows: (n,) int64, which of them.
+        eyes: (sensors, 3) float32, positions of sensors by slot (m).
+        targets: (sources, 3) float32, positions of sources by slot (m).
+        out_sensor_ids, out_source_ids: (n,) int32, overwritten.
+        out_eyes, out_targets: (n, 3) float32, overwritten (m).
+
+    Cost: O(n).
+    """
+    i: cython.Py_ssize_t
+    axis: cython.Py_ssize_t
+    eye: cython.Py_ssize_t
+    target: cython.Py_ssize_t
+    key: cython.longlong
+    all_keys: cython.const[cython.longlong][::1] = memoryview(keys)
+    some: cython.const[cython.longlong][::1] = memoryview(rows)
+    sensor_places: cython.const[cython.float][:, :] = memoryview(eyes)
+    source_places: cython.const[cython.float][:, :] = memoryview(targets)
+    sensor_ids: cython.int[::1] = memoryview(out_sensor_ids)
+    source_ids: cython.int[::1] = memoryview(out_source_ids)
+    starts: cython.float[:, ::1] = memoryview(out_eyes)
+    ends: cython.float[:, ::1] = memoryview(out_targets)
+    if not (sensor_ids.shape[0] == source_ids.shape[0] == starts.shape[0] == ends.shape[0] == some.shape[0]):
+        raise ValueError("out arrays must have a row per line")
+    if not (starts.shape[1] == ends.shape[1] == sensor_places.shape[1] == source_places.shape[1] == 3):
+        raise ValueError("positions must have three coordinates")
+    for i in range(some.shape[0]):
+        if not 0 <= some[i] < all_keys.shape[0]:
+            raise IndexError(f"there is no pair {some[i]}")
+        key = all_keys[some[i]]
+        sensor_ids[i], source_ids[i] = key >> ID_BITS, key & ((1 << 31) - 1)
+        eye, target = sensor_ids[i] & SLOT_MASK, source_ids[i] & SLOT_MASK
+        if key < 0 or eye >= sensor_places.shape[0] or target >= source_places.shape[0]:
+            raise IndexError("an id has no row")
+        for axis in range(3):
+            starts[i, axis], ends[i, axis] = sensor_places[eye, axis], source_places[target, axis]
+
+
+def stay_as_they_are(keys, found) -> bool:
+    """Return whether the same pairs were found again. Cost: O(n)."""
+    i: cython.Py_ssize_t
+    known: cython.const[cython.longlong][::1] = memoryview(keys)
+    new: cython.const[cython.longlong][::1] = memoryview(found)
+    if known.shape[0] != new.shape[0]:
+        return False
+    for i in range(new.shape[0]):  # noqa: SIM110  # as a loop in C
+        if known[i] != new[i]:
+            return False
+    return True
+
+
+def merge_pairs(keys, waiting_since, is_sensed, told_at_s, found, out_since, out_sensed, out_told) -> None:
+    """Write what is known of the pairs that were found: of those known before as before.
+
+    Args:
+        keys: (n,) int64, ascending, pairs that are known.
+        waiting_since, is_sensed, told_at_s: (n,) int64, bool and float64, what is known of them.
+        found: (m,) int64, ascending, pairs that were found.
+        out_since, out_sensed, out_told: (m,) of the same types; hold what is known of new pairs, and are
+            overwritten for others.
+
+    Raises:
+        ValueError: if pairs do not ascend, or columns differ in length.
+
+    Cost: O(n + m).
+    """
+    i: cython.Py_ssize_t
+    at: cython.Py_ssize_t = 0
+    known: cython.const[cython.longlong][::1] = memoryview(keys)
+    since: cython.const[cython.longlong][::1] = memoryview(waiting_since)
+    sensed: cython.const[cython.uchar][::1] = memoryview(is_sensed.view(np.uint8))
+    told_s: cython.const[cython.double][::1] = memoryview(told_at_s)
+    new: cython.const[cython.longlong][::1] = memoryview(found)
+    new_since: cython.longlong[::1] = memoryview(out_since)
+    new_sensed: cython.uchar[::1] = memoryview(out_sensed.view(np.uint8))
+    new_told_s: cython.double[::1] = memoryview(out_told)
+    if not (known.shape[0] == since.shape[0] == sensed.shape[0] == told_s.shape[0]):
+        raise ValueError("columns of known pairs must be of one length")
+    if not (new.shape[0] == new_since.shape[0] == new_sensed.shape[0] == new_told_s.shape[0]):
+        raise ValueError("columns of found pairs must be of one length")
+    for i in range(new.shape[0]):
+        if i and new[i] <= new[i - 1]:
+            raise ValueError("pairs must ascend")
+        while at < known.shape[0] and known[at] < new[i]:
+            at += 1
+        if at < known.shape[0] and known[at] == new[i]:
+            new_since[i], new_told_s[i] = since[at], told_s[at]
+            new_sensed[i] |= sensed[at]

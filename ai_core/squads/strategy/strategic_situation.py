@@ -113,10 +113,10 @@ class StrategicSituation:
             for one in getattr(self, name):
                 if not isinstance(one, report):
                     raise TypeError(f"{name} must hold {report.__name__}, got {shown(one)}")
-        told = [self.base, *self.narrow_places]
+        places = [self.base, *self.narrow_places]
         for reports in (self.squads, self.sightings, self.defenses):
-            told += [one.place for one in reports]
-        positions("places", told, dimensions=(2,))
+            places += [one.place for one in reports]
+        positions("places", places, dimensions=(2,))
         is_open, shape = self.is_open, self.picture.area.shape
         if is_open is not None and (
             not isinstance(is_open, np.ndarray) or is_open.dtype != np.bool_

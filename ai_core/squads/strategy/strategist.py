@@ -26,14 +26,40 @@ from ai_core.saving.declared_state import (
 from ai_core.squads.battle_forecast import forecast
 from ai_core.squads.capabilities import Force, power_ratio
 from ai_core.squads.strategy.posture import POSTURE_RULES, Personality, posture_machine, share_of
-from ai_core.squads.strategy.production import WEALTHS, BuildOrder, TechnologyTree, Wealth, expected_force, judge_wealth
-from ai_core.squads.strategy.strategic_missions import plan_missions
-from ai_core.squads.strategy.strategic_situation import EnemyReport, StrategicPlan, StrategicSituation
-from ai_core.squads.strategy.strategic_spending import plan_purchases
+from ai_core.squads.strategy.production import (
+    WEALTHS,
+    BuildOrder,
+    TechnologyTree,
+    Wealth,
+    best_unit,
+    expected_force,
+    judge_wealth,
+)
+from ai_core.squads.strategy.strategic_missions import (
+    Objective,
+    choose_scout_goals,
+    defending_mission,
+    gathering_missions,
+    middle_of,
+    on_open_ground,
+    point_towards,
+    rally_place,
+    search_missions,
+)
+from ai_core.squads.strategy.strategic_situation import (
+    EnemyReport,
+    Mission,
+    Place,
+    Purchase,
+    SquadReport,
+    StrategicPlan,
+    StrategicSituation,
+)
 from ai_core.squads.strategy.territory import (
     Defenses,
     ResourceSite,
     analyze_defenses,
+    best_narrow_place,
     find_resource_sites,
     force_of_sightings,
 )
@@ -49,6 +75,15 @@ WEALTH_FACTOR = {"scarce": 1.25, "steady": 1.0, "plentiful": 0.85}
 NEWS_S = 6.0
 """Age up to which a sighting counts as present (s)."""
 
+STAGING_SHARE, STAGED_SHARE = 1.3, 0.75
+"""Distance from the objective at which the army gathers before an attack, as a share of the home radius, and the
+share of the army that must be there; squads that arrive one by one are beaten one by one."""
+REACHED_SHARE = 0.3
+"""Distance at which a squad has reached the flank, as a share of the home radius."""
+AT_PLACE_SHARE = 0.4
+"""Distance within which a defense holds a narrow place, as a share of the home radius."""
+FARTHEST_SHARE = 4.0
+"""Largest distance of a narrow place from home while the enemy's base is unknown, as a share of the home radius."""
 
 SQUAD_NUMBER = Whole(0, 1_000_000)
 
@@ -194,9 +229,9 @@ class Strategist(Saveable):
         if before != self.posture:
             self._posture_changed(before, view)
         yield
-        missions = plan_missions(self, situation, view.sites, view.objective, view.intruders)
+        missions = self._missions(situation, view.sites, view.objective, view.intruders)
         yield
-        purchases = yield from plan_purchases(self, situation, view.own, view.opponent, view.sites)
+        purchases = yield from self._purchases(situation, view.own, view.opponent, view.sites)
         self.thoughts += 1
         return StrategicPlan(self.posture, tuple(missions), tuple(purchases), view.enemy_expands_at, view.clash_at,
                     (*view.reasons, f"{self.posture}: {fired}" if fired else f"{self.posture} continues"))
@@ -251,6 +286,165 @@ class Strategist(Saveable):
             self.is_staging = True
         elif before == "attacking":
             self.last_attack_s = view.situation.now_s
+
+    def _missions(
+        self, situation: StrategicSituation, sites: list[ResourceSite],
+        objective: Objective | None, intruders: list[EnemyReport],
+    ) -> list[Mission]:
+        """Return the missions, sorted by squad id; idle squads have none.
+
+        Cost: O(cells × scouts + squads × sites).
+        """
+        missions = [*self._scout_missions(situation), *gathering_missions(situation, sites)]
+        army = sorted(one for one in situation.squads if one.role == "army" and one.force.count)
+        if army:
+            missions += self._army_missions(situation, army, sites, objective, intruders)
+        return sorted(missions)
+
+    def _scout_missions(self, situation: StrategicSituation) -> list[Mission]:
+        """Send scouts that are idle, or whose goal has been seen in the meantime."""
+        personality, picture = self.personality, situation.picture
+        scouts = sorted(one for one in situation.squads if one.role == "scouts")[:personality.max_scouts]
+        ages = picture["exploration"]
+        kept: dict[int, Place] = {}
+        for one in scouts:
+            goal = self.scouting.get(one.id)
+            if goal is not None and not one.is_idle and (
+                float(ages.flat[picture.area.cell_at(goal)]) >= personality.stale_after_s / 2
+            ):
+                kept[one.id] = goal
+        free = {one.id: one.place for one in scouts if one.id not in kept}
+        found = choose_scout_goals(picture.area, ages, picture["threat"], free, stale_after_s=personality.stale_after_s,
+                                   is_open=situation.is_open) if free else {}
+        self.scouting = {**kept, **found}
+        return [
+            Mission(number, "scout", place, f"not seen for {ages.flat[picture.area.cell_at(place)]:.0f} s")
+            for number, place in self.scouting.items()
+        ]
+
+    def _army_missions(
+        self, situation: StrategicSituation, army: list[SquadReport], sites: list[ResourceSite],
+        objective: Objective | None, intruders: list[EnemyReport],
+    ) -> list[Mission]:
+        posture = self.posture
+        if posture == "defending" and intruders:
+            return [defending_mission(situation, one, intruders) for one in army]
+        if posture == "retreating":
+            return [Mission(one.id, "retreat", situation.base, "the attack failed") for one in army]
+        if posture == "attacking" and objective is not None:
+            return self._attack_missions(situation, army, objective)
+        if objective is None and situation.now_s >= self.search_after_s and posture == "building":
+            return search_missions(situation, army)
+        place = rally_place(situation, sites, objective)
+        return [Mission(one.id, "regroup", place, "gathers for the next attack") for one in army]
+
+    def _attack_missions(
+        self, situation: StrategicSituation, army: list[SquadReport], objective: Objective,
+    ) -> list[Mission]:
+        target, defenses = objective
+        stay = round(0.25 * self.personality.caution * len(army)) if len(army) > 2 else 0
+        guards = sorted(army, key=lambda one: (math.dist(one.place, situation.base), one.id))[:stay]
+        missions = [Mission(one.id, "defend", situation.base, "guards home") for one in guards]
+        army = [one for one in army if one not in guards]
+        if self.is_staging:
+            if self.staging is None:
+                away_m = STAGING_SHARE * self.home_radius_m
+                self.staging = on_open_ground(situation, point_towards(target.place, middle_of(army), away_m))
+            staging = self.staging
+            there = sum(one.force.count for one in army if math.dist(one.place, staging) <= self.home_radius_m / 2)
+            self.is_staging = there < STAGED_SHARE * sum(one.force.count for one in army)
+            if self.is_staging:
+                return missions + [Mission(one.id, "regroup", staging, "gathers before the attack") for one in army]
+        approach = on_open_ground(situation, defenses.approach)
+        for one in army:
+            if self.tactic == "flank" and one.id not in self.flanked:
+                if math.dist(one.place, approach) > REACHED_SHARE * self.home_radius_m:
+                    missions.append(Mission(one.id, "attack", approach, "approaches from the weakest side"))
+                    continue
+                self.flanked.add(one.id)
+            missions.append(Mission(
+                one.id, "attack", target.place, f"{self.tactic} attack, ratio {defenses.ratio:.2f}"))
+        return missions
+
+    def _purchases(
+        self, situation: StrategicSituation, own: Force, opponent: Force, sites: list[ResourceSite]
+    ) -> Generator[None, object, list[Purchase]]:
+        """Choose purchases, most urgent first; a generator of two steps that returns the list.
+
+        Cost: O(products × kinds).
+        """
+        owned, tree = situation.owned, self.tree
+        found = []
+        if self.build_order is not None and self.posture != "defending":
+            step = self.build_order.next(owned)
+            if step is not None:
+                found.append(Purchase(step, "build order"))
+        gatherer = next((one for one in tree.available(owned) if one.gathers), None)
+        if gatherer is not None and self._wants_gatherers(situation, own, gatherer.name, sites):
+            found.append(Purchase(gatherer.name, f"{sum(site.amount for site in sites):.0f} left to gather"))
+        saves = self.wealth != "plentiful"
+        defense = self._next_defense(situation, opponent)
+        if defense is not None:
+            found.append(defense)
+        fighters = [one for one in tree.available(owned) if one in tree.fighters]
+        best = best_unit(fighters, own, opponent, most_cost=float("inf"), by_cost=saves)
+        if best is not None:
+            how = "most power for its cost" if saves else "most power"
+            found.append(Purchase(best.name, f"{how} against {_named(opponent)}"))
+            yield
+            better = self._locked(situation, own, opponent, best.name)
+            if better is not None and self.wealth != "scarce":
+                found.insert(0, better)
+        return found
+
+    def _wants_gatherers(
+        self, situation: StrategicSituation, own: Force, name: str, sites: list[ResourceSite]
+    ) -> bool:
+        if self.posture in ("defending", "retreating") or not sites:
+            return False
+        there = situation.owned.get(name, 0)
+        # Each gatherer earns its cost several times before a site of this size is empty.
+        return there < self.personality.gatherers_share * (own.count + there) and self.wealth != "scarce"
+
+    def _locked(
+        self, situation: StrategicSituation, own: Force, opponent: Force, best: str
+    ) -> Purchase | None:
+        """Return the first missing requirement of a unit better than the best available one, None if there is none."""
+        tree, owned = self.tree, situation.owned
+        wanted = best_unit(tree.fighters, own, opponent, most_cost=float("inf"), by_cost=True)
+        if wanted is None or wanted.name == best:
+            return None
+        missing = tree.missing(wanted.name, owned)
+        return Purchase(missing[0], f"unlocks {wanted.name}, best against {_named(opponent)}") if missing else None
+
+    def _next_defense(self, situation: StrategicSituation, opponent: Force) -> Purchase | None:
+        """Return the next defense to make and its position; None if none is wanted or available.
+
+        Spending on defenses is limited to ``Personality.defenses_share`` of ``army_cost``; scarce resources allow none.
+
+        Cost: O(narrow places × defenses + products × kinds).
+        """
+        tree, limit = self.tree, self.personality.defenses_share * self.army_cost
+        spent = sum(tree.product(one.name).cost for one in situation.defenses)
+        choice = [
+            one for one in tree.available(situation.owned)
+            if one.defends and one.capabilities is not None and spent + one.cost <= limit]
+        if not choice or self.wealth == "scarce":
+            return None
+        enemy_base = next((one.place for one in situation.sightings if one.is_objective), None)
+        reach_m = AT_PLACE_SHARE * self.home_radius_m
+        place = best_narrow_place(
+            situation.narrow_places, situation.defenses, situation.base, enemy_base, reach_m,
+            FARTHEST_SHARE * self.home_radius_m)
+        if place is None:
+            return None
+        there = [tree.product(one.name) for one in situation.defenses if math.dist(one.place, place) <= reach_m]
+        own = Force.of_members(one.capabilities for one in there if one.capabilities is not None)
+        best = best_unit(choice, own, opponent, most_cost=math.inf)
+        if best is None:
+            return None
+        why = f"holds a narrow place {math.dist(place, situation.base):.0f} m from home with {len(there)} defenses"
+        return Purchase(best.name, why, place)
 
 
 class _Assessment:
@@ -337,6 +531,11 @@ def _middle(places: list[tuple[float, float]]) -> tuple[float, float] | None:
     if not places:
         return None
     return (sum(x for x, _ in places) / len(places), sum(y for _, y in places) / len(places))
+
+
+def _named(force: Force) -> str:
+    kinds = force.counts_by_kind()
+    return ", ".join(f"{count:.0f} {kind}" for kind, count in kinds.items()) or "an unknown enemy"
 
 
 def _strength_band(share: float) -> str:

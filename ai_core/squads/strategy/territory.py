@@ -3,7 +3,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable
-from typing import TYPE_CHECKING, Literal, NamedTuple
+from typing import Literal, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -14,12 +14,7 @@ from ai_core.maps.map_queries import best_cells
 from ai_core.maps.map_snapshot import MapSnapshot
 from ai_core.squads.battle_forecast import forecast
 from ai_core.squads.capabilities import Force
-from ai_core.squads.strategy.production import best_unit
-from ai_core.squads.strategy.strategic_situation import DefenseReport, EnemyReport, Place, Purchase, StrategicSituation
-
-if TYPE_CHECKING:
-    from ai_core.squads.strategy.strategist import Strategist
-
+from ai_core.squads.strategy.strategic_situation import DefenseReport, EnemyReport, Place
 
 SECTORS = 8
 """Directions from which an objective can be approached (count)."""
@@ -102,44 +97,10 @@ def _approach(
     return best[2]
 
 
-AT_PLACE_SHARE = 0.4
-"""Distance within which a defense holds a narrow place, as a share of the home radius."""
-FARTHEST_SHARE = 4.0
-"""Largest distance of a narrow place from home while the enemy's base is unknown, as a share of the home radius."""
 DETOUR_SHARE = 0.5
 """Largest detour over a narrow place, as a share of the distance to the enemy; places beyond it are ignored."""
 FROM_HOME = 0.25
 """Weight of a metre from home relative to a metre of detour: support must reach the place."""
-
-
-def next_defense(strategist: Strategist, situation: StrategicSituation, opponent: Force) -> Purchase | None:
-    """Return the next defense to make and its position; None if none is wanted or available.
-
-    Spending on defenses is limited to ``Personality.defenses_share`` of ``army_cost``; scarce resources allow none.
-
-    Cost: O(narrow places × defenses + products × kinds).
-    """
-    tree, limit = strategist.tree, strategist.personality.defenses_share * strategist.army_cost
-    spent = sum(tree.product(one.name).cost for one in situation.defenses)
-    choice = [
-        one for one in tree.available(situation.owned)
-        if one.defends and one.capabilities is not None and spent + one.cost <= limit]
-    if not choice or strategist.wealth == "scarce":
-        return None
-    enemy_base = next((one.place for one in situation.sightings if one.is_objective), None)
-    reach_m = AT_PLACE_SHARE * strategist.home_radius_m
-    place = best_narrow_place(
-        situation.narrow_places, situation.defenses, situation.base, enemy_base, reach_m,
-        FARTHEST_SHARE * strategist.home_radius_m)
-    if place is None:
-        return None
-    there = [tree.product(one.name) for one in situation.defenses if math.dist(one.place, place) <= reach_m]
-    own = Force.of_members(one.capabilities for one in there if one.capabilities is not None)
-    best = best_unit(choice, own, opponent, most_cost=math.inf)
-    if best is None:
-        return None
-    why = f"holds a narrow place {math.dist(place, situation.base):.0f} m from home with {len(there)} defenses"
-    return Purchase(best.name, why, place)
 
 
 def best_narrow_place(
@@ -177,9 +138,9 @@ def _worth_m(place: Place, base: Place, enemy_base: Place | None, farthest_m: fl
     home_m = math.dist(place, base)
     if enemy_base is None:
         return 1 + home_m if home_m <= farthest_m else math.inf
-    way_m, there_m = math.dist(base, enemy_base), math.dist(place, enemy_base)
-    detour_m = home_m + there_m - way_m
-    if home_m >= there_m or detour_m > DETOUR_SHARE * way_m:
+    between_m, there_m = math.dist(base, enemy_base), math.dist(place, enemy_base)
+    detour_m = home_m + there_m - between_m
+    if home_m >= there_m or detour_m > DETOUR_SHARE * between_m:
         return math.inf
     return 1 + detour_m + FROM_HOME * home_m
 
@@ -258,5 +219,4 @@ __all__ = [
     "best_narrow_place",
     "find_resource_sites",
     "force_of_sightings",
-    "next_defense",
 ]

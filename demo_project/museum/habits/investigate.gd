@@ -1,4 +1,4 @@
-extends "errand.gd"
+extends "destination_habit.gd"
 ## Go and look at the place of a noise or a glimpse; a newer one changes the way.
 
 

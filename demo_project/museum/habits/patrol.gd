@@ -1,4 +1,4 @@
-extends "errand.gd"
+extends "destination_habit.gd"
 ## Visit the places of the guard's route one after the other, for ever.
 
 var _stop := 0

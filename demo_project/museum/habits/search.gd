@@ -1,5 +1,5 @@
 extends "investigate.gd"
-## Look for somebody who got away, where they were last known to be; then give up.
+## Look around at the last known place of the lost target, then give up.
 
 
 func _can_activate() -> bool:

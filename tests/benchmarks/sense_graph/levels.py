@@ -6,9 +6,8 @@ import random
 from functools import cache
 from typing import NamedTuple
 
+from ai_core.senses.graph.parts import Box, Passage, SensePortal, SenseRegion
 from ai_core.senses.graph.sense_graph import SenseGraph
-from ai_core.senses.graph.sense_graph_parts import Passage, SensePortal, SenseRegion
-from ai_core.senses.graph.sense_graph_shapes import Box
 from ai_core.senses.modality import Modality
 
 ROOM_M = 5.0

@@ -7,8 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from ai_core.senses.graph.smell_cloud import ScentCloud, SmellRoom
-from ai_core.senses.graph.smell_flow import Cloud
+from ai_core.senses.graph.smell import Scent, SmellModel
 from tests.benchmarks.sense_graph.levels import SMELL, level, plain
 from tools.benchmarking.declarations import Case, Contest
 
@@ -41,24 +40,23 @@ def _rooms(n: int, smelling: int) -> list[int]:
 
 
 def _ours(n: int, rooms: list[int]) -> Case:
-    made = _room(n, rooms)
-    zeros = np.zeros(len(rooms))
-    cloud = Cloud(np.array(rooms, np.int32), np.array([_mass(k, len(rooms) == n) for k in rooms]), zeros, zeros,
-                  np.zeros((len(rooms), 3)))
+    model = _model(n, rooms)
+    masses = [_mass(k, len(rooms) == n) for k in rooms]
 
-    def steps() -> Cloud:
-        scent = ScentCloud(made, 1)
-        scent.cloud = cloud
+    def steps() -> Scent:
+        scent = Scent(model, 1)
+        scent.regions = np.array(rooms, np.int64)
+        scent.mass[rooms] = masses
         for step in range(STEPS):
             scent.step(1e6 + step * STEP_S)
-        return scent.cloud
+        return scent
 
     return steps
 
 
-def _room(n: int, rooms: list[int]) -> SmellRoom:
+def _model(n: int, rooms: list[int]) -> SmellModel:
     """What is faint is high where little smells, so that it stays where it is."""
-    return SmellRoom(level(n), SMELL, 1e-3 if len(rooms) == n else 0.5, STEP_S)
+    return SmellModel(level(n), SMELL, 1e-3 if len(rooms) == n else 0.5, STEP_S)
 
 
 def _mass(room: int, everywhere: bool) -> float:
@@ -68,9 +66,9 @@ def _mass(room: int, everywhere: bool) -> float:
 def _plain(n: int, rooms: list[int]) -> Case:
     """The loop over every room and door that comes to mind first."""
     doors = plain(n).doors
-    made = _room(n, rooms)
-    shares = made.plan.share.tolist()
-    faint, stays = made.plan.faint.tolist(), made.plan.stays.tolist()
+    model = _model(n, rooms)
+    shares = model.share.tolist()
+    faint, stays = model.faint.tolist(), model.stays.tolist()
 
     def steps() -> list[float]:
         mass = [0.0] * n
@@ -93,12 +91,12 @@ def _plain(n: int, rooms: list[int]) -> Case:
 
 def _sameness(n: int, rooms: list[int]) -> Callable[[Any, Any], bool]:
     """Rooms that smell more than faintly must be equal; ours forgets the others as they fade."""
-    faint = _room(n, rooms).plan.faint
+    faint = _model(n, rooms).faint
 
     def is_same(ours: Any, other: Any) -> bool:
-        found = np.zeros(n)
-        found[ours.region] = ours.mass
-        strong = np.array(other) >= faint
-        return bool(strong.sum() >= len(rooms) // 2 and np.allclose(found[strong], np.array(other)[strong], rtol=1e-9))
+        expected = np.array(other)
+        strong = expected >= faint
+        is_close = np.allclose(ours.mass[strong], expected[strong], rtol=1e-9)
+        return bool(strong.sum() >= len(rooms) // 2 and is_close)
 
     return is_same

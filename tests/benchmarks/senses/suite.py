@@ -3,6 +3,7 @@ from __future__ import annotations
 
 from tests.benchmarks.senses.grids import lines, views
 from tests.benchmarks.senses.kernels import sights, sounds
+from tests.benchmarks.senses.minds import minds
 from tools.benchmarking.declarations import Measurement, Suite
 
 SIZES = (30, 100, 1000, 10_000, 100_000)
@@ -14,6 +15,7 @@ SUITE = Suite(
     (
         Measurement("sounds to n sensors", sounds, SIZES, LEAST),
         Measurement("sights of n sensors", sights, SIZES, LEAST),
+        Measurement("15 frames of percepts, n sensors", minds, (1, 10, 100, 1000)),
         Measurement("n lines on a grid", lines, LINES, {"plain loop": {20_000: 2.5}}),
         Measurement("40 fields of view of radius n", views, (8, 16, 32)),
     ),

@@ -39,7 +39,7 @@ def test_an_enum_is_shown_by_its_names():
     assert list(singleton("ClassDB").class_get_enum_list("BridgeProbe", True)) == ["Mode"]
 
 
-def test_enum_constants_of_two_words_are_written_like_the_engines():
+def test_enum_constants_are_written_like_the_engines():
     constants = singleton("ClassDB").class_get_enum_constants("AIBehavior", "FollowImportance", True)
     assert "FOLLOW_IMPORTANCE_PERIOD" in list(constants)
 

@@ -34,7 +34,7 @@ def whole_family(root):
 
 @pytest.mark.slow
 @pytest.mark.timeout(400)  # 40 s where nothing else runs
-def test_ten_thousand_frames_of_creating_and_freeing_leak_nothing(root, frames):
+def test_creating_and_freeing_for_many_frames_leaks_nothing(root, frames):
     def run(count):
         for _ in range(count):
             top = whole_family(root)

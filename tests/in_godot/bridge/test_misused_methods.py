@@ -64,7 +64,7 @@ def test_an_array_of_what_a_packed_array_cannot_hold_is_refused(
 
 
 @pytest.mark.parametrize("number", [1e30, -1e30, 9.3e18, 0.5])
-def test_a_number_that_is_not_an_engine_integer_is_refused_as_int(node, gdscript, expect_errors, number):
+def test_int_refuses_numbers_that_are_no_engine_integers(node, gdscript, expect_errors, number):
     cover = node("CoverMap", node("AIScheduler"))
     expect_errors("cover_mask needs int, got float", times=1)
     gdscript(f"extends RefCounted\nstatic func run(it): it.cover_mask = {number}").run(cover)

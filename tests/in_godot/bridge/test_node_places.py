@@ -38,7 +38,7 @@ def test_rows_may_lie_as_columns(node):
 
 
 @pytest.mark.parametrize("of", ["Node3D", "BridgeProbe"])
-def test_a_node_freed_early_or_between_is_reported_and_keeps_its_row(node, rows, of):
+def test_a_freed_node_is_reported_and_keeps_its_row(node, rows, of):
     nodes = at(node, (1, 2, 3), (4, 5, 6), (7, 8, 9), of=of)
     nodes[0].free()
     places = NodePlaces(nodes)

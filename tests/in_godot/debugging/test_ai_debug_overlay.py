@@ -63,7 +63,7 @@ def test_shown_it_tells_of_frames_and_of_work(level, overlay, physics_frames):
     assert overlay.get_child_count(True) == 0
 
 
-def test_tables_stay_tables_and_characters_are_listed_per_section(level, overlay, physics_frames):
+def test_tables_stay_tables_and_sections_list_characters(level, overlay, physics_frames):
     overlay.shown = True
     (panel,) = overlay.get_child(0, True).find_children("AI", "", True, False)
     (text,) = panel.find_children("*", "TextEdit", True, False)

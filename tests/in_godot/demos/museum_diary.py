@@ -18,7 +18,7 @@ class Museum:
     """
 
     def __init__(self, nodes, physics_frames, saved=None, budget=0.0):
-        self._physics_frames, self._told = physics_frames, []
+        self._physics_frames, self._reported = physics_frames, []
         self.node = singleton("ResourceLoader").load(SCENE).instantiate()
         self.node.set("is_scripted", True)
         if saved is not None:
@@ -28,18 +28,18 @@ class Museum:
         self.scheduler.budget = budget
         self.scheduler.trace.listen(self)
         story = self.node.get_node("Life/Story")
-        story.connect("told", self._on_told)
+        story.connect("reported", self._on_reported)
         self.rows = {}
 
     def live(self, frames):
         """Run so many frames of AI; before the first, until the level is baked and life begins."""
         waited, last = 0, len(self.rows) + frames
         while len(self.rows) < last and waited < frames + MOST_FRAMES_TO_BAKE:
-            before, self._told = self.frame, []
+            before, self._reported = self.frame, []
             self._physics_frames(1)
             waited += 1
             if self.frame != before:
-                self.rows[self.frame] = (tuple(self._told), *map(self._seen, BODIES), *self._doors())
+                self.rows[self.frame] = (tuple(self._reported), *map(self._seen, BODIES), *self._doors())
 
     @property
     def frame(self):
@@ -58,17 +58,17 @@ class Museum:
             if door.has_method("_save_state") and door.get_node_or_null("Panel") is not None:
                 yield quantised([door.get("_openness")])
 
-    def _on_told(self, time_s, who, what, details):
-        self._told.append((*quantised([time_s]), who, what, details))
+    def _on_reported(self, time_s, who, what, details):
+        self._reported.append((*quantised([time_s]), who, what, details))
 
     def sensed(self, sensor_id, source_id, modality, intensity, now):
-        self._told.append(("sensed", sensor_id, source_id, modality, *quantised([intensity, now.seconds])))
+        self._reported.append(("sensed", sensor_id, source_id, modality, *quantised([intensity, now.seconds])))
 
     def state_entered(self, owner, path, reason, now):
-        self._told.append((owner, path, reason, now.frame))
+        self._reported.append((owner, path, reason, now.frame))
 
     def event_sent(self, event, now):
-        self._told.append((event.code, now.frame))
+        self._reported.append((event.code, now.frame))
 
 
 def quantised(numbers):

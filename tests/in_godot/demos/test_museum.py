@@ -26,7 +26,7 @@ def museum(nodes_of_test, physics_frames, signals):
             for guard in ("Alice", "Bob"):
                 if prepare is not None:
                     prepare(node.get_node(f"Life/{guard}"))
-            told, verdict = signals(story, "told"), signals(story, "finished")
+            told, verdict = signals(story, "reported"), signals(story, "finished")
             nodes_of_test.keep(node, None)
             for _ in range(LIMIT_S):
                 if verdict:

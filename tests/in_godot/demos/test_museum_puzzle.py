@@ -22,7 +22,7 @@ def puzzle(nodes_of_test, physics_frames, signals):
             node.set("time_limit_s", LIMIT_S - 5)
             if prepare is not None:
                 prepare(node)
-            told, verdict = signals(node, "told"), signals(node, "finished")
+            told, verdict = signals(node, "reported"), signals(node, "finished")
             nodes_of_test.keep(node, None)
             for _ in range(LIMIT_S):
                 if verdict:

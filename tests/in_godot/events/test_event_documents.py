@@ -53,7 +53,7 @@ def test_the_guard_of_a_squad_hears_what_the_page_says(samples, side, node, phys
     assert other.get("story") == ["awaited"]
     thief = node("Node3D", name="Thief")
     ann.call("report", thief)
-    ann.call("calm_down_everybody")
+    ann.call("call_off")
     physics_frames(1)
     assert general == [("intruder_seen", ["Thief"])]
     physics_frames(125)
@@ -80,9 +80,9 @@ def test_the_day_the_radio_and_the_log_are_as_the_page_says(samples, side, node,
     physics_frames(1)
     top.jump_to_time("18:00")
     physics_frames(1)
-    assert made.get("told") == ["dawn", "17:00"]
+    assert made.get("received") == ["dawn", "17:00"]
     made.call("look", top, bob)
-    assert made.get("told")[2:] == [["Ann", "thief", "armed"]]
+    assert made.get("received")[2:] == [["Ann", "thief", "armed"]]
 
 
 def test_the_gauge_is_looked_at_while_somebody_wants_to_know(samples, node, scheduler, physics_frames):
@@ -107,12 +107,12 @@ def test_the_guard_who_asks_gets_the_answers_of_the_page(samples, node, schedule
     thief, wall = node("Node3D", position=Vector3(0, 0, -6)), node("StaticBody3D", position=Vector3(0, 0, -3))
     physics_frames(2)
     assert guard.call("should_chase", thief) is False     # no navigation map
-    assert guard.call("who_is_seen", [guard, guard], [thief, None]) == [True, False]
+    assert guard.call("visible_pairs", [guard, guard], [thief, None]) == [True, False]
     shape = construct("CollisionShape3D")
     shape.shape = construct("BoxShape3D")
     wall.add_child(shape)
     physics_frames(2)
-    assert guard.call("who_is_seen", [guard], [thief]) == [False]
+    assert guard.call("visible_pairs", [guard], [thief]) == [False]
     assert station.poll("danger", ["hall"]) == 0.25
     assert station.poll_many("distance", [[Vector3(0, 0, 0), Vector3(0, 3, 4)]]) == [5.0]
     assert station.poll_as(guard, "health", [guard]) == 100

@@ -64,7 +64,7 @@ def test_hundreds_of_callables_are_told_in_the_order_they_came(manager, listener
 
 
 @pytest.mark.parametrize("is_queued", [True, False])
-def test_a_stopped_listener_hears_nothing_and_no_other_is_skipped(
+def test_a_stopped_listener_gets_no_event_and_skips_no_other(
         manager, listener, physics_frames, is_queued):
     first = listener(code=None)
     ears = [listener(code=None) for _ in range(5)]

@@ -49,7 +49,7 @@ def test_the_day_continues_under_another_scheduler(node, world, physics_frames):
     assert told[3:] == [("09:00:30", 1)]
 
 
-def test_an_unknown_time_name_is_reported_under_another_scheduler(
+def test_another_scheduler_reports_an_unknown_time_name(
     node, world, physics_frames, expect_errors,
 ):
     first = node("AIScheduler", world, budget=0.0)

@@ -185,7 +185,7 @@ def test_a_signal_event_finds_its_source_in_a_reloaded_scene(
     assert heard == [0, 1, 2, 3, 4, 6]
 
 
-def test_a_missing_source_is_reported_once_and_used_when_it_comes(
+def test_a_missing_source_is_reported_once_and_used_later(
         manager, level, node, physics_frames, expect_errors):
     heard = heard_at(manager)
     expect_errors("source '/root/World/Level/Bell' is not in the scene", times=1)

@@ -66,7 +66,7 @@ def test_a_signal_named_on_an_old_tree_reports_the_next_end(
     assert listener.get("heard") == (10 if how == "listen_to_tree" else 1)
 
 
-def test_a_late_connection_to_a_named_signal_reports_the_next_end(habits, scheduler, listener):
+def test_a_late_connection_to_a_signal_reports_the_next_end(habits, scheduler, listener):
     listener.call("listen_and_leave", habits[4])
     for _ in range(LONG):
         scheduler.step()

@@ -118,7 +118,7 @@ def test_a_path_service_finds_its_way_over_hexagons(node, scheduler, physics_fra
 def test_a_team_for_whom_a_door_is_shut_has_a_service_of_its_own(node, scheduler, physics_frames):
     layer = layer_of(node, HEXAGON, 0, 0, [(x, 1) for x in range(6)])
     ends = [layer.to_global(layer.map_to_local(Vector2i(x, 1))) for x in (1, 5)]
-    services = [node("PathService", scheduler, partial_ways=False) for _ in range(2)]
+    services = [node("PathService", scheduler, partial_paths=False) for _ in range(2)]
     for service in services:
         service.set_grid_from(layer)
     services[1].set_walls([Vector2i(3, 1)], False)

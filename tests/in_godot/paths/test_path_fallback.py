@@ -116,7 +116,7 @@ def test_over_a_navigation_map_it_walks_around_a_hole(node, scheduler, physics_f
     start, goal = Vector3(-5, 0, 0), Vector3(5, 0, 0)
     ticket = held_up(service, start, goal)
     for _ in range(50_000):
-        if service._ways.is_ready:
+        if service._provider.is_ready:
             break
         physics_frames(1)
     places = walked(service, ticket, start)
@@ -125,7 +125,7 @@ def test_over_a_navigation_map_it_walks_around_a_hole(node, scheduler, physics_f
     assert max(abs(one.z) for one in places) <= 10
 
 
-def test_the_sample_moves_while_it_waits_and_then_follows_its_path(pocket, gdscript, physics_frames):
+def test_the_sample_moves_while_waiting_and_follows_its_path(pocket, gdscript, physics_frames):
     sample, = re.findall(r"```gdscript\n(.*?)```", DOCUMENT.read_text(encoding="utf-8"), re.DOTALL)
     walker = gdscript(sample).new()
     walker.set("paths", pocket)
@@ -215,7 +215,7 @@ def test_memories_that_cannot_be_right_are_refused(pocket, expect_errors):
     for spoil, complaint in (
         (lambda one: one["walkers"][0]["walker"].update(at=63), "must hold positions up to 62, got 63"),
         (lambda one: one["walkers"][0].update(ticket=9), "is 9, which is not a saved ticket"),
-        (lambda one: one.update(explored={"version": 1, "known": [[1, [99]]]}), "up to 62, got 99"),
+        (lambda one: one.update(explored={"version": 1, "known": [[1, [99]]], "reports": []}), "up to 62, got 99"),
     ):
         copy = json.loads(json.dumps(state))
         spoil(copy["parts"]["node"]["state"]["fallback"])

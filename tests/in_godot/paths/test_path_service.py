@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from addons.ai_core.bridge.gd import Rect2i, Vector2, Vector2i, Vector3, Vector3i, construct, singleton
-from addons.ai_core.nodes.paths.navigation_ways import MOST_REFUSALS, NavigationPathProvider
+from addons.ai_core.nodes.paths.navigation_path_provider import MOST_REFUSALS, NavigationPathProvider
 from ai_core.budget import Budget
 
 DOCUMENT = Path(__file__).parents[3] / "docs" / "paths.md"
@@ -85,7 +85,7 @@ def test_a_goal_off_the_map_gets_a_partial_way(service, floor, told, physics_fra
     assert until_over(service, ticket, physics_frames) == "partial"
     assert service.check_path(ticket)[-1][0] == pytest.approx(10, abs=0.3)
     assert [number for number, _ in told[0]] == [ticket]
-    service.partial_ways = False
+    service.partial_paths = False
     whole = service.request_path(Vector3(-5, 0, 0), Vector3(50, 0, 0))
     assert until_over(service, whole, physics_frames) == "none"
     assert told[1] == [(whole, "no path leads to the goal")]
@@ -161,7 +161,7 @@ def test_nothing_is_kept_of_tickets_that_a_script_releases(service, floor, physi
         ticket = service.request_path(Vector3(), Vector3(5, 0, 0))
         physics_frames(2)
         service.release(ticket)
-    assert [number for _, number in service.saved()["told"]] == [first]
+    assert [number for _, number in service.saved()["closed"]] == [first]
 
 
 @pytest.mark.parametrize(("start", "goal", "complaint"), [
@@ -240,7 +240,7 @@ def test_an_astar_grid_gives_the_ways_it_would_give_itself(service, points, phys
 
 
 def test_walls_shut_and_open_and_a_hopeless_request_fails(service, points, told, physics_frames):
-    service.partial_ways = False
+    service.partial_paths = False
     service.set_grid_from(points)
     service.set_walls([Vector2i(1, 4)], False)
     physics_frames(1)
@@ -267,7 +267,7 @@ def test_mistakes_about_grids_are_clear_errors(service, points, expect_errors):
     service.call("set_walls", [Vector2i(0, 1), Vector2i(9, 9)], False)
 
 
-def test_another_grid_fails_waiting_requests_and_keeps_found_ones(service, points, told, physics_frames):
+def test_another_grid_fails_requests_that_wait_and_keeps_paths(service, points, told, physics_frames):
     service.set_grid_from(points)
     done = service.request_path(Vector2(-15, 30), Vector2(-5, 30))
     physics_frames(1)
@@ -364,7 +364,7 @@ def test_a_listener_may_take_the_service_out_and_ask_for_more(service, points, g
     assert listener.get("told")[2:] == [[5, 3]]
 
 
-def test_the_scripts_of_the_page_find_their_ways(service, node, scheduler, floor, gdscript, physics_frames):
+def test_the_scripts_of_the_page_find_their_paths(service, node, scheduler, floor, gdscript, physics_frames):
     samples = re.findall(r"```gdscript\n(.*?)```", DOCUMENT.read_text(encoding="utf-8"), re.DOTALL)
     assert len(samples) == 3      # that of the crowd runs in test_path_flow
     walker = gdscript(samples[0]).new()
@@ -373,7 +373,7 @@ def test_the_scripts_of_the_page_find_their_ways(service, node, scheduler, floor
     walker.call("go_to", Vector3(5, 0, 0))
     until_over(service, walker.get("ticket"), physics_frames)
     physics_frames(1)
-    assert walker.get("way")[-1] == pytest.approx((5, 0, 0), abs=0.3)
+    assert walker.get("points")[-1] == pytest.approx((5, 0, 0), abs=0.3)
     grid = construct("AStarGrid2D")
     grid.region = Rect2i(0, 0, 8, 8)
     grid.cell_size = Vector2(16, 16)
@@ -383,4 +383,4 @@ def test_the_scripts_of_the_page_find_their_ways(service, node, scheduler, floor
     service.get_parent().add_child(level)
     level.call("begin", grid)
     physics_frames(3)
-    assert level.get("told") == ["1: found, 15 points", "2: partial, 10 points"]
+    assert level.get("results") == ["1: found, 15 points", "2: partial, 10 points"]

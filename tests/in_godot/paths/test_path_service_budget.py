@@ -6,7 +6,7 @@ import time
 import pytest
 
 from addons.ai_core.bridge.gd import Vector3, construct
-from addons.ai_core.nodes.paths.navigation_ways import NavigationPathProvider
+from addons.ai_core.nodes.paths.navigation_path_provider import NavigationPathProvider
 from ai_core.budget import Budget
 
 SIDE = 20

@@ -118,7 +118,7 @@ def test_a_save_of_other_ground_is_refused_and_changes_nothing(node, scheduler, 
 
 def test_ways_go_straight_where_nothing_is_in_the_way(service, points, physics_frames):
     from_cell_to_cell = service.request_path(Vector2(0, 0), Vector2(20, 30))
-    service.straight_ways = True
+    service.straight_paths = True
     straight = service.request_path(Vector2(0, 0), Vector2(20, 30))
     round_the_wall = service.request_path(Vector2(0, 0), Vector2(50, 0))
     physics_frames(3)
@@ -137,10 +137,10 @@ def test_long_ways_may_go_over_regions(service, points, physics_frames):
     points.update()
     for column in range(0, 200, 7):
         points.set_point_weight_scale(Vector2i(column, column % 60), 3.0)
-    service.long_ways_by_regions = True
+    service.long_paths_by_regions = True
     service.set_grid_from(points)
     service.service.advance(Budget.unlimited())
-    assert service.service._ways.regions.is_done
+    assert service.service.ways.regions.is_done
     ticket = service.request_path(Vector2(0, 0), Vector2(1990, 590))
     physics_frames(2)
     assert service.get_state(ticket) == "found"

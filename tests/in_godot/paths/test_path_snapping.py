@@ -96,7 +96,7 @@ def test_a_start_off_the_navigation_map_is_snapped_or_has_no_way(service, node, 
 
 @pytest.mark.parametrize("is_partial", [False, True], ids=["none", "partial"])
 def test_a_goal_behind_a_wall_gives_one_answer_whatever_is_known(service, grid, found, signals, is_partial):
-    service.partial_ways = is_partial
+    service.partial_paths = is_partial
     ready, failed = signals(service, "path_ready"), signals(service, "path_failed")
     # The first is searched: only then is reachability known. The second is kept.
     answers = [found(Vector2(0, 0), Vector2(column, 0)) for column in (40, 40, 50)]

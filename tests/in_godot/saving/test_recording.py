@@ -77,14 +77,14 @@ def yard(node):
 
 def compared(line):
     """What a frame tells but the time it took: digests and who ran."""
-    return line.frame, line.parts, line.told, [(run.name, run.steps, run.result) for run in line.runs]
+    return line.frame, line.parts, line.reports, [(run.name, run.steps, run.result) for run in line.runs]
 
 
 def test_nodes_that_run_twice_give_the_same_digests(yard, physics_frames):
     physics_frames(1)
     first, second = (read_recording(yard().recorded()).frames for _ in range(2))
     assert [compared(frame) for frame in first] == [compared(frame) for frame in second]
-    assert any("sensations" in frame.told for frame in first), "the guard must have seen something"
+    assert any("sensations" in frame.reports for frame in first), "the guard must have seen something"
 
 
 def test_a_push_is_found_in_its_frame(yard, physics_frames):

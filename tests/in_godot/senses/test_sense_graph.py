@@ -66,6 +66,21 @@ def test_a_camera_shows_a_far_room_on_its_screen(level, node, scheduler, physics
     assert not turned_away.can_sense(thief)
 
 
+def test_a_mirror_shows_what_is_behind_a_sensor(level, physics_frames):
+    level.room("Hall", 0)
+    mirror = level.portal(
+        "Mirror", 5, "Hall", "Hall", passes_sight=True, mirror_radius=0.5, rotation=Vector3(0, LEFT, 0))
+    guard, beside = level.eye(0, RIGHT), level.eye(0, RIGHT)
+    beside.position = Vector3(0, 0, 4)
+    thief = level.thing(-3)
+    physics_frames(3)
+    assert guard.can_sense(thief)
+    assert not beside.can_sense(thief)
+    mirror.close()
+    physics_frames(3)
+    assert not guard.can_sense(thief)
+
+
 def test_a_gas_grenade_is_smelled_through_the_duct(level, physics_frames, signals):
     level.manager.smell_speed = 5.0
     hall, control = level.room("Hall", 0), level.room("Control", 10)

@@ -59,6 +59,17 @@ def test_one_way_glass_passes_sight_one_way_and_no_sound(level, physics_frames, 
     assert {modality for _, modality, *_ in heard} == {"sight"}
 
 
+def test_a_mirror_shows_what_is_behind_a_sensor(level, physics_frames):
+    level.room("Hall", 0)
+    level.portal("Mirror", 5, "Hall", "Hall", passes_sight=True, mirror_radius=0.5 * PX, rotation=LEFT)
+    guard, other = level.eye(0, RIGHT), level.eye(0, RIGHT)
+    other.position = Vector2(0, 4 * PX)
+    thief = level.thing(-3)
+    physics_frames(3)
+    assert guard.can_sense(thief)
+    assert not other.can_sense(thief)
+
+
 def test_a_sound_seems_to_come_from_the_door_it_passes(level, physics_frames, signals):
     level.room("Hall", 0)
     level.room("Control", 10)

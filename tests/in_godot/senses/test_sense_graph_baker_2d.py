@@ -4,7 +4,7 @@ from __future__ import annotations
 import pytest
 
 from addons.ai_core.bridge.gd import Vector2, construct
-from ai_core.senses.graph.sense_graph_file import graph_from_text
+from ai_core.senses.graph.graph_file import graph_from_text
 
 
 def children(baker, class_name):

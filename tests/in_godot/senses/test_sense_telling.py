@@ -3,7 +3,7 @@ from __future__ import annotations
 
 import pytest
 
-from addons.ai_core.bridge.gd import Vector3, emit_each, listening_among
+from addons.ai_core.bridge.gd import Vector3, emit_each
 
 
 @pytest.fixture
@@ -69,7 +69,6 @@ def test_a_batch_is_emitted_in_order_without_freed_objects(manager, node, schedu
     assert emit_each("sensed", *tell) == 1       # who was told is Python: look whether the others are still to be told
     assert emit_each("sensed", *tell, 1) == 4
     assert told == [("three", None, "b", 0.5, Vector3(0, 0, 0)), ("one", one, "a", 3.0, Vector3(1, 2, 3))]
-    assert listening_among("sensed", [one, None, two]) == [True, False, False]
 
 
 @pytest.mark.parametrize(("rows", "which", "numbers", "error"), [

@@ -81,6 +81,15 @@ def test_a_formation_resource_says_who_stands_where(node, world, squad, physics_
     assert formation.get_slots(4).tolist() == [[0, 0], [-3, 0], [-1, 2], [-5, 0]]
 
 
+@pytest.mark.parametrize(("spacing", "behind"), [(0.0, 64.0), (50.0, 50.0)])
+def test_slots_of_a_formation_in_2d_are_in_pixels(spacing, behind):
+    formation = construct("Formation")
+    formation.pattern, formation.spacing = formation.Pattern.COLUMN, spacing
+    assert formation.get_slots(2, True).tolist() == [[0, 0], [-behind, 0]]
+    formation.pattern, formation.custom_slots = formation.Pattern.CUSTOM, [Vector2(0, 0), Vector2(-100, 40)]
+    assert formation.get_slots(3, True).tolist() == [[0, 0], [-100, 40], [-100 - behind, 0]]
+
+
 def test_it_is_saved_with_its_scene_in_the_middle_of_a_march(node, world, scheduler, squad, physics_frames):
     bodies = [body for body, _ in recruits(node, world, squad, 6)]
     for body in bodies:
@@ -209,7 +218,7 @@ def test_the_samples_of_the_document_run(node, gdscript, physics_frames):
     until(squad.is_idle, physics_frames)
     rear = level.call("send_home", squad.get_characters()[:2])
     assert len(rear.get_members()) == 2
-    assert "we are there" in level.get("story")
+    assert "arrived" in level.get("story")
     assert level.get("story")[0].endswith("commands")
     assert "retreat: no member can hit air" in level.get("story")
     level.free()

@@ -178,7 +178,7 @@ def test_the_sample_of_the_document_sends_squads(side, scheduler, gdscript, phys
     game = gdscript(source).new()
     game.strategist = strategist
     scheduler.add_child(game)
-    game.call("tell")
+    game.call("report")
     physics_frames(2)
     assert game.sent[0].startswith("0 regroup")
     assert "worker" in game.made or "spear" in game.made or "bow" in game.made

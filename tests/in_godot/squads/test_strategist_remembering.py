@@ -30,7 +30,7 @@ def test_numbers_of_freed_squads_are_not_reused(
     assert not strategist._squads._numbers
 
 
-def test_numbers_of_squads_and_sighted_enemies_cannot_be_reported(
+def test_ids_of_squads_and_sightings_cannot_be_reported(
         node, strategist, expect_errors, physics_frames):  # noqa: F811
     physics_frames(2)
     expect_errors("squad_id must be below 1000, got 1000")
@@ -120,7 +120,7 @@ def test_missions_look_for_squads_once(node, strategist, enlist, physics_frames)
     physics_frames(12)
     nodes, asked = strategist._squads.nodes, []
     strategist._squads.nodes = lambda: asked.append(1) or nodes()
-    strategist._tell(strategist.core.posture, strategist._plan)
+    strategist._emit(strategist.core.posture, strategist._plan)
     assert len(asked) == 1
 
 

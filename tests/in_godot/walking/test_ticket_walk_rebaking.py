@@ -43,9 +43,9 @@ def test_when_the_map_is_made_anew_it_goes_another_way(walker, physics_frames):
     until(lambda: actor.position.x > 2.2, physics_frames)     # half a second on its way
     assert actor.position.z < 2
     scheduler.process_mode = DISABLED
-    server, ways = singleton("NavigationServer3D"), region.get_navigation_map()
+    server, provider = singleton("NavigationServer3D"), region.get_navigation_map()
     region.navigation_mesh = two_banks("far")
-    until(lambda: server.map_get_closest_point(ways, Vector3(6, 0, 1)).x != 6, physics_frames)
+    until(lambda: server.map_get_closest_point(provider, Vector3(6, 0, 1)).x != 6, physics_frames)
     scheduler.process_mode = INHERITS
     places = []
     until(lambda: places.append(actor.position) or ends, physics_frames)
@@ -58,7 +58,7 @@ def test_a_map_that_always_changes_is_not_searched_each_time(walker, physics_fra
     service = scheduler.get_node("Ways")
     until(lambda: service.get_stats().get("found"), physics_frames)
     changes = iter(range(1, 100_000))
-    service.__dict__["_ways"] = Changing(service._ways, changes)
+    service.__dict__["_provider"] = Changing(service._provider, changes)
     until(lambda: ends, physics_frames)
     assert ends[0] == (1,)
     assert next(changes) > 100
@@ -68,11 +68,11 @@ def test_a_map_that_always_changes_is_not_searched_each_time(walker, physics_fra
 class Changing:
     """Ways over a map with a platform on it that moves, so that its version is another whenever it is asked."""
 
-    def __init__(self, ways, versions):
-        self._ways, self._versions = ways, versions
+    def __init__(self, provider, versions):
+        self._provider, self._versions = provider, versions
 
     def __getattr__(self, name):
-        return next(self._versions) if name == "version" else getattr(self._ways, name)
+        return next(self._versions) if name == "version" else getattr(self._provider, name)
 
 
 def until(is_so, physics_frames, most=100_000):

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from addons.ai_core.bridge.gd import NodePath, Vector3, construct
-from addons.ai_core.nodes.walking.way_walk import joined
+from addons.ai_core.nodes.walking.path_follower import joined
 
 MAP_M, UPPER_M = 0.5, 4.0
 WAYS = ("ticket", "agent")

@@ -7,8 +7,8 @@ from typing import Any
 from addons.ai_core.bridge.gd import AABB, NodePath, Rect2, construct
 from addons.ai_core.nodes.saving.scene_values import path_of
 from addons.ai_core.nodes.senses.sense_place import BAKED, is_baked, manager_of
+from ai_core.senses.graph.parts import SensePortal, SenseRegion
 from ai_core.senses.graph.sense_graph import SenseGraph
-from ai_core.senses.graph.sense_graph_parts import SensePortal, SenseRegion
 
 SENSES = ("sight", "hearing", "smell")
 EXIT = "Exit"
@@ -39,12 +39,12 @@ class BakedPlaces:
     def graph(self) -> SenseGraph:
         """Return the present graph, without invalid nodes."""
         names = {node.instance_id: name for name, node in self._regions.items()}
-        ways: list[SensePortal] = []
+        portals: list[SensePortal] = []
         for name, node in self._portals.items():
             ends = [names.get(node.end(path).instance_id) for path in (node.from_region, node.to_region)]
             if None not in ends:
-                ways += node.portals(name, *ends)
-        return SenseGraph([node.region(name) for name, node in self._regions.items()], ways)
+                portals += node.portals(name, *ends)
+        return SenseGraph([node.region(name) for name, node in self._regions.items()], portals)
 
     def write(self, graph: SenseGraph, owner: Any) -> tuple[int, int]:
         """Create, move and free baked nodes to match a graph; other nodes are unchanged.
@@ -82,26 +82,26 @@ class BakedPlaces:
             for path, leaf in leaves.items():
                 name = name.replace(path, leaf)
             node = self._made("SensePortal", name, owner)
-            ways_out = [self._regions[one] for one in (there.from_region, there.to_region)]
-            node.from_region, node.to_region = (node.get_path_to(one) for one in ways_out)
+            ends = [self._regions[one] for one in (there.from_region, there.to_region)]
+            node.from_region, node.to_region = (node.get_path_to(one) for one in ends)
             for sense in SENSES:
                 passage = there.passages.get(sense)
                 node.set(f"passes_{sense}", passage is not None)
                 if passage is not None:
                     node.set(f"{sense}_kept_per_meter_closed", passage.closed_kept_per_m)
-            way_out = construct(f"Marker{self._dimensions}D")
-            way_out.name = EXIT
-            node.add_child(way_out)
-            way_out.owner = owner
+            exit_marker = construct(f"Marker{self._dimensions}D")
+            exit_marker.name = EXIT
+            node.add_child(exit_marker)
+            exit_marker.owner = owner
             node.exit = NodePath(EXIT)
         passage = there.passages[min(there.passages)] if there.passages else None
         if passage is None:
             return
         unit = self._baker.unit
         node.global_position = self._point(node, passage.start)
-        way_out = node.end(node.exit)
-        if way_out is not None:
-            way_out.global_position = self._point(node, passage.end or passage.start)
+        exit_marker = node.end(node.exit)
+        if exit_marker is not None:
+            exit_marker.global_position = self._point(node, passage.end or passage.start)
         node.smell_area = passage.area_m2 * unit * self._height(there)
         for sense in there.passages:
             node.set(f"{sense}_distance", passage.distance_m * unit)
@@ -127,8 +127,8 @@ class BakedPlaces:
             for box in region.shape.parts
         ]
 
-    def _made(self, what: str, name: str, owner: Any) -> Any:
-        node = construct(f"{what}{self._dimensions}D")
+    def _made(self, class_name: str, name: str, owner: Any) -> Any:
+        node = construct(f"{class_name}{self._dimensions}D")
         node.name = "".join("_" if letter in '.:@/"%' else letter for letter in name)
         node.set_meta(BAKED, True)
         self._baker.add_child(node, True)        # a name in use gets a number

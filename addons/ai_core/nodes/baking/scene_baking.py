@@ -14,10 +14,9 @@ from addons.ai_core.nodes.saving.scene_text import read_text, write_text
 from addons.ai_core.nodes.senses.sight_rays import FlatSightRays, SightRays
 from ai_core.budget import Budget
 from ai_core.saving.fields import StateError
-from ai_core.senses.baking.sense_graph_baking import BakingSettings, SenseGraphBaking
-from ai_core.senses.baking.sense_graph_baking_again import BakingReport
+from ai_core.senses.baking.baking import BakingReport, BakingSettings, SenseGraphBaking
+from ai_core.senses.graph.graph_file import graph_from_text, graph_to_text
 from ai_core.senses.graph.sense_graph import SenseGraph
-from ai_core.senses.graph.sense_graph_file import graph_from_text, graph_to_text
 
 
 class SceneBaking(LevelBaking):
@@ -126,9 +125,9 @@ class _Rays:
             else FlatSightRays(baker, baker.sight_mask, baker.pixels_per_meter))
 
     def blocked(self, segments: NDArray[np.float32]) -> NDArray[np.bool_]:
-        nobody = np.zeros(len(segments), np.int64)
+        no_excluded = np.zeros(len(segments), np.int64)
         answers: NDArray[np.bool_] = self._rays.blocked(
-            np.ascontiguousarray(segments[:, :3]), np.ascontiguousarray(segments[:, 3:]), nobody)
+            np.ascontiguousarray(segments[:, :3]), np.ascontiguousarray(segments[:, 3:]), no_excluded)
         return answers
 
     def end(self) -> None:

@@ -6,7 +6,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from ai_core.senses.baking.sense_graph_baking_ground import WalkablePolygons
+from ai_core.senses.baking.ground import WalkablePolygons
 
 Points = NDArray[np.float64]
 

@@ -205,12 +205,12 @@ def nearest_points_of_extent(positions: Floats, radii: Floats, viewers: Floats) 
     if not len(wide) or not len(viewers):
         return positions
     with np.errstate(over="ignore"):             # distances beyond 1e19 m are all equal
-        ways = (viewers[None, :, :] - positions[wide, None, :]).clip(-LARGEST_FLOAT32, LARGEST_FLOAT32)
-        distances = np.sqrt((ways * ways).sum(axis=2))
+        offsets = (viewers[None, :, :] - positions[wide, None, :]).clip(-LARGEST_FLOAT32, LARGEST_FLOAT32)
+        distances = np.sqrt((offsets * offsets).sum(axis=2))
     nearest = distances.argmin(axis=1)
     rows = np.arange(len(wide))
     distance = np.maximum(distances[rows, nearest], 1e-6)
     shares = np.minimum(radii[wide] / distance, 1)
     moved = positions.copy()
-    moved[wide] += ways[rows, nearest] * shares[:, None]
+    moved[wide] += offsets[rows, nearest] * shares[:, None]
     return moved

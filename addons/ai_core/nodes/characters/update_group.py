@@ -32,8 +32,8 @@ class SavedTickGroup(NamedTuple):
     nodes: list[str]
 
 
-def _named(pace: Any) -> State:
-    return {"period_frames": pace.period_frames, "phase_frames": pace.phase_frames}
+def _named(tick_group: Any) -> State:
+    return {"period_frames": tick_group.period_frames, "phase_frames": tick_group.phase_frames}
 
 
 def _key(fields: Fields) -> Key:
@@ -49,12 +49,12 @@ def _paths(fields: Fields) -> list[str]:
     return paths
 
 
-def _move(pace: Any, late_s: float) -> None:
+def _move(tick_group: Any, late_s: float) -> None:
     """Set the time since the last update of a tick group."""
-    pace.advanced_s = pace.clock.now.seconds - late_s
-    for one in pace.population:
-        if pace.population.is_resting(one):      # loaded while the game is paused
-            pace.population.rest(one, late_s=late_s)
+    tick_group.advanced_s = tick_group.clock.now.seconds - late_s
+    for one in tick_group.population:
+        if tick_group.population.is_resting(one):      # loaded while the game is paused
+            tick_group.population.rest(one, late_s=late_s)
 
 
 HABIT_TREES, STATE_MACHINES, RULE_MINDS = "habit trees", "state machines", "rule minds"
@@ -104,7 +104,7 @@ class UpdateGroup:
 
     def __init__(self, scheduler: Any, kind: str) -> None:
         self._scheduler, self._kind = scheduler, kind
-        self._paces: dict[int, dict[int, TickGroup]] = {}    # by period and phase
+        self._tick_groups: dict[int, dict[int, TickGroup]] = {}    # by period and phase
         self._awake: set[TickGroup] = set()     # with nodes that need updates
         self._waiting: list[TickGroup] = []     # the budget was spent before all their nodes were updated
         self._next_number = 0
@@ -118,7 +118,7 @@ class UpdateGroup:
     @property
     def tick_groups(self) -> list[TickGroup]:
         """The tick groups, in the order in which due groups are updated."""
-        found = [one for of_period in self._paces.values() for one in of_period.values()]
+        found = [one for of_period in self._tick_groups.values() for one in of_period.values()]
         return sorted(found, key=lambda one: one.number)
 
     def __call__(self, turn: Turn) -> None:
@@ -130,24 +130,24 @@ class UpdateGroup:
         if self._waiting:
             waiting, self._waiting = self._waiting, []
             due = [*waiting, *[one for one in due if one not in waiting]]
-        for index, pace in enumerate(due):
+        for index, tick_group in enumerate(due):
             if index and turn.budget.is_spent:
-                self._waiting.append(pace)
+                self._waiting.append(tick_group)
                 continue
-            pace.advance(turn.budget)
-            if pace.population.is_unfinished:
-                self._waiting.append(pace)
-            elif pace.population.is_asleep:
-                self._awake.discard(pace)
+            tick_group.advance(turn.budget)
+            if tick_group.population.is_unfinished:
+                self._waiting.append(tick_group)
+            elif tick_group.population.is_asleep:
+                self._awake.discard(tick_group)
         self._rest_or_weigh()
 
     def _due_in(self, frame: int) -> list[TickGroup]:
         due = []
-        for period_frames, of_period in self._paces.items():
-            pace = of_period.get(-frame % period_frames)
-            if pace is not None:
-                pace.is_owed = True
-                due.append(pace)
+        for period_frames, of_period in self._tick_groups.items():
+            tick_group = of_period.get(-frame % period_frames)
+            if tick_group is not None:
+                tick_group.is_owed = True
+                due.append(tick_group)
         if len(due) > 1:
             due.sort(key=lambda one: one.number)
         return due
@@ -165,20 +165,20 @@ class UpdateGroup:
     def join(self, node: Any) -> None:
         """Add a node with its period and priority, or apply changes of these to a node that is in the group."""
         if node.instance_id in self._nodes:
-            pace, priority, _ = self._nodes[node.instance_id]
-            if pace.period_frames == node.period:
+            tick_group, priority, _ = self._nodes[node.instance_id]
+            if tick_group.period_frames == node.period:
                 if priority != node.priority:
-                    self._weigh(node, pace, instead_of=priority)
+                    self._weigh(node, tick_group, instead_of=priority)
                 return
             self.take_out(node)
         self.insert(node, self._tick_group_for(node.period))
 
-    def insert(self, node: Any, pace: TickGroup, *, is_resting: bool = False) -> None:
+    def insert(self, node: Any, tick_group: TickGroup, *, is_resting: bool = False) -> None:
         """Add a new node at the end of a tick group."""
-        self._weigh(node, pace, instead_of=0.0)
-        pace.population.add(node.group_member, late_s=pace.late_s)
+        self._weigh(node, tick_group, instead_of=0.0)
+        tick_group.population.add(node.group_member, late_s=tick_group.late_s)
         if is_resting:
-            pace.population.rest(node.group_member, late_s=pace.late_s)
+            tick_group.population.rest(node.group_member, late_s=tick_group.late_s)
 
     def leave(self, node: Any) -> None:
         """Remove a node that leaves the tree; does nothing if it is not in the group."""
@@ -189,41 +189,41 @@ class UpdateGroup:
     def take_out(self, node: Any) -> None:
         """Remove a node that is in the group."""
         self._to_edit.pop(node.instance_id, None)
-        pace, priority, _ = self._nodes.pop(node.instance_id)
+        tick_group, priority, _ = self._nodes.pop(node.instance_id)
         self._units -= int(priority * UNIT)
-        pace.population.remove(node.group_member)
+        tick_group.population.remove(node.group_member)
         self._is_weighed = False
-        if not len(pace.population):
-            of_period = self._paces[pace.period_frames]
-            del of_period[pace.phase_frames]
+        if not len(tick_group.population):
+            of_period = self._tick_groups[tick_group.period_frames]
+            del of_period[tick_group.phase_frames]
             if not of_period:
-                del self._paces[pace.period_frames]
-            self._awake.discard(pace)
-            self._waiting = [one for one in self._waiting if one is not pace]
+                del self._tick_groups[tick_group.period_frames]
+            self._awake.discard(tick_group)
+            self._waiting = [one for one in self._waiting if one is not tick_group]
 
     def set_resting(self, node: Any, is_resting: bool) -> None:
         """Pause or resume the updates of a node, also after a quarantine; paused time does not count as elapsed."""
-        pace = self._nodes[node.instance_id][0]
+        tick_group = self._nodes[node.instance_id][0]
         if not is_resting:
-            pace.population.go_on(node.group_member, late_s=pace.late_s)
-        elif not pace.population.is_resting(node.group_member):
-            pace.population.rest(node.group_member, late_s=pace.late_s)
+            tick_group.population.go_on(node.group_member, late_s=tick_group.late_s)
+        elif not tick_group.population.is_resting(node.group_member):
+            tick_group.population.rest(node.group_member, late_s=tick_group.late_s)
 
     def wake(self, node: Any) -> None:
         """Wake a sleeping node, so that it has its next update."""
-        pace = self._nodes[node.instance_id][0]
-        pace.population.wake(node.group_member, late_s=pace.late_s)
+        tick_group = self._nodes[node.instance_id][0]
+        tick_group.population.wake(node.group_member, late_s=tick_group.late_s)
 
     def edit_soon(self, node: Any) -> None:
         """Call ``edit`` of a node before its next update; for a paused node after it resumes."""
-        pace = self._nodes[node.instance_id][0]
-        if not pace.population.is_resting(node.group_member):
+        tick_group = self._nodes[node.instance_id][0]
+        if not tick_group.population.is_resting(node.group_member):
             self._to_edit[node.instance_id] = node
             self._resume()
 
     def _tick_group_for(self, period_frames: int) -> TickGroup:
         """Return the tick group for a new node with this period: a new phase, or the smallest group."""
-        of_period = self._paces.get(period_frames, {})
+        of_period = self._tick_groups.get(period_frames, {})
         phases = period_frames if self._scheduler.automatic_phasing else 1
         if len(of_period) < phases:
             phase = len(of_period)       # the next phase, unless a group was removed
@@ -234,7 +234,7 @@ class UpdateGroup:
 
     def tick_group_at(self, period_frames: int, phase_frames: int) -> TickGroup:
         """Return the tick group with a period and phase, created if there is none."""
-        of_period = self._paces.setdefault(period_frames, {})
+        of_period = self._tick_groups.setdefault(period_frames, {})
         if phase_frames not in of_period:
             self._next_number += 1
             of_period[phase_frames] = TickGroup(
@@ -248,14 +248,14 @@ class UpdateGroup:
         return HabitPopulation(faults=scheduler.faults) if self._kind == HABIT_TREES else MindPopulation(
             faults=scheduler.faults, name_of=lambda node: path_of(scheduler, node))
 
-    def _weigh(self, node: Any, pace: TickGroup, *, instead_of: float) -> None:
+    def _weigh(self, node: Any, tick_group: TickGroup, *, instead_of: float) -> None:
         """Record the tick group and the priority of a node."""
-        self._nodes[node.instance_id] = pace, node.priority, node
+        self._nodes[node.instance_id] = tick_group, node.priority, node
         self._units += int(node.priority * UNIT) - int(instead_of * UNIT)
         self._is_weighed = False
 
-    def _wakes(self, pace: TickGroup) -> None:
-        self._awake.add(pace)
+    def _wakes(self, tick_group: TickGroup) -> None:
+        self._awake.add(tick_group)
         self._resume()
 
     def _resume(self) -> None:
@@ -266,9 +266,9 @@ class UpdateGroup:
         """Return for each tick group the time since its last update and its nodes, and the waiting groups."""
         return {
             "version": 1, "tick_groups": [
-                {**_named(pace), "late_s": pace.late_s, "population": pace.population.save_state(),
+                {**_named(tick_group), "late_s": tick_group.late_s, "population": tick_group.population.save_state(),
                  "nodes": [path_of(self._scheduler, one) for one in nodes]}
-                for pace, nodes in self._nodes_by_pace()],
+                for tick_group, nodes in self._nodes_by_tick_group()],
             "waiting": [{**_named(one), "is_owed": one.is_owed} for one in self._waiting],
         }
 
@@ -292,10 +292,10 @@ class UpdateGroup:
 
         def change() -> None:
             self._arrange(saved)
-            here = {pace.key: pace for pace in self.tick_groups}
-            for key, pace in here.items():
-                pace.is_owed = waiting.get(key, False)
-                _move(pace, saved[key].late_s if key in saved else 0.0)
+            here = {tick_group.key: tick_group for tick_group in self.tick_groups}
+            for key, tick_group in here.items():
+                tick_group.is_owed = waiting.get(key, False)
+                _move(tick_group, saved[key].late_s if key in saved else 0.0)
             self._load_populations(saved)
             self._loaded = saved
             self._waiting = [here[key] for key in waiting if key in here]
@@ -308,14 +308,14 @@ class UpdateGroup:
         loaded, self._loaded = self._loaded, {}
         if loaded:
             self._load_populations(loaded)
-            for pace, nodes in self._nodes_by_pace():
+            for tick_group, nodes in self._nodes_by_tick_group():
                 for node in nodes:
-                    node.restore_sleep(is_asleep=pace.population.is_sleeping(node.group_member))
+                    node.restore_sleep(is_asleep=tick_group.population.is_sleeping(node.group_member))
 
     def _load_populations(self, saved: dict[Key, SavedTickGroup]) -> None:
-        for pace in self.tick_groups:
-            if pace.key in saved:
-                pace.population.prepare_state(saved[pace.key].population)()
+        for tick_group in self.tick_groups:
+            if tick_group.key in saved:
+                tick_group.population.prepare_state(saved[tick_group.key].population)()
 
     def _arrange(self, saved: dict[Key, SavedTickGroup]) -> None:
         """Restore the tick groups and the order of nodes from a save; nodes that it lacks come last."""
@@ -323,12 +323,12 @@ class UpdateGroup:
         wanted: list[tuple[Key, Any]] = []
         for key, one in saved.items():
             wanted += [(key, nodes.pop(path)) for path in one.nodes if path in nodes]
-        present = [(pace.key, node) for pace, of_pace in self._nodes_by_pace() for node in of_pace]
+        present = [(tick_group.key, node) for tick_group, members in self._nodes_by_tick_group() for node in members]
         if not wanted or present[:len(wanted)] == wanted:
             return
         edited = dict(self._to_edit)
-        resting = {node.instance_id for pace, _, node in self._nodes.values()
-                   if pace.population.is_resting(node.group_member)}
+        resting = {node.instance_id for tick_group, _, node in self._nodes.values()
+                   if tick_group.population.is_resting(node.group_member)}
         for _, node in present:
             self.take_out(node)
         for key, node in wanted:
@@ -337,17 +337,17 @@ class UpdateGroup:
             self.insert(node, self._tick_group_for(node.period), is_resting=node.instance_id in resting)
         self._to_edit.update(edited)
 
-    def _nodes_by_pace(self) -> list[tuple[Any, list[Any]]]:
+    def _nodes_by_tick_group(self) -> list[tuple[Any, list[Any]]]:
         """Return the nodes of each tick group, in the order of their updates."""
-        found: dict[Any, list[Any]] = {pace: [] for pace in self.tick_groups}
-        for pace, _, node in self._nodes.values():
-            found[pace].append(node)
+        found: dict[Any, list[Any]] = {tick_group: [] for tick_group in self.tick_groups}
+        for tick_group, _, node in self._nodes.values():
+            found[tick_group].append(node)
         return list(found.items())
 
 
 def update_group_of(scheduler: Any, kind: str) -> UpdateGroup:
     """Return the update group of a kind of an AIScheduler, created for its first node."""
-    crowd: UpdateGroup | None = scheduler.update_groups.get(kind)
-    if crowd is None or crowd.task.is_removed:
-        crowd = scheduler.update_groups[kind] = UpdateGroup(scheduler, kind)
-    return crowd
+    update_group: UpdateGroup | None = scheduler.update_groups.get(kind)
+    if update_group is None or update_group.task.is_removed:
+        update_group = scheduler.update_groups[kind] = UpdateGroup(scheduler, kind)
+    return update_group

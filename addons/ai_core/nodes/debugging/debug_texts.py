@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from addons.ai_core.nodes.events.scene_events import events_under
-from addons.ai_core.nodes.paths.asked_path import PathRequest
+from addons.ai_core.nodes.paths.path_request import PathRequest
 from addons.ai_core.nodes.saving.scene_values import path_of
 from addons.ai_core.nodes.scheduling.scheduler_lookup import SCHEDULERS, nearest
 
@@ -58,7 +58,7 @@ def of_paths(scheduler: Any) -> str:
     for service in _below(scheduler.get_tree().get_root(), "PathService"):
         if nearest(service, "AIScheduler", SCHEDULERS).top == scheduler:
             counts = ", ".join(f"{name} {value}" for name, value in service.get_stats().items())
-            tickets = [_of_ticket(asked) for asked in service.asked_paths[-MOST_TICKETS:]]
+            tickets = [_of_ticket(request) for request in service.requests[-MOST_TICKETS:]]
             texts.append("\n".join([f"PathService {path_of(scheduler, service)}: {counts}", *tickets]))
     return "\n\n".join(texts) or "no PathService under this scheduler"
 
@@ -102,8 +102,8 @@ def _of_target(sensor: Any, known: dict[str, Any]) -> list[str]:
         return lines
     lines.append(f"    {why['level_name']}, {why['rate_per_s']:+.2f} a second{_reaction(why['reacts_in_s'])}")
     for modality, factors in why["senses"].items():
-        told = ", ".join(f"{factor} {_plain(value)}" for factor, value in factors.items() if _says(factor, value))
-        lines.append(f"    {modality}: {factors['verdict']}; {told}")
+        listed = ", ".join(f"{factor} {_plain(value)}" for factor, value in factors.items() if _says(factor, value))
+        lines.append(f"    {modality}: {factors['verdict']}; {listed}")
     return lines
 
 

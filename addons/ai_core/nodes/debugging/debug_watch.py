@@ -15,7 +15,7 @@ SECTIONS = ("scheduler", "habits", "senses", "events", "paths")
 
 LOGGED_EVENTS = 200
 MOST_CHARACTERS = 200
-NOBODY = "choose a character on the left"
+NO_CHARACTER = "choose a character on the left"
 
 
 class DebugWatch:
@@ -99,7 +99,7 @@ class DebugWatch:
         if self.section == "paths":
             return debug_texts.of_paths(self.scheduler)
         if not self.character:
-            return NOBODY
+            return NO_CHARACTER
         character = self.scheduler.get_node_or_null(self.character)
         if character is None:
             return f"{self.character} is no longer in the tree"

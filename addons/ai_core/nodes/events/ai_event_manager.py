@@ -697,30 +697,30 @@ class AIEventManager(Node):
             return log.entries(kinds=kind or None, code=code or None, since_frame=since_frame)
 
     @method
-    def add_radio(self, who: Node) -> None:
+    def add_radio(self, node: Node) -> None:
         """Give a node a radio at this manager: it keeps the messages of other radios here, and moves with the node."""
-        self._radio(who, is_new=True)
+        self._radio(node, is_new=True)
 
     @method
-    def announce_intent(self, who: Node, intent: Variant, subject: str = "", position: Variant = None) -> None:
+    def announce_intent(self, node: Node, intent: Variant, subject: str = "", position: Variant = None) -> None:
         """Send the intent of a node to the other radios at this manager."""
         place = None if position is None else place_of(position, "position")
-        self._radio(who).announce_intent(intent, subject=subject, position=place)
+        self._radio(node).announce_intent(intent, subject=subject, position=place)
 
     @method
-    def report_sighting(self, who: Node, subject: str, content: Variant = None, position: Variant = None) -> None:
+    def report_sighting(self, node: Node, subject: str, content: Variant = None, position: Variant = None) -> None:
         """Send a sighting of a node, with its position, to the other radios at this manager."""
         place = None if position is None else place_of(position, "position")
-        self._radio(who).report_sighting(subject, content=content, position=place)
+        self._radio(node).report_sighting(subject, content=content, position=place)
 
     @method
-    def get_messages(self, who: Node, kind: str = "", subject: str = "", max_age_s: float = -1.0) -> list:
+    def get_messages(self, node: Node, kind: str = "", subject: str = "", max_age_s: float = -1.0) -> list:
         """Return the radio messages that a node received, the newest first, as Dictionaries.
 
         Keys: "kind" (intent or sighting), "sender", "subject", "content", "position", "age_s". The sender is a
         node, null if it was freed. ``kind`` and ``subject`` filter messages, "" is any; ``max_age_s`` -1 is no limit.
         """
-        radio = self._radio(who)
+        radio = self._radio(node)
         with refusing():
             found = radio.messages(
                 kind=kind or None, subject=subject or None, max_age_s=None if max_age_s < 0 else max_age_s)
@@ -732,15 +732,15 @@ class AIEventManager(Node):
             for one in found
         ]
 
-    def _radio(self, who: Any, *, is_new: bool = False) -> SquadRadio:
-        if who is None:
+    def _radio(self, node: Any, *, is_new: bool = False) -> SquadRadio:
+        if node is None:
             raise RefusedValue("a radio needs a node, got null")
         radios = self.events.radios
-        for one in self.events.of_node(who):
+        for one in self.events.of_node(node):
             if one in radios and (one.member.group is self.group):
                 return radios[one]
         if not is_new:
-            raise RefusedValue(f"{who.get_name()} has no radio at this manager; call add_radio() first")
-        member = self.events.member_of(self, who)
+            raise RefusedValue(f"{node.get_name()} has no radio at this manager; call add_radio() first")
+        member = self.events.member_of(self, node)
         radios[member] = SquadRadio(member.member)
         return radios[member]

@@ -122,7 +122,7 @@ def prepared_scopes(own: Blackboard, saved: dict[str, Any], values: Any) -> Call
 def watch_with_callable(tree: Any, own: Blackboard, key: str, callback: Any) -> Watch:
     """Watch a value; errors of the callback are reported, and the watch ends when its object is freed."""
 
-    def tell(key: str, value: Any) -> None:
+    def call(key: str, value: Any) -> None:
         if isinstance(callback, GDCallable) and not callback.is_live():
             tree.unwatch_value(key, callback)
             return
@@ -131,7 +131,7 @@ def watch_with_callable(tree: Any, own: Blackboard, key: str, callback: Any) -> 
         except Exception as error:  # the other watchers are still called
             report_exception(error, f"the callback that watches {key!r}", tree)
 
-    return own.watch(key, tell)
+    return own.watch(key, call)
 
 
 @contextmanager

@@ -21,9 +21,9 @@ from addons.ai_core.nodes.habits.built_in_habits import BuiltInHabit
 from addons.ai_core.nodes.habits.habit import Habit, tree_above
 from addons.ai_core.nodes.walking.agent_walk import AgentWalk
 from addons.ai_core.nodes.walking.body_moving import is_body, walk
+from addons.ai_core.nodes.walking.path_follower import point_ahead
+from addons.ai_core.nodes.walking.path_height import GROUNDED, is_elsewhere
 from addons.ai_core.nodes.walking.ticket_walk import TicketWalk
-from addons.ai_core.nodes.walking.way_height import GROUNDED, is_elsewhere
-from addons.ai_core.nodes.walking.way_walk import come_to
 from ai_core.decisions.habits.habit_context import HabitContext
 from ai_core.decisions.habits.habits import Status
 
@@ -108,7 +108,7 @@ class HabitMoveTo(TargetedHabit, Habit):
         doc="Distance to the target at which the actor has arrived.")
     paths = export(
         NodePath, NodePath(""), hint=node_path("PathService"),
-        doc="PathService to request paths from. During a search the actor moves as the service's meanwhile says. Empty:"
+        doc="PathService to request paths from. During a search the actor moves as the service's fallback says. Empty:"
         " the NavigationAgent below the actor, if there is one.")
     stuck_after = export(
         float, 0.0, range=(0, 60, 0.1), or_greater=True, unit="s",
@@ -135,16 +135,16 @@ class HabitMoveTo(TargetedHabit, Habit):
         falls = self._moves_body(run) and not is_flat and actor.get_motion_mode() == GROUNDED
         walk = self._walk(actor, run, is_flat=is_flat, falls=falls)
         left_s, first, stands = run.elapsed_s, here, not falls or actor.is_on_floor()
-        is_barred = falls and actor.is_on_wall()
-        stop, came = self._next(walk, here, goal, run, falls, stands, is_barred)
+        is_blocked = falls and actor.is_on_wall()
+        stop, came = self._next(walk, here, goal, run, falls, stands, is_blocked)
         while came == "going":
             left_s -= self._go(actor, here, stop, run, left_s, falls=falls)
             if left_s <= 0:
                 return self._check_stuck(first, stop, run)
-            at, here, stands = come_to(run.memory), actor.get_global_position(), not falls or actor.is_on_floor()
-            is_barred = falls and actor.is_on_wall()
-            stop, came = self._next(walk, here, goal, run, falls, stands, is_barred)
-            if came == "going" and come_to(run.memory) == at:
+            at, here, stands = point_ahead(run.memory), actor.get_global_position(), not falls or actor.is_on_floor()
+            is_blocked = falls and actor.is_on_wall()
+            stop, came = self._next(walk, here, goal, run, falls, stands, is_blocked)
+            if came == "going" and point_ahead(run.memory) == at:
                 return self._check_stuck(first, stop, run)
         return Status.SUCCEEDED if came == "arrived" else Status.FAILED
 
@@ -169,15 +169,15 @@ class HabitMoveTo(TargetedHabit, Habit):
         return None if agent is None else AgentWalk(agent, run.memory, is_flat=is_flat, falls=falls)
 
     def _next(
-        self, walk: Any, here: Any, goal: Any, run: HabitContext, falls: bool, stands: bool, is_barred: bool,
+        self, walk: Any, here: Any, goal: Any, run: HabitContext, falls: bool, stands: bool, is_blocked: bool,
     ) -> tuple[Any, str]:
         """Return the next point, and "going", "arrived" or "failed"."""
         if isinstance(walk, TicketWalk):
             step = self.speed * run.elapsed_s
-            return walk.next(here, goal, self.arrival_distance, step, stands=stands, is_barred=is_barred)
+            return walk.next(here, goal, self.arrival_distance, step, stands=stands, is_blocked=is_blocked)
         if walk is not None:
             came: tuple[Any, str] = walk.next(
-                here, goal, self.arrival_distance, stands=stands, is_barred=is_barred)
+                here, goal, self.arrival_distance, stands=stands, is_blocked=is_blocked)
             return came
         if not falls:
             return goal, "going"
@@ -190,16 +190,16 @@ class HabitMoveTo(TargetedHabit, Habit):
 
         If the path continues from there, the actor keeps its speed; otherwise it slows down to arrive with the turn.
         """
-        way = [to - at for to, at in zip(stop, here, strict=True)]
-        length = math.sqrt(sum(one * one for one in way))
+        offset = [to - at for to, at in zip(stop, here, strict=True)]
+        length = math.sqrt(sum(one * one for one in offset))
         needed_s = length / self.speed
-        taken_s = needed_s if needed_s < left_s and run.memory.get("goes_on", False) else left_s
+        taken_s = needed_s if needed_s < left_s and run.memory.get("has_more", False) else left_s
         if not self._moves_body(run):
             share = min(1.0, taken_s / (needed_s or 1.0))
-            actor.set_global_position(type(here)(*(at + one * share for at, one in zip(here, way, strict=True))))
+            actor.set_global_position(type(here)(*(at + one * share for at, one in zip(here, offset, strict=True))))
             return taken_s
         speed = self.speed if needed_s >= taken_s else length / taken_s
-        velocity = type(here)(*(one / (length or 1.0) * speed for one in way))
+        velocity = type(here)(*(one / (length or 1.0) * speed for one in offset))
         walk(actor, velocity, taken_s, falls=falls, climbs=falls and run.memory.get("climbs", False))
         return taken_s
 

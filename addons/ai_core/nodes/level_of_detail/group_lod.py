@@ -85,7 +85,7 @@ class GroupLOD(ImportanceAgent, Node):
 
     def __init__(self) -> None:
         self.core: core.GroupLOD | None = None
-        self._told_open: bool | None = None       # during a signal, before the library changes
+        self._signalled_open: bool | None = None  # during a signal, before the library changes
         self.agent_id = -1
         self._scheduler: Any = None
         self._task: Task | None = None
@@ -133,8 +133,8 @@ class GroupLOD(ImportanceAgent, Node):
     @method
     def is_open(self) -> bool:
         """Return true if the group is open and its members run."""
-        if self._told_open is not None:
-            return self._told_open
+        if self._signalled_open is not None:
+            return self._signalled_open
         return self.core is not None and self.core.is_open
 
     @method
@@ -265,21 +265,21 @@ class GroupLOD(ImportanceAgent, Node):
                 raise ValueError(f"_expand() must return unique, non-empty names, got {shown(name)}")
             taken.add(name)
         switch_children(self, True)
-        self._tell(True, self.opened)
+        self._emit_signal(True, self.opened)
         return names
 
     def _close(self) -> None:
         if has_script_method(self, "_compress"):
             self._compress()
         switch_children(self, False)
-        self._tell(False, self.closed)
+        self._emit_signal(False, self.closed)
 
-    def _tell(self, is_open: bool, what: Any) -> None:
-        self._told_open = is_open
+    def _emit_signal(self, is_open: bool, changed: Any) -> None:
+        self._signalled_open = is_open
         try:
-            what.emit()
+            changed.emit()
         finally:
-            self._told_open = None
+            self._signalled_open = None
 
     def _member(self, name: str) -> Callable[[Turn], object]:
         def go_on(turn: Turn) -> None:

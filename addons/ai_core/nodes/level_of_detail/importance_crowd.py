@@ -31,7 +31,7 @@ class LODCrowd:
         self.members: dict[int, BehavioralLOD] = {}            # by agent id
         self._ids = np.zeros(0, np.int32)                      # of members, ascending
         self._has_changed = False                              # whether members changed
-        self._told: set[int] = set()                           # characters to visit: new, forced, of another level
+        self._pending: set[int] = set()                           # characters to visit: new, forced, of another level
         self._faults: set[FaultIsolation] = set()
 
     def add(self, agent_id: int, member: Any) -> None:
@@ -60,38 +60,38 @@ class LODCrowd:
         are_here = contains_sorted(own, ids)
         if not are_here.all():                       # a script has just added members that were not evaluated
             own = own[are_here]
-        told, self._told = self._told, set()
+        pending, self._pending = self._pending, set()
         if any(one.has_quarantined for one in self._faults):
-            told.update(self.members)                # any member may need the next level
-        evaluated = set(own.tolist()) if told else told
-        self._told = (told & self.members.keys()) - evaluated
-        characters = {one: self.members[one] for one in told if one in evaluated}
+            pending.update(self.members)                # any member may need the next level
+        evaluated = set(own.tolist()) if pending else pending
+        self._pending = (pending & self.members.keys()) - evaluated
+        characters = {one: self.members[one] for one in pending if one in evaluated}
         self.limits.update(own, values[ids.searchsorted(own)], elapsed_s, characters=characters)
-        self._told.update(one for one, core in characters.items() if core.forced is not None)
+        self._pending.update(one for one, core in characters.items() if core.forced is not None)
         changed = (*self.limits.demoted.tolist(), *self.limits.promoted.tolist())
         characters.update((one, self.members[one]) for one in changed)
         try:
             self.limits.apply(characters)
         except BaseException:
-            self._told.update(characters)            # those that have not switched yet
+            self._pending.update(characters)            # those that have not switched yet
             raise
 
     def _know(self, agent_id: int, core: BehavioralLOD) -> None:
         self.members[agent_id] = core
         self._has_changed = True
-        core.on_change = partial(self._tell, agent_id)
+        core.on_change = partial(self._mark_pending, agent_id)
         self._faults.add(core.faults)
-        self._told.add(agent_id)
+        self._pending.add(agent_id)
 
-    def _tell(self, agent_id: int) -> None:
-        self._told.add(agent_id)
+    def _mark_pending(self, agent_id: int) -> None:
+        self._pending.add(agent_id)
 
     def take_ids(self, new_ids: Mapping[int, int]) -> None:
         """Give characters new ids."""
         members, self.members = self.members, {}
         for one, core in members.items():
             self._know(new_ids[one], core)
-        self._told = set(self.members)
+        self._pending = set(self.members)
 
     def save_state(self) -> State:
         return {"limits": self.limits.save_state()}
@@ -102,6 +102,6 @@ class LODCrowd:
 
         def change() -> None:
             load()
-            self._told.update(self.members)
+            self._pending.update(self.members)
 
         return change

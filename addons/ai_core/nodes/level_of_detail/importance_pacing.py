@@ -57,7 +57,7 @@ class ImportancePacing:
 
     def leave(self, agent: Any) -> None:
         """Remove all tasks of an agent, which keep their rates."""
-        for task in [one for one, (_, whose) in self._agents.items() if whose is agent]:
+        for task in [one for one, (_, owner) in self._agents.items() if owner is agent]:
             self.remove(task)
 
     def update(self, importances: Mapping[int, float]) -> None:

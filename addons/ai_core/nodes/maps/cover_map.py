@@ -77,7 +77,7 @@ class ObjectBounds:
         corners = np.concatenate(parts)
         self._middle, self._half = (corners.max(0) + corners.min(0)) / 2, (corners.max(0) - corners.min(0)) / 2
 
-    def thing(self, pixels_per_m: float) -> CoverObject:
+    def core(self, pixels_per_m: float) -> CoverObject:
         """Return the present box (m); for a tilted node, the upright box around it."""
         axes, origin = _placed(self.node)
         turn = float(np.arctan2(axes[1, 0], axes[0, 0]) if self._is_flat else np.arctan2(-axes[2, 0], axes[0, 0]))
@@ -278,7 +278,7 @@ class CoverMap(BakingNode, Node):
         self._agents: dict[int, Any] = {}            # agents with reservations, by the library's number
         self._numbers: dict[int, int] = {}           # of agents and objects, by instance id
         self._last_number = 0
-        self._things: dict[int, ObjectBounds] = {}
+        self._objects: dict[int, ObjectBounds] = {}
         self._wrong: dict[int, str] = {}             # errors of objects that are left out
         self._picture: LinePicture | None = None
         self._drawn: tuple[Any, ...] = ()
@@ -299,7 +299,7 @@ class CoverMap(BakingNode, Node):
         leave_scheduler(self, self._scheduler, self._task)
         self._task = self._scheduler = None
         self.end_work()
-        self.end_asking()
+        self.end_requests()
         self.end_holding()
 
     def on_predelete(self) -> None:
@@ -330,7 +330,7 @@ class CoverMap(BakingNode, Node):
     def get_stats(self) -> dict:
         """Return counts of spots, reserved spots, objects, waiting requests, searches and rays."""
         return {
-            "spots": len(self.cover), "held": len(self.cover.held), "objects": len(self.cover.things),
+            "spots": len(self.cover), "held": len(self.cover.held), "objects": len(self.cover.objects),
             "waiting": self.waiting, "searches": self.searches,
             "rays": 0 if self._scene is None else self._scene.counted}
 
@@ -416,10 +416,10 @@ class CoverMap(BakingNode, Node):
 
     def end_holding(self) -> None:
         """End all reservations, and remove the drawing."""
-        for who in list(self.cover.held):
-            self.cover.release(who)
+        for number in list(self.cover.held):
+            self.cover.release(number)
         self._agents.clear()
-        self._things.clear()
+        self._objects.clear()
         self._numbers.clear()
         self._wrong.clear()
         self._hide()
@@ -456,19 +456,19 @@ class CoverMap(BakingNode, Node):
         Returns false if another agent has reserved it, or a spot too near to it.
         """
         self.known(spot)
-        who = self.who_of(agent)
+        number = self.number_of(agent)
         self.cover.apart_m = 2 * self.body.radius_m
-        if not self.cover.reserve(spot, who):
+        if not self.cover.reserve(spot, number):
             return False
-        self._agents[who] = agent
+        self._agents[number] = agent
         return True
 
     @method
     def release(self, agent: Node) -> None:
         """End the reservation of an agent; does nothing if it has none."""
-        who = self._numbers.pop(_need("release", agent).instance_id, 0)
-        self.cover.release(who)
-        self._agents.pop(who, None)
+        number = self._numbers.pop(_need("release", agent).instance_id, 0)
+        self.cover.release(number)
+        self._agents.pop(number, None)
 
     @method
     def get_cover_of(self, agent: Node) -> int:
@@ -521,11 +521,11 @@ class CoverMap(BakingNode, Node):
     @method
     def get_object(self, spot: int) -> Variant:
         """Return the object that gives cover at a spot, null for a spot of the level."""
-        thing = self.known(spot).thing
-        box = None if thing is None else self._things.get(thing)
+        number = self.known(spot).object_id
+        box = None if number is None else self._objects.get(number)
         return None if box is None or not box.node.is_valid() else box.node
 
-    def who_of(self, node: Any) -> int:
+    def number_of(self, node: Any) -> int:
         """Return the library's number of a node.
 
         Raises:
@@ -539,7 +539,7 @@ class CoverMap(BakingNode, Node):
             number = self._numbers[node.instance_id] = self._last_number
         return number
 
-    def who_knows(self, node: Any) -> int | None:
+    def known_number(self, node: Any) -> int | None:
         """Return the library's number of a node, None if it never had a reservation."""
         return self._numbers.get(node.instance_id)
 
@@ -563,7 +563,7 @@ class CoverMap(BakingNode, Node):
             self._baked_by_itself = True
             self.baked = packed_spots(spots)
             self._baked_by_itself = False
-        self._tell_lost(change.lost_by, before)
+        self._emit_lost(change.lost_by, before)
 
     def _take_baked(self) -> None:
         if getattr(self, "_baked_by_itself", False):
@@ -575,61 +575,61 @@ class CoverMap(BakingNode, Node):
             return
         self.cover.replace(spots)
 
-    def things(self) -> list[Any]:
+    def object_nodes(self) -> list[Any]:
         """Return the movable objects that may give cover."""
         if not self.objects_group or not self.is_inside_tree():
             return []
         return list(self.get_tree().get_nodes_in_group(self.objects_group))
 
-    def refresh_things(self) -> None:
+    def refresh_objects(self) -> None:
         """Update the positions of objects, and emit cover_lost for lost reservations. Cost: about 20 µs per object."""
         there, before, lost = set(), dict(self.cover.held), []
-        for node in self.things():
+        for node in self.object_nodes():
             box = self._box(node)
             if box is not None:
-                number = self.who_of(node)
+                number = self.number_of(node)
                 there.add(number)
-                lost += self.cover.put_object(number, box.thing(self.scene.pixels_per_m))
-        for number in [one for one in self.cover.things if one not in there]:
+                lost += self.cover.put_object(number, box.core(self.scene.pixels_per_m))
+        for number in [one for one in self.cover.objects if one not in there]:
             lost += self.cover.remove_object(number)
-            box = self._things.pop(number, None)
+            box = self._objects.pop(number, None)
             if box is not None:
                 self._numbers.pop(box.node.instance_id, None)
-        self._tell_lost(lost, before)
+        self._emit_lost(lost, before)
 
     def watch_holders(self) -> None:
         """End the reservations of freed agents, and update the objects behind which agents have reserved spots."""
-        for who, agent in list(self._agents.items()):
+        for number, agent in list(self._agents.items()):
             if not agent.is_valid() or not agent.is_inside_tree():
-                self.cover.release(who)
+                self.cover.release(number)
                 self._numbers.pop(agent.instance_id, None)
-                del self._agents[who]
+                del self._agents[number]
         if any(one in self.cover.holders for one in self.cover.behind):
-            self.refresh_things()
+            self.refresh_objects()
 
     def _box(self, node: Any) -> ObjectBounds | None:
-        number = self.who_of(node)
-        if number in self._things:
-            return self._things[number]
+        number = self.number_of(node)
+        if number in self._objects:
+            return self._objects[number]
         kind = f"Node{self.scene.dimensions}D"
         try:
             if not node.is_class(kind):
                 raise ValueError(
                     f"'{node.get_name()}' is in the group '{self.objects_group}', but is not a {kind}; remove it from"
                     " the group")
-            self._things[number] = ObjectBounds(node)
+            self._objects[number] = ObjectBounds(node)
             self._wrong.pop(node.instance_id, None)
         except ValueError as error:
             if self._wrong.get(node.instance_id) != str(error):
                 self._wrong[node.instance_id] = str(error)
                 report_error(str(error), self)
-        return self._things.get(number)
+        return self._objects.get(number)
 
-    def _tell_lost(self, lost: list[Any], before: dict[Any, int]) -> None:
-        for who in lost:
-            agent = self._agents.pop(who, None)
+    def _emit_lost(self, lost: list[Any], before: dict[Any, int]) -> None:
+        for number in lost:
+            agent = self._agents.pop(number, None)
             if agent is not None and agent.is_valid() and self.is_valid():
-                self.cover_lost.emit(agent, before[who])
+                self.cover_lost.emit(agent, before[number])
 
     def is_in_use(self) -> bool:
         """Whether there is something to save."""
@@ -637,7 +637,7 @@ class CoverMap(BakingNode, Node):
 
     def saved(self) -> State:
         """Return the state: the map, and the paths of agents and objects."""
-        nodes = {**self._agents, **{number: box.node for number, box in self._things.items()}}
+        nodes = {**self._agents, **{number: box.node for number, box in self._objects.items()}}
         kept = {number: node for number, node in nodes.items() if node.is_valid() and node.is_inside_tree()}
         return {
             "version": VERSION, "map": self.cover.save_state(), "requests": self.saved_requests(),
@@ -661,9 +661,9 @@ class CoverMap(BakingNode, Node):
                 raise StateError(f"'nodes[{index}]' is '{pair[1]}', which is not in the scene")
             nodes[int(pair[0])] = node
         fields.end()
-        saved_things = {int(number) for number, _ in fields.group("map").anything("things")}
+        saved_objects = {int(number) for number, _ in fields.group("map").anything("objects")}
         try:
-            things = {number: ObjectBounds(node) for number, node in nodes.items() if number in saved_things}
+            objects = {number: ObjectBounds(node) for number, node in nodes.items() if number in saved_objects}
         except ValueError as error:
             raise StateError(str(error)) from None
 
@@ -671,11 +671,11 @@ class CoverMap(BakingNode, Node):
             load()
             load_requests()
             self._numbers = {node.instance_id: number for number, node in nodes.items()}
-            self._last_number = max([*nodes, *saved_things, 0])
-            self._things = things
-            self._agents = {who: nodes[who] for who in self.cover.held if who in nodes}
-            for who in [one for one in self.cover.held if one not in nodes]:
-                self.cover.release(who)
+            self._last_number = max([*nodes, *saved_objects, 0])
+            self._objects = objects
+            self._agents = {number: nodes[number] for number in self.cover.held if number in nodes}
+            for number in [one for one in self.cover.held if one not in nodes]:
+                self.cover.release(number)
 
         return change
 
@@ -724,7 +724,7 @@ class CoverMap(BakingNode, Node):
             self._picture = None
             self._drawn = ()
 
-    def end_asking(self) -> None:
+    def end_requests(self) -> None:
         """Discard all waiting requests."""
         self._requests.clear()
         self._now = self._last = None
@@ -741,7 +741,7 @@ class CoverMap(BakingNode, Node):
         Agent and threats are nodes or positions. The posture "stand" excludes low cover. The search runs at once,
         regardless of the budget; for many agents, use request_cover(). The spot is not reserved.
         """
-        self.refresh_things()
+        self.refresh_objects()
         search = self._search(agent, threats, posture)
         self._advance(search, agent, threats, Budget.unlimited())
         return self._spot_of(search)
@@ -791,8 +791,8 @@ class CoverMap(BakingNode, Node):
         """Return the waiting requests, by paths and positions; a running search restarts after loading."""
         now = [] if self._now is None else [self._now[0]]
         return {"last": self._last_request, "waiting": [
-            {"number": one.number, "agent": self._saved_who(one.agent),
-             "threats": [self._saved_who(threat) for threat in one.threats], "posture": one.posture}
+            {"number": one.number, "agent": self._saved_target(one.agent),
+             "threats": [self._saved_target(threat) for threat in one.threats], "posture": one.posture}
             for one in (*now, *self._requests)]}
 
     def prepared_requests(self, fields: Fields) -> Callable[[], None]:
@@ -803,9 +803,9 @@ class CoverMap(BakingNode, Node):
         """
         last, waiting = fields.whole("last"), []
         for one in fields.groups("waiting"):
-            threats = [self._read_who(one, "threats", threat) for threat in one.items("threats")]
+            threats = [self._read_target(one, "threats", threat) for threat in one.items("threats")]
             waiting.append(CoverRequest(
-                one.whole("number", minimum=1, maximum=last), self._read_who(one, "agent", one.anything("agent")),
+                one.whole("number", minimum=1, maximum=last), self._read_target(one, "agent", one.anything("agent")),
                 threats, one.one_of("posture", POSTURES)))
             if not threats:
                 one.refuse("threats", "must not be empty")
@@ -817,13 +817,13 @@ class CoverMap(BakingNode, Node):
 
         return change
 
-    def _saved_who(self, who: Any) -> str | list[float]:
+    def _saved_target(self, target: Any) -> str | list[float]:
         """Return the path of a node, or a position; "" for a freed node, whose request fails."""
-        if not hasattr(who, "instance_id"):
-            return [float(one) for one in who]
-        return path_of(self._scheduler, who) if who.is_valid() and who.is_inside_tree() else ""
+        if not hasattr(target, "instance_id"):
+            return [float(one) for one in target]
+        return path_of(self._scheduler, target) if target.is_valid() and target.is_inside_tree() else ""
 
-    def _read_who(self, fields: Fields, name: str, saved: object) -> Any:
+    def _read_target(self, fields: Fields, name: str, saved: object) -> Any:
         if isinstance(saved, str):
             return self._scheduler.get_node_or_null(saved) if saved else None
         if not isinstance(saved, list):
@@ -834,7 +834,7 @@ class CoverMap(BakingNode, Node):
     def answer_requests(self, budget: Budget) -> None:
         """Answer requests, in their order, until the budget is spent."""
         if self.waiting:
-            self.refresh_things()
+            self.refresh_objects()
         while self.waiting and not budget.is_spent and self.is_valid() and self._scheduler is not None:
             if self._now is None:
                 request = self._requests.popleft()
@@ -864,9 +864,9 @@ class CoverMap(BakingNode, Node):
         query = CoverQuery(posture=posture, **core_settings(self, self.unit)["query"])  # type: ignore[arg-type]
         self.searches += 1
         self.cover.apart_m = 2 * self.body.radius_m
-        who = self.who_knows(agent) if hasattr(agent, "instance_id") else None
+        number = self.known_number(agent) if hasattr(agent, "instance_id") else None
         self._last = CoverSearch(
-            self.cover, here, eyes, self.scene.blocked, body=self.body, query=query, who=who,
+            self.cover, here, eyes, self.scene.blocked, body=self.body, query=query, holder=number,
             travel=self._traveling(agent) if self._travel is not None else None, ground=self.scene.ground(self.body))
         return self._last
 
@@ -889,11 +889,11 @@ class CoverMap(BakingNode, Node):
         scene, travel = self.scene, self._travel
         start = agent.global_position if hasattr(agent, "global_position") else agent
 
-        def told(places: np.ndarray) -> np.ndarray:
+        def distances(places: np.ndarray) -> np.ndarray:
             there = np.ascontiguousarray(places[:, :scene.dimensions] * np.float32(scene.pixels_per_m))
             return np.asarray(travel(start, there), np.float64)
 
-        return told
+        return distances
 
     def _spot_of(self, search: CoverSearch) -> int:
         result = search.result

@@ -102,26 +102,26 @@ class CoverScene:
             for body in bodies:
                 ray.add_exception(body)
 
-    def place(self, name: str, what: Any, above_m: float = 0.0) -> list[float]:
+    def place(self, name: str, target: Any, above_m: float = 0.0) -> list[float]:
         """Return the position of a node or a vector (m); of a node, ``above_m`` above its origin.
 
         Raises:
             RefusedValue: if it is neither, not finite, or outside the tree.
         """
         vector = Vector3 if self.dimensions == 3 else Vector2
-        if isinstance(what, vector):
-            numbers = list(what)
-        elif isinstance(what, GDObject) and what.is_valid() and what.is_class(f"Node{self.dimensions}D"):
-            if not what.is_inside_tree():
-                raise RefusedValue(f"{name} must be in the scene tree, but '{what.get_name()}' is not")
-            numbers = list(what.global_position)
+        if isinstance(target, vector):
+            numbers = list(target)
+        elif isinstance(target, GDObject) and target.is_valid() and target.is_class(f"Node{self.dimensions}D"):
+            if not target.is_inside_tree():
+                raise RefusedValue(f"{name} must be in the scene tree, but '{target.get_name()}' is not")
+            numbers = list(target.global_position)
             if self.dimensions == 3:
                 numbers[1] += above_m
         else:
-            raise RefusedValue(f"{name} must be a Node{self.dimensions}D or a Vector{self.dimensions}, got {what!r}")
+            raise RefusedValue(f"{name} must be a Node{self.dimensions}D or a Vector{self.dimensions}, got {target!r}")
         full = [one / self.pixels_per_m for one in numbers] + [0.0] * (3 - self.dimensions)
         if not np.isfinite(full).all():
-            raise RefusedValue(f"{name} must be finite, got {what!r}")
+            raise RefusedValue(f"{name} must be finite, got {target!r}")
         return full
 
     def vector(self, place: Iterable[float]) -> Any:

@@ -46,7 +46,7 @@ class CoverSceneBaking(LevelBaking):
             candidates = scene.along_navigation(level, body, **settings["spots"])
         if box is not None:
             candidates = candidates.within(*box)
-        scene.without(node.things())                       # movable objects are not part of the level
+        scene.without(node.object_nodes())                 # movable objects are not part of the level
         self._node = node
         self._core = CoverBaking(
             candidates, scene.blocked, body=body, ground=scene.on_floor if scene.dimensions == 3 else None,
@@ -59,7 +59,7 @@ class CoverSceneBaking(LevelBaking):
 
     def advance(self, budget: Budget) -> None:
         """Continue until baking is done or the budget is spent."""
-        self._node.scene.without(self._node.things())
+        self._node.scene.without(self._node.object_nodes())
         self._core.advance(budget)
 
 

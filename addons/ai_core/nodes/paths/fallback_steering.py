@@ -8,8 +8,8 @@ from typing import Any
 import numpy as np
 
 from addons.ai_core.bridge.gd import RefusedValue, Vector2, Vector3
-from addons.ai_core.nodes.paths.asked_path import PathRequest
-from addons.ai_core.nodes.paths.navigation_ways import NavigationPathProvider
+from addons.ai_core.nodes.paths.navigation_path_provider import NavigationPathProvider
+from addons.ai_core.nodes.paths.path_request import PathRequest
 from ai_core.paths.bump_and_turn import BumpAndTurn, distance_on_grid, neighbors_on_grid
 from ai_core.paths.explored_map import ExploredMap
 from ai_core.saving.fields import Fields, State
@@ -42,34 +42,34 @@ class FallbackSteering:
         self._explored: ExploredMap | None = None
         self._walkers: dict[int, tuple[BumpAndTurn, WalkableGround]] = {}
 
-    def position(self, asked: PathRequest, position: Any, here: tuple[float, ...]) -> Any:
+    def position(self, request: PathRequest, position: Any, here: tuple[float, ...]) -> Any:
         """Return the next position for the character of a request; its own position if nothing is left to try.
 
         Args:
             asked: the request that waits for its path.
             position: position of the character, a Vector2 or Vector3; ``here`` has the same numbers.
         """
-        found = self._walkers.get(asked.number)
+        found = self._walkers.get(request.number)
         if found is None:
-            found = self._walkers[asked.number] = self._walker(asked, here)
+            found = self._walkers[request.number] = self._walker(request, here)
         walker, ground = found
         at = ground.number(here)
         if at == walker.at or ground.is_apart(at, walker.at):
             walker.step(at)
         if walker.at == at:
-            return type(position)(*asked.ends[1].tolist()) if walker.state == "arrived" else position
+            return type(position)(*request.ends[1].tolist()) if walker.state == "arrived" else position
         return ground.vector(walker.at)
 
     def forget(self, ticket: int) -> None:
         """Forget the character of a ticket, which no longer needs a fallback."""
         self._walkers.pop(ticket, None)
 
-    def advance(self, budget: Any, asked: Mapping[int, PathRequest]) -> None:
+    def advance(self, budget: Any, requests: Mapping[int, PathRequest]) -> None:
         """Forget the characters whose requests have ended, and advance the shared map."""
         if self._walkers:
             self._walkers = {
                 number: one for number, one in self._walkers.items()
-                if (request := asked.get(number)) is not None and request.state in ("waiting", "running")}
+                if (request := requests.get(number)) is not None and request.state in ("waiting", "running")}
         if self._explored is not None and not self._explored.is_done:
             self._explored.advance(budget)
 
@@ -129,11 +129,11 @@ class FallbackSteering:
 
         return change
 
-    def _walker(self, asked: PathRequest, here: tuple[float, ...]) -> tuple[BumpAndTurn, WalkableGround]:
+    def _walker(self, request: PathRequest, here: tuple[float, ...]) -> tuple[BumpAndTurn, WalkableGround]:
         ground = self._new_ground()
         if self._is_shared and self._explored is None:
             self._explored = ExploredMap()
-        at, goal = ground.number(here), ground.goal(asked.ticket.goal)
+        at, goal = ground.number(here), ground.goal(request.ticket.goal)
         return self._bump_and_turn(ground, at, goal, self._explored), ground
 
     def _bump_and_turn(self, ground: WalkableGround, at: int, goal: int, explored: ExploredMap | None) -> BumpAndTurn:
@@ -194,8 +194,8 @@ class GridGround(WalkableGround):
 class NavigationGround(WalkableGround):
     """A lattice over the navigation map, with the heights of the map."""
 
-    def __init__(self, ways: NavigationPathProvider, step_m: float) -> None:
-        self._ways, self._step_m = ways, step_m
+    def __init__(self, provider: NavigationPathProvider, step_m: float) -> None:
+        self._provider, self._step_m = provider, step_m
         self.most, self.heights = (2 * MIDDLE) ** 2 - 1, {}
         self.look, self.apart = self._open_ways, _steps_apart
 
@@ -215,7 +215,7 @@ class NavigationGround(WalkableGround):
 
     def vector(self, number: int) -> Any:
         column, row = ((one - MIDDLE) * self._step_m for one in (number % (2 * MIDDLE), number // (2 * MIDDLE)))
-        return Vector3(column, self.heights.get(number, 0.0), row) if self._ways.dimensions == 3 \
+        return Vector3(column, self.heights.get(number, 0.0), row) if self._provider.dimensions == 3 \
             else Vector2(column, row)
 
     def _open_ways(self, number: int) -> list[int]:
@@ -234,12 +234,12 @@ class NavigationGround(WalkableGround):
 
     def _is_on(self, place: Any) -> float | None:
         """Return the height of the map at a position, None if the map is not there."""
-        near = self._ways.nearest(place)
+        near = self._provider.nearest(place)
         beside = math.hypot(near.x - place.x, tuple(near)[-1] - tuple(place)[-1])
         if beside > NEAR_SHARE * self._step_m:
             return None
-        height = near.y if self._ways.dimensions == 3 else 0.0
-        return height if self._ways.dimensions == 2 or abs(height - place.y) <= self._step_m else None
+        height = near.y if self._provider.dimensions == 3 else 0.0
+        return height if self._provider.dimensions == 2 or abs(height - place.y) <= self._step_m else None
 
 
 def _steps_apart(one: int, other: int) -> float:

@@ -122,9 +122,9 @@ def grid_of_scene(
         raise RefusedValue(f"{kind}: {error}") from None
 
 
-def _walls(what: str, width: int, height: int) -> NDArray[np.float32]:
+def _walls(source: str, width: int, height: int) -> NDArray[np.float32]:
     if width <= 0 or height <= 0 or width * height > MOST_CELLS:
-        raise RefusedValue(f"{what} has {width} by {height} cells; it must have at least 1, and at most {MOST_CELLS}")
+        raise RefusedValue(f"{source} has {width} by {height} cells; it must have at least 1, and at most {MOST_CELLS}")
     return np.full((height, width), np.inf, np.float32)
 
 

@@ -27,10 +27,10 @@ from addons.ai_core.bridge.gd import (
 )
 from addons.ai_core.nodes.characters.agent_places import has_flat_scene
 from addons.ai_core.nodes.debugging.line_picture import LinePicture, Points
-from addons.ai_core.nodes.paths.asked_path import PathRequest
 from addons.ai_core.nodes.paths.fallback_steering import FallbackSteering, GridGround, NavigationGround, WalkableGround
 from addons.ai_core.nodes.paths.grid_of_scene import CellPlaces, Places, grid_of_scene
-from addons.ai_core.nodes.paths.navigation_ways import NavigationPathProvider, checked_place
+from addons.ai_core.nodes.paths.navigation_path_provider import NavigationPathProvider, checked_place
+from addons.ai_core.nodes.paths.path_request import PathRequest
 from addons.ai_core.nodes.saving.scene_saving import saving
 from addons.ai_core.nodes.scheduling.scheduler_lookup import leave_scheduler, scheduler_of, scheduler_warnings
 from ai_core.budget import Budget
@@ -55,11 +55,11 @@ MOST_DRAWN = 1000
 """Largest number of tickets that are drawn, the last ones (count); more would be slow and unreadable."""
 
 
-def _lines(asked: PathRequest) -> Points:
+def _lines(request: PathRequest) -> Points:
     """Return the lines of a path as pairs of points; without a path, the line from the start to the goal."""
-    points = asked.points
+    points = request.points
     if not len(points):
-        points = asked.ends
+        points = request.ends
     lines = np.repeat(points, 2, axis=0)[1:-1].astype(np.float32)
     if lines.shape[1] == 3:
         lines[:, 1] += np.float32(ABOVE_GROUND_M)
@@ -119,7 +119,7 @@ class PathService(Node):
     source = export(
         Source, Source.NAVIGATION_3D, on_set="_reset_source",
         doc="Ground of the paths: the navigation map of the world in 3D or 2D, or a grid.")
-    partial_ways = export(
+    partial_paths = export(
         bool, True, on_set="_reset_source",
         doc="If true, a request whose goal cannot be reached gets a path to the nearest reachable position and the"
             " state partial. If false, it fails with the state none.")
@@ -156,11 +156,11 @@ class PathService(Node):
     wall_items = export(
         PackedInt32Array, (), on_set="_reset_source", shown_when=("source", Source.GRID),
         doc="Items of the GridMap's mesh library that are not walkable.")
-    straight_ways = export(
+    straight_paths = export(
         bool, False, shown_when=("source", Source.GRID),
         doc="If true, new paths on grids of squares run straight where no wall is between; otherwise they lead from"
             " cell to cell.")
-    long_ways_by_regions = export(
+    long_paths_by_regions = export(
         bool, False, on_set="_reset_source", shown_when=("source", Source.GRID),
         doc="If true, paths over some hundred cells of different costs are found in about a hundredth of the steps, and"
             " cost a few percent more than the cheapest. Ignored if diagonals are always allowed.")
@@ -209,7 +209,7 @@ class PathService(Node):
         self._scheduler: Any = None
         self._task: Task | None = None
         self._service: path_service.PathService | None = None
-        self._ways: Any = None
+        self._provider: Any = None
         self._grid: Grid | None = None
         self._places: Places | None = None
         self._given: Any = None                      # argument of set_grid_from()
@@ -218,11 +218,11 @@ class PathService(Node):
         self._frames_without_map, self._without_map_since_s, self._has_no_map = 0, 0.0, False
         self._last_id = 0
         self._mark = ""                                   # mark of the service whose tickets were loaded
-        self._asked: dict[int, PathRequest] = {}
+        self._requests: dict[int, PathRequest] = {}
         self._open: dict[PathTicket, PathRequest] = {}      # not reported yet
         self._improved: dict[PathTicket, None] = {}       # in order of improvement
         self._over: list[PathTicket] = []
-        self._told: dict[int, float] = {}                 # by id, game time at which a ticket ended; oldest first
+        self._closed: dict[int, float] = {}               # by id, game time at which a ticket ended; oldest first
         self._flows: dict[int, tuple[FlowField, float]] = {}     # by goal, with the time of the last request (s)
         self._before_walls: dict[int, float] = {}                # costs of cells before set_walls()
         self._picture: LinePicture | None = None
@@ -237,7 +237,7 @@ class PathService(Node):
     def on_exit_tree(self) -> None:
         leave_scheduler(self, self._scheduler, self._task)
         self._task = self._scheduler = None
-        self.end_asking()
+        self.end_requests()
         self._reset_source()
         self.hide_paths()
 
@@ -254,16 +254,16 @@ class PathService(Node):
                 if self._grid is None:
                     self._grid, self._places = self._read_grid(self._given)
                 passage = self._grid.passage()
-                by_regions = self.long_ways_by_regions and RegionGraph.suits(passage)
-                self._ways = GridPathProvider(passage, partial=self.partial_ways, regions=by_regions)
+                by_regions = self.long_paths_by_regions and RegionGraph.suits(passage)
+                self._provider = GridPathProvider(passage, partial=self.partial_paths, regions=by_regions)
                 if self.threads:
                     self._executor = ThreadPoolExecutor(self.threads, thread_name_prefix="paths")
             else:
-                self._ways = NavigationPathProvider(
+                self._provider = NavigationPathProvider(
                     3 if self.source == self.Source.NAVIGATION_3D else 2, self._map or self._world_map(),
-                    self.navigation_layers, self.reach_tolerance, self.snap_distance, partial=self.partial_ways)
+                    self.navigation_layers, self.reach_tolerance, self.snap_distance, partial=self.partial_paths)
             self._service = path_service.PathService(
-                self._ways, self._scheduler.clock, trace=self._scheduler.trace, faults=self._scheduler.faults,
+                self._provider, self._scheduler.clock, trace=self._scheduler.trace, faults=self._scheduler.faults,
                 max_waiting=self.maximum_waiting, on_over=self._over.append, on_improved=self.note_improved,
                 executor=self._executor, helpers=max(1, self.threads))
         return self._service
@@ -297,8 +297,8 @@ class PathService(Node):
             self._fallback.forget_cells(numbers)
 
     def _snap_set(self) -> None:
-        if isinstance(self._ways, NavigationPathProvider):
-            self._ways.snap_within_m = self.snap_distance
+        if isinstance(self._provider, NavigationPathProvider):
+            self._provider.snap_within_m = self.snap_distance
 
     @method
     def set_navigation_map(self, map: RID) -> None:
@@ -316,22 +316,22 @@ class PathService(Node):
         "query_us" is the 95th percentile of the recent costs of navigation map queries (µs).
         """
         counts = {} if self._service is None else self._service.statistics
-        own = {"tickets": len(self._asked), "flow_fields": len(self._flows)}
-        return {**counts, **own, "query_us": getattr(self._ways, "query_us", 0.0)}
+        own = {"tickets": len(self._requests), "flow_fields": len(self._flows)}
+        return {**counts, **own, "query_us": getattr(self._provider, "query_us", 0.0)}
 
     def _frame(self, turn: Turn) -> None:
         if self._service is not None and (self._service.is_idle or self._has_map()):
             self._service.advance(turn.budget)
-        self.tell()
+        self.emit_results()
         if self.is_valid():
-            self._fallback.advance(turn.budget, self._asked)
+            self._fallback.advance(turn.budget, self._requests)
             self.advance_flows(turn.budget)
             if self.show_in_game and self._scheduler is not None:
                 self._scheduler.draw_later(self, self.draw_paths)
 
     def _has_map(self) -> bool:
         """Return whether searches can run; True as well when the time to wait for a map has passed."""
-        if not isinstance(self._ways, NavigationPathProvider) or self._ways.is_ready:
+        if not isinstance(self._provider, NavigationPathProvider) or self._provider.is_ready:
             self._frames_without_map, self._has_no_map = 0, False
             return True
         if self._frames_without_map == 0:
@@ -343,7 +343,7 @@ class PathService(Node):
         if self._has_no_map:
             report_error(
                 f"found no navigation map for {MOST_FRAMES_WITHOUT_MAP} frames; add a NavigationRegion"
-                f"{self._ways.dimensions}D with a baked navigation mesh, or choose another source", self)
+                f"{self._provider.dimensions}D with a baked navigation mesh, or choose another source", self)
         return self._has_no_map
 
     @property
@@ -375,7 +375,7 @@ class PathService(Node):
                 self._over.append(ticket)
         if self._executor is not None:
             self._executor.shutdown()       # nothing runs on it between frames
-        self._service = self._ways = self._grid = self._places = self._executor = None
+        self._service = self._provider = self._grid = self._places = self._executor = None
         self._frames_without_map, self._has_no_map = 0, False
         self._flows, self._before_walls = {}, {}
         self._reset_fallback()
@@ -392,11 +392,11 @@ class PathService(Node):
         """Mark of the service that issued the tickets: this node, or the service whose save was loaded."""
         return self._mark or str(self.instance_id)
 
-    def end_asking(self) -> None:
+    def end_requests(self) -> None:
         """Forget all tickets; their ids are not used again."""
-        self._asked, self._open, self._improved = {}, {}, {}
+        self._requests, self._open, self._improved = {}, {}, {}
         self._over.clear()
-        self._told.clear()
+        self._closed.clear()
 
     @method
     def request_path(self, start: Variant, goal: Variant, priority: float = 1.0, tolerance_m: float = 0.0) -> int:
@@ -406,7 +406,7 @@ class PathService(Node):
         earlier request or path is reused if both its ends are within that distance, in 2D in pixels.
         """
         request, reach = self.service.request_path, tolerance_m / (self._places.cell_size if self._places else 1)
-        return self._ask(lambda: request(
+        return self._request(lambda: request(
             self._on_ground("start", start), self._on_ground("goal", goal), priority=priority, tolerance=reach))
 
     @method
@@ -417,7 +417,7 @@ class PathService(Node):
         mover walks meanwhile, report its position with move_start(), so that the next path begins there.
         """
         request = self.service.request_improving_path
-        return self._ask(lambda: request(
+        return self._request(lambda: request(
             self._on_ground("start", start), self._on_ground("goal", goal), priority=priority))
 
     @method
@@ -426,12 +426,12 @@ class PathService(Node):
 
         Does nothing when the request has ended.
         """
-        asked = self._of("move_start", ticket)
-        if not asked.ticket.improves:
+        request = self._of("move_start", ticket)
+        if not request.ticket.improves:
             raise RefusedValue(
                 f"move_start needs a ticket of request_improving_path(), but {ticket} is of request_path()")
-        if not asked.ticket.is_over:
-            self.service.move_start(asked.ticket, self._on_ground("position", position))
+        if not request.ticket.is_over:
+            self.service.move_start(request.ticket, self._on_ground("position", position))
 
     @method
     def check_path(self, ticket: int) -> Variant:
@@ -447,9 +447,9 @@ class PathService(Node):
 
     def is_in_goal_of(self, ticket: int, place: Any) -> bool:
         """Return whether a position is in the goal cell of a ticket over a grid, at whose center the path ends."""
-        asked = self._of("is_in_goal_of", ticket)
+        request = self._of("is_in_goal_of", ticket)
         try:
-            return asked.places is not None and asked.places.cell_at("place", tuple(place)) == asked.ticket.goal
+            return request.places is not None and request.places.cell_at("place", tuple(place)) == request.ticket.goal
         except RefusedValue:
             return False
 
@@ -461,19 +461,20 @@ class PathService(Node):
 
         Cost: O(1), over a grid O(cells of the path) after each change.
         """
-        asked, ways, now_s = self._of("is_outdated", ticket), self._ways, self._scheduler.clock.now.seconds
-        version = 0 if ways is None else ways.version
-        if asked.ground is None:
-            asked.ground = (ways, version, now_s)
-        known, known_version, since_s = asked.ground
-        if known is ways and known_version == version:
+        request, provider, now_s = self._of("is_outdated", ticket), self._provider, self._scheduler.clock.now.seconds
+        version = 0 if provider is None else provider.version
+        if request.ground is None:
+            request.ground = (provider, version, now_s)
+        known, known_version, since_s = request.ground
+        if known is provider and known_version == version:
             return False
-        if known is not ways or asked.places is None or asked.straight_on is not None or asked.state != "found":
+        if known is not provider or request.places is None or request.straight_on is not None \
+                or request.state != "found":
             return now_s - since_s >= KEPT_S
-        cells = asked.ticket.path.cells
-        if not is_path(ways.passage, cells, int(cells[0]), cells[-1:]):
+        cells = request.ticket.path.cells
+        if not is_path(provider.passage, cells, int(cells[0]), cells[-1:]):
             return True
-        asked.ground = (ways, version, now_s)
+        request.ground = (provider, version, now_s)
         return False
 
     @method
@@ -489,80 +490,79 @@ class PathService(Node):
     @method
     def cancel(self, ticket: int) -> None:
         """Cancel a request; other requests for the same path continue. Does nothing when the request has ended."""
-        asked = self._of("cancel", ticket)
-        if not asked.ticket.is_over:
-            self._service.cancel(asked.ticket)
-            self._close(asked)
+        request = self._of("cancel", ticket)
+        if not request.ticket.is_over:
+            self._service.cancel(request.ticket)
+            self._close(request)
 
     @method
     def release(self, ticket: int) -> None:
         """Forget a ticket, and cancel its request if it has not ended. Does nothing if the ticket was released."""
-        if 0 < ticket <= self._last_id and ticket not in self._asked:
+        if 0 < ticket <= self._last_id and ticket not in self._requests:
             return
-        asked = self._of("release", ticket)
-        if not asked.ticket.is_over:
-            self._service.cancel(asked.ticket)
-        del self._asked[ticket]
-        self._open.pop(asked.ticket, None)
-        self._told.pop(ticket, None)
+        request = self._of("release", ticket)
+        if not request.ticket.is_over:
+            self._service.cancel(request.ticket)
+        del self._requests[ticket]
+        self._open.pop(request.ticket, None)
+        self._closed.pop(ticket, None)
 
     @property
-    def asked_paths(self) -> list[PathRequest]:
+    def requests(self) -> list[PathRequest]:
         """Requests of all tickets, the oldest first."""
-        return list(self._asked.values())
+        return list(self._requests.values())
 
-    def tell(self) -> None:
+    def emit_results(self) -> None:
         """Emit signals for tickets that improved or ended, and release old tickets. Callbacks may do anything."""
         improved, self._improved = self._improved, {}
         for ticket in improved:
-            asked = self._open.get(ticket)
-            if asked is not None and asked.is_way and not ticket.is_over:
-                self.path_improved.emit(asked.number, asked.points)
+            request = self._open.get(ticket)
+            if request is not None and request.has_path and not ticket.is_over:
+                self.path_improved.emit(request.number, request.points)
                 if not self.is_valid() or self._scheduler is None:
                     return
         over, self._over[:] = list(self._over), []
         for ticket in over:
-            asked = self._open.get(ticket)
-            if asked is None:
+            request = self._open.get(ticket)
+            if request is None:
                 continue
-            self._close(asked)
-            if asked.is_way:
-                self.path_ready.emit(asked.number, asked.points)
+            self._close(request)
+            if request.has_path:
+                self.path_ready.emit(request.number, request.points)
             else:
-                self.path_failed.emit(asked.number, asked.why_not)
+                self.path_failed.emit(request.number, request.why_not)
             if not self.is_valid() or self._scheduler is None:
                 return
         if self.release_after > 0:
             before_s = self._scheduler.clock.now.seconds - self.release_after
-            while self._told and self._told[first := next(iter(self._told))] < before_s:
-                del self._told[first]
-                self._asked.pop(first, None)
+            while self._closed and self._closed[first := next(iter(self._closed))] < before_s:
+                del self._closed[first]
+                self._requests.pop(first, None)
 
-    def _close(self, asked: PathRequest) -> None:
-        del self._open[asked.ticket]
-        self._told[asked.number] = self._scheduler.clock.now.seconds
+    def _close(self, request: PathRequest) -> None:
+        del self._open[request.ticket]
+        self._closed[request.number] = self._scheduler.clock.now.seconds
 
     def _of(self, question: str, number: int) -> PathRequest:
-        asked = self._asked.get(number)
-        if asked is None:
+        request = self._requests.get(number)
+        if request is None:
             raise RefusedValue(f"{question}: unknown ticket id {number}; it was never issued, or it was released"
                                f" (release_after is {self.release_after:g})")
-        return asked
+        return request
 
     def note_improved(self, ticket: PathTicket) -> None:
         """Note that the path of a ticket changed, or was lost."""
         self._improved[ticket] = None
 
-    def _ask(self, request: Callable[[], PathTicket]) -> int:
+    def _request(self, make_ticket: Callable[[], PathTicket]) -> int:
         try:
-            ticket = request()
+            ticket = make_ticket()
         except (TypeError, ValueError) as error:
             raise RefusedValue(str(error)) from None
         self._last_id += 1
-        asked = PathRequest(
-            self._last_id, ticket, self._dimensions, self._places, self.pulled_on)
-        self._asked[asked.number] = self._open[ticket] = asked
-        return asked.number
+        request = PathRequest(self._last_id, ticket, self._dimensions, self._places, self.pulled_on)
+        self._requests[request.number] = self._open[ticket] = request
+        return request.number
 
     def _on_ground(self, name: str, place: Any) -> Any:
         """Return a position in the form of the ground: over a grid, its cell."""
@@ -574,7 +574,7 @@ class PathService(Node):
         except RefusedValue:
             if not within:
                 raise
-        passage = self._ways.passage
+        passage = self._provider.passage
         if within and (cell is None or not passage.is_free(cell)):
             nearest = self._places.nearest_free(passage, numbers, within)
             if nearest is None and cell is None:
@@ -592,14 +592,14 @@ class PathService(Node):
         has a path, if there is nothing left to try, or if fallback is NOTHING. The path that is found later begins
         at the start of the request; request a new path after walking far.
         """
-        asked = self._of("get_fallback_position", ticket)
-        here = checked_place("position", position, asked.dimensions)
-        if asked.ticket.is_over or asked.is_way or self.fallback == self.Fallback.NOTHING:
+        request = self._of("get_fallback_position", ticket)
+        here = checked_place("position", position, request.dimensions)
+        if request.ticket.is_over or request.has_path or self.fallback == self.Fallback.NOTHING:
             self._fallback.forget(ticket)
             return position
-        if isinstance(self._ways, NavigationPathProvider) and not self._ways.is_ready:
+        if isinstance(self._provider, NavigationPathProvider) and not self._provider.is_ready:
             return position
-        return self._fallback.position(asked, position, here)
+        return self._fallback.position(request, position, here)
 
     def _reset_fallback(self) -> None:
         self._fallback = FallbackSteering(
@@ -609,8 +609,8 @@ class PathService(Node):
 
     def _new_ground(self) -> WalkableGround:
         if self._places is not None:
-            return GridGround(self._places, self._ways.passage)
-        return NavigationGround(self._ways, self.fallback_step)
+            return GridGround(self._places, self._provider.passage)
+        return NavigationGround(self._provider, self.fallback_step)
 
     @method
     def get_next_places(self, goal: Variant, positions: Variant) -> Variant:
@@ -626,7 +626,7 @@ class PathService(Node):
         self.service  # noqa: B018
         places = self._checked_positions(positions)
         cell, now_s = self._on_ground("goal", goal), self._scheduler.clock.now.seconds
-        field = self._flows[cell][0] if cell in self._flows else FlowField(self._ways.passage, cell)
+        field = self._flows[cell][0] if cell in self._flows else FlowField(self._provider.passage, cell)
         self._flows[cell] = (field, now_s)
         found = places.copy()
         if field.is_done and len(places):
@@ -656,7 +656,7 @@ class PathService(Node):
 
     def draw_paths(self) -> None:
         """Draw the paths of all tickets, if one has changed."""
-        shown = list(self._asked.values())[-MOST_DRAWN:]
+        shown = list(self._requests.values())[-MOST_DRAWN:]
         now = tuple((one.number, one.state, one.ticket.path) for one in shown)
         is_flat = bool(shown) and shown[-1].dimensions == 2
         if self._picture is not None and now and self._picture.is_flat != is_flat:
@@ -685,7 +685,7 @@ class PathService(Node):
     @property
     def pulled_on(self) -> GridPassage | None:
         """Ground on which paths are straightened; None if they lead from cell to cell."""
-        is_pulled = self.straight_ways and self._grid is not None and isinstance(self._places, CellPlaces)
+        is_pulled = self.straight_paths and self._grid is not None and isinstance(self._places, CellPlaces)
         return self._grid.passage() if is_pulled and self._grid is not None else None
 
     def note_walls(self, numbers: list[int]) -> None:
@@ -706,11 +706,11 @@ class PathService(Node):
         return {
             "version": VERSION, "source": int(self.source), "walls": walls, "last_id": self._last_id, "mark": self.mark,
             "service": self.service.save_state(),
-            "asked": [
-                {"number": one.number, "ticket": one.ticket.number, "is_told": one.ticket not in self._open}
-                for one in self._asked.values()
+            "requests": [
+                {"number": one.number, "ticket": one.ticket.number, "is_closed": one.ticket not in self._open}
+                for one in self._requests.values()
             ],
-            "told": [[seconds, number] for number, seconds in self._told.items()],
+            "closed": [[seconds, number] for number, seconds in self._closed.items()],
             "fallback": self._fallback.saved(),
         }
 
@@ -726,14 +726,16 @@ class PathService(Node):
         walls = self._walls(fields)
         last_id, mark = fields.whole("last_id"), fields.text("mark")
         change_service = service.prepare_state(fields.anything("service"))
-        numbers = {one["number"] for one in fields.anything("service")["tickets"]}
-        asked = [self._read_asked(one, last_id, numbers) for one in fields.groups("asked")]
-        if len({one[0] for one in asked}) < len(asked):
-            fields.refuse("asked", "must not have an id twice")
-        told = [self._read_told(fields, one) for one in fields.items("told")]
+        saved = fields.anything("service")["requests"]
+        tables = saved["over"], saved["searches"]["tickets"][1], saved["improving"]["tickets"][1]
+        numbers = {number for table in tables for number in table["number"]}
+        requests = [self._read_request(one, last_id, numbers) for one in fields.groups("requests")]
+        if len({one[0] for one in requests}) < len(requests):
+            fields.refuse("requests", "must not have an id twice")
+        closed = [self._read_closed(fields, one) for one in fields.items("closed")]
         change_fallback = None
         if fields.anything("fallback") is not None:
-            change_fallback = self._fallback.prepared(fields.group("fallback"), {one[0] for one in asked})
+            change_fallback = self._fallback.prepared(fields.group("fallback"), {one[0] for one in requests})
         fields.end()
 
         def change() -> None:
@@ -742,22 +744,22 @@ class PathService(Node):
             self._improved.clear()
             change_service()
             self._last_id, self._mark = last_id, mark
-            self._take_asked(service, asked)
-            self._told.clear()
-            self._told.update((number, seconds) for seconds, number in told)
+            self._take_requests(service, requests)
+            self._closed.clear()
+            self._closed.update((number, seconds) for seconds, number in closed)
             self._reset_fallback()
             if change_fallback is not None:
                 change_fallback(self._fallback)
 
         return change
 
-    def _take_asked(self, service: path_service.PathService, asked: list[tuple[int, int, bool]]) -> None:
-        self._asked, self._open = {}, {}
-        for number, ticket_number, is_told in asked:
+    def _take_requests(self, service: path_service.PathService, requests: list[tuple[int, int, bool]]) -> None:
+        self._requests, self._open = {}, {}
+        for number, ticket_number, is_closed in requests:
             ticket = service.ticket(ticket_number)
             one = PathRequest(number, ticket, self._dimensions, self._places, self.pulled_on)
-            self._asked[number] = one
-            if not is_told:
+            self._requests[number] = one
+            if not is_closed:
                 self._open[ticket] = one
                 if ticket.is_over:
                     self._over.append(ticket)
@@ -787,16 +789,16 @@ class PathService(Node):
             if cells:
                 self._grid.set_cells(cells, is_open)
 
-    def _read_asked(self, one: Fields, last_id: int, tickets: set[int]) -> tuple[int, int, bool]:
+    def _read_request(self, one: Fields, last_id: int, tickets: set[int]) -> tuple[int, int, bool]:
         number, ticket = one.whole("number", minimum=1, maximum=last_id), one.whole("ticket")
         if ticket not in tickets:
             one.refuse("ticket", f"is {ticket}, which is not a ticket of the service")
-        found = number, ticket, one.flag("is_told")
+        found = number, ticket, one.flag("is_closed")
         one.end()
         return found
 
-    def _read_told(self, fields: Fields, one: object) -> tuple[float, int]:
+    def _read_closed(self, fields: Fields, one: object) -> tuple[float, int]:
         if not isinstance(one, list) or len(one) != 2:
-            fields.refuse("told", f"must be pairs of seconds and an id, got {one!r}")
-        pair = Fields({"seconds": one[0], "number": one[1]}, "told")
+            fields.refuse("closed", f"must be pairs of seconds and an id, got {one!r}")
+        pair = Fields({"seconds": one[0], "number": one[1]}, "closed")
         return pair.seconds("seconds"), pair.whole("number")

@@ -143,9 +143,9 @@ class TilePlaces:
         inside = self._inside(rows) + self.corners[0, 0]
         return (inside @ self.axes.T + self.origin).astype(np.float32)
 
-    def _number(self, what: str, row: int, column: int) -> int:
+    def _number(self, subject: str, row: int, column: int) -> int:
         if not (0 <= row < self.shape[0] and 0 <= column < self.shape[1]):
-            raise RefusedValue(f"{what} is not on the grid, which has {self.shape[1]} by {self.shape[0]} cells")
+            raise RefusedValue(f"{subject} is not on the grid, which has {self.shape[1]} by {self.shape[0]} cells")
         return row * self.shape[1] + column
 
     def _rows_of(self, tiles: Wholes) -> Wholes:

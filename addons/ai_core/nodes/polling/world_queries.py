@@ -86,11 +86,11 @@ class WorldQueries:
         map_rid = world.get_navigation_map()
         if navigation.map_get_iteration_id(map_rid) == 0:
             return NO_PATH            # the map is still being built; the next frame queries it again
-        way = navigation.map_get_path(map_rid, start, goal, True)
+        path = navigation.map_get_path(map_rid, start, goal, True)
         tolerance_m = self._node.reach_tolerance
-        if len(way) == 0 or not ends_at(navigation, map_rid, way[-1].tolist(), goal, tolerance_m):
+        if len(path) == 0 or not ends_at(navigation, map_rid, path[-1].tolist(), goal, tolerance_m):
             return NO_PATH
-        return float(np.linalg.norm(np.diff(way, axis=0), axis=1).sum())
+        return float(np.linalg.norm(np.diff(path, axis=0), axis=1).sum())
 
     def _need_tree(self, question: str) -> None:
         if not self._node.is_inside_tree():

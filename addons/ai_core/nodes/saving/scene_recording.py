@@ -148,9 +148,9 @@ class SceneReplay(SceneWatch):
         difference = None if self._replay.is_over else self._replay.end_frame()
         if difference is not None or self._replay.is_over:
             self._close()
-            self._tell_end(difference)
+            self._emit_end(difference)
 
-    def _tell_end(self, difference: Difference | None) -> None:
+    def _emit_end(self, difference: Difference | None) -> None:
         if self._scheduler.recorder is self:
             self._scheduler.emit_replay_ended(difference)
 

@@ -204,7 +204,7 @@ class AIScheduler(Node):
     behavior_quarantined = signal(
         ("behavior", str), doc="Emitted when a behavior is quarantined; see quarantine_after.")
     replay_ended = signal(
-        ("frame", int), ("part", str), ("what", str),
+        ("frame", int), ("part", str), ("difference", str),
         doc="Emitted at the end of a replay, with the first difference; -1 and empty strings if there is none.")
 
     def __init__(self) -> None:
@@ -350,7 +350,7 @@ class AIScheduler(Node):
         Keys that begin with "recent_" cover the last 600 frames.
         """
         report = self._service.report()
-        told = ("frames_kept", "frames_over", "offenders")
+        listed = ("frames_kept", "frames_over", "offenders")
         return {
             "frame": self.clock.now.frame,
             "seconds": self.clock.now.seconds,
@@ -358,7 +358,7 @@ class AIScheduler(Node):
             "last_frame_us": self._last_frame_us,
             "budget_us": self.budget,
             "overruns": self.core.overruns,
-            **{name: value for name, value in report.items() if name in told or name.startswith("recent_")},
+            **{name: value for name, value in report.items() if name in listed or name.startswith("recent_")},
             "behaviors": self.core.statistics(),
         }
 
@@ -458,16 +458,16 @@ class AIScheduler(Node):
             self._monitors.add(task)
         return task
 
-    def schedule_service(self, node: Any, work: Work, what: str, *, priority: float = 1.0) -> Task:
+    def schedule_service(self, node: Any, work: Work, suffix: str, *, priority: float = 1.0) -> Task:
         """Add work of a node that serves all deciding nodes, such as sensing, and save the node with this scheduler.
 
         The work runs in each frame. Its weight is that of all deciding nodes together: as one task among hundreds of
         characters it would get almost none of the budget. ``leave_scheduler`` ends it.
 
         Args:
-            what: suffix of the task's name: "senses".
+            suffix: suffix of the task's name: "senses".
         """
-        task = self.schedule(work, name=named_after(self, node, f" {what}"), phase_frames=0, priority=priority)
+        task = self.schedule(work, name=named_after(self, node, f" {suffix}"), phase_frames=0, priority=priority)
         self._services[task] = priority
         self.set_weight(task, 0.0)
         self.join(node)
@@ -838,11 +838,12 @@ class AIScheduler(Node):
         """The outermost AIScheduler, in whose frames this scheduler runs; without another, this scheduler."""
         return self if self._outer is None else self._outer.top
 
-    def require_top(self, what: str) -> None:
+    def require_top(self, subject: str) -> None:
         """Raise RefusedValue if this scheduler runs in another."""
         if self._outer is not None:
             raise RefusedValue(
-                f"{what} belongs to the AIScheduler above, in whose frames it runs; call it on '{self.top.get_name()}'")
+                f"{subject} belongs to the AIScheduler above, in whose frames it runs; call it on"
+                f" '{self.top.get_name()}'")
 
     def enter_outer(self) -> None:
         """Become a task of the nearest AIScheduler above, if there is one."""

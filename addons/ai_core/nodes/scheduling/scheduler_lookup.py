@@ -162,12 +162,12 @@ def leave_scheduler(node: Node, scheduler: Any, task: Any) -> None:
         scheduler.leave(node)
 
 
-def report_fault(fault: Fault, whose: str, node: Any, release: str) -> None:
+def report_fault(fault: Fault, work_name: str, node: Any, release: str) -> None:
     """Report an exception of a node's work: a RefusedValue as a message only, others with a traceback.
 
     Args:
         fault: the exception; the report says if the work is now quarantined.
-        whose: name of the work.
+        work_name: name of the work.
         node: node of the work.
         release: method that releases the work from quarantine.
     """
@@ -175,11 +175,11 @@ def report_fault(fault: Fault, whose: str, node: Any, release: str) -> None:
         f"it failed {fault.failures_in_a_row} times in a row and is quarantined: fix it, then call {release}"
         if fault.is_quarantined else "")
     if isinstance(fault.error, RefusedValue):
-        report_error(f"{whose}: {fault.error}" + (f"; {left_out}" if left_out else ""), node)
+        report_error(f"{work_name}: {fault.error}" + (f"; {left_out}" if left_out else ""), node)
         return
     if left_out:
         fault.error.add_note(left_out)
-    report_exception(fault.error, whose, node)
+    report_exception(fault.error, work_name, node)
 
 
 def check_callable(function: Any, purpose: str) -> None:

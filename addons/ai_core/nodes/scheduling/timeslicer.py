@@ -85,7 +85,7 @@ class Timeslicer(Node):
         self._job: Any = None
         self._inputs: Any = None
         self._core: timeslicer.Timeslicer | None = None
-        self._told = 0                # the last batch that batch_finished reported
+        self._last_finished = 0                # the last batch that batch_finished reported
 
     def on_entered(self) -> None:
         self._scheduler = scheduler_of(self)
@@ -209,7 +209,7 @@ class Timeslicer(Node):
             change_settings()
             self._limit_set()
             change()
-            self._told = self.core.statistics()["batches"] - (not self.core.is_between_batches)
+            self._last_finished = self.core.statistics()["batches"] - (not self.core.is_between_batches)
 
         return change_all
 
@@ -227,8 +227,8 @@ class Timeslicer(Node):
             self._forget_freed()
         core.advance(budget if self.budget == 0 else budget.part(self.budget))
         batch = core.statistics()["batches"]
-        if core.is_between_batches and batch > self._told and self.is_valid():
-            self._told = batch
+        if core.is_between_batches and batch > self._last_finished and self.is_valid():
+            self._last_finished = batch
             self.batch_finished.emit(batch)
 
     def _run_job(self, key: Any, given: Any) -> Any:

@@ -11,8 +11,8 @@ from addons.ai_core.nodes.saving.scene_text import read_text
 from addons.ai_core.nodes.saving.scene_values import path_of
 from addons.ai_core.nodes.senses.sense_place import PORTALS, REGIONS, manager_of
 from ai_core.errors import UnknownNameError
+from ai_core.senses.graph.graph_file import graph_from_text
 from ai_core.senses.graph.sense_graph import SenseGraph
-from ai_core.senses.graph.sense_graph_file import graph_from_text
 
 
 def without_regions(manager: Any) -> str:

@@ -20,7 +20,6 @@ from addons.ai_core.bridge.gd import (
     emit_each,
     export,
     gdclass,
-    listening_among,
     method,
     report_error,
     singleton,
@@ -53,7 +52,7 @@ from ai_core.senses.graph.sense_graph_manager import SenseGraphManager
 from ai_core.senses.id_table import SLOT_BITS
 from ai_core.senses.modality import Modality
 from ai_core.senses.regional_sense_manager import RegionalSenseManager
-from ai_core.senses.scent.scent_trail import ScentTrails
+from ai_core.senses.scent.scent_trails import ScentTrails
 from ai_core.senses.sensation import Point
 from ai_core.senses.sight.camouflage import Camouflage
 
@@ -201,11 +200,6 @@ class SenseSignals:
 
     def __init__(self, manager: Any) -> None:
         self._manager = manager
-
-    def listening(self, sensor_ids: Sequence[int]) -> list[bool]:
-        """Return for each of these sensors whether its signal ``sensed`` has connections."""
-        found: list[bool] = listening_among(SENSED, list(map(self._manager.sensor_node, sensor_ids)))
-        return found
 
     def tell(self, told: SensationBatch) -> None:
         """Emit the signals of a batch in order; stop if a callback ends the scene.
@@ -590,9 +584,10 @@ class SenseManager(Node):
         """Return counts, and how well the rays keep up with the pairs in view, as a Dictionary.
 
         Keys include: sensors, sources, rays_asked (rays of the last frame), pairs_in_view (pairs that take turns for
-        a ray), oldest_query_s (present wait of the pair that waits longest), longest_wait_s (longest wait so far),
-        and noticed_within_s (upper bound, at the present pace, on the time until a target in view that is not
-        hidden is noticed).
+        a ray), stimuli_merged and stimuli_dropped (signals at sensors for which the budget was too small: merged with
+        a later one of their source and channel, or dropped because they came two seconds late), oldest_query_s
+        (present wait of the pair that waits longest), longest_wait_s (longest wait so far), and noticed_within_s
+        (upper bound, at the present pace, on the time until a target in view that is not hidden is noticed).
         """
         if self._scheduler is None:
             return {}

@@ -1,6 +1,7 @@
 """Base class of SensePortal3D and SensePortal2D: the senses that pass, their shares, and opening and closing."""
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -10,7 +11,7 @@ from addons.ai_core.bridge.gd import Node2D, Node3D, NodePath, Vector3, export, 
 from addons.ai_core.nodes.senses.drawn_node import DragHandle, DrawnNode
 from addons.ai_core.nodes.senses.sense_drawing import Points, arrow
 from addons.ai_core.nodes.senses.sense_place import PORTALS, SensePlace, is_baked
-from ai_core.senses.graph.sense_graph_parts import Passage, SensePortal
+from ai_core.senses.graph.parts import Passage, SensePortal
 
 
 def _carries(
@@ -40,6 +41,12 @@ class PortalBase(DrawnNode, SensePlace):
         shown_when=("passes_sight", True),
         doc="If true, a sensor that sees the exit sees the view from the position of the portal, as on the screen of a"
             " camera. If false, sight passes in a straight line.")
+    mirror_radius = export(
+        float, 0.0, range=(0, 100, 0.01), or_greater=True, unit="m", on_set="_set",
+        shown_when=("passes_sight", True),
+        doc="If above 0, the portal is a round mirror of this radius, which faces forward like a Sensor3D or Sensor2D."
+            " A sensor in one region sees the sources in the other whose reflection is in the mirror; from_region and"
+            " to_region may be the same. Only sight passes, and exit and is_camera have no effect.")
     sight_kept_per_meter, sight_kept_per_meter_closed, sight_distance = _carries(
         "sight", closed=0.0, closed_doc="Share kept per metre while the portal is closed; 1 for a glass door.",
         distance_doc="Length of the path through the portal; it may differ from the distance to the exit.")
@@ -87,6 +94,9 @@ class PortalBase(DrawnNode, SensePlace):
     def portals(self, name: str, from_region: str, to_region: str) -> list[SensePortal]:
         """Return the library's portals, one per direction, with the same name."""
         unit = self.unit
+        if self.mirror_radius > 0:
+            there = SensePortal(from_region, to_region, {"sight": self._mirror()}, name, self.is_open, is_baked(self))
+            return [there] if self.one_way or from_region == to_region else [there, there.back()]
         start, way_out = self.metres_of(self.global_position), self.end(self.exit)
         end = None if way_out is None else self.metres_of(way_out.global_position)
         passages = {
@@ -104,6 +114,15 @@ class PortalBase(DrawnNode, SensePlace):
             for sense, kept in self.other_senses.items()}
         there = SensePortal(from_region, to_region, passages, name, self.is_open, is_baked(self))
         return [there] if self.one_way else [there, there.back()]
+
+    def _mirror(self) -> Passage:
+        unit = self.unit
+        ahead = self.point_of((unit, 0.0, 0.0) if self.is_flat else (0.0, 0.0, -unit))
+        place, front = self.metres_of(self.global_position), self.metres_of(self.to_global(ahead))
+        normal = [b - a for a, b in zip(place, front, strict=True)]
+        return replace(
+            Passage.mirror(place, normal, self.mirror_radius / unit), kept_per_m=self.sight_kept_per_meter,
+            closed_kept_per_m=self.sight_kept_per_meter_closed)
 
     def senses_named(self) -> list[str]:
         """Return the names of the modalities in its settings."""
@@ -129,7 +148,7 @@ class PortalBase(DrawnNode, SensePlace):
             if found is None or not found.is_class(region_class):
                 leads = f"'{path}' is not a {region_class}" if path else "is not set"
                 warnings.append(f"{name} {leads}, so the portal leads nowhere; choose a {region_class}")
-        if not warnings and self.end(self.from_region) == self.end(self.to_region):
+        if not warnings and self.mirror_radius <= 0 and self.end(self.from_region) == self.end(self.to_region):
             warnings.append(
                 f"from_region and to_region are the same region; choose another {region_class} for to_region")
         way_out = self.end(self.exit)

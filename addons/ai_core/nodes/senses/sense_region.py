@@ -24,8 +24,7 @@ from addons.ai_core.bridge.gd import (
 from addons.ai_core.nodes.senses.drawn_node import DragHandle, DrawnNode
 from addons.ai_core.nodes.senses.sense_drawing import Points, along_axis, box
 from addons.ai_core.nodes.senses.sense_place import REGIONS, SensePlace, is_baked
-from ai_core.senses.graph.sense_graph_parts import SenseRegion
-from ai_core.senses.graph.sense_graph_shapes import Box, Boxes, Prism, Shape
+from ai_core.senses.graph.parts import Box, Boxes, Prism, SenseRegion, Shape
 
 
 def _box_lines(one: Any, dimensions: int) -> Points:

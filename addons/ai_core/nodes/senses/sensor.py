@@ -288,7 +288,7 @@ class SensorBase(DrawnNode, SenseMember):
             memory=self._made_memory(), awareness=self._awareness(),
             on_sensed=self._tell_sensed, on_gained=self._tell_gained, on_lost=self._tell_lost,
             on_forgotten=self._tell_forgotten, on_awareness_changed=self._tell_awareness,
-            on_expired=self._tell_expired, on_reported=self._tell_told, listens=self._is_listened_to)
+            on_expired=self._tell_expired, on_reported=self._tell_told)
 
     def _settings(self, manager: Any) -> dict[str, Any]:
         settings: dict[str, Any] = core_settings(self, manager.unit)["sensor"]
@@ -336,9 +336,6 @@ class SensorBase(DrawnNode, SenseMember):
         self._id = sensor_id
 
     # A signal emitted earlier in the same frame may have removed this sensor, or the manager, from the tree.
-    def _is_listened_to(self) -> bool:
-        return self._manager is not None and bool(self.sensed.has_connections())
-
     def _tell_sensed(self, sensation: Sensation) -> None:
         manager = self._manager
         if manager is not None:

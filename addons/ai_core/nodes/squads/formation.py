@@ -5,6 +5,7 @@ from enum import IntEnum
 
 import numpy as np
 
+from addons.ai_core.bridge.declarations import PIXELS_PER_METER
 from addons.ai_core.bridge.gd import (
     PackedStringArray,
     PackedVector2Array,
@@ -65,14 +66,12 @@ class Formation(Resource):
         doc="Cost of a slot that does not suit a role, in spacings of additional distance.")
 
     @method
-    def get_slots(self, count: int) -> PackedVector2Array:
-        """Return the slots for a number of members, x ahead and y to the right.
-
-        They are in the unit of spacing, or in m if spacing is 0.
-        """
+    def get_slots(self, count: int, in_2d: bool = False) -> PackedVector2Array:
+        """Return the slots for a number of members, x ahead and y to the right, in m, with ``in_2d`` in px."""
         if count < 0:
             raise RefusedValue(f"count must be 0 or more, got {count}")
-        return self.formation(1.0).slots(count).astype(np.float32)
+        unit = PIXELS_PER_METER if in_2d else 1.0
+        return (self.formation(unit).slots(count) * unit).astype(np.float32)
 
     def formation(self, unit: float) -> core.Formation:
         """Return the library's formation; ``unit`` is the length of a metre in the scene.

@@ -96,7 +96,7 @@ def _is_there(member: Any) -> bool:
 Points = NDArray[np.float32]
 COMMANDER = (1.0, 0.85, 0.3)
 SLOT = (0.35, 0.7, 1.0)
-WAY = (0.5, 0.9, 0.4)
+PATH = (0.5, 0.9, 0.4)
 TO_SLOT = (0.6, 0.6, 0.65)
 SIDES = 12
 """Corners of the circle drawn for a slot."""
@@ -231,7 +231,7 @@ class Squad(Node):
     tactic_rules = export(
         RuleSet, None, live=False,
         doc="Rules that choose the tactic at each thought: \"do flanking\" of the first rule that fires. The facts are"
-            " met, near, strong, can_hit, outnumbered, at_risk, under_way, has_healer, has_scout, and those of the"
+            " met, near, strong, can_hit, outnumbered, at_risk, has_order, has_healer, has_scout, and those of the"
             " rule set.")
     habits = export(
         NodePath, NodePath(""), hint=node_path("HabitTree"),
@@ -413,7 +413,7 @@ class Squad(Node):
             stance_policy=StancePolicy(**settings["stance"], last_stand_at=min(0.35, self.retreat_at)),
             tokens=AttackTokens(self.maximum_attackers), standing=self._standing,
             choose_tactic=self.tactic_chooser(),
-            faults=self._scheduler.faults, on_event=self._tell)
+            faults=self._scheduler.faults, on_event=self._emit)
 
     def _pattern(self) -> Pattern:
         return Pattern.wedge() if self.formation is None else self.formation.formation(self.unit)
@@ -535,10 +535,10 @@ class Squad(Node):
     @method
     def follow(self, points: Variant) -> int:
         """Order the squad along a path, a PackedVector3Array or PackedVector2Array; return the order's number."""
-        way = packed(points, self.has_dimensions, "points").astype(np.float64)
-        if not len(way):
+        path = packed(points, self.has_dimensions, "points").astype(np.float64)
+        if not len(path):
             raise RefusedValue("points must have at least one position, got none; use hold() to stay")
-        return self._ordered(lambda: self.core.follow(way / self.unit))
+        return self._ordered(lambda: self.core.follow(path / self.unit))
 
     @method
     def form_up(self, place: Variant, heading: Variant = None) -> int:
@@ -712,7 +712,7 @@ class Squad(Node):
         except LookupError as error:
             raise RefusedValue(str(error)) from None
 
-    def _tell(self, kind: str, core: Any, detail: Any) -> None:
+    def _emit(self, kind: str, core: Any, detail: Any) -> None:
         """Emit the signal for an event of the library's squad."""
         if kind == "commander_changed":
             self.commander_changed.emit(self._members.get(detail))
@@ -742,7 +742,7 @@ class Squad(Node):
 
     @method
     def get_grade(self, fact: str) -> float:
-        """Return the grade of a fact, from 0 to 1: met, near, strong, can_hit, outnumbered, at_risk, under_way, ...
+        """Return the grade of a fact, from 0 to 1: met, near, strong, can_hit, outnumbered, at_risk, has_order, ...
 
         These are the facts of tactic_rules; use them in conditions of a HabitTree.
         """
@@ -1026,12 +1026,12 @@ class Squad(Node):
             self._picture = LinePicture(self, is_flat=self.has_dimensions == 2)
         core, unit = self.core, np.float32(self.unit)
         slots = core.slot_positions() * unit
-        ways = np.stack([core.positions * unit, core.destinations * unit], axis=1).reshape(-1, self.has_dimensions)
-        way = core.path_points * unit
+        to_slots = np.stack([core.positions * unit, core.destinations * unit], axis=1).reshape(-1, self.has_dimensions)
+        path = core.path_points * unit
         radius = 0.3 * core.formation.spacing_m * self.unit
-        lines = [(ways, TO_SLOT), (_rings(slots[1:], radius), SLOT), (_rings(slots[:1], radius), COMMANDER)]
-        if len(way) > 1:
-            lines.append((np.repeat(way, 2, axis=0)[1:-1], WAY))
+        lines = [(to_slots, TO_SLOT), (_rings(slots[1:], radius), SLOT), (_rings(slots[:1], radius), COMMANDER)]
+        if len(path) > 1:
+            lines.append((np.repeat(path, 2, axis=0)[1:-1], PATH))
         self._picture.draw([(_lifted(one), color) for one, color in lines])
 
     def hide_squad(self) -> None:

@@ -7,7 +7,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from addons.ai_core.bridge.gd import RID, RefusedValue, Vector2, Vector3, singleton
-from addons.ai_core.nodes.walking.way_height import GROUNDED, STANDS_WITHIN_M
+from addons.ai_core.nodes.walking.path_height import GROUNDED, STANDS_WITHIN_M
 
 Floats = NDArray[np.float64]
 

@@ -65,7 +65,7 @@ class SquadMember(Node):
     gravity = export(
         float, 9.8, range=(0, 100, 0.1), or_greater=True, unit="m/s²", on_set="_move_otherwise",
         doc="Downward acceleration of a CharacterBody3D that is not on the floor; 0 for flying characters.")
-    turns_to_way = export(
+    turns_to_movement = export(
         bool, True, on_set="_move_otherwise",
         doc="If true, the character turns to its direction of movement: -z points ahead in 3D, x in 2D.")
     kind = export(
@@ -217,7 +217,7 @@ class SquadMember(Node):
         """Return how the character moves, as ``WalkRow`` takes it; None if a script moves it."""
         if self.mover == self.Mover.SCRIPT or self.is_led():
             return None
-        return self.body, self.mover != self.Mover.PLACE, self.turns_to_way, self.gravity
+        return self.body, self.mover != self.Mover.PLACE, self.turns_to_movement, self.gravity
 
     def is_led(self) -> bool:
         """Return whether a navigation agent leads the character; the squad sets its target."""

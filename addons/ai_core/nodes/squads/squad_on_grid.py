@@ -35,8 +35,8 @@ class SquadGrid:
         """
         step_m = self._places.cell_size / self._unit / STEPS_A_CELL
         steps = np.arange(0.0, most_m, step_m)
-        ways = points[:, None] + directions[:, None] * steps[None, :, None]
-        is_free = self._is_free(ways.reshape(-1, points.shape[1])).reshape(len(points), len(steps))
+        samples = points[:, None] + directions[:, None] * steps[None, :, None]
+        is_free = self._is_free(samples.reshape(-1, points.shape[1])).reshape(len(points), len(steps))
         reached = np.maximum(is_free.argmin(axis=1) - 1, 0) * step_m      # the last step that was still free
         free: Floats = np.where(is_free.all(axis=1), most_m, reached)
         return free

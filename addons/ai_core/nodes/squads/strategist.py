@@ -377,7 +377,7 @@ class Strategist(Node):
                 self._reports.situation(
                     core.tree, now_s, picture, base, maps.is_open, look, self._narrow))
         self._plan = plan
-        self._tell(before, plan)
+        self._emit(before, plan)
 
     def _report(self, problems: list[str]) -> None:
         for problem in problems:
@@ -385,7 +385,7 @@ class Strategist(Node):
                 report_error(problem, self)
         self._problems = set(problems)
 
-    def _tell(self, before: str, plan: StrategicPlan) -> None:
+    def _emit(self, before: str, plan: StrategicPlan) -> None:
         """Emit the signals for changes. Callbacks may do anything."""
         missions, self._missions = self._missions, {one.squad_id: one for one in plan.missions}
         if plan.posture != before:

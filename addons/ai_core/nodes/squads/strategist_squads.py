@@ -61,7 +61,7 @@ class StrategistSquads:
         self._next_number, self._next_met = FIRST_NUMBER, FIRST_MET
         self._costs: dict[int, float] = {}
         self._met: dict[int, EnemySighting] = {}
-        self._told: set[int] = set()
+        self._reported: set[int] = set()
 
     def nodes(self) -> dict[int, Any]:
         """Return its squads by ascending number; a new squad gets the next number.
@@ -106,7 +106,7 @@ class StrategistSquads:
             self._see(squad, tree, ground, now_s)
         losses, kills = self.fallen(before_s)
         self._costs = costs
-        self._told &= costs.keys()
+        self._reported &= costs.keys()
         self._forget(now_s)
         enemies = sorted(EnemyReport(one.number, one.place, one.seen_s, one.capabilities, one.is_objective)
                          for one in self._met.values())
@@ -118,8 +118,8 @@ class StrategistSquads:
         name = str(member.product)
         if name in tree.products:
             return name
-        if name and member.instance_id not in self._told:
-            self._told.add(member.instance_id)
+        if name and member.instance_id not in self._reported:
+            self._reported.add(member.instance_id)
             report_error(str(UnknownNameError("product of its Strategist", name, tree.products)), member)
         return ""
 

@@ -170,10 +170,10 @@ def _made(
     number: int, event: str | None, source: str | None, target: str | None, history: int, after_s: float | None,
     is_guarded: bool,
 ) -> Transition:
-    def tell(machine: Any) -> None:
+    def emit(machine: Any) -> None:
         machine.parts[number].emit_taken(machine.event, machine.payload)
 
     return Transition(
         event, source, target, history=HISTORIES[history], after_s=after_s,
         guard=(lambda machine: machine.parts[number].allows()) if is_guarded else None,
-        action=KeptNotice(number, "taken", "", tell))
+        action=KeptNotice(number, "taken", "", emit))

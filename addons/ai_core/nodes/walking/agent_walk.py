@@ -6,8 +6,8 @@ from typing import Any
 
 from addons.ai_core.bridge.gd import singleton
 from addons.ai_core.nodes.paths.navigation_ends import ends_at, right_on_map
-from addons.ai_core.nodes.walking.way_height import HeightAbovePath
-from addons.ai_core.nodes.walking.way_walk import PathFollower, forget_way
+from addons.ai_core.nodes.walking.path_follower import PathFollower, forget_progress
+from addons.ai_core.nodes.walking.path_height import HeightAbovePath
 
 SAME_M = 1e-3
 """Distance within which the agent's target is still the target that was set (m)."""
@@ -39,7 +39,7 @@ class AgentWalk:
         self._memory["sets_offset"] = not self._is_flat and self._agent.get_path_height_offset() == 0
 
     def next(
-        self, here: Any, goal: Any, arrival_m: float, *, stands: bool, is_barred: bool = False,
+        self, here: Any, goal: Any, arrival_m: float, *, stands: bool, is_blocked: bool = False,
     ) -> tuple[Any, str]:
         """Return the next position to go to, and "going", "arrived" or "failed".
 
@@ -47,7 +47,7 @@ class AgentWalk:
             here: present position.
             goal: goal position.
             arrival_m: largest distance from the goal of the end of a complete path, and of the mover on arrival (m).
-            stands, is_barred: as in ``PathFollower``; a mover that is astray gets another path.
+            stands, is_blocked: as in ``PathFollower``; a mover that is off its path gets another path.
         """
         agent, memory = self._agent, self._memory
         if not self._server.map_get_iteration_id(self._map):      # no answers until the map is built
@@ -58,19 +58,19 @@ class AgentWalk:
         if not len(points):                                       # the map is still empty
             del memory["aimed"]
             return here, "going"
-        way = [len(points), points[0].tolist(), points[-1].tolist()]
-        if way != memory.get("way"):
-            memory["way"] = way
-            forget_way(memory)
+        path = [len(points), points[0].tolist(), points[-1].tolist()]
+        if path != memory.get("path"):
+            memory["path"] = path
+            forget_progress(memory)
         stop, came = PathFollower(memory, falls=self._falls).next(
-            points, here, arrival_m, stands=stands, is_barred=is_barred)
+            points, here, arrival_m, stands=stands, is_blocked=is_blocked)
         if memory.get("sets_offset"):
             agent.set_path_height_offset(-HeightAbovePath(memory, falls=self._falls).above_m)
         if came == "arrived":
             leads_there = ends_at(self._server, self._map, points[-1].tolist(), goal, arrival_m)
             return here, "arrived" if leads_there else "failed"
-        if came == "astray":
-            del memory["aimed"], memory["way"]
+        if came == "off_path":
+            del memory["aimed"], memory["path"]
         return stop, "going"
 
     def end(self) -> None:

@@ -6,8 +6,8 @@ from typing import Any
 import numpy as np
 
 from addons.ai_core.bridge.gd import RefusedValue
-from addons.ai_core.nodes.walking.way_height import STANDS_WITHIN_M, is_elsewhere
-from addons.ai_core.nodes.walking.way_walk import PathFollower, forget_way
+from addons.ai_core.nodes.walking.path_follower import PathFollower, forget_progress
+from addons.ai_core.nodes.walking.path_height import STANDS_WITHIN_M, is_elsewhere
 
 STATES = {"waiting": "going", "running": "going", "found": "arrived", "partial": "failed"}
 """Result of a walk at the end of its path, by the state of its ticket."""
@@ -27,14 +27,14 @@ class TicketWalk:
         self._name = paths.mark                          # tickets of another service, from a save, are unknown here
 
     def next(
-        self, here: Any, goal: Any, arrival: float, step: float = 0.0, *, stands: bool = True, is_barred: bool = False,
+        self, here: Any, goal: Any, arrival: float, step: float = 0.0, *, stands: bool = True, is_blocked: bool = False,
     ) -> tuple[Any, str]:
         """Return the next position to go to, and "going", "arrived" or "failed".
 
         Args:
             here: present position.
             goal: goal position; if it has moved, another path is requested.
-            arrival, stands, is_barred: as in ``PathFollower``; a mover that is astray requests another path.
+            arrival, stands, is_blocked: as in ``PathFollower``; a mover that is off its path requests another path.
             step: distance per turn; a goal that moves less causes a request only at the end of the path, because
                 a mover with few turns that follows another would otherwise request a path in each.
         """
@@ -62,16 +62,16 @@ class TicketWalk:
             if points.shape[1] == 3:                     # a grid is one floor, whatever the heights of its cell centers
                 points[:, 1] += memory.get("began", here).y - points[0, 1]
         stop, came = PathFollower(memory, falls=self._falls).next(
-            points, here, arrival, stands=stands, is_barred=is_barred, began=memory.get("began"))
+            points, here, arrival, stands=stands, is_blocked=is_blocked, began=memory.get("began"))
         has_moved = came == "arrived" and is_elsewhere(memory["asked_for"], goal, arrival)
-        if has_moved or came == "astray":
+        if has_moved or came == "off_path":
             self._ask(here, goal)
         return stop, STATES[state] if came == "arrived" and not has_moved else "going"
 
     def end(self) -> None:
         """Release the ticket."""
         ticket, newer, name = (self._memory.pop(key, None) for key in ("ticket", "newer", "service"))
-        forget_way(self._memory)
+        forget_progress(self._memory)
         for one in (ticket, newer[0] if newer else None):
             if one is not None and name == self._name and self._paths.is_valid():
                 self._let_go(one)
@@ -96,7 +96,7 @@ class TicketWalk:
             self._let_go(ticket)
             return False
         self._let_go(memory["ticket"])
-        forget_way(memory)
+        forget_progress(memory)
         memory["ticket"], memory["began"], memory["asked_for"] = ticket, began, asked_for
         return True
 

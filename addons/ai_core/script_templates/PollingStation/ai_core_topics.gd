@@ -1,5 +1,5 @@
 # meta-name: Topics
-# meta-description: Questions of your own, each answered once a frame for all who ask
+# meta-description: Queries of your own, each answered once a frame for all callers
 # meta-default: true
 extends _BASE_
 

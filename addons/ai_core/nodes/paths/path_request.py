@@ -1,0 +1,81 @@
+"""A path request, as a PathService keeps it by id."""
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from addons.ai_core.nodes.paths.grid_of_scene import Places
+from ai_core.maps.passage import GridPassage
+from ai_core.paths.path_requests import PathTicket
+from ai_core.paths.string_pulling import pull_cells
+
+NO_POINTS = {dimensions: np.zeros((0, dimensions), np.float32) for dimensions in (2, 3)}
+
+
+@dataclass(eq=False, slots=True)
+class PathRequest:
+    """A ticket, and the ground of its request.
+
+    Attributes:
+        number: id for scripts.
+        ticket: ticket of the library's path service.
+        dimensions: 3 or 2.
+        places: positions of the grid's cells, None over a navigation map; not affected by a later grid.
+        straight_on: ground on which the path is straightened; None leaves it from cell to cell.
+        turns: cells at which the straightened path turns, after the first query.
+        turns_of: the path of ``turns``.
+        ground: path provider, its version, and the game time (s) at which the path was last known to be valid; None
+            before the first check.
+    """
+
+    number: int
+    ticket: PathTicket
+    dimensions: int
+    places: Places | None
+    straight_on: GridPassage | None = None
+    turns: NDArray[np.int32] | None = None
+    turns_of: Any = None
+    ground: tuple[Any, int, float] | None = None
+
+    @property
+    def state(self) -> str:
+        """State of the ticket, or improving if it has a path and has not ended."""
+        return self.ticket.state if self.ticket.is_over or self.ticket.path is None else "improving"
+
+    @property
+    def has_path(self) -> bool:
+        """True if there is a path, which may be partial."""
+        return self.state in ("found", "partial", "improving")
+
+    @property
+    def why_not(self) -> str:
+        """Why there is no path."""
+        return self.ticket.why or getattr(self.ticket.path, "why", "") or "no path leads to the goal"
+
+    @property
+    def ends(self) -> NDArray[np.float32]:
+        """Start and goal of the request, (2, 2) or (2, 3)."""
+        ends = [self.ticket.start, self.ticket.goal]
+        return np.array(ends, np.float32) if self.places is None else self.places.points(np.array(ends, np.int32))
+
+    @property
+    def points(self) -> NDArray[np.float32]:
+        """Points of the path, (n, 2) or (n, 3); empty while there is none."""
+        path = self.ticket.path
+        if path is None or not self.has_path:
+            return NO_POINTS[self.dimensions]
+        if self.places is None:
+            return path.points  # type: ignore[attr-defined]
+        if self.turns_of is not path:
+            self.turns_of = path
+            self.turns = path.cells if self.straight_on is None else self._pulled(self.straight_on, path.cells)
+        return self.places.points(self.turns)
+
+    def _pulled(self, passage: GridPassage, cells: NDArray[np.int32]) -> NDArray[np.int32]:
+        try:
+            return pull_cells(passage, cells)
+        except ValueError:      # walls were added since
+            return cells

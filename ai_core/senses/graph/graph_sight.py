@@ -1,0 +1,302 @@
+"""Sight and touch in a sense graph: sources are sensed in the region of a sensor, and through one portal.
+
+Candidates are the sources in the region of a sensor, and in regions from which a portal leads
+into it. Light passes a second portal. Cameras and mirrors show what a sensor does not face.
+"""
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ai_core.senses.graph.sense_graph import NOWHERE, GraphBySense, PortalTable, expanded, lengths, shares_kept
+from ai_core.senses.modality import ModalitySet
+from ai_core.senses.sensor_table import SensorTable
+from ai_core.senses.sight.continuous_sensing import ContinuousSensing
+from ai_core.senses.sight.pairs_in_view import keys_of
+from ai_core.senses.sight.question import LineQuery
+from ai_core.senses.sight.sight_cones import NO_CONE, bearings, first_cone_containing
+from ai_core.senses.source_table import SourceTable
+from ai_core.senses.stimuli.waves import ReachNumbers
+
+__all__ = ["GraphSight"]
+
+OFF_MIRROR_M = 0.01
+"""Distance from a mirror at which lines of sight begin (m): at 0, the wall behind it would block them."""
+
+Bools = NDArray[np.bool_]
+Floats = NDArray[np.float64]
+Rows = NDArray[np.int64]
+
+
+class _Routes(NamedTuple):
+    """Routes from the region of a source into that of a sensor, one row each.
+
+    Attributes:
+        from_region, to_region: (n,) of the source, and of the sensor.
+        start, end: (n, 3) float64, where they leave the first and enter the last (m).
+        distance_m: (n,) float64, between them.
+        kept: (n,) float64, share of the intensity kept between them.
+        is_direct: (n,) bool, both regions are one: there is nothing between.
+        is_relayed: (n,) bool, a camera at ``start`` and its screen at ``end``.
+        mirror: (n, 3) float64, unit normal of a mirror around ``start``, 0 for none.
+        mirror_m: (n,) float64, its radius.
+        needs_light: (n,) bool, two portals: only sources that emit light are visible.
+    """
+
+    from_region: Rows
+    to_region: Rows
+    start: Floats
+    end: Floats
+    distance_m: Floats
+    kept: Floats
+    is_direct: Bools
+    is_relayed: Bools
+    mirror: Floats
+    mirror_m: Floats
+    needs_light: Bools
+
+
+class _Pairs(NamedTuple):
+    """Pairs that may sense each other, by every route.
+
+    Attributes:
+        eye, target: (n,) slots of sensor and source.
+        route: (n,) row of routes.
+        distance_m: (n,) float64, divided by the target's size.
+        kept: (n,) float64, share of the strength.
+        looked_at: (n, 3) float64, where the target is visible, from the sensor, divided likewise (m).
+        asked_from: (n, 3) float64, from where a line of sight to the target is asked (m).
+        is_possible: (n,) bool, False for two portals without light, and beside a mirror.
+    """
+
+    eye: NDArray[np.intp]
+    target: NDArray[np.intp]
+    route: Rows
+    distance_m: Floats
+    kept: Floats
+    looked_at: Floats
+    asked_from: Floats
+    is_possible: Bools
+
+
+class GraphSight(ContinuousSensing):
+    """``ContinuousSensing`` of a sense graph; ``lights`` holds ids of sources that emit light.
+
+    Cost of a pass: O(sensors, and sources in their regions and those with a portal there).
+    """
+
+    def __init__(
+        self, modalities: ModalitySet, sensors: SensorTable, sources: SourceTable, up: Floats, graphs: GraphBySense,
+    ) -> None:
+        super().__init__(modalities, sensors, sources, up)
+        self._graphs = graphs
+        self.lights: set[int] = set()
+
+    def offsets(self, question: LineQuery) -> Floats:
+        """Return the position at which each pair is visible, from the sensor: on a screen, in a mirror."""
+        offset = super().offsets(question)
+        for rows, pairs in self._shown_elsewhere(question):
+            offset[rows] = pairs.looked_at
+        return offset
+
+    def way(self, number: int, eye: int, target: int, strength: float) -> ReachNumbers | None:
+        """Return the strongest route of a source, by its slot, to a sensor; None if there is none."""
+        pairs, routes = self._pairs(number, np.array([eye]), np.array([target]))
+        if not pairs.is_possible.any():
+            return None
+        intensity, is_sensed = self._tested(number, pairs, routes)
+        best = int(np.lexsort((-intensity, ~is_sensed, ~pairs.is_possible))[0])
+        x, y, z = pairs.looked_at[best].tolist()
+        return ReachNumbers(float(pairs.distance_m[best]), float(pairs.kept[best]), (x, y, z))
+
+    def _from_cameras(self, question: LineQuery) -> LineQuery:
+        """Return the question with lines from cameras and mirrors for the pairs that those show."""
+        for rows, pairs in self._shown_elsewhere(question):
+            question.eyes[rows] = pairs.asked_from
+        return question
+
+    def _in_reach(self, number: int, sensor_ids: NDArray[np.int32]) -> tuple[NDArray[np.int64], Floats]:
+        eyes, targets = self._sensors.ids.slots(sensor_ids), self._sources.ids.slots(self._sources.ids.ids)
+        pairs, _, intensity = self._best(number, eyes, targets)
+        return keys_of(self._sensors.ids.of_slots(pairs.eye), self._sources.ids.of_slots(pairs.target)), intensity
+
+    def _shown_elsewhere(self, question: LineQuery) -> list[tuple[Rows, _Pairs]]:
+        """Return the rows of a question whose best route is a camera or a mirror, with their pairs."""
+        found = []
+        for number in self.pairs:
+            ways = self._graphs.ways[number]
+            mine = np.flatnonzero(question.modality == number)
+            if not len(mine) or not (ways.is_relayed.any() or ways.mirror_m.any()):
+                continue
+            eyes = self._sensors.ids.slots(question.sensor_ids[mine])
+            targets = self._sources.ids.slots(question.source_ids[mine])
+            pairs, routes, _ = self._best(number, np.unique(eyes), np.unique(targets))
+            is_elsewhere = routes.is_relayed[pairs.route] | (routes.mirror_m[pairs.route] > 0)
+            index = {
+                pair: row for row, pair in enumerate(zip(pairs.eye.tolist(), pairs.target.tolist(), strict=True))
+                if is_elsewhere[row]}
+            asked = zip(mine.tolist(), zip(eyes.tolist(), targets.tolist(), strict=True), strict=True)
+            shown = [(row, index[pair]) for row, pair in asked if pair in index]
+            rows, which = np.array(shown, np.int64).reshape(-1, 2).T
+            found.append((rows, _Pairs._make(column[which] for column in pairs)))
+        return found
+
+    def _best(
+        self, number: int, eyes: NDArray[np.intp], targets: NDArray[np.intp]
+    ) -> tuple[_Pairs, _Routes, Floats]:
+        """Return pairs that pass every test but the ray, each by its strongest route, and their intensities."""
+        pairs, routes = self._pairs(number, eyes, targets)
+        intensity, is_sensed = self._tested(number, pairs, routes)
+        sensed = np.flatnonzero(is_sensed)
+        order = sensed[np.lexsort((
+            pairs.route[sensed], -intensity[sensed], pairs.target[sensed], pairs.eye[sensed]))]
+        eye, target = pairs.eye[order], pairs.target[order]
+        is_first = np.ones(len(order), np.bool_)
+        is_first[1:] = (eye[1:] != eye[:-1]) | (target[1:] != target[:-1])
+        best = order[is_first]
+        return _Pairs._make(column[best] for column in pairs), routes, intensity[best]
+
+    def _tested(self, number: int, pairs: _Pairs, routes: _Routes) -> tuple[Floats, Bools]:
+        """Return the intensity of each pair, and whether it passes every test but the ray."""
+        sensors, sources, kind = self._sensors, self._sources, self._modalities[number]
+        intensity = sources.strength[pairs.target, number] * pairs.kept
+        sensed = (sensors.detection_mask[pairs.eye] & sources.affiliation[pairs.target]) != 0
+        sensed &= sensors.self_source[pairs.eye] != sources.ids.of_slots(pairs.target)
+        sensed &= (pairs.distance_m <= kind.range_m) & pairs.is_possible
+        if kind.needs_cone:
+            acuity = self._acuity(pairs.eye, pairs.looked_at)
+            sensed &= acuity >= 0
+            intensity = intensity * acuity
+        sensed &= intensity >= sensors.threshold[pairs.eye, number]
+        return intensity, sensed
+
+    def _pairs(self, number: int, eyes: NDArray[np.intp], targets: NDArray[np.intp]) -> tuple[_Pairs, _Routes]:
+        """Return every pair that a route of the graph joins, by every route."""
+        eyes = eyes[np.isfinite(self._sensors.threshold[eyes, number])]
+        targets = targets[self._sources.strength[targets, number] >= 0]
+        at_end, at_start = self._graphs.sensor_regions(number)[eyes], self._graphs.source_regions(number)[targets]
+        eyes, at_end = eyes[at_end != NOWHERE], at_end[at_end != NOWHERE]
+        targets, at_start = targets[at_start != NOWHERE], at_start[at_start != NOWHERE]
+        routes = self._routes(self._graphs.ways[number], np.unique(at_end))
+        eye, target, route = _joined(routes, eyes, at_end, targets, at_start)
+        return self._measured(self._graphs.ways[number], routes, eye, target, route), routes
+
+    def _routes(self, ways: PortalTable, regions: NDArray[np.int32]) -> _Routes:
+        """Return the routes into regions."""
+        _, found = expanded(ways.in_first, regions)
+        last = ways.in_rows[found]
+        last = last[ways.kept[last] > 0]
+        parts = [_direct(regions), _through_one(ways, last)]
+        if self.lights:
+            parts.append(_through_two(ways, last))
+        return _Routes(*(np.concatenate(columns) for columns in zip(*parts, strict=True)))
+
+    def _measured(
+        self, ways: PortalTable, routes: _Routes, eye: NDArray[np.intp], target: NDArray[np.intp], route: Rows
+    ) -> _Pairs:
+        """Return pairs with what is kept on their routes, and where their targets are visible."""
+        eye_at = self._sensors.position[eye].astype(np.float64)
+        target_at = self._sources.position[target].astype(np.float64)
+        size = self._sources.size[target]
+        start, end, is_direct = routes.start[route], routes.end[route], routes.is_direct[route]
+        looked_at, is_possible = target_at, ~routes.needs_light[route]
+        if self.lights:
+            is_possible |= np.isin(self._sources.ids.of_slots(target), sorted(self.lights))
+        if routes.is_relayed.any():
+            looked_at = np.where(routes.is_relayed[route, np.newaxis], end, target_at)
+        if routes.mirror_m.any():
+            rows = np.flatnonzero(routes.mirror_m[route] > 0)
+            mine = route[rows]
+            image, start[rows], is_shown = _reflected(
+                eye_at[rows], target_at[rows], routes.start[mine], routes.mirror[mine], routes.mirror_m[mine])
+            end[rows] = start[rows]
+            looked_at = looked_at.copy()
+            looked_at[rows], is_possible[rows] = image, is_shown
+        straight_m = lengths(target_at - eye_at) / size
+        out_m, in_m = lengths(target_at - start) / size, lengths(eye_at - end) / size
+        distance_m = np.where(is_direct, straight_m, (out_m + in_m) + routes.distance_m[route] / size)
+        out_m, in_m = np.where(is_direct, straight_m, out_m), np.where(is_direct, 0.0, in_m)
+        # The product of the two legs first: it is the same in the opposite direction.
+        legs = shares_kept(ways.kept_per_m[routes.from_region[route]], out_m) * shares_kept(
+            ways.kept_per_m[routes.to_region[route]], in_m)
+        return _Pairs(
+            eye, target, route, distance_m, legs * routes.kept[route], (looked_at - eye_at) / size[:, np.newaxis],
+            start + OFF_MIRROR_M * routes.mirror[route], is_possible)
+
+    def _acuity(self, eyes: NDArray[np.intp], offsets: Floats) -> Floats:
+        """Return the acuity at offsets from sensors; negative outside every cone."""
+        sensors = self._sensors
+        cones = sensors.cones[eyes]
+        if not cones.shape[1]:
+            return np.full(len(eyes), -1.0)
+        bearing = bearings(offsets, sensors.forward[eyes], np.array(self._up), np.array(self._aside))
+        first = first_cone_containing(bearing, cones)
+        return np.where(first == NO_CONE, -1.0, cones[np.arange(len(first)), first, 3])
+
+
+def _direct(regions: NDArray[np.int32]) -> _Routes:
+    count = len(regions)
+    no, nothing, nowhere = np.zeros(count, np.bool_), np.zeros(count), np.zeros((count, 3))
+    here = regions.astype(np.int64)
+    return _Routes(here, here, nowhere, nowhere, nothing, np.ones(count), ~no, no, nowhere, nothing, no)
+
+
+def _through_one(ways: PortalTable, rows: Rows) -> _Routes:
+    no = np.zeros(len(rows), np.bool_)
+    return _Routes(
+        ways.from_region[rows].astype(np.int64), ways.to_region[rows].astype(np.int64),
+        ways.start[rows], ways.end[rows], ways.distance_m[rows], ways.kept[rows], no,
+        ways.is_relayed[rows], ways.mirror[rows], ways.mirror_m[rows], no)
+
+
+def _through_two(ways: PortalTable, last: Rows) -> _Routes:
+    """Return the routes through a passage into each of ``last``, and not back again; no mirrors."""
+    index, found = expanded(ways.in_first, ways.from_region[last])
+    first, second = ways.in_rows[found], last[index]
+    goes_on = (ways.kept[first] > 0) & (ways.from_region[first] != ways.to_region[second])
+    goes_on &= (ways.mirror_m[first] == 0) & (ways.mirror_m[second] == 0)
+    first, second = first[goes_on], second[goes_on]
+    leg = ways.leg_first[first] + (second - ways.out_first[ways.to_region[first]])
+    no = np.zeros(len(first), np.bool_)
+    return _Routes(
+        ways.from_region[first].astype(np.int64), ways.to_region[second].astype(np.int64),
+        ways.start[first], ways.end[second],
+        (ways.distance_m[first] + ways.distance_m[second]) + ways.leg_distance_m[leg],
+        (ways.kept[first] * ways.kept[second]) * ways.leg_kept[leg],
+        no, ways.is_relayed[second], ways.mirror[second], ways.mirror_m[second], ~no)
+
+
+def _joined(
+    routes: _Routes, eyes: NDArray[np.intp], at_end: NDArray[np.int32], targets: NDArray[np.intp],
+    at_start: NDArray[np.int32],
+) -> tuple[NDArray[np.intp], NDArray[np.intp], Rows]:
+    """Return every sensor at the end of a route with every source at its beginning, and the route."""
+    eye_order, target_order = np.argsort(at_end, kind="stable"), np.argsort(at_start, kind="stable")
+    at_end, at_start = at_end[eye_order], at_start[target_order]
+    first_eye = np.searchsorted(at_end, routes.to_region)
+    first_target = np.searchsorted(at_start, routes.from_region)
+    eye_count = np.searchsorted(at_end, routes.to_region, side="right") - first_eye
+    target_count = np.searchsorted(at_start, routes.from_region, side="right") - first_target
+    counts = eye_count * target_count
+    route = np.repeat(np.arange(len(counts)), counts)
+    number = np.arange(len(route)) - np.repeat(np.cumsum(counts) - counts, counts)
+    row, column = np.divmod(number, np.maximum(target_count, 1)[route])
+    return eyes[eye_order[first_eye[route] + row]], targets[target_order[first_target[route] + column]], route
+
+
+def _reflected(
+    eye: Floats, target: Floats, center: Floats, normal: Floats, radius_m: Floats
+) -> tuple[Floats, Floats, Bools]:
+    """Return the mirror images of targets (n, 3), the points of mirrors at which eyes see them, and whether they do.
+
+    The line from the eye to the image crosses the plane of the mirror; it must do so on the mirror,
+    and both must be in front of it.
+    """
+    eye_m, target_m = ((eye - center) * normal).sum(axis=1), ((target - center) * normal).sum(axis=1)
+    image = target - 2 * target_m[:, np.newaxis] * normal
+    is_front = (eye_m > 0) & (target_m > 0)
+    share = eye_m / np.where(is_front, eye_m + target_m, 1.0)
+    at = eye + share[:, np.newaxis] * (image - eye)
+    return image, at, is_front & (lengths(at - center) <= radius_m)

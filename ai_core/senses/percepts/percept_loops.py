@@ -1,0 +1,735 @@
+# cython: language_level=3, boundscheck=False, wraparound=False, cdivision=True, initializedcheck=False
+# mypy: ignore-errors
+"""What sensors know of targets, advanced row by row: memory and awareness.
+
+A row is what one sensor knows of one target. Everything that can happen to it happens here: it is sensed,
+reported, lost, expired and forgotten, and its awareness rises and falls through levels. What happened is
+collected in lists, in the order of rows; ``percept_table`` sorts them, and listeners hear of it later.
+
+Between two changes of visibility the meter of a row is a straight line, so moments of crossings are exact
+at any frame rate, as are those at which a target is lost, expires and is forgotten.
+"""
+from __future__ import annotations
+
+import cython
+from cython.cimports.libc.math import floor
+
+__all__ = ["COLUMNS", "LEVEL_NUMBERS", "MIND_COLUMNS", "SENSE_COLUMNS", "PerceptLoops"]
+
+COLUMNS = (
+    "is_known", "is_noticed", "is_expired", "looked",
+    "first_sensed_s", "last_sensed_s", "noticed_s", "known_at_s", "x", "y", "z", "vx", "vy", "vz",
+    "first_seen_s", "last_seen_s", "seen_x", "seen_y", "seen_z",
+    "has_meter", "shown_at", "level", "reached", "value", "visibility", "line_s", "line_value", "meter_s",
+)
+"""Numbers of a row. The first 19 are its memory: ``looked`` is the number of the last look at which the target
+was in view, ``noticed_s`` until when the sensor sensed it itself; NaN stands for a moment that never was. The others
+are its awareness meter: ``shown_at`` is ``looked`` of the meter, ``reached`` the level whose reaction may still be
+pending, and the line of the meter starts at (``line_s``, ``line_value``)."""
+
+SENSE_COLUMNS = ("strength", "sensed_at_s", "shown", "stimulus_gain")
+"""Numbers of a row for each modality: the last sensation, how it shows itself now, and the awareness that its stimuli
+added."""
+
+MIND_COLUMNS = (
+    "sensor_id", "owner_id", "has_memory", "lose_after_s", "maximum_age_s", "keep_expired_s", "free_knowledge_s",
+    "has_awareness", "gain_per_s", "decay_per_s", "gain_per_signal", "levels",
+)
+"""Settings of a sensor. ``owner_id`` is the sensor under whose id its memory is kept, another one if it is shared."""
+
+LEVEL_NUMBERS = 3
+"""Numbers of an awareness level: value at which it is reached, at which it is left, reaction time (s)."""
+
+ID_BITS = cython.declare(cython.int, 31)            # of a target in a key: pairs_in_view.ID_BITS
+ID_MASK = cython.declare(cython.longlong, (1 << 31) - 1)
+SLOT_MASK = cython.declare(cython.int, 0xFFFFF)     # of an id, its row: id_table.SLOT_BITS
+PHASE_STEP = cython.declare(cython.double, (5 ** 0.5 - 1) / 2)  # share of a turn between the reports of two sensors
+INFINITY = cython.declare(cython.double, float("inf"))
+NEVER = cython.declare(cython.double, float("nan"))
+
+IS_KNOWN = cython.declare(cython.int, COLUMNS.index("is_known"))
+IS_NOTICED = cython.declare(cython.int, COLUMNS.index("is_noticed"))
+IS_EXPIRED = cython.declare(cython.int, COLUMNS.index("is_expired"))
+LOOKED = cython.declare(cython.int, COLUMNS.index("looked"))
+FIRST_SENSED_S = cython.declare(cython.int, COLUMNS.index("first_sensed_s"))
+LAST_SENSED_S = cython.declare(cython.int, COLUMNS.index("last_sensed_s"))
+NOTICED_S = cython.declare(cython.int, COLUMNS.index("noticed_s"))
+KNOWN_AT_S = cython.declare(cython.int, COLUMNS.index("known_at_s"))
+PLACE = cython.declare(cython.int, COLUMNS.index("x"))
+VELOCITY = cython.declare(cython.int, COLUMNS.index("vx"))
+FIRST_SEEN_S = cython.declare(cython.int, COLUMNS.index("first_seen_s"))
+LAST_SEEN_S = cython.declare(cython.int, COLUMNS.index("last_seen_s"))
+SEEN = cython.declare(cython.int, COLUMNS.index("seen_x"))
+HAS_METER = cython.declare(cython.int, COLUMNS.index("has_meter"))
+SHOWN_AT = cython.declare(cython.int, COLUMNS.index("shown_at"))
+LEVEL = cython.declare(cython.int, COLUMNS.index("level"))
+REACHED = cython.declare(cython.int, COLUMNS.index("reached"))
+VALUE = cython.declare(cython.int, COLUMNS.index("value"))
+VISIBILITY = cython.declare(cython.int, COLUMNS.index("visibility"))
+LINE_S = cython.declare(cython.int, COLUMNS.index("line_s"))
+LINE_VALUE = cython.declare(cython.int, COLUMNS.index("line_value"))
+METER_S = cython.declare(cython.int, COLUMNS.index("meter_s"))
+
+STRENGTH = cython.declare(cython.int, 0)            # SENSE_COLUMNS
+SENSED_AT_S = cython.declare(cython.int, 1)
+SHOWN = cython.declare(cython.int, 2)
+STIMULUS_GAIN = cython.declare(cython.int, 3)
+
+SENSOR_ID = cython.declare(cython.int, MIND_COLUMNS.index("sensor_id"))
+OWNER_ID = cython.declare(cython.int, MIND_COLUMNS.index("owner_id"))
+HAS_MEMORY = cython.declare(cython.int, MIND_COLUMNS.index("has_memory"))
+LOSE_AFTER_S = cython.declare(cython.int, MIND_COLUMNS.index("lose_after_s"))
+MAXIMUM_AGE_S = cython.declare(cython.int, MIND_COLUMNS.index("maximum_age_s"))
+KEEP_EXPIRED_S = cython.declare(cython.int, MIND_COLUMNS.index("keep_expired_s"))
+FREE_KNOWLEDGE_S = cython.declare(cython.int, MIND_COLUMNS.index("free_knowledge_s"))
+HAS_AWARENESS = cython.declare(cython.int, MIND_COLUMNS.index("has_awareness"))
+GAIN_PER_S = cython.declare(cython.int, MIND_COLUMNS.index("gain_per_s"))
+DECAY_PER_S = cython.declare(cython.int, MIND_COLUMNS.index("decay_per_s"))
+GAIN_PER_SIGNAL = cython.declare(cython.int, MIND_COLUMNS.index("gain_per_signal"))
+LEVELS = cython.declare(cython.int, MIND_COLUMNS.index("levels"))
+
+RISES_AT = cython.declare(cython.int, 0)            # numbers of a level
+FALLS_AT = cython.declare(cython.int, 1)
+REACTION_S = cython.declare(cython.int, 2)
+
+
+@cython.final
+@cython.cclass
+class PerceptLoops:
+    """The loops over the arrays of a ``PerceptTable``, which hands them over by ``take`` whenever it makes new ones.
+
+    Attributes:
+        changes: changes of memories: (sensor, time (s), target, kind, x, y, z).
+        levels_crossed: changes of levels: (sensor, time (s), target, level).
+        sensations: what sensors are to be told: (sensor, source, number of the modality, intensity, x, y, z).
+        missing: pairs without a row, by index: see ``see``.
+        has_ended: whether a row has nothing to hold any more.
+        looks: number of the last look.
+    """
+
+    changes = cython.declare(list, visibility="public")
+    levels_crossed = cython.declare(list, visibility="public")
+    sensations = cython.declare(list, visibility="public")
+    missing = cython.declare(list, visibility="public")
+    has_ended = cython.declare(cython.bint, visibility="public")
+    looks = cython.declare(cython.double, visibility="public")
+    count: cython.Py_ssize_t
+    senses_count: cython.Py_ssize_t
+    minds_count: cython.Py_ssize_t
+    keys: cython.longlong[::1]
+    rows: cython.double[:, ::1]
+    senses: cython.double[:, :, ::1]
+    reacts: cython.double[:, ::1]
+    minds: cython.double[:, ::1]
+    levels: cython.double[:, :, ::1]
+
+    def __init__(self) -> None:
+        self.changes, self.levels_crossed, self.sensations, self.missing = [], [], [], []
+        self.has_ended = False
+        self.looks = 1      # no row was in view at look 0
+
+    def take(self, keys, rows, senses, reacts, minds, levels) -> None:
+        """Work on these arrays from now on.
+
+        Args:
+            keys: (n,) int64, ascending: sensor, then target.
+            rows: (n, ``COLUMNS``) float64.
+            senses: (n, modalities, ``SENSE_COLUMNS``) float64.
+            reacts: (n, levels) float64: when a level that is reached is reported (s).
+            minds: (sensors, ``MIND_COLUMNS``) float64, by slot of the sensor.
+            levels: (sensors, levels, ``LEVEL_NUMBERS``) float64.
+        """
+        count = len(keys)
+        if rows.shape != (count, len(COLUMNS)) or senses.shape[0] != count or senses.shape[2] != len(SENSE_COLUMNS):
+            raise ValueError("keys, rows and senses must be of one length and of all columns")
+        if reacts.shape != (count, levels.shape[1]) or minds.shape != (levels.shape[0], len(MIND_COLUMNS)):
+            raise ValueError("reacts, minds and levels must agree in their levels and sensors")
+        if levels.shape[2] != LEVEL_NUMBERS:
+            raise ValueError(f"a level must have {LEVEL_NUMBERS} numbers")
+        self.count, self.senses_count, self.minds_count = count, senses.shape[1], minds.shape[0]
+        self.keys, self.rows, self.senses = memoryview(keys), memoryview(rows), memoryview(senses)
+        self.reacts, self.minds, self.levels = memoryview(reacts), memoryview(minds), memoryview(levels)
+
+    def find(self, key: cython.longlong) -> int:
+        """Return the row of a key, -1 if there is none. Cost: O(log n)."""
+        return self.row_of(key)
+
+    @cython.cfunc
+    @cython.nogil
+    @cython.exceptval(check=False)
+    def row_of(self, key: cython.longlong) -> cython.Py_ssize_t:
+        first: cython.Py_ssize_t = 0
+        end: cython.Py_ssize_t = self.count
+        middle: cython.Py_ssize_t
+        while first < end:
+            middle = (first + end) // 2
+            if self.keys[middle] < key:
+                first = middle + 1
+            else:
+                end = middle
+        return first if first < self.count and self.keys[first] == key else -1
+
+    @cython.cfunc
+    @cython.nogil
+    @cython.exceptval(check=False)
+    def mind_of(self, sensor_id: cython.longlong) -> cython.Py_ssize_t:
+        """Return the row of settings of a sensor, -1 if it is gone."""
+        slot: cython.Py_ssize_t = sensor_id & SLOT_MASK
+        return slot if slot < self.minds_count and self.minds[slot, SENSOR_ID] == sensor_id else -1
+
+    # -- memory
+
+    def sense(
+        self, row: cython.Py_ssize_t, sensor_id: cython.longlong, number: cython.Py_ssize_t, intensity: cython.double,
+        x: cython.double, y: cython.double, z: cython.double, sent_s: cython.double, now_s: cython.double,
+        is_seen: cython.bint,
+    ) -> None:
+        """Note in the memory of a row that its target is sensed; a change is reported to the given sensor."""
+        self.check(row, number)
+        self.remember(row, self.mind_of_row(row), sensor_id, number, intensity, x, y, z, sent_s, now_s, is_seen)
+
+    def hold(self, row: cython.Py_ssize_t, until_s: cython.double) -> None:
+        """Treat a target that is not lost as sensed without a break until a time."""
+        self.check(row)
+        self.keep_noticed(row, until_s)
+
+    def settle(self, row: cython.Py_ssize_t, now_s: cython.double) -> None:
+        """Let time pass in the memory of a row: its target is lost, expires and is forgotten."""
+        self.check(row)
+        self.let_pass(row, self.mind_of_row(row), self.keys[row] >> ID_BITS, now_s)
+
+    def learn(
+        self, row: cython.Py_ssize_t, number: cython.Py_ssize_t, strength: cython.double, x: cython.double,
+        y: cython.double, z: cython.double, vx: cython.double, vy: cython.double, vz: cython.double,
+        at_s: cython.double, now_s: cython.double,
+    ) -> None:
+        """Note what another memory reports of the target of a row, as it was at ``at_s``."""
+        self.check(row, number)
+        rows = self.rows
+        if not rows[row, IS_KNOWN]:
+            self.begin(row, at_s)
+        rows[row, PLACE], rows[row, PLACE + 1], rows[row, PLACE + 2] = x, y, z
+        rows[row, VELOCITY], rows[row, VELOCITY + 1], rows[row, VELOCITY + 2] = vx, vy, vz
+        rows[row, KNOWN_AT_S] = at_s
+        self.senses[row, number, STRENGTH], self.senses[row, number, SENSED_AT_S] = strength, at_s
+        rows[row, LAST_SENSED_S] = max(rows[row, LAST_SENSED_S], at_s)
+        rows[row, IS_EXPIRED] = 0
+        self.note(row, self.keys[row] >> ID_BITS, "reported", now_s)
+
+    def follow(
+        self, row: cython.Py_ssize_t, x: cython.double, y: cython.double, z: cython.double, at_s: cython.double,
+    ) -> None:
+        """Update the position of a target that is not sensed."""
+        self.check(row)
+        self.follow_freely(row, x, y, z, at_s)
+
+    # -- awareness
+
+    def expose(self, row: cython.Py_ssize_t, visibility: cython.double, now_s: cython.double) -> None:
+        """Set the visibility of the target of a row from now on."""
+        self.check(row)
+        slot: cython.Py_ssize_t = self.mind_of_row(row)
+        self.drift(row, slot, now_s)
+        self.cross(row, slot)
+        self.put_visibility(row, visibility)
+
+    def stimulate(
+        self, row: cython.Py_ssize_t, number: cython.Py_ssize_t, intensity: cython.double, now_s: cython.double,
+    ) -> None:
+        """Raise the meter of a row by a stimulus."""
+        self.check(row, number)
+        self.startle(row, self.mind_of_row(row), number, intensity, now_s)
+
+    def advance_meter(self, row: cython.Py_ssize_t, now_s: cython.double) -> None:
+        """Let time pass for the meter of a row."""
+        self.check(row)
+        slot: cython.Py_ssize_t = self.mind_of_row(row)
+        self.drift(row, slot, now_s)
+        self.cross(row, slot)
+
+    def begin_awareness(self, row: cython.Py_ssize_t, now_s: cython.double) -> None:
+        """Begin the meter of a row at 0."""
+        self.check(row)
+        self.begin_meter(row, now_s)
+
+    # -- passes over many rows
+
+    def hear(
+        self, sensor_ids: list, which: list, intensities: list, what: list, numbers: list, first: cython.Py_ssize_t,
+        now_s: cython.double,
+    ) -> int:
+        """Take in stimuli from one on; return which has no row yet, or how many there are.
+
+        Args:
+            sensor_ids, which, intensities, what: see ``StimulusBatch``.
+            numbers: for each of ``what`` the number of its modality here.
+            first: the first of them.
+            now_s: game time (s).
+        """
+        place: cython.Py_ssize_t
+        sensor_id: cython.longlong
+        target: cython.longlong
+        number: cython.Py_ssize_t
+        slot: cython.Py_ssize_t
+        row: cython.Py_ssize_t
+        mine: cython.Py_ssize_t
+        for place in range(first, len(sensor_ids)):
+            sensor_id = sensor_ids[place]
+            slot = self.mind_of(sensor_id)
+            if slot < 0 or not (self.minds[slot, HAS_MEMORY] or self.minds[slot, HAS_AWARENESS]):
+                continue
+            target, _, position, sent_s, _ = what[which[place]]
+            number = numbers[which[place]]
+            row = mine = -1
+            if self.minds[slot, HAS_MEMORY]:
+                row = self.row_of(cython.cast(cython.longlong, self.minds[slot, OWNER_ID]) << ID_BITS | target)
+                if row < 0:
+                    return place
+            if self.minds[slot, HAS_AWARENESS]:
+                mine = self.row_of(sensor_id << ID_BITS | target)
+                if mine < 0:
+                    return place
+            if row >= 0:
+                x, y, z = position
+                self.check(row, number)
+                self.remember(
+                    row, self.mind_of_row(row), sensor_id, number, intensities[place], x, y, z, sent_s, now_s, False)
+            if mine >= 0:
+                self.check(mine, number)
+                self.startle(mine, slot, number, intensities[place], now_s)
+        return len(sensor_ids)
+
+    def see(
+        self, pairs: cython.const[cython.longlong][::1], intensity: cython.const[cython.double][::1],
+        is_sensed: cython.const[cython.uchar][::1], told_at_s: cython.double[::1], number: cython.Py_ssize_t,
+        is_seen: cython.bint, places: cython.const[cython.float][:, :], ids: cython.const[cython.int][::1],
+        some: object, now_s: cython.double, tell_every_s: cython.double,
+    ) -> None:
+        """Take in the pairs of a modality that are in view. Pairs without a row are listed in ``missing``.
+
+        Args:
+            pairs: (m,) int64, ascending: sensor, then source.
+            intensity: (m,) how strongly each shows itself.
+            is_sensed: (m,) whether it does.
+            told_at_s: (m,) when each was told last (s), overwritten.
+            number: number of the modality.
+            is_seen: whether it is a kind of sight.
+            places: positions of sources by slot (m).
+            ids: id in use of each slot of sources.
+            some: indices of pairs, which were missing; None for all.
+            now_s: game time (s).
+            tell_every_s: time between two reports of what stays in view (s).
+
+        Cost: O(m + n).
+        """
+        at: cython.Py_ssize_t = 0
+        index: cython.Py_ssize_t
+        turn: cython.Py_ssize_t
+        slot: cython.Py_ssize_t
+        own: cython.Py_ssize_t
+        row: cython.Py_ssize_t
+        mine: cython.Py_ssize_t
+        source_slot: cython.Py_ssize_t
+        key: cython.longlong
+        sensor_id: cython.longlong
+        last_id: cython.longlong = -1
+        target: cython.longlong
+        owner: cython.longlong
+        x: cython.double
+        y: cython.double
+        z: cython.double
+        if not (0 <= number < self.senses_count):
+            raise IndexError(f"there is no modality {number}")
+        if not (intensity.shape[0] == pairs.shape[0] == is_sensed.shape[0] == told_at_s.shape[0]):
+            raise ValueError("the columns of pairs must be of one length")
+        if places.shape[0] < ids.shape[0] or places.shape[1] < 3:
+            raise ValueError("places must have a row per id")
+        slot = -1
+        for turn in range(pairs.shape[0] if some is None else len(some)):
+            index = turn if some is None else some[turn]
+            if not is_sensed[index]:
+                continue
+            key = pairs[index]
+            sensor_id, target = key >> ID_BITS, key & ID_MASK
+            source_slot = target & SLOT_MASK
+            if source_slot >= ids.shape[0] or ids[source_slot] != target:
+                continue
+            if sensor_id != last_id:
+                slot, last_id = self.mind_of(sensor_id), sensor_id
+            if slot < 0:
+                continue
+            row = mine = own = -1
+            owner = cython.cast(cython.longlong, self.minds[slot, OWNER_ID])
+            if self.minds[slot, HAS_AWARENESS] or (self.minds[slot, HAS_MEMORY] and owner == sensor_id):
+                while at < self.count and self.keys[at] < key:
+                    at += 1
+                own = at if at < self.count and self.keys[at] == key else -1
+            if self.minds[slot, HAS_AWARENESS]:
+                mine = own
+                if mine < 0:
+                    self.missing.append(index)
+                    continue
+            if self.minds[slot, HAS_MEMORY]:
+                row = own if owner == sensor_id else self.row_of(owner << ID_BITS | target)
+                if row < 0:
+                    self.missing.append(index)
+                    continue
+            x, y, z = places[source_slot, 0], places[source_slot, 1], places[source_slot, 2]
+            if row >= 0:
+                self.keep_in_view(row, sensor_id, number, intensity[index], x, y, z, now_s, is_seen)
+            if mine >= 0:
+                self.show(mine, number, intensity[index], now_s)
+            if is_due(now_s, told_at_s[index], tell_every_s, sensor_id):
+                told_at_s[index] = now_s
+                self.sensations.append((sensor_id, target, number, intensity[index], x, y, z))
+
+    def advance(
+        self, places: cython.const[cython.float][:, :], ids: cython.const[cython.int][::1], now_s: cython.double,
+    ) -> None:
+        """Let time pass in all rows, after ``see`` has taken in what is in view.
+
+        Args:
+            places: positions of sources by slot (m).
+            ids: id in use of each slot of sources.
+            now_s: game time (s).
+
+        Cost: O(n), 10 to 30 ns a row.
+        """
+        row: cython.Py_ssize_t
+        slot: cython.Py_ssize_t = -1
+        number: cython.Py_ssize_t
+        source_slot: cython.Py_ssize_t
+        sensor_id: cython.longlong
+        last_id: cython.longlong = -1
+        target: cython.longlong
+        visibility: cython.double
+        rows = self.rows
+        self.has_ended = False
+        for row in range(self.count):
+            sensor_id = self.keys[row] >> ID_BITS
+            if sensor_id != last_id:
+                slot, last_id = self.mind_of(sensor_id), sensor_id
+            if slot < 0:
+                self.has_ended = True
+                continue
+            if rows[row, IS_KNOWN] and rows[row, LOOKED] != self.looks:
+                self.let_pass(row, slot, sensor_id, now_s)
+                if self.minds[slot, FREE_KNOWLEDGE_S] > 0 and rows[row, IS_KNOWN] and (
+                        now_s <= rows[row, LAST_SEEN_S] + self.minds[slot, FREE_KNOWLEDGE_S]):
+                    target = self.keys[row] & ID_MASK
+                    source_slot = target & SLOT_MASK
+                    if source_slot < ids.shape[0] and ids[source_slot] == target:
+                        self.follow_freely(
+                            row, places[source_slot, 0], places[source_slot, 1], places[source_slot, 2], now_s)
+            if rows[row, HAS_METER]:
+                self.drift(row, slot, now_s)
+                self.cross(row, slot)
+                visibility = 0
+                if rows[row, SHOWN_AT] == self.looks:
+                    for number in range(self.senses_count):
+                        visibility = max(visibility, self.senses[row, number, SHOWN])
+                elif rows[row, SHOWN_AT] == self.looks - 1:
+                    self.hide(row)
+                self.put_visibility(row, visibility)
+                if rows[row, VALUE] == 0 and visibility == 0:
+                    rows[row, HAS_METER] = 0
+            if not (rows[row, HAS_METER] or rows[row, IS_KNOWN]):
+                self.has_ended = True
+
+    # -- one row
+
+    @cython.cfunc
+    def check(self, row: cython.Py_ssize_t, number: cython.Py_ssize_t = -1):
+        """Raise IndexError unless there are such a row, its settings and such a modality, if one is given."""
+        if not 0 <= row < self.count or self.mind_of_row(row) < 0:
+            raise IndexError(f"there is no row {row}")
+        if number != -1 and not 0 <= number < self.senses_count:
+            raise IndexError(f"there is no modality {number}")
+
+    @cython.cfunc
+    @cython.nogil
+    @cython.exceptval(check=False)
+    def mind_of_row(self, row: cython.Py_ssize_t) -> cython.Py_ssize_t:
+        return self.mind_of(self.keys[row] >> ID_BITS)
+
+    @cython.cfunc
+    def note(self, row: cython.Py_ssize_t, sensor_id: cython.longlong, kind: str, at_s: cython.double):
+        """List a change of a memory."""
+        rows = self.rows
+        self.changes.append((
+            sensor_id, at_s, self.keys[row] & ID_MASK, kind, rows[row, PLACE], rows[row, PLACE + 1],
+            rows[row, PLACE + 2]))
+
+    @cython.cfunc
+    @cython.nogil
+    @cython.exceptval(check=False)
+    def begin(self, row: cython.Py_ssize_t, at_s: cython.double) -> cython.void:
+        """Begin the memory of a row, and keep its meter."""
+        rows = self.rows
+        i: cython.Py_ssize_t
+        for i in range(HAS_METER):
+            rows[row, i] = 0
+        rows[row, IS_KNOWN] = 1
+        rows[row, LOOKED] = -2
+        rows[row, FIRST_SENSED_S] = rows[row, LAST_SENSED_S] = rows[row, NOTICED_S] = at_s
+        rows[row, KNOWN_AT_S] = -INFINITY
+        rows[row, FIRST_SEEN_S] = rows[row, LAST_SEEN_S] = NEVER
+        for i in range(self.senses_count):
+            self.senses[row, i, STRENGTH], self.senses[row, i, SENSED_AT_S] = 0, -INFINITY
+
+    @cython.cfunc
+    def remember(
+        self, row: cython.Py_ssize_t, slot: cython.Py_ssize_t, sensor_id: cython.longlong, number: cython.Py_ssize_t,
+        intensity: cython.double, x: cython.double, y: cython.double, z: cython.double, sent_s: cython.double,
+        now_s: cython.double, is_seen: cython.bint,
+    ):
+        """Note in the memory of a row that its target is sensed."""
+        rows = self.rows
+        if rows[row, IS_KNOWN] and not (
+                rows[row, IS_NOTICED] and now_s <= rows[row, NOTICED_S] + self.minds[slot, LOSE_AFTER_S]):
+            self.let_pass(row, slot, sensor_id, now_s)
+        if not rows[row, IS_KNOWN]:
+            self.begin(row, now_s)
+        if is_seen:
+            self.sight(row, x, y, z, sent_s)
+        if sent_s >= rows[row, KNOWN_AT_S]:
+            rows[row, PLACE], rows[row, PLACE + 1], rows[row, PLACE + 2] = x, y, z
+            rows[row, KNOWN_AT_S] = sent_s
+        rows[row, LAST_SENSED_S] = rows[row, NOTICED_S] = now_s
+        self.senses[row, number, STRENGTH], self.senses[row, number, SENSED_AT_S] = intensity, now_s
+        rows[row, IS_EXPIRED] = 0
+        if not rows[row, IS_NOTICED]:
+            rows[row, IS_NOTICED] = 1
+            self.note(row, sensor_id, "gained", now_s)
+
+    @cython.cfunc
+    @cython.nogil
+    @cython.exceptval(check=False)
+    def sight(
+        self, row: cython.Py_ssize_t, x: cython.double, y: cython.double, z: cython.double, seen_s: cython.double,
+    ) -> cython.void:
+        """Note a sighting; the velocity is that between it and another one of a target that was not lost since."""
+        rows = self.rows
+        passed_s: cython.double = seen_s - rows[row, LAST_SEEN_S]   # NaN at first
+        if passed_s > 0:
+            if rows[row, IS_NOTICED]:
+                rows[row, VELOCITY] = (x - rows[row, SEEN]) / passed_s
+                rows[row, VELOCITY + 1] = (y - rows[row, SEEN + 1]) / passed_s
+                rows[row, VELOCITY + 2] = (z - rows[row, SEEN + 2]) / passed_s
+            else:
+                rows[row, VELOCITY] = rows[row, VELOCITY + 1] = rows[row, VELOCITY + 2] = 0
+        if rows[row, FIRST_SEEN_S] != rows[row, FIRST_SEEN_S]:
+            rows[row, FIRST_SEEN_S] = seen_s
+        rows[row, SEEN], rows[row, SEEN + 1], rows[row, SEEN + 2] = x, y, z
+        rows[row, LAST_SEEN_S] = seen_s
+
+    @cython.cfunc
+    def keep_in_view(
+        self, row: cython.Py_ssize_t, sensor_id: cython.longlong, number: cython.Py_ssize_t,
+        intensity: cython.double, x: cython.double, y: cython.double, z: cython.double, now_s: cython.double,
+        is_seen: cython.bint,
+    ):
+        """Note in the memory of a row that its target is in view, and was without a break since the last look."""
+        if self.rows[row, LOOKED] >= self.looks - 1:
+            self.keep_noticed(row, now_s)
+        self.remember(row, self.mind_of_row(row), sensor_id, number, intensity, x, y, z, now_s, now_s, is_seen)
+        self.rows[row, LOOKED] = self.looks
+
+    @cython.cfunc
+    def show(
+        self, row: cython.Py_ssize_t, number: cython.Py_ssize_t, intensity: cython.double, now_s: cython.double,
+    ):
+        """Note for the meter of a row how strongly its target shows itself."""
+        if not self.rows[row, HAS_METER]:
+            self.begin_meter(row, now_s)
+        if self.rows[row, SHOWN_AT] != self.looks:
+            self.hide(row)
+            self.rows[row, SHOWN_AT] = self.looks
+        self.senses[row, number, SHOWN] = intensity
+
+    @cython.cfunc
+    @cython.nogil
+    @cython.exceptval(check=False)
+    def keep_noticed(self, row: cython.Py_ssize_t, until_s: cython.double) -> cython.void:
+        rows = self.rows
+        if rows[row, IS_KNOWN] and rows[row, IS_NOTICED]:
+            rows[row, NOTICED_S] = max(rows[row, NOTICED_S], until_s)
+            rows[row, LAST_SENSED_S] = max(rows[row, LAST_SENSED_S], until_s)
+
+    @cython.cfunc
+    def let_pass(
+        self, row: cython.Py_ssize_t, slot: cython.Py_ssize_t, sensor_id: cython.longlong, now_s: cython.double,
+    ):
+        """Let the target of a row be lost, expire and be forgotten by time passing."""
+        rows = self.rows
+        at_s: cython.double = rows[row, NOTICED_S] + self.minds[slot, LOSE_AFTER_S]
+        if not rows[row, IS_KNOWN]:
+            return
+        if rows[row, IS_NOTICED] and now_s > at_s:
+            rows[row, IS_NOTICED] = 0
+            self.note(row, sensor_id, "lost", at_s)
+        at_s = rows[row, LAST_SENSED_S] + self.minds[slot, MAXIMUM_AGE_S]
+        if not rows[row, IS_EXPIRED] and now_s > at_s:
+            rows[row, IS_EXPIRED] = 1
+            self.note(row, sensor_id, "expired", at_s)
+        at_s += self.minds[slot, KEEP_EXPIRED_S]
+        if now_s > at_s:
+            self.note(row, sensor_id, "forgotten", at_s)
+            rows[row, IS_KNOWN] = rows[row, IS_NOTICED] = 0
+
+    @cython.cfunc
+    @cython.nogil
+    @cython.exceptval(check=False)
+    def follow_freely(
+        self, row: cython.Py_ssize_t, x: cython.double, y: cython.double, z: cython.double, at_s: cython.double,
+    ) -> cython.void:
+        rows = self.rows
+        passed_s: cython.double = at_s - rows[row, KNOWN_AT_S]
+        if passed_s > 0:
+            rows[row, VELOCITY] = (x - rows[row, PLACE]) / passed_s
+            rows[row, VELOCITY + 1] = (y - rows[row, PLACE + 1]) / passed_s
+            rows[row, VELOCITY + 2] = (z - rows[row, PLACE + 2]) / passed_s
+            rows[row, PLACE], rows[row, PLACE + 1], rows[row, PLACE + 2] = x, y, z
+            rows[row, KNOWN_AT_S] = at_s
+
+    @cython.cfunc
+    @cython.nogil
+    @cython.exceptval(check=False)
+    def begin_meter(self, row: cython.Py_ssize_t, now_s: cython.double) -> cython.void:
+        """Begin the awareness meter of a row at 0."""
+        rows = self.rows
+        i: cython.Py_ssize_t
+        for i in range(HAS_METER, rows.shape[1]):
+            rows[row, i] = 0
+        rows[row, HAS_METER] = 1
+        rows[row, SHOWN_AT] = -2
+        rows[row, LINE_S] = rows[row, METER_S] = now_s
+        for i in range(self.senses_count):
+            self.senses[row, i, SHOWN] = self.senses[row, i, STIMULUS_GAIN] = 0
+
+    @cython.cfunc
+    @cython.nogil
+    @cython.exceptval(check=False)
+    def hide(self, row: cython.Py_ssize_t) -> cython.void:
+        i: cython.Py_ssize_t
+        for i in range(self.senses_count):
+            self.senses[row, i, SHOWN] = 0
+
+    @cython.cfunc
+    @cython.nogil
+    @cython.exceptval(check=False)
+    def slope(self, row: cython.Py_ssize_t, slot: cython.Py_ssize_t) -> cython.double:
+        visibility: cython.double = self.rows[row, VISIBILITY]
+        return visibility * self.minds[slot, GAIN_PER_S] if visibility > 0 else -self.minds[slot, DECAY_PER_S]
+
+    @cython.cfunc
+    @cython.nogil
+    @cython.exceptval(check=False)
+    def drift(self, row: cython.Py_ssize_t, slot: cython.Py_ssize_t, now_s: cython.double) -> cython.void:
+        """Move a meter along its line."""
+        rows = self.rows
+        i: cython.Py_ssize_t
+        if now_s < rows[row, METER_S]:
+            return
+        rows[row, METER_S] = now_s
+        rows[row, VALUE] = min(1.0, max(
+            0.0, rows[row, LINE_VALUE] + self.slope(row, slot) * (now_s - rows[row, LINE_S])))
+        if rows[row, VALUE] == 0:
+            for i in range(self.senses_count):
+                self.senses[row, i, STIMULUS_GAIN] = 0
+
+    @cython.cfunc
+    @cython.nogil
+    @cython.exceptval(check=False)
+    def put_visibility(self, row: cython.Py_ssize_t, visibility: cython.double) -> cython.void:
+        rows = self.rows
+        if visibility != rows[row, VISIBILITY]:
+            rows[row, VISIBILITY] = visibility
+            rows[row, LINE_S], rows[row, LINE_VALUE] = rows[row, METER_S], rows[row, VALUE]
+
+    @cython.cfunc
+    def startle(
+        self, row: cython.Py_ssize_t, slot: cython.Py_ssize_t, number: cython.Py_ssize_t, intensity: cython.double,
+        now_s: cython.double,
+    ):
+        """Raise a meter by a stimulus."""
+        rows = self.rows
+        if not rows[row, HAS_METER]:
+            self.begin_meter(row, now_s)
+        self.drift(row, slot, now_s)
+        self.cross(row, slot)
+        raised: cython.double = min(1.0, rows[row, VALUE] + intensity * self.minds[slot, GAIN_PER_SIGNAL])
+        self.senses[row, number, STIMULUS_GAIN] += raised - rows[row, VALUE]
+        rows[row, VALUE] = rows[row, LINE_VALUE] = raised
+        rows[row, LINE_S] = now_s
+        self.cross(row, slot)
+
+    @cython.cfunc
+    def cross(self, row: cython.Py_ssize_t, slot: cython.Py_ssize_t):
+        """Cross the levels that a meter has reached or left; report those whose reaction time has passed."""
+        rows, levels = self.rows, self.levels
+        most: cython.Py_ssize_t = cython.cast(cython.Py_ssize_t, self.minds[slot, LEVELS])
+        level: cython.Py_ssize_t = cython.cast(cython.Py_ssize_t, rows[row, LEVEL])
+        reached: cython.Py_ssize_t = cython.cast(cython.Py_ssize_t, rows[row, REACHED])
+        value: cython.double = rows[row, VALUE]
+        at_s: cython.double
+        while reached < most and value >= levels[slot, reached, RISES_AT]:
+            at_s = self.moment_of(row, slot, levels[slot, reached, RISES_AT]) + levels[slot, reached, REACTION_S]
+            if reached > level:
+                at_s = max(at_s, self.reacts[row, reached - 1])
+            self.reacts[row, reached] = at_s
+            reached += 1
+        while reached > 0 and value <= levels[slot, reached - 1, FALLS_AT]:
+            at_s = self.moment_of(row, slot, levels[slot, reached - 1, FALLS_AT])
+            level = self.react(row, level, reached, at_s)
+            if reached == level:
+                level -= 1
+                self.levels_crossed.append((self.keys[row] >> ID_BITS, at_s, self.keys[row] & ID_MASK, level))
+            reached -= 1
+        level = self.react(row, level, reached, rows[row, METER_S])
+        rows[row, LEVEL], rows[row, REACHED] = level, reached
+
+    @cython.cfunc
+    def react(
+        self, row: cython.Py_ssize_t, level: cython.Py_ssize_t, reached: cython.Py_ssize_t, until_s: cython.double,
+    ) -> cython.Py_ssize_t:
+        """Report the levels above one whose reaction time has passed by then; return the level then."""
+        while level < reached and self.reacts[row, level] <= until_s:
+            level += 1
+            self.levels_crossed.append((
+                self.keys[row] >> ID_BITS, self.reacts[row, level - 1], self.keys[row] & ID_MASK, level))
+        return level
+
+    @cython.cfunc
+    @cython.nogil
+    @cython.exceptval(check=False)
+    def moment_of(self, row: cython.Py_ssize_t, slot: cython.Py_ssize_t, value: cython.double) -> cython.double:
+        """Return when the line of a meter passed a value: now at the latest."""
+        rows = self.rows
+        slope: cython.double = self.slope(row, slot)
+        if rows[row, LINE_VALUE] == value or slope == 0:
+            return rows[row, LINE_S]
+        passed_s: cython.double = (value - rows[row, LINE_VALUE]) / slope
+        if 0 <= passed_s <= rows[row, METER_S] - rows[row, LINE_S]:
+            return rows[row, LINE_S] + passed_s
+        return rows[row, METER_S]
+
+
+@cython.cfunc
+@cython.exceptval(check=False)
+def is_due(
+    now_s: cython.double, told_s: cython.double, every_s: cython.double, sensor_id: cython.longlong,
+) -> cython.bint:
+    """Return whether what is in view is reported now: what is new at once, else each sensor in its turn.
+
+    The golden section spreads the turns of any number of sensors evenly.
+    """
+    phase: cython.double
+    if told_s == -INFINITY:
+        return True
+    if every_s <= 0:
+        return True
+    if now_s < told_s + every_s / 2:
+        return False
+    phase = (sensor_id * PHASE_STEP) % 1.0
+    return floor(now_s / every_s - phase) > floor(told_s / every_s - phase)

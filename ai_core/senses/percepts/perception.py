@@ -1,0 +1,478 @@
+"""Perception: what all sensors make of their sensations, and who hears of it."""
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, fields
+from functools import partial
+from operator import itemgetter
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ai_core.clock import Clock, TimeIndex
+from ai_core.errors import shown
+from ai_core.faults import NO_FAILURES, Failures, FaultIsolation
+from ai_core.saving.fields import MOST, Fields, State
+from ai_core.senses.audience import SensationBatch, SensationReceiver, StimulusBatch
+from ai_core.senses.id_table import LARGEST_ID
+from ai_core.senses.modality import ModalitySet
+from ai_core.senses.percepts.awareness import Awareness, AwarenessReasons, AwarenessSettings, LevelChange
+from ai_core.senses.percepts.memory import MemoryChange, SenseMemory
+from ai_core.senses.percepts.percept_table import PerceptTable, SavedRows
+from ai_core.senses.sensation import Sensation
+from ai_core.senses.sight.pairs_in_view import ID_BITS, PairsInView
+from ai_core.senses.source_table import SourceTable
+from ai_core.trace import Trace
+
+__all__ = ["Listeners", "Perception"]
+
+
+@dataclass(frozen=True)
+class Listeners:
+    """Callables that a sensor calls; None for those without a listener.
+
+    Raises:
+        TypeError: if one is neither callable nor None.
+    """
+
+    on_sensed: Callable[[Sensation], object] | None = None
+    on_gained: Callable[[MemoryChange], object] | None = None
+    on_lost: Callable[[MemoryChange], object] | None = None
+    on_forgotten: Callable[[MemoryChange], object] | None = None
+    on_awareness_changed: Callable[[LevelChange], object] | None = None
+    on_expired: Callable[[MemoryChange], object] | None = None
+    on_reported: Callable[[MemoryChange], object] | None = None
+
+    def __post_init__(self) -> None:
+        for name, listener in vars(self).items():
+            if listener is not None and not callable(listener):
+                raise TypeError(f"{name} must be a callable or None, got {shown(listener)}")
+
+
+LISTENERS = tuple(one.name for one in fields(Listeners))
+
+Told = tuple[int, int, int, float, float, float, float]
+"""A sensation of what is in view: sensor, source, number of the modality, intensity, position (m)."""
+
+by_sensor_then_time = itemgetter(0, 1, 2)
+by_sensor_modality_source = itemgetter(0, 2, 1)
+
+
+@dataclass(eq=False)
+class _Perceiver:
+    """One sensor: its listeners, its memory and how it grows aware."""
+
+    listeners: Listeners
+    memory: SenseMemory | None
+    awareness: AwarenessSettings | None
+    last: Callable[[], Sensation] | None = None
+
+
+class Perception:
+    """Memory and awareness of all sensors, in one ``PerceptTable``.
+
+    What happens to percepts is collected first; then listeners hear of it, by sensor: changes of memories
+    by time and target, sensations, and changes of levels. So a listener that asks finds what it is told
+    about, and may add, remove and free whatever it likes.
+
+    Args:
+        clock: game time.
+        modalities: all senses.
+        sources: all sources.
+        trace: receives every sensation that a sensor receives.
+        tell_every_s: time between two reports of what stays in view (s).
+        audience: receives sensations in batches, in place of ``on_sensed``; None for none.
+        faults: where listeners that raise are reported.
+
+    Cost: ``advance`` O(percepts and pairs in view), 10 to 30 ns each, and what listeners cost.
+    """
+
+    def __init__(
+        self, clock: Clock, modalities: ModalitySet, sources: SourceTable, trace: Trace, tell_every_s: float,
+        audience: SensationReceiver | None, faults: FaultIsolation,
+    ) -> None:
+        self._clock, self._modalities, self._sources = clock, modalities, sources
+        self._trace, self._tell_every_s = trace, tell_every_s
+        self._audience, self._faults = audience, faults
+        self._sensors: dict[int, _Perceiver] = {}
+        self._sharers: dict[SenseMemory, list[int]] = {}     # the first is the owner
+        self._table = PerceptTable(one.name for one in modalities.all)
+        self.audience_key = (self, "audience")
+
+    def check_memory(self, memory: SenseMemory | None) -> None:
+        """Raise ValueError if a memory belongs to another sense manager."""
+        if memory is not None and memory.is_owned and memory not in self._sharers:
+            raise ValueError(
+                "memory belongs to a sensor of another sense manager; use one memory for sensors of one manager")
+
+    def add(
+        self, sensor_id: int, listeners: Listeners, memory: SenseMemory | None, awareness: AwarenessSettings | None
+    ) -> None:
+        """Add a new sensor."""
+        self._sensors[sensor_id] = _Perceiver(listeners, memory, awareness)
+        owner = sensor_id
+        if memory is not None:
+            sharers = self._sharers.setdefault(memory, [])
+            sharers.append(sensor_id)
+            owner = sharers[0]
+        self._put_mind(sensor_id, owner)
+        if memory is not None and owner == sensor_id:
+            self._own(memory, sensor_id)
+
+    def remove(self, sensor_id: int) -> None:
+        """Remove a sensor; a memory that nobody shares keeps what it knows."""
+        perceiver = self._sensors.pop(sensor_id)
+        memory = perceiver.memory
+        if memory is not None:
+            sharers = self._sharers[memory]
+            was_owner = sharers[0] == sensor_id
+            sharers.remove(sensor_id)
+            if not sharers:
+                del self._sharers[memory]
+                memory.belong_to_nobody()
+            elif was_owner:
+                self._own(memory, sharers[0])
+                for one in sharers:
+                    self._put_mind(one, sharers[0])
+        self._table.drop_mind(sensor_id)
+        for name in LISTENERS:
+            self._faults.forget((perceiver, name))
+
+    def memory_of(self, sensor_id: int) -> SenseMemory | None:
+        """Return the memory of a sensor, None if it has none."""
+        return self._sensors[sensor_id].memory
+
+    def awareness_of(self, sensor_id: int, target: int) -> Awareness | None:
+        """Return the awareness of a sensor of a target, None if it is not aware of it."""
+        settings, key, table = self._sensors[sensor_id].awareness, sensor_id << ID_BITS | target, self._table
+        row = -1 if target < 0 else table.loops.find(key)
+        if settings is None or row < 0 or not table.has_meter(row):
+            return None
+        found = table.meters.get(key)
+        return found if isinstance(found, Awareness) else Awareness.of_row(table, key, settings)
+
+    def why(self, sensor_id: int, target: int) -> AwarenessReasons | None:
+        """Return the reasons for the awareness of a target, None if there is none."""
+        meter = self.awareness_of(sensor_id, target)
+        return None if meter is None else meter.why()
+
+    def last_sensation(self, sensor_id: int) -> Sensation | None:
+        """Return the newest sensation of a sensor, also if it has no listener."""
+        last = self._sensors[sensor_id].last
+        return None if last is None else last()
+
+    def forget_all(self, sensor_id: int) -> None:
+        """Clear memory and awareness of a sensor, which is no change to be told of."""
+        perceiver = self._sensors[sensor_id]
+        if perceiver.memory is not None:
+            perceiver.memory.forget_all()
+        self._table.forget_all(sensor_id)
+        self._table.now_s = -np.inf
+        perceiver.last = None
+
+    def release(self, sensor_id: int) -> None:
+        """Release listeners of a sensor from quarantine."""
+        for name in LISTENERS:
+            self._faults.release((self._sensors[sensor_id], name))
+
+    def notice(self, sensation: Sensation) -> None:
+        """Take in one stimulus at one sensor, and tell listeners."""
+        what = sensation.source_id, sensation.modality, sensation.position, sensation.sent_at, sensation.tag
+        self.hear(StimulusBatch([sensation.sensor_id], [0], [sensation.intensity], [what], sensation.at))
+
+    def hear(self, heard: StimulusBatch) -> None:
+        """Take in stimuli that arrived at sensors, and tell listeners. Cost: O(log percepts) each."""
+        table, loops, now = self._table, self._table.loops, self._clock.now
+        sensor_ids, which, intensities, what, _ = heard
+        numbers = [table.number(modality) for _, modality, _, _, _ in what]
+        table.now_s = now.seconds
+        first, end = 0, len(sensor_ids)
+        while (first := loops.hear(sensor_ids, which, intensities, what, numbers, first, now.seconds)) < end:
+            table.add(
+                key for place in range(first, end) for key in self._keys_of(sensor_ids[place], what[which[place]][0]))
+        changes, levels = self._listed()
+        self._tell_changes(changes, now)
+        self._tell_heard(heard, now)
+        self._tell_levels(levels, now)
+
+    def advance(self, pairs: Mapping[int, PairsInView]) -> None:
+        """Take in what is in view, let time pass for all percepts, and tell listeners.
+
+        Args:
+            pairs: pairs in view, by number of the modality.
+        """
+        table, loops, now = self._table, self._table.loops, self._clock.now
+        table.now_s = now.seconds
+        loops.looks += 1
+        places, ids = memoryview(self._sources.position), memoryview(self._sources.ids.by_slot)
+        for number, of_modality in pairs.items():
+            if len(of_modality.keys):
+                self._see(number, of_modality, places, ids, now.seconds)
+        if len(table.keys):
+            loops.advance(places, ids, now.seconds)
+            if loops.has_ended:
+                table.drop_ended()
+        if loops.changes or loops.sensations or loops.levels_crossed:
+            changes, levels = self._listed()
+            told, loops.sensations = loops.sensations, []
+            self._tell_changes(changes, now)
+            self._tell_shown(told, now)
+            self._tell_levels(levels, now)
+
+    def save_state(self) -> State:
+        """Return all percepts by column, and of each sensor its last sensation and failing listeners."""
+        table = self._table
+        minds = {}
+        for sensor_id, perceiver in self._sensors.items():
+            last = self.last_sensation(sensor_id)
+            failing = {name: self._faults.failures_of((perceiver, name)) for name in LISTENERS}
+            minds[str(sensor_id)] = {
+                "last_sensation": None if last is None else _saved_sensation(last),
+                "failing": {name: list(one) for name, one in failing.items() if one != NO_FAILURES},
+            }
+        return {
+            "sensor_ids": (table.keys >> ID_BITS).tolist(), **table.save(np.arange(len(table.keys))), "minds": minds}
+
+    def prepare_state(
+        self, fields: Fields, new_ids: Mapping[int, int], saved_ids: Sequence[int], latest_s: float
+    ) -> Callable[[], None]:
+        """Check a save, and return the function that loads it.
+
+        Args:
+            fields: the saved data.
+            new_ids: id that each sensor has after loading, by its current id.
+            saved_ids: ids of sensors in the save.
+            latest_s: game time of the save (s).
+
+        Raises:
+            StateError: if it cannot be loaded; names the place in it, and the reason.
+        """
+        loaded = {new: self._sensors[here] for here, new in new_ids.items()}
+        known = set(saved_ids)
+        sensor_ids = fields.wholes("sensor_ids", maximum=LARGEST_ID)
+        for place, one in enumerate(sensor_ids):
+            if one not in known:
+                fields.refuse("sensor_ids", f"[{place}] must be a sensor of the save, got {one}")
+        fields.items("targets", count=len(sensor_ids))
+        awareness = [loaded[one].awareness for one in sensor_ids]
+        saved = SavedRows.read(
+            fields, latest_s=latest_s,
+            most_levels=lambda place: 0 if (one := awareness[place]) is None else len(one.levels))
+        keys = np.array(sensor_ids, np.int64) << ID_BITS | saved.targets
+        if (np.diff(keys) <= 0).any():
+            fields.refuse("targets", "must be sorted by ascending sensor, then target, each pair once")
+        for place, sensor_id in enumerate(sensor_ids):
+            if saved.rows[place, 0] and loaded[sensor_id].memory is None:
+                fields.refuse("is_known", f"[{place}] was saved, but the current sensor has no memory")
+            if awareness[place] is None and saved.has_meter(place):
+                fields.refuse("has_meter", f"[{place}] was saved, but the current sensor has no awareness")
+        minds = fields.group("minds")
+        lasts: dict[int, Sensation] = {}
+        failing: dict[int, dict[str, Failures]] = {}
+        for saved_id in saved_ids:
+            mind = minds.group(str(saved_id))
+            if mind.anything("last_sensation") is not None:
+                lasts[saved_id] = _read_sensation(mind.group("last_sensation"), saved_id, latest_s)
+            failing[saved_id] = _read_failing(mind.group("failing"))
+            mind.end()
+        minds.end()
+        fields.end()
+
+        def change() -> None:
+            order = [*saved_ids, *(one for one in loaded if one not in known)]
+            self._load({one: loaded[one] for one in order}, keys, saved)
+            for sensor_id, perceiver in loaded.items():
+                last = lasts.get(sensor_id)
+                perceiver.last = None if last is None else partial(_same, last)
+                for name in LISTENERS:
+                    self._faults.put_failures((perceiver, name), failing.get(sensor_id, {}).get(name, NO_FAILURES))
+
+        return change
+
+    def _load(self, loaded: dict[int, _Perceiver], keys: NDArray[np.int64], saved: SavedRows) -> None:
+        """Have these sensors and percepts and no others."""
+        for sensor_id in self._sensors:
+            self._table.drop_mind(sensor_id)
+        self._table = PerceptTable(one.name for one in self._modalities.all)
+        self._sensors = loaded
+        for sharers in self._sharers.values():
+            sharers.clear()
+        for sensor_id, perceiver in loaded.items():
+            owner = sensor_id
+            if perceiver.memory is not None:
+                sharers = self._sharers[perceiver.memory]
+                sharers.append(sensor_id)
+                owner = sharers[0]
+            self._put_mind(sensor_id, owner)
+        for memory, sharers in self._sharers.items():
+            memory.begin_anew()
+            self._own(memory, sharers[0])
+        self._table.put(keys, saved)
+        for sharers in self._sharers.values():
+            for one in sharers[1:]:     # the owner of the memory was another sensor when it was saved
+                self._table.move_memory(one, self._table, sharers[0])
+
+    def _own(self, memory: SenseMemory, sensor_id: int) -> None:
+        """Let a memory be kept under the id of a sensor."""
+        memory.belong_to(self._table, sensor_id, lambda changes: self._tell_reported(memory, changes))
+
+    def _put_mind(self, sensor_id: int, owner: int) -> None:
+        perceiver = self._sensors[sensor_id]
+        self._table.put_mind(
+            sensor_id, owner, None if perceiver.memory is None else perceiver.memory.durations,
+            None if perceiver.awareness is None else perceiver.awareness.numbers)
+
+    def _keys_of(self, sensor_id: int, target: int) -> list[int]:
+        """Return the keys of the rows in which a sensor keeps what it knows of a target."""
+        perceiver = self._sensors.get(sensor_id)
+        keys = []
+        if perceiver is not None and perceiver.awareness is not None:
+            keys.append(sensor_id << ID_BITS | target)
+        if perceiver is not None and perceiver.memory is not None:
+            keys.append(self._sharers[perceiver.memory][0] << ID_BITS | target)
+        return keys
+
+    def _see(self, number: int, pairs: PairsInView, places: memoryview, ids: memoryview, now_s: float) -> None:
+        loops, intensity = self._table.loops, pairs.intensity
+        clarity = self._sources.views.clarity(number, pairs.keys)
+        if clarity is not None:
+            intensity = intensity * clarity
+        columns = (
+            memoryview(pairs.keys), memoryview(intensity), memoryview(pairs.is_sensed.view(np.uint8)),
+            memoryview(pairs.told_at_s), number, self._modalities.all[number].needs_line_of_sight, places, ids)
+        loops.see(*columns, None, now_s, self._tell_every_s)
+        if loops.missing:
+            missing, loops.missing = loops.missing, []
+            found = pairs.keys[missing].tolist()
+            self._table.add(key for one in found for key in self._keys_of(one >> ID_BITS, one & (1 << ID_BITS) - 1))
+            loops.see(*columns, missing, now_s, self._tell_every_s)
+
+    def _listed(self) -> tuple[list[tuple[int, MemoryChange]], list[tuple[int, float, int, int]]]:
+        """Return what the loops have listed, in order, with their sensors."""
+        loops = self._table.loops
+        changes, loops.changes = loops.changes, []
+        levels, loops.levels_crossed = loops.levels_crossed, []
+        changes.sort(key=by_sensor_then_time)
+        levels.sort(key=by_sensor_then_time)
+        return [
+            (sensor_id, MemoryChange(kind, target, at_s, (x, y, z)))
+            for sensor_id, at_s, target, kind, x, y, z in changes], levels
+
+    def _tell_changes(self, changes: Iterable[tuple[int, MemoryChange]], now: TimeIndex) -> None:
+        for sensor_id, change in changes:
+            self._call(sensor_id, f"on_{change.kind}", change, now)
+
+    def _tell_levels(self, levels: Iterable[tuple[int, float, int, int]], now: TimeIndex) -> None:
+        for sensor_id, at_s, target, level in levels:
+            perceiver = self._sensors.get(sensor_id)
+            if perceiver is not None and perceiver.awareness is not None:
+                name = perceiver.awareness.name_of(level)
+                self._call(sensor_id, "on_awareness_changed", LevelChange(target, level, name, at_s), now)
+
+    def _tell_reported(self, memory: SenseMemory, changes: list[MemoryChange]) -> None:
+        self._tell_changes([(self._sharers[memory][0], change) for change in changes], self._clock.now)
+
+    def _tell_heard(self, heard: StimulusBatch, now: TimeIndex) -> None:
+        sensors, sensor_ids = self._sensors, heard.sensor_ids
+        for place, sensor_id in enumerate(sensor_ids):
+            perceiver = sensors.get(sensor_id)
+            if perceiver is not None:
+                perceiver.last = partial(heard.sensation, place)
+        if self._is_told_together:
+            what = [(source, modality, position) for source, modality, position, _, _ in heard.what]
+            self._tell_audience(SensationBatch(list(sensor_ids), list(heard.which), list(heard.intensities), what))
+        else:
+            for place in range(len(sensor_ids)):
+                self._tell_sensed(heard.sensation(place), now)
+
+    def _tell_shown(self, told: list[Told], now: TimeIndex) -> None:
+        if not told:
+            return
+        told.sort(key=by_sensor_modality_source)
+        sensors, now_s = self._sensors, now.seconds
+        for one in told:
+            perceiver = sensors.get(one[0])
+            if perceiver is not None:
+                perceiver.last = partial(self._sensation, one, now_s)
+        if not self._is_told_together:
+            for one in told:
+                self._tell_sensed(self._sensation(one, now_s), now)
+            return
+        modalities, numbers = self._modalities.all, dict[tuple[int, int], int]()
+        which = [numbers.setdefault((source, number), len(numbers)) for _, source, number, _, _, _, _ in told]
+        places = {(source, number): (x, y, z) for _, source, number, _, x, y, z in told}
+        what = [(source, modalities[number].name, places[source, number]) for source, number in numbers]
+        self._tell_audience(SensationBatch([one[0] for one in told], which, [one[3] for one in told], what))
+
+    @property
+    def _is_told_together(self) -> bool:
+        return self._audience is not None and not self._trace.sensed
+
+    def _tell_audience(self, told: SensationBatch) -> None:
+        assert self._audience is not None
+        faults, key = self._faults, self.audience_key
+        if faults.has_quarantined and faults.is_quarantined(key):
+            return
+        try:
+            self._audience.tell(told)
+        except Exception as error:  # sensors go on sensing
+            faults.failed(key, "audience of sensors", self._clock.now.frame, error)
+        else:
+            if faults.has_failing:
+                faults.succeeded(key)
+
+    def _tell_sensed(self, sensation: Sensation, now: TimeIndex) -> None:
+        for hook in self._trace.sensed:
+            hook(sensation.sensor_id, sensation.source_id, sensation.modality, sensation.intensity, now)
+        self._call(sensation.sensor_id, "on_sensed", sensation, now)
+
+    def _sensation(self, told: Told, now_s: float) -> Sensation:
+        sensor_id, source, number, intensity, x, y, z = told
+        return Sensation(
+            sensor_id, source, self._modalities.all[number].name, intensity, (x, y, z), now_s, now_s)
+
+    def _call(self, sensor_id: int, name: str, what: object, now: TimeIndex) -> None:
+        """Call a listener of a sensor, if the sensor is still there."""
+        perceiver = self._sensors.get(sensor_id)
+        listener = None if perceiver is None else getattr(perceiver.listeners, name)
+        if listener is None:
+            return
+        faults, key = self._faults, (perceiver, name)
+        if faults.has_quarantined and faults.is_quarantined(key):
+            return
+        try:
+            listener(what)
+        except Exception as error:  # a listener's fault must not deafen the others
+            faults.failed(key, f"{name} of sensor {sensor_id}", now.frame, error)
+        else:
+            if faults.has_failing:
+                faults.succeeded(key)
+
+
+def _same(sensation: Sensation) -> Sensation:
+    return sensation
+
+
+def _saved_sensation(sensation: Sensation) -> State:
+    plain = sensation._asdict()
+    del plain["sensor_id"]           # the place in the save says it
+    return {**plain, "position": list(sensation.position)}
+
+
+def _read_sensation(fields: Fields, sensor_id: int, latest_s: float) -> Sensation:
+    found = Sensation(
+        sensor_id, fields.whole("source_id", minimum=-MOST), fields.text("modality"),
+        fields.number("intensity", minimum=0), fields.point("position"), fields.seconds("sent_at", latest_s=latest_s),
+        fields.seconds("at", latest_s=latest_s), fields.text("tag"))
+    fields.end()
+    return found
+
+
+def _read_failing(fields: Fields) -> dict[str, Failures]:
+    failing = {}
+    for name in fields.names():
+        if name not in LISTENERS:
+            fields.refuse(name, f"must be one of {', '.join(LISTENERS)}")
+        row = fields.items(name, count=2)
+        failing[name] = Failures.read(Fields(Failures(*row).saved(), fields.place_of(name)))
+    return failing

@@ -1,0 +1,354 @@
+"""Scent trails: marks that sources leave, that fade, and that trackers follow.
+
+Each source has its own scent. The strength of a source determines how far each mark
+reaches and how long the trail is. A tracker goes to the newest mark that it smells,
+and from there to the next.
+"""
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Callable
+from types import SimpleNamespace
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ai_core.budget import Budget
+from ai_core.clock import moment_s
+from ai_core.errors import finite_number, point, shown, whole_number
+from ai_core.saving.declared_state import (
+    ArrayOf,
+    Columns,
+    DeclaredState,
+    ListOf,
+    Part,
+    Refuse,
+    Saveable,
+    Seconds,
+    Whole,
+)
+from ai_core.saving.fields import LARGEST_FLOAT32, LATEST_S, MOST
+from ai_core.senses.audience import StimulusBatch
+from ai_core.senses.id_table import LARGEST_ID
+from ai_core.senses.modality import ModalitySet
+from ai_core.senses.percepts.perception import Perception
+from ai_core.senses.sensation import Point
+from ai_core.senses.sensor_table import SensorTable
+from ai_core.senses.source_table import SourceTable
+
+__all__ = ["ScentMark", "ScentTrails", "TrailSmelling"]
+
+MARKS_BETWEEN_TIDYING = 64
+"""New marks after which faded ones are removed (count): more keep faded marks longer, fewer copy marks more often."""
+
+Distances = Callable[[NDArray[np.float32]], NDArray[np.float64]]
+"""Returns the length of the path of a smell from places (n, 3), ``inf`` for no path (m)."""
+
+
+class ScentMark(NamedTuple):
+    """A mark as smelled at a place.
+
+    Attributes:
+        scent: id of the source that left it.
+        position: where it is (m).
+        intensity: its intensity at that place, now.
+        left_at_s: game time when its source was last there (s).
+    """
+
+    scent: int
+    position: Point
+    intensity: float
+    left_at_s: float
+
+
+class ScentTrails(Saveable):
+    """Marks of any number of scents.
+
+    Args:
+        modality_name: modality of the marks; an emitted one.
+        radius_m: how far a fresh mark of strength 1 reaches (m), above 0; others
+            in proportion, and less as they fade.
+        spacing_m: distance between two marks of a trail (m), above 0.
+        kept_per_s: share of a mark's strength kept per second, 0 to 1.
+        faintest: strength below which a mark is removed, above 0.
+        maximum_marks: most marks at a time (count), 1 or more; the oldest are removed first.
+        mark_every_s: time between two updates of the marks of sources (s), 0 or more.
+        sniff_every_s: time between two smells of one sensor (s), 0 or more.
+
+    Raises:
+        TypeError, ValueError: if an argument is of another type or out of range.
+
+    Source: 003_designing_ai_for_games, senses.
+    """
+
+    STATE = DeclaredState(
+        left=Whole(at="_left"),
+        marks=Columns(
+            at="_columns",
+            scent=ArrayOf(np.int64, minimum=0, maximum=MOST),
+            position=ArrayOf(np.float32, shape=(None, 3), minimum=-LARGEST_FLOAT32, maximum=LARGEST_FLOAT32),
+            strength=ArrayOf(minimum=0),
+            left_at_s=ArrayOf(minimum=-LATEST_S, maximum=LATEST_S)),
+    )
+
+    def __init__(
+        self,
+        *,
+        modality_name: str = "smell",
+        radius_m: float = 3.0,
+        spacing_m: float = 1.0,
+        kept_per_s: float = 0.97,
+        faintest: float = 0.05,
+        maximum_marks: int = 2048,
+        mark_every_s: float = 0.1,
+        sniff_every_s: float = 0.25,
+    ) -> None:
+        self.modality_name = modality_name
+        self._radius_m = finite_number("radius_m", radius_m, above=0)
+        self._spacing_m = finite_number("spacing_m", spacing_m, above=0)
+        self._kept_per_s = finite_number("kept_per_s", kept_per_s, minimum=0, maximum=1)
+        self._faintest = finite_number("faintest", faintest, above=0)
+        self._maximum = whole_number("maximum_marks", maximum_marks, minimum=1)
+        self.mark_every_s = finite_number("mark_every_s", mark_every_s, minimum=0)
+        self.sniff_every_s = finite_number("sniff_every_s", sniff_every_s, minimum=0)
+        self._left = 0                   # marks so far
+        self._columns = {
+            "scent": np.zeros(0, np.int64), "position": np.zeros((0, 3), np.float32), "strength": np.zeros(0),
+            "left_at_s": np.zeros(0)}
+
+    def __len__(self) -> int:
+        return self._end - self._first
+
+    def leave(self, scent: int, position: object, strength: float, now_s: float) -> None:
+        """Leave a mark, or renew the last mark of this scent if it is near.
+
+        Args:
+            scent: id of the source.
+            position: where its source is (m).
+            strength: how strongly it smells, 0 or more.
+            now_s: game time (s).
+
+        Raises:
+            TypeError, ValueError: if an argument is of another type or out of range.
+
+        Cost: O(1), occasionally O(marks).
+        """
+        x, y, z = point("position", position).tolist()
+        strength = finite_number("strength", strength, minimum=0)
+        now_s = moment_s("now_s", now_s)
+        scent = whole_number("scent", scent, minimum=0, maximum=MOST)
+        if strength < self._faintest:
+            return
+        rows, last = self._rows, self._last.get(scent)
+        if last is not None:
+            a, b, c = rows["position"][last].tolist()
+            is_near = (a - x) ** 2 + (b - y) ** 2 + (c - z) ** 2 < self._spacing_m**2
+            age_s = max(now_s - float(rows["left_at_s"][last]), 0.0)
+            if is_near and float(rows["strength"][last]) * self._kept_per_s**age_s >= self._faintest:
+                rows["strength"][last], rows["left_at_s"][last] = strength, now_s
+                return
+        for name, value in (("scent", scent), ("position", (x, y, z)), ("strength", strength), ("left_at_s", now_s)):
+            rows[name][self._end] = value
+        self._last[scent] = self._end
+        self._end += 1
+        self._left += 1
+        if len(self) > self._maximum:
+            oldest = int(rows["scent"][self._first])
+            if self._last[oldest] == self._first:
+                del self._last[oldest]
+            self._first += 1
+        if self._left % MARKS_BETWEEN_TIDYING == 0:      # counted over a save, so that it changes nothing
+            self._keep(self._strengths(now_s) >= self._faintest)
+
+    def smelled(
+        self,
+        position: object,
+        threshold: float,
+        kept_per_m: float,
+        now_s: float,
+        *,
+        scent: int | None = None,
+        but_not: int = -1,
+        distances_m: Distances | None = None,
+    ) -> list[ScentMark]:
+        """Return the newest mark of each scent that is smelled at a place, by scent.
+
+        Args:
+            position: place of the sensor (m).
+            threshold: weakest intensity that it smells.
+            kept_per_m: share kept per metre.
+            now_s: game time (s).
+            scent: only this one; None for all.
+            but_not: a scent to leave out.
+            distances_m: path lengths from places to the sensor; None for straight lines.
+
+        Raises:
+            TypeError, ValueError: if an argument is of another type or out of range.
+
+        Cost: O(marks) in NumPy.
+        """
+        threshold = finite_number("threshold", threshold)
+        kept_per_m = finite_number("kept_per_m", kept_per_m, minimum=0, maximum=1)
+        here = point("position", position)
+        strengths = self._strengths(moment_s("now_s", now_s))
+        is_left = strengths >= self._faintest
+        if not is_left.all():
+            self._keep(is_left)
+            strengths = strengths[is_left]
+        marks = self._columns
+        if distances_m is None:
+            offset = marks["position"].astype(np.float64) - here
+            distance_m = np.sqrt(offset[:, 0] ** 2 + offset[:, 1] ** 2 + offset[:, 2] ** 2)
+        else:
+            distance_m = distances_m(marks["position"])
+        intensity = strengths * np.float_power(kept_per_m, distance_m)
+        is_smelled = (distance_m <= self._radius_m * strengths) & (intensity >= threshold)
+        is_smelled &= marks["scent"] != but_not
+        if scent is not None:
+            is_smelled &= marks["scent"] == scent
+        rows = np.flatnonzero(is_smelled)
+        newest = dict(zip(marks["scent"][rows].tolist(), rows.tolist(), strict=True))  # ascending: later ones replace
+        found = []
+        for one in sorted(newest):
+            row = newest[one]
+            x, y, z = marks["position"][row].tolist()
+            found.append(ScentMark(one, (x, y, z), float(intensity[row]), float(marks["left_at_s"][row])))
+        return found
+
+    def forget(self, scent: int) -> None:
+        """Remove a whole trail."""
+        self._keep(self._columns["scent"] != scent)
+
+    @property
+    def _columns(self) -> dict[str, NDArray[Any]]:
+        """The marks, the oldest first; setting it leaves room for new ones until they are tidied again."""
+        return {name: column[self._first : self._end] for name, column in self._rows.items()}
+
+    @_columns.setter
+    def _columns(self, columns: dict[str, NDArray[Any]]) -> None:
+        self._rows = {
+            name: np.concatenate((column, np.zeros((MARKS_BETWEEN_TIDYING, *column.shape[1:]), column.dtype)))
+            for name, column in columns.items()}
+        self._first, self._end = 0, len(columns["scent"])
+        self._last = {scent: row for row, scent in enumerate(columns["scent"].tolist())}
+
+    def _keep(self, is_kept: NDArray[np.bool_]) -> None:
+        self._columns = {name: column[is_kept] for name, column in self._columns.items()}
+
+    def _strengths(self, now_s: float) -> NDArray[np.float64]:
+        """Return the present strength of every mark."""
+        marks = self._columns
+        age_s = np.maximum(now_s - marks["left_at_s"], 0.0)
+        strengths: NDArray[np.float64] = marks["strength"] * np.float_power(self._kept_per_s, age_s)
+        return strengths
+
+    def _check_state(self, values: SimpleNamespace, refuse: Refuse) -> None:
+        if len(values.marks["scent"]) > self._maximum:
+            refuse("marks", f"must have at most {self._maximum} rows, got {len(values.marks['scent'])}")
+
+
+class TrailSmelling(Saveable):
+    """Lets the sources of a sense manager leave marks, and its sensors smell them, at intervals.
+
+    Args:
+        trails: the marks.
+        modalities: all senses.
+        sensors: those with a threshold in the trails' modality smell.
+        sources: those with a strength in it leave marks.
+        perception: told what is smelled.
+
+    Raises:
+        ValueError: if the modality of the trails is continuous.
+    """
+
+    STATE = DeclaredState(
+        trails=Part(),
+        marked_s=Seconds(absent=-np.inf, at="_marked_s"),
+        sniffed_s=Seconds(absent=-np.inf, at="_sniffed_s"),
+        to_smell=ListOf(Whole(maximum=LARGEST_ID), make=deque, at="_to_smell"),
+    )
+
+    def __init__(
+        self,
+        trails: ScentTrails,
+        modalities: ModalitySet,
+        sensors: SensorTable,
+        sources: SourceTable,
+        perception: Perception,
+    ) -> None:
+        self.trails, self._sensors, self._sources, self._perception = trails, sensors, sources, perception
+        self._modalities, self._number = modalities, modalities.number(trails.modality_name)
+        if modalities[self._number].is_continuous:
+            raise ValueError(
+                f"scent_trails must use an emitted modality, got the continuous {shown(trails.modality_name)}")
+        self._marked_s = self._sniffed_s = -np.inf
+        self._to_smell: deque[int] = deque()
+        self._path_m: Callable[[int, int, NDArray[np.float32]], NDArray[np.float64]] | None = None
+
+    def go_by(self, path_m: Callable[[int, int, NDArray[np.float32]], NDArray[np.float64]]) -> None:
+        """Set the function that returns the distance of a modality from places to a sensor, by its slot (m)."""
+        self._path_m = path_m
+
+    def advance(self, budget: Budget, now_s: float) -> bool:
+        """Leave marks, and let sensors smell; return False if the budget ended first.
+
+        A step is one sensor that smells, or all sources leaving marks.
+
+        Cost: O(sources that smell), and O(marks) in NumPy for each sensor.
+        """
+        if not self._to_smell:
+            if now_s >= self._marked_s + self.trails.mark_every_s:
+                if budget.is_spent:
+                    return False
+                budget.spend()
+                self._marked_s = now_s
+                self._leave(now_s)
+            if now_s >= self._sniffed_s + self.trails.sniff_every_s:
+                self._sniffed_s = now_s
+                ids = self._sensors.ids.ids
+                slots = self._sensors.ids.slots_of_known(ids)
+                self._to_smell.extend(ids[np.isfinite(self._sensors.threshold[slots, self._number])].tolist())
+        while self._to_smell:
+            if budget.is_spent:
+                return False
+            budget.spend()
+            sensor_id = self._to_smell.popleft()
+            if self._sensors.ids.knows(sensor_id):
+                self._sniff(sensor_id, now_s)
+        return True
+
+    def track(self, slot: int, scent: int | None, now_s: float) -> ScentMark | None:
+        """Return the newest mark that a sensor smells; ties go to the smallest scent."""
+        marks = self._smelled(slot, scent, now_s)
+        return max(marks, key=lambda mark: (mark.left_at_s, -mark.scent), default=None)
+
+    def _leave(self, now_s: float) -> None:
+        ids = self._sources.ids.ids
+        slots = self._sources.ids.slots_of_known(ids)
+        strength = self._sources.strength[slots, self._number]
+        for row in np.flatnonzero(strength > 0).tolist():
+            self.trails.leave(int(ids[row]), self._sources.position[slots[row]], float(strength[row]), now_s)
+
+    def _smelled(self, slot: int, scent: int | None, now_s: float) -> list[ScentMark]:
+        sensors, path_m = self._sensors, self._path_m
+        if not np.isfinite(sensors.threshold[slot, self._number]):
+            return []
+        return self.trails.smelled(
+            sensors.position[slot], float(sensors.threshold[slot, self._number]),
+            self._modalities[self._number].kept_per_m, now_s,
+            scent=scent, but_not=int(sensors.self_source[slot]),
+            distances_m=None if path_m is None else lambda places: path_m(self._number, slot, places),
+        )
+
+    def _sniff(self, sensor_id: int, now_s: float) -> None:
+        slot, sources = self._sensors.ids.slot(sensor_id), self._sources
+        mask = int(self._sensors.detection_mask[slot])
+        marks = [
+            mark for mark in self._smelled(slot, None, now_s)
+            if not sources.ids.knows(mark.scent) or mask & int(sources.affiliation[sources.ids.slot(mark.scent)])]
+        if marks:
+            name = self.trails.modality_name
+            self._perception.hear(StimulusBatch(
+                [sensor_id] * len(marks), list(range(len(marks))), [mark.intensity for mark in marks],
+                [(mark.scent, name, mark.position, mark.left_at_s, "trail") for mark in marks], now_s))

@@ -1,0 +1,72 @@
+"""Two kinds of work that share budgets so that neither starves: signals, and what is sensed continuously."""
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+
+from ai_core.budget import Budget
+from ai_core.saving.declared_state import DeclaredState, ListOf, Saveable, Whole
+
+__all__ = ["NEVER_CUT", "Stage", "StageShares"]
+
+NEVER_CUT = 1 << 30
+"""Advances that count as for ever (count)."""
+
+Stage = Callable[[Budget], bool]
+"""A stage of work; returns False if the budget ended before the stage did."""
+
+
+class StageShares(Saveable):
+    """Runs two kinds of stages; each gets half of a budget when both have work, and what the other leaves.
+
+    The stages of a kind take turns: one that was interrupted continues before the next begins. Each stage
+    runs at most once in an advance.
+
+    Args:
+        kinds: stages of both kinds, in order; the first kind comes first unless work of the other is left.
+
+    Attributes:
+        uncut: advances since each kind was interrupted last, at most ``NEVER_CUT`` (count).
+
+    Cost: O(stages) and what they do.
+    """
+
+    STATE = DeclaredState(
+        first=Whole(maximum=1),
+        uncut=ListOf(Whole(maximum=NEVER_CUT), count=2),
+        following=ListOf(Whole(maximum=lambda owner: max(map(len, owner.kinds)) - 1), count=2),
+    )
+
+    def __init__(self, *kinds: Sequence[Stage]) -> None:
+        self.kinds = kinds
+        self.first = 0
+        self.following = [0, 0]      # of each kind, the stage that runs next
+        self.uncut = [NEVER_CUT, NEVER_CUT]
+
+    def advance(self, budget: Budget, *, is_shared: bool) -> None:
+        """Run both kinds, each as far as its share goes; if not ``is_shared``, the first kind has no work."""
+        first, other = self.first, 1 - self.first
+        left = [len(kind) for kind in self.kinds]
+        share = budget.part(budget.left / 2) if is_shared and not budget.is_unlimited else budget
+        is_done = self._run(first, left, share)
+        is_other_done = self._run(other, left, budget)
+        if not is_done and not budget.is_spent:
+            is_done = self._run(first, left, budget)
+        for kind, was_done in ((first, is_done), (other, is_other_done)):
+            self.uncut[kind] = min(NEVER_CUT, self.uncut[kind] + 1) if was_done else 0
+        if is_done:
+            self.first = 0 if is_other_done else other
+        elif not is_other_done:
+            self.first = other
+
+    def _run(self, kind: int, left: list[int], budget: Budget) -> bool:
+        """Run the stages of a kind that are left in this advance; return whether all of them ended."""
+        stages = self.kinds[kind]
+        while left[kind]:
+            if not stages[self.following[kind]](budget):
+                return False
+            left[kind] -= 1
+            self.following[kind] = (self.following[kind] + 1) % len(stages)
+        return True
+
+    def _finish_load(self) -> None:
+        self.following = [one % len(kind) for one, kind in zip(self.following, self.kinds, strict=True)]

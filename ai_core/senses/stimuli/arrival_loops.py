@@ -1,0 +1,619 @@
+# cython: language_level=3, boundscheck=False, wraparound=False, cdivision=True, initializedcheck=False
+# mypy: ignore-errors
+"""Signals at sensors: those under way, and those that wait for a ray or to be told.
+
+An arrival is one row of columns. Rows under way stand in a heap by due time, then sensor id, then order of
+emission. Rows that wait stand in a line; a signal that joins a line in which one of its kind waits for the same
+sensor merges with that row, so a line holds one row for each kind of signal and sensor, however many are emitted.
+"""
+from __future__ import annotations
+
+import cython
+import numpy as np
+from cython.cimports.libc.math import fabs, pow, sqrt
+
+from ai_core.senses.stimuli.signal_queue import Signal
+
+__all__ = ["COLUMNS", "LATEST_S", "MOST_ARRIVALS", "MOVED_M", "ArrivalQueue", "WaitingLine"]
+
+LATEST_S = 2.0
+"""How much longer than necessary an arrival may wait (s); then it is dropped.
+
+A longer time reports sounds where nothing is any more, a shorter one loses single sounds of a short overload.
+"""
+
+MOST_ARRIVALS = 1 << 17
+"""Arrivals at a time (count), 15 MB; further ones are dropped. Only an advance that is never called gets there."""
+
+MOVED_M = 1e-6
+"""Change of its distance below which a sensor stood still while a signal travelled (m): rounding of float32."""
+
+COLUMNS = {
+    "due_s": np.float64, "leg_m": np.float64, "before": np.float64, "intensity": np.float64, "reach_m": np.float64,
+    "x": np.float64, "y": np.float64, "z": np.float64, "since_s": np.float64, "since": np.int64,
+    "sensor_id": np.int32, "is_final": np.uint8,
+}
+"""Columns of an arrival and their types.
+
+- ``due_s``: when it arrives (s).
+- ``leg_m``: length of its last straight part, from ``x, y, z`` (m) to the sensor.
+- ``before``: intensity at ``x, y, z``, less what obstacles on the last part absorb.
+- ``intensity``: at the sensor.
+- ``reach_m``: largest length of the last part (m).
+- ``since_s``, ``since``: game time (s) and advance in which it joined a line.
+- ``is_final``: 1 if it does not depend on where the sensor moves meanwhile.
+"""
+
+MOVED = cython.declare(cython.double, MOVED_M)
+LATE = cython.declare(cython.double, LATEST_S)
+MOST = cython.declare(cython.Py_ssize_t, MOST_ARRIVALS)
+SLOT_MASK = cython.declare(cython.int, 0xFFFFF)     # of an id, its row: id_table.SLOT_BITS
+NOTHING = cython.declare(cython.int, -1)
+FIRST_ROOM = cython.declare(cython.Py_ssize_t, 64)
+
+
+@cython.cfunc
+def are_alike(one, other) -> cython.bint:
+    """Return whether two signals may merge: of one source, modality and channel; without a channel of one tag."""
+    if one is other:
+        return True
+    a: tuple = cython.cast(tuple, one)
+    b: tuple = cython.cast(tuple, other)
+    return a[1] == b[1] and a[2] == b[2] and a[8] == b[8] and (a[8] != "" or a[7] == b[7])
+
+
+@cython.final
+@cython.cclass
+class WaitingLine:
+    """Rows in the order in which they joined, found by kind of signal and sensor.
+
+    Attributes:
+        merged: rows that merged with one that had waited (count).
+        dropped: rows that waited for too long (count).
+    """
+
+    merged = cython.declare(cython.longlong, visibility="public")
+    dropped = cython.declare(cython.longlong, visibility="public")
+    ring: cython.int[::1]
+    heads: cython.int[::1]          # by hash, the row that joined last
+    room: cython.Py_ssize_t         # a power of two
+    first: cython.Py_ssize_t
+    count: cython.Py_ssize_t
+
+    def __init__(self) -> None:
+        self.merged = self.dropped = self.room = self.first = self.count = 0
+
+    def __len__(self) -> int:
+        return self.count
+
+
+@cython.final
+@cython.cclass
+class ArrivalQueue:
+    """All arrivals of a world.
+
+    Attributes:
+        arrived: rows that wait to be told.
+        unheard: rows that wait for what stands between the signal and the sensor.
+        refused: arrivals above ``MOST_ARRIVALS`` (count).
+    """
+
+    arrived = cython.declare(WaitingLine, visibility="readonly")
+    unheard = cython.declare(WaitingLine, visibility="readonly")
+    refused = cython.declare(cython.longlong, visibility="public")
+    number = cython.declare(cython.longlong, visibility="public")
+    columns: dict
+    signals: list                   # of each row its Signal
+    due_s: cython.double[::1]
+    leg_m: cython.double[::1]
+    before: cython.double[::1]
+    intensity: cython.double[::1]
+    reach_m: cython.double[::1]
+    x: cython.double[::1]
+    y: cython.double[::1]
+    z: cython.double[::1]
+    since_s: cython.double[::1]
+    since: cython.longlong[::1]
+    sensor_id: cython.int[::1]
+    is_final: cython.uchar[::1]
+    order: cython.longlong[::1]
+    kind: cython.longlong[::1]      # hash of the kind of signal and the sensor
+    following: cython.int[::1]      # the next row of one hash, or the next free row
+    heap: cython.int[::1]
+    room: cython.Py_ssize_t
+    used: cython.Py_ssize_t         # rows that are not free
+    free: cython.int
+    under_way: cython.Py_ssize_t
+    # Sensors, by slot, as they were viewed last.
+    sensor_arrays: tuple
+    position: cython.float[:, ::1]
+    threshold: cython.double[:, ::1]
+    ids: cython.int[::1]
+
+    def __init__(self) -> None:
+        self.arrived, self.unheard = WaitingLine(), WaitingLine()
+        self.refused = self.number = 0
+        self.columns, self.signals = {}, []
+        self.room = self.used = self.under_way = 0
+        self.free = NOTHING
+        self.sensor_arrays = (None, None, None)
+
+    def __len__(self) -> int:
+        return self.used
+
+    @property
+    def first_since_s(self) -> float:
+        """When the first of those that wait to be told began to wait (s); ``inf`` if none does."""
+        line: WaitingLine = self.arrived
+        return self.since_s[line.ring[line.first]] if line.count else float("inf")
+
+    # Rows.
+
+    @cython.cfunc
+    def grow(self):
+        """Make room for more rows."""
+        row: cython.Py_ssize_t
+        before: cython.Py_ssize_t = self.room
+        room: cython.Py_ssize_t = max(FIRST_ROOM, 2 * before)
+        columns = {}
+        for name, dtype in (*COLUMNS.items(), ("order", np.int64), ("kind", np.int64),
+                            ("following", np.int32), ("heap", np.int32)):
+            columns[name] = np.zeros(room, dtype)
+            if before:
+                columns[name][:before] = self.columns[name]
+        self.columns = columns
+        self.due_s, self.leg_m = memoryview(columns["due_s"]), memoryview(columns["leg_m"])
+        self.before, self.intensity = memoryview(columns["before"]), memoryview(columns["intensity"])
+        self.reach_m, self.x = memoryview(columns["reach_m"]), memoryview(columns["x"])
+        self.y, self.z = memoryview(columns["y"]), memoryview(columns["z"])
+        self.since_s, self.since = memoryview(columns["since_s"]), memoryview(columns["since"])
+        self.sensor_id, self.is_final = memoryview(columns["sensor_id"]), memoryview(columns["is_final"])
+        self.order, self.kind = memoryview(columns["order"]), memoryview(columns["kind"])
+        self.following, self.heap = memoryview(columns["following"]), memoryview(columns["heap"])
+        self.signals.extend([None] * (room - before))
+        for row in range(room - 1, before - 1, -1):
+            self.following[row], self.free = self.free, row
+        self.room = room
+
+    @cython.cfunc
+    @cython.exceptval(-2)
+    def new_row(self, signal, sensor_id: cython.int) -> cython.int:
+        """Return a row for a signal at a sensor; ``NOTHING`` if there are too many."""
+        if self.used >= MOST:
+            self.refused += 1
+            return NOTHING
+        if self.free == NOTHING:
+            self.grow()
+        row: cython.int = self.free
+        self.free = self.following[row]
+        self.used += 1
+        parts: tuple = cython.cast(tuple, signal)
+        self.signals[row] = signal
+        self.order[row], self.sensor_id[row] = parts[0], sensor_id
+        self.is_final[row] = 0
+        return row
+
+    @cython.cfunc
+    def release(self, row: cython.int):
+        """Give a row back."""
+        self.signals[row] = None
+        self.following[row], self.free = self.free, row
+        self.used -= 1
+
+    # The heap of rows under way.
+
+    @cython.cfunc
+    @cython.exceptval(check=False)
+    def comes_before(self, row: cython.int, other: cython.int) -> cython.bint:
+        """Return whether one row is due before another."""
+        if self.due_s[row] != self.due_s[other]:
+            return self.due_s[row] < self.due_s[other]
+        if self.sensor_id[row] != self.sensor_id[other]:
+            return self.sensor_id[row] < self.sensor_id[other]
+        return self.order[row] < self.order[other]
+
+    @cython.cfunc
+    @cython.exceptval(check=False)
+    def push(self, row: cython.int) -> cython.void:
+        """Let a row be under way."""
+        place: cython.Py_ssize_t = self.under_way
+        parent: cython.Py_ssize_t
+        self.under_way += 1
+        while place > 0:
+            parent = (place - 1) // 2
+            if not self.comes_before(row, self.heap[parent]):
+                break
+            self.heap[place] = self.heap[parent]
+            place = parent
+        self.heap[place] = row
+
+    @cython.cfunc
+    @cython.exceptval(check=False)
+    def pop(self) -> cython.int:
+        """Take out the row that is due first."""
+        first: cython.int = self.heap[0]
+        self.under_way -= 1
+        row: cython.int = self.heap[self.under_way]
+        place: cython.Py_ssize_t = 0
+        child: cython.Py_ssize_t = 1
+        while child < self.under_way:
+            if child + 1 < self.under_way and self.comes_before(self.heap[child + 1], self.heap[child]):
+                child += 1
+            if not self.comes_before(self.heap[child], row):
+                break
+            self.heap[place] = self.heap[child]
+            place, child = child, 2 * child + 1
+        if self.under_way:
+            self.heap[place] = row
+        return first
+
+    # Lines.
+
+    @cython.cfunc
+    def fit_line(self, line: WaitingLine):
+        """Make room for one more row in a line."""
+        place: cython.Py_ssize_t
+        if line.count < line.room:
+            return
+        room: cython.Py_ssize_t = max(FIRST_ROOM, 2 * line.room)
+        ring: cython.int[::1] = memoryview(np.empty(room, np.int32))
+        for place in range(line.count):
+            ring[place] = line.ring[(line.first + place) & (line.room - 1)]
+        line.ring, line.first, line.room = ring, 0, room
+        line.heads = memoryview(np.full(2 * room, -1, np.int32))
+        for place in range(line.count):
+            self.hang(line, line.ring[place])
+
+    @cython.cfunc
+    @cython.exceptval(check=False)
+    def hang(self, line: WaitingLine, row: cython.int) -> cython.void:
+        """Let a row be found by its kind."""
+        place: cython.Py_ssize_t = self.kind[row] & (2 * line.room - 1)
+        self.following[row], line.heads[place] = line.heads[place], row
+
+    @cython.cfunc
+    @cython.exceptval(check=False)
+    def unhang(self, line: WaitingLine, row: cython.int) -> cython.void:
+        """Let a row not be found any more."""
+        place: cython.Py_ssize_t = self.kind[row] & (2 * line.room - 1)
+        other: cython.int = line.heads[place]
+        if other == row:
+            line.heads[place] = self.following[row]
+            return
+        while self.following[other] != row:
+            other = self.following[other]
+        self.following[other] = self.following[row]
+
+    @cython.cfunc
+    def join(self, line: WaitingLine, row: cython.int, now_s: cython.double):
+        """Let a row wait at the end of a line, or merge it with one of its kind.
+
+        A row of an earlier advance becomes the newer signal and keeps the larger intensity. Of one advance,
+        a signal replaces those before it on its channel.
+        """
+        signal: tuple = cython.cast(tuple, self.signals[row])
+        kind: cython.longlong = hash((signal[1], signal[2], signal[8] or signal[7], self.sensor_id[row]))
+        other: cython.int
+        louder: cython.double
+        self.kind[row] = kind
+        self.fit_line(line)
+        other = line.heads[kind & (2 * line.room - 1)]
+        while other != NOTHING:
+            is_at_sensor: cython.bint = self.kind[other] == kind and self.sensor_id[other] == self.sensor_id[row]
+            if is_at_sensor and are_alike(self.signals[other], signal):
+                break
+            other = self.following[other]
+        if other != NOTHING and (self.since[other] < self.number or (signal[8] != "" and line is self.arrived)):
+            louder = max(self.intensity[other], self.intensity[row])
+            if self.order[row] > self.order[other]:
+                self.copy_to(row, other)
+            if self.since[other] < self.number:
+                line.merged += 1
+                if self.intensity[other] > 0:
+                    self.before[other] *= louder / self.intensity[other]
+                self.intensity[other] = louder
+            self.release(row)
+            return
+        self.since_s[row], self.since[row] = now_s, self.number
+        self.hang(line, row)
+        line.ring[(line.first + line.count) & (line.room - 1)] = row
+        line.count += 1
+
+    @cython.cfunc
+    def copy_to(self, row: cython.int, other: cython.int):
+        """Write what one row holds to another, which keeps its place in a line."""
+        self.signals[other] = self.signals[row]
+        self.order[other], self.due_s[other], self.leg_m[other] = self.order[row], self.due_s[row], self.leg_m[row]
+        self.before[other], self.intensity[other] = self.before[row], self.intensity[row]
+        self.reach_m[other], self.is_final[other] = self.reach_m[row], self.is_final[row]
+        self.x[other], self.y[other], self.z[other] = self.x[row], self.y[row], self.z[row]
+
+    @cython.cfunc
+    @cython.exceptval(check=False)
+    def leave(self, line: WaitingLine) -> cython.int:
+        """Take out the first row of a line."""
+        row: cython.int = line.ring[line.first & (line.room - 1)]
+        line.first = (line.first + 1) & (line.room - 1)
+        line.count -= 1
+        self.unhang(line, row)
+        return row
+
+    @cython.cfunc
+    def drop_late(self, line: WaitingLine, now_s: cython.double):
+        """Drop rows that have waited for too long."""
+        place: cython.Py_ssize_t
+        kept: cython.Py_ssize_t = 0
+        row: cython.int
+        for place in range(line.count):
+            row = line.ring[(line.first + place) & (line.room - 1)]
+            if now_s - max(self.due_s[row], self.since_s[row]) > LATE:
+                self.unhang(line, row)
+                self.release(row)
+                line.dropped += 1
+            else:
+                line.ring[(line.first + kept) & (line.room - 1)] = row
+                kept += 1
+        line.count = kept
+
+    # What is done with all of it.
+
+    def add(
+        self, signal: Signal, arrivals: list, x: float, y: float, z: float, is_final: bool, is_unheard: bool,
+    ) -> None:
+        """Let a signal be under way to sensors.
+
+        Args:
+            signal: as it is told.
+            arrivals: of each sensor its id, when it arrives (s), the length of its last straight part (m), the
+                intensity at the beginning of it and at the sensor, the largest length of it (m).
+            x: where the last straight part begins (m), as ``y`` and ``z``.
+            y: see ``x``.
+            z: see ``x``.
+            is_final: whether it does not depend on where sensors move meanwhile.
+            is_unheard: whether it waits for what stands between.
+        """
+        row: cython.int
+        for sensor_id, due_s, leg_m, before, intensity, reach_m in arrivals:
+            row = self.new_row(signal, sensor_id)
+            if row == NOTHING:
+                continue
+            self.due_s[row], self.leg_m[row], self.before[row] = due_s, leg_m, before
+            self.intensity[row], self.reach_m[row], self.is_final[row] = intensity, reach_m, is_final
+            self.x[row], self.y[row], self.z[row] = x, y, z
+            if is_unheard:
+                self.join(self.unheard, row, signal.sent_at_s)
+            else:
+                self.push(row)
+
+    def add_reached(self, signals: list, kinds: tuple, ids, reached: tuple, muffled: frozenset) -> None:
+        """Let signals be under way to the sensors that ``signals_reached`` found.
+
+        Args:
+            signals: m signals.
+            kinds: each modality at its number.
+            ids: id of each sensor by slot.
+            reached: what ``signals_reached`` returned.
+            muffled: numbers of the modalities that wait for what stands between.
+
+        Cost: O(log n) for each arrival, n of them under way.
+        """
+        distances: list = reached[2]
+        intensities: list = reached[3]
+        place: cython.Py_ssize_t = 0
+        end: cython.Py_ssize_t
+        row: cython.int
+        sensors: list = ids[reached[1]].tolist()
+        s_per_m: cython.double
+        sent_at_s: cython.double
+        strength: cython.double
+        reach_m: cython.double
+        x: cython.double
+        y: cython.double
+        z: cython.double
+        distance: cython.double
+        for signal, count in zip(signals, reached[0]):  # noqa: B905  both are of the caller
+            if not count:
+                continue
+            end = place + count
+            parts: tuple = cython.cast(tuple, signal)
+            kind = kinds[parts[2]]
+            s_per_m, reach_m, strength, sent_at_s = kind.delay_s_per_m, kind.range_m, parts[3], parts[5]
+            x, y, z = parts[4]
+            is_unheard: cython.bint = parts[2] in muffled
+            places = range(place, end)
+            if is_unheard:
+                places = sorted(places, key=lambda one: (distances[one], sensors[one]))
+            for one in places:
+                row = self.new_row(signal, sensors[one])
+                if row == NOTHING:
+                    continue
+                distance = distances[one]
+                self.due_s[row], self.leg_m[row] = sent_at_s + distance * s_per_m, distance
+                self.before[row], self.intensity[row], self.reach_m[row] = strength, intensities[one], reach_m
+                self.x[row], self.y[row], self.z[row] = x, y, z
+                if is_unheard:
+                    self.join(self.unheard, row, sent_at_s)
+                else:
+                    self.push(row)
+            place = end
+
+    def begin_advance(self, now_s: float) -> None:
+        """Drop what has waited for too long; what joins a line from now on may merge with what has waited."""
+        self.number += 1
+        self.drop_late(self.arrived, now_s)
+        self.drop_late(self.unheard, now_s)
+
+    def arrive(self, now_s: float, before: int) -> None:
+        """Let what is due join those that wait to be told; ``before`` is the order of the first that may not yet."""
+        now: cython.double = now_s
+        row: cython.int
+        later: list = []
+        while self.under_way and self.due_s[self.heap[0]] <= now:
+            row = self.pop()
+            if self.order[row] < before:
+                self.join(self.arrived, row, now)
+            else:
+                later.append(row)
+        for row in later:
+            self.push(row)
+
+    def take_unheard(self, most: int) -> list:
+        """Take out the first rows that wait for what stands between, at most so many.
+
+        Returns:
+            Of each the row, the number of its modality, where it comes from (m), and the sensor's id.
+        """
+        taken: list = []
+        row: cython.int
+        while self.unheard.count and len(taken) < most:
+            row = self.leave(self.unheard)
+            taken.append((
+                row, self.signals[row].modality, (self.x[row], self.y[row], self.z[row]), self.sensor_id[row]))
+        return taken
+
+    def put_heard(self, rows: list, shares: list) -> None:
+        """Let rows of ``take_unheard`` be under way, with the share of each that gets through; None drops it."""
+        row: cython.int
+        for row, share in zip(rows, shares):  # noqa: B905  both are of the caller
+            if share is None:
+                self.release(row)
+                continue
+            self.intensity[row] *= cython.cast(cython.double, share)
+            self.before[row] *= cython.cast(cython.double, share)
+            self.push(row)
+
+    def take_arrived(self, most: int, sensors, kinds: tuple, noise, kept_at, now_s: float) -> tuple:
+        """Take out the first rows that wait to be told, and measure each where its sensor is now.
+
+        Args:
+            most: how many at most.
+            sensors: a ``SensorTable``.
+            kinds: each modality at its number.
+            noise: ``BackgroundNoise``, or None.
+            kept_at: called with a modality's number and a slot: share kept per metre where a sensor is, below 0
+                where nothing is heard; None for the share of the modality.
+            now_s: game time (s).
+
+        Returns:
+            How many were taken; then of those that are heard: sensor ids, index of the signal, intensities;
+            then each signal as ``StimulusBatch`` has it.
+        """
+        self.view_sensors(sensors)
+        taken: cython.Py_ssize_t = 0
+        row: cython.int
+        slot: cython.int
+        number: cython.int
+        now: cython.double = now_s
+        sensor_ids: list = []
+        which: list = []
+        intensities: list = []
+        what: list = []
+        places: dict = {}
+        held: list = []         # an identity holds as long as its object
+        while self.arrived.count and taken < most:
+            row = self.leave(self.arrived)
+            taken += 1
+            signal: tuple = cython.cast(tuple, self.signals[row])
+            slot, number = self.sensor_id[row] & SLOT_MASK, signal[2]
+            if slot >= self.ids.shape[0] or self.ids[slot] != self.sensor_id[row]:
+                self.release(row)
+                continue
+            kind = kinds[number]
+            if not self.is_heard(row, slot, number, kind, noise, kept_at):
+                self.release(row)
+            elif self.due_s[row] > now:
+                self.push(row)
+            else:
+                place = places.get(id(signal))
+                if place is None:
+                    place = places[id(signal)] = len(what)
+                    held.append(signal)
+                    what.append((signal[1], kind.name, signal[4], signal[5], signal[7]))
+                sensor_ids.append(self.sensor_id[row])
+                which.append(place)
+                intensities.append(self.intensity[row])
+                self.release(row)
+        return taken, sensor_ids, which, intensities, what
+
+    @cython.cfunc
+    @cython.exceptval(-1)
+    def is_heard(
+        self, row: cython.int, slot: cython.int, number: cython.int, kind, noise, kept_at,
+    ) -> cython.int:
+        """Measure an arrival where its sensor is now; return 0 if it is not heard there."""
+        x: cython.double = self.position[0, slot]
+        y: cython.double = self.position[1, slot]
+        z: cython.double = self.position[2, slot]
+        dx: cython.double = x - self.x[row]
+        dy: cython.double = y - self.y[row]
+        dz: cython.double = z - self.z[row]
+        leg_m: cython.double = sqrt(dx * dx + dy * dy + dz * dz)
+        kept_per_m: cython.double
+        s_per_m: cython.double
+        if not self.is_final[row] and fabs(leg_m - self.leg_m[row]) >= MOVED:
+            if leg_m > self.reach_m[row]:
+                return 0
+            kept_per_m = kind.kept_per_m if kept_at is None else kept_at(number, slot)
+            if kept_per_m < 0:
+                return 0
+            s_per_m = kind.delay_s_per_m
+            self.intensity[row] = self.before[row] * pow(kept_per_m, leg_m)
+            self.due_s[row] += (leg_m - self.leg_m[row]) * s_per_m
+            self.leg_m[row] = leg_m
+        if not self.intensity[row] >= self.threshold[number, slot]:
+            return 0
+        if noise is not None:
+            return self.intensity[row] >= cython.cast(cython.double, noise.level_at(number, (x, y, z)))
+        return 1
+
+    @cython.cfunc
+    def view_sensors(self, sensors):
+        """View the arrays of a table of sensors."""
+        before = self.sensor_arrays
+        if sensors.position is before[0] and sensors.threshold is before[1] and sensors.ids.by_slot is before[2]:
+            return
+        arrays = (sensors.position, sensors.threshold, sensors.ids.by_slot)
+        self.position, self.threshold = memoryview(arrays[0].T), memoryview(arrays[1].T)
+        self.ids, self.sensor_arrays = memoryview(arrays[2]), arrays
+
+    # Saving.
+
+    def saved(self) -> tuple:
+        """Return columns of all rows, how many wait to be told and how many for a ray, and the signal of each.
+
+        Those that wait come first, in the order of their lines, then those under way in the order of arrival.
+        """
+        rows: list = []
+        place: cython.Py_ssize_t
+        for line in (self.arrived, self.unheard):
+            waiting: WaitingLine = line
+            for place in range(waiting.count):
+                rows.append(waiting.ring[(waiting.first + place) & (waiting.room - 1)])
+        travelling = [self.heap[place] for place in range(self.under_way)]
+        travelling.sort(key=lambda row: (self.due_s[row], self.sensor_id[row], self.order[row]))
+        rows += travelling
+        columns = {name: self.columns[name][rows] if rows else np.zeros(0, dtype) for name, dtype in COLUMNS.items()}
+        for name in ("since_s", "since"):
+            columns[name][len(rows) - len(travelling):] = 0
+        return columns, len(self.arrived), len(self.unheard), [self.signals[row] for row in rows]
+
+    def load(self, columns: dict, arrived: int, unheard: int, signals: list) -> None:
+        """Hold the rows that ``saved`` returned and no others."""
+        place: cython.Py_ssize_t
+        row: cython.int
+        line: WaitingLine
+        self.__init__()
+        for place, signal in enumerate(signals):
+            row = self.new_row(signal, columns["sensor_id"][place])
+            for name in COLUMNS:
+                self.columns[name][row] = columns[name][place]
+            if place >= arrived + unheard:
+                self.push(row)
+                continue
+            line = self.arrived if place < arrived else self.unheard
+            parts: tuple = cython.cast(tuple, signal)
+            self.kind[row] = hash((parts[1], parts[2], parts[8] or parts[7], self.sensor_id[row]))
+            self.fit_line(line)
+            self.hang(line, row)
+            line.ring[(line.first + line.count) & (line.room - 1)] = row
+            line.count += 1

@@ -1,0 +1,158 @@
+"""HabitMoveTo walks the ways of a PathService."""
+from __future__ import annotations
+
+import json
+import math
+from itertools import pairwise
+from types import SimpleNamespace
+
+import numpy as np
+import pytest
+
+from addons.ai_core.bridge.gd import NodePath, Rect2i, Vector2, Vector2i, Vector3, construct
+from addons.ai_core.nodes.walking.path_follower import PathFollower
+
+DIAGONAL_MODE_NEVER = 1
+
+
+def walled(**settings):
+    """6 by 4 points, 10 apart, with a wall in column 3 and a gap below."""
+    grid = construct("AStarGrid2D")
+    grid.region = Rect2i(0, 0, 6, 4)
+    grid.cell_size = Vector2(10, 10)
+    for name, value in settings.items():
+        grid.set(name, value)
+    grid.update()
+    for row in range(3):
+        grid.set_point_solid(Vector2i(3, row), True)
+    return grid
+
+
+@pytest.fixture
+def service(node, scheduler):
+    made = node("PathService", scheduler, name="Paths")
+    made.set_grid_from(walled())
+    return made
+
+
+@pytest.fixture
+def walker(node, scheduler, service):
+    """A character at (0, 0) that goes to (50, 0) in the first of two habits."""
+    actor = node("Node2D", scheduler)
+    brain, go, last = construct("HabitTree"), construct("HabitMoveTo"), construct("Habit")
+    for name, one in (("Brain", brain), ("go", go), ("last", last)):
+        one.set("name", name)
+    brain.set("launch", 1)
+    go.set("target_key", "goal")
+    go.set("speed", 60.0)
+    go.set("arrival_distance", 2.0)
+    go.set("paths", NodePath("../../../Paths"))
+    brain.add_child(go)
+    brain.add_child(last)
+    actor.add_child(brain)
+    brain.set_value("goal", Vector2(50, 0))
+    return SimpleNamespace(actor=actor, brain=brain, go=go)
+
+
+def walked(walker, physics_frames, most, until):
+    places = []
+    for _ in range(most):
+        physics_frames(1)
+        places.append(tuple(walker.actor.get("position")))
+        if until():
+            break
+    return places
+
+
+def test_it_goes_round_the_wall_and_gives_its_ticket_back(walker, service, physics_frames, signals):
+    ends = signals(walker.go, "exited")
+    places = walked(walker, physics_frames, 200, lambda: ends)
+    assert ends == [(1,)]
+    assert math.dist(places[-1], (50, 0)) <= 3
+    assert max(y for _, y in places) > 25
+    assert max(math.dist(one, other) for one, other in pairwise(places)) <= 1.01
+    assert service.get_stats()["tickets"] == 0
+
+
+def test_a_goal_that_runs_off_is_followed(walker, service, physics_frames, signals):
+    ends = signals(walker.go, "exited")
+    walked(walker, physics_frames, 20, lambda: False)
+    walker.brain.set_value("goal", Vector2(0, 30))
+    places = walked(walker, physics_frames, 200, lambda: ends)
+    assert math.dist(places[-1], (0, 30)) <= 3
+    assert service.get_stats()["searches"] == 2
+
+
+def test_where_no_way_leads_it_fails_as_near_as_it_gets(walker, service, physics_frames, signals):
+    ends = signals(walker.go, "exited")
+    service.set_walls([Vector2i(3, 3)], False)
+    places = walked(walker, physics_frames, 200, lambda: ends)
+    assert ends == [(2,)]
+    assert 15 <= places[-1][0] <= 25
+
+
+def test_who_is_held_fast_notices_after_a_while(walker, service, physics_frames, signals):
+    walker.go.set("stuck_after", 0.5)
+    ends = signals(walker.go, "exited")
+    frames = 0
+    while not ends and frames < 60:
+        walker.actor.set("position", Vector2(0, 0))
+        physics_frames(1)
+        frames += 1
+    assert ends == [(2,)]
+    assert 30 <= frames <= 37
+
+
+def test_it_goes_on_after_loading(walker, scheduler, service, physics_frames, signals):
+    ends = signals(walker.go, "exited")
+    walked(walker, physics_frames, 30, lambda: False)
+    at, state = walker.actor.get("position"), json.loads(json.dumps(scheduler.save_state()))
+    walked(walker, physics_frames, 40, lambda: False)
+    walker.actor.set("position", at)
+    assert scheduler.load_state(state)
+    places = walked(walker, physics_frames, 200, lambda: ends)
+    assert math.dist(places[-1], (50, 0)) <= 3
+    assert service.get_stats()["searches"] == 1
+
+
+def test_it_goes_on_from_the_middle_of_the_last_cell_to_its_goal(walker, physics_frames, signals):
+    walker.go.set("arrival_distance", 0.5)
+    walker.brain.set_value("goal", Vector2(47, 4))
+    ends = signals(walker.go, "exited")
+    places = walked(walker, physics_frames, 300, lambda: ends)
+    assert ends == [(1,)]
+    assert math.dist(places[-1], (47, 4)) <= 0.5
+
+
+@pytest.mark.parametrize("arrival", [2.0, 12.0, 19.0])
+def test_who_need_not_come_near_cuts_no_corner(walker, service, physics_frames, signals, arrival):
+    service.set_grid_from(walled(diagonal_mode=DIAGONAL_MODE_NEVER))
+    walker.go.set("arrival_distance", arrival)
+    ends = signals(walker.go, "exited")
+    places = walked(walker, physics_frames, 200, lambda: ends)
+    assert ends == [(1,)]
+    assert math.dist(places[-1], (50, 0)) <= arrival
+    cells = {(round(x / 10), round(y / 10)) for x, y in places}
+    assert not cells & {(3, 0), (3, 1), (3, 2)}
+
+
+def test_who_is_kept_off_a_corner_goes_on_when_past_it():
+    way = np.array([[0, 0], [20, 0], [20, 50]], np.float32)
+    before, past = Vector2(17, 2), Vector2(20.1, -4)
+    assert PathFollower({}, falls=False).next(way, before, 6.0) == (Vector2(20, 0), "going")
+    assert PathFollower({}, falls=False).next(way, past, 6.0) == (Vector2(20, 50), "going")
+
+
+@pytest.mark.parametrize("period", [1, 4])
+def test_a_body_goes_at_its_speed_however_rarely_it_has_its_turn(node, scheduler, physics_frames, period):
+    scheduler.update = 1
+    actor, brain, go = node("CharacterBody2D", scheduler), construct("HabitTree"), construct("HabitMoveTo")
+    brain.period = period
+    go.target_point, go.speed = Vector3(300, 400, 0), 100.0
+    brain.add_child(go)
+    actor.add_child(brain)
+    physics_frames(1)
+    before = actor.position
+    physics_frames(60)
+    assert math.dist(actor.position, before) == pytest.approx(100, abs=100 * period / 60 + 0.1)
+    assert tuple(actor.velocity) == pytest.approx((60, 80), abs=0.01)

@@ -1,0 +1,236 @@
+"""Lives of schedulers and of work that takes long."""
+from __future__ import annotations
+
+from ai_core.budget import Budget
+from ai_core.saving.fields import Fields
+from ai_core.saving.values import SavedValues
+from ai_core.scheduling.anytime import UntilGoodEnough
+from ai_core.scheduling.background_job import BackgroundJob
+from ai_core.scheduling.contracts import Contracts
+from ai_core.scheduling.direct_access import DirectAccessScheduler
+from ai_core.scheduling.frequency import FrequencyScheduler
+from ai_core.scheduling.hierarchical import HierarchicalScheduler
+from ai_core.scheduling.in_sequence import WorkSequence
+from ai_core.scheduling.load_balancing import LoadBalancingScheduler
+from ai_core.scheduling.phasing import PhaseSlot, Rephasing
+from ai_core.scheduling.priority import PriorityScheduler
+from ai_core.scheduling.requested_time import RequestedTimeScheduler
+from ai_core.scheduling.suspendable import Suspendable
+from ai_core.scheduling.threaded_work import ThreadedWork
+from ai_core.scheduling.timeslicer import Timeslicer
+from tests.saving.lives.life import Life, plain, steps
+
+
+class Digging:
+    """Work of some legs, which is saved with how deep it is."""
+
+    def __init__(self, depth_m=6):
+        self.most_m, self.depth_m = depth_m, 0
+
+    def __call__(self):
+        while self.depth_m < self.most_m:
+            self.depth_m += 1
+            yield self.depth_m / self.most_m
+        return self.depth_m
+
+    def save_state(self):
+        return {"version": 1, "depth_m": self.depth_m}
+
+    def prepare_state(self, state):
+        fields = Fields.versioned(state, version=1)
+        depth_m = fields.whole("depth_m", maximum=self.most_m)
+        fields.end()
+        return lambda: setattr(self, "depth_m", depth_m)
+
+
+class FrequencyLife(Life):
+    classes = (FrequencyScheduler,)
+    kind = FrequencyScheduler
+    names = "abcd"
+
+    def build(self):
+        self.scheduler = self.kind(self.clock, faults=self.faults)
+        self.tasks = {name: self.scheduler.add(self.work(name), name=name, period_frames=1 + number)
+                      for number, name in enumerate(self.names)}
+
+    def work(self, name):
+        def run(turn):
+            self.told.append((name, turn.elapsed_s, turn.budget.left))
+            turn.budget.spend(self.chance.randint(0, 3))
+            if self.chance.random() < 0.15:
+                raise RuntimeError("tripped")
+        return run
+
+    def subjects(self):
+        return {"scheduler": self.scheduler}
+
+    def any_task(self, chance):
+        return self.tasks[chance.choice(sorted(self.tasks))]
+
+    def do_advance(self, chance):
+        self.clock.advance()
+        self.scheduler.advance(steps(chance, 12))
+        return plain(self.scheduler.statistics())
+
+    def do_change(self, chance):
+        self.scheduler.change(
+            self.any_task(chance), period_frames=chance.randint(1, 5), priority=chance.choice([None, 0.5, 3.0]))
+
+    def do_pause(self, chance):
+        self.scheduler.pause(self.any_task(chance))
+
+    def do_resume(self, chance):
+        self.scheduler.resume(self.any_task(chance))
+
+    def do_release(self, chance):
+        self.scheduler.release(self.any_task(chance))
+
+    def do_rephase(self, chance):
+        search = self.scheduler.rephase(Budget.unlimited(), by_cost=False)
+        return search.is_done
+
+
+class LoadBalancingLife(FrequencyLife):
+    classes = (LoadBalancingScheduler,)
+    kind = LoadBalancingScheduler
+
+
+class PriorityLife(FrequencyLife):
+    classes = (PriorityScheduler,)
+    kind = PriorityScheduler
+
+
+class DirectAccessLife(FrequencyLife):
+    classes = (DirectAccessScheduler,)
+    kind = DirectAccessScheduler
+
+
+class HierarchicalLife(FrequencyLife):
+    classes = (HierarchicalScheduler,)
+    kind = HierarchicalScheduler
+
+    def build(self):
+        super().build()
+        self.inner = FrequencyScheduler(self.clock, faults=self.faults)
+        self.inner.add(self.work("inner"), name="inner")
+        self.scheduler.add(self.inner, name="nested", period_frames=2)
+
+
+class RequestedTimeLife(FrequencyLife):
+    classes = (RequestedTimeScheduler,)
+    kind = RequestedTimeScheduler
+
+    def do_request(self, chance):
+        self.scheduler.request(self.any_task(chance), chance.choice([None, 3, 9]))
+        return [task.name for task in self.scheduler.waiting]
+
+
+class LongWorkLife(Life):
+    """A job of two stages, a search by contracts, and one that stops when it is good enough."""
+
+    classes = (BackgroundJob, WorkSequence, Suspendable, Contracts, UntilGoodEnough)
+
+    def build(self):
+        self.scheduler = LoadBalancingScheduler(self.clock, faults=self.faults)
+        self.sequence = WorkSequence(
+            lambda _: Suspendable(Digging(30)), lambda depth: Suspendable(Digging(9 if depth is None else depth // 3)))
+        self.job = BackgroundJob(self.scheduler, self.sequence, then=self.told.append, name="dig")
+        self.contracts = Contracts(
+            lambda most: Suspendable(Digging(most)), lambda depth: min(1.0, depth / 40), first_steps=2)
+        self.search = UntilGoodEnough(self.contracts, quality=0.9, deadline_s=30.0, clock=self.clock)
+
+    def subjects(self):
+        return {"search": self.search, "contracts": self.contracts, "job": self.job, "sequence": self.sequence}
+
+    def parts(self):
+        return {**super().parts(), "scheduler": self.scheduler}
+
+    def loaded(self):
+        pass
+
+    def do_advance(self, chance):
+        self.clock.advance()
+        if not self.job.task.is_removed:
+            self.scheduler.advance(Budget.of_steps(1))
+        return self.sequence.is_done, self.sequence.progress, self.sequence.stage
+
+    def do_search(self, chance):
+        if not self.search.is_done:
+            self.search.advance(Budget.of_steps(1))
+        return self.search.best, self.search.quality, self.search.is_done, self.contracts.contract_steps
+
+
+class RephasingLife(Life):
+    classes = (Rephasing,)
+
+    def build(self):
+        self.search = Rephasing([PhaseSlot(period, 0) for period in (3, 8, 2, 4, 2, 12, 6)])
+
+    def subjects(self):
+        return {"search": self.search}
+
+    def do_advance(self, chance):
+        self.search.advance(steps(chance, 30))
+        return self.search.is_done, self.search.result
+
+
+class ThreadedLife(Life):
+    classes = (ThreadedWork,)
+
+    def build(self):
+        self.work = ThreadedWork(
+            self.square, clock=self.clock, executor=None, faults=self.faults, delay_frames=2, values=SavedValues(),
+            then=lambda one: self.told.append((self.clock.now.frame, one.id, one.result)))
+
+    @staticmethod
+    def square(number):
+        if number < 0:
+            raise ValueError(f"{number} is below 0")
+        return number * number
+
+    def subjects(self):
+        return {"work": self.work}
+
+    def do_submit(self, chance):
+        return self.work.submit(chance.randint(-1, 9)).id
+
+    def do_advance(self, chance):
+        self.clock.advance()
+        self.work.advance(steps(chance))
+
+    def do_release(self, chance):
+        self.work.release()
+
+
+class TimeslicerLife(Life):
+    classes = (Timeslicer,)
+
+    def build(self):
+        self.slicer = Timeslicer(
+            self.clock, self.job, inputs=lambda key: self.clock.now.frame, name="decide", faults=self.faults,
+            jobs_per_update=2)
+        for key in "abcde":
+            self.slicer.add(key)
+
+    def job(self, key, frame):
+        self.told.append((key, frame))
+        if self.chance.random() < 0.2:
+            raise ValueError(key)
+        return [key, frame]
+
+    def subjects(self):
+        return {"slicer": self.slicer}
+
+    def do_advance(self, chance):
+        self.clock.advance()
+        started = self.slicer.advance(steps(chance))
+        return started, self.slicer.statistics(), [
+            (self.slicer.result_of(key), self.slicer.age_updates(key), self.slicer.is_quarantined(key))
+            for key in self.slicer.keys]
+
+    def do_release(self, chance):
+        self.slicer.release(chance.choice("abcde"))
+
+
+LIVES = (FrequencyLife, LoadBalancingLife, PriorityLife, DirectAccessLife, HierarchicalLife, RequestedTimeLife,
+         LongWorkLife, RephasingLife, ThreadedLife, TimeslicerLife)

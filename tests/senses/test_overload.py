@@ -1,0 +1,252 @@
+"""More signals than a budget lets be told: they merge or are dropped, and sight and hearing go on."""
+from __future__ import annotations
+
+import json
+import logging
+import math
+import random
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from ai_core.budget import Budget
+from ai_core.senses.modality import Modality
+from ai_core.senses.percepts.memory import SenseMemory
+from ai_core.senses.stage_shares import StageShares
+from tests.senses.worlds import AHEAD, ALL_ROUND, World, hearing
+
+
+class Crowd(World):
+    """People within 40 m who turn and see one another, of whom some speak in each frame."""
+
+    def __init__(self, people, line_of_sight=lambda eyes, *_: np.ones(len(eyes), np.bool_)):
+        super().__init__(seconds_per_frame=1 / 60, modalities=[Modality.sight(), Modality.hearing()],
+                         line_of_sight=line_of_sight)
+        chance = random.Random(people)
+        self.places = np.array([(chance.uniform(-20, 20), 0, chance.uniform(-20, 20)) for _ in range(people)], "f4")
+        self.people, self.ears = [], []
+        for place in self.places.tolist():
+            self.people.append(self.manager.add_source(position=place, strengths={"sight": 1.0, "hearing": 5.0}))
+            self.ears.append(self.manager.add_sensor(
+                position=place, forward=AHEAD, thresholds={"sight": 0.01, "hearing": 0.01}, sight_cones=[ALL_ROUND],
+                self_source=self.people[-1], memory=SenseMemory(lose_after_s=0.2, maximum_age_s=0.5),
+                on_sensed=self.count))
+        self.thief = self.manager.add_source(position=(900, 0, 0), strengths={"sight": 1.0})
+        self.told = {"sight": 0, "hearing": 0}
+        self.newest = {}
+
+    def count(self, sensation):
+        self.told[sensation.modality] += 1
+        if sensation.modality == "hearing":
+            self.newest[sensation.sensor_id] = self.clock.now.seconds
+
+    def live(self, sounds, steps):
+        turned = self.clock.now.frame * 0.05 + np.arange(len(self.ears))
+        ahead = np.stack([np.cos(turned), 0 * turned, np.sin(turned)], 1).astype("f4")
+        self.manager.put_sensors(np.array(self.ears, np.int32), self.places, ahead)
+        self.clock.advance()
+        for number in range(sounds):
+            self.manager.emit(self.people[number % len(self.people)], "hearing", 5.0)
+        self.manager.advance(Budget.of_steps(steps))
+
+
+@pytest.mark.parametrize(("sounds", "steps"), [(3, 120), (30, 120), (30, 25)])
+def test_newcomer_is_noticed_within_the_bound_under_any_load_of_sound(sounds, steps):
+    crowd = Crowd(24)
+    for _ in range(60):
+        crowd.live(sounds, steps)
+    for visit in range(3):
+        crowd.manager.move_sources([crowd.thief], [(visit, 0, 3)])
+        came_s, bound_s = crowd.clock.now.seconds, 0.0
+        while not all(crowd.manager.memory_of(one).find(crowd.thief) for one in crowd.ears):
+            crowd.live(sounds, steps)
+            statistics = crowd.manager.statistics()
+            bound_s = max(bound_s, statistics["noticed_within_s"])
+            assert statistics["oldest_query_s"] <= statistics["noticed_within_s"]
+            assert crowd.clock.now.seconds - came_s <= bound_s + 1 / 60
+        crowd.manager.move_sources([crowd.thief], [(900, 0, 0)])
+        while any(crowd.manager.memory_of(one).find(crowd.thief) for one in crowd.ears):
+            crowd.live(sounds, steps)
+    now_s = crowd.clock.now.seconds
+    assert set(crowd.newest) == set(crowd.ears)
+    assert min(crowd.newest.values()) > now_s - 3, "nobody is left out"
+    assert crowd.told["hearing"] > 100
+
+
+def test_queue_stays_flat_over_ten_thousand_frames():
+    world = World(seconds_per_frame=1 / 60, modalities=[hearing(delay_s_per_m=1 / 340)])
+    ears = [world.ear((k, 0, 0), on_sensed=None) for k in range(10)]
+    people = [world.manager.add_source(position=(0, 0, k), strengths={"hearing": 9.0}) for k in range(10)]
+    most = []
+    for frame in range(10_500):
+        world.clock.advance()
+        for number in range(10):
+            world.manager.emit(people[number], "hearing", tag=f"word {frame}" if number == 9 else "")
+        world.manager.advance(Budget.of_steps(8))
+        if frame % 500 == 0:
+            most.append(world.manager.statistics())
+    waiting = [one["arrivals_under_way"] + one["stimuli_waiting"] for one in most]
+    assert max(waiting[10:]) <= 1.2 * max(waiting[:10]) < 2500
+    assert most[-1]["stimuli_merged"] > 50_000
+    assert most[-1]["stimuli_dropped"] > 100, "words do not merge"
+    assert len(ears) == 10
+
+
+def test_flood_without_any_advance_is_bounded_and_told_at_once():
+    world = World(modalities=[hearing(kept_per_m=1.0)])
+    ears = [world.ear((k, 0, 0)) for k in range(100)]
+    source = world.manager.add_source(position=(0, 0, 0), strengths={"hearing": 9.0})
+    for number in range(3000):
+        world.manager.emit(source, "hearing", position=(0, 0, number % 7))
+        world.manager.move_sensors([ears[0]], [(0, 0, 0)])
+    assert world.manager.statistics()["arrivals_under_way"] < 2000
+    world.tick()
+    assert world.manager.statistics()["arrivals_under_way"] == world.manager.statistics()["stimuli_waiting"] == 0
+    assert {one.sensor_id for one in world.heard} == set(ears)
+    assert world.heard[-1].position == (0, 0, 2999 % 7)
+
+
+def test_waiting_signals_keep_newest_place_and_larger_strength():
+    world = World(modalities=[hearing(kept_per_m=1.0)])
+    for k in range(3):
+        world.ear((k, 0, 0))
+    source = world.manager.add_source(position=(0, 0, 0), strengths={"hearing": 9.0})
+    for number, strength in enumerate((2.0, 8.0, 4.0, 1.0)):
+        world.manager.emit(source, "hearing", strength, (0, 0, number))
+        world.tick(budget=Budget.of_steps(1))
+    for _ in range(8):
+        world.tick(budget=Budget.of_steps(1))
+    assert [(one.sensor_id, one.intensity, one.position[2]) for one in world.heard] == [
+        (0, 2.0, 0.0), (1, 2.0, 0.0), (2, 2.0, 0.0), (0, 8.0, 3.0), (1, 8.0, 3.0), (2, 8.0, 3.0)]
+    assert world.manager.statistics()["stimuli_merged"] == 2
+
+
+def test_overload_is_logged_once(caplog):
+    crowd = Crowd(10)
+    with caplog.at_level(logging.WARNING, "ai_core"):
+        for _ in range(100):
+            crowd.live(10, 5)
+    assert len([one for one in caplog.records if "stimuli_merged" in one.getMessage()]) == 1
+
+
+@pytest.mark.parametrize("frames", [3, 20])
+def test_overloaded_senses_continue_as_saved(frames):
+    first, second = Crowd(12), Crowd(12)
+    for _ in range(frames):
+        first.live(12, 9)
+    state = json.loads(json.dumps({"clock": first.clock.save_state(), "manager": first.manager.save_state()}))
+    for change in [second.clock.prepare_state(state["clock"]), second.manager.prepare_state(state["manager"])]:
+        change()
+    assert json.loads(json.dumps(second.manager.save_state())) == state["manager"]
+    before = dict(first.told)
+    for crowd in (first, second):
+        for _ in range(40):
+            crowd.live(12, 9)
+    assert second.manager.save_state() == first.manager.save_state()
+    assert {name: count - before[name] for name, count in first.told.items()} == second.told
+
+
+def test_listener_may_remove_add_move_and_emit():
+    world = World(modalities=[hearing(kept_per_m=1.0)])
+    ears = []
+
+    def listen(sensation):
+        world.heard.append(sensation)
+        if len(world.heard) == 1:
+            world.manager.remove_sensor(ears[1])
+            world.manager.move_sensors([ears[2]], [(90, 0, 0)])
+            world.manager.emit(source, "hearing", 9.0)
+            ears.append(world.ear((0, 0, 0)))
+
+    ears += [world.ear((k, 0, 0), on_sensed=listen) for k in range(4)]
+    source = world.manager.add_source(position=(0, 0, 0), strengths={})
+    world.manager.emit(source, "hearing", 9.0)
+    world.tick()
+    assert [one.sensor_id for one in world.heard] == [ears[0], ears[2], ears[3]]
+    world.tick()
+    assert {one.sensor_id for one in world.heard[3:]} == {ears[0], ears[2], ears[3]}
+
+
+def busy(done, limit=math.inf):
+    def stage(budget):
+        while len(done) < limit:
+            if budget.is_spent:
+                return False
+            budget.spend()
+            done.append(1)
+        return True
+    return stage
+
+
+@pytest.mark.parametrize("steps", [1, 2, 7, 100])
+def test_each_kind_gets_half_of_every_budget_when_both_have_work(steps):
+    first, second = [], []
+    shares = StageShares((busy(first),), (busy(second),))
+    for _ in range(100):
+        shares.advance(Budget.of_steps(steps), is_shared=True)
+    assert len(first) + len(second) == 100 * steps
+    assert abs(len(first) - len(second)) <= 2
+
+
+def test_one_kind_gets_what_the_other_leaves():
+    for kinds in ((0, 1), (1, 0)):
+        works = ([], [])
+        stages = [(busy(works[kind], limit=5 if kind else math.inf),) for kind in kinds]
+        shares = StageShares(*stages)
+        for _ in range(10):
+            shares.advance(Budget.of_steps(10), is_shared=True)
+        assert sorted(map(len, works)) == [5, 95]
+
+
+PLACE = st.tuples(st.integers(0, 12), st.integers(0, 2), st.just(0))
+FRAME = st.tuples(
+    st.lists(st.tuples(st.integers(0, 1), PLACE, st.sampled_from(["", "", "steps"])), max_size=3),
+    st.lists(st.tuples(st.integers(0, 3), PLACE), max_size=2))
+
+
+@settings(max_examples=80)
+@given(st.lists(PLACE, min_size=4, max_size=4), st.lists(FRAME, min_size=1, max_size=10), st.sampled_from([0.0, 0.031]))
+def test_moving_sensors_hear_what_the_plain_loop_says(ears, frames, delay):
+    range_m, kept, threshold, strength, sent_orders = 9.5, 0.8, 0.5, 2.0, 0
+    world = World(modalities=[hearing(kept_per_m=kept, delay_s_per_m=delay, range_m=range_m)])
+    ids = [world.ear(place, threshold) for place in ears]
+    sources = [world.manager.add_source(position=(0, 0, 0), strengths={}) for _ in range(2)]
+    ears, under_way = list(ears), []
+    for emitted, moves in [*frames, *[([], [])] * 5]:
+        for source, place, channel in emitted:
+            world.manager.emit(sources[source], "hearing", strength, place, channel=channel)
+            for ear, at in enumerate(ears):
+                far = math.dist(at, place)
+                if far <= range_m and strength * kept**far >= threshold:
+                    under_way.append([
+                        world.clock.now.seconds + far * delay, ear, sent_orders, far, source, place, channel,
+                        world.clock.now.seconds])
+            sent_orders += 1
+        for ear, place in moves:
+            world.manager.move_sensors([ids[ear]], [place])
+            ears[ear] = place
+        world.heard.clear()
+        world.tick()
+        now_s, expected, still = world.clock.now.seconds, [], []
+        newest = {}
+        for one in under_way:
+            if one[0] <= now_s and one[6]:
+                newest[one[4], one[1]] = max(one[2], newest.get((one[4], one[1]), 0))
+        for one in sorted(under_way, key=lambda one: one[:3]):
+            due_s, ear, order, _, source, place, channel, sent_s = one
+            far = math.dist(ears[ear], place)
+            if due_s > now_s:
+                still.append(one)
+            elif channel and newest[source, ear] > order:
+                pass
+            elif far <= range_m and strength * kept**far >= threshold:
+                if sent_s + far * delay > now_s:
+                    still.append([sent_s + far * delay, ear, order, far, source, place, channel, sent_s])
+                else:
+                    expected.append((ids[ear], sources[source], pytest.approx(strength * kept**far), place, sent_s))
+        under_way = still
+        heard = [(one.sensor_id, one.source_id, one.intensity, one.position, one.sent_at) for one in world.heard]
+        assert sorted(heard, key=lambda one: (one[:2], one[3:])) == sorted(
+            expected, key=lambda one: (one[:2], one[3:]))
