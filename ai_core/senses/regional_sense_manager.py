@@ -60,6 +60,16 @@ Memory follows the source at every look; this only limits the callbacks.
 """
 
 
+LEAST_FOR_STAGES = 0.25
+"""Share of a budget of time that signals and sight have in any case, however long the pass over percepts takes.
+
+More overruns a small budget further in a crowd; less lets signals and sight wait there for longer.
+"""
+
+PASSES_LEARNED = 32
+"""Passes after which a shorter pass over percepts is believed (count), half a second of frames."""
+
+
 class RegionalSenseManager(SensorRegistry, SourceRegistry, StimulusEmitter, SenseQueries, SaveableSenses):
     """Reports to sensors the sources that they sense, in any modality.
 
@@ -138,6 +148,7 @@ class RegionalSenseManager(SensorRegistry, SourceRegistry, StimulusEmitter, Sens
         self._smelling = None if scent_trails is None else TrailSmelling(
             scent_trails, self._modalities, self._sensors, self._sources, self._perception)
         self._rays_asked, self._is_advancing = 0, False
+        self._pass_us = 0.0     # what the pass over percepts is expected to take
         self._shares = StageShares(self._signal_stages(), (self._look, self._ask))
 
     def _signal_stages(self) -> tuple[Stage, ...]:
@@ -186,7 +197,8 @@ class RegionalSenseManager(SensorRegistry, SourceRegistry, StimulusEmitter, Sens
         the other leaves; a stage in which the budget ends continues in the next advance, so no stage starves.
         A step is a signal at a sensor, the front of a slow signal, a looking sensor, a ray, or a sensor that
         smells. Then memory and awareness of all sensors advance, whatever the budget: in one pass of some
-        50 ns a percept. The overrun is at most that pass and one block of sensors, or 512 rays.
+        50 ns a percept, for which a budget of time keeps up to three quarters. The overrun is at most one
+        block of sensors, or 512 rays, and what the pass takes more than that.
 
         Signals that are emitted faster than the budget lets them be told are merged, those of one
         source and channel (without a channel: of one tag) at one sensor; what is told more than
@@ -208,10 +220,30 @@ class RegionalSenseManager(SensorRegistry, SourceRegistry, StimulusEmitter, Sens
                 self._sensitivity.recover(self._sensors, now_s)
             if self._clues.gone:
                 self._clues.expire(self._sources, now_s)
-            self._shares.advance(budget, is_shared=self._has_signals())
+            self._shares.advance(self._without_pass(budget), is_shared=self._has_signals())
+            before_us = budget.used
             self._perception.advance(self._continuous.pairs)
+            if budget.stopwatch is not None:
+                self._note_pass(budget.used - before_us)
         finally:
             self._is_advancing = False
+
+    def _without_pass(self, budget: Budget) -> Budget:
+        """Return what a budget of time has for the stages, so that the pass over percepts fits, too.
+
+        A budget of steps is whole; a replay makes the same part of its budget as the game that was recorded.
+        """
+        if budget.is_unlimited:
+            return budget
+        left = budget.left
+        return budget.part(max(left * LEAST_FOR_STAGES, left - self._pass_us))
+
+    def _note_pass(self, took_us: float) -> None:
+        """Learn how long the pass over percepts takes (us): at once if it took longer, slowly if it did not."""
+        if took_us > self._pass_us:
+            self._pass_us = took_us
+        else:
+            self._pass_us += (took_us - self._pass_us) / PASSES_LEARNED
 
     def release(self, sensor_id: int | None = None) -> None:
         """Release from quarantine: the listeners of a sensor, the rays, or the audience.

@@ -43,20 +43,29 @@ class StageShares(Saveable):
         self.uncut = [NEVER_CUT, NEVER_CUT]
 
     def advance(self, budget: Budget, *, is_shared: bool) -> None:
-        """Run both kinds, each as far as its share goes; if not ``is_shared``, the first kind has no work."""
+        """Run both kinds, each as far as its share goes; if not ``is_shared``, the first has no work and is skipped."""
+        if not is_shared:
+            is_done = self._run(1, [0, len(self.kinds[1])], budget)
+            self._note(0, True)
+            self._note(1, is_done)
+            self.first = 0 if is_done else 1
+            return
         first, other = self.first, 1 - self.first
         left = [len(kind) for kind in self.kinds]
-        share = budget.part(budget.left / 2) if is_shared and not budget.is_unlimited else budget
+        share = budget if budget.is_unlimited else budget.part(budget.left / 2)
         is_done = self._run(first, left, share)
         is_other_done = self._run(other, left, budget)
         if not is_done and not budget.is_spent:
             is_done = self._run(first, left, budget)
-        for kind, was_done in ((first, is_done), (other, is_other_done)):
-            self.uncut[kind] = min(NEVER_CUT, self.uncut[kind] + 1) if was_done else 0
+        self._note(first, is_done)
+        self._note(other, is_other_done)
         if is_done:
             self.first = 0 if is_other_done else other
         elif not is_other_done:
             self.first = other
+
+    def _note(self, kind: int, was_done: bool) -> None:
+        self.uncut[kind] = min(NEVER_CUT, self.uncut[kind] + 1) if was_done else 0
 
     def _run(self, kind: int, left: list[int], budget: Budget) -> bool:
         """Run the stages of a kind that are left in this advance; return whether all of them ended."""

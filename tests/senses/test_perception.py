@@ -194,7 +194,7 @@ def test_a_budget_of_time_that_is_always_spent_starves_nobody():
     guards = [world.eye((k / 10, 0, 0), memory=SenseMemory()) for k in range(30)]
     thief = world.thing((0, 0, -4))
     for _ in range(80):
-        world.tick(budget=Budget.of_time(2.0, stopwatch))
+        world.tick(budget=Budget.of_time(8.0, stopwatch))
     assert all(world.manager.memory_of(guard).find(thief) for guard in guards)
 
 

@@ -369,7 +369,7 @@ class SenseMemory:
         """Return all targets that are not forgotten, strongest first, then by id."""
         table = self._table
         mask = (1 << ID_BITS) - 1
-        found = [self.find(key & mask) for key in table.keys[table.known(self._sensor_id)].tolist()]
+        found = [self.find(key & mask) for key in table.key_of_row[table.known(self._sensor_id)].tolist()]
         return sorted([one for one in found if one is not None], key=lambda one: (-one.strength, one.target))
 
     def forget(self, target: int) -> None:

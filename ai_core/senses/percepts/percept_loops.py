@@ -114,9 +114,12 @@ class PerceptLoops:
     has_ended = cython.declare(cython.bint, visibility="public")
     looks = cython.declare(cython.double, visibility="public")
     count: cython.Py_ssize_t
+    capacity: cython.Py_ssize_t
     senses_count: cython.Py_ssize_t
     minds_count: cython.Py_ssize_t
     keys: cython.longlong[::1]
+    order: cython.longlong[::1]
+    key_of_row: cython.longlong[::1]
     rows: cython.double[:, ::1]
     senses: cython.double[:, :, ::1]
     reacts: cython.double[:, ::1]
@@ -128,26 +131,32 @@ class PerceptLoops:
         self.has_ended = False
         self.looks = 1      # no row was in view at look 0
 
-    def take(self, keys, rows, senses, reacts, minds, levels) -> None:
+    def take(self, keys, order, key_of_row, rows, senses, reacts, minds, levels) -> None:
         """Work on these arrays from now on.
 
         Args:
             keys: (n,) int64, ascending: sensor, then target.
-            rows: (n, ``COLUMNS``) float64.
-            senses: (n, modalities, ``SENSE_COLUMNS``) float64.
-            reacts: (n, levels) float64: when a level that is reached is reported (s).
+            order: (n,) int64, the row of each key.
+            key_of_row: (capacity,) int64, the key of each row, -1 for none.
+            rows: (capacity, ``COLUMNS``) float64.
+            senses: (capacity, modalities, ``SENSE_COLUMNS``) float64.
+            reacts: (capacity, levels) float64: when a level that is reached is reported (s).
             minds: (sensors, ``MIND_COLUMNS``) float64, by slot of the sensor.
             levels: (sensors, levels, ``LEVEL_NUMBERS``) float64.
         """
-        count = len(keys)
-        if rows.shape != (count, len(COLUMNS)) or senses.shape[0] != count or senses.shape[2] != len(SENSE_COLUMNS):
-            raise ValueError("keys, rows and senses must be of one length and of all columns")
-        if reacts.shape != (count, levels.shape[1]) or minds.shape != (levels.shape[0], len(MIND_COLUMNS)):
+        capacity = len(key_of_row)
+        if rows.shape != (capacity, len(COLUMNS)) or senses.shape[::2] != (capacity, len(SENSE_COLUMNS)):
+            raise ValueError("key_of_row, rows and senses must be of one length and of all columns")
+        if len(order) != len(keys) or (len(keys) and not 0 <= order.min() <= order.max() < capacity):
+            raise ValueError("order must have a row for each key")
+        if reacts.shape != (capacity, levels.shape[1]) or minds.shape != (levels.shape[0], len(MIND_COLUMNS)):
             raise ValueError("reacts, minds and levels must agree in their levels and sensors")
         if levels.shape[2] != LEVEL_NUMBERS:
             raise ValueError(f"a level must have {LEVEL_NUMBERS} numbers")
-        self.count, self.senses_count, self.minds_count = count, senses.shape[1], minds.shape[0]
-        self.keys, self.rows, self.senses = memoryview(keys), memoryview(rows), memoryview(senses)
+        self.count, self.capacity = len(keys), capacity
+        self.senses_count, self.minds_count = senses.shape[1], minds.shape[0]
+        self.keys, self.order, self.key_of_row = memoryview(keys), memoryview(order), memoryview(key_of_row)
+        self.rows, self.senses = memoryview(rows), memoryview(senses)
         self.reacts, self.minds, self.levels = memoryview(reacts), memoryview(minds), memoryview(levels)
 
     def find(self, key: cython.longlong) -> int:
@@ -167,7 +176,7 @@ class PerceptLoops:
                 first = middle + 1
             else:
                 end = middle
-        return first if first < self.count and self.keys[first] == key else -1
+        return self.order[first] if first < self.count and self.keys[first] == key else -1
 
     @cython.cfunc
     @cython.nogil
@@ -196,7 +205,7 @@ class PerceptLoops:
     def settle(self, row: cython.Py_ssize_t, now_s: cython.double) -> None:
         """Let time pass in the memory of a row: its target is lost, expires and is forgotten."""
         self.check(row)
-        self.let_pass(row, self.mind_of_row(row), self.keys[row] >> ID_BITS, now_s)
+        self.let_pass(row, self.mind_of_row(row), self.key_of_row[row] >> ID_BITS, now_s)
 
     def learn(
         self, row: cython.Py_ssize_t, number: cython.Py_ssize_t, strength: cython.double, x: cython.double,
@@ -214,7 +223,7 @@ class PerceptLoops:
         self.senses[row, number, STRENGTH], self.senses[row, number, SENSED_AT_S] = strength, at_s
         rows[row, LAST_SENSED_S] = max(rows[row, LAST_SENSED_S], at_s)
         rows[row, IS_EXPIRED] = 0
-        self.note(row, self.keys[row] >> ID_BITS, "reported", now_s)
+        self.note(row, self.key_of_row[row] >> ID_BITS, "reported", now_s)
 
     def follow(
         self, row: cython.Py_ssize_t, x: cython.double, y: cython.double, z: cython.double, at_s: cython.double,
@@ -363,7 +372,7 @@ class PerceptLoops:
             if self.minds[slot, HAS_AWARENESS] or (self.minds[slot, HAS_MEMORY] and owner == sensor_id):
                 while at < self.count and self.keys[at] < key:
                     at += 1
-                own = at if at < self.count and self.keys[at] == key else -1
+                own = self.order[at] if at < self.count and self.keys[at] == key else -1
             if self.minds[slot, HAS_AWARENESS]:
                 mine = own
                 if mine < 0:
@@ -395,6 +404,7 @@ class PerceptLoops:
 
         Cost: O(n), 10 to 30 ns a row.
         """
+        place: cython.Py_ssize_t
         row: cython.Py_ssize_t
         slot: cython.Py_ssize_t = -1
         number: cython.Py_ssize_t
@@ -405,8 +415,9 @@ class PerceptLoops:
         visibility: cython.double
         rows = self.rows
         self.has_ended = False
-        for row in range(self.count):
-            sensor_id = self.keys[row] >> ID_BITS
+        for place in range(self.count):
+            row = self.order[place]
+            sensor_id = self.keys[place] >> ID_BITS
             if sensor_id != last_id:
                 slot, last_id = self.mind_of(sensor_id), sensor_id
             if slot < 0:
@@ -416,7 +427,7 @@ class PerceptLoops:
                 self.let_pass(row, slot, sensor_id, now_s)
                 if self.minds[slot, FREE_KNOWLEDGE_S] > 0 and rows[row, IS_KNOWN] and (
                         now_s <= rows[row, LAST_SEEN_S] + self.minds[slot, FREE_KNOWLEDGE_S]):
-                    target = self.keys[row] & ID_MASK
+                    target = self.key_of_row[row] & ID_MASK
                     source_slot = target & SLOT_MASK
                     if source_slot < ids.shape[0] and ids[source_slot] == target:
                         self.follow_freely(
@@ -441,7 +452,7 @@ class PerceptLoops:
     @cython.cfunc
     def check(self, row: cython.Py_ssize_t, number: cython.Py_ssize_t = -1):
         """Raise IndexError unless there are such a row, its settings and such a modality, if one is given."""
-        if not 0 <= row < self.count or self.mind_of_row(row) < 0:
+        if not 0 <= row < self.capacity or self.key_of_row[row] < 0 or self.mind_of_row(row) < 0:
             raise IndexError(f"there is no row {row}")
         if number != -1 and not 0 <= number < self.senses_count:
             raise IndexError(f"there is no modality {number}")
@@ -450,14 +461,14 @@ class PerceptLoops:
     @cython.nogil
     @cython.exceptval(check=False)
     def mind_of_row(self, row: cython.Py_ssize_t) -> cython.Py_ssize_t:
-        return self.mind_of(self.keys[row] >> ID_BITS)
+        return self.mind_of(self.key_of_row[row] >> ID_BITS)
 
     @cython.cfunc
     def note(self, row: cython.Py_ssize_t, sensor_id: cython.longlong, kind: str, at_s: cython.double):
         """List a change of a memory."""
         rows = self.rows
         self.changes.append((
-            sensor_id, at_s, self.keys[row] & ID_MASK, kind, rows[row, PLACE], rows[row, PLACE + 1],
+            sensor_id, at_s, self.key_of_row[row] & ID_MASK, kind, rows[row, PLACE], rows[row, PLACE + 1],
             rows[row, PLACE + 2]))
 
     @cython.cfunc
@@ -684,7 +695,8 @@ class PerceptLoops:
             level = self.react(row, level, reached, at_s)
             if reached == level:
                 level -= 1
-                self.levels_crossed.append((self.keys[row] >> ID_BITS, at_s, self.keys[row] & ID_MASK, level))
+                self.levels_crossed.append((
+                    self.key_of_row[row] >> ID_BITS, at_s, self.key_of_row[row] & ID_MASK, level))
             reached -= 1
         level = self.react(row, level, reached, rows[row, METER_S])
         rows[row, LEVEL], rows[row, REACHED] = level, reached
@@ -697,7 +709,7 @@ class PerceptLoops:
         while level < reached and self.reacts[row, level] <= until_s:
             level += 1
             self.levels_crossed.append((
-                self.keys[row] >> ID_BITS, self.reacts[row, level - 1], self.keys[row] & ID_MASK, level))
+                self.key_of_row[row] >> ID_BITS, self.reacts[row, level - 1], self.key_of_row[row] & ID_MASK, level))
         return level
 
     @cython.cfunc

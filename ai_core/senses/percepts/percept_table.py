@@ -28,6 +28,9 @@ ID_MASK = (1 << ID_BITS) - 1
 COLUMN = {name: place for place, name in enumerate(COLUMNS)}
 """Places of the numbers of a row by name."""
 
+ENDS = [COLUMN["is_known"], COLUMN["has_meter"]]
+"""Places of the flags of which a row needs one; it ends without."""
+
 MEMORY, METER = slice(0, COLUMN["has_meter"]), slice(COLUMN["has_meter"], len(COLUMNS))
 MEMORY_OF_SENSE, METER_OF_SENSE = slice(0, 2), slice(2, 4)
 
@@ -120,15 +123,17 @@ class PerceptTable:
 
     Attributes:
         keys: (n,) int64, ascending: sensor, then target.
-        rows: (n, ``COLUMNS``) float64.
-        senses: (n, modalities, ``SENSE_COLUMNS``) float64.
-        reacts: (n, levels) float64, when levels that are reached are reported (s).
+        order: (n,) int64, the row of each key: new keys do not move rows.
+        key_of_row: (capacity,) int64, the key of each row, -1 for none.
+        rows: (capacity, ``COLUMNS``) float64.
+        senses: (capacity, modalities, ``SENSE_COLUMNS``) float64.
+        reacts: (capacity, levels) float64, when levels that are reached are reported (s).
         modalities: names of all modalities.
         loops: the loops over these arrays.
         now_s: game time of the last pass over all rows (s).
         known_targets, meters: views that somebody holds, by key.
 
-    Cost: new rows O(n) for any number of them; 300 to 500 bytes a row.
+    Cost: new rows O(n) for any number of them, 16 bytes a key; 300 to 500 bytes a row.
     """
 
     def __init__(self, modalities: Iterable[str] = ()) -> None:
@@ -140,7 +145,9 @@ class PerceptTable:
         self.meters: WeakValueDictionary[int, RowView] = WeakValueDictionary()
         self._minds = np.full((0, len(MIND_COLUMNS)), NO_MIND)
         self._levels = np.zeros((0, 0, LEVEL_NUMBERS))
-        self._put(np.zeros(0, np.int64), *self._empty(0))
+        self.keys, self.order, self.key_of_row = (np.zeros(0, np.int64) for _ in range(3))
+        self._free: list[int] = []
+        self._put(*self._empty(0))
 
     def __len__(self) -> int:
         return len(self.keys)
@@ -151,8 +158,8 @@ class PerceptTable:
         if number is None:
             number = self._numbers[modality] = len(self.modalities)
             self.modalities.append(modality)
-            more = np.broadcast_to(NO_SENSE, (len(self.keys), 1, len(SENSE_COLUMNS)))
-            self._put(self.keys, self.rows, np.concatenate([self.senses, more], axis=1), self.reacts)
+            more = np.broadcast_to(NO_SENSE, (len(self.rows), 1, len(SENSE_COLUMNS)))
+            self._put(self.rows, np.concatenate([self.senses, more], axis=1), self.reacts)
         return number
 
     def put_mind(
@@ -189,12 +196,15 @@ class PerceptTable:
         """Make rows for those of some keys that have none."""
         loops = self.loops
         new = np.array(sorted({key for key in keys if loops.find(key) < 0}), np.int64)
-        if len(new):
-            at = self.keys.searchsorted(new)
-            rows, senses, reacts = self._empty(len(new))
-            self._put(
-                np.insert(self.keys, at, new), np.insert(self.rows, at, rows, axis=0),
-                np.insert(self.senses, at, senses, axis=0), np.insert(self.reacts, at, reacts, axis=0))
+        if not len(new):
+            return
+        if len(new) > len(self._free):
+            self._grow(len(self.keys) + len(new))
+        free = np.array([self._free.pop() for _ in range(len(new))], np.int64)
+        self.rows[free], self.senses[free], self.reacts[free], self.key_of_row[free] = 0.0, NO_SENSE, 0.0, new
+        at = self.keys.searchsorted(new)
+        self.keys, self.order = np.insert(self.keys, at, new), np.insert(self.order, at, free)
+        self._put(self.rows, self.senses, self.reacts)
 
     def drop_ended(self) -> None:
         """Drop rows that hold neither a memory nor a meter, and end views of those that are over."""
@@ -203,7 +213,8 @@ class PerceptTable:
                 if not self.rows[self.loops.find(key), COLUMN[name]]:
                     view._end()
                     del views[key]
-        kept = (self.rows[:, COLUMN["is_known"]] != 0) | (self.rows[:, COLUMN["has_meter"]] != 0)
+        ends = self.rows[self.order[:, np.newaxis], ENDS]
+        kept = (ends[:, 0] != 0) | (ends[:, 1] != 0)
         if not kept.all():
             self._keep(kept)
 
@@ -215,18 +226,19 @@ class PerceptTable:
     def forget_all(self, sensor_id: int) -> None:
         """End all memories and meters of a sensor, which is no change to be told of."""
         first, end = self.span(sensor_id)
-        self.rows[first:end, [COLUMN["is_known"], COLUMN["has_meter"]]] = 0
+        self.rows[self.order[first:end, np.newaxis], ENDS] = 0
         self.drop_ended()
 
     def span(self, sensor_id: int) -> tuple[int, int]:
-        """Return the first row of a sensor, and the one after its last."""
+        """Return the place of the first key of a sensor, and the one after its last."""
         first, end = self.keys.searchsorted((sensor_id << ID_BITS, (sensor_id + 1) << ID_BITS)).tolist()
         return first, end
 
     def known(self, sensor_id: int) -> list[int]:
         """Return the rows of a sensor that hold a memory, by target."""
         first, end = self.span(sensor_id)
-        found: list[int] = (first + np.flatnonzero(self.rows[first:end, COLUMN["is_known"]])).tolist()
+        rows = self.order[first:end]
+        found: list[int] = rows[self.rows[rows, COLUMN["is_known"]] != 0].tolist()
         return found
 
     def has_meter(self, row: int) -> bool:
@@ -238,7 +250,7 @@ class PerceptTable:
         rows = self.known(sensor_id)
         if not rows:
             return
-        before = self.keys[rows].tolist()
+        before = self.key_of_row[rows].tolist()
         after = [other_id << ID_BITS | key & ID_MASK for key in before]
         numbers = [other.number(name) for name in self.modalities]
         values, senses = self.rows[rows, MEMORY], self.senses[rows, :, MEMORY_OF_SENSE]
@@ -268,7 +280,7 @@ class PerceptTable:
             is_over = values[:, COLUMN[name]] == 0
             values[is_over, part] = 0
             senses[is_over, :, numbers] = NO_SENSE[numbers]
-        state: State = {"targets": (self.keys[rows] & ID_MASK).tolist()}
+        state: State = {"targets": (self.key_of_row[rows] & ID_MASK).tolist()}
         for name in [*(MEMORY_FIELDS if memory else ()), *(METER_FIELDS if meters else ())]:
             state[name] = [value if math.isfinite(value) else None for value in values[:, COLUMN[name]].tolist()]
         if memory:
@@ -322,12 +334,27 @@ class PerceptTable:
         return np.zeros((count, len(COLUMNS))), senses, np.zeros((count, self._levels.shape[1]))
 
     def _keep(self, kept: NDArray[np.bool_]) -> None:
+        ended = self.order[~kept]
+        gone = set(self.keys[~kept].tolist())
         for views in (self.known_targets, self.meters):
             for key, view in list(views.items()) if views else ():
-                if not kept[self.loops.find(key)]:
+                if key in gone:
                     view._end()
                     del views[key]
-        self._put(self.keys[kept], self.rows[kept], self.senses[kept], self.reacts[kept])
+        self.key_of_row[ended] = -1
+        self._free.extend(ended[::-1].tolist())
+        self.keys, self.order = self.keys[kept], self.order[kept]
+        self._put(self.rows, self.senses, self.reacts)
+
+    def _grow(self, count: int) -> None:
+        """Make room for so many rows, and as many more."""
+        before, capacity = len(self.rows), max(8, 2 * count)
+        grown = self._empty(capacity)
+        for new, old in zip(grown, (self.rows, self.senses, self.reacts), strict=True):
+            new[:before] = old
+        self.key_of_row = np.append(self.key_of_row, np.full(capacity - before, -1, np.int64))
+        self._free = [*range(capacity - 1, before - 1, -1), *self._free]
+        self._put(*grown)
 
     def _make_room(self, sensors: int, levels: int) -> None:
         """Make room for settings of so many sensors, and for so many levels."""
@@ -337,17 +364,18 @@ class PerceptTable:
         minds[: len(self._minds)] = self._minds
         numbers = np.zeros((sensors, levels, LEVEL_NUMBERS))
         numbers[: len(self._levels), : self._levels.shape[1]] = self._levels
-        reacts = np.zeros((len(self.keys), levels))
+        reacts = np.zeros((len(self.rows), levels))
         reacts[:, : self.reacts.shape[1]] = self.reacts
         self._minds, self._levels = minds, numbers
-        self._put(self.keys, self.rows, self.senses, reacts)
+        self._put(self.rows, self.senses, reacts)
 
     def _put(
-        self, keys: NDArray[np.int64], rows: NDArray[np.float64], senses: NDArray[np.float64],
-        reacts: NDArray[np.float64],
+        self, rows: NDArray[np.float64], senses: NDArray[np.float64], reacts: NDArray[np.float64],
     ) -> None:
-        self.keys, self.rows, self.senses, self.reacts = keys, rows, senses, reacts
-        self.loops.take(keys, rows, senses, reacts, self._minds, self._levels)
+        """Have these rows; the loops work on them, and on the keys, from now on."""
+        self.rows, self.senses, self.reacts = rows, senses, reacts
+        self.loops.take(
+            self.keys, self.order, self.key_of_row, rows, senses, reacts, self._minds, self._levels)
 
 
 MEMORY_FIELDS = ("is_known", "is_noticed", "is_expired", *COLUMNS[4 : MEMORY.stop])

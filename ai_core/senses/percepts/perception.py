@@ -231,7 +231,7 @@ class Perception:
                 "failing": {name: list(one) for name, one in failing.items() if one != NO_FAILURES},
             }
         return {
-            "sensor_ids": (table.keys >> ID_BITS).tolist(), **table.save(np.arange(len(table.keys))), "minds": minds}
+            "sensor_ids": (table.keys >> ID_BITS).tolist(), **table.save(table.order), "minds": minds}
 
     def prepare_state(
         self, fields: Fields, new_ids: Mapping[int, int], saved_ids: Sequence[int], latest_s: float
