@@ -5,12 +5,105 @@ import functools
 from collections.abc import Callable, Iterable
 from typing import Any
 
-from addons.ai_core.bridge.gd import GodotCallError, RefusedValue
+from addons.ai_core.bridge.gd import (
+    GDCallable,
+    GodotCallError,
+    NodePath,
+    RefusedValue,
+    StringName,
+    export,
+    method,
+    node_path,
+)
+from addons.ai_core.nodes.characters import sensor_feed
 from addons.ai_core.nodes.characters.update_group import update_group_of
+from addons.ai_core.nodes.scheduling.scheduler_lookup import check_callable, report_next_frame
 
 
 class CharacterComponent:
-    """Base of nodes that decide for an ``actor``. A subclass sets ``_actor`` to None in its constructor."""
+    """Base of nodes that decide for an ``actor``, by what a ``sensor`` knows.
+
+    A subclass sets ``_actor`` and ``_scheduler`` to None in its constructor, calls ``begin_feed`` once it has its
+    scheduler and ``end_feed`` when it leaves the tree, and defines ``known``, ``feed_value`` and ``feed_event`` as
+    ``SensorFeed`` describes.
+    """
+
+    TargetChoice = sensor_feed.TargetChoice
+
+    sensor = export(
+        NodePath, NodePath(""), hint=node_path("Sensor3D", "Sensor2D"), group="Senses", on_set="_sensor_set",
+        doc="Sensor3D or Sensor2D of the character. It writes target, target_position, is_in_view, awareness,"
+            " awareness_level, last_known_position, last_seen_position and last_heard_position of the most important"
+            " target, and sends the events target_gained, target_lost, target_forgotten, awareness_changed and heard.")
+    target_choice = export(
+        TargetChoice, TargetChoice.MOST_AWARE,
+        doc="Which of several targets of the sensor is the most important. Targets that are not lost precede lost"
+            " ones. Most aware: the one with the highest awareness. Nearest: the one nearest to the sensor. Newest:"
+            " the one first sensed last. Custom: the choice of target_choice_method, or of choose_target_with().")
+    target_choice_method = export(
+        StringName, StringName(""), shown_when=("target_choice", TargetChoice.CUSTOM),
+        doc="Method of the actor that is called with an Array of Dictionaries, as from get_known_targets() of the"
+            " sensor, and returns one of them, or null for none.")
+
+    _feed: sensor_feed.SensorFeed | None = None
+    _chooser: Any = None
+
+    @method
+    def choose_target_with(self, chooser: GDCallable) -> None:
+        """Set target_choice to Custom: ``chooser`` is called in place of target_choice_method."""
+        check_callable(chooser, "choose_target_with()")
+        self._chooser, self.target_choice = chooser, self.TargetChoice.CUSTOM
+
+    def choose_target(self, described: list[Any]) -> Any:
+        """Return one of the targets, or None, as the Callable or the method of the actor chooses."""
+        if self._chooser is not None:
+            return self._chooser(described)
+        if not self.target_choice_method:
+            raise RefusedValue(
+                "target_choice is Custom, but nothing chooses; set target_choice_method, or call choose_target_with()")
+        return self.actor_method(str(self.target_choice_method))(described)
+
+    def begin_feed(self) -> None:
+        """Connect to the sensor, if one is set."""
+        if self._feed is not None or not self.sensor:
+            return
+        warnings = self.sensor_warnings()
+        if warnings:
+            report_next_frame(self, lambda: [] if self._feed is not None else self.sensor_warnings())
+        if self._node_is_sensor():
+            self._feed = sensor_feed.begin_feed(self, self.get_node_or_null(self.sensor), self._scheduler)
+
+    def end_feed(self) -> None:
+        """Disconnect from the sensor."""
+        feed, self._feed = self._feed, None
+        if feed is not None:
+            sensor_feed.end_feed(feed, self._scheduler)
+
+    def feed_was_loaded(self) -> None:
+        """Look up the loaded target of the sensor in the next frame."""
+        if self._feed is not None:
+            self._feed.was_loaded()
+
+    def sensor_warnings(self) -> list[str]:
+        """Return the warnings about ``sensor`` and ``target_choice``."""
+        if not self.sensor:
+            return []
+        if not self._node_is_sensor():
+            return [f"sensor '{self.sensor}' is no Sensor3D or Sensor2D of the scene; choose the sensor of the"
+                    " character, or leave it empty"]
+        if self.target_choice == self.TargetChoice.CUSTOM and not (self.target_choice_method or self._chooser):
+            return ["target_choice is Custom, but target_choice_method is empty; name a method of the actor, or choose"
+                    " another target_choice"]
+        return []
+
+    def _node_is_sensor(self) -> bool:
+        node = self.get_node_or_null(self.sensor)
+        return node is not None and (node.is_class("Sensor3D") or node.is_class("Sensor2D"))
+
+    def _sensor_set(self) -> None:
+        self.end_feed()
+        if self._scheduler is not None and self.is_inside_tree():
+            self.begin_feed()
 
     def actor_node(self) -> Any:
         """Return the node of the character; raise RefusedValue if it is not in the scene."""

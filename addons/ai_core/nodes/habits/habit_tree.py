@@ -227,6 +227,7 @@ class HabitTree(CharacterComponent, Node):
         self.release_values()
 
     def on_exit_tree(self) -> None:
+        self.end_feed()
         self._leave_update_group()
         if self.core is not None:
             self.core.stop()
@@ -331,6 +332,7 @@ class HabitTree(CharacterComponent, Node):
             self._update_schedule()
             change_scopes()
             change()
+            self.feed_was_loaded()
             for path, habit in habits.items():
                 habit.load_script_state(of_scripts[path])
 
@@ -352,7 +354,8 @@ class HabitTree(CharacterComponent, Node):
     def _has_habits(self) -> bool:
         return any(isinstance(child, Habit) for child in self.get_children())
 
-    def _get_configuration_warnings(self) -> list[str]:
+    def _definition_warnings(self) -> list[str]:
+        """Return the warnings without which the tree runs."""
         warnings = []
         if not self._has_habits():
             warnings.append("has no Habit below it and does nothing; add a Habit")
@@ -360,17 +363,21 @@ class HabitTree(CharacterComponent, Node):
             warnings += launch_warnings(self)
         return [*warnings, *self.actor_warnings(), *scheduler_warnings(self)]
 
+    def _get_configuration_warnings(self) -> list[str]:
+        return [*self._definition_warnings(), *self.sensor_warnings()]
+
     def _begin(self) -> None:
         self.has_failed = False
-        warnings = self._get_configuration_warnings()
+        warnings = self._definition_warnings()
         if warnings:
-            report_next_frame(self, lambda: [] if self.core is not None else self._get_configuration_warnings())
+            report_next_frame(self, lambda: [] if self.core is not None else self._definition_warnings())
         self._scheduler = scheduler_of(self)
         if warnings or self._scheduler is None:
             self.has_failed = bool(warnings)
             return
         self._join_scopes()
         self.declare_values()
+        self.begin_feed()
         try:
             root, parts = self._definition()
         except Exception as mistake:
@@ -507,6 +514,7 @@ class HabitTree(CharacterComponent, Node):
         for watch in self._watching.values():
             watch.cancel()
         self._watching.clear()
+        self._chooser = None
         self._blackboard.clear()
 
     @method
@@ -545,6 +553,15 @@ class HabitTree(CharacterComponent, Node):
     def known(self, name: str) -> Any:
         """Return a value of the blackboard for an expression, ABSENT if there is none."""
         return self.get_value(name, ABSENT)
+
+    def feed_value(self, key: str, value: Any) -> None:
+        """Write a value of the sensor to the character's blackboard."""
+        self._blackboard[key] = value
+
+    def feed_event(self, name: str, payload: Any) -> None:
+        """Send an event of the sensor to the habits."""
+        if self.core is not None:
+            self.core.notify(name, payload)
 
     def declare_values(self) -> None:
         """Declare the types of ``values`` and set them, except where a script has set a value of the type."""

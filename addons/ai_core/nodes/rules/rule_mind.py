@@ -16,6 +16,7 @@ from addons.ai_core.bridge.gd import (
     signal,
 )
 from addons.ai_core.nodes.characters.character_work import ScheduledCharacter
+from addons.ai_core.nodes.characters.guard_expression import ABSENT
 from addons.ai_core.nodes.characters.update_group import RULE_MINDS, UpdateGroup
 from addons.ai_core.nodes.rules.rule_set import RuleSet
 from addons.ai_core.nodes.saving.node_settings import prepared_settings, saved_settings
@@ -25,13 +26,18 @@ from ai_core.decisions.rules import rule_mind as library
 from ai_core.saving.fields import Fields, State, StateError
 from ai_core.scheduling.task_limits import MAX_PERIOD_FRAMES
 
+SENSED_FACTS: dict[str, Callable[[Any], float]] = {
+    "target": lambda target: float(target is not None), "is_in_view": float, "awareness": float}
+"""Facts that the sensor sets, each with the function that returns its grade."""
+
 
 @gdclass(icon="res://addons/ai_core/icons/rule_mind.svg", keywords="rule engine, expert system, production rules")
 class RuleMind(ScheduledCharacter, Node):
     """Applies the rules of a RuleSet to the facts of one character, such as set_fact("hurt", 0.6).
 
     The rules are evaluated through the AIScheduler, or when think() or decide() is called. A rule that
-    fires emits rule_fired and calls the method of the actor that its option "do" names.
+    fires emits rule_fired and calls the method of the actor that its option "do" names. A sensor sets the facts
+    target (1 while there is one), is_in_view and awareness, where the RuleSet declares them with a grade.
     """
 
     KIND = RULE_MINDS
@@ -66,6 +72,11 @@ class RuleMind(ScheduledCharacter, Node):
         self._scheduler: Any = None
         self._update_group: UpdateGroup | None = None
         self._actor: Any = None
+        self._fed: dict[str, Any] = {}      # values of the sensor
+
+    def on_predelete(self) -> None:
+        self._chooser = None
+        self._fed.clear()
 
     def on_entered(self) -> None:
         self._look_for_actor()
@@ -74,9 +85,11 @@ class RuleMind(ScheduledCharacter, Node):
         self._scheduler = scheduler_of(self)
         if self._scheduler is not None:
             self._rebuild()
+            self.begin_feed()
             self._scheduler.join(self)
 
     def on_exit_tree(self) -> None:
+        self.end_feed()
         self._leave_update_group()
         if self._scheduler is not None and self._scheduler.is_valid():
             self._scheduler.leave(self)
@@ -155,6 +168,20 @@ class RuleMind(ScheduledCharacter, Node):
             raise RefusedValue(f"{method_name}() of the actor must return a number from 0 to 1, got {grade!r}")
         return grade
 
+    def known(self, name: str) -> Any:
+        """Return a value that the sensor has written, ABSENT if there is none."""
+        return self._fed.get(name, ABSENT)
+
+    def feed_value(self, key: str, value: Any) -> None:
+        """Keep a value of the sensor, and set the fact of its name, if the rules declare one with a grade."""
+        self._fed[key] = value
+        declared = None if self._core is None or key not in SENSED_FACTS else self.rule_set.facts.get(key)
+        if isinstance(declared, (bool, int, float)):
+            self._core.set(key, SENSED_FACTS[key](value))
+
+    def feed_event(self, name: str, payload: Any) -> None:
+        """Ignore an event of the sensor: rules read facts only."""
+
     def is_in_use(self) -> bool:
         return self._core is not None
 
@@ -172,6 +199,7 @@ class RuleMind(ScheduledCharacter, Node):
         def change_all() -> None:
             change_settings()
             change()
+            self.feed_was_loaded()
             self._reschedule()
 
         return change_all
@@ -179,7 +207,8 @@ class RuleMind(ScheduledCharacter, Node):
     def _get_configuration_warnings(self) -> list[str]:
         done = [] if self.rule_set is None else self.rule_set.action_methods()
         return [
-            *self._rule_warnings(), *self.actor_warnings(), *self.missing_methods(done), *scheduler_warnings(self)]
+            *self._rule_warnings(), *self.actor_warnings(), *self.missing_methods(done), *self.sensor_warnings(),
+            *scheduler_warnings(self)]
 
     def _rule_warnings(self) -> list[str]:
         if self.rule_set is None:
@@ -217,6 +246,8 @@ class RuleMind(ScheduledCharacter, Node):
             self._core = library.RuleMind(
                 self.rule_set.core(), owner=self, name=str(self.get_path()), parameters=self._own_parameters(),
                 faults=self._scheduler.faults)
+            for key, value in self._fed.items():
+                self.feed_value(key, value)
         elif self.is_inside_tree():
             report_next_frame(self, self._mistakes)
         self._reschedule()

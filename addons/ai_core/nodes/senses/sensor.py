@@ -328,6 +328,11 @@ class SensorBase(DrawnNode, SenseMember):
                 self._manager.core.change_sensor(self._id, **settings)
 
     @property
+    def sense_manager(self) -> Any:
+        """The SenseManager that the sensor belongs to, None while it belongs to none."""
+        return self._manager
+
+    @property
     def sensor_id(self) -> int:
         """Id of the sensor in the library's sense manager, for behaviors written in Python."""
         return self._id

@@ -97,6 +97,7 @@ class StateMachine(ScheduledCharacter, Node):
             self.call_deferred("rebuild")     # a script that builds the machine adds states next
 
     def on_predelete(self) -> None:
+        self._chooser = None
         self.blackboard.clear()     # values may hold scripts: release them now
 
     def _actor_set(self) -> None:
@@ -112,6 +113,7 @@ class StateMachine(ScheduledCharacter, Node):
 
     def on_exit_tree(self) -> None:
         self._is_entered = False
+        self.end_feed()
         self._leave_update_group()
         if self.core is not None:
             self.core.stop()
@@ -257,6 +259,15 @@ class StateMachine(ScheduledCharacter, Node):
             return getattr(self.core, name)
         return self.get_value(name, ABSENT)
 
+    def feed_value(self, key: str, value: Any) -> None:
+        """Write a value of the sensor to the blackboard."""
+        self.blackboard[key] = value
+
+    def feed_event(self, name: str, payload: Any) -> None:
+        """Send an event of the sensor, if a transition names it."""
+        if self.core is not None and name in self.core.definition.events:
+            self.send_event(name, payload)
+
     @method
     def to_text(self) -> str:
         """Return which states are active, since when and why, and what they wait for; one line per state."""
@@ -309,6 +320,7 @@ class StateMachine(ScheduledCharacter, Node):
             self._reschedule()
             self.blackboard.clear()
             self.blackboard.update(blackboard)
+            self.feed_was_loaded()
             for path, node in self.nodes.states.items():
                 node.load_script_state(of_scripts[path])
 
@@ -320,7 +332,7 @@ class StateMachine(ScheduledCharacter, Node):
             warnings = [*unreachable_warnings(nodes.definition()), *self.missing_methods(nodes.methods_of_the_actor())]
         except DEFINITION_ERRORS as mistake:
             warnings = [str(mistake)]
-        return [*warnings, *self.actor_warnings(), *scheduler_warnings(self)]
+        return [*warnings, *self.actor_warnings(), *self.sensor_warnings(), *scheduler_warnings(self)]
 
     def _begin(self) -> None:
         problems = self.actor_warnings()
@@ -335,6 +347,7 @@ class StateMachine(ScheduledCharacter, Node):
         if problems or self._scheduler is None:
             return
         self.nodes, self.core = nodes, self._made(nodes, definition)
+        self.begin_feed()
         self._scheduler.join(self)
         self._note_pause()
         self._reschedule()

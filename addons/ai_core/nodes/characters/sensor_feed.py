@@ -1,0 +1,327 @@
+"""SensorFeed: what a sensor knows of its most important target, as values and events of a deciding node."""
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from enum import IntEnum
+from typing import Any
+from weakref import WeakKeyDictionary
+
+from addons.ai_core.bridge.gd import RefusedValue, report_error, report_exception
+from addons.ai_core.nodes.characters.guard_expression import ABSENT
+from ai_core.scheduling.task import Task, Turn
+from ai_core.senses.percepts.memory import KnownTarget, SenseMemory
+
+HEARING = "hearing"
+
+
+class TargetChoice(IntEnum):
+    """How the most important of several targets is chosen."""
+
+    MOST_AWARE = 0
+    NEAREST = 1
+    NEWEST = 2
+    CUSTOM = 3
+
+
+VALUES: dict[str, Any] = {
+    "target": None, "target_position": None, "is_in_view": False, "awareness": 0.0, "awareness_level": 0,
+    "last_known_position": None, "last_seen_position": None, "last_heard_position": None,
+}
+"""The values that a feed writes, as they are while the sensor knows no target."""
+
+STATE_KEYS = ("target", "is_in_view", "awareness", "awareness_level")
+UNWRITTEN = (ABSENT,) * len(STATE_KEYS)
+
+CHANGING = (TargetChoice.MOST_AWARE, TargetChoice.NEAREST)
+"""Choices whose result may change without an event."""
+
+CHOOSES_EVERY_FRAMES = 8
+"""Frames from one such choice to the next (count): a choice among several targets costs three times an update."""
+
+NEARER = 0.9
+"""Share of the distance of the present target below which another target is nearer (no unit); closer to 1, two
+targets side by side would take turns."""
+
+
+class SensorFeed:
+    """Writes the values of ``VALUES`` and sends the events of a Sensor3D or Sensor2D to a deciding node.
+
+    Targets that are not lost precede lost ones. Positions are those of the character if its source is below it, so
+    that a habit can walk there; otherwise those of the source.
+
+    Args:
+        mind: the deciding node. It has ``target_choice``, ``choose_target(known)`` for a custom choice,
+            ``known(key)``, ``feed_value(key, value)`` and ``feed_event(name, payload)``.
+        sensor: the sensor.
+        feeds: the feeds of the same AIScheduler.
+
+    Cost: while the sensor remembers a target, one update per frame; otherwise nothing.
+    """
+
+    def __init__(self, mind: Any, sensor: Any, feeds: SensorFeeds) -> None:
+        self._mind, self._sensor, self.feeds = mind, sensor, feeds
+        self._phase = feeds.count             # feeds choose in different frames
+        self._chosen: int | None = None       # id of the source; looked up again after loading
+        self._is_new, self._is_loaded = True, False      # not looked up yet; the values are those of a save
+        self._known_at: tuple[float, ...] | None = None      # the remembered position that was written last (m)
+        self._place: Any = None               # the position in view that was written last
+        self._state: tuple[Any, ...] = UNWRITTEN      # values of STATE_KEYS that were written last
+        self._is_noticed = False
+        self._has_only_sight = True
+        self._pair, self._moves_together = (0, 0), False      # a source and its character, and whether it is below
+        self._handlers: dict[str, Callable[..., None]] = {
+            "target_gained": self._on_gained, "target_lost": self._on_lost, "target_forgotten": self._on_forgotten,
+            "target_reported": self._on_reported, "awareness_changed": self._on_awareness_changed,
+            "sensed": self._on_sensed, "tree_exiting": self._reset}
+        for key, value in VALUES.items():
+            if mind.known(key) is ABSENT:
+                mind.feed_value(key, value)
+        for name, handler in self._handlers.items():
+            sensor.connect(name, handler)
+        feeds.follow(self)
+
+    def end(self) -> None:
+        """Disconnect from the sensor."""
+        self.feeds.rest(self)
+        if self._sensor.is_valid():
+            for name, handler in self._handlers.items():
+                self._sensor.disconnect(name, handler)
+
+    def was_loaded(self) -> None:
+        """Look up the target of the loaded values in the next frame."""
+        self._chosen, self._is_new, self._is_loaded = None, True, True
+        self.feeds.follow(self)
+
+    def follow(self, frame: int) -> None:
+        """Write what changes without an event: positions, awareness, and whether the target is in view."""
+        memory = self._memory()
+        if memory is None or not self._mind.is_valid() or (self._chosen is None and not self._is_new):
+            self.feeds.rest(self)
+            return
+        one = None if self._chosen is None else memory.find(self._chosen)
+        is_time = (frame + self._phase) % CHOOSES_EVERY_FRAMES == 0 and self._mind.target_choice in CHANGING
+        if one is None or (is_time and len(memory) > 1):
+            self._refresh()
+        else:
+            self._write(one)
+
+    def _refresh(self) -> None:
+        """Choose the target, and write all values."""
+        memory = self._memory()
+        known = [] if memory is None else memory.known()
+        self._is_new = False
+        if self._is_loaded:
+            self._find_loaded(known)
+        best = self._best(known) if known else None
+        if best is None:
+            self._reset()
+            return
+        if best.target != self._chosen:
+            self._chosen, self._known_at, self._place, self._state = best.target, None, None, UNWRITTEN
+            manager = self._sensor.sense_manager
+            self._has_only_sight = manager.touch_range == 0 and not manager.modalities
+        self._write(best)
+        self.feeds.follow(self)
+
+    def _find_loaded(self, known: list[KnownTarget]) -> None:
+        """Take the target of the loaded values as the present one; values that a script has changed stay."""
+        self._is_loaded = False
+        target = self._mind.known("target")
+        for one in known:
+            if target is not None and self._sensor.sense_manager.character_of(one.target) == target:
+                self._chosen, self._known_at = one.target, one.last_known_position
+
+    def _reset(self) -> None:
+        """Write the values of a sensor that knows no target."""
+        self.feeds.rest(self)
+        had_target, self._chosen, self._known_at, self._place = self._chosen is not None, None, None, None
+        self._state, self._is_noticed = UNWRITTEN, False
+        if had_target and self._mind.is_valid():
+            for key, value in VALUES.items():
+                self._mind.feed_value(key, value)
+
+    def _memory(self) -> SenseMemory | None:
+        manager = self._sensor.sense_manager if self._sensor.is_valid() else None
+        return None if manager is None else manager.core.memory_of(self._sensor.sensor_id)
+
+    def _best(self, known: list[KnownTarget]) -> KnownTarget | None:
+        """Return the most important target; of equal ones the present one, then that of the smallest id."""
+        noticed = [one for one in known if one.is_noticed] or known
+        if self._mind.target_choice == TargetChoice.CUSTOM:
+            try:
+                return self._custom(noticed)
+            except RefusedValue as refused:      # the other feeds are still updated
+                report_error(str(refused), self._mind)
+            except Exception as error:
+                report_exception(error, "its custom target choice", self._mind)
+            return None
+        if len(noticed) == 1:
+            return noticed[0]
+        rank = {
+            TargetChoice.MOST_AWARE: lambda one: self._awareness_of(one.target),
+            TargetChoice.NEAREST: self._nearness,
+            TargetChoice.NEWEST: lambda one: one.first_sensed_s,
+        }[self._mind.target_choice]
+        return max(noticed, key=lambda one: (rank(one), one.target == self._chosen, -one.target))
+
+    def _nearness(self, one: KnownTarget) -> float:
+        here = self._sensor.sense_manager.place_of(self._sensor)
+        return -math.dist(here, one.last_known_position) * (NEARER if one.target == self._chosen else 1.0)
+
+    def _custom(self, known: list[KnownTarget]) -> KnownTarget | None:
+        """Return the target that the node's own method or Callable chooses, None for none."""
+        manager = self._sensor.sense_manager
+        by_source = {node.instance_id: one for one in known if (node := manager.source_node(one.target)) is not None}
+        described = [
+            one for one in self._sensor.get_known_targets()
+            if one["target"] is not None and one["target"].instance_id in by_source]
+        if not described:
+            return None
+        chosen = self._mind.choose_target(described)
+        if chosen is None:
+            return None
+        if not any(one is chosen or one == chosen for one in described):
+            raise RefusedValue(
+                f"the custom target choice returned {chosen!r}; return a Dictionary of its argument, or null")
+        return by_source[chosen["target"].instance_id]
+
+    def _awareness_of(self, target: int) -> float:
+        meter = self._sensor.sense_manager.core.awareness_of(self._sensor.sensor_id, target)
+        return 0.0 if meter is None else meter.value
+
+    def _write(self, one: KnownTarget) -> None:
+        """Write the values that differ from those written last."""
+        manager, sensor_id, is_noticed = self._sensor.sense_manager, self._sensor.sensor_id, one.is_noticed
+        meter = manager.core.awareness_of(sensor_id, one.target)
+        is_in_view = is_noticed and meter is not None and meter.visibility > 0 and (
+            self._has_only_sight or one.target in manager.core.sensed_by(sensor_id))
+        awareness, level = (0.0, 0) if meter is None else (meter.value, meter.level)
+        source = manager.source_node(one.target)
+        is_in_view = is_in_view and source is not None
+        character = None if source is None or not is_noticed else source.character_node
+        state = character, is_in_view, awareness, level
+        for key, value, before in zip(STATE_KEYS, state, self._state, strict=True):
+            if value is not before:
+                self._mind.feed_value(key, value)
+        self._state = state
+        if is_in_view:
+            self._write_seen(source, character)
+        elif self._known_at != one.last_known_position:
+            self._write_known(one, source, is_noticed=is_noticed)
+        if not is_noticed and self._is_noticed:
+            self._mind.feed_value("target_position", None)
+        self._is_noticed = is_noticed
+
+    def _write_seen(self, source: Any, character: Any) -> None:
+        """Write the position of a target in view, if it has moved."""
+        place = (character if self._is_part(source) else source).get_global_position()
+        if place != self._place:
+            self._place, self._known_at = place, None
+            for key in ("target_position", "last_known_position", "last_seen_position"):
+                self._mind.feed_value(key, place)
+
+    def _write_known(self, one: KnownTarget, source: Any, *, is_noticed: bool) -> None:
+        """Write the remembered positions of a target that is not in view."""
+        manager, self._place, self._known_at = self._sensor.sense_manager, None, one.last_known_position
+        place = self._walkable(manager.point(one.last_known_position), source)
+        self._mind.feed_value("last_known_position", place)
+        if is_noticed:
+            self._mind.feed_value("target_position", place)
+        if one.last_seen_position is not None:
+            self._mind.feed_value("last_seen_position", self._walkable(manager.point(one.last_seen_position), source))
+
+    def _on_gained(self, source: Any, character: Any) -> None:
+        self._announce("target_gained", source, character)
+
+    def _on_lost(self, source: Any, last_known_position: Any, character: Any) -> None:
+        self._announce("target_lost", source, character, position=self._walkable(last_known_position, source))
+
+    def _on_forgotten(self, source: Any, character: Any) -> None:
+        self._announce("target_forgotten", source, character)
+
+    def _on_reported(self, _source: Any, _character: Any) -> None:
+        self._refresh()
+
+    def _on_awareness_changed(self, source: Any, level: int, level_name: str, character: Any) -> None:
+        self._announce("awareness_changed", source, character, level=level, level_name=level_name)
+
+    def _on_sensed(self, source: Any, modality: str, strength: float, position: Any, character: Any) -> None:
+        if modality != HEARING or not self._mind.is_valid():
+            return
+        place = self._walkable(position, source)
+        self._mind.feed_value("last_heard_position", place)
+        self._announce("heard", source, character, position=place, strength=strength)
+
+    def _announce(self, name: str, source: Any, character: Any, **more: Any) -> None:
+        """Write all values, then send an event; its payload has the target as in the signals of the sensor."""
+        self._refresh()
+        if self._mind.is_valid():
+            position = self._mind.known("last_known_position")
+            self._mind.feed_event(name, {"target": source, "character": character, "position": position, **more})
+
+    def _walkable(self, place: Any, source: Any) -> Any:
+        """Return the position of the character for a position of its source."""
+        if source is None or not self._is_part(source):
+            return place
+        return place + (source.character_node.get_global_position() - source.get_global_position())
+
+    def _is_part(self, source: Any) -> bool:
+        """Return whether a source is below its character, and moves with it."""
+        character = source.character_node
+        if character is None:
+            return False
+        pair = source.instance_id, character.instance_id
+        if pair != self._pair:
+            space = "Node2D" if self._sensor.is_class("Sensor2D") else "Node3D"
+            self._pair, self._moves_together = pair, character.is_class(space) and character.is_ancestor_of(source)
+        return self._moves_together
+
+
+class SensorFeeds:
+    """The feeds of all nodes under one AIScheduler, and the task that updates them.
+
+    Attributes:
+        task: the task.
+        count: number of feeds.
+
+    Cost: per frame O(feeds whose sensors remember a target).
+    """
+
+    def __init__(self, scheduler: Any) -> None:
+        self._following: dict[int, SensorFeed] = {}      # by id(), in the order in which they began
+        self.count = 0
+        self.task: Task = scheduler.schedule(self, name="sensor feeds", phase_frames=0)
+
+    def __call__(self, turn: Turn) -> None:
+        for feed in list(self._following.values()):
+            feed.follow(turn.now.frame)
+
+    def follow(self, feed: SensorFeed) -> None:
+        """Update a feed in each frame."""
+        self._following[id(feed)] = feed
+
+    def rest(self, feed: SensorFeed) -> None:
+        """Do not update a feed until its next event."""
+        self._following.pop(id(feed), None)
+
+
+_of_schedulers: WeakKeyDictionary[Any, SensorFeeds] = WeakKeyDictionary()
+
+
+def begin_feed(mind: Any, sensor: Any, scheduler: Any) -> SensorFeed:
+    """Return a new feed from a sensor to a deciding node; ``end_feed`` ends it."""
+    feeds = _of_schedulers.get(scheduler)
+    if feeds is None or feeds.task.is_removed:
+        feeds = _of_schedulers[scheduler] = SensorFeeds(scheduler)
+    feeds.count += 1
+    return SensorFeed(mind, sensor, feeds)
+
+
+def end_feed(feed: SensorFeed, scheduler: Any) -> None:
+    """End a feed; the last one under an AIScheduler ends the task as well."""
+    feed.end()
+    feeds = feed.feeds
+    feeds.count -= 1
+    if feeds.count == 0 and scheduler.is_valid():
+        scheduler.unschedule(feeds.task)

@@ -1,0 +1,225 @@
+"""A sensor writes what it knows to habit trees, state machines and rule minds, without a script."""
+from __future__ import annotations
+
+import pytest
+
+from addons.ai_core.bridge.gd import NodePath, PackedStringArray, Vector3, construct
+
+BEHIND = Vector3(0, 0, 8)
+EYE = {"name": "Eye", "lose_after": 0.2, "maximum_age": 2.0, "hearing_threshold": 0.1, "near_range": 0.0}
+
+
+@pytest.fixture
+def manager(node, scheduler):
+    return node("SenseManager", scheduler)
+
+
+@pytest.fixture
+def guard(manager, node, scheduler):
+    """A Node3D with a Sensor3D, to which deciding nodes are added."""
+    one = node("Node3D", scheduler, name="Guard")
+    node("Sensor3D", one, **EYE)
+    return one
+
+
+@pytest.fixture
+def thieves(manager, node, scheduler):
+    """``thieves(name, place)``: a character whose source is a metre above its origin."""
+    def another(name, place):
+        one = node("Node3D", scheduler, name=name, position=place)
+        node("SenseSource3D", one, name="Body", position=Vector3(0, 1, 0))
+        return one
+
+    return another
+
+
+@pytest.fixture
+def thief(thieves):
+    return thieves("Thief", Vector3(0, -1, -5))
+
+
+@pytest.fixture
+def brain(guard):
+    def made(*habits, **settings):
+        tree = construct("HabitTree")
+        for key, value in {"sensor": NodePath("../Eye"), **settings}.items():
+            tree.set(key, value)
+        for name, of_habit in habits or [("Idle", {})]:
+            one = construct("Habit")
+            one.set("name", name)
+            for key, value in of_habit.items():
+                one.set(key, value)
+            tree.add_child(one)
+        guard.add_child(tree)
+        return tree
+
+    return made
+
+
+def test_values_are_there_before_a_target_is(brain, physics_frames):
+    tree = brain()
+    for key in ("target", "target_position", "last_known_position", "last_heard_position"):
+        assert tree.get_value(key, "absent") is None
+    assert [tree.get_value(key) for key in ("awareness", "awareness_level", "is_in_view")] == [0, 0, False]
+
+
+def test_values_follow_a_target_in_view_and_after_its_loss(brain, thief, physics_frames):
+    tree = brain()
+    physics_frames(3)
+    assert (tree.get_value("target"), tree.get_value("is_in_view")) == (thief, True)
+    assert tree.get_value("target_position") == Vector3(0, -1, -5)
+    for step in range(3):
+        thief.position = Vector3(step, -1, -5)
+        physics_frames(1)
+        assert tree.get_value("target_position") == tree.get_value("last_seen_position") == Vector3(step, -1, -5)
+    assert 0 < tree.get_value("awareness") < 1
+    thief.position = BEHIND
+    physics_frames(2)
+    assert (tree.get_value("is_in_view"), tree.get_value("target")) == (False, thief)
+    assert tree.get_value("target_position") == Vector3(2, -1, -5)
+    physics_frames(15)
+    assert (tree.get_value("target"), tree.get_value("target_position")) == (None, None)
+    assert tree.get_value("last_known_position") == Vector3(2, -1, -5)
+    tree.set_value("last_known_position", None)
+    physics_frames(30)
+    assert tree.get_value("last_known_position") is None, "a habit may clear it"
+    physics_frames(120)
+    assert (tree.get_value("last_seen_position"), tree.get_value("awareness")) == (None, 0)
+
+
+def test_events_begin_habits_in_the_order_of_the_senses(brain, thief, physics_frames, signals):
+    names = ["target_gained", "target_lost", "target_forgotten", "awareness_changed", "heard"]
+    short = {"timeout": 0.02, "remember_for": 1.0}
+    tree = brain(*[(name, {"begins_on": PackedStringArray([name]), **short}) for name in names])
+    entered = signals(tree, "habit_entered")
+    physics_frames(60)
+    thief.position = BEHIND
+    physics_frames(30)
+    thief.get_node("Body").emit("hearing", 2.0)
+    physics_frames(200)
+    began = [path.split("/")[1] for path, _ in entered]
+    assert began[:2] == ["target_gained", "awareness_changed"]
+    assert began.index("target_lost") < began.index("heard") < began.index("target_forgotten")
+
+
+def test_payload_has_the_place_of_a_noise(brain, thief, physics_frames, gdscript):
+    tree = brain()
+    habit = tree.get_child(0)
+    habit.set_script(gdscript("""
+        extends Habit
+        var heard = []
+        func _tick(_elapsed_s):
+            if get_payload("heard"): heard.append(get_payload("heard"))
+            return 0
+    """))
+    tree.rebuild()
+    thief.position = BEHIND
+    physics_frames(2)
+    thief.get_node("Body").emit("hearing", 2.0)
+    physics_frames(3)
+    heard = habit.get("heard")
+    assert [(one["character"], one["position"]) for one in heard] == [(thief, BEHIND)]
+    assert tree.get_value("last_heard_position") == BEHIND
+    assert (tree.get_value("is_in_view"), tree.get_value("target")) == (False, thief)
+
+
+@pytest.mark.parametrize(("choice", "chosen"), [("NEAREST", "Near"), ("NEWEST", "Near"), ("MOST_AWARE", "Thief")])
+def test_the_target_is_chosen_as_set(brain, thief, thieves, physics_frames, choice, chosen):
+    tree = brain()
+    tree.target_choice = getattr(tree.TargetChoice, choice)
+    physics_frames(30)
+    thieves("Near", Vector3(0, -1, -2))
+    physics_frames(3)
+    assert tree.get_value("target").get_name() == chosen
+
+
+def test_a_callable_chooses_the_target(brain, thief, thieves, physics_frames, expect_errors):
+    tree = brain()
+    thieves("Near", Vector3(0, -1, -2))
+    tree.choose_target_with(lambda known: next(one for one in known if one["character"].get_name() == "Near"))
+    physics_frames(3)
+    assert tree.get_value("target").get_name() == "Near"
+    tree.choose_target_with(lambda known: 7)
+    expect_errors("custom target choice returned 7")
+    thieves("Third", Vector3(1, -1, -3))
+    physics_frames(3)
+
+
+def test_a_freed_target_and_a_freed_sensor_leave_no_target(brain, guard, thief, physics_frames):
+    tree = brain()
+    physics_frames(3)
+    assert tree.get_value("target") == thief
+    thief.free()
+    physics_frames(2)
+    assert (tree.get_value("target"), tree.get_value("is_in_view")) == (None, False)
+    assert tree.get_value("last_known_position") is not None
+    guard.get_node("Eye").free()
+    physics_frames(2)
+    assert tree.get_value("last_known_position") is None
+
+
+def test_a_tree_added_later_gets_the_known_target(brain, guard, thief, physics_frames):
+    physics_frames(5)
+    tree = brain()
+    physics_frames(2)
+    assert tree.get_value("target") == thief
+    guard.remove_child(tree)
+    guard.add_child(tree)
+    physics_frames(2)
+    assert tree.get_value("is_in_view")
+
+
+def test_a_wrong_path_is_an_error_with_the_remedy(brain, physics_frames, expect_errors):
+    expect_errors("sensor '../Nose' is no Sensor3D or Sensor2D")
+    brain(sensor=NodePath("../Nose"))
+    physics_frames(2)
+
+
+def test_a_loaded_tree_keeps_its_target_and_cleared_values(brain, scheduler, thief, physics_frames):
+    tree = brain()
+    physics_frames(5)
+    thief.position = BEHIND
+    physics_frames(2)
+    tree.set_value("last_known_position", None)
+    saved = scheduler.save_state()
+    physics_frames(20)
+    assert tree.get_value("target") is None
+    scheduler.load_state(saved)
+    physics_frames(2)
+    assert (tree.get_value("target"), tree.get_value("last_known_position")) == (thief, None)
+
+
+def test_a_state_machine_takes_values_and_events(guard, thief, node, physics_frames):
+    machine = construct("StateMachine")
+    machine.set("sensor", NodePath("../Eye"))
+    for name in ("calm", "chasing"):
+        state = construct("AIState")
+        state.set("name", name)
+        machine.add_child(state)
+    for event, source, to in (("target_gained", "calm", "../../chasing"), ("target_lost", "chasing", "../../calm")):
+        transition = construct("StateTransition")
+        transition.set("event", event)
+        transition.set("to", NodePath(to))
+        machine.get_node(source).add_child(transition)
+    guard.add_child(machine)
+    physics_frames(3)
+    assert (machine.get_state(), machine.get_value("target")) == ("chasing", thief)
+    thief.position = BEHIND
+    physics_frames(20)
+    assert (machine.get_state(), machine.get_value("target")) == ("calm", None)
+
+
+def test_a_rule_mind_takes_declared_facts(guard, thief, physics_frames, signals):
+    rules = construct("RuleSet")
+    rules.set("rules", "chase: target and is_in_view | repeats")
+    rules.set("facts", {"target": 0.0, "is_in_view": 0.0})
+    mind = construct("RuleMind")
+    mind.set("rule_set", rules)
+    mind.set("sensor", NodePath("../Eye"))
+    guard.add_child(mind)
+    fired = signals(mind, "rule_fired")
+    physics_frames(4)
+    assert fired
+    thief.position = BEHIND
+    physics_frames(2)
+    assert (mind.get_grade("target"), mind.get_grade("is_in_view")) == (1, 0)
