@@ -301,7 +301,7 @@ class RegionalSenseManager(SensorRegistry, SourceRegistry, StimulusEmitter, Sens
         # Signals had theirs first, or have half of the rays at most.
         waiting = len(self._emitted.queue.unheard)
         left = max(1, self.maximum_rays - max(self._rays_asked, min(waiting, self.maximum_rays // 2)))
-        question = self._continuous.next_question(left)
+        question = self._continuous.next_question(left, unordered=RAYS_AT_ONCE if is_plain else 0)
         if len(question.row) and not self.faults.is_quarantined(key):
             if budget.is_spent:
                 return False

@@ -44,7 +44,6 @@ class SensorTable:
         keeps_targets: whether any cone ever had a range of its own for losing.
         most_acuity: the most that any cone ever had (no unit).
         farthest_cone_m: as far as any cone ever reached (m).
-        changes: how often a position, threshold or anything else changed (count).
         cones: (capacity, k, 5) float64, rows of ``packed_cones``; k is the
             most cones any sensor had.
         notices: (capacity,) int64, affiliations it notices, as bits.
@@ -65,7 +64,6 @@ class SensorTable:
         self.sensitivity = np.ones((rows, len(modalities)))
         self.keeps_targets = False
         self.most_acuity = self.farthest_cone_m = 0.0
-        self.changes = 0
         self.loops = SightLoops()
         self.cones = np.zeros((rows, 0, CONE_NUMBERS))
         self.detection_mask = np.zeros(rows, np.int64)
@@ -95,7 +93,6 @@ class SensorTable:
         new = self.ids.add(name)
         self._fit()
         slot = self.ids.slot(new)
-        self.changes += 1
         self.position[slot] = place
         self.forward[slot] = direction
         self.sensitivity[slot] = 1.0
@@ -107,7 +104,6 @@ class SensorTable:
 
     def remove(self, sensor_id: int) -> None:
         """Give up a sensor."""
-        self.changes += 1
         self.put_thresholds(self.ids.remove(sensor_id), DEAF)
 
     def change(
@@ -132,7 +128,6 @@ class SensorTable:
         mask = self.detection_mask[slot] if detection_mask is None else affiliation_mask("detection_mask",
             detection_mask)
         own = self.self_source[slot] if self_source is None else _own_source(self_source)
-        self.changes += 1
         self.put_thresholds(slot, row)
         self._put_cones(slot, packed)
         self.detection_mask[slot] = mask
@@ -154,7 +149,6 @@ class SensorTable:
         """
         slot = self.ids.slot(sensor_id)
         sensitivity = finite_number("sensitivity", sensitivity, minimum=0, remedy="use 0 to sense nothing")
-        self.changes += 1
         self.sensitivity[slot, number] = sensitivity
         self.put_thresholds(slot, self.own_threshold[slot].copy())
 
@@ -169,21 +163,18 @@ class SensorTable:
             turned = _unit("forwards", given)
             self.forward[slots, : given.shape[1]] = turned
             self.forward[slots, given.shape[1] :] = 0
-        self.changes += 1
         self.position[slots, : new.shape[1]] = new
         self.position[slots, new.shape[1] :] = 0
 
     def put(self, ids: NDArray[np.int32], places: NDArray[np.float32], directions: NDArray[np.float32]) -> None:
         """Do as ``move`` with arrays that need no check: ids in use, all finite, directions of unit length."""
         slots = self.ids.rows_of_known(ids)
-        self.changes += 1
         self.position[slots] = places
         self.forward[slots] = directions
 
     def places_to_put(self, ids: NDArray[np.int32]) -> tuple[NDArray[np.float32], NDArray[np.float32], bool]:
         """Return positions and directions to write to in place of ``put``; and whether they are copies, to be put."""
         slots = self.ids.rows_of_known(ids)
-        self.changes += 1
         return self.position[slots], self.forward[slots], not isinstance(slots, slice)
 
     def _abilities(

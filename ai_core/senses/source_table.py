@@ -47,7 +47,6 @@ class SourceTable:
         voices: of sources that emitted, by id and modality, what each signal has from them: number of
             the modality, affiliation and tag; only as long as nobody changes.
         views: how clearly sensors saw sources.
-        changes: how often something was moved or removed (count).
     """
 
     def __init__(
@@ -61,7 +60,6 @@ class SourceTable:
         self._lit = [number for number in range(len(modalities)) if modalities[number].needs_light]
         self.camouflage = Camouflage({}) if camouflage is None else camouflage
         self.has_backdrops = has_backdrops
-        self.changes = 0
         self.ids = IdTable("source")
         rows = self.ids.capacity
         self.position = np.zeros((rows, 3), np.float32, order="F")  # as the sensors'
@@ -108,7 +106,6 @@ class SourceTable:
 
     def remove(self, source_id: int) -> None:
         """Give up a source."""
-        self.changes += 1
         slot = self.ids.remove(source_id)
         self.own_strength[slot] = self.strength[slot] = NO_STRENGTH
         self._are_shown = None
@@ -156,19 +153,16 @@ class SourceTable:
         slots = self.ids.slots(ids)
         new = positions("positions", places)
         same_rows("positions", len(new), len(slots))
-        self.changes += 1
         self.position[slots, : new.shape[1]] = new
         self.position[slots, new.shape[1] :] = 0
 
     def put_places(self, ids: NDArray[np.int32], places: NDArray[np.float32]) -> None:
         """Do as ``move`` with arrays that need no check: ids in use, each once, all finite."""
-        self.changes += 1
         self.position[self.ids.rows_of_known(ids)] = places
 
     def places_to_put(self, ids: NDArray[np.int32]) -> tuple[NDArray[np.float32], bool]:
         """Return positions to write to in place of ``put_places``, and whether they are a copy: then put it."""
         slots = self.ids.rows_of_known(ids)
-        self.changes += 1
         return self.position[slots], not isinstance(slots, slice)
 
     def place_of(self, source_id: int) -> Point | None:

@@ -94,7 +94,6 @@ def read_sources(here: SourceTable, fields: Fields) -> LoadedTable:
     empty = SourceTable(here._modalities, here.camouflage, has_backdrops=here.has_backdrops)
     loaded, rows = _read_rows(empty, here, fields, "source")
     table = loaded.table
-    table.changes = here.changes + 1
     for one, slot in rows:
         table.position[slot] = one.point("position")
         table.own_strength[slot] = _read_by_modality(one, "strengths", here._modalities, NO_STRENGTH)
@@ -119,7 +118,6 @@ def read_sensors(here: SensorTable, fields: Fields, new_source_ids: dict[int, in
     """Return the table of sensors that was saved."""
     loaded, rows = _read_rows(SensorTable(here._modalities), here, fields, "sensor")
     table = loaded.table
-    table.changes = here.changes + 1
     for one, slot in rows:
         table.position[slot] = one.point("position")
         table.forward[slot] = _read_direction(one)

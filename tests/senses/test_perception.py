@@ -482,7 +482,7 @@ def test_percepts_are_those_of_a_plain_model(frames, gain, maximum_age_s, keep_s
             minds[sensor].hear(target, "hearing", intensity, places[target], now_s - 0.125, now_s)
         for pairs, found, intensity in ((sight, seen, 0.5), (touch, touched, 0.25 * (frame % 3))):
             keys = np.array(sorted(sensor << 31 | target for sensor, target in found), np.int64)
-            pairs.replace(keys, np.full(len(keys), intensity), 0, needs_ray=False)
+            pairs.take(keys, np.full(len(keys), intensity), len(keys), 0, needs_ray=False)
         world.manager._perception.advance({0: sight, 2: touch})
         for sensor, mind in enumerate(minds):
             mind.look([(target, name, intensity, places[target], name == "sight")

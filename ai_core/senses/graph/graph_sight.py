@@ -117,10 +117,11 @@ class GraphSight(ContinuousSensing):
             question.eyes[rows] = pairs.asked_from
         return question
 
-    def _in_reach(self, number: int, sensor_ids: NDArray[np.int32]) -> tuple[NDArray[np.int64], Floats]:
+    def _in_reach(self, number: int, sensor_ids: NDArray[np.int32]) -> tuple[NDArray[np.int64], Floats, int]:
         eyes, targets = self._sensors.ids.slots(sensor_ids), self._sources.ids.slots(self._sources.ids.ids)
         pairs, _, intensity = self._best(number, eyes, targets)
-        return keys_of(self._sensors.ids.of_slots(pairs.eye), self._sources.ids.of_slots(pairs.target)), intensity
+        keys = keys_of(self._sensors.ids.of_slots(pairs.eye), self._sources.ids.of_slots(pairs.target))
+        return keys, intensity, len(keys)
 
     def _shown_elsewhere(self, question: LineQuery) -> list[tuple[Rows, _Pairs]]:
         """Return the rows of a question whose best route is a camera or a mirror, with their pairs."""

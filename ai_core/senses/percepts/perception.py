@@ -333,13 +333,13 @@ class Perception:
         return keys
 
     def _see(self, number: int, pairs: PairsInView, places: memoryview, ids: memoryview, now_s: float) -> None:
-        loops, intensity = self._table.loops, pairs.intensity
+        loops, (keys, intensity, is_sensed, told_at_s) = self._table.loops, pairs.views()
         clarity = self._sources.views.clarity(number, pairs.keys)
         if clarity is not None:
-            intensity = intensity * clarity
+            intensity = memoryview(pairs.intensity * clarity)
         columns = (
-            memoryview(pairs.keys), memoryview(intensity), memoryview(pairs.is_sensed.view(np.uint8)),
-            memoryview(pairs.told_at_s), number, self._modalities.all[number].needs_line_of_sight, places, ids)
+            keys, intensity, is_sensed, told_at_s, number, self._modalities.all[number].needs_line_of_sight, places,
+            ids)
         loops.see(*columns, None, now_s, self._tell_every_s)
         if loops.missing:
             missing, loops.missing = loops.missing, []

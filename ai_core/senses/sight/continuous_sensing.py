@@ -35,7 +35,7 @@ LineOfSight = Callable[
 ]
 """Callable that takes many lines (from, to, sensor ids, source ids), shapes (n, 3), (n, 3), (n,),
 (n,), and returns which are free, (n,) bool. None means "unknown at present": all pairs keep
-their last answer and their turn.
+their last answer and their turn. The arrays are valid during the call.
 """
 
 PAIRS_PER_BLOCK = 16_384
@@ -94,6 +94,7 @@ class ContinuousSensing:
         self._removals = self._removals_before = (0, 0)
         self.ages = QueryAges()
         self._out = (np.zeros(0, np.int64), np.zeros(0))
+        self._whole, self._whole_of, self._whole_number = NO_QUERY, NO_KEYS, -1
 
     def look(self, budget: Budget, now_s: float) -> bool:
         """Find what is in reach; return False if the budget ended before that.
@@ -127,21 +128,34 @@ class ContinuousSensing:
             budget.spend(len(looking))
             if self._removals_before != self._count_removals():
                 looking = looking[self._sensors.ids.are_known(looking)]
+            if not len(self._to_look) and not any(self._found.values()):
+                self._end_pass(now_s)           # a pass of one block
+                for number in self._found:
+                    self._take(number, *self._in_reach(number, looking))
+                break
             for number, found in self._found.items():
-                found.append(self._in_reach(number, looking))
-        self._is_looking = False
-        self._removals = self._removals_before
-        self.ages.end_pass(now_s)
-        for number, found in self._found.items():
-            keys, intensities = found[0] if len(found) == 1 else (
-                np.concatenate(part) for part in zip((NO_KEYS, NO_INTENSITIES), *found, strict=True))
-            pairs = self.pairs[number]
-            if len(keys) or len(pairs.keys):
-                needs_ray = self._modalities[number].needs_line_of_sight
-                pairs.replace(keys, intensities, self.ages.new, needs_ray=needs_ray)
+                keys, intensity, count = self._in_reach(number, looking)
+                found.append((keys[:count].copy(), intensity[:count].copy()))
+        else:
+            self._end_pass(now_s)
+            for number, blocks in self._found.items():
+                keys, intensity = (
+                    np.concatenate(part) for part in zip((NO_KEYS, NO_INTENSITIES), *blocks, strict=True))
+                self._take(number, keys, intensity, len(keys))
         if self.ages.is_long:
             self.ages.forget_before(self._oldest_moment if self.has_pairs else None)
         return True
+
+    def _end_pass(self, now_s: float) -> None:
+        self._is_looking = False
+        self._removals = self._removals_before
+        self.ages.end_pass(now_s)
+
+    def _take(self, number: int, keys: NDArray[np.int64], intensity: NDArray[np.float64], count: int) -> None:
+        pairs = self.pairs[number]
+        if count or len(pairs.keys):
+            pairs.take(
+                keys, intensity, count, self.ages.new, needs_ray=self._modalities[number].needs_line_of_sight)
 
     @property
     def has_pairs(self) -> bool:
@@ -167,14 +181,21 @@ class ContinuousSensing:
         self.ages.end_empty_pass(now_s)
         return True
 
-    def next_question(self, maximum_rays: int) -> LineQuery:
-        """Return the pairs whose turn it is, by importance and age, ties by sensor, then source."""
+    def next_question(self, maximum_rays: int, unordered: int = 0) -> LineQuery:
+        """Return the pairs whose turn it is, by importance and age, ties by sensor, then source.
+
+        Args:
+            maximum_rays: most pairs (count).
+            unordered: number of pairs up to which all are returned in any order, as all of them are asked.
+        """
         asked = [number for number in self._by_rays if len(self.pairs[number].keys)]
         if not asked:
             return NO_QUERY
         if len(asked) == 1:            # these are by sensor, then source, as keys are
             pairs = self.pairs[asked[0]]
             rows = self._alive(pairs)
+            if rows is None and len(pairs.keys) <= min(maximum_rays, unordered):
+                return self._whole_question(asked[0], pairs.keys)
             since, keys = self._in_line(pairs, rows)
             first = self._first_in_line(since, maximum_rays)
             return self._question(
@@ -200,6 +221,19 @@ class ContinuousSensing:
         lines_between(
             keys, some, self._sensors.position, self._sources.position, sensor_ids, source_ids, eyes, targets)
         return self._from_cameras(LineQuery(kind, rows, sensor_ids, source_ids, eyes, targets))
+
+    def _whole_question(self, number: int, keys: NDArray[np.int64]) -> LineQuery:
+        """Return the lines of all pairs of a modality, in arrays that are kept while the pairs stay the same."""
+        whole, count = self._whole, len(keys)
+        if self._whole_of is not keys or number != self._whole_number:
+            self._whole_of, self._whole_number = keys, number
+            whole = self._whole = LineQuery(
+                np.full(count, number), np.arange(count), np.empty(count, np.int32), np.empty(count, np.int32),
+                np.empty((count, 3), np.float32), np.empty((count, 3), np.float32))
+        lines_between(
+            keys, whole.row, self._sensors.position, self._sources.position, whole.sensor_ids, whole.source_ids,
+            whole.eyes, whole.targets)
+        return self._from_cameras(whole)
 
     def _in_line(
         self, pairs: PairsInView, rows: NDArray[np.intp] | None
@@ -332,10 +366,10 @@ class ContinuousSensing:
 
     def _in_reach(
         self, number: int, sensor_ids: NDArray[np.int32]
-    ) -> tuple[NDArray[np.int64], NDArray[np.float64]]:
-        """Return keys and intensities of pairs that pass every test but the ray."""
+    ) -> tuple[NDArray[np.int64], NDArray[np.float64], int]:
+        """Return keys and intensities of pairs that pass every test but the ray, and how many; valid until the next."""
         if not self._sources.are_shown[number]:
-            return NO_KEYS, NO_INTENSITIES
+            return NO_KEYS, NO_INTENSITIES, 0
         source_ids = self._sources.ids.ids
         room = len(sensor_ids) * len(source_ids)
         if room > len(self._out[0]):
@@ -343,7 +377,7 @@ class ContinuousSensing:
         keys, intensity = self._out
         found = pairs_in_reach(
             self._sensors, sensor_ids, self._sources, source_ids, self._senses[number], keys, intensity)
-        return keys[:found].copy(), intensity[:found].copy()
+        return keys, intensity, found
 
 
 def _sense(number: int, modality: Modality, up: Point, aside: Point) -> ModalityNumbers:

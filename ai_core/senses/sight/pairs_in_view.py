@@ -38,14 +38,17 @@ class PairsInView:
         self.waiting_since = np.zeros(0, np.int64)
         self.is_sensed = np.zeros(0, np.bool_)
         self.told_at_s = np.zeros(0)
+        self._viewed: tuple[object, ...] = (None,) * 4
+        self._views = (memoryview(b""),) * 4
 
     def __len__(self) -> int:
         return len(self.keys)
 
-    def replace(
+    def take(
         self,
         keys: NDArray[np.int64],
         intensity: NDArray[np.float64],
+        count: int,
         moment: int,
         *,
         needs_ray: bool,
@@ -55,27 +58,40 @@ class PairsInView:
         What stays in reach keeps its answer and its place in the queue.
 
         Args:
-            keys: (n,), ascending.
-            intensity: (n,).
+            keys: (count,) or more, ascending; copied.
+            intensity: (count,) or more; copied.
+            count: how many pairs were found.
             moment: place in the queue for pairs that are new.
             needs_ray: False if being in reach is enough to be sensed.
 
         Raises:
             ValueError: if keys do not ascend.
 
-        Cost: O(n + pairs before).
+        Cost: O(n + pairs before); no allocation if they are the pairs before.
         """
-        self.intensity = intensity
-        if stay_as_they_are(self.keys, keys):
+        if stay_as_they_are(self.keys, self.intensity, keys, intensity, count):
             if not needs_ray:
                 self.is_sensed[:] = True
             return
-        waiting_since = np.full(len(keys), moment, np.int64)
-        is_sensed, told_at_s = np.full(len(keys), not needs_ray), np.full(len(keys), NEVER_TOLD_S)
+        keys, intensity = keys[:count].copy(), intensity[:count].copy()
+        waiting_since = np.full(count, moment, np.int64)
+        is_sensed, told_at_s = np.full(count, not needs_ray), np.full(count, NEVER_TOLD_S)
         merge_pairs(
             self.keys, self.waiting_since, self.is_sensed, self.told_at_s, keys, waiting_since, is_sensed, told_at_s)
-        self.keys, self.waiting_since = keys, waiting_since
+        self.keys, self.intensity, self.waiting_since = keys, intensity, waiting_since
         self.is_sensed, self.told_at_s = is_sensed, told_at_s
+
+    def views(self) -> tuple[memoryview, memoryview, memoryview, memoryview]:
+        """Return memory views of keys, intensity, is_sensed (as bytes) and told_at_s, for loops."""
+        arrays = self.keys, self.intensity, self.is_sensed, self.told_at_s
+        for array, viewed in zip(arrays, self._viewed, strict=True):
+            if array is not viewed:
+                self._viewed = arrays
+                self._views = (
+                    memoryview(self.keys), memoryview(self.intensity), memoryview(self.is_sensed.view(np.uint8)),
+                    memoryview(self.told_at_s))
+                break
+        return self._views
 
     def row_of(self, sensor_id: int, source_id: int) -> int | None:
         """Return the row of a pair, None if it is not in view."""

@@ -1120,16 +1120,30 @@ def lines_between(keys, rows, eyes, targets, out_sensor_ids, out_source_ids, out
             starts[i, axis], ends[i, axis] = sensor_places[eye, axis], source_places[target, axis]
 
 
-def stay_as_they_are(keys, found) -> bool:
-    """Return whether the same pairs were found again. Cost: O(n)."""
+def stay_as_they_are(keys, intensity, found, found_intensity, count: cython.Py_ssize_t) -> bool:
+    """Return whether the same pairs were found again; then take over how strongly they show themselves.
+
+    Args:
+        keys: (n,) int64, pairs that are known.
+        intensity: (n,) float64, overwritten if they were found again.
+        found: (count,) int64 or more, pairs that were found.
+        found_intensity: (count,) float64 or more.
+        count: how many were found.
+
+    Cost: O(n).
+    """
     i: cython.Py_ssize_t
     known: cython.const[cython.longlong][::1] = memoryview(keys)
     new: cython.const[cython.longlong][::1] = memoryview(found)
-    if known.shape[0] != new.shape[0]:
+    if known.shape[0] != count:
         return False
-    for i in range(new.shape[0]):  # noqa: SIM110  # as a loop in C
+    for i in range(count):
         if known[i] != new[i]:
             return False
+    strengths: cython.double[::1] = memoryview(intensity)
+    new_strengths: cython.const[cython.double][::1] = memoryview(found_intensity)
+    for i in range(count):
+        strengths[i] = new_strengths[i]
     return True
 
 
