@@ -45,7 +45,7 @@ def cast_rays(GDObject ray, const float[:, ::1] origins, const float[:, ::1] tar
     """Cast n rays through one RayCast3D or RayCast2D node.
 
     Args:
-        ray: inside the tree with ``enabled`` false and ``top_level`` true.
+        ray: with ``enabled`` false and ``top_level`` true; outside the tree it meets nothing.
         origins: shape (n, 3) for a RayCast3D, (n, 2) for a RayCast2D, in the engine's units.
         targets: as origins.
         blocked: shape (n,), overwritten: 1 where something stands between.
@@ -64,12 +64,20 @@ def cast_rays(GDObject ray, const float[:, ::1] origins, const float[:, ::1] tar
         raise ValueError(f"{ray!r} casts no rays of {origins.shape[1]} coordinates")
     if count == 0:
         return
+    if not is_inside_tree(pointer):
+        memset(&blocked[0], 0, count)
+        return
     if allowed_ids is not None:
         if allowed_ids.shape[0] < count:
             raise ValueError(f"{count} rays need {count} allowed ids")
         allowed = &allowed_ids[0]
     with nogil:
         cast_all(pointer, methods, &origins[0, 0], &targets[0, 0], &blocked[0], allowed, count)
+
+cdef inline bint is_inside_tree(void* node) noexcept nogil:
+    cdef uint8_t is_inside = 0
+    gd_object_method_bind_ptrcall(bind_is_inside_tree, node, NULL, &is_inside)
+    return is_inside
 
 cdef void cast_all(void* ray, RayMethods* methods, const float* origins, const float* targets, uint8_t* blocked,
                    const int64_t* allowed, Py_ssize_t count) noexcept nogil:

@@ -21,7 +21,7 @@ def cast_through(GDObject ray, const float[:, ::1] origins, const float[:, ::1] 
     ``hit_back_faces`` of a RayCast3D off, lest it meets a surface again on its way out.
 
     Args:
-        ray: inside the tree with ``enabled`` false and ``top_level`` true.
+        ray: with ``enabled`` false and ``top_level`` true; outside the tree it meets nothing.
         origins: shape (n, 3) for a RayCast3D, (n, 2) for a RayCast2D, in the engine's units.
         targets: as origins.
         met: shape (n, k), overwritten: instance ids of the first k that ray i meets, in order; then 0.
@@ -44,6 +44,9 @@ def cast_through(GDObject ray, const float[:, ::1] origins, const float[:, ::1] 
         if skipped.shape[0] < count:
             raise ValueError(f"{count} rays need {count} rows of skipped ids")
     if count == 0 or met.shape[1] == 0:
+        return
+    if not is_inside_tree(pointer):
+        memset(&met[0, 0], 0, count * met.shape[1] * sizeof(int64_t))
         return
     passage.most, passage.own = met.shape[1], skips
     with nogil:

@@ -691,8 +691,12 @@ class SenseManager(Node):
             raise RefusedValue("cannot change after the first sensor or source joined; set it before the scene runs")
 
     def bodies_of(self, source_ids: NDArray[np.int32]) -> NDArray[np.int64]:
-        """Return the instance id of the body of each source, 0 for none."""
-        return _looked_up(self._bodies_by_slot()[1], source_ids)
+        """Return the instance id of the body of each source, 0 for none; kept while the array of ids is the same."""
+        bodies, (last_ids, last_bodies, found) = self._bodies_by_slot()[1], self._last_bodies
+        if source_ids is not last_ids or bodies is not last_bodies:
+            found = _looked_up(bodies, source_ids)
+            self._last_bodies = source_ids, bodies, found
+        return found
 
     def bodies_of_sensors(self, sensor_ids: NDArray[np.int32]) -> NDArray[np.int64]:
         """Return the instance id of the body of each sensor, 0 for none, or for an id without a sensor."""
@@ -770,6 +774,7 @@ class SenseManager(Node):
         self._joined_at: tuple[int, int, bool] | None = None
         self._left: dict[int, tuple[bool, int]] = {}      # by instance id: whether it is a sensor, and its id
         self._is_in_frame = False
+        self._last_bodies: tuple[Any, Any, NDArray[np.int64]] = (None, None, np.zeros(0, np.int64))
 
     def add_sensor(self, node: Any, settings: dict[str, Any], **mind: Any) -> int:
         """Add a sensor, and return its id; a sensor that comes back keeps its memory and awareness."""

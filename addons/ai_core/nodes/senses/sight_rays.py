@@ -56,7 +56,7 @@ class SightRays:
         Cost: one physics query per ray, in one crossing.
         """
         hits = np.zeros(len(origins), np.bool_)
-        if len(origins) and self._is_in_world():
+        if self.node.is_valid():      # a callback may have ended the scene
             cast_rays(self.node, self._rows(origins), self._rows(targets), hits.view(np.uint8), allowed)
         return hits
 
@@ -104,13 +104,9 @@ class SightRays:
         self, origins: NDArray[np.float32], targets: NDArray[np.float32], own: NDArray[np.int64], most: int
     ) -> NDArray[np.int64]:
         met = np.zeros((len(origins), most), np.int64)
-        if len(origins) and self._is_in_world():
+        if self.node.is_valid():      # a callback may have ended the scene
             cast_through(self.node, self._rows(origins), self._rows(targets), met, np.ascontiguousarray(own))
         return met
-
-    def _is_in_world(self) -> bool:
-        """Return whether the ray is still in the tree; a callback may have ended the scene."""
-        return bool(self.node.is_valid() and self.node.is_inside_tree())
 
     def _meet_back_faces(self, is_met: bool) -> None:
         self.node.hit_back_faces = is_met
