@@ -30,7 +30,6 @@ from tools import (  # noqa: E402
     preparation,
     recording_commands,
     screenshot,
-    sense_graph_drawing,
     skirmish_commands,
     test_parts,
 )
@@ -136,7 +135,6 @@ COMMANDS: dict[str, tuple[Callable[[argparse.Namespace], int], list[tuple[list[s
     "record": (recording_commands.record, recording_commands.RECORD_ARGUMENTS),
     "replay": (recording_commands.replay, recording_commands.REPLAY_ARGUMENTS),
     "timeline": (recording_commands.timeline, recording_commands.TIMELINE_ARGUMENTS),
-    "sense-graph": (sense_graph_drawing.start, sense_graph_drawing.ARGUMENTS),
     "path-scenarios": (path_scenarios.start, path_scenarios.ARGUMENTS),
     "skirmish": (skirmish_commands.start, skirmish_commands.ARGUMENTS),
     "package": (packaging.start, packaging.ARGUMENTS),

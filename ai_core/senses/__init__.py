@@ -19,7 +19,6 @@ from ai_core.senses.audience import SensationBatch, SensationReceiver
 from ai_core.senses.baking.baking import BakingReport, BakingSettings, SenseGraphBaking
 from ai_core.senses.baking.ground import WalkableGrid, WalkablePolygons
 from ai_core.senses.graph.graph_file import graph_from_text, graph_to_text
-from ai_core.senses.graph.graph_picture import graph_to_svg
 from ai_core.senses.graph.parts import Box, Boxes, Passage, Prism, SensePortal, SenseRegion
 from ai_core.senses.graph.sense_graph import SenseGraph
 from ai_core.senses.graph.sense_graph_manager import SenseGraphManager
@@ -88,6 +87,5 @@ __all__ = [
     "WalkableGrid",
     "WalkablePolygons",
     "graph_from_text",
-    "graph_to_svg",
     "graph_to_text",
 ]
