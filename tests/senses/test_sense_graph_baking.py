@@ -261,9 +261,10 @@ def test_a_level_that_is_too_large_says_which_cells_would_do():
         SenseGraphBaking(sliver)
 
 
-def test_level_of_too_many_regions_is_refused_completely():
-    baking = SenseGraphBaking(Level(THREE_ROOMS).ground, settings=BakingSettings(most_regions=2))
-    with pytest.raises(ValueError, match="the maximum is most_regions, 2; lower narrowness"):
+def test_level_of_too_many_regions_is_refused_completely(monkeypatch):
+    monkeypatch.setattr("ai_core.senses.baking.baking.MOST_REGIONS", 2)
+    baking = SenseGraphBaking(Level(THREE_ROOMS).ground)
+    with pytest.raises(ValueError, match="has 3 regions, more than 2; lower narrowness or raise least_area_m2"):
         baking.advance(Budget.unlimited())
     assert baking.is_cancelled
     with pytest.raises(RuntimeError, match="has failed; make a new"):

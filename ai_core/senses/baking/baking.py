@@ -70,7 +70,6 @@ class BakingSettings:
         sight_range_m: rooms farther apart are not tested for sight (m).
         sight_places: places in each room from which rays are cast, besides its middle and
             its openings (count).
-        most_cells, most_regions: limits; larger levels are refused.
 
     Raises:
         TypeError: if a setting is of another type.
@@ -88,8 +87,6 @@ class BakingSettings:
     sight: str | None = "sight"
     sight_range_m: float = 60.0
     sight_places: int = 8
-    most_cells: int = MOST_CELLS
-    most_regions: int = MOST_REGIONS
 
     def __post_init__(self) -> None:
         finite_number("narrowness", self.narrowness, above=0, maximum=0.99)
@@ -98,8 +95,6 @@ class BakingSettings:
         for name in ("least_area_m2", "reach_m", "eye_height_m"):
             finite_number(name, getattr(self, name), minimum=0)
         whole_number("sight_places", self.sight_places, minimum=0, maximum=64)
-        whole_number("most_cells", self.most_cells, minimum=1)
-        whole_number("most_regions", self.most_regions, minimum=1)
         if self.sight is not None and not isinstance(self.sight, str):
             raise TypeError(f"sight must be the name of a modality or None, got {shown(self.sight)}")
         if not isinstance(self.passing, Mapping):
@@ -170,7 +165,7 @@ class SenseGraphBaking:
         for region in self._earlier.regions:
             if region.shape is None:
                 raise ValueError(f"region {region.name!r} of earlier has no shape; add a shape, or remove the region")
-        _refuse_too_large(ground, self._settings.most_cells)
+        _refuse_too_large(ground)
         self._ground, self._blocked = ground, blocked
         self.stage = "looking at the ground"
         self._progress = 0.0
@@ -253,10 +248,9 @@ class SenseGraphBaking:
         is_new = room != NO_ROOM
         region[is_new] = room[is_new] + len(hand_made)
         count = int(region.max()) + 1
-        if count > settings.most_regions:
+        if count > MOST_REGIONS:
             raise ValueError(
-                f"the level has {count} regions, the maximum is most_regions, {settings.most_regions};"
-                " lower narrowness, or raise least_area_m2 or most_regions")
+                f"the level has {count} regions, more than {MOST_REGIONS}; lower narrowness or raise least_area_m2")
         known = yield from self._stage(
             "looking for earlier rooms", 0.45, _earlier_names(earlier, places, np.where(is_taken, NO_ROOM, region)))
         names = [one.name for one in hand_made] + self._names(range(len(hand_made), count), known)
@@ -340,15 +334,14 @@ class SenseGraphBaking:
         return SensePortal(here, there, {sight: passage}, f"{here}{SEES}{there}", is_baked=True)
 
 
-def _refuse_too_large(ground: WalkableGrid | WalkablePolygons, most_cells: int) -> None:
+def _refuse_too_large(ground: WalkableGrid | WalkablePolygons) -> None:
     """Raise before anything large is made."""
     area_m2 = max(ground.area_m2, ground.sampled_m2 / WASTE)
-    if area_m2 / ground.cell_m**2 > most_cells:
-        enough = (area_m2 / most_cells) ** 0.5
+    if area_m2 / ground.cell_m**2 > MOST_CELLS:
+        enough = (area_m2 / MOST_CELLS) ** 0.5
         raise ValueError(
             f"the level is too large: {area_m2:.0f} m² with a cell_m of {ground.cell_m:g} need more than"
-            f" {most_cells} cells; use a cell_m of {enough * 1.01:.2g} or more, bake the level in parts,"
-            " or raise most_cells")
+            f" {MOST_CELLS} cells; use a cell_m of {enough * 1.01:.2g} or more, or bake the level in parts")
 
 
 def _shape(region: SenseRegion) -> Shape:

@@ -217,7 +217,7 @@ def test_a_level_without_a_navigation_mesh_says_what_to_do(level, node, schedule
 
 
 def test_a_level_that_is_too_large_says_which_cells_would_do(level, expect_errors):
-    expect_errors("need more than 250000 cells; use a cell_m of", times=1)
+    expect_errors("need more than 250000 cells; use a cell_size of", times=1)
     baker = level.baker()
     mesh = construct("NavigationMesh")
     mesh.set_vertices([Vector3(0, 0, 0), Vector3(900, 0, 0), Vector3(900, 0, 900), Vector3(0, 0, 900)])

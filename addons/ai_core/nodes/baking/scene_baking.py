@@ -1,6 +1,8 @@
 """Bakes the sense graph of a scene from its ground and rays, and writes regions and portals."""
 from __future__ import annotations
 
+from collections.abc import Iterator
+from contextlib import contextmanager
 from typing import Any
 
 import numpy as np
@@ -9,7 +11,7 @@ from numpy.typing import NDArray
 from addons.ai_core.nodes.baking.baked_places import BakedPlaces
 from addons.ai_core.nodes.baking.level_baking import LevelBaking
 from addons.ai_core.nodes.baking.scene_ground import ground_below
-from addons.ai_core.nodes.saving.node_settings import core_settings
+from addons.ai_core.nodes.saving.node_settings import core_settings, with_property_names
 from addons.ai_core.nodes.saving.scene_text import read_text, write_text
 from addons.ai_core.nodes.senses.sight_rays import FlatSightRays, SightRays
 from ai_core.budget import Budget
@@ -40,9 +42,10 @@ class SceneBaking(LevelBaking):
         earlier = self._places.graph() if self._places is not None else _read(baker.file)
         self._rays = _Rays(baker, ground.dimensions)
         try:
-            self._core = SenseGraphBaking(
-                ground.polygons, self._rays.blocked, settings=BakingSettings(**core_settings(baker, baker.unit)),
-                earlier=earlier)
+            with _property_names(baker):
+                self._core = SenseGraphBaking(
+                    ground.polygons, self._rays.blocked, settings=BakingSettings(**core_settings(baker, baker.unit)),
+                    earlier=earlier)
         except ValueError:
             self._rays.end()
             raise
@@ -69,7 +72,8 @@ class SceneBaking(LevelBaking):
             ValueError: if there are too many regions; baking has ended then.
         """
         try:
-            self._core.advance(budget)
+            with _property_names(self._baker):
+                self._core.advance(budget)
         finally:
             if self._core.is_done or self._core.is_cancelled:
                 self._rays.end()
@@ -114,6 +118,18 @@ class SceneBaking(LevelBaking):
         """
         if not write_text(path, graph_to_text(self.result)):
             raise ValueError(f"file '{path}' cannot be written; choose another path")
+
+
+@contextmanager
+def _property_names(baker: Any) -> Iterator[None]:
+    """Raise errors of the library with the names of the baker's properties."""
+    try:
+        yield
+    except ValueError as error:
+        message = with_property_names(baker, str(error), cell_m="cell_size")
+        if message != str(error) and baker.unit != 1.0:
+            message += f" (lengths in metres, {baker.unit:g} px each)"
+        raise ValueError(message) from None
 
 
 class _Rays:

@@ -2,6 +2,7 @@
 from __future__ import annotations
 
 import functools
+import re
 from collections.abc import Callable
 from typing import Any
 
@@ -30,6 +31,18 @@ def core_settings(node: Any, unit: float = 1.0) -> dict[str, Any]:
             place = place.setdefault(group, {})
         place[name] = value
     return found
+
+
+def with_property_names(node: Any, message: str, **names: str) -> str:
+    """Return a message of the library in which settings have the names of the node's properties.
+
+    Args:
+        node: the node whose exports are bound to settings of the library.
+        message: the message.
+        names: property by setting, for those that are not bound by ``core``.
+    """
+    known = {core: one.name for one, _, core in _bound(type(node))} | names
+    return re.sub(r"\w+", lambda word: known.get(word[0], word[0]), message)
 
 
 def saved_settings(node: Any) -> State:
