@@ -133,7 +133,7 @@ class SenseQueries:
           ``scent_marks``, ``pairs_in_view`` (which take turns for a ray): current counts.
         - ``arrivals_given_up``: total of signals at sensors that were dropped because occlusion
           had no ray for them in time; a higher ``maximum_rays`` prevents that.
-        - ``stimuli_waiting``: signals that wait for the budget before they are offered to sensors.
+        - ``stimuli_waiting``: signals that have not begun: new ones, and those that wait for the budget.
         - ``stimuli_merged``, ``stimuli_dropped``: totals of signals, and of signals at sensors, that merged
           with an earlier one of their source and channel because it had waited, or were dropped because
           they came too late; a larger budget prevents that.
@@ -157,12 +157,7 @@ class SenseQueries:
             "sensors": len(self._sensors.ids),
             "sources": len(self._sources.ids),
             "clues": len(self._clues),
-            "arrivals_under_way": len(self._emitted),
-            "arrivals_given_up": self._emitted.given_up,
-            "stimuli_waiting": len(self._emitted.waiting),
-            "stimuli_merged": self._emitted.merged,
-            "stimuli_dropped": self._emitted.dropped,
-            "slow_signals": len(self._emitted.fronts),
+            **self._emitted.statistics(),
             "scent_marks": 0 if self._smelling is None else len(self._smelling.trails),
             "pairs_in_view": continuous.pairs_needing_rays,
             "rays_asked": self._rays_asked,

@@ -74,10 +74,10 @@ class RegionalSenseManager(SensorRegistry, SourceRegistry, StimulusEmitter, Sens
     """Reports to sensors the sources that they sense, in any modality.
 
     Sensations are reported in the order of arrival, ties by sensor id, then by order of
-    emission. A signal is offered to the sensors in reach when it is emitted, and measured
-    at the sensor again when it arrives: a sensor that moves away hears it later and fainter,
-    or not at all; a sensor that moves closer is notified at the time first computed. For
-    slow signals the front is simulated instead. A signal emitted during an advance is
+    emission. A signal begins in the advance after its emission with the sensors in reach then,
+    and is measured at the sensor again when it arrives: a sensor that moves away hears it later
+    and fainter, or not at all; a sensor that moves closer is notified at the time first computed.
+    For slow signals the front is simulated instead. A signal emitted during an advance is
     delivered in the next advance at the earliest.
 
     Args:
@@ -152,7 +152,7 @@ class RegionalSenseManager(SensorRegistry, SourceRegistry, StimulusEmitter, Sens
         self._shares = StageShares(self._signal_stages(), (self._look, self._ask))
 
     def _signal_stages(self) -> tuple[Stage, ...]:
-        stages = (self._offer, self._follow, self._listen, self._tell)
+        stages = (self._follow, self._listen, self._deliver)
         return stages if self._smelling is None else (*stages, self._smell)
 
     def change_modality(
@@ -169,7 +169,6 @@ class RegionalSenseManager(SensorRegistry, SourceRegistry, StimulusEmitter, Sens
             TypeError, ValueError: as ``Modality``; then nothing is changed.
             UnknownNameError: if the modality is unknown.
         """
-        self._emitted.offer()
         number = self._modalities.number(name)
         before = self._modalities[number]
         changed = replace(
@@ -191,7 +190,7 @@ class RegionalSenseManager(SensorRegistry, SourceRegistry, StimulusEmitter, Sens
     def advance(self, budget: Budget) -> None:
         """Deliver due signals, update sight, and advance memory and awareness.
 
-        There are two kinds of stages: signals (offer what waits, follow fronts, ask what muffles, tell
+        There are two kinds of stages: signals (begin and follow them, ask what muffles, deliver
         what is due, follow trails), and sight and touch (find sources in reach, query lines of sight in one
         batch). Each stage runs at most once. Each kind gets half of the budget when both have work, and what
         the other leaves; a stage in which the budget ends continues in the next advance, so no stage starves.
@@ -262,9 +261,6 @@ class RegionalSenseManager(SensorRegistry, SourceRegistry, StimulusEmitter, Sens
     def _has_signals(self) -> bool:
         return self._emitted.has_work or self._smelling is not None
 
-    def _offer(self, budget: Budget) -> bool:
-        return self._emitted.offer_held(budget)
-
     def _follow(self, budget: Budget) -> bool:
         return self._emitted.follow(budget, self.clock.now.seconds)
 
@@ -279,8 +275,8 @@ class RegionalSenseManager(SensorRegistry, SourceRegistry, StimulusEmitter, Sens
             self._rays_asked += asked
         return not (left and len(unheard))
 
-    def _tell(self, budget: Budget) -> bool:
-        return self._emitted.tell(budget, self.clock.now.seconds, self._perception.hear)
+    def _deliver(self, budget: Budget) -> bool:
+        return self._emitted.deliver(budget, self.clock.now.seconds, self._perception.hear)
 
     def _is_muffled(self, number: int) -> bool:
         return self.occlusion is not None and self._modalities[number].is_muffled

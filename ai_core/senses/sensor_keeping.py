@@ -19,7 +19,6 @@ from ai_core.senses.sensor_table import SensorTable
 from ai_core.senses.sight.continuous_sensing import ContinuousSensing
 from ai_core.senses.sight.sight_cones import SightCone
 from ai_core.senses.source_table import ALL_AFFILIATIONS
-from ai_core.senses.stimuli.emitted_signals import EmittedSignals
 
 __all__ = ["SensorRegistry"]
 
@@ -31,7 +30,6 @@ class SensorRegistry:
     faults: FaultIsolation
     _sensors: SensorTable
     _perception: Perception
-    _emitted: EmittedSignals
     _sensitivity: TemporarySensitivity
     _continuous: ContinuousSensing
 
@@ -83,7 +81,6 @@ class SensorRegistry:
         check_kind("memory", memory, SenseMemory)
         self._perception.check_memory(memory)
         check_kind("awareness", awareness, AwarenessSettings)
-        self._emitted.offer()
         listeners = Listeners(
             on_sensed, on_gained, on_lost, on_forgotten, on_awareness_changed, on_expired, on_reported)
         new = self._sensors.add(
@@ -109,7 +106,6 @@ class SensorRegistry:
         """
         if name is not None:
             self._sensors.ids.check_name(name)
-        self._emitted.offer()
         self._sensors.change(sensor_id, thresholds, sight_cones, detection_mask, self_source)
         if name is not None:
             self._sensors.ids.rename(sensor_id, name)
@@ -121,7 +117,6 @@ class SensorRegistry:
             UnknownNameError: if the id is not in use.
         """
         self._sensors.ids.slot(sensor_id)
-        self._emitted.offer()
         self._sensors.remove(sensor_id)
         self._perception.remove(int(sensor_id))
 
@@ -139,7 +134,6 @@ class SensorRegistry:
 
         Cost: O(n) in NumPy.
         """
-        self._emitted.offer()
         self._sensors.move(ids, positions, forwards)
 
     def put_sensors(
@@ -154,7 +148,6 @@ class SensorRegistry:
 
         Cost: O(n) in NumPy, a quarter of ``move_sensors``.
         """
-        self._emitted.offer()
         self._sensors.put(ids, positions, forwards)
 
     def places_to_put(self, ids: NDArray[np.int32]) -> tuple[NDArray[np.float32], NDArray[np.float32], bool]:
@@ -169,7 +162,6 @@ class SensorRegistry:
 
         Cost: O(1) if the array of ids is read-only and the same as in the last call; O(n) for copies.
         """
-        self._emitted.offer()
         return self._sensors.places_to_put(ids)
 
     def set_importance(
@@ -209,7 +201,6 @@ class SensorRegistry:
             TypeError, ValueError, UnknownNameError: if an argument is invalid;
                 then nothing is changed.
         """
-        self._emitted.offer()
         until_s = None
         if for_s is not None:
             now_s = self.clock.now.seconds

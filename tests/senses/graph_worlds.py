@@ -105,8 +105,8 @@ def graphs(draw, sense="hearing", most_regions=6, most_portals=14):
 
 
 def plainly_reached(graph, modality, region, origin, strength, faintest):
-    """Dijkstra as a textbook has it: portal id to its distance, intensity and portal before."""
-    def label(before_m, before, place, here, number, came_by):
+    """Dijkstra as a textbook has it: portal id to its distance and intensity."""
+    def label(before_m, before, place, here, number):
         passage = graph.portals[number].passages.get(modality.name)
         if passage is None:
             return None
@@ -118,21 +118,20 @@ def plainly_reached(graph, modality, region, origin, strength, faintest):
         intensity = before * (kept_per_m**leg_m * kept)
         if distance_m > modality.range_m or intensity < faintest or intensity <= 0:
             return None
-        return (distance_m, -intensity, (here, number), came_by)
+        return (distance_m, -intensity, (here, number))
 
     def leaving(here):
         return [k for k, one in enumerate(graph.portals) if graph.region_id(one.from_region) == here]
 
-    waiting = [label(0.0, strength, origin, region, k, (-1, -1)) for k in leaving(region)]
+    waiting = [label(0.0, strength, origin, region, k) for k in leaving(region)]
     done = {}
     while waiting := [one for one in waiting if one is not None and one[2][1] not in done]:
-        first = min(waiting)
-        distance_m, negative, (_, number), came_by = first
-        done[number] = (distance_m, -negative, came_by[1])
+        distance_m, negative, (_, number) = min(waiting)
+        done[number] = (distance_m, -negative)
         portal = graph.portals[number]
         there = graph.region_id(portal.to_region)
         end = portal.passages[modality.name].end
-        waiting += [label(distance_m, -negative, end, there, k, first[2]) for k in leaving(there)]
+        waiting += [label(distance_m, -negative, end, there, k) for k in leaving(there)]
     return done
 
 
@@ -140,7 +139,7 @@ def plainly_heard(graph, modality, ear, region, origin, strength, faintest, thre
     """The first that an ear hears: distance, intensity and portal (-1 for none), or None."""
     here = graph.region_at(ear)
     ways = [(0.0, strength, -1, origin)] if here == region else []
-    for number, (distance_m, intensity, _) in plainly_reached(
+    for number, (distance_m, intensity) in plainly_reached(
             graph, modality, region, origin, strength, faintest).items():
         portal = graph.portals[number]
         if graph.region_id(portal.to_region) == here:

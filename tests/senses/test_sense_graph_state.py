@@ -74,7 +74,7 @@ def half_way():
     level = Level(("hearing",))
     level.live(12, 6)
     state = level.save()
-    assert state["manager"]["signals"]["spreading"]
+    assert state["manager"]["signals"]["waves"]
     assert state["manager"]["graph"]["smells"]["scents"]
     return level, state
 
@@ -99,10 +99,10 @@ def broken(path, value, part="graph"):
         broken(["smells", "scents", 0, 1, "mass"], [-1.0]), broken(["smells", "scents", 0, 0], ["hearing", 1]),
         broken(["smells", "scents", 0, 1, "entry"], [[0, 0]]), broken(["smells", "turn"], [["smell", 9]]),
         broken(["smells", "more"], 1), broken(["more"], 1),
-        *(broken(["spreading", 0, *path], value, "signals") for path, value in (
+        *(broken(["waves", 0, *path], value, "signals") for path, value in (
             (["signal", "modality"], "aura"), (["signal", "strength"], -1.0), (["signal", "order"], 99),
-            (["region"], 4), (["settled"], [99]), (["waiting"], [[0, 1.0]]), (["passed", "row"], [99]),
-            (["passed", "row"], []), (["passed", "previous"], [-2]))),
+            (["region"], 4), (["settled"], [99]), (["waiting"], [[0, 1.0]]), (["passed"], [[1.0, -1.0, 99]]),
+            (["passed"], [[1.0, 1.0, 0]]), (["waiting"], [[-1.0, -1.0, 0]]))),
         broken(["sent"], 0, "signals"), broken(["followed"], -1, "signals"), broken(["level"], None, "signals"),
         lambda state: state["manager"].pop("graph"),
         lambda state: state["manager"].update(more=1),
@@ -173,9 +173,9 @@ def test_sounds_in_transit_in_a_changed_level_are_dropped_safely():
     first.clock.advance()
     first.manager.emit(first.noise, "hearing", 9.0)
     first.manager.advance(Budget.unlimited())
-    assert first.save()["manager"]["signals"]["spreading"]
+    assert first.save()["manager"]["signals"]["waves"]
     second.load(first.save())
-    assert second.save()["manager"]["signals"]["spreading"] == []
+    assert second.save()["manager"]["signals"]["waves"] == []
 
 
 @pytest.mark.parametrize(("name", "value", "message"), [

@@ -10,7 +10,8 @@ from hypothesis import strategies as st
 
 from ai_core.senses.graph.parts import Passage, SensePortal
 from ai_core.senses.graph.sense_graph import SenseGraph, lengths, shares_kept
-from ai_core.senses.graph.sense_wavefront import FROM_SOURCE, WavefrontLabels, spread
+from ai_core.senses.graph.sense_wavefront import SpreadingWave
+from ai_core.senses.stimuli.signal_queue import Signal
 from tests.senses.graph_worlds import POINT, door, graphs, hearing, plainly_reached, room
 
 
@@ -19,21 +20,20 @@ def first_labels(ways, region, origin, strength, kind, faintest):
     leg_m = lengths(np.array([origin]) - ways.start[rows])
     distance = leg_m + ways.distance_m[rows]
     intensity = strength * (shares_kept(float(ways.kept_per_m[region]), leg_m) * ways.kept[rows])
-    ok = (distance <= kind.range_m) & (intensity >= faintest) & (intensity > 0)
-    return WavefrontLabels(rows[ok], distance[ok], intensity[ok], np.full(int(ok.sum()), FROM_SOURCE, np.int32))
+    return [
+        (far, -left, row) for far, left, row in zip(distance.tolist(), intensity.tolist(), rows.tolist(), strict=True)
+        if far <= kind.range_m and left >= faintest and left > 0]
 
 
 def run(ways, waiting, kind, faintest, most, until_m=math.inf):
-    """Spread to the end, ``most`` passages at a time; return everything that came of it."""
-    reached, settled = [], np.zeros(0, np.int32)
-    while True:
-        out, left = WavefrontLabels.empty(most), WavefrontLabels.empty(len(ways))
-        count, rest = spread(ways, waiting, settled, kind.range_m, faintest, until_m, most, out, left)
-        settled = np.concatenate((settled, out.row[:count]))
-        reached += zip(*(column[:count].tolist() for column in out), strict=True)
-        waiting = left.part(rest)
-        if not count:
-            return reached, [column.tolist() for column in waiting]
+    """Spread to the end, ``most`` passages at a time; return what it passed, and what it waits for."""
+    wave = SpreadingWave(Signal(0, 0, 0, 1.0, (0.0, 0.0, 0.0), 0.0), 0, waiting=waiting, is_begun=True)
+    is_done = False
+    while not is_done:
+        count, is_done = wave.spread(ways, kind.range_m, faintest, until_m, most)
+        assert count == most or is_done
+        wave = SpreadingWave(wave.signal, 0, waiting=wave.waiting, passed=wave.passed) if most == 3 else wave
+    return wave.passed, wave.waiting
 
 
 @settings(max_examples=60, deadline=None)
@@ -50,9 +50,8 @@ def test_it_equals_plain_dijkstra_with_doors_opening_and_closing(graph, origin, 
         waiting = first_labels(ways, 0, origin, strength, kind, faintest)
         for most in (1, 3, 100):
             reached, left = run(ways, waiting, kind, faintest, most)
-            assert left == [[]] * 4
-            found = {int(ways.portal[row]): (m, i, int(ways.portal[p]) if p >= 0 else -1)
-                     for row, m, i, p in reached}
+            assert left == []
+            found = {int(ways.portal[row]): (m, -i) for m, i, row in reached}
             assert found == expected
             assert list(found) == sorted(found, key=lambda k: (found[k][0], -found[k][1], ways._row_of[k]))
 
@@ -65,7 +64,7 @@ def test_what_is_left_lies_farther_than_it_may_go(graph, origin, until_m, most):
     waiting = first_labels(ways, 0, origin, 9.0, kind, 1e-3)
     found = run(ways, waiting, kind, 1e-3, most, until_m)
     assert found == run(ways, waiting, kind, 1e-3, 100, until_m)
-    assert all(distance > until_m for distance in found[1][1])
+    assert all(distance > until_m for distance, _, _ in found[1])
 
 
 def test_of_two_equal_paths_the_stronger_then_smaller_id_counts():
@@ -79,14 +78,13 @@ def test_of_two_equal_paths_the_stronger_then_smaller_id_counts():
     kind = hearing()
     ways = graph.ways(kind)
     reached, _ = run(ways, first_labels(ways, 0, (0, 0, 0), 1.0, kind, 1e-3), kind, 1e-3, 9)
-    order = [ways.portal[row] for row, *_ in reached]
+    order = [ways.portal[row] for _, _, row in reached]
     assert order == [1, 2, 0, 3]
-    assert ways.portal[reached[-1][3]] == 1
+    assert reached[-1][1] == reached[0][1], "it came through the stronger one"
 
 
 def test_rows_that_are_not_there_are_refused():
     graph = SenseGraph([room("a", (0, 0, 0)), room("b", (4, 0, 0))], door("a", "b", (1, 0, 0), "hearing"))
     ways = graph.ways(hearing())
-    bad = WavefrontLabels(np.array([7], np.int32), np.zeros(1), np.ones(1), np.array([-1], np.int32))
     with pytest.raises(IndexError):
-        spread(ways, bad, np.zeros(0, np.int32), 9.0, 1e-3, 9.0, 9, WavefrontLabels.empty(9), WavefrontLabels.empty(9))
+        run(ways, [(0.0, -1.0, 7)], hearing(), 1e-3, 9)

@@ -186,16 +186,16 @@ def test_impossible_keenness_is_refused_and_changes_nothing(sensitivity, for_s):
     assert len(world.heard) == 1
 
 
-def test_signals_emitted_before_sensors_change_use_old_settings():
+def test_signals_begin_with_the_sensors_of_the_next_advance():
     world = World(modalities=[hearing(kept_per_m=1.0, range_m=5.0)])
-    ear = world.ear((1, 0, 0))
+    near, gone = world.ear((1, 0, 0)), world.ear((1, 0, 0))
     source = silent(world)
     world.manager.emit(source, "hearing", 1.0)
-    world.manager.add_sensor(position=(1, 0, 0), forward=AHEAD, thresholds={"hearing": 0.1},
-                             on_sensed=world.heard.append)
-    world.manager.move_sensors([ear], [[2, 0, 0]])
+    late = world.ear((2, 0, 0))
+    world.manager.move_sensors([near], [[9, 0, 0]])
+    world.manager.remove_sensor(gone)
     world.tick()
-    assert world.sensed() == [(ear, source)]
+    assert world.sensed() == [(late, source)]
 
 
 def test_saved_signals_fronts_noise_wind_and_dulled_ears_resume():

@@ -395,7 +395,7 @@ def _shape(region: SenseRegion) -> Shape:
 class Follower(Protocol):
     """Something that is computed from ``kept`` and ``wind_m_per_s`` of a table."""
 
-    def row_changed(self, row: int) -> None:
+    def row_changed(self, ways: PortalTable, row: int) -> None:
         """Take the present share and wind of a passage."""
 
 
@@ -483,7 +483,7 @@ class PortalTable:
             return
         self.kept[row] = kept = self._kept_if[is_open][row]
         for follower in self.followers:
-            follower.row_changed(row)
+            follower.row_changed(self, row)
         region = int(self.from_region[row])
         for came in self.into(region):
             leg = int(self.leg_first[came]) + row - int(self.out_first[region])
@@ -496,7 +496,7 @@ class PortalTable:
         if wind_m_per_s != self.wind_m_per_s[row]:
             self.wind_m_per_s[row] = wind_m_per_s
             for follower in self.followers:
-                follower.row_changed(row)
+                follower.row_changed(self, row)
 
     def hops(self, row: int) -> list[Hop]:
         """Return the rows that follow a row, each with the metres to its end and the share kept."""

@@ -117,7 +117,7 @@ class SenseGraphManager(RegionalSenseManager, Saveable):
             self._modalities, creeping, self._sensors, self._graphs, faintest, step_s, tell_every_s,
             clock.now.seconds,
         )
-        self._emitted = self._signals = GraphSignals(
+        self._emitted = GraphSignals(
             self._modalities, self._sensors, self._sources, self._kept, self._is_muffled, self._graphs, self._smells,
             faintest, {*self._travelling("gradual", gradual), *slow})
         if self._smelling is not None:
@@ -204,7 +204,7 @@ class SenseGraphManager(RegionalSenseManager, Saveable):
         """Return the counts of ``RegionalSenseManager``, and of spreading waves, scents, and regions with scents."""
         return {
             **super().statistics(),
-            "waves_spreading": len(self._signals.waves),
+            "waves_spreading": len(self._emitted.waves),
             "scents": len(self._smells.scents),
             "regions_that_smell": sum(len(one.regions) for one in self._smells.scents.values()),
         }
@@ -268,8 +268,8 @@ class SenseGraphManager(RegionalSenseManager, Saveable):
         return region_id, self._smells.scents.get(ScentKey(modality_name, int(source_id)))
 
     def _signal_stages(self) -> tuple[Stage, ...]:
-        offer, follow, listen, tell, *others = super()._signal_stages()
-        return (offer, follow, listen, tell, self._creep, *others)
+        follow, listen, deliver, *others = super()._signal_stages()
+        return (follow, listen, deliver, self._creep, *others)
 
     def _creep(self, budget: Budget) -> bool:
         return self._smells.advance(budget, self.clock.now.seconds, self._perception.hear)

@@ -31,7 +31,7 @@ from ai_core.saving.declared_state import (
 )
 from ai_core.saving.fields import LARGEST_FLOAT32, LATEST_S
 from ai_core.senses.audience import StimulusBatch
-from ai_core.senses.graph.sense_graph import NOWHERE, GraphBySense, SenseGraph, expanded, lengths
+from ai_core.senses.graph.sense_graph import NOWHERE, GraphBySense, PortalTable, SenseGraph, expanded, lengths
 from ai_core.senses.id_table import LARGEST_ID
 from ai_core.senses.modality import Modality, ModalitySet
 from ai_core.senses.sensation import Point
@@ -104,9 +104,9 @@ class SmellModel:
             self._update(region)
         ways.followers.add(self)
 
-    def row_changed(self, row: int) -> None:
+    def row_changed(self, ways: PortalTable, row: int) -> None:
         """Take the present state and wind of a passage."""
-        self._update(int(self.ways.from_region[row]))
+        self._update(int(ways.from_region[row]))
 
     def _update(self, region: int) -> None:
         ways = self.ways

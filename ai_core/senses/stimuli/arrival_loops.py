@@ -1,6 +1,6 @@
 # cython: language_level=3, boundscheck=False, wraparound=False, cdivision=True, initializedcheck=False
 # mypy: ignore-errors
-"""Signals at sensors: those under way, and those that wait for a ray or to be told.
+"""Signals at sensors: those under way, and those that wait for a ray or for delivery.
 
 An arrival is one row of columns. Rows under way stand in a heap by due time, then sensor id, then order of
 emission. Rows that wait stand in a line; a signal that joins a line in which one of its kind waits for the same
@@ -11,8 +11,6 @@ from __future__ import annotations
 import cython
 import numpy as np
 from cython.cimports.libc.math import fabs, pow, sqrt
-
-from ai_core.senses.stimuli.signal_queue import Signal
 
 __all__ = ["COLUMNS", "LATEST_S", "MOST_ARRIVALS", "MOVED_M", "ArrivalQueue", "WaitingLine"]
 
@@ -29,18 +27,19 @@ MOVED_M = 1e-6
 """Change of its distance below which a sensor stood still while a signal travelled (m): rounding of float32."""
 
 COLUMNS = {
-    "due_s": np.float64, "leg_m": np.float64, "before": np.float64, "intensity": np.float64, "reach_m": np.float64,
-    "x": np.float64, "y": np.float64, "z": np.float64, "since_s": np.float64, "since": np.int64,
-    "sensor_id": np.int32, "is_final": np.uint8,
+    "line": np.int64, "sensor_id": np.int32, "due_s": np.float64, "leg_m": np.float64, "before": np.float64,
+    "intensity": np.float64, "reach_m": np.float64, "x": np.float64, "y": np.float64, "z": np.float64,
+    "since_s": np.float64, "is_final": np.uint8,
 }
 """Columns of an arrival and their types.
 
+- ``line``: 0 if it is under way, 1 if it waits for delivery, 2 if it waits for the occlusion.
 - ``due_s``: when it arrives (s).
 - ``leg_m``: length of its last straight part, from ``x, y, z`` (m) to the sensor.
 - ``before``: intensity at ``x, y, z``, less what obstacles on the last part absorb.
 - ``intensity``: at the sensor.
 - ``reach_m``: largest length of the last part (m).
-- ``since_s``, ``since``: game time (s) and advance in which it joined a line.
+- ``since_s``: game time at which it joined a line (s).
 - ``is_final``: 1 if it does not depend on where the sensor moves meanwhile.
 """
 
@@ -68,11 +67,9 @@ class WaitingLine:
     """Rows in the order in which they joined, found by kind of signal and sensor.
 
     Attributes:
-        merged: rows that merged with one that had waited (count).
         dropped: rows that waited for too long (count).
     """
 
-    merged = cython.declare(cython.longlong, visibility="public")
     dropped = cython.declare(cython.longlong, visibility="public")
     ring: cython.int[::1]
     heads: cython.int[::1]          # by hash, the row that joined last
@@ -81,7 +78,7 @@ class WaitingLine:
     count: cython.Py_ssize_t
 
     def __init__(self) -> None:
-        self.merged = self.dropped = self.room = self.first = self.count = 0
+        self.dropped = self.room = self.first = self.count = 0
 
     def __len__(self) -> int:
         return self.count
@@ -93,15 +90,15 @@ class ArrivalQueue:
     """All arrivals of a world.
 
     Attributes:
-        arrived: rows that wait to be told.
-        unheard: rows that wait for what stands between the signal and the sensor.
-        refused: arrivals above ``MOST_ARRIVALS`` (count).
+        arrived: rows that wait for delivery.
+        unheard: rows that wait for the occlusion between the signal and the sensor.
+        merged: rows that merged with one that had waited (count).
     """
 
     arrived = cython.declare(WaitingLine, visibility="readonly")
     unheard = cython.declare(WaitingLine, visibility="readonly")
-    refused = cython.declare(cython.longlong, visibility="public")
-    number = cython.declare(cython.longlong, visibility="public")
+    merged = cython.declare(cython.longlong, visibility="public")
+    number: cython.longlong         # of the advance
     columns: dict
     signals: list                   # of each row its Signal
     due_s: cython.double[::1]
@@ -113,7 +110,8 @@ class ArrivalQueue:
     y: cython.double[::1]
     z: cython.double[::1]
     since_s: cython.double[::1]
-    since: cython.longlong[::1]
+    since: cython.longlong[::1]     # the advance in which it joined a line
+    line: cython.longlong[::1]
     sensor_id: cython.int[::1]
     is_final: cython.uchar[::1]
     order: cython.longlong[::1]
@@ -132,7 +130,7 @@ class ArrivalQueue:
 
     def __init__(self) -> None:
         self.arrived, self.unheard = WaitingLine(), WaitingLine()
-        self.refused = self.number = 0
+        self.merged = self.number = 0
         self.columns, self.signals = {}, []
         self.room = self.used = self.under_way = 0
         self.free = NOTHING
@@ -143,7 +141,7 @@ class ArrivalQueue:
 
     @property
     def first_since_s(self) -> float:
-        """When the first of those that wait to be told began to wait (s); ``inf`` if none does."""
+        """When the first of those that wait for delivery began to wait (s); ``inf`` if none does."""
         line: WaitingLine = self.arrived
         return self.since_s[line.ring[line.first]] if line.count else float("inf")
 
@@ -156,7 +154,7 @@ class ArrivalQueue:
         before: cython.Py_ssize_t = self.room
         room: cython.Py_ssize_t = max(FIRST_ROOM, 2 * before)
         columns = {}
-        for name, dtype in (*COLUMNS.items(), ("order", np.int64), ("kind", np.int64),
+        for name, dtype in (*COLUMNS.items(), ("since", np.int64), ("order", np.int64), ("kind", np.int64),
                             ("following", np.int32), ("heap", np.int32)):
             columns[name] = np.zeros(room, dtype)
             if before:
@@ -167,6 +165,7 @@ class ArrivalQueue:
         self.reach_m, self.x = memoryview(columns["reach_m"]), memoryview(columns["x"])
         self.y, self.z = memoryview(columns["y"]), memoryview(columns["z"])
         self.since_s, self.since = memoryview(columns["since_s"]), memoryview(columns["since"])
+        self.line = memoryview(columns["line"])
         self.sensor_id, self.is_final = memoryview(columns["sensor_id"]), memoryview(columns["is_final"])
         self.order, self.kind = memoryview(columns["order"]), memoryview(columns["kind"])
         self.following, self.heap = memoryview(columns["following"]), memoryview(columns["heap"])
@@ -180,7 +179,7 @@ class ArrivalQueue:
     def new_row(self, signal, sensor_id: cython.int) -> cython.int:
         """Return a row for a signal at a sensor; ``NOTHING`` if there are too many."""
         if self.used >= MOST:
-            self.refused += 1
+            self.arrived.dropped += 1
             return NOTHING
         if self.free == NOTHING:
             self.grow()
@@ -190,7 +189,6 @@ class ArrivalQueue:
         parts: tuple = cython.cast(tuple, signal)
         self.signals[row] = signal
         self.order[row], self.sensor_id[row] = parts[0], sensor_id
-        self.is_final[row] = 0
         return row
 
     @cython.cfunc
@@ -216,6 +214,7 @@ class ArrivalQueue:
     @cython.exceptval(check=False)
     def push(self, row: cython.int) -> cython.void:
         """Let a row be under way."""
+        self.line[row], self.since_s[row] = 0, 0.0
         place: cython.Py_ssize_t = self.under_way
         parent: cython.Py_ssize_t
         self.under_way += 1
@@ -292,12 +291,13 @@ class ArrivalQueue:
         a signal replaces those before it on its channel.
         """
         signal: tuple = cython.cast(tuple, self.signals[row])
-        kind: cython.longlong = hash((signal[1], signal[2], signal[8] or signal[7], self.sensor_id[row]))
-        other: cython.int
+        kind: cython.longlong
+        other: cython.int = NOTHING
         louder: cython.double
-        self.kind[row] = kind
-        self.fit_line(line)
-        other = line.heads[kind & (2 * line.room - 1)]
+        self.note_kind(row)
+        kind = self.kind[row]
+        if line.count:
+            other = line.heads[kind & (2 * line.room - 1)]
         while other != NOTHING:
             is_at_sensor: cython.bint = self.kind[other] == kind and self.sensor_id[other] == self.sensor_id[row]
             if is_at_sensor and are_alike(self.signals[other], signal):
@@ -308,16 +308,29 @@ class ArrivalQueue:
             if self.order[row] > self.order[other]:
                 self.copy_to(row, other)
             if self.since[other] < self.number:
-                line.merged += 1
+                self.merged += 1
                 if self.intensity[other] > 0:
                     self.before[other] *= louder / self.intensity[other]
                 self.intensity[other] = louder
             self.release(row)
             return
         self.since_s[row], self.since[row] = now_s, self.number
+        self.put_last(line, row)
+
+    @cython.cfunc
+    def put_last(self, line: WaitingLine, row: cython.int):
+        """Let a row wait at the end of a line; its kind is known."""
+        self.fit_line(line)
         self.hang(line, row)
+        self.line[row] = 1 if line is self.arrived else 2
         line.ring[(line.first + line.count) & (line.room - 1)] = row
         line.count += 1
+
+    @cython.cfunc
+    def note_kind(self, row: cython.int):
+        """Write the hash of the kind of a row's signal and of its sensor."""
+        signal: tuple = cython.cast(tuple, self.signals[row])
+        self.kind[row] = hash((signal[1], signal[2], signal[8] or signal[7], self.sensor_id[row]))
 
     @cython.cfunc
     def copy_to(self, row: cython.int, other: cython.int):
@@ -358,84 +371,49 @@ class ArrivalQueue:
     # What is done with all of it.
 
     def add(
-        self, signal: Signal, arrivals: list, x: float, y: float, z: float, is_final: bool, is_unheard: bool,
+        self, signal, kind, columns: tuple, x: float, y: float, z: float, latest_s: float, is_final: bool,
+        is_unheard: bool,
     ) -> None:
         """Let a signal be under way to sensors.
 
         Args:
-            signal: as it is told.
-            arrivals: of each sensor its id, when it arrives (s), the length of its last straight part (m), the
-                intensity at the beginning of it and at the sensor, the largest length of it (m).
+            signal: the ``Signal``, as it is reported.
+            kind: its modality.
+            columns: of each sensor its id, the distance of the signal in all (m), the length of the last straight
+                part of it (m), the intensity at the beginning of that part and at the sensor: lists.
             x: where the last straight part begins (m), as ``y`` and ``z``.
             y: see ``x``.
             z: see ``x``.
+            latest_s: when it arrives at the latest (s).
             is_final: whether it does not depend on where sensors move meanwhile.
-            is_unheard: whether it waits for what stands between.
+            is_unheard: whether it waits for the occlusion; then the nearest sensor comes first.
+
+        Cost: O(log n) for each sensor, n arrivals under way.
         """
         row: cython.int
-        for sensor_id, due_s, leg_m, before, intensity, reach_m in arrivals:
-            row = self.new_row(signal, sensor_id)
+        sensor_ids, distances, legs, before, intensities = columns
+        s_per_m: cython.double = kind.delay_s_per_m
+        range_m: cython.double = kind.range_m
+        sent_at_s: cython.double = signal[5]
+        distance: cython.double
+        leg: cython.double
+        latest: cython.double = latest_s
+        places = range(len(sensor_ids))
+        if is_unheard:
+            places = sorted(places, key=lambda one: (distances[one], sensor_ids[one]))
+        for place in places:
+            row = self.new_row(signal, sensor_ids[place])
             if row == NOTHING:
                 continue
-            self.due_s[row], self.leg_m[row], self.before[row] = due_s, leg_m, before
-            self.intensity[row], self.reach_m[row], self.is_final[row] = intensity, reach_m, is_final
+            distance, leg = distances[place], legs[place]
+            self.due_s[row], self.leg_m[row] = min(sent_at_s + distance * s_per_m, latest), leg
+            self.before[row], self.intensity[row] = before[place], intensities[place]
+            self.reach_m[row], self.is_final[row] = range_m - (distance - leg), is_final
             self.x[row], self.y[row], self.z[row] = x, y, z
             if is_unheard:
-                self.join(self.unheard, row, signal.sent_at_s)
+                self.join(self.unheard, row, sent_at_s)
             else:
                 self.push(row)
-
-    def add_reached(self, signals: list, kinds: tuple, ids, reached: tuple, muffled: frozenset) -> None:
-        """Let signals be under way to the sensors that ``signals_reached`` found.
-
-        Args:
-            signals: m signals.
-            kinds: each modality at its number.
-            ids: id of each sensor by slot.
-            reached: what ``signals_reached`` returned.
-            muffled: numbers of the modalities that wait for what stands between.
-
-        Cost: O(log n) for each arrival, n of them under way.
-        """
-        distances: list = reached[2]
-        intensities: list = reached[3]
-        place: cython.Py_ssize_t = 0
-        end: cython.Py_ssize_t
-        row: cython.int
-        sensors: list = ids[reached[1]].tolist()
-        s_per_m: cython.double
-        sent_at_s: cython.double
-        strength: cython.double
-        reach_m: cython.double
-        x: cython.double
-        y: cython.double
-        z: cython.double
-        distance: cython.double
-        for signal, count in zip(signals, reached[0]):  # noqa: B905  both are of the caller
-            if not count:
-                continue
-            end = place + count
-            parts: tuple = cython.cast(tuple, signal)
-            kind = kinds[parts[2]]
-            s_per_m, reach_m, strength, sent_at_s = kind.delay_s_per_m, kind.range_m, parts[3], parts[5]
-            x, y, z = parts[4]
-            is_unheard: cython.bint = parts[2] in muffled
-            places = range(place, end)
-            if is_unheard:
-                places = sorted(places, key=lambda one: (distances[one], sensors[one]))
-            for one in places:
-                row = self.new_row(signal, sensors[one])
-                if row == NOTHING:
-                    continue
-                distance = distances[one]
-                self.due_s[row], self.leg_m[row] = sent_at_s + distance * s_per_m, distance
-                self.before[row], self.intensity[row], self.reach_m[row] = strength, intensities[one], reach_m
-                self.x[row], self.y[row], self.z[row] = x, y, z
-                if is_unheard:
-                    self.join(self.unheard, row, sent_at_s)
-                else:
-                    self.push(row)
-            place = end
 
     def begin_advance(self, now_s: float) -> None:
         """Drop what has waited for too long; what joins a line from now on may merge with what has waited."""
@@ -444,7 +422,7 @@ class ArrivalQueue:
         self.drop_late(self.unheard, now_s)
 
     def arrive(self, now_s: float, before: int) -> None:
-        """Let what is due join those that wait to be told; ``before`` is the order of the first that may not yet."""
+        """Let what is due join those that wait for delivery; signals from the order ``before`` on may not yet."""
         now: cython.double = now_s
         row: cython.int
         later: list = []
@@ -458,7 +436,7 @@ class ArrivalQueue:
             self.push(row)
 
     def take_unheard(self, most: int) -> list:
-        """Take out the first rows that wait for what stands between, at most so many.
+        """Take out the first rows that wait for the occlusion, at most so many.
 
         Returns:
             Of each the row, the number of its modality, where it comes from (m), and the sensor's id.
@@ -483,7 +461,7 @@ class ArrivalQueue:
             self.push(row)
 
     def take_arrived(self, most: int, sensors, kinds: tuple, noise, kept_at, now_s: float) -> tuple:
-        """Take out the first rows that wait to be told, and measure each where its sensor is now.
+        """Take out the first rows that wait for delivery, and measure each where its sensor is now.
 
         Args:
             most: how many at most.
@@ -579,7 +557,7 @@ class ArrivalQueue:
     # Saving.
 
     def saved(self) -> tuple:
-        """Return columns of all rows, how many wait to be told and how many for a ray, and the signal of each.
+        """Return the columns of all rows by name, and the signal of each row.
 
         Those that wait come first, in the order of their lines, then those under way in the order of arrival.
         """
@@ -593,27 +571,20 @@ class ArrivalQueue:
         travelling.sort(key=lambda row: (self.due_s[row], self.sensor_id[row], self.order[row]))
         rows += travelling
         columns = {name: self.columns[name][rows] if rows else np.zeros(0, dtype) for name, dtype in COLUMNS.items()}
-        for name in ("since_s", "since"):
-            columns[name][len(rows) - len(travelling):] = 0
-        return columns, len(self.arrived), len(self.unheard), [self.signals[row] for row in rows]
+        return columns, [self.signals[row] for row in rows]
 
-    def load(self, columns: dict, arrived: int, unheard: int, signals: list) -> None:
+    def load(self, columns: dict, signals: list) -> None:
         """Hold the rows that ``saved`` returned and no others."""
         place: cython.Py_ssize_t
         row: cython.int
-        line: WaitingLine
         self.__init__()
         for place, signal in enumerate(signals):
             row = self.new_row(signal, columns["sensor_id"][place])
             for name in COLUMNS:
                 self.columns[name][row] = columns[name][place]
-            if place >= arrived + unheard:
+            self.since[row] = 0
+            if self.line[row] == 0:
                 self.push(row)
-                continue
-            line = self.arrived if place < arrived else self.unheard
-            parts: tuple = cython.cast(tuple, signal)
-            self.kind[row] = hash((parts[1], parts[2], parts[8] or parts[7], self.sensor_id[row]))
-            self.fit_line(line)
-            self.hang(line, row)
-            line.ring[(line.first + line.count) & (line.room - 1)] = row
-            line.count += 1
+            else:
+                self.note_kind(row)
+                self.put_last(self.arrived if self.line[row] == 1 else self.unheard, row)

@@ -7,7 +7,8 @@ from typing import Any
 
 import numpy as np
 
-from ai_core.senses.graph.sense_wavefront import FROM_SOURCE, WavefrontLabels, spread
+from ai_core.senses.graph.sense_wavefront import SpreadingWave
+from ai_core.senses.stimuli.signal_queue import Signal
 from tests.benchmarks.sense_graph.levels import FAINTEST, HEARING, level, plain
 from tools.benchmarking.declarations import Case, Contest
 
@@ -47,13 +48,12 @@ def _range_m(n: int, start: int) -> float:
 
 def _ours(n: int, start: int, range_m: float) -> Case:
     ways = level(n).ways(HEARING)
-    waiting = WavefrontLabels(np.array([start], np.int32), np.zeros(1), np.ones(1), np.array([FROM_SOURCE], np.int32))
-    settled = np.zeros(0, np.int32)
+    signal = Signal(0, 0, 0, 1.0, (0.0, 0.0, 0.0), 0.0)
 
-    def search() -> tuple[Any, ...]:
-        reached, left = WavefrontLabels.empty(len(ways)), WavefrontLabels.empty(len(ways))
-        count, _ = spread(ways, waiting, settled, range_m, FAINTEST, math.inf, len(ways), reached, left)
-        return tuple(reached.part(count))
+    def search() -> list[tuple[float, float, int]]:
+        wave = SpreadingWave(signal, 0, waiting=[(0.0, -1.0, start)])
+        wave.spread(ways, range_m, FAINTEST, math.inf, len(ways))
+        return wave.passed
 
     return search
 
@@ -130,16 +130,16 @@ def _scipy(n: int, start: int, range_m: float) -> Case:
 
 
 def _is_same(ours: Any, other: Any) -> bool:
-    rows, distance_m, intensity, _ = (column.tolist() for column in ours)
+    distance_m, negative, rows = (list(column) for column in zip(*ours, strict=True))
     if other and isinstance(other[0], float):
         return np.allclose(sorted(distance_m), other, rtol=1e-9)
     doors, metres, shares = (list(column) for column in zip(*other, strict=True))
-    close = np.allclose(distance_m, metres, rtol=1e-9) and np.allclose(intensity, shares, rtol=1e-9)
+    close = np.allclose(distance_m, metres, rtol=1e-9) and np.allclose(negative, np.negative(shares), rtol=1e-9)
     return sorted(rows) == sorted(doors) and close
 
 
 def _complaint(n: int, start: int, range_m: float) -> str:
     ways = level(n).ways(HEARING)
-    rows = _ours(n, start, range_m)()[0]
+    rows = [row for _, _, row in _ours(n, start, range_m)()]
     rooms = len(np.unique(ways.to_region[rows]))
     return "" if abs(rooms - ROOMS_REACHED) <= 1 else f"the sound came into {rooms} rooms, not {ROOMS_REACHED}"
