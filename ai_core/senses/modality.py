@@ -14,7 +14,14 @@ from numpy.typing import NDArray
 
 from ai_core.errors import UnknownNameError, finite_number, shown
 
-__all__ = ["Modality", "ModalitySet", "intensity_at"]
+__all__ = ["FULL_MOTION_M_PER_S", "Modality", "ModalitySet", "intensity_at"]
+
+
+FULL_MOTION_M_PER_S = 2.0
+"""Default speed from which a source shows itself fully (m/s), a brisk walk.
+
+Lower values let a slow walk show as much as a run; higher ones let walkers hide.
+"""
 
 
 @dataclass(frozen=True)
@@ -39,11 +46,14 @@ class Modality:
             materials block a sound completely.
         is_slow: True if a sensor can outrun a signal or run into it: its front is
             simulated, drifts with the wind, and reaches every sensor that it meets.
+        still_share: share of its strength with which a motionless source shows itself, 0 to 1;
+            1, the default, for a sense to which motion does not matter.
+        full_motion_m_per_s: speed from which a source shows itself with its whole strength (m/s), above 0.
 
     Raises:
         TypeError: if a number or the name is of another type.
         ValueError: if a number is out of range, or if cones, lines of sight,
-            light or a speed are set for a kind that has none.
+            light, motion or a speed are set for a kind that has none.
 
     Source: 001_world_interfacing, regional sense manager.
     """
@@ -58,6 +68,8 @@ class Modality:
     needs_light: bool = False
     is_muffled: bool = False
     is_slow: bool = False
+    still_share: float = 1.0
+    full_motion_m_per_s: float = FULL_MOTION_M_PER_S
     delay_s_per_m: float = field(init=False, repr=False, compare=False, default=0.0)
     """Travel time per metre (s/m): the inverse of the speed."""
 
@@ -79,6 +91,12 @@ class Modality:
                 "speed_m_per_s", speed, above=0, remedy="use math.inf for instant arrival")
         put(self, "speed_m_per_s", speed)
         put(self, "delay_s_per_m", 1 / speed)
+        still_share = finite_number(
+            "still_share", self.still_share, minimum=0, maximum=1,
+            remedy="it is the share of its strength that a motionless source keeps")
+        put(self, "still_share", still_share)
+        full_m_per_s = finite_number("full_motion_m_per_s", self.full_motion_m_per_s, above=0)
+        put(self, "full_motion_m_per_s", full_m_per_s)
         self._check_road()
 
     def _check_road(self) -> None:
@@ -95,6 +113,10 @@ class Modality:
                 f"modality {self.name!r} must have is_continuous=True to use"
                 " needs_cone, needs_line_of_sight or needs_light"
             )
+        if not self.is_continuous and self.still_share < 1:
+            raise ValueError(
+                f"still_share must be 1 for modality {self.name!r}, whose signals are emitted, got"
+                f" {self.still_share}; use is_continuous=True for a sense that notices motion")
         if self.is_continuous and (self.is_muffled or self.is_slow):
             raise ValueError(
                 f"modality {self.name!r} must have is_continuous=False to use is_muffled or is_slow"
@@ -106,7 +128,14 @@ class Modality:
             )
 
     @classmethod
-    def sight(cls, *, range_m: float = 100.0, kept_per_m: float = 1.0) -> Modality:
+    def sight(
+        cls,
+        *,
+        range_m: float = 100.0,
+        kept_per_m: float = 1.0,
+        still_share: float = 1.0,
+        full_motion_m_per_s: float = FULL_MOTION_M_PER_S,
+    ) -> Modality:
         """Return sight: continuous, in cones, needs a line of sight, instant.
 
         >>> Modality.sight().needs_line_of_sight
@@ -115,6 +144,7 @@ class Modality:
         return cls(
             "sight", range_m=range_m, kept_per_m=kept_per_m,
             is_continuous=True, needs_cone=True, needs_line_of_sight=True, needs_light=True,
+            still_share=still_share, full_motion_m_per_s=full_motion_m_per_s,
         )
 
     @classmethod

@@ -217,6 +217,8 @@ class RegionalSenseManager(SensorRegistry, SourceRegistry, StimulusEmitter, Sens
             self._emitted.begin_advance(now_s)
             if self._sensitivity.until_s:
                 self._sensitivity.recover(self._sensors, now_s)
+            if self._sources.counts_motion:
+                self._sources.measure_motion(now_s)
             if self._clues.gone:
                 self._clues.expire(self._sources, now_s)
             self._shares.advance(self._without_pass(budget), is_shared=self._has_signals())

@@ -22,7 +22,7 @@ __all__ = ["FactorsBetween", "SenseFactors", "SenseReasons"]
 class SenseFactors(NamedTuple):
     """All factors of one sensor sensing one target in one modality.
 
-    ``intensity`` is ``strength * light * kept * acuity * clarity``; the target is sensed from
+    ``intensity`` is ``strength * light * motion * kept * acuity * clarity``; the target is sensed from
     ``threshold`` up.
 
     Attributes:
@@ -35,6 +35,7 @@ class SenseFactors(NamedTuple):
         sensitivity: factor, 1 by default, below 1 dulled.
         strength: strength of the source.
         light: factor of light, or of contrast to the background.
+        motion: factor of its speed; 1 unless the modality has a ``still_share``.
         size: the target counts as this many times nearer.
         distance_m: distance that ranges are compared with, size included (m); None for a
             smell that hangs in the air.
@@ -54,6 +55,7 @@ class SenseFactors(NamedTuple):
     sensitivity: float
     strength: float
     light: float
+    motion: float
     size: float
     distance_m: float | None
     kept: float
@@ -107,6 +109,7 @@ class FactorsBetween(NamedTuple):
         strength = max(0.0, float(sources.own_strength[target, number]))
         most = max(0.0, float(sources.strength[target, number]))
         way = (continuous if kind.is_continuous else self.emitted).way(number, eye, target, most)
+        motion = float(sources.motion_factor(number, target))
         acuity = 1.0
         if kind.needs_cone:
             acuity = 0.0 if way is None else _acuity(sensors, eye, way, continuous.up)
@@ -116,7 +119,8 @@ class FactorsBetween(NamedTuple):
         x, y, z = sensors.position[eye].tolist()
         factors = SenseFactors(
             "", plain * clarity, float(sensors.threshold[eye, number]),
-            float(sensors.sensitivity[eye, number]), strength, most / strength if strength else 1.0,
+            float(sensors.sensitivity[eye, number]), strength,
+            most / (strength * motion) if strength * motion else 1.0, motion,
             float(sources.size[target]), None if way is None else way.distance_m,
             0.0 if way is None else way.kept, acuity, clarity, parts,
             0.0 if kind.is_continuous else self.emitted.noise.level_at(number, (x, y, z)),

@@ -1,6 +1,7 @@
 """What can be sensed, as arrays: where each source is and how strong."""
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
@@ -23,6 +24,12 @@ ALL_AFFILIATIONS = (1 << 32) - 1
 NO_STRENGTH = -1.0
 """Stands for "cannot be sensed in this modality" among strengths (0 or more)."""
 
+MOTION_S = 0.2
+"""Time over which speeds are smoothed (s): a source that stops is still noticed as long.
+
+Lower values make a body that moves in steps of physics flicker between two frames; higher ones react later.
+"""
+
 PLAIN = SourceDetails()
 
 
@@ -41,6 +48,10 @@ class SourceTable:
             is now: its own in the light, or as it may stand out from what is behind it.
         light: (capacity,) float64, how brightly it is lit, 0 or more.
         size: (capacity,) float64, as if it were so many times nearer, above 0.
+        speed: (capacity,) float64, how fast it moves, smoothed over ``MOTION_S`` (m/s); 0 unless motion counts.
+        measured: (capacity, 3) float32, where it was when its speed was measured last (m).
+        measured_at_s: game time of that (s).
+        counts_motion: whether motion counts in any modality.
         pattern: (capacity,) number of its pattern, or ``NO_PATTERN``.
         affiliation: (capacity,) int64, what it belongs to, as bits.
         details: what else it has, by id; those that have nothing are left out.
@@ -58,6 +69,8 @@ class SourceTable:
     ) -> None:
         self._modalities = modalities
         self._lit = [number for number in range(len(modalities)) if modalities[number].needs_light]
+        self._moving = [number for number in range(len(modalities)) if modalities[number].still_share < 1]
+        self.counts_motion = bool(self._moving)
         self.camouflage = Camouflage({}) if camouflage is None else camouflage
         self.has_backdrops = has_backdrops
         self.ids = IdTable("source")
@@ -67,6 +80,7 @@ class SourceTable:
         self.strength = np.full((rows, len(modalities)), NO_STRENGTH)
         self.light = np.ones(rows)
         self.size = np.ones(rows)
+        self.speed, self.measured, self.measured_at_s = np.zeros(rows), np.zeros((rows, 3), np.float32), -math.inf
         self.pattern = np.full(rows, NO_PATTERN, np.intp)
         self.affiliation = np.zeros(rows, np.int64)
         self._are_shown: list[bool] | None = None
@@ -96,7 +110,8 @@ class SourceTable:
         new = self.ids.add(name)
         self._fit()
         slot = self.ids.slot(new)
-        self.position[slot] = place
+        self.position[slot] = self.measured[slot] = place
+        self.speed[slot] = 0.0
         self.own_strength[slot] = row
         self.light[slot], self.size[slot], self.pattern[slot] = brightness, times, number
         self.affiliation[slot] = bits
@@ -209,8 +224,11 @@ class SourceTable:
         return named("action", action, self.details_of(source_id).actions)
 
     def refresh(self, slots: NDArray[np.intp]) -> None:
-        """Work out ``strength`` again."""
+        """Compute ``strength`` again."""
         self._are_shown = None
+        self._put_strengths(slots)
+
+    def _put_strengths(self, slots: NDArray[np.intp] | slice) -> None:
         own = self.own_strength[slots]
         self.strength[slots] = own
         if self._lit:
@@ -219,6 +237,31 @@ class SourceTable:
                 self.strength[slots, number] = np.where(
                     own[:, number] < 0, NO_STRENGTH, own[:, number] * factor
                 )
+        for number in self._moving:
+            strength = self.strength[slots, number]
+            self.strength[slots, number] = np.where(
+                strength < 0, NO_STRENGTH, strength * self.motion_factor(number, slots))
+
+    def measure_motion(self, now_s: float) -> None:
+        """Measure how fast sources move; call it once in each advance if ``counts_motion``. Cost: O(sources)."""
+        passed_s = now_s - self.measured_at_s
+        if passed_s <= 0:
+            return
+        rows = slice(self.ids.rows)
+        if passed_s < math.inf:
+            way = (self.position[rows] - self.measured[rows]).astype(np.float64)
+            fastest = max(self._modalities[number].full_motion_m_per_s for number in self._moving)
+            speed = np.minimum(np.sqrt((way * way).sum(axis=1)) / passed_s, fastest)
+            self.speed[rows] += (1 - math.exp(-passed_s / MOTION_S)) * (speed - self.speed[rows])
+        self.measured[rows], self.measured_at_s = self.position[rows], now_s
+        self._put_strengths(rows)
+
+    def motion_factor(self, number: int, slots: NDArray[np.intp] | slice | int) -> NDArray[np.float64]:
+        """Return the factor of motion on the strengths of sources in a modality, 1 where motion does not count."""
+        kind = self._modalities[number]
+        moved = np.minimum(self.speed[slots] / kind.full_motion_m_per_s, 1.0)
+        factor: NDArray[np.float64] = kind.still_share + (1 - kind.still_share) * moved
+        return factor
 
     @property
     def are_shown(self) -> list[bool]:
@@ -228,7 +271,7 @@ class SourceTable:
             shown = self._are_shown = [bool((column >= 0).any()) for column in self.strength.T]
         return shown
 
-    def highest_factor(self, slots: NDArray[np.intp]) -> NDArray[np.float64]:
+    def highest_factor(self, slots: NDArray[np.intp] | slice) -> NDArray[np.float64]:
         """Return the most that light and what is behind can make of strengths."""
         light = self.light[slots]
         if not self.has_backdrops:
@@ -244,6 +287,7 @@ class SourceTable:
             self.strength = grown(self.strength, rows, NO_STRENGTH)
             self.light = grown(self.light, rows, 1)
             self.size = grown(self.size, rows, 1)
+            self.speed, self.measured = grown(self.speed, rows, 0), grown(self.measured, rows, 0)
             self.pattern = grown(self.pattern, rows, NO_PATTERN)
             self.affiliation = grown(self.affiliation, rows, 0)
 

@@ -1,6 +1,7 @@
 """The state of the tables of sensors and sources, matched by name with those that are here."""
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from typing import Any, NamedTuple, TypeVar
 
@@ -83,15 +84,20 @@ def saved_sources(table: SourceTable) -> State:
             "affiliation": int(table.affiliation[slot]),
             "light": float(table.light[slot]),
             "size": float(table.size[slot]),
+            "speed_m_per_s": float(table.speed[slot]),
+            "measured_position": table.measured[slot].tolist(),
             "pattern": table.camouflage.name(int(table.pattern[slot])),
             **saved_details(table.details_of(one)),
         })
-    return {**saved_ids(table.ids), "rows": rows}
+    measured_at_s = table.measured_at_s if math.isfinite(table.measured_at_s) else None
+    return {**saved_ids(table.ids), "rows": rows, "measured_at_s": measured_at_s}
 
 
 def read_sources(here: SourceTable, fields: Fields) -> LoadedTable:
     """Return the table of sources that was saved."""
     empty = SourceTable(here._modalities, here.camouflage, has_backdrops=here.has_backdrops)
+    if fields.anything("measured_at_s") is not None:
+        empty.measured_at_s = fields.seconds("measured_at_s")
     loaded, rows = _read_rows(empty, here, fields, "source")
     table = loaded.table
     for one, slot in rows:
@@ -100,12 +106,14 @@ def read_sources(here: SourceTable, fields: Fields) -> LoadedTable:
         table.affiliation[slot] = one.whole("affiliation", maximum=ALL_AFFILIATIONS)
         table.light[slot] = one.number("light", minimum=0)
         table.size[slot] = one.number("size", minimum=1e-3, maximum=1e6)
+        table.speed[slot] = one.number("speed_m_per_s", minimum=0)
+        table.measured[slot] = one.point("measured_position")
         table.pattern[slot] = _read_pattern(one, here)
         table.put_details(int(table.ids.of_slots(np.array([slot]))[0]), read_details(one))
         one.end()
     new_slots = {new: old for old, new in _slots_of_extra(here, loaded)}
     for new, old in new_slots.items():
-        for name in ("position", "own_strength", "affiliation", "light", "size", "pattern"):
+        for name in ("position", "own_strength", "affiliation", "light", "size", "pattern", "speed", "measured"):
             getattr(table, name)[new] = getattr(here, name)[old]
     for old_id, new_id in loaded.new_ids.items():
         if table.ids.slot(new_id) in new_slots:

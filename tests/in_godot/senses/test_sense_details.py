@@ -48,6 +48,25 @@ def test_green_is_hidden_before_leaves_and_visible_before_sky(forest, wall, phys
     assert forest.eye.get_known_targets()[0]["strength"] == pytest.approx(1.5)
 
 
+@pytest.mark.parametrize("place", ["3D", "2D"])
+def test_who_freezes_is_overlooked(node, scheduler, physics_frames, place):
+    is_flat = place == "2D"
+    speed, far = (100.0, Vector2(300, 0)) if is_flat else (2.0, Vector3(0, 0, -5))
+    dimensions = {"dimensions": 1} if is_flat else {}
+    node("SenseManager", scheduler, sight_still_visibility=0.2, sight_full_motion_speed=speed, **dimensions)
+    eye = node(f"Sensor{place}", scheduler, sight_threshold=0.5)
+    thing = node(f"SenseSource{place}", scheduler, position=far)
+    physics_frames(5)
+    assert eye.why(thing)["senses"]["sight"]["motion"] == pytest.approx(0.2)
+    assert not eye.can_sense(thing)
+    for frame in range(60):
+        moved = speed / 60 * frame
+        thing.position = far + (Vector2(0, moved) if is_flat else Vector3(moved, 0, 0))
+        physics_frames(1)
+    assert eye.can_sense(thing)
+    assert eye.why(thing)["senses"]["sight"]["motion"] == pytest.approx(1.0, abs=0.05)
+
+
 def test_its_own_body_is_not_what_is_behind_it(forest, node, wall, physics_frames):
     wall(-9, sense_pattern="leaves")
     body = wall(-7)

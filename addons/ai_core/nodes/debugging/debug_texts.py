@@ -11,8 +11,8 @@ from addons.ai_core.nodes.scheduling.scheduler_lookup import SCHEDULERS, nearest
 
 DECIDING = ("HabitTree", "StateMachine", "RuleMind")
 SENSING = ("Sensor3D", "Sensor2D")
-NEUTRAL = {"sensitivity": 1, "strength": 1, "light": 1, "size": 1, "acuity": 1, "clarity": 1, "noise": 0,
-    "importance": 0}
+NEUTRAL = {"sensitivity": 1, "strength": 1, "light": 1, "motion": 1, "size": 1, "acuity": 1, "clarity": 1,
+    "noise": 0, "importance": 0}
 """Values at which factors have no effect, and are omitted."""
 
 MOST_TICKETS = 40

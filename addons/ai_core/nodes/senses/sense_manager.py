@@ -496,6 +496,15 @@ class SenseManager(Node):
     sight_range = export(
         float, 60.0, range=(1, 1000, 0.5), or_greater=True, unit="m", group="Sight", core="sight.range_m", live=False,
         doc="Largest distance of sight; it limits the ranges of all sight cones.")
+    sight_still_visibility = export(
+        float, 1.0, range=(0, 1, 0.01), core="sight.still_share", live=False,
+        doc="Factor on the strength of a source that stands still. Moving, it becomes more visible, up to its whole"
+            " strength at sight_full_motion_speed. With 1 motion makes no difference.")
+    sight_full_motion_speed = export(
+        float, 2.0, range=(0.01, 100, 0.01), or_greater=True, unit="m/s", core="sight.full_motion_m_per_s",
+        live=False,
+        doc="Speed from which a source has its whole strength, if sight_still_visibility is below 1. The speed is"
+            " that of the source, smoothed over 0.2 s.")
     sight_mask = export(
         int, 1, hint=(HINT_LAYERS_3D_PHYSICS, ""), on_set="_mask_changed", doc="Physics layers that block sight.")
     sees_backgrounds = export(

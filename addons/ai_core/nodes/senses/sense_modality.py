@@ -4,7 +4,7 @@ from __future__ import annotations
 import math
 
 from addons.ai_core.bridge.gd import Resource, export, gdclass
-from ai_core.senses.modality import Modality
+from ai_core.senses.modality import FULL_MOTION_M_PER_S, Modality
 
 DEFAULT_RANGE_M = 20.0
 
@@ -50,6 +50,14 @@ class SenseModality(Resource):
     needs_light = export(
         bool, False, shown_when=("is_continuous", True),
         doc="If true, the light on a source is a factor on its strength.")
+    still_visibility = export(
+        float, 1.0, range=(0, 1, 0.01), shown_when=("is_continuous", True),
+        doc="Factor on the strength of a source that stands still. Moving, it becomes stronger, up to its whole"
+            " strength at full_motion_speed. With 1 motion makes no difference.")
+    full_motion_speed = export(
+        float, 0.0, range=(0, 100, 0.01), or_greater=True, shown_when=("is_continuous", True),
+        doc="Speed from which a source has its whole strength, in m/s, in 2D in px/s; 0 is 2 m/s, or their length in"
+            " px. Counts only if still_visibility is below 1.")
 
     def modality(self, unit: float) -> Modality:
         """Return the library's modality; ``unit`` is the length of a metre in the scene.
@@ -63,7 +71,9 @@ class SenseModality(Resource):
         if self.is_continuous:
             return Modality(
                 self.modality_name, range_m, self.kept_per_meter, is_continuous=True, needs_cone=self.needs_cone,
-                needs_line_of_sight=self.needs_line_of_sight, needs_light=self.needs_light)
+                needs_line_of_sight=self.needs_line_of_sight, needs_light=self.needs_light,
+                still_share=self.still_visibility,
+                full_motion_m_per_s=self.full_motion_speed / unit or FULL_MOTION_M_PER_S)
         if self.is_slow and not self.speed:
             raise ValueError("speed must be above 0 while is_slow is on, got 0.0; set a speed, or turn is_slow off")
         return Modality(

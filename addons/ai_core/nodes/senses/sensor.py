@@ -472,8 +472,8 @@ class SensorBase(DrawnNode, SenseMember):
         Keys: senses, awareness (0 to 1), level_name, rate_per_s, visibility and stimulus_gain (strength by
         modality), reacts_in_s (time until awareness_changed is emitted; -1 if no new level is reached). senses maps
         each modality to: verdict ("sensed", "hidden", "too weak", "outside every cone", ...), intensity, threshold,
-        sensitivity, strength, light, size, distance (-1 without a path), kept (share), acuity, clarity, parts,
-        noise, importance, waits_passes (-1 if no ray is needed).
+        sensitivity, strength, light, motion, size, distance (-1 without a path), kept (share), acuity, clarity,
+        parts, noise, importance, waits_passes (-1 if no ray is needed).
         """
         if self._manager is None or not self._is_source(target):
             return {}
