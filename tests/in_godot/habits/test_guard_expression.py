@@ -54,6 +54,7 @@ def test_one_comparison_is_what_the_engine_makes_of_it(mind, sign):
 
 @pytest.mark.parametrize("text", [
     "a<1 and b == true", "a < 1 && b != false", "a > 1 and b == true and a < 9.5", "a == 3 and a == 3",
+    "b", "not b and a < 1", "!b", "a < 1 and b",
 ])
 def test_comparisons_joined_by_and_need_no_crossing(mind, text):
     expression = GuardExpression(text, "here")
@@ -63,8 +64,8 @@ def test_comparisons_joined_by_and_need_no_crossing(mind, text):
 
 
 @pytest.mark.parametrize("text", [
-    "a < b", "not a < 1", "a < 1 or b == 2", "a < 1 == b", "a", "is_inside_tree() and a < 1", "a.x < 1", "a < 1 + b",
-    "(a < 1) and b == 2", "a == 'far'", 'a == "say \\\\"hi\\\\""', "a < true", "a in [1, 2]", "1 < a", "a < -b",
+    "a < b", "not a < 1", "a < 1 or b == 2", "a < 1 == b", "a or b", "is_inside_tree() and a < 1", "a.x < 1",
+    "a < 1 + b", "(a < 1) and b == 2", "a == 'far'", 'a == "say \\\\"hi\\\\""', "a < true", "a in [1, 2]", "1 < a", "a < -b",
 ])
 def test_whatever_else_there_is_the_engine_is_asked(text):
     assert not GuardExpression(text, "here").comparisons

@@ -1,6 +1,7 @@
 """GuardExpression: a GDScript expression from the inspector over the values of a character."""
 from __future__ import annotations
 
+import functools
 import operator
 import re
 from collections.abc import Callable
@@ -15,6 +16,12 @@ NAMES = re.compile(r"(?<![\w.])([a-z_]\w*)(?!\w|\s*\()")
 COMPARISON = re.compile(
     r'\s*([a-z_]\w*)\s*(<=|>=|==|!=|<|>)\s*(-?\d+(?:\.\d+)?|true\b|false\b|"[^"\\]*")\s*(?:(?:and\b|&&)(?=.)|$)')
 """Pattern of a comparison with a constant; the most common conditions consist of such comparisons."""
+
+FLAG = re.compile(r"\s*(not\s+|!)?\s*([a-z_]\w*)\s*(?:(?:and\b|&&)(?=.)|$)")
+"""Pattern of a name that stands for true or false."""
+
+OF_NAMES_ALONE = re.compile(r"[^(.\[$]*(?:\d\.\d[^(.\[$]*)*")
+"""Pattern of an expression whose value depends on the values of its names alone: no calls, members or items."""
 
 COMPARED: dict[str, Callable[[Any, Any], bool]] = {
     "<": operator.lt, "<=": operator.le, ">": operator.gt, ">=": operator.ge, "==": operator.eq, "!=": operator.ne}
@@ -42,7 +49,7 @@ class GuardExpression:
 
     Attributes:
         comparisons: (name, operator, constant) of each comparison, if the expression consists of comparisons of names
-            with constants only; else empty.
+            with constants only; else empty. A name alone is compared with true.
 
     Raises:
         RefusedValue: if the expression cannot be parsed.
@@ -54,8 +61,7 @@ class GuardExpression:
     def __init__(self, text: str, place: str) -> None:
         self.text, self._place = text, place
         self._has_warned = False        # of a missing value
-        found = NAMES.findall(STRING_LITERALS.sub('""', text))
-        self.names = [name for name in dict.fromkeys(found) if name not in KEYWORDS]
+        self.names = names_in(text)
         self._expression = construct("Expression")
         if self._expression.parse(text, PackedStringArray(self.names)) != 0:
             raise RefusedValue(f"{place}: cannot parse {text!r}: {self._expression.get_error_text()}")
@@ -130,11 +136,30 @@ class GuardExpression:
                 f" '{actor.get_name()}'; set it with set_value()") from None
 
 
+def names_in(text: str) -> list[str]:
+    """Return the names in an expression that stand for values, each once."""
+    found = NAMES.findall(STRING_LITERALS.sub('""', text))
+    return [name for name in dict.fromkeys(found) if name not in KEYWORDS]
+
+
+@functools.lru_cache(maxsize=1024)
+def deciding_names(text: str) -> tuple[str, ...]:
+    """Return the names in an expression if its value changes only with theirs; else none."""
+    is_alone = OF_NAMES_ALONE.fullmatch(STRING_LITERALS.sub('""', text)) is not None
+    return tuple(names_in(text)) if is_alone else ()
+
+
 def _comparisons(text: str) -> list[tuple[str, str, Any]]:
     """Return the comparisons that an expression consists of; empty if it contains anything else."""
-    found, at = [], 0
+    found: list[tuple[str, str, Any]] = []
+    at = 0
     while at < len(text):
         match = COMPARISON.match(text, at)
+        flag = FLAG.match(text, at) if match is None else None
+        if flag is not None and flag[2] not in KEYWORDS:
+            found.append((flag[2], "==", flag[1] is None))
+            at = flag.end()
+            continue
         if match is None or match[1] in KEYWORDS:
             return []
         constant: Any = match[3]

@@ -13,6 +13,7 @@ from addons.ai_core.bridge.gd import (
 )
 from addons.ai_core.nodes.characters.guard_expression import GuardExpression, MissingValue
 from addons.ai_core.nodes.habits.habit import Habit
+from addons.ai_core.nodes.habits.habit_condition import wait
 from addons.ai_core.nodes.habits.habit_sharing import Callback
 from ai_core.decisions.habits.habit_context import HabitContext
 from ai_core.decisions.habits.habit_values import COMPARISONS, ValueCheck, ValueIs, ValueWrite
@@ -84,9 +85,9 @@ class HabitWait(BuiltInHabit, Habit):
         if self.max_duration > seconds:
             seconds += (self.max_duration - seconds) * run.random.random()
         if self.until_notified:
-            run.wait_for(self.until_notified, at_most_s=seconds or None)
+            wait(run, seconds or None, (self.until_notified,))
         else:
-            run.wait_s(seconds)
+            wait(run, seconds)
 
     def tick(self, run: HabitContext) -> Status:
         return Status.FAILED if self.until_notified and not run.woken_by else Status.SUCCEEDED

@@ -22,7 +22,8 @@ from addons.ai_core.bridge.gd import (
 )
 from addons.ai_core.nodes.characters.guard_expression import GuardExpression
 from addons.ai_core.nodes.debugging.edited_modules import current_module, may_have_class, spec_of, stamp_of
-from addons.ai_core.nodes.habits.habit_sharing import Callback, callback_for, condition_callback, shared_definition
+from addons.ai_core.nodes.habits.habit_condition import ENDING, ConditionScope, HabitCondition, keys_of, wait
+from addons.ai_core.nodes.habits.habit_sharing import Callback, callback_for, shared_definition
 from addons.ai_core.nodes.saving.node_settings import core_settings, exported_slots
 from addons.ai_core.nodes.scheduling.scheduler_lookup import check_callable
 from ai_core.decisions.habits import habits as core
@@ -47,6 +48,8 @@ class Habit(Node):
 
     entered = signal(("reason", str), doc="Emitted when the habit begins; reason says why.")
     exited = signal(("status", int), doc="Emitted when the habit ends: 1 succeeded, 2 failed, 0 interrupted.")
+
+    ConditionScope = ConditionScope
 
     class Launch(IntEnum):
         PRIORITIZED = 0
@@ -83,10 +86,24 @@ class Habit(Node):
         doc="Expression that must be true for the habit to begin: \"health < 0.3 and has_ammo()\". Names refer to"
             " values of the blackboard, then to properties of the actor; methods are those of the actor. While a name"
             " has no value, the condition is false.")
+    condition_scope = export(
+        ConditionScope, ConditionScope.INTERRUPTS,
+        words=("Gates the beginning", "Ends when false", "Interrupts when true", "Both"),
+        doc="What the condition does. Gates the beginning: it lets the habit begin once no sibling of lower priority"
+            " runs. Ends when false: the habit also fails when the condition becomes false. Interrupts when true: the"
+            " habit also interrupts siblings of lower priority. Both: it interrupts and ends.")
+    for_at_least = export(
+        float, 0.0, range=(0, 60, 0.01), or_greater=True, unit="s",
+        doc="Time for which the condition must have been true before the habit begins.")
+    for_at_most = export(
+        float, 0.0, range=(0, 60, 0.01), or_greater=True, unit="s",
+        shown_when=("condition_scope", *ENDING),
+        doc="Time for which the condition may be false before the habit ends.")
     wakes_on = export(
         PackedStringArray, PackedStringArray(), core="wakes_on",
         doc="Blackboard keys and messages on which the condition depends: it is checked only after one of them"
-            " changes or arrives. Empty: it is checked in every tick.")
+            " changes or arrives. Empty: a condition of values of the tree, booleans, numbers and strings, is checked"
+            " when one of them changes, and any other condition in every tick.")
     check_interval = export(
         float, 0.0, range=(0, 60, 0.01), or_greater=True, unit="s", core="asks_every_s",
         doc="Time between two checks of the condition while a less urgent habit runs; 0 checks in every tick.")
@@ -239,7 +256,7 @@ class Habit(Node):
     @method
     def wait_s(self, seconds: float) -> None:
         """Do not call _tick() again before ``seconds`` of game time have passed; call this in _enter() or _tick()."""
-        self._active("wait").wait_s(seconds)
+        wait(self._active("wait"), seconds)
 
     @method
     def wait_for(self, names: PackedStringArray, at_most_s: float = 0.0) -> None:
@@ -249,7 +266,7 @@ class Habit(Node):
         """
         run = self._active("wait")
         try:
-            run.wait_for(*names, at_most_s=at_most_s or None)
+            wait(run, at_most_s or None, tuple(names))
         except ValueError as problem:
             raise RefusedValue(str(problem)) from None
 
@@ -276,7 +293,7 @@ class Habit(Node):
             *[self.__dict__.get(slot, default) for slot, default in exported_slots(type(self))])
         below = definitions_below(self, tree)
         try:
-            return shared_definition(said, below, self._new_definition)
+            return shared_definition((*said, self._keys()), below, self._new_definition)
         except (TypeError, ValueError) as mistake:
             raise ValueError(f"{tree.get_name()}/{tree.get_path_to(self)}: {mistake}") from None
 
@@ -293,7 +310,30 @@ class Habit(Node):
         name = str(self.get_name())
         if self.python_class:
             return self._python_definition(name, settings)
-        return core.Habit(name, **settings, can_activate=self._condition(), **self.callbacks())
+        wish = callback_for(self, "_can_activate", self.can_activate_method, is_asked=True)
+        if not self.condition:
+            return core.Habit(name, **settings, can_activate=wish, **self.callbacks())
+        return self._conditional_definition(name, settings, wish)
+
+    def _conditional_definition(self, name: str, settings: dict[str, Any], wish: Callback | None) -> core.Habit:
+        """Return the library habit with the condition of the inspector."""
+        expression = GuardExpression(self.condition, f"condition of '{name}'")
+        condition = HabitCondition(
+            expression, self.condition_scope, self._keys(), self.for_at_least, self.for_at_most)
+        if wish is None and not settings["wakes_on"] and not settings["asks_every_s"]:
+            settings["wakes_on"] = condition.keys
+        if settings["wakes_on"] and not settings["asks_every_s"]:
+            settings["asks_every_s"] = self.for_at_least       # asked again once it has been true for long enough
+        gate, callbacks = condition.gate(), self.callbacks()
+        callbacks["tick"] = condition.ends(callbacks.get("tick"))
+        made = core.Habit(
+            name, **settings, can_activate=gate if wish is None else (lambda run: gate(run) and wish(run)), **callbacks)
+        made.__dict__["condition"] = condition
+        return made
+
+    def _keys(self) -> tuple[str, ...]:
+        """Return the values of the tree on which alone the condition depends, none if it depends on others."""
+        return keys_of(self.condition, self._tree) if self.condition and not self.python_class else ()
 
     def callbacks(self) -> dict[str, Callback | None]:
         """Return the callbacks for the beginning, the ticks and the end of the habit."""
@@ -302,17 +342,6 @@ class Habit(Node):
             "tick": callback_for(self, "_tick", self.tick_method, takes_time=True),
             "exit": callback_for(self, "_exit", self.exit_method),
         }
-
-    def _condition(self) -> Callback | None:
-        """Return the check that decides whether the habit may begin: the expression first, then the method."""
-        asked: list[Callback] = []
-        if self.condition:
-            expression = GuardExpression(self.condition, f"condition of '{self.get_name()}'")
-            asked.append(condition_callback(expression))
-        wish = callback_for(self, "_can_activate", self.can_activate_method, is_asked=True)
-        if wish is not None:
-            asked.append(wish)
-        return (lambda run: all(one(run) for one in asked)) if len(asked) > 1 else asked[0] if asked else None
 
     @property
     def _run(self) -> HabitContext | None:

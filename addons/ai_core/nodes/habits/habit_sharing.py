@@ -18,9 +18,7 @@ from addons.ai_core.bridge.gd import (
     has_listeners,
     has_script_method,
 )
-from addons.ai_core.nodes.characters.guard_expression import GuardExpression
 from ai_core.decisions.habits.habit_context import HabitContext
-from ai_core.decisions.habits.habit_values import ValueIs, ValuesAre
 from ai_core.decisions.habits.habits import Habit, Status
 
 Callback = Callable[[HabitContext], object]
@@ -67,15 +65,6 @@ def callback_for(
     if actor_method:
         return _python_call(lambda run: run.owner.actor_method(actor_method), takes_time, is_asked)
     return script_call(name, takes_time, is_asked) if has_script_method(node, name) else None
-
-
-def condition_callback(expression: GuardExpression) -> Callback:
-    """Return the callback of a condition; comparisons of blackboard values with constants need no expression."""
-    def ask(run: HabitContext) -> object:
-        return expression.is_met(run.owner)
-
-    conditions = [ValueIs(*comparison) for comparison in expression.comparisons]
-    return ValuesAre(conditions, ask) if conditions else ask
 
 
 @functools.cache

@@ -1,0 +1,182 @@
+"""HabitCondition: when a habit may begin by its condition, and when it ends by it."""
+from __future__ import annotations
+
+from collections.abc import Callable
+from enum import IntEnum
+from typing import Any
+
+from addons.ai_core.bridge.gd import GDObject
+from addons.ai_core.nodes.characters.guard_expression import GuardExpression, deciding_names
+from addons.ai_core.nodes.characters.sensor_feed import VALUES
+from ai_core.decisions.habits.habit_context import HabitContext
+from ai_core.decisions.habits.habit_values import ValueIs, ValuesAre
+from ai_core.decisions.habits.habits import Status
+
+Callback = Callable[[HabitContext], object]
+
+TRUE_SINCE_S, FALSE_SINCE_S, WAIT, WAITED_S = "_true_since_s", "_false_since_s", "_wait", "_waited_s"
+"""Names of the numbers of a condition among the values that a habit keeps, and among those of a run."""
+
+ROUNDING_S = 1e-9
+"""Times are over this much early (s), as sums of frames miss them by rounding."""
+
+
+class ConditionScope(IntEnum):
+    """What a condition does besides gating the beginning of its habit."""
+
+    GATES = 0
+    ENDS = 1
+    INTERRUPTS = 2
+    BOTH = 3
+
+
+INTERRUPTING = (ConditionScope.INTERRUPTS, ConditionScope.BOTH)
+ENDING = (ConditionScope.ENDS, ConditionScope.BOTH)
+
+
+class HabitCondition:
+    """The condition of a habit, shared by all characters with the same settings.
+
+    It is asked when one of its keys changes, or at every tick if it has none.
+
+    Args:
+        expression: the expression.
+        scope: what it does.
+        keys: the values of the blackboard that alone decide; empty if others do as well.
+        for_at_least_s: time for which it must have been true to begin the habit (s).
+        for_at_most_s: time for which it may be false before it ends the habit (s).
+    """
+
+    def __init__(
+        self, expression: GuardExpression, scope: int, keys: tuple[str, ...], for_at_least_s: float,
+        for_at_most_s: float,
+    ) -> None:
+        self._expression, self._scope, self.keys = expression, scope, keys
+        self._for_at_least_s, self._for_at_most_s = for_at_least_s, for_at_most_s
+        self._ask = self._asking()
+
+    def gate(self) -> Callback:
+        """Return the callback that decides whether the habit may begin."""
+        is_plain = self._scope in INTERRUPTING and self._for_at_least_s == 0
+        return self._ask if is_plain else self._may_begin
+
+    def ends(self, tick: Callback | None) -> Callback | None:
+        """Return the tick of a habit that fails once the condition does not hold; ``tick`` if it never ends it."""
+        if self._scope not in ENDING:
+            return tick
+
+        def tick_while_true(run: HabitContext) -> object:
+            if not self._may_continue(run):
+                return Status.FAILED
+            if tick is None:
+                self._sleep(run)
+                return Status.RUNNING
+            return Status.RUNNING if self._still_waits(run) else tick(run)
+
+        return tick_while_true
+
+    def _asking(self) -> Callback:
+        """Return the check; comparisons of blackboard values with constants need no expression."""
+        expression = self._expression
+
+        def ask(run: HabitContext) -> object:
+            return expression.is_met(run.owner)
+
+        conditions = [ValueIs(*comparison) for comparison in expression.comparisons]
+        return ValuesAre(conditions, ask) if conditions else ask
+
+    def _may_begin(self, context: HabitContext) -> bool:
+        if not self._ask(context):
+            context.kept.pop(TRUE_SINCE_S, None)
+            return False
+        if self._for_at_least_s:
+            now_s = context.tree.seconds
+            if now_s - context.kept.setdefault(TRUE_SINCE_S, now_s) < self._for_at_least_s - ROUNDING_S:
+                return False
+        return self._scope in INTERRUPTING or not _would_interrupt(context.part)
+
+    def _may_continue(self, run: HabitContext) -> bool:
+        if self._ask(run):
+            run.memory.pop(FALSE_SINCE_S, None)
+            return True
+        if self._for_at_least_s:
+            run.kept.pop(TRUE_SINCE_S, None)
+        return self._left_s(run) > ROUNDING_S
+
+    def _left_s(self, run: HabitContext) -> float:
+        """Return the time for which the condition may still be false (s)."""
+        if not self._for_at_most_s:
+            return 0.0
+        now_s: float = run.tree.seconds
+        return float(self._for_at_most_s - (now_s - run.memory.setdefault(FALSE_SINCE_S, now_s)))
+
+    def _sleep(self, run: HabitContext, until_s: float | None = None, names: tuple[str, ...] = ()) -> None:
+        """Wait for a change of the keys, for names, and until a time; without keys the habit is ticked."""
+        if not self.keys:
+            return
+        now_s: float = run.tree.seconds
+        limits = [] if until_s is None else [max(0.0, until_s - now_s)]
+        if FALSE_SINCE_S in run.memory:
+            limits.append(max(0.0, self._left_s(run)))
+        run.wait_for(*self.keys, *names, at_most_s=min(limits, default=None))
+
+    def note_wait(self, run: HabitContext, seconds: float | None, names: tuple[str, ...]) -> None:
+        """Note a wait that begins, and wake the run also when the condition changes."""
+        if self._scope in ENDING and self.keys:
+            until_s = None if seconds is None else run.tree.seconds + seconds
+            run.memory[WAIT] = [until_s, list(names)]
+            self._sleep(run, until_s, names)
+
+    def _still_waits(self, run: HabitContext) -> bool:
+        """Return whether the own wait of a run continues after it woke for the condition alone."""
+        waits = run.memory.get(WAIT)
+        if waits is None:
+            return False
+        until_s, names = waits[0], tuple(waits[1])
+        is_over = until_s is not None and run.tree.seconds >= until_s - ROUNDING_S
+        if run.woken_by not in names and not is_over:
+            run.memory[WAITED_S] = run.memory.get(WAITED_S, 0.0) + run.elapsed_s
+            self._sleep(run, until_s, names)
+            return True
+        if run.woken_by not in names:
+            run.woken_by = ""
+        run.elapsed_s += run.memory.pop(WAITED_S, 0.0)
+        del run.memory[WAIT]
+        return False
+
+
+def keys_of(condition: str, tree: Any) -> tuple[str, ...]:
+    """Return the names in a condition if they alone decide, and a change of each is noticed; else none.
+
+    The values of a tree are noticed if it declares them with a boolean, a number or a string, or its sensor writes
+    them: objects may be freed and lists may change inside without notice.
+    """
+    values, names = tree.values, deciding_names(condition)
+    for name in names:
+        is_fed = bool(tree.sensor) and name in VALUES
+        if not is_fed and (values.get(name) is None or isinstance(values[name], (list, dict, GDObject))):
+            return ()
+    return names
+
+
+def condition_of(run: HabitContext) -> HabitCondition | None:
+    """Return the condition of a run's habit, None without one."""
+    return run.place.habit.__dict__.get("condition")
+
+
+def wait(run: HabitContext, seconds: float | None, names: tuple[str, ...] | None = None) -> None:
+    """Let a run wait for a time (s), or for names and at most that time; its condition may still end it."""
+    condition = condition_of(run)
+    if names is None:
+        run.wait_s(0.0 if seconds is None else seconds)
+    else:
+        run.wait_for(*names, at_most_s=seconds)
+    if condition is not None:
+        condition.note_wait(run, seconds, names or ())
+
+
+def _would_interrupt(habit: Any) -> bool:
+    """Return whether a sibling with a lower priority than a habit is active."""
+    siblings = habit.get_parent().get_children()
+    later = siblings[habit.get_index() + 1:]
+    return any(one.is_active() for one in later if hasattr(one, "non_blocking") and not one.non_blocking)
