@@ -6,7 +6,6 @@ without listeners that is an empty loop.
 from __future__ import annotations
 
 from collections.abc import Callable
-from weakref import WeakMethod
 
 from ai_core.errors import shown
 
@@ -53,7 +52,6 @@ class Trace:
         self.state_entered: tuple[Hook, ...] = ()
         self.path_done: tuple[Hook, ...] = ()
         self._listeners: list[tuple[object, dict[str, Hook]]] = []
-        self._watchers: list[WeakMethod[Callable[[], object]]] = []
 
     def listen(self, listener: object) -> None:
         """Call the methods of ``listener`` that have a hook's name, after those of earlier listeners.
@@ -88,24 +86,9 @@ class Trace:
         self._listeners = rest
         self._rebuild()
 
-    def watch(self, changed: Callable[[], object]) -> None:
-        """Call a method now, and whenever a listener is added or removed.
-
-        This spares the caller a check for listeners in every call.
-
-        Args:
-            changed: a method; its object is held weakly.
-        """
-        self._watchers.append(WeakMethod(changed))
-        changed()
-
     def _rebuild(self) -> None:
         for name in HOOK_NAMES:
             setattr(self, name, tuple(h[name] for _, h in self._listeners if name in h))
-        self._watchers = [one for one in self._watchers if one() is not None]
-        for watcher in self._watchers:
-            if (changed := watcher()) is not None:
-                changed()
 
 
 def given_trace(trace: object) -> Trace:

@@ -26,7 +26,8 @@ MOST_SECONDS = 5.0
 """Longest that loading one damaged save may take, on a busy machine."""
 
 CLEAR = re.compile(
-    "must|missing|twice|unknown|not |no longer|deeper|again|at most|hold|cannot|names|here|no JSON|reads up|after|never"
+    "must|missing|twice|unknown|not |no longer|deeper|again|at most|hold|cannot|names|here|different|no JSON|reads up"
+    "|after|never"
 )
 """What every refusal says in some way: what was wanted, or what is not there."""
 

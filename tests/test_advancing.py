@@ -7,7 +7,7 @@ import pytest
 from ai_core.budget import Budget
 from ai_core.clock import ManualClock
 from ai_core.events.event_manager import EventManager
-from ai_core.events.polling.polling_station import PollingStation
+from ai_core.events.polling_station import PollingStation
 from ai_core.events.time_of_day import TimeOfDay
 from ai_core.maps.cover.cover_search import CoverSearch
 from ai_core.maps.decision_map import DecisionMap

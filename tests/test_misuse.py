@@ -15,7 +15,6 @@ from ai_core.decisions.habits.habits import Habit
 from ai_core.decisions.mind_population import MindPopulation
 from ai_core.events.checking import CheckingEngine
 from ai_core.events.event_log import EventLog
-from ai_core.events.polling.polling_log import PollingLog
 from ai_core.events.squad_radio import SquadRadio
 from ai_core.faults import FaultIsolation
 from ai_core.level_of_detail.group_lod import GroupLOD
@@ -70,7 +69,6 @@ WRONG = {
         r"path must be a Path, got \[0, 5\]"),
     "no tree": (lambda: BuildOrder([("worker", 2)], {}), TypeError, r"tree must be a TechnologyTree, got \{\}"),
     "an endless log": (lambda: EventLog(10**40), ValueError, "capacity must be at most 2147483647"),
-    "an endless log of polls": (lambda: PollingLog(10**40), ValueError, "maximum_entries must be at most 2147483647"),
     "a cell below the grid": (lambda: flow_field().path_from(-1), ValueError, "cell must be at least 0, got -1"),
     "a mover below the grid": (lambda: flow_field().next_of([-1]), ValueError, r"cells must be 0 to 15, got \[-1\]"),
     "a mover beyond the grid": (lambda: flow_field().costs_of([16]), ValueError, r"cells must be 0 to 15, got \[16\]"),
@@ -127,7 +125,7 @@ WRONG = {
     "no force to compare": (lambda: power_ratio(Force(), 3), TypeError, "other must be a Force, got 3"),
     "nobody who hears": (
         lambda: CheckingEngine(None, FrequencyScheduler(ManualClock()), ManualClock()), TypeError,
-        "heard must be an EventManager or a Narrowcast, got None"),
+        "events must be an EventManager or a Narrowcast, got None"),
     "nothing a frame used": (
         lambda: QualityOfService(target_hz=60.0, ai_share=0.1).note(float("nan"), 0.0), ValueError,
         "used_us must be a finite number, got nan"),

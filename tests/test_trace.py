@@ -59,22 +59,3 @@ def test_nobody_listens_twice():
 def test_who_does_not_listen_cannot_stop():
     with pytest.raises(ValueError, match="is not listening"):
         Trace().unlisten(object())
-
-
-def test_observer_hears_each_start_and_end_of_listening():
-    class Watcher:
-        def look(self):
-            seen.append(len(trace.event_sent))
-
-    class Listener:
-        def event_sent(self, event, now):
-            """Hear of events."""
-
-    seen, trace, watcher, listener = [], Trace(), Watcher(), Listener()
-    trace.watch(watcher.look)
-    trace.listen(listener)
-    trace.unlisten(listener)
-    assert seen == [0, 1, 0]
-    del watcher
-    trace.listen(listener)
-    assert seen == [0, 1, 0]

@@ -5,9 +5,8 @@
   ``SquadRadio`` a member shares intents and sightings with its group.
 - ``CheckingEngine`` checks for conditions that have no natural sender.
 - ``TimeOfDay`` notifies listeners at a time of day: 17:00, or dawn.
-- ``PollingStation`` answers costly queries, and caches the answers: can the guard
-  see the thief.
-- ``EventLog`` records what was checked, sent and delivered.
+- ``PollingStation`` answers costly queries and caches the answers: a line of sight.
+- ``EventLog`` records checks, events, deliveries and polls.
 
 Rejected: bit masks as the storage of codes. Names in a dictionary cost the same
 to dispatch, are not limited in number, and can be read in a debugger; a mask is
@@ -19,17 +18,14 @@ from ai_core.events.checking import CheckingEngine, EventCheck
 from ai_core.events.event import Delivery, Event, Receipt
 from ai_core.events.event_log import EventLog, EventLogEntry
 from ai_core.events.event_manager import EventCounts, EventManager, Subscription
-from ai_core.events.event_registry import EVERY_CODE
+from ai_core.events.listeners import EVERY_CODE
 from ai_core.events.narrowcast import Group, GroupMembership, Narrowcast
-from ai_core.events.polling.polling_log import PollingLog
-from ai_core.events.polling.polling_station import REFUSED, Answer, PollingStation, TopicStatistics
-from ai_core.events.polling.polling_topic import IdPairs
+from ai_core.events.polling_station import Answer, PollingStation, TopicStatistics
 from ai_core.events.squad_radio import RadioMessage, SquadRadio
 from ai_core.events.time_of_day import TimeOfDay
 
 __all__ = [
     "EVERY_CODE",
-    "REFUSED",
     "Answer",
     "CheckingEngine",
     "Delivery",
@@ -41,9 +37,7 @@ __all__ = [
     "EventManager",
     "Group",
     "GroupMembership",
-    "IdPairs",
     "Narrowcast",
-    "PollingLog",
     "PollingStation",
     "RadioMessage",
     "Receipt",

@@ -12,14 +12,14 @@ from typing import Any, Protocol
 from ai_core.clock import Clock, checked_clock
 from ai_core.errors import shown
 from ai_core.events.event_log import EventLog
-from ai_core.events.event_registry import code_tuple, handler_name
+from ai_core.events.listeners import code_tuple, handler_name
 from ai_core.saving.declared_state import DeclaredState, Saveable, Whole
 from ai_core.scheduling.scheduler import Scheduler
 from ai_core.scheduling.task import Task
 
-__all__ = ["CheckingEngine", "EventCheck", "ListenerQuery", "Look"]
+__all__ = ["Check", "CheckingEngine", "EventCheck", "ListenerQuery"]
 
-Look = Callable[[tuple[str, ...]], object]
+Check = Callable[[tuple[str, ...]], object]
 """Called with the codes that have listeners; sends an event for each condition it detects."""
 
 
@@ -42,38 +42,38 @@ class EventCheck(Saveable):
     Attributes:
         name: name in reports, saves and the log.
         codes: event codes that it may send.
-        looks: runs so far (count).
-        rests: runs skipped because its codes had no listener (count).
+        runs: runs so far (count).
+        skips: runs skipped because its codes had no listener (count).
     """
 
-    STATE = DeclaredState(looks=Whole(), rests=Whole())
+    STATE = DeclaredState(runs=Whole(), skips=Whole())
 
-    def __init__(self, name: str, codes: tuple[str, ...], look: Look, heard: ListenerQuery, clock: Clock) -> None:
+    def __init__(self, name: str, codes: tuple[str, ...], check: Check, events: ListenerQuery, clock: Clock) -> None:
         self.name = name
         self.codes = codes
-        self.looks = 0
-        self.rests = 0
-        self._look = look
-        self._heard = heard
+        self.runs = 0
+        self.skips = 0
+        self._check = check
+        self._events = events
         self._clock = clock
 
     def advance(self, _budget: object) -> None:
         """Run the check if one of its codes has a listener. Cost: O(codes), plus the check itself."""
-        wanted = tuple([code for code in self.codes if self._heard.has_listeners(code)])
+        wanted = tuple([code for code in self.codes if self._events.has_listeners(code)])
         if not wanted:
-            self.rests += 1
+            self.skips += 1
             return
-        self.looks += 1
-        if self._heard.log is not None:
-            self._heard.log.note("check", self._clock.now, ", ".join(wanted), self.name)
-        self._look(wanted)
+        self.runs += 1
+        if self._events.log is not None:
+            self._events.log.note("check", self._clock.now, ", ".join(wanted), self.name)
+        self._check(wanted)
 
 
 class CheckingEngine:
     """Runs checks for an event manager as tasks of a scheduler.
 
     Args:
-        heard: the EventManager or Narrowcast whose listeners decide which checks run.
+        events: the EventManager or Narrowcast whose listeners decide which checks run.
         scheduler: runs the checks.
         clock: time of the log entries.
 
@@ -81,12 +81,12 @@ class CheckingEngine:
         TypeError: if an argument has a wrong type.
     """
 
-    def __init__(self, heard: ListenerQuery, scheduler: Scheduler, clock: Clock) -> None:
-        if not callable(getattr(heard, "has_listeners", None)):
-            raise TypeError(f"heard must be an EventManager or a Narrowcast, got {shown(heard)}")
+    def __init__(self, events: ListenerQuery, scheduler: Scheduler, clock: Clock) -> None:
+        if not callable(getattr(events, "has_listeners", None)):
+            raise TypeError(f"events must be an EventManager or a Narrowcast, got {shown(events)}")
         if not isinstance(scheduler, Scheduler):
             raise TypeError(f"scheduler must be a Scheduler, got {shown(scheduler)}")
-        self._heard = heard
+        self._events = events
         self._scheduler = scheduler
         self._clock = checked_clock(clock)
         self._checks: dict[EventCheck, Task] = {}
@@ -97,33 +97,33 @@ class CheckingEngine:
         return tuple(self._checks)
 
     def add(
-        self, codes: str | Iterable[str], look: Look, *, name: str | None = None, **task: Any
+        self, codes: str | Iterable[str], check: Check, *, name: str | None = None, **task: Any
     ) -> EventCheck:
-        """Add a check: ``look(wanted)`` runs while one of the codes has a listener.
+        """Add a check: ``check(wanted)`` runs while one of the codes has a listener.
 
         Args:
             codes: the code or codes that the check may send.
-            look: called with the codes that have listeners; sends an event to the
+            check: called with the codes that have listeners; sends an event to the
                 manager for each condition it detects.
-            name: name in reports and saves; None takes the name of ``look``.
+            name: name in reports and saves; None takes the name of ``check``.
             task: ``period_frames``, ``phase_frames`` and ``priority``, as for ``Scheduler.add``.
 
         Raises:
-            TypeError: if ``look`` is not callable.
+            TypeError: if ``check`` is not callable.
             UnknownNameError: if a code is not declared.
             ValueError: if there is no code, or a number is out of range.
         """
-        if not callable(look):
-            raise TypeError(f"look must be callable with a tuple of codes, got {shown(look)}")
+        if not callable(check):
+            raise TypeError(f"check must be callable with a tuple of codes, got {shown(check)}")
         names = code_tuple(codes)
         if not names:
             raise ValueError("codes must name at least one event code, got none")
         for code in names:
-            self._heard.has_listeners(code)  # raises for a code that is not declared
-        name = handler_name(look) if name is None else name
-        check = EventCheck(name, names, look, self._heard, self._clock)
-        self._checks[check] = self._scheduler.add(check, name=name, **task)
-        return check
+            self._events.has_listeners(code)  # raises for a code that is not declared
+        name = handler_name(check) if name is None else name
+        made = EventCheck(name, names, check, self._events, self._clock)
+        self._checks[made] = self._scheduler.add(made, name=name, **task)
+        return made
 
     def remove(self, check: EventCheck) -> None:
         """Remove a check.

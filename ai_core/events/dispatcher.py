@@ -2,11 +2,9 @@
 from __future__ import annotations
 
 import logging
-import sys
 from collections.abc import Callable, Iterator
 from itertools import islice
 from operator import length_hint
-from types import TracebackType
 from typing import NamedTuple
 
 from ai_core.budget import Budget
@@ -14,16 +12,16 @@ from ai_core.clock import Clock
 from ai_core.errors import shown
 from ai_core.events.event import Delivery, Event, Handler
 from ai_core.events.event_log import EventLog
-from ai_core.events.event_registry import CallTable, Subscription
+from ai_core.events.listeners import Subscription
 from ai_core.faults import NO_FAILURES, Failures, FaultIsolation
 from ai_core.saving.declared_state import DeclaredState, Saveable, Whole
 
-ENTRIES = {"EventManager.tell", "EventManager.tell_sticky", "EventManager.advance"}
-"""Functions in which a delivery begins."""
+__all__ = ["DUE_TOLERANCE_S", "Dispatcher", "EndlessEventsError", "EventCounts", "WhenLate"]
+
+MOST_NESTED = 64
+"""Most deliveries inside each other (count); each takes about six of the interpreter's 1000 calls."""
 CODES_SHOWN = 8
 """Codes named in the error (count); an endless chain repeats itself."""
-LEAST_EVENTS = 10
-"""Nested events that prove endless nesting (count); with fewer, another recursion is the cause."""
 
 
 class EndlessEventsError(RecursionError):
@@ -40,36 +38,6 @@ class EndlessEventsError(RecursionError):
             f"{len(self.codes)} events were delivered inside each other without end: {chain} -> …;"
             " answer with send, which waits for the next advance, instead of send_now"
         )
-
-
-def named(error: RecursionError, event: Event) -> RecursionError:
-    """Return an error that names the nested events, if they caused the recursion."""
-    told = _told_in(error.__traceback__)
-    if not told or told[0] is not event:
-        told.insert(0, event)
-    return EndlessEventsError([one.code for one in told]) if len(told) >= LEAST_EVENTS else error
-
-
-def is_told_inside() -> bool:
-    """Return whether the present delivery is inside another delivery. Cost: O(stack)."""
-    entries, frame = 0, sys._getframe(1)
-    while frame is not None and entries < 2:
-        entries += frame.f_code.co_qualname in ENTRIES
-        frame = frame.f_back  # type: ignore[assignment]
-    return entries > 1
-
-
-def _told_in(traceback: TracebackType | None) -> list[Event]:
-    """Return the nested events, the outermost first."""
-    told: list[Event] = []
-    while traceback is not None:
-        frame = traceback.tb_frame
-        if frame.f_code.co_qualname in ENTRIES:
-            event = frame.f_locals.get("event")
-            if isinstance(event, Event):
-                told.append(event)
-        traceback = traceback.tb_next
-    return told
 
 
 CALLS_PER_CHECK = 128
@@ -138,7 +106,8 @@ class Dispatcher(Saveable):
         self._clock = clock
         self._when_late = when_late
         self.report_freed: Callable[[str], object] = _log_freed
-        self._left_out: Event | None = None
+        self._skipped_event: Event | None = None
+        self._nested: list[str] = []
 
     def counts(self, sent: int) -> EventCounts:
         """Return all totals; ``sent`` is the number of events sent."""
@@ -147,40 +116,53 @@ class Dispatcher(Saveable):
             sent, self.dispatched, delivered, self.unheard, self.failed, self.late, self.freed
         )
 
-    def tell_now(self, event: Event, listeners: tuple[Subscription, ...]) -> None:
-        """Deliver an event to all listeners before returning."""
+    def deliver_now(self, event: Event, listeners: tuple[Subscription, ...]) -> None:
+        """Deliver an event to all listeners before returning.
+
+        Raises:
+            EndlessEventsError: if too many deliveries are inside each other.
+        """
+        nested = self._nested
+        if len(nested) >= MOST_NESTED:
+            raise EndlessEventsError([*nested])
+        nested.append(event.code)
         rest = iter(listeners)
         try:
-            self.tell(event, rest)
+            self.deliver(event, rest)
         finally:
+            nested.pop()
             left = length_hint(rest)  # none, unless faults are let through
             self.called += len(listeners) - left
             if not left:
                 self.finish(event, len(listeners))
 
-    def go_on(self, event: Event, rest: Iterator[Subscription], budget: Budget) -> None:
+    def deliver_within(self, event: Event, rest: Iterator[Subscription], budget: Budget) -> None:
         """Deliver an event to the remaining listeners, or as many as the budget allows."""
         left = budget.left
         is_timed = budget.stopwatch is not None
         calls = 1 if is_timed else int(min(CALLS_PER_CHECK, left))
-        while left > 0 and (waiting := length_hint(rest)):
-            try:
-                self.tell(event, islice(rest, calls))
-            finally:
-                told = waiting - length_hint(rest)
-                self.called += told
-                budget.spend(told)
-            left_before, left = left, budget.left
-            fitting = left
-            if is_timed:  # no more calls than fit if they cost what these did
-                used = max(left_before - left, 0.001)
-                fitting = min(4 * calls, left * told / used)
-            calls = max(1, int(min(CALLS_PER_CHECK, fitting)))
+        self._nested.append(event.code)
+        try:
+            while left > 0 and (waiting := length_hint(rest)):
+                try:
+                    self.deliver(event, islice(rest, calls))
+                finally:
+                    delivered = waiting - length_hint(rest)
+                    self.called += delivered
+                    budget.spend(delivered)
+                left_before, left = left, budget.left
+                fitting = left
+                if is_timed:  # no more calls than fit if they cost what these did
+                    used = max(left_before - left, 0.001)
+                    fitting = min(4 * calls, left * delivered / used)
+                calls = max(1, int(min(CALLS_PER_CHECK, fitting)))
+        finally:
+            self._nested.pop()
 
-    def tell(self, event: Event, listeners: Iterator[Subscription]) -> None:
+    def deliver(self, event: Event, listeners: Iterator[Subscription]) -> None:
         """Call each listener; a failure does not stop the others."""
         if event.terms.receipt is not None or self.log is not None:
-            self._tell_noting(event, listeners)
+            self._deliver_noting(event, listeners)
             return
         while True:  # entered again only after a fault: trying costs nothing
             try:
@@ -190,46 +172,44 @@ class Dispatcher(Saveable):
             except Exception as error:  # whatever it is, the other listeners are called
                 self.fail(listening, event, error)
 
-    def tell_instead(self, event: Event, listening: Subscription) -> None:
+    def deliver_instead(self, event: Event, listening: Subscription) -> None:
         """Deliver an event to one listener in place of the one being called."""
-        self.tell(event, iter((listening,)))
-        self._left_out = event  # for the replaced listener, which was counted but not called
-
-    def go_on_after(self, place: int, error: Exception | None, event: Event, calls: CallTable) -> None:
-        """Continue delivery after a bare loop ended at an index, with the exception raised there or None."""
-        if error is not None:
-            self.fail(calls.listeners[place], event, error)
-            place += 1
-        self.tell(event, iter(calls.listeners[place:]))
+        self.deliver(event, iter((listening,)))
+        self._skipped_event = event  # for the replaced listener, which was counted but not called
 
     def finish(self, event: Event, listeners: int) -> None:
         """Record that an event was delivered to all its listeners."""
         self.dispatched += 1
-        terms, now = event.terms, self._clock.now
         if not listeners:
             self.unheard += 1
             self._note("unheard", event.code, "", "")
+        terms = event.terms
         if terms.receipt is not None:
             terms.receipt.is_complete = True
-        if terms.deadline_at is None or now.seconds <= terms.deadline_at + DUE_TOLERANCE_S:
+        if terms.deadline_at is None:
             return
-        late_s = now.seconds - terms.deadline_at
+        late_s = self._clock.now.seconds - terms.deadline_at
+        if late_s <= DUE_TOLERANCE_S:
+            return
         self.late += 1
         self._note("late", event.code, "", f"by {late_s:.3f} s")
         if self._when_late is not None:
-            self._report_late(event, late_s)
+            try:
+                self._when_late(event, late_s)
+            except Exception as error:  # an observer must not stop the dispatch
+                self.failed += 1
+                self.faults.failed("when_late", "when_late", self._clock.now.frame, error)
 
-    def leave_out(self, event: Event) -> None:
+    def skip(self, event: Event) -> None:
         """Record that the listener being called does not receive the event."""
         self.skipped += 1
-        self._left_out = event
+        self._skipped_event = event
 
     def note_freed(self, listening: Subscription) -> None:
         """Stop a weak listener whose object is gone."""
         self.freed += 1
         name = listening.name
-        if listening.is_active:
-            listening.stop()
+        listening.stop()
         self._note("freed", "", name, "")
         if self.freed == 1:
             self.report_freed(name)
@@ -238,14 +218,14 @@ class Dispatcher(Saveable):
         """Report a handler that raised an exception; from now on it is called through ``_retry``.
 
         Raises:
-            RecursionError: if events are nested without end; it is raised again up to
-                the outermost event, or every level would continue with its other
-                listeners.
+            RecursionError: inside another delivery; it is raised again up to the outermost
+                event, or every level would continue with its other listeners.
         """
         if isinstance(error, RecursionError):
-            if is_told_inside():
+            if len(self._nested) > 1:
                 raise error
-            error = named(error, event)
+            if isinstance(error, EndlessEventsError):
+                error = EndlessEventsError(error.codes)  # without the traceback of all levels
         self.failed += 1
         if listening.is_active:
             self._watch(listening)
@@ -261,60 +241,50 @@ class Dispatcher(Saveable):
         self.faults.put_failures(listening, failures)
         if failures != NO_FAILURES:
             self._watch(listening)
-        elif listening.is_active and listening.call is not listening.handler:
-            listening.answer_by(listening.handler)
+        elif listening.is_active:
+            listening.call = listening.handler
 
     def when_stopped(self, listening: Subscription) -> Handler:
         """Forget a listener; return the function that a broadcast under way calls in its place."""
         self.faults.forget(listening)
-        return self.leave_out
+        return self.skip
 
     def _watch(self, listening: Subscription) -> None:
         """Call a failed listener through ``_retry`` until it succeeds."""
-        listening.answer_by(lambda event: self._retry(listening, event))
+        listening.call = lambda event: self._retry(listening, event)
 
     def _retry(self, listening: Subscription, event: Event) -> None:
         """Stand in for a handler that has failed, until it succeeds once."""
         if self.faults.is_quarantined(listening):
-            self.leave_out(event)
+            self.skip(event)
             return
         listening.handler(event)
         self.faults.succeeded(listening)
         if listening.is_active:
-            listening.answer_by(listening.handler)
+            listening.call = listening.handler
 
-    def _tell_noting(self, event: Event, listeners: Iterator[Subscription]) -> None:
-        """Call each listener and record the delivery; slower, for receipts and logs only."""
+    def _deliver_noting(self, event: Event, listeners: Iterator[Subscription]) -> None:
+        """Deliver, and record each delivery in the receipt and the log."""
         for listening in listeners:
-            name, has_failed = listening.name, False
-            self._left_out = None  # left over from an earlier event without a log
+            self._skipped_event = None
+            has_failed = False
+            name = listening.name  # before the call: a handler that is freed has none
             try:
                 listening.call(event)
             except Exception as error:
                 has_failed = True
                 self.fail(listening, event, error)
             finally:
-                if self._left_out is not event:
+                if self._skipped_event is not event:
                     self._note_delivery(event, name, has_failed)
-        self._left_out = None
+        self._skipped_event = None
 
     def _note_delivery(self, event: Event, name: str, has_failed: bool) -> None:
         receipt = event.terms.receipt
         if receipt is not None:
             receipt.deliveries.append(Delivery(name, self._clock.now, has_failed))
-        self._note("failed" if has_failed else "told", event.code, name, "")
+        self._note("failed" if has_failed else "delivered", event.code, name, "")
 
-    def _note(self, kind: str, code: str, who: str, detail: str) -> None:
+    def _note(self, kind: str, code: str, name: str, detail: str) -> None:
         if self.log is not None:
-            self.log.note(kind, self._clock.now, code, who, detail)
-
-    def _report_late(self, event: Event, late_s: float) -> None:
-        assert self._when_late is not None
-        try:
-            self._when_late(event, late_s)
-        except Exception as error:  # an observer must not stop the dispatch
-            self.failed += 1
-            self.faults.failed("when_late", "when_late", self._clock.now.frame, error)
-
-
-__all__ = ["DUE_TOLERANCE_S", "Dispatcher", "EndlessEventsError", "EventCounts", "WhenLate", "is_told_inside", "named"]
+            self.log.note(kind, self._clock.now, code, name, detail)

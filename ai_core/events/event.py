@@ -1,20 +1,42 @@
-"""The event: its code and payload, its terms, its audience and its receipt."""
+"""The event: its code and payload, the terms of its delivery, its audience and its receipt."""
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, NamedTuple, NoReturn, Protocol, cast
 
 from ai_core.clock import TimeIndex
-from ai_core.saving.declared_state import Flag, ListOf, Moment, Record, Row, Text
+from ai_core.errors import finite_number, shown, whole_number
+from ai_core.saving.declared_state import (
+    Flag,
+    GameValue,
+    GameValues,
+    Kind,
+    ListOf,
+    Moment,
+    Number,
+    Optional,
+    Record,
+    Row,
+    Seconds,
+    Text,
+    Whole,
+    refuse,
+)
+from ai_core.saving.fields import StateError
 
 if TYPE_CHECKING:
-    from ai_core.events.event_registry import EventRegistry, Subscription
+    from ai_core.events.listeners import EventRegistry, Subscription
 
 __all__ = [
-    "PLAIN", "RECEIPT_STATE", "Delivery", "Event", "EventTerms", "Handler", "ListenerGroup", "Receipt", "new_event"]
+    "EVENT_STATE", "MOST_PRIORITY", "PLAIN", "Delivery", "Event", "EventTerms", "Handler", "ListenerGroup", "Position",
+    "Receipt", "coordinates"]
+
+MOST_PRIORITY = 1_000_000
+"""Largest magnitude of a priority; within it, the ranks of listeners of two priorities never overlap."""
 
 Position = tuple[float, float, float]
+"""Three coordinates (m)."""
 
 
 class ListenerGroup(Protocol):
@@ -49,11 +71,6 @@ class Receipt:
     is_complete: bool = False
 
 
-RECEIPT_STATE = Record(
-    Receipt, deliveries=ListOf(Row(Delivery, Text(), Moment(TimeIndex), Flag())), is_complete=Flag())
-"""How a receipt is saved."""
-
-
 class EventTerms(NamedTuple):
     """Optional terms of an event; most events use the defaults."""
 
@@ -65,44 +82,41 @@ class EventTerms(NamedTuple):
     audience: ListenerGroup | None = None
     receipt: Receipt | None = None
 
+    @classmethod
+    def checked(
+        cls, priority: int, deadline_at: float | None, position: Iterable[float] | None, is_sticky: bool,
+        wants_receipt: bool, audience: ListenerGroup | None,
+    ) -> EventTerms:
+        """Return checked terms; PLAIN itself if every term has its default."""
+        is_plain = deadline_at is None and position is None and audience is None
+        if is_plain and not (priority or is_sticky or wants_receipt):
+            return PLAIN
+        if audience is not None and not callable(getattr(audience, "listeners", None)):
+            raise TypeError(f"audience must be a GroupRecipients, got {shown(audience)}; leave it out to reach all")
+        whole_number("priority", priority, minimum=-MOST_PRIORITY, maximum=MOST_PRIORITY)
+        place = None if position is None else coordinates("position", position)
+        receipt = Receipt() if wants_receipt else None
+        return cls(priority, deadline_at, place, bool(is_sticky), audience, receipt)
+
 
 PLAIN = EventTerms()
-"""Default terms; dispatch recognizes them by identity."""
+"""The default terms."""
 
 
-class _Draft:
-    """An event while it is being written."""
-
-    __slots__ = ("arguments", "code", "due_at", "sender", "sent_at", "terms")
+class Event(NamedTuple):
+    """An event, delivered to the listeners of ``code``. Immutable."""
 
     code: str
+    """Name of the kind of event."""
     arguments: tuple[Any, ...]
+    """The payload, as given by the sender."""
     sender: object | None
     sent_at: TimeIndex
+    """Frame and game time at which it was sent."""
     due_at: float
-    terms: EventTerms
-
-
-class Event(_Draft):
-    """An event, delivered to the listeners of ``code``. Immutable.
-
-    Attributes:
-        code: name of the kind of event.
-        arguments: the payload, as given by the sender.
-        sender: the sender, or None.
-        sent_at: frame and game time at which it was sent.
-        due_at: game time from which it may be delivered (s).
-        terms: priority, deadline, position and other terms of delivery.
-    """
-
-    __slots__ = ()
-
-    def __new__(
-        cls, code: str, arguments: tuple[Any, ...], sender: object | None, sent_at: TimeIndex,
-        due_at: float, terms: EventTerms = PLAIN,
-    ) -> Event:
-        """Make an event without sending it."""
-        return new_event(code, arguments, sender, sent_at, due_at, terms)
+    """Game time from which it may be delivered (s)."""
+    terms: EventTerms = PLAIN
+    """Priority, deadline, position and other terms of delivery."""
 
     @property
     def position(self) -> Position | None:
@@ -117,37 +131,88 @@ class Event(_Draft):
     def __setattr__(self, name: str, value: object) -> NoReturn:
         raise AttributeError(f"an event is immutable, so {name!r} cannot be set; send a new event")
 
-    def __eq__(self, other: object) -> bool:
-        return self._fields() == other._fields() if isinstance(other, Event) else NotImplemented
-
     def __hash__(self) -> int:
-        return hash((self.code, self.sent_at, self.due_at))
-
-    def __reduce__(self) -> tuple[type[Event], tuple[object, ...]]:
-        return Event, self._fields()
+        return hash((self.code, self.sent_at, self.due_at))  # the arguments may not be hashable
 
     def __repr__(self) -> str:
         return f"<Event {self.code}{self.arguments!r} of frame {self.sent_at.frame}>"
 
-    def _fields(self) -> tuple[object, ...]:
-        return self.code, self.arguments, self.sender, self.sent_at, self.due_at, self.terms
-
-
-def new_event(
-    code: str, arguments: tuple[Any, ...], sender: object | None, sent_at: TimeIndex, due_at: float,
-    terms: EventTerms,
-) -> Event:
-    """Make an event; faster than the constructor of an immutable class."""
-    event = _Draft()
-    event.code = code
-    event.arguments = arguments
-    event.sender = sender
-    event.sent_at = sent_at
-    event.due_at = due_at
-    event.terms = terms
-    event.__class__ = Event  # from here on it cannot be changed
-    return cast(Event, event)
-
 
 Handler = Callable[[Event], object]
 """Signature of an event handler; its return value is ignored."""
+
+
+def coordinates(name: str, value: object) -> Position:
+    """Return two or three finite coordinates as three floats (m).
+
+    Raises:
+        TypeError: if they are not numbers.
+        ValueError: if there are not two or three coordinates, or a coordinate is not finite.
+    """
+    try:
+        numbers = [*cast("Iterable[object]", value)]
+    except TypeError:
+        raise _no_position(name, value) from None
+    if not 2 <= len(numbers) <= 3 or isinstance(value, str):
+        raise _no_position(name, value)
+    x, y, z = (finite_number(name, one) for one in [*numbers, 0.0][:3])
+    return (x, y, z)
+
+
+def _no_position(name: str, value: object) -> Exception:
+    kind = ValueError if isinstance(value, tuple | list) else TypeError
+    return kind(f"{name} must be two or three coordinates in metres, got {shown(value)}")
+
+
+class _AudienceState(Kind):
+    """How an audience is saved: by the listener book of the event manager."""
+
+    def save(self, value: Any, owner: Any) -> Any:
+        return value.plain()
+
+    def read(self, plain: Any, place: str, owner: Any) -> Any:
+        return owner.book.audience(plain, place)
+
+
+class _TermsState(Record):
+    """How terms are saved; the default terms as None."""
+
+    def save(self, value: Any, owner: Any) -> Any:
+        return None if value is PLAIN else super().save(value, owner)
+
+    def read(self, plain: Any, place: str, owner: Any) -> Any:
+        return PLAIN if plain is None else super().read(plain, place, owner)
+
+
+class _CodeState(Text):
+    """How the code of an event is saved."""
+
+    def read(self, plain: Any, place: str, owner: Any) -> Any:
+        code = super().read(plain, place, owner)
+        try:
+            owner.check_code(code)
+        except (LookupError, ValueError) as error:
+            refuse(place, f"is not valid: {error}")
+        return code
+
+
+class _EventState(Record):
+    """How an event is saved; an error names the event."""
+
+    def save(self, value: Any, owner: Any) -> Any:
+        try:
+            return super().save(value, owner)
+        except StateError as error:
+            raise StateError(f"event {value.code!r} of frame {value.sent_at.frame}: {error}") from None
+
+
+_RECEIPT_STATE = Record(
+    Receipt, deliveries=ListOf(Row(Delivery, Text(), Moment(TimeIndex), Flag())), is_complete=Flag())
+_TERMS_STATE = _TermsState(
+    EventTerms, priority=Whole(-MOST_PRIORITY, MOST_PRIORITY), deadline_at=Optional(Seconds()),
+    position=Optional(ListOf(Number(), count=3, make=tuple)), is_sticky=Flag(), audience=Optional(_AudienceState()),
+    receipt=Optional(_RECEIPT_STATE))
+EVENT_STATE = _EventState(
+    Event, code=_CodeState(), arguments=GameValues(at="arguments"), sender=GameValue(at="sender"),
+    sent_at=Moment(TimeIndex), due_at=Seconds(), terms=_TERMS_STATE)
+"""How an event of an event manager is saved."""

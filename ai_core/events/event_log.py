@@ -1,40 +1,46 @@
-"""The event log: the latest checks, events and deliveries in a ring buffer, for debugging.
+"""The log: the latest checks, events, deliveries and polls in a ring buffer, for debugging.
 
-A log is a tool, not part of the game: it is not saved, and delivery does not
-depend on it. While a log is attached, delivery takes about four times as long.
+A log is a tool, not part of the game: it is not saved, and delivery does not depend on it.
+While a log is attached, delivery takes about four times as long, and a poll some microseconds.
 """
 from __future__ import annotations
 
 from collections import deque
 from collections.abc import Iterable
-from typing import NamedTuple, TypeVar
+from typing import NamedTuple
 
 from ai_core.clock import TimeIndex
 from ai_core.errors import shown, whole_number
 
-KINDS = ("check", "sent", "injected", "told", "failed", "unheard", "late", "freed")
-"""Kinds of log entries."""
+__all__ = ["KINDS", "EventLog", "EventLogEntry", "checked_log", "sender_name"]
+
+KINDS = (
+    "check", "sent", "injected", "delivered", "failed", "unheard", "late", "freed",
+    "computed", "cached", "stale", "fallback", "invalidated",
+)
+"""Kinds of log entries: those of an event manager, and the origins of answers of a polling station."""
+MOST_ENTRIES = 2**31 - 1
+"""Largest capacity of a log (count): the limit of a deque on every machine."""
 CELL_CHARACTERS = 40
 """Widest column of a table (characters); longer text is cut and ends in "..."."""
 
 
 class EventLogEntry(NamedTuple):
-    """An entry of the log."""
+    """An entry of the log; strings, so that the log keeps no game object alive."""
 
     at: TimeIndex
     kind: str
     code: str
-    who: str
-    """The sender of a sent event, or the listener of a delivery."""
+    name: str
+    """The sender of a sent event, the listener of a delivery, the check, or the asker of a poll."""
     detail: str
-
-
-MOST_ENTRIES = 2**31 - 1
-"""Largest capacity of a log (count): the limit of a deque on every machine."""
+    """The payload of an event, or the key of a query and its answer."""
 
 
 class EventLog:
     """The latest entries, oldest first.
+
+    Event managers and polling stations may share a log.
 
     Args:
         capacity: entries kept, 1 or more; a new entry replaces the oldest.
@@ -54,9 +60,9 @@ class EventLog:
         """Old entries that were replaced by later ones (count)."""
         return self._noted - len(self._ring)
 
-    def note(self, kind: str, at: TimeIndex, code: str, who: str = "", detail: str = "") -> None:
+    def note(self, kind: str, at: TimeIndex, code: str, name: str = "", detail: str = "") -> None:
         """Add an entry. Cost: O(1)."""
-        self._ring.append(EventLogEntry(at, kind, code, who, detail))
+        self._ring.append(EventLogEntry(at, kind, code, name, detail))
         self._noted += 1
 
     def clear(self) -> None:
@@ -66,14 +72,14 @@ class EventLog:
 
     def entries(
         self, *, kinds: str | Iterable[str] | None = None, code: str | None = None,
-        who: str | None = None, since_frame: int = 0,
+        name: str | None = None, since_frame: int = 0,
     ) -> list[EventLogEntry]:
         """Return the entries that meet every given condition, oldest first.
 
         Args:
             kinds: a kind of KINDS, or several.
-            code: the event code.
-            who: the sender or the listener.
+            code: the code of the event or the topic.
+            name: the sender, listener, check or asker.
             since_frame: the first frame to include.
 
         Raises:
@@ -88,7 +94,7 @@ class EventLog:
             entry for entry in self._ring
             if entry.kind in wanted
             and (code is None or entry.code == code)
-            and (who is None or entry.who == who)
+            and (name is None or entry.name == name)
             and entry.at.frame >= since_frame
         ]
 
@@ -98,12 +104,12 @@ class EventLog:
         >>> log = EventLog()
         >>> log.note("sent", TimeIndex(3, 0.05), "alarm", "dog")
         >>> print(log.table())
-        frame  seconds  kind  code   who  detail
+        frame  seconds  kind  code   name  detail
         3      0.050    sent  alarm  dog
         """
-        rows = [["frame", "seconds", "kind", "code", "who", "detail"]]
-        for at, kind, code, who, detail in self._ring if entries is None else entries:
-            rows.append([str(at.frame), f"{at.seconds:.3f}", kind, _cell(code), _cell(who), _cell(detail)])
+        rows = [["frame", "seconds", "kind", "code", "name", "detail"]]
+        for at, kind, code, name, detail in self._ring if entries is None else entries:
+            rows.append([str(at.frame), f"{at.seconds:.3f}", kind, _cell(code), _cell(name), _cell(detail)])
         widths = [max(len(row[column]) for row in rows) for column in range(len(rows[0]))]
         return "\n".join(
             "  ".join(cell.ljust(width) for cell, width in zip(row, widths, strict=True)).rstrip()
@@ -112,25 +118,19 @@ class EventLog:
 
 
 def sender_name(sender: object) -> str:
-    """Return the name of a sender in log entries; "" for no sender."""
+    """Return the name of a sender or asker in log entries; "" for none."""
     if sender is None:
         return ""
     return sender if isinstance(sender, str) else shown(sender)
 
 
-def _cell(text: str) -> str:
-    plain = text.encode("ascii", "backslashreplace").decode("ascii").replace("\n", "\\n")
-    return plain if len(plain) <= CELL_CHARACTERS else plain[: CELL_CHARACTERS - 3] + "..."
-
-
-Log = TypeVar("Log")
-
-
-def checked_log(log: object, kind: type[Log]) -> Log | None:
-    """Return the log, or None; raise TypeError if it is not of class ``kind``."""
-    if log is not None and not isinstance(log, kind):
-        raise TypeError(f"log must be of class {kind.__name__} or None, got {shown(log)}")
+def checked_log(log: object) -> EventLog | None:
+    """Return the log, or None; raise TypeError for any other object."""
+    if log is not None and not isinstance(log, EventLog):
+        raise TypeError(f"log must be an EventLog or None, got {shown(log)}")
     return log
 
 
-__all__ = ["KINDS", "EventLog", "EventLogEntry", "checked_log", "sender_name"]
+def _cell(text: str) -> str:
+    plain = text.encode("ascii", "backslashreplace").decode("ascii").replace("\n", "\\n")
+    return plain if len(plain) <= CELL_CHARACTERS else plain[: CELL_CHARACTERS - 3] + "..."

@@ -5,9 +5,11 @@ time, sending); the listeners of an event in order of (priority, registration).
 """
 from __future__ import annotations
 
+import math
 from collections import defaultdict
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from copy import copy
+from heapq import heapify, heappop, heappush
 from operator import length_hint
 from types import SimpleNamespace
 from typing import Any, NoReturn, Protocol
@@ -16,38 +18,42 @@ from ai_core.budget import Budget, check_budget
 from ai_core.clock import Clock, TimeIndex, checked_clock
 from ai_core.errors import UnknownNameError, finite_number, shown
 from ai_core.events.dispatcher import DUE_TOLERANCE_S, Dispatcher, EventCounts, WhenLate
-from ai_core.events.event import PLAIN, Event, Handler, ListenerGroup, new_event
+from ai_core.events.event import EVENT_STATE, PLAIN, Event, EventTerms, Handler, ListenerGroup
 from ai_core.events.event_log import EventLog, checked_log, sender_name
-from ai_core.events.event_queue import EventQueue, queued
-from ai_core.events.event_registry import Codes, EventRegistry, KeeperGoneError, Subscription, handler_name
-from ai_core.events.interest import ANYTHING, ListenerFilter, Place, Predicate, interest_of, stand_in
-from ai_core.events.once_listeners import ONCE_COUNT_STATE, OnceListeners
-from ai_core.events.sticky_events import StickyEvents
-from ai_core.events.terms import TERMS_STATE, terms_of
+from ai_core.events.listeners import (
+    ANYTHING,
+    EVERY_CODE,
+    ONCE_COUNT_STATE,
+    Codes,
+    EventRegistry,
+    ListenerFilter,
+    OnceListeners,
+    Place,
+    Predicate,
+    Subscription,
+    handler_name,
+)
 from ai_core.faults import FAILURES_STATE, NO_FAILURES, Failures, FaultIsolation, given_faults
 from ai_core.saving.declared_state import (
     ClockNow,
     DeclaredState,
-    GameValue,
-    GameValues,
     Kind,
     ListOf,
     MapOf,
-    Moment,
     Optional,
     Part,
-    Record,
     Refuse,
     Row,
     Saveable,
-    Seconds,
-    Text,
     Whole,
     refuse,
 )
 from ai_core.saving.fields import LATEST_S, StateError, brief
 from ai_core.saving.values import SavedValues
 from ai_core.trace import Trace, given_trace
+
+__all__ = ["Event", "EventCounts", "EventManager", "EventQueue", "Handler", "ListenerReference", "Subscription",
+    "no_event"]
 
 
 def no_event(event: object) -> TypeError:
@@ -107,11 +113,11 @@ class RegistryBook:
     def _registered(self) -> dict[ListenerReference, Subscription]:
         found: dict[ListenerReference, Subscription] = {}
         once = self._once.references()
-        for channel in (*self._registry.channels.values(), self._registry.everyone):
+        for code, members in self._registry.members().items():
             numbers: dict[str, int] = defaultdict(int)
-            for listening in channel.sorted_members():
+            for listening in members:
                 if listening not in once:
-                    found[channel.code, listening.name, numbers[listening.name]] = listening
+                    found[code, listening.name, numbers[listening.name]] = listening
                     numbers[listening.name] += 1
         return found
 
@@ -129,32 +135,88 @@ class _ReferenceState(Kind):
         return tuple(tuple(map(str, one)) if isinstance(one, list) else one for one in plain)
 
 
-class _CodeState(Text):
-    """How the code of an event is saved."""
+MOVES_PER_CHECK = 64
+"""Events that become due between two checks of the budget (count), about 50 µs."""
 
-    def read(self, plain: Any, place: str, owner: Any) -> Any:
-        code = super().read(plain, place, owner)
-        try:
-            owner._registry.check(code)
-        except (LookupError, ValueError) as error:
-            refuse(place, f"is not valid: {error}")
-        return code
+Queued = tuple[int, float, float, int, Event]
+"""-priority, deadline (s), due time (s), order of sending, event: the smallest is most urgent."""
 
 
-class _EventState(Record):
-    """How an event is saved; what cannot be saved is reported with the event."""
+class EventQueue:
+    """The queue of events: ordered by due time until they are due, then by urgency.
 
-    def save(self, value: Any, owner: Any) -> Any:
-        try:
-            return super().save(value, owner)
-        except StateError as error:
-            raise StateError(f"event {value.code!r} of frame {value.sent_at.frame}: {error}") from None
+    Due events are ordered by highest priority, then earliest deadline (events without a
+    deadline last), then due time, then order of sending. A partly delivered event keeps
+    its place and its remaining listeners.
+    """
+
+    def __init__(self) -> None:
+        self._waiting: list[tuple[float, int, Queued]] = []
+        self._ready: list[Queued] = []
+        self._partly_delivered: dict[int, Iterator[Subscription]] = {}
+
+    def __len__(self) -> int:
+        return len(self._waiting) + len(self._ready)
+
+    @property
+    def is_ready(self) -> bool:
+        """True if an event is due."""
+        return bool(self._ready)
+
+    def push(self, event: Event, order: int, *, is_ready: bool) -> None:
+        """Add an event; an event that is not ready waits for ``settle``. Cost: O(log events)."""
+        entry = queued(event, order)
+        if is_ready:
+            heappush(self._ready, entry)
+        else:
+            heappush(self._waiting, (event.due_at, order, entry))
+
+    def settle(self, latest_s: float, budget: Budget) -> bool:
+        """Make the events due by ``latest_s`` ready; return False if the budget was spent before."""
+        waiting, ready = self._waiting, self._ready
+        moves = 0
+        while waiting and waiting[0][0] <= latest_s:
+            if moves == MOVES_PER_CHECK:
+                if budget.is_spent:
+                    return False
+                moves = 0
+            heappush(ready, heappop(waiting)[2])
+            moves += 1
+        return True
+
+    def pop(self) -> tuple[Queued, Iterator[Subscription] | None]:
+        """Remove and return the most urgent ready event, with its remaining listeners if partly delivered."""
+        entry = heappop(self._ready)
+        return entry, self._partly_delivered.pop(entry[3], None)
+
+    def put_back(self, entry: Queued, rest: Iterator[Subscription]) -> None:
+        """Put a partly delivered event back; it stays ready."""
+        self._partly_delivered[entry[3]] = rest
+        heappush(self._ready, entry)
+
+    def entries(self) -> list[tuple[Queued, Iterator[Subscription] | None]]:
+        """Return all events by order of sending, with the remaining listeners of partly delivered ones."""
+        found = sorted([*self._ready, *(one[2] for one in self._waiting)], key=lambda one: one[3])
+        return [(entry, self._partly_delivered.get(entry[3])) for entry in found]
+
+    def replace(self, entries: Iterable[tuple[Queued, Iterator[Subscription] | None]]) -> None:
+        """Replace all events; those not partly delivered wait for ``settle``."""
+        self._ready, self._waiting, self._partly_delivered = [], [], {}
+        for entry, rest in entries:
+            if rest is None:
+                self._waiting.append((entry[2], entry[3], entry))
+            else:
+                self._partly_delivered[entry[3]] = rest
+                self._ready.append(entry)
+        heapify(self._ready)
+        heapify(self._waiting)
 
 
-EVENT_STATE = _EventState(
-    Event, code=_CodeState(), arguments=GameValues(at="arguments"), sender=GameValue(at="sender"),
-    sent_at=Moment(TimeIndex), due_at=Seconds(), terms=TERMS_STATE)
-"""How an event is saved."""
+def queued(event: Event, order: int) -> Queued:
+    """Return an event with its sort key."""
+    terms = event.terms
+    deadline = math.inf if terms.deadline_at is None else terms.deadline_at
+    return (-terms.priority, deadline, event.due_at, order, event)
 
 
 QueuedEvent = tuple[int, Event, list[ListenerReference | None] | None]
@@ -196,7 +258,7 @@ class EventManager(Saveable):
         queue=ListOf(
             Row(lambda *event: event, Whole(), EVENT_STATE, Optional(ListOf(Optional(_ReferenceState())))),
             at="_queued"),
-        sticky=ListOf(EVENT_STATE, unique=lambda event: (event.code, event.terms.audience), at="_sticky.events"),
+        sticky=ListOf(EVENT_STATE, unique=lambda event: (event.code, event.terms.audience), at="_sticky_events"),
         failing=MapOf(FAILURES_STATE, key=_ReferenceState(), at="_failing"))
 
     def __init__(
@@ -210,24 +272,22 @@ class EventManager(Saveable):
         when_late: WhenLate | None = None,
         book: ListenerBook | None = None,
     ) -> None:
-        self._clock = checked_clock(clock)
+        self.clock = checked_clock(clock)
         self._trace = given_trace(trace)
         self.dispatcher = Dispatcher(clock, given_faults(faults), when_late)
         self._registry = EventRegistry(codes, self.dispatcher.when_stopped)
-        self._calls = self._registry.calls
-        self._sticky = StickyEvents()
+        self._sticky: dict[tuple[str, ListenerGroup | None], Event] = {}  # the latest is the last
         self._once = OnceListeners(self._registry)
-        self._order = 0
-        self._trace.watch(self._watchers_changed)
+        self._sent = 0
         self.values = values if values is not None else SavedValues()
         self.book = book if book is not None else RegistryBook(self._registry, self._once)
         self._queue = EventQueue()
-        self._is_advancing = self._is_telling = False
+        self._is_advancing = self._is_delivering = False
 
     @property
     def queue_length(self) -> int:
         """Events not dispatched completely, including the event being delivered (count)."""
-        return len(self._queue) + self._is_telling
+        return len(self._queue) + self._is_delivering
 
     @property
     def counts(self) -> EventCounts:
@@ -265,12 +325,12 @@ class EventManager(Saveable):
         Cost: O(log queue).
         """
         self._registry.check(code)
-        now, deadline_at = self._clock.now, None
+        now, deadline_at = self.clock.now, None
         due_at = now.seconds
         if delay_s != 0 or deadline_s is not None:
             due_at, deadline_at = _moments(due_at, delay_s, deadline_s)
-        terms = terms_of(priority, deadline_at, position, is_sticky, wants_receipt, audience)
-        event = new_event(code, arguments, sender, now, due_at, terms)
+        terms = EventTerms.checked(priority, deadline_at, position, is_sticky, wants_receipt, audience)
+        event = Event(code, arguments, sender, now, due_at, terms)
         self._put(event, now)
         return event
 
@@ -279,11 +339,10 @@ class EventManager(Saveable):
 
         For events that are sent often with the same terms. Cost: O(log queue).
         """
-        try:
-            self._registry.check(event.code)
-        except AttributeError:
-            raise no_event(event) from None
-        self._put(event, self._clock.now)
+        if not isinstance(event, Event):
+            raise no_event(event)
+        self._registry.check(event.code)
+        self._put(event, self.clock.now)
 
     def inject(self, code: str, *arguments: Any, sender: object | None = None) -> Event:
         """Send an event from a debug key or a console; the log shows it as injected.
@@ -292,7 +351,7 @@ class EventManager(Saveable):
         """
         if self.log is not None:
             self._registry.check(code)
-            self.log.note("injected", self._clock.now, code, sender_name(sender))
+            self.log.note("injected", self.clock.now, code, sender_name(sender))
         return self.send(code, *arguments, sender=sender)
 
     def advance(self, budget: Budget) -> None:
@@ -313,7 +372,7 @@ class EventManager(Saveable):
         queue = self._queue
         self._is_advancing = True
         try:
-            latest_s = self._clock.now.seconds + DUE_TOLERANCE_S
+            latest_s = self.clock.now.seconds + DUE_TOLERANCE_S
             if budget.is_spent or not queue.settle(latest_s, budget):
                 return
             while queue.is_ready and not budget.is_spent:
@@ -323,11 +382,11 @@ class EventManager(Saveable):
 
     def begin(self, code: str, *arguments: Any) -> Event:
         """Queue an event for the present listeners only, not for listeners added before its delivery."""
-        now = self._clock.now
-        event = new_event(code, arguments, None, now, now.seconds, PLAIN)
+        now = self.clock.now
+        event = Event(code, arguments, None, now, now.seconds, PLAIN)
         self._announce(event)
-        self._queue.put_back(queued(event, self._order), iter(self._registry.listeners(code)))
-        self._order += 1
+        self._queue.put_back(queued(event, self._sent), iter(self._registry.listeners(code)))
+        self._sent += 1
         return event
 
     def _dispatch_first(self, budget: Budget) -> None:
@@ -339,11 +398,11 @@ class EventManager(Saveable):
             self.dispatcher.finish(event, 0)
             budget.spend()
             return
-        self._is_telling = True
+        self._is_delivering = True
         try:
-            self.dispatcher.go_on(event, rest, budget)
+            self.dispatcher.deliver_within(event, rest, budget)
         finally:
-            self._is_telling = False
+            self._is_delivering = False
             if length_hint(rest):
                 self._queue.put_back(entry, rest)
             else:
@@ -352,13 +411,8 @@ class EventManager(Saveable):
     def _put(self, event: Event, now: TimeIndex) -> None:
         self._announce(event)
         is_ready = not self._is_advancing and event.due_at <= now.seconds
-        self._queue.push(event, self._order, is_ready=is_ready)
-        self._order += 1
-
-    @property
-    def clock(self) -> Clock:
-        """The game clock; decides which events are due."""
-        return self._clock
+        self._queue.push(event, self._sent, is_ready=is_ready)
+        self._sent += 1
 
     @property
     def codes(self) -> tuple[str, ...]:
@@ -372,8 +426,7 @@ class EventManager(Saveable):
 
     @log.setter
     def log(self, log: EventLog | None) -> None:
-        self.dispatcher.log = checked_log(log, EventLog)
-        self._watchers_changed()
+        self.dispatcher.log = checked_log(log)
 
     def has_listeners(self, code: str) -> bool:
         """Return whether a code has a listener now.
@@ -424,10 +477,9 @@ class EventManager(Saveable):
         """
         if where is None and near is None and not (once or weak or self._sticky):
             return self._registry.add(codes, handler, name, priority)
-        interest = interest_of(handler, where, near, once, weak)
-        main = self._registry
-        listening = self.register(main, codes, handler, interest, name=name, priority=priority)
-        self.tell_sticky(listening, main)
+        wanted = ListenerFilter.of(handler, where, near, once, weak)
+        listening = self.register(self._registry, codes, handler, wanted, name=name, priority=priority)
+        self.deliver_sticky(listening, self._registry)
         return listening
 
     def send_now(
@@ -439,54 +491,27 @@ class EventManager(Saveable):
 
         Cost: O(listeners of this code), about a bare loop over them.
         """
-        now = self._clock.now
+        now = self.clock.now
         terms = PLAIN
         if is_sticky or wants_receipt or position is not None or audience is not None:
-            terms = terms_of(0, None, position, is_sticky, wants_receipt, audience)
-        event = new_event(code, arguments, sender, now, now.seconds, terms)
-        self.tell(event)
+            terms = EventTerms.checked(0, None, position, is_sticky, wants_receipt, audience)
+        event = Event(code, arguments, sender, now, now.seconds, terms)
+        self.deliver(event)
         return event
 
-    def tell(self, event: Event) -> None:
+    def deliver(self, event: Event) -> None:
         """Deliver an existing event to its listeners before returning.
 
         For events that never change, and for forwarding events of another manager.
 
-        Cost: O(listeners of its code), about a bare loop over them.
+        Cost: O(listeners of its code), about 1.5 times a bare loop over them.
         """
-        calls: Any  # Calls; or None, which has nothing of what is looked at here
-        try:  # each test costs a tenth of a delivery, so there are few
-            calls = self._calls[event.code]
-            if event.terms is PLAIN:
-                function = calls.function
-                try:
-                    if function is None:
-                        calls.times += 1.0
-                        for told in calls:
-                            told(event)
-                    elif calls.functions is None:
-                        told = None
-                        for told in calls.keepers:
-                            function(told, event)
-                    else:
-                        told = None
-                        for function, told in zip(calls.functions, calls.keepers):  # noqa: B905  end together
-                            function(told, event)
-                    if not calls.is_over:
-                        return None
-                    problem: Exception | None = None
-                except KeeperGoneError:
-                    problem = None
-                except Exception as error:
-                    problem = error
-        except (AttributeError, KeyError, TypeError):
-            calls = None
-        if calls is None or event.terms is not PLAIN:
-            return self._tell_with_care(event)
-        try:  # outside of the block above: errors of the next listeners are unrelated to this one
-            self.dispatcher.go_on_after(calls.place_after(function, told, problem), problem, event, calls)
-        finally:
-            del problem  # which knows this frame, and this frame it
+        if not isinstance(event, Event):
+            raise no_event(event)
+        self._registry.check(event.code)
+        self._announce(event)
+        self._sent += 1
+        self.dispatcher.deliver_now(event, self._begin(event))
 
     def sticky(self, code: str) -> Event | None:
         """Return the sticky event of a code, None if there is none; a new listener receives it at once.
@@ -495,7 +520,7 @@ class EventManager(Saveable):
             UnknownNameError: if the code is not declared.
         """
         self._registry.check(code)
-        return self._sticky.kept(code, None)
+        return self._sticky.get((code, None))
 
     def clear_sticky(self, code: str, audience: ListenerGroup | None = None) -> None:
         """Remove the sticky event of a code; listeners added later do not receive it.
@@ -506,26 +531,22 @@ class EventManager(Saveable):
             UnknownNameError: if the code is not declared.
         """
         self._registry.check(code)
-        self._sticky.clear(code, audience)
+        self._sticky.pop((code, audience), None)
 
     def register(
-        self, registry: EventRegistry, codes: Codes, handler: Handler, interest: ListenerFilter, *,
+        self, registry: EventRegistry, codes: Codes, handler: Handler, wanted: ListenerFilter, *,
         name: str | None = None, priority: int = 0, rank: int | None = None,
     ) -> Subscription:
-        """Register a handler in a registry, with this manager as its dispatcher."""
-        if interest is not ANYTHING and name is None:
-            name = handler_name(handler)  # the stand-in has no name of its own
-        listening = registry.add(codes, handler, name, priority, rank)
-        if interest is not ANYTHING:
-            done = self.dispatcher
-            use_up: Callable[[Subscription], None] = Subscription.stop
-            if interest.is_once and registry is self._registry:
-                use_up = self._once.add(listening)
-            listening.handler = listening.call = stand_in(
-                listening, interest, done.leave_out, done.note_freed, use_up
-            )
-            if interest.is_only_weak:
-                registry.held_weakly[listening] = interest.held_weakly()
+        """Register a handler with its filters in a registry, with this manager as its dispatcher."""
+        if wanted is ANYTHING:
+            return registry.add(codes, handler, name, priority, rank)
+        # The stand-in has no name of its own.
+        listening = registry.add(codes, handler, handler_name(handler) if name is None else name, priority, rank)
+        use_up: Callable[[Subscription], None] = Subscription.stop
+        if wanted.is_once and registry is self._registry:
+            use_up = self._once.add(listening)
+        listening.handler = listening.call = wanted.stand_in(
+            listening, self.dispatcher.skip, self.dispatcher.note_freed, use_up)
         return listening
 
     def listen_again(self, listening: Subscription) -> bool:
@@ -533,52 +554,51 @@ class EventManager(Saveable):
 
         Returns:
             False if it still listens, was stopped, or its delivery was too long ago:
-            only the latest ``once_listeners.REMEMBERED`` can listen again.
+            only the latest ``listeners.REMEMBERED`` can listen again.
 
         Cost: O(codes).
         """
         if not self._once.bring_back(listening):
             return False
-        self.tell_sticky(listening, self._registry)
+        self.deliver_sticky(listening, self._registry)
         return True
 
     def is_over(self, listening: Subscription) -> bool:
         """Return whether a listener has ended for good: neither a save nor ``listen_again`` can bring it back."""
         return not listening.is_active and not self._once.remembers(listening)
 
-    def tell_sticky(
+    def deliver_sticky(
         self, listening: Subscription, registry: EventRegistry, before: EventRegistry | None = None
     ) -> None:
-        """Deliver the sticky events of a registry to a new listener, except those delivered in ``before``."""
-        for event in self._sticky.meant_for(listening, registry, before, self._registry):
+        """Deliver the sticky events of a registry to a new listener, except those delivered in ``before``.
+
+        Cost: O(sticky events).
+        """
+        codes = listening.codes
+
+        def is_for(there: EventRegistry, audience: ListenerGroup | None) -> bool:
+            return there is self._registry if audience is None else audience.includes(there)
+
+        events = [
+            event for event in self._sticky.values()
+            if (event.code in codes or codes == (EVERY_CODE,))
+            and is_for(registry, event.terms.audience)
+            and not (before is not None and is_for(before, event.terms.audience))
+        ]
+        for event in events:
             self.dispatcher.called += 1
-            self.dispatcher.tell(event, iter((listening,)))
+            self.dispatcher.deliver(event, iter((listening,)))
 
-    def count_told(self) -> None:
-        """Add the deliveries of the bare loops to the totals."""
-        told = self._registry.tallied()
-        self._order += told.events
-        self.dispatcher.dispatched += told.events
-        self.dispatcher.called += told.calls
-
-    def _watchers_changed(self) -> None:
-        """Use bare loops for delivery, unless a log or a trace needs each event."""
-        is_watched = self.log is not None or self._trace.event_sent
-        self._calls = {} if is_watched else self._registry.calls
-
-    def _tell_with_care(self, event: Event) -> None:
-        if not isinstance(event, Event):
-            raise no_event(event)
-        self._registry.check(event.code)
-        self._announce(event)
-        self._order += 1
-        self.dispatcher.tell_now(event, self._begin(event))
+    def check_code(self, code: object) -> None:
+        """Raise an error unless ``code`` can be sent."""
+        self._registry.check(code)
 
     def _begin(self, event: Event) -> tuple[Subscription, ...]:
         """Return the listeners of an event; keep it for later listeners if it is sticky."""
         code, terms = event.code, event.terms
         if terms.is_sticky:
-            self._sticky.keep(event)
+            self._sticky.pop((code, terms.audience), None)  # so that the latest comes last
+            self._sticky[code, terms.audience] = event
         audience = self._registry if terms.audience is None else terms.audience
         return audience.listeners(code)
 
@@ -606,15 +626,12 @@ class EventManager(Saveable):
                 raise StateError(f"{place!r}: {_unknown_listener(reference, known)}; call listen before loading")
 
     @property
-    def _sent(self) -> int:
-        """Events sent since the start (count)."""
-        self.count_told()
-        return self._order
+    def _sticky_events(self) -> list[Event]:
+        return list(self._sticky.values())
 
-    @_sent.setter
-    def _sent(self, sent: int) -> None:
-        self.count_told()  # deliveries before a load must not be counted after it
-        self._order = sent
+    @_sticky_events.setter
+    def _sticky_events(self, events: list[Event]) -> None:
+        self._sticky = {(event.code, event.terms.audience): event for event in events}
 
     @property
     def _queued(self) -> list[QueuedEvent]:
@@ -628,7 +645,7 @@ class EventManager(Saveable):
     @_queued.setter
     def _queued(self, events: list[QueuedEvent]) -> None:
         known = self.book.known() if any(rest for _, _, rest in events) else {}
-        stopped = Subscription(self._registry, (), self.dispatcher.leave_out, "stopped")
+        stopped = Subscription(self._registry, (), self.dispatcher.skip, "stopped")
         self._queue.replace(
             (queued(event, order), None if rest is None else iter([
                 self.book.listener(known[one], is_under_way=True) if one is not None and one in known else stopped
@@ -684,5 +701,3 @@ def _moments(now_s: float, delay_s: float, deadline_s: float | None) -> tuple[fl
     )
     return now_s + delay_s, now_s + deadline_s
 
-
-__all__ = ["Event", "EventCounts", "EventManager", "Handler", "Subscription", "no_event"]

@@ -22,12 +22,20 @@ from ai_core.budget import Budget
 from ai_core.clock import Clock
 from ai_core.errors import CycleError, named, shown
 from ai_core.events.dispatcher import EventCounts, WhenLate
-from ai_core.events.event import Event, EventTerms, Handler, new_event
+from ai_core.events.event import Event, EventTerms, Handler
 from ai_core.events.event_log import EventLog
 from ai_core.events.event_manager import EventManager, ListenerReference
-from ai_core.events.event_registry import Codes, EventRegistry, Subscription, handler_name, rank_of
-from ai_core.events.interest import ListenerFilter, Place, Predicate, interest_of
-from ai_core.events.once_listeners import REMEMBERED
+from ai_core.events.listeners import (
+    REMEMBERED,
+    Codes,
+    EventRegistry,
+    ListenerFilter,
+    Place,
+    Predicate,
+    Subscription,
+    handler_name,
+    rank_of,
+)
 from ai_core.faults import NO_FAILURES, FaultIsolation
 from ai_core.saving.declared_state import (
     DeclaredState,
@@ -103,18 +111,27 @@ class MemberSubscription:
     """
 
     __slots__ = (
-        "__weakref__", "_codes", "_handler", "_has_stopped", "_interest", "_name", "_priority",
-        "listening", "member", "number", "place",
+        "__weakref__",
+        "_codes",
+        "_handler",
+        "_has_stopped",
+        "_name",
+        "_priority",
+        "_wanted",
+        "listening",
+        "member",
+        "number",
+        "place",
     )
 
     def __init__(
-        self, member: GroupMembership, number: int, codes: Codes, handler: Handler, interest: ListenerFilter,
+        self, member: GroupMembership, number: int, codes: Codes, handler: Handler, wanted: ListenerFilter,
         name: str | None, priority: int,
     ) -> None:
         self.member = member
         self._codes = codes
-        self._handler = handler if interest.weak is None else _held_elsewhere
-        self._interest = interest
+        self._handler = handler if wanted.weak is None else _held_elsewhere
+        self._wanted = wanted
         self._name = handler_name(handler) if name is None else name
         self._priority = priority
         self.number = number
@@ -130,12 +147,12 @@ class MemberSubscription:
     @property
     def is_used_up(self) -> bool:
         """True for a ``once`` listener after its delivery; loading an earlier save restores it."""
-        return self._interest.is_once and not self.is_active and not self._has_stopped
+        return self._wanted.is_once and not self.is_active and not self._has_stopped
 
     @property
     def is_once(self) -> bool:
         """True if it stops at its first delivery."""
-        return self._interest.is_once
+        return self._wanted.is_once
 
     def stop(self) -> None:
         """Stop listening at once. Stopping twice is harmless."""
@@ -171,9 +188,9 @@ class MemberSubscription:
         dispatcher = self.member.narrowcast.events.dispatcher
         audience = event.terms.audience
         if audience is None or not self.is_active or not audience.includes(self.member.group.registry):
-            dispatcher.leave_out(event)
+            dispatcher.skip(event)
         else:
-            dispatcher.tell_instead(event, self.listening)
+            dispatcher.deliver_instead(event, self.listening)
 
     def forwarder(self) -> Subscription:
         """Return a subscription that forwards a broadcast under way to the member's group at that time."""
@@ -186,7 +203,7 @@ class MemberSubscription:
         narrowcast = self.member.narrowcast
         self.place = narrowcast.registrations if place is None else place
         listening = narrowcast.events.register(
-            self.member.group.registry, self._codes, self._handler, self._interest,
+            self.member.group.registry, self._codes, self._handler, self._wanted,
             name=self._name, priority=self._priority, rank=rank_of(self._priority, self.place),
         )
         narrowcast.registrations += 1
@@ -235,13 +252,13 @@ class GroupMembership:
         Args and Raises: as ``EventManager.listen``. Cost: O(codes).
         """
         self._check_present()
-        interest = interest_of(handler, where, near, once, weak)
-        made = MemberSubscription(self, self.times_listened, codes, handler, interest, name, priority)
+        wanted = ListenerFilter.of(handler, where, near, once, weak)
+        made = MemberSubscription(self, self.times_listened, codes, handler, wanted, name, priority)
         self.times_listened += 1
         self._listenings.append(made)
         if len(self._listenings) >= self._tidy_at:
             self._tidy()
-        self.narrowcast.events.tell_sticky(made.listening, self._group.registry)
+        self.narrowcast.events.deliver_sticky(made.listening, self._group.registry)
         return made
 
     def send(self, code: str, *arguments: Any, reach: str = "own", **terms: Any) -> Event:
@@ -268,7 +285,7 @@ class GroupMembership:
             one.move()
         for one in self.listenings:
             if self._group is group:  # otherwise a handler has moved it again
-                self.narrowcast.events.tell_sticky(one.listening, group.registry, before)
+                self.narrowcast.events.deliver_sticky(one.listening, group.registry, before)
 
     def leave(self) -> None:
         """Remove the member and stop all its subscriptions. Leaving twice is harmless."""
@@ -284,7 +301,7 @@ class GroupMembership:
         if not one.is_remembered:
             return False
         self.bring_back(one, None)
-        self.narrowcast.events.tell_sticky(one.listening, self._group.registry)
+        self.narrowcast.events.deliver_sticky(one.listening, self._group.registry)
         return True
 
     def bring_back(self, used_up: MemberSubscription, place: int | None) -> None:
@@ -450,8 +467,8 @@ class Group:
         if terms:
             return events.send_now(code, *arguments, audience=self._reached(reach), **terms)
         now = events.clock.now
-        event = new_event(code, arguments, None, now, now.seconds, self._terms_of(reach))
-        events.tell(event)
+        event = Event(code, arguments, None, now, now.seconds, self._terms_of(reach))
+        events.deliver(event)
         return event
 
     def clear_sticky(self, code: str, *, reach: str = "own") -> None:

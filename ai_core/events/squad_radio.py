@@ -75,7 +75,7 @@ class SquadRadio(Saveable):
         ValueError: if ``capacity`` is out of range.
     """
 
-    STATE = DeclaredState(heard=ListOf(
+    STATE = DeclaredState(received=ListOf(
         Record(
             RadioMessage, kind=OneOf(KINDS), sender=Text(), subject=Text(),
             content=GameValue("_member.narrowcast.events.values"), position=Optional(Point(3)), sent_at_s=Seconds()),
@@ -86,8 +86,8 @@ class SquadRadio(Saveable):
             raise TypeError(f"member must be a GroupMembership, made by Narrowcast.add_member, got {shown(member)}")
         self._member = member
         self._capacity = whole_number("capacity", capacity, minimum=1, remedy="use 1 to keep the latest only")
-        self._heard: dict[tuple[str, str, str], RadioMessage] = {}
-        self._listening = member.listen((INTENT, SIGHTING), self.hear, name=f"radio of {member.name}")
+        self._received: dict[tuple[str, str, str], RadioMessage] = {}
+        self._subscription = member.listen((INTENT, SIGHTING), self.receive, name=f"radio of {member.name}")
 
     def announce_intent(
         self, intent: object, *, subject: str = "", position: Iterable[float] | None = None,
@@ -104,18 +104,18 @@ class SquadRadio(Saveable):
 
         Cost: as ``Group.send``.
         """
-        return self._say(INTENT, subject, intent, position, reach, terms)
+        return self._send(INTENT, subject, intent, position, reach, terms)
 
     def report_sighting(
         self, subject: str, *, content: object = None, position: Iterable[float] | None = None,
         reach: str = "own", **terms: Any,
     ) -> Event:
         """Report a sighting of the member, and its position (m), to its group. Cost: as ``Group.send``."""
-        return self._say(SIGHTING, subject, content, position, reach, terms)
+        return self._send(SIGHTING, subject, content, position, reach, terms)
 
     def latest(self, kind: str, sender: str, subject: str = "") -> RadioMessage | None:
         """Return the latest message of a sender about a subject, or None. Cost: O(1)."""
-        return self._heard.get((_kind(kind), sender, subject))
+        return self._received.get((_kind(kind), sender, subject))
 
     def messages(
         self, *, kind: str | None = None, subject: str | None = None, max_age_s: float | None = None
@@ -131,7 +131,7 @@ class SquadRadio(Saveable):
             now_s = self._member.narrowcast.events.clock.now.seconds
             oldest_s = now_s - finite_number("max_age_s", max_age_s, minimum=0, remedy="leave it out for any age")
         found = [
-            one for one in reversed(self._heard.values())
+            one for one in reversed(self._received.values())
             if (kind is None or one.kind == kind)
             and (subject is None or one.subject == subject)
             and one.sent_at_s >= oldest_s
@@ -140,15 +140,15 @@ class SquadRadio(Saveable):
 
     def forget(self, *, sender: str | None = None, subject: str | None = None) -> None:
         """Drop the messages of a sender, or about a subject; all messages if neither is given."""
-        for key, one in list(self._heard.items()):
+        for key, one in list(self._received.items()):
             if sender in (None, one.sender) and subject in (None, one.subject):
-                del self._heard[key]
+                del self._received[key]
 
     def switch_off(self) -> None:
         """Stop receiving messages; received messages are kept."""
-        self._listening.stop()
+        self._subscription.stop()
 
-    def hear(self, event: Event) -> None:
+    def receive(self, event: Event) -> None:
         """Store a message; a message older than the stored one is dropped."""
         sender = event.sender
         if sender == self._member.name or not isinstance(sender, str):
@@ -157,29 +157,29 @@ class SquadRadio(Saveable):
         kind = KIND_OF[event.code]
         message = RadioMessage(kind, sender, subject, content, event.position, event.sent_at.seconds)
         key = (kind, sender, subject)
-        before = self._heard.get(key)
+        before = self._received.get(key)
         if before is not None and before.sent_at_s > message.sent_at_s:
             return
-        self._heard.pop(key, None)  # so that the latest comes last
-        self._heard[key] = message
-        if len(self._heard) > self._capacity:
-            del self._heard[min(self._heard, key=lambda one: self._heard[one].sent_at_s)]
+        self._received.pop(key, None)  # so that the latest comes last
+        self._received[key] = message
+        if len(self._received) > self._capacity:
+            del self._received[min(self._received, key=lambda one: self._received[one].sent_at_s)]
 
     @property
     def _messages(self) -> list[RadioMessage]:
-        return list(self._heard.values())
+        return list(self._received.values())
 
     @_messages.setter
     def _messages(self, messages: list[RadioMessage]) -> None:
-        self._heard = {one[:3]: one for one in messages}
+        self._received = {one[:3]: one for one in messages}
 
     def _check_state(self, values: SimpleNamespace, refuse: Refuse) -> None:
-        if len({one[:3] for one in values.heard}) != len(values.heard):
-            refuse("heard", "must hold one message of a sender about a subject")
-        if len(values.heard) > self._capacity:
-            refuse("heard", f"must hold at most {self._capacity} messages, got {len(values.heard)}")
+        if len({one[:3] for one in values.received}) != len(values.received):
+            refuse("received", "must hold one message of a sender about a subject")
+        if len(values.received) > self._capacity:
+            refuse("received", f"must hold at most {self._capacity} messages, got {len(values.received)}")
 
-    def _say(
+    def _send(
         self, code: str, subject: str, content: object, position: Iterable[float] | None, reach: str,
         terms: dict[str, Any],
     ) -> Event:

@@ -17,7 +17,7 @@ from ai_core.clock import Clock
 from ai_core.errors import UnknownNameError, finite_number, shown, whole_number
 from ai_core.events.event import Handler
 from ai_core.events.event_manager import EventManager
-from ai_core.events.event_registry import EVERY_CODE, Subscription
+from ai_core.events.listeners import EVERY_CODE, Subscription
 from ai_core.saving.declared_state import DeclaredState, Part, Saveable, Seconds
 from ai_core.saving.fields import LATEST_S
 
@@ -47,7 +47,7 @@ class TimeOfDay(Saveable):
     """
 
     STATE = DeclaredState(
-        since_s=Seconds(at="_since_s"), began_s=Seconds(0, at="_began_s"), looked_s=Seconds(0, at="_looked_s"),
+        since_s=Seconds(at="_since_s"), began_s=Seconds(0, at="_began_s"), updated_s=Seconds(0, at="_updated_s"),
         day_length_s=Seconds(1e-3, at="_day_length_s"), events=Part())
 
     def __init__(
@@ -59,18 +59,18 @@ class TimeOfDay(Saveable):
         self._names = {_checked_name(name): seconds_of(time) for name, time in (names or {}).items()}
         self._day_length_s = _length(day_length_s)
         self._since_s = clock.now.seconds
-        self._began_s = self._looked_s = seconds_of(starts_at)
+        self._began_s = self._updated_s = seconds_of(starts_at)
         self._next_s = math.inf
 
     @property
     def day(self) -> int:
         """Midnights since the start (count)."""
-        return int(self._moment_s() // DAY_S)
+        return int(self._elapsed_s() // DAY_S)
 
     @property
     def time_s(self) -> float:
         """Seconds since midnight on the clock of the day (s); at least 0, below DAY_S."""
-        return self._moment_s() % DAY_S
+        return self._elapsed_s() % DAY_S
 
     @property
     def day_length_s(self) -> float:
@@ -80,7 +80,7 @@ class TimeOfDay(Saveable):
     @day_length_s.setter
     def day_length_s(self, day_length_s: float) -> None:
         length_s = _length(day_length_s)
-        self._begin_at(self._moment_s())
+        self._begin_at(self._elapsed_s())
         self._day_length_s = length_s
 
     def listen(
@@ -108,19 +108,19 @@ class TimeOfDay(Saveable):
         Cost: O(1).
         """
         code = self._code_of(time)
-        self._look()  # a new listener is not notified of a time that has just passed
+        self._update()  # a new listener is not notified of a time that has just passed
         listening = self.events.listen(
             code, handler, name=name, priority=priority, once=not every_day, weak=weak
         )
-        self._next_s = min(self._next_s, self._coming_s(code, self._looked_s))
+        self._next_s = min(self._next_s, self._coming_s(code, self._updated_s))
         return listening
 
     def listen_again(self, listening: Subscription) -> bool:
         """Register a listener again after its notification; return False if it is still waiting."""
-        self._look()
+        self._update()
         if not self.events.listen_again(listening):
             return False
-        self._next_s = min(self._next_s, self._coming_s(listening.codes[0], self._looked_s))
+        self._next_s = min(self._next_s, self._coming_s(listening.codes[0], self._updated_s))
         return True
 
     def jump_to(self, time: str, *, day: int | None = None) -> None:
@@ -138,14 +138,14 @@ class TimeOfDay(Saveable):
             day = self.day
         else:
             whole_number("day", day, minimum=0, maximum=LATEST_DAY, remedy="days count from 0")
-        self._look()
+        self._update()
         self._begin_at(day * DAY_S + time_s)
-        self._look()
+        self._update()
 
     def advance(self, budget: Budget) -> None:
         """Notify the listeners whose time has come. Cost: O(1) while no time has come."""
         check_budget(budget)
-        self._look()
+        self._update()
         self.events.advance(budget)
 
     def _finish_load(self) -> None:
@@ -155,7 +155,7 @@ class TimeOfDay(Saveable):
         minutes = int((self.time_s + TOLERANCE_S) // 60)
         return f"{minutes // 60 % 24:02}:{minutes % 60:02}"
 
-    def _moment_s(self) -> float:
+    def _elapsed_s(self) -> float:
         """Return the seconds of all days since the start."""
         passed_s = self._clock.now.seconds - self._since_s
         return max(0.0, self._began_s + passed_s * (DAY_S / self._day_length_s))
@@ -163,19 +163,19 @@ class TimeOfDay(Saveable):
     def _begin_at(self, moment_s: float) -> None:
         self._since_s, self._began_s = self._clock.now.seconds, moment_s
 
-    def _look(self) -> None:
+    def _update(self) -> None:
         """Queue events for the times between the last update and now."""
-        before_s, now_s = self._looked_s, self._moment_s() + TOLERANCE_S
+        before_s, now_s = self._updated_s, self._elapsed_s() + TOLERANCE_S
         if now_s < before_s - TOLERANCE_S:
-            self._looked_s = now_s
+            self._updated_s = now_s
             self._next_s = self._earliest_s()
         elif now_s > before_s:
-            self._looked_s = now_s
+            self._updated_s = now_s
             if now_s >= self._next_s:
-                self._tell_between(before_s, now_s)
+                self._queue_between(before_s, now_s)
                 self._next_s = self._earliest_s()
 
-    def _tell_between(self, before_s: float, now_s: float) -> None:
+    def _queue_between(self, before_s: float, now_s: float) -> None:
         passed = []
         for code in self.events.codes:
             first_s = self._coming_s(code, before_s)
@@ -191,7 +191,7 @@ class TimeOfDay(Saveable):
         return time_s + DAY_S * (math.floor((after_s - time_s) / DAY_S) + 1)
 
     def _earliest_s(self) -> float:
-        return min((self._coming_s(code, self._looked_s) for code in self.events.codes), default=math.inf)
+        return min((self._coming_s(code, self._updated_s) for code in self.events.codes), default=math.inf)
 
     def _seconds(self, code: str) -> float:
         return self._names[code] if code in self._names else seconds_of(code)

@@ -11,7 +11,7 @@ from typing import Any
 
 from ai_core.budget import Stopwatch
 from ai_core.events.event_manager import Event, EventManager
-from ai_core.events.polling.polling_station import PollingStation
+from ai_core.events.polling_station import PollingStation
 from ai_core.saving.chance import prepare_random, save_random
 from ai_core.saving.fields import Fields
 from ai_core.scheduling.frequency import FrequencyScheduler

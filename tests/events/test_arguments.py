@@ -5,7 +5,7 @@ import pytest
 
 from ai_core.clock import ManualClock
 from ai_core.events.event_manager import EventManager
-from ai_core.events.polling.polling_station import PollingStation
+from ai_core.events.polling_station import PollingStation
 from ai_core.faults import FaultIsolation
 
 
@@ -29,10 +29,10 @@ def station(clock):
     [
         (lambda events: events.advance(100), "budget must be a Budget, got 100; use Budget.unlimited"),
         (lambda events: events.advance(None), "budget must be a Budget, got None"),
-        (lambda events: setattr(events, "log", []), "log must be of class EventLog or None"),
+        (lambda events: setattr(events, "log", []), "log must be an EventLog or None"),
         (lambda events: EventManager(3), "clock must have a 'now', got 3; use ManualClock"),
-        (lambda events: events.tell("x"), "event must be an Event, such as the result of send_now, got 'x'"),
-        (lambda events: events.tell(None), "event must be an Event"),
+        (lambda events: events.deliver("x"), "event must be an Event, such as the result of send_now, got 'x'"),
+        (lambda events: events.deliver(None), "event must be an Event"),
         (lambda events: events.put("x"), "event must be an Event, such as the result of send_now, got 'x'"),
         (lambda events: events.send("x", audience="me"), "audience must be a GroupRecipients, got 'me'"),
     ],

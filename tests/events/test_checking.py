@@ -53,7 +53,7 @@ def test_nobody_looks_for_what_nobody_listens_to(level):
     listening.stop()
     level.live(1)
     assert level.looked == [(3, ("siren",)), (4, ("siren", "fire")), (5, ("fire",))]
-    assert (check.looks, check.rests) == (3, 3)
+    assert (check.runs, check.skips) == (3, 3)
 
 
 def test_what_is_found_is_told(level):
@@ -101,7 +101,7 @@ def test_checks_are_written_in_the_log(level):
     level.events.listen("siren", print)
     level.engine.add("siren", level.look, name="ears")
     level.live(1)
-    assert [(one.code, one.who) for one in level.events.log.entries(kinds="check")] == [("siren", "ears")]
+    assert [(one.code, one.name) for one in level.events.log.entries(kinds="check")] == [("siren", "ears")]
 
 
 def test_counts_are_saved_with_the_scheduler(level):
@@ -111,7 +111,7 @@ def test_counts_are_saved_with_the_scheduler(level):
         one.engine.add("siren", one.look)
     level.live(3)
     other.scheduler.prepare_state(level.scheduler.save_state())()
-    assert other.engine.checks[0].looks == 3
+    assert other.engine.checks[0].runs == 3
 
 
 def test_checks_look_for_a_narrowcast_too(level):
@@ -135,7 +135,7 @@ def test_misuse_is_refused():
     level = Level(codes=["siren"])
     with pytest.raises(UnknownNameError, match="did you mean 'siren'"):
         level.engine.add("sirn", level.look)
-    with pytest.raises(TypeError, match="look must be callable with a tuple of codes, got None"):
+    with pytest.raises(TypeError, match="check must be callable with a tuple of codes, got None"):
         level.engine.add("siren", None)
     with pytest.raises(ValueError, match="codes must name at least one"):
         level.engine.add([], level.look)

@@ -1,12 +1,16 @@
 """The log: what is written, what is found, what it looks like."""
 from __future__ import annotations
 
+import gc
+import weakref
+
 import pytest
 
 from ai_core.budget import Budget
 from ai_core.clock import ManualClock, TimeIndex
 from ai_core.events.event_log import EventLog
 from ai_core.events.event_manager import EventManager
+from ai_core.events.polling_station import PollingStation
 from ai_core.faults import FaultIsolation
 
 
@@ -18,7 +22,7 @@ def events():
 
 
 def kinds(log, **conditions):
-    return [(one.kind, one.code, one.who) for one in log.entries(**conditions)]
+    return [(one.kind, one.code, one.name) for one in log.entries(**conditions)]
 
 
 def test_events_and_deliveries_are_written_in_order(events):
@@ -30,7 +34,7 @@ def test_events_and_deliveries_are_written_in_order(events):
     events.advance(Budget.unlimited())
     assert kinds(events.log) == [
         ("sent", "alarm", "bell"), ("sent", "whisper", ""), ("unheard", "whisper", ""),
-        ("told", "alarm", "dog"), ("failed", "alarm", "cat"), ("late", "alarm", ""),
+        ("delivered", "alarm", "dog"), ("failed", "alarm", "cat"), ("late", "alarm", ""),
     ]
     assert events.log.entries(kinds="sent")[0].detail == "('loud',)"
     assert events.log.entries(kinds="late")[0].detail == "by 0.250 s"
@@ -43,9 +47,9 @@ def test_entries_are_found_by_kind_code_name_and_frame(events):
     events.clock.advance()
     events.send_now("b")
     log = events.log
-    assert kinds(log, kinds="told", who="dog") == [("told", "a", "dog"), ("told", "b", "dog")]
-    assert kinds(log, kinds=("sent", "told"), code="b") == [
-        ("sent", "b", ""), ("told", "b", "dog"), ("told", "b", "cat"),
+    assert kinds(log, kinds="delivered", name="dog") == [("delivered", "a", "dog"), ("delivered", "b", "dog")]
+    assert kinds(log, kinds=("sent", "delivered"), code="b") == [
+        ("sent", "b", ""), ("delivered", "b", "dog"), ("delivered", "b", "cat"),
     ]
     assert kinds(log, since_frame=1) == kinds(log, code="b")
     with pytest.raises(ValueError, match=r"kinds must be any of check, sent, .*, got 'tolled'"):
@@ -68,8 +72,8 @@ def test_event_sent_again_is_logged_though_listener_was_left_out(events):
     event = events.send_now("x")
     is_wanted.append(True)
     events.log = log
-    events.tell(event)
-    assert [(one.kind, one.who) for one in log.entries()] == [("sent", ""), ("told", "picky")]
+    events.deliver(event)
+    assert [(one.kind, one.name) for one in log.entries()] == [("sent", ""), ("delivered", "picky")]
 
 
 def test_the_ring_keeps_the_latest(events):
@@ -86,12 +90,12 @@ def test_the_ring_keeps_the_latest(events):
 def test_the_table_is_ascii_and_lined_up():
     log = EventLog()
     log.note("sent", TimeIndex(9, 0.5), "alarm", "Zoë", "x" * 50)
-    log.note("told", TimeIndex(10, 0.75), "alarm", "dog", "two\nlines")
+    log.note("delivered", TimeIndex(10, 0.75), "alarm", "dog", "two\nlines")
     lines = log.table().splitlines()
-    assert lines[0].split() == ["frame", "seconds", "kind", "code", "who", "detail"]
-    assert lines[1] == "9      0.500    sent  alarm  Zo\\xeb  " + "x" * 37 + "..."
-    assert lines[2] == "10     0.750    told  alarm  dog     two\\nlines"
-    assert log.table([]) == "frame  seconds  kind  code  who  detail"
+    assert lines[0].split() == ["frame", "seconds", "kind", "code", "name", "detail"]
+    assert lines[1] == "9      0.500    sent       alarm  Zo\\xeb  " + "x" * 37 + "..."
+    assert lines[2] == "10     0.750    delivered  alarm  dog     two\\nlines"
+    assert log.table([]) == "frame  seconds  kind  code  name  detail"
 
 
 def test_what_is_told_does_not_depend_on_the_log():
@@ -121,3 +125,68 @@ def test_without_a_log_nothing_is_written(events):
 def test_a_capacity_that_is_none_is_refused(capacity, error):
     with pytest.raises(error, match="capacity must be"):
         EventLog(capacity)
+
+
+@pytest.fixture
+def station():
+    station = PollingStation(ManualClock(0.5))
+    station.add_topic("near", lambda a, b: a + b, fallback=-1, lifetime_frames=2)
+    station.add_topic("bad", lambda: 1 / 0)
+    station.log = EventLog()
+    return station
+
+
+def test_polls_are_logged_with_the_origin_of_the_answer(station):
+    station.poll_as("Ann", "near", 1, 2)
+    station.poll("near", 1, 2)
+    station.poll_many("near", [(1, 2), (3, 4)], asker="Bob")
+    with pytest.raises(ZeroDivisionError):
+        station.poll("bad")
+    station.clock.advance(2)
+    station.invalidate("near", 3, 4)
+    station.begin_frame(Budget.of_steps(0))
+    station.poll("near", 1, 2)
+    station.poll("near", 5, 6)
+    assert [(one.kind, one.code, one.name, one.detail) for one in station.log.entries()] == [
+        ("computed", "near", "Ann", "(1, 2) = 3"), ("cached", "near", "", "(1, 2) = 3"),
+        ("cached", "near", "Bob", "(1, 2) = 3"), ("computed", "near", "Bob", "(3, 4) = 7"),
+        ("failed", "bad", "", "()"), ("invalidated", "near", "", "(3, 4)"),
+        ("stale", "near", "", "(1, 2) = 3, 2 frames old"), ("fallback", "near", "", "(5, 6) = -1"),
+    ]
+    assert station.log.entries()[-1].at == (2, 1.0)
+
+
+def test_an_event_manager_and_a_station_share_a_log(events, station):
+    station.log = events.log
+    events.listen("fall", lambda event: station.poll("near", 1, 1), name="guard")
+    events.send_now("fall")
+    assert [one.kind for one in events.log.entries()] == ["sent", "computed", "delivered"]
+
+
+def test_a_log_changes_no_answer_and_no_count():
+    def counted(log):
+        station = PollingStation(ManualClock())
+        station.add_topic("t", lambda n: n)
+        station.log = log
+        answers = [station.poll("t", n % 3) for n in range(9)] + station.poll_many("t", [(1,), (5,), (5,)])
+        return answers, station.statistics()
+
+    assert counted(EventLog()) == counted(None)
+
+
+def test_a_log_keeps_no_answer_alive(station):
+    class Thing:
+        pass
+
+    thing = Thing()
+    station.add_topic("thing", lambda one: None, lifetime_frames=0)
+    station.poll_as(thing, "thing", thing)
+    gone = weakref.ref(thing)
+    del thing
+    gc.collect()
+    assert gone() is None
+
+
+def test_a_station_takes_only_a_log(station):
+    with pytest.raises(TypeError, match="log must be an EventLog or None, got 3"):
+        station.log = 3

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from ai_core.budget import Budget
 from ai_core.clock import ManualClock
 from ai_core.events.event_manager import EventManager
-from ai_core.events.event_registry import EVERY_CODE
+from ai_core.events.listeners import EVERY_CODE
 
 CODES = ("a", "b", "c")
 SECONDS_PER_FRAME = 0.25  # a power of two: sums of delays are exact

@@ -8,8 +8,7 @@ import pytest
 from ai_core.budget import Budget
 from ai_core.clock import ManualClock
 from ai_core.events.event import PLAIN, Event
-from ai_core.events.event_manager import EventManager
-from ai_core.events.event_queue import EventQueue
+from ai_core.events.event_manager import EventManager, EventQueue
 from ai_core.faults import FaultIsolation
 
 

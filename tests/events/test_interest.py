@@ -11,7 +11,7 @@ from ai_core.budget import Budget
 from ai_core.clock import ManualClock
 from ai_core.errors import UnknownNameError
 from ai_core.events.event_manager import EventManager
-from ai_core.events.event_registry import EVERY_CODE, MOST_PRIORITY
+from ai_core.events.listeners import EVERY_CODE, MOST_PRIORITY
 from ai_core.faults import FaultIsolation
 
 

@@ -292,7 +292,7 @@ def test_all_groups_share_one_log_and_one_queue(army):
     army.cast.group("B1").send("order", priority=1)
     assert army.cast.queue_length == 2
     assert army.told() == ["B1x", "B1y", "A1x", "A1y"]
-    assert len(army.cast.log.entries(kinds="told")) == 4
+    assert len(army.cast.log.entries(kinds="delivered")) == 4
 
 
 def test_who_stopped_listening_is_let_go_at_once():

@@ -7,7 +7,7 @@ import pytest
 
 from ai_core.budget import Budget
 from ai_core.clock import ManualClock
-from ai_core.events import once_listeners
+from ai_core.events import listeners as once_listeners
 from ai_core.events.event_manager import EventManager
 from ai_core.events.narrowcast import Narrowcast
 from ai_core.events.time_of_day import TimeOfDay

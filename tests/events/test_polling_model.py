@@ -9,8 +9,8 @@ from hypothesis import strategies as st
 
 from ai_core.budget import Budget
 from ai_core.clock import ManualClock
-from ai_core.events.polling.polling_log import PollingLog
-from ai_core.events.polling.polling_station import REFUSED, PollingStation
+from ai_core.events.event_log import EventLog
+from ai_core.events.polling_station import PollingStation
 
 SECONDS_PER_FRAME = 0.25  # a power of two: sums are exact
 
@@ -23,8 +23,6 @@ TOPICS = {  # lifetime in frames, in seconds, maximum keys, fallback, traits
     "ever": (None, None, 40, NOTHING, "batch"),  # a sixteenth of it is more than one
     "never": (0, None, 9, NOTHING, "batch"),
     "never, safe": (0, None, 9, "fallback", ""),
-    "pair": (2, None, 3, "fallback", "symmetric batch"),
-    "secret": (2, None, 9, "fallback", "secret batch"),
 }
 keys = st.tuples(st.integers(0, 2), st.integers(0, 2))
 wide_keys = st.tuples(st.integers(0, 60), st.just(0))
@@ -66,10 +64,8 @@ class Ours:
                 arguments["fallback"] = fallback
             if "batch" in traits:
                 arguments["compute_many"] = lambda keys, code=code: [self.compute(code, key) for key in keys]
-            if "secret" in traits:
-                arguments["may_ask"] = lambda asker, *key: asker in key
-            station.add_topic(code, lambda *key, code=code: self.compute(code, key), maximum_keys=most,
-                              is_symmetric="symmetric" in traits, **arguments)
+            station.add_topic(
+                code, lambda *key, code=code: self.compute(code, key), maximum_keys=most, **arguments)
         return station
 
     def compute(self, code, key):
@@ -82,8 +78,8 @@ class Ours:
         if answer.how not in ("stale", "fallback") and not code.startswith("never"):
             counted = self.station.statistics()
             assert self.station.poll_as(asker, code, *key) == answer.value
-            hits = sum(one.hits + one.refused for one in self.station.statistics())
-            assert hits == sum(one.hits + one.refused for one in counted) + 1
+            hits = sum(one.hits for one in self.station.statistics())
+            assert hits == sum(one.hits for one in counted) + 1
         return answer
 
     def poll_many(self, code, keys, asker=None):
@@ -102,7 +98,7 @@ class Ours:
         self.station.invalidate(code, *(key or ()))
 
     def log(self, is_on):
-        self.station.log = PollingLog(5) if is_on else None
+        self.station.log = EventLog(5) if is_on else None
 
     def reload(self):
         state = json.loads(json.dumps(self.station.save_state()))
@@ -117,14 +113,6 @@ class Reference:
     def __init__(self):
         self.frame_now, self.left, self.allowed_frame = 0, None, -1
         self.kept, self.waiting, self.computed = {}, [], []
-        self.looked_at = {}  # in which frame a topic was last asked
-
-    def known(self, code, key):
-        if "symmetric" in TOPICS[code][4]:
-            turned = (code, key[::-1])
-            if (code, key) not in self.kept and (turned in self.kept or turned in self.waiting):
-                return key[::-1]
-        return key
 
     def is_fresh(self, code, key):
         if (code, key) not in self.kept:
@@ -158,22 +146,13 @@ class Reference:
                     return
                 del self.kept[one]
 
-    def look(self, code):
-        if self.looked_at.get(code) != self.frame_now:
-            self.looked_at[code] = self.frame_now
-            self.drop_oldest(code)
-
     def allowed(self):
         return 99 if self.allowed_frame != self.frame_now else self.left
 
     def poll(self, code, key, asker):
-        self.look(code)
-        if "secret" in TOPICS[code][4] and asker not in key:
-            return (REFUSED, None, "refused")
-        key = self.known(code, key)
         if self.is_fresh(code, key):
             answer, computed_at, _ = self.kept[code, key]
-            return (answer, self.frame_now - computed_at, "kept")
+            return (answer, self.frame_now - computed_at, "cached")
         fallback = TOPICS[code][3]
         old = self.kept.get((code, key))
         if self.allowed() > 0 or (old is None and fallback == NOTHING):
@@ -194,24 +173,11 @@ class Reference:
             self.waiting.append((code, key))
 
     def poll_many(self, code, keys, asker=None):
-        self.look(code)
-        names, missing, values = {}, [], {}
-        for key in keys:
-            if "secret" in TOPICS[code][4] and asker not in key:
-                values[key] = REFUSED
-                continue
-            known = self.known(code, key)
-            if known not in missing and "symmetric" in TOPICS[code][4] and known[::-1] in missing:
-                known = known[::-1]
-            names[key] = known
-            if self.is_fresh(code, known):
-                values[key] = self.kept[code, known][0]
-            elif known not in missing:
-                missing.append(known)
-        told = self.tell_missing(code, missing)
-        return [values[key] if key in values else told[names[key]] for key in keys]
+        values = {key: self.kept[code, key][0] for key in keys if self.is_fresh(code, key)}
+        values |= self.answer_missing(code, [key for key in dict.fromkeys(keys) if key not in values])
+        return [values[key] for key in keys]
 
-    def tell_missing(self, code, missing):
+    def answer_missing(self, code, missing):
         now, rest = missing[: max(0, self.allowed())], missing[max(0, self.allowed()) :]
         parts = [now] if "batch" in TOPICS[code][4] and now else [[one] for one in now]
         told = {}
@@ -256,7 +222,6 @@ class Reference:
         return spent
 
     def invalidate(self, code, key):
-        key = key and self.known(code, key)
         for one, (answer, computed_at, _) in list(self.kept.items()):
             if one[0] == code and key in (None, one[1]):
                 self.kept[one] = (answer, computed_at, False)
@@ -265,7 +230,7 @@ class Reference:
         """A log changes nothing."""
 
     def reload(self):
-        self.left, self.looked_at = None, {}
+        self.left = None
 
 
 @pytest.mark.slow
@@ -283,6 +248,7 @@ def test_polls_are_answered_as_a_plain_dict_would(script):
         assert sum(row.keys for row in ours.station.statistics()) == len(reference.kept)
     ours.frame(1)
     for code in TOPICS:
+        ours.station.invalidate(code)
         ours.station.poll(code, 0, 0)
     rows = ours.station.statistics()
     assert all(row.keys <= TOPICS[row.code][2] and row.waiting <= TOPICS[row.code][2] for row in rows)

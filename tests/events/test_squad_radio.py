@@ -125,13 +125,13 @@ def test_a_state_that_cannot_be_is_refused():
     squads.ann.announce_intent("hold")
     squads.live()
     good = squads.bob.save_state()
-    row = good["heard"][0]
+    row = good["received"][0]
     for changed, message in [
-        ({"heard": [row, row]}, "must hold one message of a sender about a subject"),
-        ({"heard": [row, {**row, "subject": "b"}]}, "'heard' must hold at most 1 messages, got 2"),
-        ({"heard": [{**row, "kind": "song"}]}, "must be 'intent' or 'sighting', got 'song'"),
-        ({"heard": [{**row, "position": [1]}]}, "'heard\\[0\\].position' must be a list of 3"),
-        ({"heard": [{**row, "sent_at_s": None}]}, "'heard\\[0\\].sent_at_s' must be a finite number"),
+        ({"received": [row, row]}, "must hold one message of a sender about a subject"),
+        ({"received": [row, {**row, "subject": "b"}]}, "'received' must hold at most 1 messages, got 2"),
+        ({"received": [{**row, "kind": "song"}]}, "must be 'intent' or 'sighting', got 'song'"),
+        ({"received": [{**row, "position": [1]}]}, "'received\\[0\\].position' must be a list of 3"),
+        ({"received": [{**row, "sent_at_s": None}]}, "'received\\[0\\].sent_at_s' must be a finite number"),
     ]:
         with pytest.raises(StateError, match=message):
             squads.bob.prepare_state({**good, **changed})
@@ -156,5 +156,5 @@ def test_the_log_says_whose_radio_was_told(squads):
     squads.cast.log = EventLog()
     squads.ann.report_sighting("intruder")
     squads.live()
-    told = [one.who for one in squads.cast.log.entries() if one.kind == "told"]
+    told = [one.name for one in squads.cast.log.entries() if one.kind == "delivered"]
     assert told == ["radio of ann", "radio of bob", "radio of cid"]

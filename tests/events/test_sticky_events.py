@@ -122,7 +122,7 @@ def test_an_event_that_is_made_already_is_told_as_it_is(events):
     events.listen("x", heard.append)
     event = events.send_now("x", 1)
     events.clock.advance()
-    events.tell(event)
+    events.deliver(event)
     assert heard == [event, event]
     assert events.counts[:3] == (2, 2, 2)
 
@@ -131,7 +131,7 @@ def test_an_unknown_code_cannot_be_told():
     events = EventManager(ManualClock(), codes=["x"])
     foreign = EventManager(ManualClock()).send_now("y")
     with pytest.raises(LookupError, match="unknown event code 'y'"):
-        events.tell(foreign)
+        events.deliver(foreign)
 
 
 def test_sticky_event_of_an_undeclared_code_is_refused():

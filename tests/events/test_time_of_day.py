@@ -174,7 +174,7 @@ def test_loaded_anew_it_tells_what_was_still_to_come(hours):
     [
         ("day_length_s", 0, "'day_length_s' must be at least 0.001"),
         ("began_s", -1, "'began_s' must be at least 0"),
-        ("looked_s", math.nan, "'looked_s' must be a finite number"),
+        ("updated_s", math.nan, "'updated_s' must be a finite number"),
         ("events", {}, "'version' is missing"),
         ("version", 2, "'version' is 2, and this ai_core reads up to 1"),
     ],

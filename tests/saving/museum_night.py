@@ -19,7 +19,7 @@ from ai_core.clock import ManualClock
 from ai_core.decisions.habits.habit_tree import HabitTree
 from ai_core.decisions.habits.habits import Habit, Launch, Status
 from ai_core.events.event_manager import EventManager
-from ai_core.events.polling.polling_station import PollingStation
+from ai_core.events.polling_station import PollingStation
 from ai_core.faults import FaultIsolation
 from ai_core.saving.chance import RandomState
 from ai_core.saving.fields import Fields

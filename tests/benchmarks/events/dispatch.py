@@ -1,4 +1,4 @@
-"""Telling n listeners among 100 times as many: the event manager, bare loops and peers."""
+"""Delivery to n listeners among 100 times as many: the event manager, bare loops and peers."""
 from __future__ import annotations
 
 import gc
@@ -11,66 +11,56 @@ from ai_core.events.narrowcast import Narrowcast
 from tools.benchmarking.declarations import Case, Contest
 
 UNINTERESTED = 99
-"""Listeners of other events for each one who is told (count)."""
+"""Listeners of other events for each listener that is called (count)."""
 
 SQUAD = 8
 
 
 class Listener:
-    """Counts what it is told."""
+    """Counts its calls."""
 
-    __slots__ = ("__weakref__", "told")
+    __slots__ = ("__weakref__", "calls")
 
     def __init__(self) -> None:
-        self.told = 0
+        self.calls = 0
 
-    def hear(self, _event: object) -> None:
-        self.told += 1
-
-
-class Deaf(Listener):
-    """Counts by a method of its own."""
-
-    __slots__ = ()
-
-    def hear(self, _event: object) -> None:
-        self.told += 1
+    def notify(self, _event: object) -> None:
+        self.calls += 1
 
 
 class Crowds:
-    """The listeners of all who compete; every second is of another kind, if one is given."""
+    """The listeners of all contestants."""
 
-    def __init__(self, n: int, other: type[Listener] = Listener) -> None:
+    def __init__(self, n: int) -> None:
         self._n = n
-        self._kinds = (Listener, other)
         self._crowds: list[list[Listener]] = []
 
     def crowd(self) -> list[Listener]:
-        self._crowds.append([self._kinds[number % 2]() for number in range(self._n)])
+        self._crowds.append([Listener() for _ in range(self._n)])
         return self._crowds[-1]
 
     def complaint(self) -> str:
-        """Within a crowd all hear the same events, at least one; "" or who does not."""
-        uneven = sum({one.told for one in crowd} in ({0}, set()) or len({one.told for one in crowd}) > 1
+        """Return "" if all listeners of a crowd were called equally often, at least once; else the number of crowds."""
+        uneven = sum({one.calls for one in crowd} in ({0}, set()) or len({one.calls for one in crowd}) > 1
                      for crowd in self._crowds)
-        return f"in {uneven} of {len(self._crowds)} crowds some were told more often than others" if uneven else ""
+        return f"listeners of {uneven} of {len(self._crowds)} crowds were not called equally often" if uneven else ""
 
 
 def made_already(n: int) -> Contest:
-    """An event that exists, told at once: what a bare loop does too."""
+    """Deliver an event that exists: as a bare loop does."""
     crowds = Crowds(n)
     manager = _manager(crowds.crowd())
     event = manager.send_now("alarm", 1)
 
-    def tell() -> int:
-        manager.tell(event)
+    def deliver() -> int:
+        manager.deliver(event)
         return 1
 
-    return _settled(Contest(tell, {"bare loop": _loop(crowds.crowd())}, complaint=crowds.complaint))
+    return _settled(Contest(deliver, {"bare loop": _loop(crowds.crowd())}, complaint=crowds.complaint))
 
 
-def made_anew(n: int) -> Contest:
-    """An event that is made of its arguments and told at once, as peers do it."""
+def made_new(n: int) -> Contest:
+    """Make an event of its arguments and deliver it, as peers do."""
     crowds = Crowds(n)
     manager = _manager(crowds.crowd())
 
@@ -99,25 +89,20 @@ def weakly(n: int) -> Contest:
     return _with_settings(n, lambda number: {"weak": True})
 
 
-def weakly_of_two_kinds(n: int) -> Contest:
-    """Listeners held weakly, each of another kind than the one before."""
-    return _with_settings(n, lambda number: {"weak": True}, Deaf)
-
-
 def once(n: int) -> Contest:
-    """Listeners come, are told once and are gone, by themselves or stopped by hand."""
+    """Listeners are added, called once and removed, as ``once`` listeners or by ``stop``."""
     crowds = Crowds(n)
-    ears, stopped = crowds.crowd(), crowds.crowd()
+    listeners, stopped = crowds.crowd(), crowds.crowd()
     manager, other = EventManager(ManualClock()), EventManager(ManualClock())
 
     def ours() -> int:
-        for one in ears:
-            manager.listen("alarm", one.hear, once=True)
+        for one in listeners:
+            manager.listen("alarm", one.notify, once=True)
         manager.send_now("alarm", 1)
         return manager.has_listeners("alarm")
 
     def by_hand() -> int:
-        listenings = [other.listen("alarm", one.hear) for one in stopped]
+        listenings = [other.listen("alarm", one.notify) for one in stopped]
         other.send_now("alarm", 1)
         for listening in listenings:
             listening.stop()
@@ -135,9 +120,9 @@ def to_a_squad(n: int) -> Contest:
     squad = squads[len(squads) // 2]
     for number, one in enumerate(Listener() for _ in range(n)):
         if squads[number // SQUAD] is not squad:
-            cast.add_member(str(number), squads[number // SQUAD]).listen("*", one.hear)
+            cast.add_member(str(number), squads[number // SQUAD]).listen("*", one.notify)
     for number, one in enumerate(crowds.crowd()):
-        cast.add_member(f"told {number}", squad).listen("*", one.hear)
+        cast.add_member(f"member {number}", squad).listen("*", one.notify)
 
     def send() -> int:
         squad.send_now("alarm", 1)
@@ -146,20 +131,18 @@ def to_a_squad(n: int) -> Contest:
     return _settled(Contest(send, {"loop over those 8": _loop(crowds.crowd())}, complaint=crowds.complaint))
 
 
-def _with_settings(
-    n: int, settings: Callable[[int], dict[str, Any]], other: type[Listener] = Listener
-) -> Contest:
-    crowds = Crowds(n, other)
+def _with_settings(n: int, settings: Callable[[int], dict[str, Any]]) -> Contest:
+    crowds = Crowds(n)
     manager = EventManager(ManualClock())
     for number, one in enumerate(crowds.crowd()):
-        manager.listen("alarm", one.hear, **settings(number))
+        manager.listen("alarm", one.notify, **settings(number))
     event = manager.send_now("alarm", 1)
 
-    def tell() -> int:
-        manager.tell(event)
+    def deliver() -> int:
+        manager.deliver(event)
         return 1
 
-    return _settled(Contest(tell, {"bare loop": _loop(crowds.crowd())}, complaint=crowds.complaint))
+    return _settled(Contest(deliver, {"bare loop": _loop(crowds.crowd())}, complaint=crowds.complaint))
 
 
 def _settled(contest: Contest) -> Contest:
@@ -170,15 +153,15 @@ def _settled(contest: Contest) -> Contest:
 def _manager(listeners: Sequence[Listener]) -> EventManager:
     manager = EventManager(ManualClock())
     for one in listeners:
-        manager.listen("alarm", one.hear)
-    other = Listener().hear
+        manager.listen("alarm", one.notify)
+    other = Listener().notify
     for number in range(UNINTERESTED * len(listeners)):
         manager.listen(f"other {number % 100}", other)
     return manager
 
 
 def _loop(listeners: Sequence[Listener]) -> Case:
-    calls = [one.hear for one in listeners]
+    calls = [one.notify for one in listeners]
     event = object()
 
     def send() -> int:
@@ -190,7 +173,7 @@ def _loop(listeners: Sequence[Listener]) -> Case:
 
 
 class PlainEvent(NamedTuple):
-    """What somebody would write who needs what an Event tells."""
+    """A plain event with the same data."""
 
     code: str
     arguments: tuple[Any, ...]
@@ -200,29 +183,29 @@ class PlainEvent(NamedTuple):
 
 
 def _making_loop(listeners: Sequence[Listener]) -> Case:
-    calls = {"alarm": [one.hear for one in listeners]}
+    calls = {"alarm": [one.notify for one in listeners]}
     clock = ManualClock()
 
-    def tell(code: str, *arguments: object, sender: object | None = None) -> None:
+    def send_event(code: str, *arguments: object, sender: object | None = None) -> None:
         now = clock.now
         event = PlainEvent(code, arguments, sender, now, now.seconds)
         for call in calls[code]:
             call(event)
 
     def send() -> int:
-        tell("alarm", 1)
+        send_event("alarm", 1)
         return 1
 
     return send
 
 
-# A crowd is made only where the package is there: or else it would never be told.
+# A crowd is made only where the package is installed, so that every crowd is called.
 def _pyee(crowd: Callable[[], Sequence[Listener]]) -> Case:
     from pyee.base import EventEmitter
 
     emitter = EventEmitter()
     for one in crowd():
-        emitter.on("alarm", one.hear)
+        emitter.on("alarm", one.notify)
 
     def send() -> int:
         emitter.emit("alarm", 1)
@@ -236,7 +219,7 @@ def _blinker(crowd: Callable[[], Sequence[Listener]]) -> Case:
 
     alarm = Signal()
     for one in crowd():
-        alarm.connect(one.hear)
+        alarm.connect(one.notify)
 
     def send() -> int:
         alarm.send(1)
@@ -253,7 +236,7 @@ def _psygnal(crowd: Callable[[], Sequence[Listener]]) -> Case:
 
     bell = Bell()
     for one in crowd():
-        bell.alarm.connect(one.hear)
+        bell.alarm.connect(one.notify)
 
     def send() -> int:
         bell.alarm.emit(1)

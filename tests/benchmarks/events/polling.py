@@ -6,7 +6,7 @@ import math
 import numpy as np
 
 from ai_core.clock import ManualClock
-from ai_core.events.polling.polling_station import PollingStation
+from ai_core.events.polling_station import PollingStation
 from tools.benchmarking.declarations import Contest
 
 CHARACTERS = 64

@@ -115,5 +115,3 @@ def test_the_guard_who_asks_gets_the_answers_of_the_page(samples, node, schedule
     assert guard.call("visible_pairs", [guard], [thief]) == [False]
     assert station.poll("danger", ["hall"]) == 0.25
     assert station.poll_many("distance", [[Vector3(0, 0, 0), Vector3(0, 3, 4)]]) == [5.0]
-    assert station.poll_as(guard, "health", [guard]) == 100
-    assert station.poll_as(guard, "health", [thief]) is None

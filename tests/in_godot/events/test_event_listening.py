@@ -204,7 +204,7 @@ def test_the_log_shows_and_filters_what_was_sent_and_told(scheduler, node, expec
     manager.send_now("alarm", [1])
     manager.send_now("calm")
     manager.inject("alarm")
-    assert [one["kind"] for one in manager.get_log("alarm")] == ["sent", "told", "injected", "sent"]
+    assert [one["kind"] for one in manager.get_log("alarm")] == ["sent", "delivered", "injected", "sent"]
     assert [one["code"] for one in manager.get_log("", "unheard")] == ["calm"]
     manager.print_log("alarm")
     expect_errors("kinds must be any of", times=1)

@@ -11,7 +11,7 @@ from ai_core.events.checking import CheckingEngine, EventCheck
 from ai_core.events.dispatcher import Dispatcher
 from ai_core.events.event_manager import EventManager
 from ai_core.events.narrowcast import REACHES, Narrowcast
-from ai_core.events.polling.polling_station import PollingStation
+from ai_core.events.polling_station import PollingStation
 from ai_core.events.squad_radio import SquadRadio
 from ai_core.events.time_of_day import TimeOfDay
 from ai_core.level_of_detail.behavioral_lod import BehavioralLOD, LODBehavior
@@ -183,7 +183,7 @@ class CheckLife(Life):
     def do_advance(self, chance):
         self.clock.advance()
         self.scheduler.advance(steps(chance))
-        return self.check.looks, self.check.rests
+        return self.check.runs, self.check.skips
 
 
 class PollingLife(Life):
@@ -192,7 +192,7 @@ class PollingLife(Life):
     def build(self):
         self.station = PollingStation(self.clock, faults=self.faults, values=VALUES)
         self.station.add_topic("far", self.far, lifetime_frames=3, maximum_keys=3, fallback=None)
-        self.station.add_topic("pair", self.far, lifetime_s=0.5, is_symmetric=True, fallback=None)
+        self.station.add_topic("pair", self.far, lifetime_s=0.5, fallback=None)
         self.station.add_topic("bad", self.bad, fallback="none")
 
     def far(self, *key):

@@ -38,9 +38,9 @@ from ai_core.budget import Budget
 from ai_core.clock import ManualClock
 from ai_core.errors import UnknownNameError
 from ai_core.events.checking import EventCheck
-from ai_core.events.event import Event, EventTerms, new_event
+from ai_core.events.event import Event, EventTerms
 from ai_core.events.event_log import EventLog, sender_name
-from ai_core.events.event_registry import EVERY_CODE, Subscription
+from ai_core.events.listeners import EVERY_CODE, Subscription
 from ai_core.events.narrowcast import Group, GroupRecipients
 from ai_core.events.squad_radio import SquadRadio
 from ai_core.events.time_of_day import TimeOfDay
@@ -66,7 +66,7 @@ class ListenedCodes:
 
     def has_listeners(self, code: str) -> bool:
         """Return whether a code has listeners at the manager or below it."""
-        return self._manager.is_present and _is_heard_under(self._manager.group, code)
+        return self._manager.is_present and _has_listeners_under(self._manager.group, code)
 
 
 class ScheduledCheck(NamedTuple):
@@ -78,8 +78,8 @@ class ScheduledCheck(NamedTuple):
     times: dict[str, int]
 
 
-def _is_heard_under(group: Group, code: str) -> bool:
-    return bool(group.registry.listeners(code)) or any(_is_heard_under(one, code) for one in group.below)
+def _has_listeners_under(group: Group, code: str) -> bool:
+    return bool(group.registry.listeners(code)) or any(_has_listeners_under(one, code) for one in group.below)
 
 
 class TimeListener(NamedTuple):
@@ -302,7 +302,7 @@ class AIEventManager(Node):
         event = self._receipts.get(number)
         if event is None or event.receipt is None:
             return {}
-        rows = [{"name": one.name, "told_at_s": one.delivered_at.seconds, "has_failed": one.has_failed}
+        rows = [{"name": one.name, "delivered_at_s": one.delivered_at.seconds, "has_failed": one.has_failed}
                 for one in event.receipt.deliveries]
         return {"code": event.code, "listeners": rows, "is_complete": event.receipt.is_complete}
 
@@ -402,7 +402,7 @@ class AIEventManager(Node):
             terms = self._plain[reach] = EventTerms(audience=GroupRecipients.of(self.group, reach))
         self._check_code(code)
         now = self._events.narrowcast.events.clock.now
-        return new_event(code, tuple(arguments), sender, now, now.seconds, terms)
+        return Event(code, tuple(arguments), sender, now, now.seconds, terms)
 
     def _reach(self, reach: int) -> str:
         if reach not in list(self.Reach):
@@ -678,11 +678,11 @@ class AIEventManager(Node):
     def get_log(self, code: str = "", kind: str = "", since_frame: int = 0) -> list:
         """Return log entries as Dictionaries, the oldest first; ``code`` and ``kind`` filter them, "" is any.
 
-        Kinds: check, sent, injected, told, failed, unheard, late, freed.
+        Kinds: check, sent, injected, delivered, failed, unheard, late, freed.
         """
         return [
-            {"frame": one.at.frame, "seconds": one.at.seconds, "kind": one.kind, "code": one.code, "who": one.who,
-             "detail": one.detail}
+            {"frame": one.at.frame, "seconds": one.at.seconds, "kind": one.kind, "code": one.code,
+             "name": one.name, "detail": one.detail}
             for one in self._entries(code, kind, since_frame)
         ]
 

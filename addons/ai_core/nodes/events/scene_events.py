@@ -13,7 +13,7 @@ from ai_core.clock import TimeIndex
 from ai_core.events.dispatcher import Dispatcher
 from ai_core.events.event import Event
 from ai_core.events.event_log import EventLog
-from ai_core.events.event_registry import Subscription
+from ai_core.events.listeners import Subscription
 from ai_core.events.narrowcast import Group, Narrowcast
 from ai_core.events.squad_radio import SquadRadio
 from ai_core.saving.fields import Fields, State
@@ -59,9 +59,9 @@ class SceneEvents:
         trace.listen(self)
         self.scheduler = scheduler
         self.narrowcast = Narrowcast(
-            scheduler.clock, faults=scheduler.faults, trace=trace, values=scheduler.values, when_late=self._tell_late)
+            scheduler.clock, faults=scheduler.faults, trace=trace, values=scheduler.values, when_late=self._report_late)
         self.dispatcher = self.narrowcast.events.dispatcher
-        self.dispatcher.tell = self._tell
+        self.dispatcher.deliver = self._deliver
         self.dispatcher.report_freed = self._report_freed
         self.managers: dict[Group, Any] = {}
         self._keeper: Any = None
@@ -72,7 +72,7 @@ class SceneEvents:
         self.radios: dict[ListeningNode, SquadRadio] = {}
         self.watched_entries = 0             # log entries that a debugger needs
         self._logged_entries = 0
-        self._telling: list[str] = []        # codes of the nested dispatches
+        self._nested: list[str] = []        # codes of the nested dispatches
         self._is_unwinding = False
         self.changes = 0         # counts changes of the hierarchy and of declared codes
         self._purge_at = 64
@@ -215,37 +215,37 @@ class SceneEvents:
         dispatches are refused until the outermost one ends: otherwise each level would continue with its other
         listeners, which would take exponentially long.
         """
-        inside = self._telling
-        if len(inside) >= MAX_NESTED or self._is_unwinding:
+        nested = self._nested
+        if len(nested) >= MAX_NESTED or self._is_unwinding:
             if not self._is_unwinding:
                 self._is_unwinding = True
-                chain = " -> ".join(inside[:4])
+                chain = " -> ".join(nested[:4])
                 raise RefusedValue(
                     f"{MAX_NESTED} events were dispatched inside each other, {chain} -> …; use send(), which waits"
-                    f" for the next frame of AI. Until {inside[0]!r} is finished, send_now() dispatches nothing")
+                    f" for the next frame of AI. Until {nested[0]!r} is finished, send_now() dispatches nothing")
             return
-        inside.append(event.code)
+        nested.append(event.code)
         try:
-            self.narrowcast.events.tell(event)
+            self.narrowcast.events.deliver(event)
         finally:
-            inside.pop()
-            if not inside:
+            nested.pop()
+            if not nested:
                 self._is_unwinding = False
 
     def _report_freed(self, name: str) -> None:
         report_warning(
             f"{name} was freed while it listened; call unlisten() before freeing it. get_stats() counts further cases")
 
-    def _tell_late(self, event: Event, late_s: float) -> None:
+    def _report_late(self, event: Event, late_s: float) -> None:
         manager = self.managers.get(event.terms.audience.group)  # type: ignore[union-attr]
         if manager is not None:
             manager.event_was_late.emit(event.code, late_s)
 
-    def _tell(self, event: Event, listeners: Iterator[Subscription]) -> None:
+    def _deliver(self, event: Event, listeners: Iterator[Subscription]) -> None:
         """Call each listener, as the library's dispatcher does, with consecutive Callables in one crossing."""
         dispatcher = self.dispatcher
         if event.terms.receipt is not None or dispatcher.log is not None:
-            Dispatcher.tell(dispatcher, event, listeners)
+            Dispatcher.deliver(dispatcher, event, listeners)
             return
         waiting, at = tuple(listeners), 0
         while at < len(waiting):

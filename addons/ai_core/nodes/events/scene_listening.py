@@ -25,7 +25,7 @@ class SceneSubscription:
         self.has_stopped = False
         self._events = events
         self._listening: MemberSubscription | None = None
-        self._call: Any = SharedCall(handler, self._gone) if isinstance(handler, GDCallable) else self._tell
+        self._call: Any = SharedCall(handler, self._gone) if isinstance(handler, GDCallable) else self._call_handler
 
     def begin(self, member: ListeningNode) -> None:
         """Start to listen as a member; sticky events are dispatched before this returns."""
@@ -74,12 +74,12 @@ class SceneSubscription:
     def is_active(self) -> bool:
         return not self.has_stopped and (self._listening is None or self._listening.is_active)
 
-    def _tell(self, event: Event) -> None:
+    def _call_handler(self, event: Event) -> None:
         self.handler(event.code, list(event.arguments))
 
     def _gone(self, event: Event) -> None:
         """Remove the listener of a freed object, as a signal connection is removed."""
-        self._events.dispatcher.leave_out(event)
+        self._events.dispatcher.skip(event)
         if self._listening is None:      # freed by its own handler, called with a sticky event
             self.has_stopped = True
             return
@@ -155,8 +155,8 @@ class ListeningNode:
     @property
     def moved_listeners(self) -> MovedListeners:
         """The listeners and the radio to take along."""
-        heard = () if self.is_freed else tuple(one for one in self.listenings if one.is_active and one.is_live)
-        return MovedListeners(self.node_id, heard, self in self._events.radios)
+        listenings = () if self.is_freed else tuple(one for one in self.listenings if one.is_active and one.is_live)
+        return MovedListeners(self.node_id, listenings, self in self._events.radios)
 
     def leave(self) -> None:
         """Leave the group and stop all listeners."""

@@ -153,9 +153,9 @@ class SignalEvent(Node):
         self._watch_tree(False)
         node = self._connected
         if node is not None and node.is_valid():
-            for name, heard in ((self._signal, self.on_signal), ("tree_exited", self.on_source_gone)):
-                if node.is_connected(name, heard):
-                    node.call("disconnect", name, heard)
+            for name, handler in ((self._signal, self.on_signal), ("tree_exited", self.on_source_gone)):
+                if node.is_connected(name, handler):
+                    node.call("disconnect", name, handler)
         self._connected = None
 
     def on_source_gone(self) -> None:

@@ -30,23 +30,23 @@ from addons.ai_core.nodes.polling.world_queries import (
     check_parts,
     check_places,
     ids_of,
-    number_of,
-    object_of,
 )
 from addons.ai_core.nodes.saving.scene_saving import saving
 from addons.ai_core.nodes.scheduling.engine_clock import EngineClock
 from addons.ai_core.nodes.scheduling.scheduler_lookup import SCHEDULERS, check_callable, nearest, wait_for
 from ai_core.budget import Budget
-from ai_core.events.polling.polling_log import PollingLog
-from ai_core.events.polling.polling_station import REFUSED
-from ai_core.events.polling.polling_station import PollingStation as Answers
-from ai_core.events.polling.polling_topic import ID_BYTES, IdPairs
+from ai_core.events.event_log import EventLog
+from ai_core.events.polling_station import PollingStation as Answers
 from ai_core.saving.fields import State
 from ai_core.scheduling.task_limits import MAX_PERIOD_FRAMES
 
 DEFINITION_ERRORS = (TypeError, GodotCallError)
 """Exceptions of a wrong query; see ``query_error``."""
-TERMS = ("fallback", "lifetime", "many", "maximum_keys", "may_ask", "symmetric")
+TERMS = ("fallback", "lifetime", "many", "maximum_keys")
+ID_BYTES = 8
+"""Size of an instance id in ObjectIds (bytes)."""
+MOST_BATCHES = 16
+"""Batches of lines of sight kept (count); a batch of 1,000 pairs takes 17 kB."""
 
 
 def topic_terms(code: str, compute: Any, kept_frames: int, terms: dict[str, Any]) -> dict[str, Any]:
@@ -61,11 +61,9 @@ def topic_terms(code: str, compute: Any, kept_frames: int, terms: dict[str, Any]
         found["compute"], found["compute_many"] = None, _many(code, compute)
     if "lifetime" in terms:
         found["lifetime_s"], found["lifetime_frames"] = terms["lifetime"], 1
-    if "may_ask" in terms:
-        found["may_ask"] = _may_ask(terms["may_ask"])
-    for name, ours in (("fallback", "fallback"), ("maximum_keys", "maximum_keys"), ("symmetric", "is_symmetric")):
+    for name in ("fallback", "maximum_keys"):
         if name in terms:
-            found[ours] = terms[name]
+            found[name] = terms[name]
     return found
 
 
@@ -78,13 +76,6 @@ def _many(code: str, compute: Any) -> Callable[[list[Any]], list[Any]]:
                 f" {len(keys)} keys, got {found!r}")
         return found
     return answers
-
-
-def _may_ask(may_ask: Any) -> Callable[..., bool]:
-    if not callable(may_ask):
-        raise RefusedValue(f"may_ask must be a Callable that takes asker and key, got {may_ask!r}")
-    check_callable(may_ask, "may_ask")
-    return lambda asker, *key: bool(may_ask(asker, list(key)))
 
 
 def query_error(code: str, keys: list[Any], problem: Exception) -> Exception:
@@ -105,7 +96,7 @@ MANAGERS = "ai_event_managers"
 
 
 HINT_LAYERS_2D_PHYSICS = 8
-BUILT_IN_TOPICS = ("can_see", "path_length", "property")
+BUILT_IN_TOPICS = ("can_see", "can_see_many", "path_length", "property")
 
 
 @gdclass(icon="res://addons/ai_core/icons/polling_station.svg", keywords="cache, world query, line of sight")
@@ -166,7 +157,7 @@ class PollingStation(Node):
         self._scheduler: Any = None
         self._frame = -1
         self._invalidating: list[tuple[Any, str]] = []
-        self._heard_for: dict[tuple[Any, str, str, bool], Any] = {}
+        self._invalidating_topics: dict[tuple[Any, str, str, bool], Any] = {}
 
     def on_enter_tree(self) -> None:
         if self._world is None:
@@ -218,7 +209,8 @@ class PollingStation(Node):
     def can_see_many(self, observers: ObjectIds, targets: ObjectIds) -> list:
         """Return for each observer whether it can see the target at the same index.
 
-        Rays for missing answers are cast in one batch. The answer is false if a node is null or was freed.
+        All rays are cast in one batch, and the answers of a batch are cached as one. The answer is false if a node is
+        null or was freed.
         """
         if type(observers) is not bytes:         # called by Python, with nodes
             return [*self.can_see_many(ids_of(observers), ids_of(targets))]
@@ -226,8 +218,7 @@ class PollingStation(Node):
             raise RefusedValue(
                 "can_see_many needs as many targets as observers,"
                 f" got {len(observers) // ID_BYTES} and {len(targets) // ID_BYTES}")
-        return self._station_for_frame().poll_many("can_see",
-            IdPairs.of_columns(observers, targets, object_of, number_of))
+        return self._station_for_frame().poll("can_see_many", observers, targets)
 
     @method
     def path_length(self, start: Variant, goal: Variant) -> float:
@@ -260,8 +251,7 @@ class PollingStation(Node):
 
         ``kept_frames`` is the cache lifetime: 1 is the present frame, 0 keeps no answer, -1 keeps answers until
         invalidate(). Terms, all optional: "lifetime", a lifetime in game time instead of frames; "maximum_keys",
-        the most answers kept; "symmetric", true if the keys (a, b) and (b, a) have the same answer; "may_ask", a
-        Callable (asker, key) that returns whether an agent may get the answer; "fallback", the answer if
+        the most answers kept; "fallback", the answer if
         ``compute`` fails or the budget is spent; "many", true if ``compute`` takes an Array of keys and returns an
         Array of answers.
         """
@@ -284,42 +274,39 @@ class PollingStation(Node):
     def poll(self, code: str, key: list = ()) -> Variant:
         """Return the answer of a topic for a key, computed at most once per cache lifetime."""
         try:
-            answer = self._station_for_frame().poll(code, *key)
+            return self._station_for_frame().poll(code, *key)
         except DEFINITION_ERRORS as problem:
             raise query_error(code, [key], problem) from None
-        return None if answer is REFUSED else answer
 
     @method
     def poll_as(self, asker: Node, code: str, key: list = ()) -> Variant:
-        """Return the answer of poll(), or null if the term "may_ask" of the topic refuses the asker."""
+        """Return the answer of poll(); the log shows ``asker`` as the caller."""
         try:
-            answer = self._station_for_frame().poll_as(asker, code, *key)
+            return self._station_for_frame().poll_as(asker, code, *key)
         except DEFINITION_ERRORS as problem:
             raise query_error(code, [key], problem) from None
-        return None if answer is REFUSED else answer
 
     @method
     def poll_many(self, code: str, keys: list) -> list:
         """Return the answers for an Array of keys; missing answers are computed together."""
         parts = [tuple(key) if isinstance(key, list) else (key,) for key in keys]
         try:
-            answers = self._station_for_frame().poll_many(code, parts)
+            return self._station_for_frame().poll_many(code, parts)
         except DEFINITION_ERRORS as problem:
             raise query_error(code, parts, problem) from None
-        return [None if one is REFUSED else one for one in answers]
 
     @method
     def poll_with_age(self, code: str, key: list = (), asker: Node = None) -> dict:
         """Return the answer as "value", with "age_frames" (-1 without an answer), "how" and "is_stale".
 
-        "how" is computed, kept, stale, fallback or refused.
+        "how" is computed, cached, stale or fallback.
         """
         try:
             answer = self._station_for_frame().poll_with_age(code, *key, asker=asker)
         except DEFINITION_ERRORS as problem:
             raise query_error(code, [key], problem) from None
         return {
-            "value": None if answer.value is REFUSED else answer.value, "how": answer.how, "is_stale": answer.is_stale,
+            "value": answer.value, "how": answer.how, "is_stale": answer.is_stale,
             "age_frames": -1 if answer.age_frames is None else answer.age_frames,
         }
 
@@ -327,7 +314,7 @@ class PollingStation(Node):
     def invalidate(self, code: str, key: list = ()) -> None:
         """Drop the cached answer of a key; with an empty key, all answers of the topic."""
         with refusing():
-            self.answers.invalidate(code, *key)
+            self._invalidate(code, *key)
 
     @method
     def invalidate_on(self, manager: Node, event_code: str, code: str, by_key: bool = False) -> None:
@@ -345,7 +332,7 @@ class PollingStation(Node):
 
     @method
     def get_stats(self) -> list:
-        """Return a row per topic: hits, misses, computations, failures, keys, stale, refused, waiting."""
+        """Return a row per topic: hits, misses, computations, failures, keys, stale, waiting."""
         return [row._asdict() for row in self.answers.statistics()]
 
     def is_in_use(self) -> bool:
@@ -391,16 +378,17 @@ class PollingStation(Node):
             if code in self._answers.codes:
                 self._answers.remove_topic(code)
         add = self._answers.add_topic
-        add("can_see", None, compute_many=self._see_many, **kept)
+        add("can_see", self._see, **kept)
+        add("can_see_many", self._see_many, **{**kept, "maximum_keys": min(MOST_BATCHES, self.maximum_answers)})
         add("path_length", self._path_length, **kept)
         add("property", self._property, **kept)
 
-    def _see_many(self, pairs: Any) -> Any:
-        if type(pairs) is not IdPairs:
-            if {*map(len, pairs)} != {2}:
-                check_parts("can_see", "[observer, target]", next(one for one in pairs if len(one) != 2))
-            pairs = IdPairs.of_columns(*map(ids_of, zip(*pairs, strict=True)))
-        return (self._world or self._need_world("can_see")).can_see_many(pairs)
+    def _see(self, *pair: Any) -> bool:
+        check_parts("can_see", "[observer, target]", pair)
+        return bool(self._see_many(*(ids_of([node]) for node in pair))[0])
+
+    def _see_many(self, observers: bytes, targets: bytes) -> Any:
+        return (self._world or self._need_world("can_see")).can_see_many(observers, targets)
 
     def _path_length(self, *places: Any) -> float:
         check_parts("path_length", "[from, to]", places)
@@ -421,6 +409,11 @@ class PollingStation(Node):
         if self._world is None:
             raise RefusedValue(f"{question} needs a world; add the PollingStation to the scene first")
         return self._world
+
+    def _invalidate(self, code: str, *key: Any) -> None:
+        self.answers.invalidate(code, *key)
+        if code == "can_see":
+            self.answers.invalidate("can_see_many")
 
     def _sight_changed(self) -> None:
         if self._world is not None:
@@ -474,22 +467,22 @@ class PollingStation(Node):
     def listen_for_topic(self, manager: Any, event_code: str, topic: str, by_key: bool) -> None:
         """Invalidate a topic on an event while both nodes and the topic exist; a repeated call has no effect."""
         question = manager, event_code, topic, by_key
-        if question in self._heard_for:
+        if question in self._invalidating_topics:
             return
 
         def forget(_code: str, arguments: list[Any]) -> None:
             if self._answers is not None and topic in self._answers.codes:
-                self._answers.invalidate(topic, *(arguments if by_key else ()))
+                self._invalidate(topic, *(arguments if by_key else ()))
         manager.listen(event_code, forget)
-        self._heard_for[question] = forget
+        self._invalidating_topics[question] = forget
 
     def stop_listening_for_topics(self, topic: str | None = None) -> None:
         """Remove the listeners that invalidate a topic, or those of all topics."""
-        for question in [one for one in self._heard_for if topic in (None, one[2])]:
+        for question in [one for one in self._invalidating_topics if topic in (None, one[2])]:
             manager, event_code, _, _ = question
             if manager.is_valid():
-                manager.unlisten(event_code, self._heard_for[question])
-            del self._heard_for[question]
+                manager.unlisten(event_code, self._invalidating_topics[question])
+            del self._invalidating_topics[question]
 
     def _forget_own(self, _code: str, _arguments: list[Any]) -> None:
         self._answers_changed()
@@ -497,21 +490,26 @@ class PollingStation(Node):
     def apply_log(self) -> None:
         """Apply ``logged_polls`` to the log."""
         if self._answers is not None:
-            self._answers.log = PollingLog(self.logged_polls) if self.logged_polls else None
+            self._answers.log = EventLog(self.logged_polls) if self.logged_polls else None
 
     @method
-    def get_log(self, code: str = "", how: str = "", since_frame: int = 0) -> list:
-        """Return logged polls as Dictionaries, the oldest first; ``code`` and ``how`` filter them, "" is any."""
+    def get_log(self, code: str = "", kind: str = "", since_frame: int = 0) -> list:
+        """Return logged polls as Dictionaries, the oldest first; ``code`` and ``kind`` filter them, "" is any.
+
+        Kinds: computed, cached, stale, fallback, failed, invalidated.
+        """
         return [
-            {"frame": one.frame, "seconds": one.seconds, "question": one.question, "asker": one.asker, "how": one.how,
-             "age_frames": -1 if one.age_frames is None else one.age_frames, "answer": one.answer}
-            for one in self._log().entries(code=code or None, how=how or None, since_frame=since_frame)
+            {"frame": one.at.frame, "seconds": one.at.seconds, "kind": one.kind, "code": one.code,
+             "name": one.name, "detail": one.detail}
+            for one in self._entries(code, kind, since_frame)
         ]
 
     @method
-    def print_log(self, code: str = "", how: str = "", since_frame: int = 0) -> None:
+    def print_log(self, code: str = "", kind: str = "", since_frame: int = 0) -> None:
         """Print logged polls as a table; see get_log()."""
-        print(self._log().table(code=code or None, how=how or None, since_frame=since_frame))
+        print((self.answers.log or EventLog()).table(self._entries(code, kind, since_frame)))
 
-    def _log(self) -> PollingLog:
-        return self.answers.log or PollingLog()
+    def _entries(self, code: str, kind: str, since_frame: int) -> Any:
+        log = self.answers.log or EventLog()
+        with refusing():
+            return log.entries(kinds=kind or None, code=code or None, since_frame=since_frame)

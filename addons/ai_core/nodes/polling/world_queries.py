@@ -16,7 +16,6 @@ from addons.ai_core.bridge.gd import (
 from addons.ai_core.nodes.paths.navigation_ends import ends_at
 from addons.ai_core.nodes.scheduling.scheduler_lookup import when_settled
 from addons.ai_core.nodes.senses.sight_rays import FlatSightRays, SightRays
-from ai_core.events.polling.polling_topic import IdPairs
 
 NO_PATH = -1.0
 
@@ -55,24 +54,25 @@ class WorldQueries:
             self._was_asked_early = False
             self._node.invalidate("can_see")
 
-    def can_see_many(self, pairs: IdPairs) -> Any:
+    def can_see_many(self, observers: bytes, targets: bytes) -> Any:
         """Return for each pair of nodes whether nothing blocks the line between them; false if a node is gone.
 
         Before its first physics frame, rays do not meet the walls of a scene, and every answer is false.
 
         Args:
-            pairs: instance ids.
+            observers: instance ids, in the format of ObjectIds.
+            targets: instance ids, as many.
 
         Cost: one physics query per pair, all in one crossing.
         """
         if not self.is_there:
             self._need_tree("can_see")
-        seen = see_between(pairs.first, pairs.second, self.rays.node, self._flat_rays.node)
+        seen = see_between(observers, targets, self.rays.node, self._flat_rays.node)
         if type(seen) is int:                # the index of an invalid pair
-            check_pair(*map(object_of, pairs.ids[seen].tolist()))
+            check_pair(*(get_object(int(np.frombuffer(ids, np.uint64)[seen])) for ids in (observers, targets)))
         if not self._is_settled:
             self._was_asked_early = True
-            return np.zeros(len(pairs), np.bool_)
+            return type(seen)(len(seen))         # all false
         return seen
 
     def path_length(self, start: Any, goal: Any) -> float:
@@ -100,17 +100,6 @@ class WorldQueries:
 def ids_of(nodes: Any) -> bytes:
     """Return the instance ids of nodes in the format of ObjectIds; 0 for None."""
     return np.array([getattr(node, "instance_id", 0) for node in nodes], np.uint64).tobytes()
-
-
-def object_of(instance_id: int) -> Any:
-    """Return the object of an id from an int64 array; None if it is gone."""
-    return get_object(instance_id & 0xFFFF_FFFF_FFFF_FFFF)
-
-
-def number_of(node: Any) -> int | None:
-    """Return the id of an object as an int64, 0 for None; None for any other value."""
-    number = 0 if node is None else getattr(node, "instance_id", None)
-    return number if number is None or number < 1 << 63 else number - (1 << 64)
 
 
 def check_pair(observer: Any, target: Any) -> None:
