@@ -226,10 +226,10 @@ class GraphSignals(EmittedSignals):
         order = order[signal.sent_at_s + distance_m[order] * s_per_m <= until_s]
         ids = self._sensors.ids.of_slots(slot[order]).tolist()
         by_row: dict[int, list[tuple[Any, ...]]] = {}
-        columns = (one[order].tolist() for one in (row, distance_m, leg_m, before, intensity))
+        columns = (one[order].tolist() for one in (row, slot, distance_m, leg_m, before, intensity))
         for sensor_id, last, *numbers in zip(ids, *columns, strict=True):
             if sensor_id not in wave.met:
-                by_row.setdefault(last, []).append((sensor_id, *numbers))
+                by_row.setdefault(last, []).append(tuple(numbers))
         for last, arrivals in by_row.items():
             x, y, z = signal.position if last == FROM_SOURCE else ways.end[last].tolist()
             self._add(signal._replace(position=(x, y, z)), (x, y, z), tuple(map(list, zip(*arrivals, strict=True))))

@@ -371,15 +371,16 @@ class ArrivalQueue:
     # What is done with all of it.
 
     def add(
-        self, signal, kind, columns: tuple, x: float, y: float, z: float, latest_s: float, is_final: bool,
+        self, sensors, signal, kind, columns: tuple, x: float, y: float, z: float, latest_s: float, is_final: bool,
         is_unheard: bool,
     ) -> None:
         """Let a signal be under way to sensors.
 
         Args:
+            sensors: a ``SensorTable``.
             signal: the ``Signal``, as it is reported.
             kind: its modality.
-            columns: of each sensor its id, the distance of the signal in all (m), the length of the last straight
+            columns: of each sensor its slot, the distance of the signal in all (m), the length of the last straight
                 part of it (m), the intensity at the beginning of that part and at the sensor: lists.
             x: where the last straight part begins (m), as ``y`` and ``z``.
             y: see ``x``.
@@ -391,18 +392,21 @@ class ArrivalQueue:
         Cost: O(log n) for each sensor, n arrivals under way.
         """
         row: cython.int
-        sensor_ids, distances, legs, before, intensities = columns
+        slot: cython.int
+        slots, distances, legs, before, intensities = columns
         s_per_m: cython.double = kind.delay_s_per_m
         range_m: cython.double = kind.range_m
         sent_at_s: cython.double = signal[5]
         distance: cython.double
         leg: cython.double
         latest: cython.double = latest_s
-        places = range(len(sensor_ids))
+        self.view_sensors(sensors)
+        places = range(len(slots))
         if is_unheard:
-            places = sorted(places, key=lambda one: (distances[one], sensor_ids[one]))
+            places = sorted(places, key=lambda one: (distances[one], self.ids[slots[one]]))
         for place in places:
-            row = self.new_row(signal, sensor_ids[place])
+            slot = slots[place]
+            row = self.new_row(signal, self.ids[slot])
             if row == NOTHING:
                 continue
             distance, leg = distances[place], legs[place]

@@ -213,7 +213,7 @@ class EmittedSignals(Saveable):
         if is_detected and strength >= sensors.threshold[slot, signal.modality]:
             self._add(
                 signal._replace(order=self.sent), signal.position,
-                ([int(sensor_id)], [0.0], [0.0], [strength], [strength]), is_final=True)
+                ([slot], [0.0], [0.0], [strength], [strength]), is_final=True)
         self.sent += 1
 
     def begin_advance(self, now_s: float) -> None:
@@ -343,10 +343,10 @@ class EmittedSignals(Saveable):
         _, slots, distances, intensities = signals_reached(sensors, (signal,), kinds)
         count = len(slots)
         if count:
-            ids = sensors.ids.by_slot[slots].tolist()
+            x, y, z = signal.position
             self.queue.add(
-                signal, kinds[number], (ids, distances, distances, [signal.strength] * count, intensities),
-                *signal.position, math.inf, False, self._is_muffled(number))
+                sensors, signal, kinds[number], (slots, distances, distances, [signal.strength] * count, intensities),
+                x, y, z, math.inf, False, self._is_muffled(number))
         return count + 1 + sensors.rows // SENSORS_LIKE_AN_ARRIVAL
 
     def _go_on(self, front: Any, budget: Budget, now_s: float) -> bool:
@@ -367,7 +367,7 @@ class EmittedSignals(Saveable):
                 front.met.add(sensor_id)
                 intensity = signal.strength * kind.kept_per_m**distance
                 if intensity >= sensors.threshold[slot, signal.modality]:
-                    found.append((sensor_id, distance, distance, signal.strength, intensity))
+                    found.append((slot, distance, distance, signal.strength, intensity))
         if found:
             self._add(signal, (x, y, z), tuple(map(list, zip(*found, strict=True))), latest_s=now_s, is_final=True,
                       is_unheard=self._is_muffled(signal.modality))
@@ -386,7 +386,7 @@ class EmittedSignals(Saveable):
     ) -> None:
         """Let a signal be under way to sensors from the place where its last straight part begins (m)."""
         kind = self._modalities.all[signal.modality]
-        self.queue.add(signal, kind, columns, *start, latest_s, is_final, is_unheard)
+        self.queue.add(self._sensors, signal, kind, columns, *start, latest_s, is_final, is_unheard)
 
     # Saving.
 
