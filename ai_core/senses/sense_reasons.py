@@ -14,7 +14,7 @@ from ai_core.senses.sight.pairs_in_view import key_of
 from ai_core.senses.sight.sight_cones import NO_CONE, cone_towards
 from ai_core.senses.source_table import SourceTable
 from ai_core.senses.stimuli.emitted_signals import EmittedSignals
-from ai_core.senses.stimuli.waves import ReachNumbers
+from ai_core.senses.stimuli.signal import ReachNumbers
 
 __all__ = ["FactorsBetween", "SenseFactors", "SenseReasons"]
 

@@ -29,7 +29,7 @@ def test_obstacles_absorb_by_material_and_few_are_soundproof():
 
     def share(starts, ends, sensor_ids, modality_name):
         asked.append((len(starts), modality_name))
-        return walls.kept([occlusion[one] for one in sensor_ids.tolist()])
+        return np.array([walls.through(*occlusion[one]) for one in sensor_ids.tolist()])
 
     world = World(modalities=[Modality.hearing(kept_per_m=1.0, speed_m_per_s=math.inf)], occlusion=share)
     for _ in range(4):
@@ -177,7 +177,7 @@ def test_impossible_materials_are_refused():
     with pytest.raises(ValueError, match="kept\\['brick'\\] must be at most 1"):
         Materials({"brick": 2})
     with pytest.raises(UnknownNameError, match="unknown material 'stone'"):
-        Materials({"brick": 0.1}).kept([["stone"]])
+        Materials({"brick": 0.1}).through("stone")
 
 
 def muffled_and_seen(pairs):

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from ai_core.senses.graph.parts import Passage, SensePortal
 from ai_core.senses.graph.sense_graph import SenseGraph, lengths, shares_kept
 from ai_core.senses.graph.sense_wavefront import SpreadingWave
-from ai_core.senses.stimuli.signal_queue import Signal
+from ai_core.senses.stimuli.signal import Signal
 from tests.senses.graph_worlds import POINT, door, graphs, hearing, plainly_reached, room
 
 

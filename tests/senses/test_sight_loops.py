@@ -16,8 +16,7 @@ from ai_core.senses.sight.pairs_in_view import ids_of, key_of
 from ai_core.senses.sight.sight_cones import BORDER_TOLERANCE, SightCone, aside_of, bearings, cone_towards
 from ai_core.senses.sight.sight_loops import pairs_in_reach, sensors_reached, signals_reached
 from ai_core.senses.source_table import SourceTable
-from ai_core.senses.stimuli.signal_queue import Signal
-from ai_core.senses.stimuli.waves import ModalityNumbers, StimulusNumbers
+from ai_core.senses.stimuli.signal import ModalityNumbers, Signal, StimulusNumbers
 
 # Whole metres give distances and angles exactly on borders; the rest is far, tiny or between.
 COORDINATE = st.one_of(

@@ -13,7 +13,7 @@ from ai_core.errors import UnknownNameError
 from ai_core.senses.modality import Modality
 from ai_core.senses.percepts.memory import SenseMemory
 from ai_core.senses.sight.sight_loops import plain_signal
-from ai_core.senses.stimuli.signal_queue import Signal
+from ai_core.senses.stimuli.signal import Signal
 from tests.senses.worlds import AHEAD, World, hearing
 
 NAN = float("nan")

@@ -18,7 +18,7 @@ from ai_core.senses.sight.pairs_in_view import keys_of
 from ai_core.senses.sight.question import LineQuery
 from ai_core.senses.sight.sight_cones import NO_CONE, bearings, first_cone_containing
 from ai_core.senses.source_table import SourceTable
-from ai_core.senses.stimuli.waves import ReachNumbers
+from ai_core.senses.stimuli.signal import ReachNumbers
 
 __all__ = ["GraphSight"]
 

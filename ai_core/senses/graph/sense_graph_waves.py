@@ -25,8 +25,7 @@ from ai_core.senses.modality import ModalitySet
 from ai_core.senses.sensor_table import SensorTable
 from ai_core.senses.source_table import SourceTable
 from ai_core.senses.stimuli.emitted_signals import SIGNAL, EmittedSignals, Muffle
-from ai_core.senses.stimuli.signal_queue import Signal
-from ai_core.senses.stimuli.waves import ReachNumbers
+from ai_core.senses.stimuli.signal import ReachNumbers, Signal
 
 __all__ = ["NOBODY", "GraphSignals"]
 

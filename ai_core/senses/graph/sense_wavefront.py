@@ -9,7 +9,7 @@ from collections.abc import Iterable
 from heapq import heappop, heappush
 
 from ai_core.senses.graph.sense_graph import PortalTable
-from ai_core.senses.stimuli.signal_queue import Signal
+from ai_core.senses.stimuli.signal import Signal
 
 __all__ = ["PassageArrival", "SpreadingWave"]
 

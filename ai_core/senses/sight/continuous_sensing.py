@@ -23,7 +23,7 @@ from ai_core.senses.sight.ray_turns import RayTurns
 from ai_core.senses.sight.sight_cones import aside_of
 from ai_core.senses.sight.sight_loops import first_in_line, lines_between, note_answers, pairs_in_reach
 from ai_core.senses.source_table import SourceTable
-from ai_core.senses.stimuli.waves import ModalityNumbers, ReachNumbers
+from ai_core.senses.stimuli.signal import ModalityNumbers, ReachNumbers
 
 __all__ = ["ContinuousSensing", "LineOfSight"]
 

@@ -12,8 +12,7 @@ import cython
 import numpy as np
 from cython.cimports.libc.math import fabs, isfinite, log, pow, sqrt
 
-from ai_core.senses.stimuli.signal_queue import Signal
-from ai_core.senses.stimuli.waves import StimulusNumbers
+from ai_core.senses.stimuli.signal import Signal, StimulusNumbers
 
 __all__ = [
     "Reached", "SightLoops", "first_in_line", "lines_between", "merge_pairs", "note_answers", "pairs_in_reach",

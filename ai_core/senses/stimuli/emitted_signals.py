@@ -46,8 +46,7 @@ from ai_core.senses.sight.sight_loops import sensors_reached, signals_reached
 from ai_core.senses.source_table import ALL_AFFILIATIONS, SourceTable
 from ai_core.senses.stimuli.air import BackgroundNoise, Wind
 from ai_core.senses.stimuli.arrival_loops import LATEST_S, ArrivalQueue
-from ai_core.senses.stimuli.signal_queue import Signal
-from ai_core.senses.stimuli.waves import ModalityNumbers, ReachNumbers, StimulusNumbers
+from ai_core.senses.stimuli.signal import ModalityNumbers, ReachNumbers, Signal, StimulusNumbers
 
 __all__ = ["SIGNAL", "EmittedSignals", "Hear", "Muffle", "StimulusFront"]
 
@@ -206,14 +205,12 @@ class EmittedSignals(Saveable):
             self.waiting[signal.order] = signal
 
     def touch(self, signal: Signal, sensor_id: int) -> None:
-        """Send a signal to one sensor alone, at once and undiminished, if it senses such."""
+        """Send a signal, of the order ``sent``, to one sensor alone, at once and undiminished, if it senses such."""
         sensors, slot, strength = self._sensors, self._sensors.ids.slot(sensor_id), signal.strength
         is_own = sensors.self_source[slot] == signal.source_id
         is_detected = int(sensors.detection_mask[slot]) & signal.affiliation and not is_own
         if is_detected and strength >= sensors.threshold[slot, signal.modality]:
-            self._add(
-                signal._replace(order=self.sent), signal.position,
-                ([slot], [0.0], [0.0], [strength], [strength]), is_final=True)
+            self._add(signal, signal.position, ([slot], [0.0], [0.0], [strength], [strength]), is_final=True)
         self.sent += 1
 
     def begin_advance(self, now_s: float) -> None:

@@ -4,7 +4,7 @@ Few materials block a sound completely: each keeps a share of the intensity.
 """
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 
 import numpy as np
 from numpy.typing import NDArray
@@ -33,8 +33,8 @@ class Materials:
         ValueError: if a share is out of range.
 
     >>> walls = Materials({"brick": 0.1, "wood": 0.5})
-    >>> walls.kept([["wood", "wood"], [], ["brick"]]).tolist()
-    [0.25, 1.0, 0.1]
+    >>> walls.through("wood", "wood")
+    0.25
     """
 
     def __init__(self, kept: Mapping[str, float]) -> None:
@@ -46,27 +46,13 @@ class Materials:
         }
 
     def through(self, *materials: str) -> float:
-        """Return the share that passes through all these materials; for the ``kept_per_m`` of a wall in a sense graph.
-
-        >>> Materials({"brick": 0.1, "wood": 0.5}).through("wood", "wood")
-        0.25
+        """Return the share that passes through all these materials: of a line, or of a wall in a sense graph.
 
         Raises:
             UnknownNameError: if a material is unknown.
         """
-        return self._through(materials)
-
-    def kept(self, materials: Iterable[Sequence[str]]) -> NDArray[np.float64]:
-        """Return for each of many lines the share that passes through all materials on it.
-
-        Raises:
-            UnknownNameError: if a material is unknown.
-        """
-        return np.array([self._through(line) for line in materials], np.float64)
-
-    def _through(self, line: Sequence[str]) -> float:
         share = 1.0
-        for name in line:
+        for name in materials:
             try:
                 share *= self._kept[name]
             except (KeyError, TypeError):

@@ -4,12 +4,11 @@ from __future__ import annotations
 from ai_core.clock import Clock
 from ai_core.errors import finite_number, point, shown
 from ai_core.senses.modality import ModalitySet
-from ai_core.senses.sensation import Point
 from ai_core.senses.sensor_table import SensorTable
 from ai_core.senses.sight.sight_loops import plain_signal
 from ai_core.senses.source_table import SourceTable
 from ai_core.senses.stimuli.emitted_signals import EmittedSignals
-from ai_core.senses.stimuli.signal_queue import Signal
+from ai_core.senses.stimuli.signal import Signal
 
 __all__ = ["StimulusEmitter"]
 
@@ -57,7 +56,8 @@ class StimulusEmitter:
         signal = None if tag is not None else plain_signal(
             self._sources.voices, emitted.sent, source_id, modality_name, strength, position, self.clock.now.seconds,
             channel)
-        emitted.take(signal or self._signal(source_id, modality_name, strength, position, tag, channel))
+        emitted.take(signal or self._signal(
+            source_id, self._emitted_number(source_id, modality_name), strength, position, tag, channel))
 
     def act(
         self, source_id: int, action: str, modality_name: str = "hearing", position: object = None
@@ -101,13 +101,7 @@ class StimulusEmitter:
         """
         self._sensors.ids.slot(sensor_id)
         number = self._modalities.number(modality_name)
-        strength = finite_number("strength", strength, minimum=0)
-        slot = self._sources.ids.slot(source_id)
-        tag = self._sources.details_of(source_id).tag if tag is None else tag
-        _check_texts(tag, "")
-        place, affiliation = self._origin(source_id, position), int(self._sources.affiliation[slot])
-        signal = Signal(0, int(source_id), number, strength, place, self.clock.now.seconds, affiliation, tag)
-        self._emitted.touch(signal, sensor_id)
+        self._emitted.touch(self._signal(source_id, number, strength, position, tag, ""), sensor_id)
 
     def set_wind(self, velocity: object) -> None:
         """Set the wind: slow signals, such as smells, drift with it.
@@ -146,55 +140,36 @@ class StimulusEmitter:
         """
         self._emitted.noise.remove(noise_id)
 
-    def _signal(
-        self, source_id: int, modality_name: str, strength: float | None, position: object, tag: str | None,
-        channel: str,
-    ) -> Signal:
-        """Return what ``emit`` is to send; everything is checked."""
-        number, affiliation, own_tag = self._voice(source_id, modality_name)
-        if strength is None:
-            strength = self._own_strength(source_id, number)
-        else:
-            strength = finite_number("strength", strength, minimum=0)
-        tag = own_tag if tag is None else tag
-        _check_texts(tag, channel)
-        return Signal(
-            self._emitted.sent, int(source_id), number, strength, self._origin(source_id, position),
-            self.clock.now.seconds, affiliation, tag, channel)
-
-    def _voice(self, source_id: int, modality_name: str) -> tuple[int, int, str]:
-        """Return what a signal has from its source, as ``SourceTable.voices`` keeps it; everything is checked."""
-        sources = self._sources
+    def _emitted_number(self, source_id: int, modality_name: str) -> int:
+        """Return the number of an emitted modality, and keep in ``voices`` what its signals have from their source."""
+        sources, number = self._sources, self._modalities.number(modality_name)
         slot = sources.ids.slot(source_id)
-        number = self._modalities.number(modality_name)
         if self._modalities[number].is_continuous:
             raise ValueError(
                 f"modality_name must be an emitted modality, got {shown(modality_name)}, which is"
                 " continuous; change the strength of the source in that modality instead"
             )
-        voice = number, int(sources.affiliation[slot]), sources.details_of(source_id).tag
-        sources.voices[int(source_id), modality_name] = voice
-        return voice
+        sources.voices[int(source_id), modality_name] = (
+            number, int(sources.affiliation[slot]), sources.details_of(source_id).tag)
+        return number
 
-    def _own_strength(self, source_id: int, number: int) -> float:
-        strength = float(self._sources.strength[self._sources.ids.slot(source_id), number])
-        if strength < 0:
+    def _signal(
+        self, source_id: int, number: int, strength: float | None, position: object, tag: str | None, channel: str,
+    ) -> Signal:
+        """Return a signal of a source; everything is checked. Its place is rounded as places of sensors are."""
+        sources, slot = self._sources, self._sources.ids.slot(source_id)
+        if strength is not None:
+            strength = finite_number("strength", strength, minimum=0)
+        elif (strength := float(sources.strength[slot, number])) < 0:
             raise ValueError(
                 f"strength must be a number, got None: source {source_id} has no strength"
                 f" in {self._modalities[number].name!r}"
             )
-        return strength
-
-    def _origin(self, source_id: int, position: object) -> Point:
-        """Return where a signal comes from, rounded as places of sensors are; it is checked."""
-        if position is None:
-            x, y, z = self._sources.position[self._sources.ids.slot(source_id)].tolist()
-        else:
-            x, y, z = point("position", position).tolist()
-        return (x, y, z)
-
-
-def _check_texts(tag: object, channel: object) -> None:
-    for name, text in (("tag", tag), ("channel", channel)):
-        if not isinstance(text, str):
-            raise TypeError(f"{name} must be a string, got {shown(text)}")
+        tag = sources.details_of(source_id).tag if tag is None else tag
+        for name, text in (("tag", tag), ("channel", channel)):
+            if not isinstance(text, str):
+                raise TypeError(f"{name} must be a string, got {shown(text)}")
+        x, y, z = (sources.position[slot] if position is None else point("position", position)).tolist()
+        return Signal(
+            self._emitted.sent, int(source_id), number, strength, (x, y, z), self.clock.now.seconds,
+            int(sources.affiliation[slot]), tag, channel)

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from ai_core.senses.sight.pairs_in_view import ids_of
 from ai_core.senses.sight.sight_loops import pairs_in_reach, sensors_reached
-from ai_core.senses.stimuli.waves import ModalityNumbers, StimulusNumbers
+from ai_core.senses.stimuli.signal import ModalityNumbers, StimulusNumbers
 from tests.benchmarks.senses.bare_scans import bare_scan
 from tests.benchmarks.senses.worlds import ATTENUATION, CONE, RANGE_M, Place, Sensor, places, sensors, tables
 from tools.benchmarking.declarations import Case, Contest
