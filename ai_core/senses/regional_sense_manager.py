@@ -6,7 +6,7 @@ Walls block sight. They muffle sounds and smells by the share that ``occlusion``
 """
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
 
 import numpy as np
@@ -14,28 +14,37 @@ from numpy.typing import NDArray
 
 from ai_core.budget import Budget, check_budget
 from ai_core.clock import Clock, checked_clock
-from ai_core.errors import check_callables, check_kind, finite_number, point, whole_number
-from ai_core.faults import FaultIsolation, given_faults
-from ai_core.senses.asking import SenseQueries
+from ai_core.errors import check_callables, check_kind, finite_number, point, shown, whole_number
+from ai_core.faults import Failures, FaultIsolation, given_faults
+from ai_core.saving.declared_state import Part
+from ai_core.saving.fields import LATEST_S, Fields, State
 from ai_core.senses.audience import SensationReceiver
 from ai_core.senses.clues import MOST_CLUES, Clues
 from ai_core.senses.modality import Modality, ModalitySet
-from ai_core.senses.percepts.perception import Perception
+from ai_core.senses.percepts.awareness import Awareness, AwarenessSettings, LevelChange
+from ai_core.senses.percepts.memory import MemoryChange, SenseMemory
+from ai_core.senses.percepts.perception import Listeners, Perception
 from ai_core.senses.percepts.temporary_sensitivity import TemporarySensitivity
-from ai_core.senses.scent.scent_trails import ScentTrails, TrailSmelling
-from ai_core.senses.sense_state import SaveableSenses
-from ai_core.senses.sensor_keeping import SensorRegistry
+from ai_core.senses.scent.scent_trails import ScentMark, ScentTrails, TrailSmelling
+from ai_core.senses.sensation import Sensation
+from ai_core.senses.sense_reasons import FactorsBetween, SenseReasons
 from ai_core.senses.sensor_table import SensorTable
 from ai_core.senses.sight.camouflage import Background, Camouflage
 from ai_core.senses.sight.continuous_sensing import ContinuousSensing, LineOfSight
+from ai_core.senses.sight.looking_state import prepared_looking, saved_looking
+from ai_core.senses.sight.pairs_in_view import ids_of, key_of
+from ai_core.senses.sight.query_ages import PASSES_TIMED
 from ai_core.senses.sight.question import LineQuery
+from ai_core.senses.sight.sight_cones import SightCone
 from ai_core.senses.sight.visibility import Visibility
-from ai_core.senses.source_keeping import SourceRegistry
-from ai_core.senses.source_table import SourceTable
+from ai_core.senses.source_details import Clue, SourceDetails, VisiblePart, named_levels, visible_parts
+from ai_core.senses.source_details_state import read_views, saved_views
+from ai_core.senses.source_table import ALL_AFFILIATIONS, SourceTable
 from ai_core.senses.stage_shares import Stage, StageShares
 from ai_core.senses.stimuli.emitted_signals import EmittedSignals
 from ai_core.senses.stimuli.muffling import Between, checked_shares
 from ai_core.senses.stimuli.signalling import StimulusEmitter
+from ai_core.senses.table_state import read_sensors, read_sources, saved_sensors, saved_sources
 from ai_core.trace import Trace, given_trace
 
 __all__ = ["RegionalSenseManager"]
@@ -70,7 +79,15 @@ PASSES_LEARNED = 32
 """Passes after which a shorter pass over percepts is believed (count), half a second of frames."""
 
 
-class RegionalSenseManager(SensorRegistry, SourceRegistry, StimulusEmitter, SenseQueries, SaveableSenses):
+VERSION = 1
+
+RAYS = ("line_of_sight", "occlusion")
+"""What is asked of the world, and may fail."""
+
+Change = Callable[[], object]
+
+
+class RegionalSenseManager(StimulusEmitter):
     """Reports to sensors the sources that they sense, in any modality.
 
     Sensations are reported in the order of arrival, ties by sensor id, then by order of
@@ -151,9 +168,338 @@ class RegionalSenseManager(SensorRegistry, SourceRegistry, StimulusEmitter, Sens
         self._pass_us = 0.0     # what the pass over percepts is expected to take
         self._shares = StageShares(self._signal_stages(), (self._look, self._ask))
 
-    def _signal_stages(self) -> tuple[Stage, ...]:
-        stages = (self._follow, self._listen, self._deliver)
-        return stages if self._smelling is None else (*stages, self._smell)
+    # Sensors.
+
+    def add_sensor(
+        self,
+        *,
+        position: object,
+        forward: object,
+        thresholds: Mapping[str, float],
+        sight_cones: Sequence[SightCone] = (),
+        detection_mask: int = ALL_AFFILIATIONS,
+        self_source: int | None = None,
+        memory: SenseMemory | None = None,
+        awareness: AwarenessSettings | None = None,
+        name: str = "",
+        on_sensed: Callable[[Sensation], object] | None = None,
+        on_gained: Callable[[MemoryChange], object] | None = None,
+        on_lost: Callable[[MemoryChange], object] | None = None,
+        on_forgotten: Callable[[MemoryChange], object] | None = None,
+        on_awareness_changed: Callable[[LevelChange], object] | None = None,
+        on_expired: Callable[[MemoryChange], object] | None = None,
+        on_reported: Callable[[MemoryChange], object] | None = None,
+    ) -> int:
+        """Add a sensor, and return its id.
+
+        Args:
+            position: where its ears and eyes are (m), 3 or 2 coordinates.
+            forward: viewing direction, any length but 0.
+            thresholds: weakest intensity that it senses, by modality; it lacks the senses
+                that are not listed.
+            sight_cones: the first cone that contains a target counts.
+            detection_mask: affiliations that it senses, as bits.
+            self_source: id of its own source, which it never senses.
+            memory: its memory, which sensors of one manager may share, or None for no memory.
+            awareness: settings of its awareness of targets, or None.
+            name: identifies it when a save is loaded; sensors without a name are matched in the
+                order in which they were added.
+            on_sensed: called with each sensation; for a target that stays in view only every
+                ``tell_every_s``.
+            on_gained, on_lost, on_expired, on_forgotten: called when its memory changes.
+            on_awareness_changed: called when the level of a target changes.
+            on_reported: called when it learns of a target from a report.
+
+        Raises:
+            TypeError: if an argument is of another type.
+            ValueError: if a number is out of range; then nothing is added.
+            UnknownNameError: if a modality is unknown.
+        """
+        check_kind("memory", memory, SenseMemory)
+        self._perception.check_memory(memory)
+        check_kind("awareness", awareness, AwarenessSettings)
+        listeners = Listeners(
+            on_sensed, on_gained, on_lost, on_forgotten, on_awareness_changed, on_expired, on_reported)
+        new = self._sensors.add(
+            position, forward, thresholds, sight_cones, detection_mask, self_source, name
+        )
+        self._perception.add(new, listeners, memory, awareness)
+        return new
+
+    def change_sensor(
+        self,
+        sensor_id: int,
+        *,
+        thresholds: Mapping[str, float] | None = None,
+        sight_cones: Sequence[SightCone] | None = None,
+        detection_mask: int | None = None,
+        self_source: int | None = None,
+        name: str | None = None,
+    ) -> None:
+        """Replace the settings that are not None; ``self_source`` -1 for none.
+
+        Raises:
+            TypeError, ValueError, UnknownNameError: as ``add_sensor``; then nothing is changed.
+        """
+        if name is not None:
+            self._sensors.ids.check_name(name)
+        self._sensors.change(sensor_id, thresholds, sight_cones, detection_mask, self_source)
+        if name is not None:
+            self._sensors.ids.rename(sensor_id, name)
+
+    def remove_sensor(self, sensor_id: int) -> None:
+        """Remove a sensor; signals on their way to it are dropped.
+
+        Raises:
+            UnknownNameError: if the id is not in use.
+        """
+        self._sensors.ids.slot(sensor_id)
+        self._sensors.remove(sensor_id)
+        self._perception.remove(int(sensor_id))
+
+    def move_sensors(self, ids: object, positions: object, forwards: object = None) -> None:
+        """Set the positions of many sensors; once per frame.
+
+        Args:
+            ids: shape (n,).
+            positions: shape (n, 3), or (n, 2) with z = 0 (m).
+            forwards: shape (n, 3) or (n, 2), any length but 0; None keeps them.
+
+        Raises:
+            TypeError, ValueError: if an array has another shape or type; then nothing moves.
+            UnknownNameError: if an id is not in use; then nothing moves.
+
+        Cost: O(n) in NumPy.
+        """
+        self._sensors.move(ids, positions, forwards)
+
+    def put_sensors(
+        self, ids: NDArray[np.int32], positions: NDArray[np.float32], forwards: NDArray[np.float32]
+    ) -> None:
+        """Set the positions of sensors without checking the arrays: for callers that read them from an engine.
+
+        Args:
+            ids: shape (n,), in use, each once.
+            positions: shape (n, 3), finite (m).
+            forwards: shape (n, 3), of unit length.
+
+        Cost: O(n) in NumPy, a quarter of ``move_sensors``.
+        """
+        self._sensors.put(ids, positions, forwards)
+
+    def places_to_put(self, ids: NDArray[np.int32]) -> tuple[NDArray[np.float32], NDArray[np.float32], bool]:
+        """Return arrays to write the positions of sensors to, filled with the current values; write at once.
+
+        Args:
+            ids: as in ``put_sensors``.
+
+        Returns:
+            Positions, directions, and whether these are copies because the sensors' rows are not
+            contiguous: then pass them to ``put_sensors``. Otherwise writing to them is enough.
+
+        Cost: O(1) if the array of ids is read-only and the same as in the last call; O(n) for copies.
+        """
+        return self._sensors.places_to_put(ids)
+
+    def set_importance(
+        self, sensor_ids: object, importances: object, source_ids: object = None
+    ) -> None:
+        """Set which sensors, or which pairs, come first when there are too few rays for all.
+
+        A pair of importance 1 is queried as if it had waited 8 passes longer, and no longer: an
+        important target is noticed sooner, and no pair is left out. A pair has the importance of
+        its sensor or its own, whichever is higher; 0, the default, is the least.
+
+        Args:
+            sensor_ids: shape (n,).
+            importances: shape (n,), 0 to 1.
+            source_ids: shape (n,), the target of each pair; None for all targets of each sensor.
+
+        Raises:
+            TypeError, ValueError: if an array has another shape or type; then nothing changes.
+            UnknownNameError: if an id is not in use; then nothing changes.
+
+        Cost: O(n).
+        """
+        self._continuous.turns.set_importance(sensor_ids, importances, source_ids)
+
+    def set_sensitivity(
+        self, sensor_id: int, modality_name: str, sensitivity: float, *, for_s: float | None = None
+    ) -> None:
+        """Change the sensitivity of a sense: deafened by a blast, alert in the dark.
+
+        Args:
+            sensor_id: the sensor.
+            modality_name: the modality.
+            sensitivity: factor on every intensity in it; 1 is the default, 0 senses nothing.
+            for_s: duration (s), above 0; None for permanent. The last call counts.
+
+        Raises:
+            TypeError, ValueError, UnknownNameError: if an argument is invalid;
+                then nothing is changed.
+        """
+        until_s = None
+        if for_s is not None:
+            now_s = self.clock.now.seconds
+            until_s = now_s + finite_number("for_s", for_s, above=0, maximum=LATEST_S - now_s)
+        self._sensitivity.put(self._sensors, sensor_id, modality_name, sensitivity, until_s)
+
+    # Sources.
+
+    def add_source(
+        self, *, position: object, strengths: Mapping[str, float], affiliation: int = 1,
+        name: str = "", light: float = 1.0, size: float = 1.0, pattern: str = "", tag: str = "",
+        actions: Mapping[str, float] | None = None, parts: Sequence[VisiblePart] = (),
+    ) -> int:
+        """Add a source, which sensors can sense, and return its id.
+
+        Args:
+            position: where it is (m), 3 or 2 coordinates.
+            strengths: strength by modality. In continuous modalities it is sensed all the time;
+                in emitted ones it is the default strength of ``emit``.
+            affiliation: groups that it belongs to, as bits.
+            name: identifies it when a save is loaded; sources without a name are matched in the
+                order in which they were added.
+            light: how brightly it is lit, 0 or more; strengths that need light are multiplied by it.
+            size: it is sensed as if it were this many times nearer, 0.001 to 1e6.
+            pattern: its camouflage pattern, a name of ``camouflage``.
+            tag: kind of source, for listeners.
+            actions: strength of the signal of each of its actions, for ``act``.
+            parts: points that lines of sight are traced to; empty for its position.
+
+        Raises:
+            TypeError: if an argument is of another type.
+            ValueError: if a number is out of range; then nothing is added.
+            UnknownNameError: if a modality or pattern is unknown.
+        """
+        levels = {} if actions is None else named_levels(actions)
+        details = SourceDetails(tag, levels, visible_parts(parts))
+        return self._sources.add(
+            position, strengths, affiliation, name,
+            light=light, size=size, pattern=pattern, details=details,
+        )
+
+    def change_source(
+        self,
+        source_id: int,
+        *,
+        strengths: Mapping[str, float] | None = None,
+        affiliation: int | None = None,
+        light: float | None = None,
+        size: float | None = None,
+        pattern: str | None = None,
+        tag: str | None = None,
+        actions: Mapping[str, float] | None = None,
+        parts: Sequence[VisiblePart] | None = None,
+        name: str | None = None,
+    ) -> None:
+        """Replace the settings that are not None.
+
+        Raises:
+            TypeError, ValueError, UnknownNameError: as ``add_source``; then nothing is changed.
+        """
+        if name is not None:
+            self._sources.ids.check_name(name)
+        self._sources.change(
+            source_id, strengths, affiliation, light=light, size=size, pattern=pattern,
+            tag=tag, actions=actions, parts=parts,
+        )
+        if name is not None:
+            self._sources.ids.rename(source_id, name)
+
+    def remove_source(self, source_id: int) -> None:
+        """Remove a source; signals that it emitted travel on, and memories of it remain.
+
+        Raises:
+            UnknownNameError: if the id is not in use.
+        """
+        self._sources.remove(source_id)
+
+    def move_sources(self, ids: object, positions: object) -> None:
+        """Set the positions of many sources; as ``move_sensors``."""
+        self._sources.move(ids, positions)
+
+    def put_sources(self, ids: NDArray[np.int32], positions: NDArray[np.float32]) -> None:
+        """Set the positions of sources without checking the arrays; as ``put_sensors``."""
+        self._sources.put_places(ids, positions)
+
+    def source_places_to_put(self, ids: NDArray[np.int32]) -> tuple[NDArray[np.float32], bool]:
+        """Return an array to write source positions to, and whether it is a copy; as ``places_to_put`` of sensors."""
+        return self._sources.places_to_put(ids)
+
+    def light_sources(self, ids: object, light: object) -> None:
+        """Set how brightly many sources are lit; once per frame or less.
+
+        Args:
+            ids: shape (n,).
+            light: shape (n,), 0 or more.
+
+        Raises:
+            TypeError, ValueError, UnknownNameError: if an array is invalid; then nothing is changed.
+
+        Cost: O(n) in NumPy.
+        """
+        self._sources.light_up(ids, light)
+
+    def tag_of(self, source_id: int) -> str:
+        """Return the tag of a source, for listeners; "" for a removed source, such as an expired clue.
+
+        Raises:
+            UnknownNameError: if no source ever had this id.
+        """
+        return "" if self._sources.ids.was_removed(source_id) else self._sources.details_of(source_id).tag
+
+    def leave_clue(
+        self,
+        *,
+        position: object,
+        strengths: Mapping[str, float],
+        lasts_s: float,
+        tag: str,
+        about: int = -1,
+        affiliation: int = 1,
+        light: float = 1.0,
+        size: float = 1.0,
+    ) -> int:
+        """Add a clue: an invisible marker, which is a temporary source, and return its id.
+
+        A clue is sensed like any other source, its tag names its kind, and it expires after a
+        while. If there are too many clues, the one that expires first is removed.
+
+        Args:
+            position: where it is (m).
+            strengths: strength by modality.
+            lasts_s: lifetime (s), above 0.
+            tag: kind of clue: "blood", "footprint".
+            about: id of the source that left it, or -1 for none.
+            affiliation, light, size: as ``add_source``.
+
+        Raises:
+            TypeError, ValueError, UnknownNameError: as ``add_source``.
+
+        Source: 003_designing_ai_for_games, temporary objects.
+        """
+        now_s = self.clock.now.seconds
+        lasts_s = finite_number("lasts_s", lasts_s, above=0, maximum=LATEST_S - now_s)
+        if about != -1:
+            self._sources.ids.slot(about)
+        details = SourceDetails(tag, clue=Clue(int(about), now_s, now_s + lasts_s))
+        new = self._sources.add(
+            position, strengths, affiliation, light=light, size=size, details=details
+        )
+        self._clues.make_room(self._sources)
+        self._clues.add(new, now_s + lasts_s)
+        return new
+
+    def clue_of(self, source_id: int) -> Clue | None:
+        """Return the data of a clue; None for an expired clue, and for any other source.
+
+        Raises:
+            UnknownNameError: if no source ever had this id.
+        """
+        return None if self._sources.ids.was_removed(source_id) else self._sources.details_of(source_id).clue
+
+    # The world.
 
     def change_modality(
         self, name: str, *, range_m: float | None = None, kept_per_m: float | None = None
@@ -260,6 +606,277 @@ class RegionalSenseManager(SensorRegistry, SourceRegistry, StimulusEmitter, Sens
         else:
             self._perception.release(self._known_sensor(sensor_id))
 
+    # Queries.
+
+    def memory_of(self, sensor_id: int) -> SenseMemory | None:
+        """Return a sensor's memory, or None if it has none."""
+        return self._perception.memory_of(self._known_sensor(sensor_id))
+
+    def awareness_of(self, sensor_id: int, target: int) -> Awareness | None:
+        """Return how aware a sensor is of a target; None if it is not aware of it."""
+        return self._perception.awareness_of(self._known_sensor(sensor_id), target)
+
+    def last_sensation(self, sensor_id: int) -> Sensation | None:
+        """Return the newest sensation of a sensor, also if it has no listener.
+
+        Raises:
+            UnknownNameError: if the id is not in use.
+        """
+        return self._perception.last_sensation(self._known_sensor(sensor_id))
+
+    def sensed_by(self, sensor_id: int, modality_name: str = "sight") -> list[int]:
+        """Return the ids of the sources that a sensor senses now in a continuous modality, ascending."""
+        self._known_sensor(sensor_id)
+        pairs = self._continuous.pairs.get(self._modalities.number(modality_name))
+        if pairs is None:
+            raise ValueError(
+                f"modality_name must be a continuous modality, got {shown(modality_name)};"
+                " an emitted signal is sensed once: look it up in memory_of"
+            )
+        _, found = ids_of(pairs.keys[pairs.sensed_by(sensor_id)])
+        known: list[int] = found[self._sources.ids.are_known(found)].tolist()
+        return known
+
+    def seen_parts(self, sensor_id: int, source_id: int, modality_name: str = "sight") -> tuple[str, ...]:
+        """Return the names of the parts of a source that a sensor saw at its last line of sight query.
+
+        None for a source without parts, or one that is not seen.
+
+        Raises:
+            UnknownNameError: if an id or the modality is unknown.
+        """
+        if source_id not in self.sensed_by(sensor_id, modality_name):
+            self._sources.ids.slot(source_id)
+            return ()
+        number = self._modalities.number(modality_name)
+        bits = self._sources.views.parts(number, key_of(sensor_id, source_id))
+        return () if bits is None else self._visibility.names_of(source_id, bits)
+
+    def why(self, sensor_id: int, target: int) -> SenseReasons:
+        """Return why a sensor senses a target as it does, or does not; for tools and for hints.
+
+        Args:
+            sensor_id: the sensor.
+            target: id of a source, which may have been removed.
+
+        Raises:
+            UnknownNameError: if the sensor is unknown.
+
+        Cost: that of a signal of each emitted modality; no ray is traced.
+        """
+        self._known_sensor(sensor_id)
+        factors = {}
+        if self._sources.ids.knows(target):
+            occlusion = FactorsBetween(
+                self._modalities, self._sensors, self._sources, self._continuous, self._emitted,
+                self._visibility.names_of)
+            factors = {
+                self._modalities[number].name: occlusion.of(number, sensor_id, target)
+                for number in range(len(self._modalities))
+            }
+        return SenseReasons(int(sensor_id), int(target), factors, self._perception.why(int(sensor_id), int(target)))
+
+    def track(self, sensor_id: int, scent: int | None = None) -> ScentMark | None:
+        """Return the newest mark of a scent trail that a sensor smells at its position.
+
+        Moving to the mark and calling this again follows the trail to the source that left it.
+
+        Args:
+            sensor_id: the sensor.
+            scent: id of the source to track; None for any source but its own.
+
+        Raises:
+            UnknownNameError: if the sensor is unknown.
+            RuntimeError: if the manager was made without ``scent_trails``.
+        """
+        slot = self._sensors.ids.slot(sensor_id)
+        if self._smelling is None:
+            raise RuntimeError("the sense manager has no scent trails; pass scent_trails to its constructor")
+        return self._smelling.track(slot, scent, self.clock.now.seconds)
+
+    def statistics(self) -> dict[str, float]:
+        """Return counts, and how well the rays keep up with the pairs in view, by name.
+
+        - ``sensors``, ``sources``, ``clues``, ``arrivals_under_way``, ``slow_signals``,
+          ``scent_marks``, ``pairs_in_view`` (which take turns for a ray): current counts.
+        - ``arrivals_given_up``: total of signals at sensors that were dropped because occlusion
+          had no ray for them in time; a higher ``maximum_rays`` prevents that.
+        - ``stimuli_waiting``: signals that have not begun: new ones, and those that wait for the budget.
+        - ``stimuli_merged``, ``stimuli_dropped``: totals of signals, and of signals at sensors, that merged
+          with an earlier one of their source and channel because it had waited, or were dropped because
+          they came too late; a larger budget prevents that.
+        - ``rays_asked``: rays of the last advance, those of the background included.
+        - ``passes``: completed passes over all pairs; one per advance while the budget suffices.
+        - ``oldest_query_passes``, ``oldest_query_s``: how long the pair with the longest wait has
+          waited by now.
+        - ``longest_wait_passes``, ``longest_wait_s``: the longest wait of any pair so far.
+        - ``advances_until_all_are_asked``: the current upper bound on the wait, in passes.
+        - ``noticed_within_s``: the same in seconds, at the pace of the slowest of the last
+          passes: a target in view that is not hidden is noticed within this time.
+        """
+        continuous = self._continuous
+        pairs_at_once = max(1, self.maximum_rays // self._visibility.most_rays_per_pair)
+        bound = continuous.passes_until_noticed(continuous.ages.fewest(pairs_at_once))
+        now_s, ages = self.clock.now.seconds, continuous.ages
+        slowest_pass_s = max(ages.slowest_pass_s, ages.age_s(ages.new, now_s))      # or the one under way
+        # Interrupted, a pass may have come by a sensor just before a target comes into its view.
+        passes = bound + (self._shares.uncut[1] < PASSES_TIMED)
+        return {
+            "sensors": len(self._sensors.ids),
+            "sources": len(self._sources.ids),
+            "clues": len(self._clues),
+            **self._emitted.statistics(),
+            "scent_marks": 0 if self._smelling is None else len(self._smelling.trails),
+            "pairs_in_view": continuous.pairs_needing_rays,
+            "rays_asked": self._rays_asked,
+            "passes": continuous.ages.passes,
+            "oldest_query_passes": continuous.oldest_query_passes,
+            "oldest_query_s": continuous.oldest_query_s(now_s),
+            "longest_wait_passes": continuous.ages.longest_wait_passes,
+            "longest_wait_s": continuous.ages.longest_wait_s,
+            "advances_until_all_are_asked": bound,
+            "noticed_within_s": passes * slowest_pass_s,
+        }
+
+    # State.
+
+    @property
+    def sensor_names(self) -> Mapping[int, str]:
+        """Names of sensors by id, in the order of adding; loading may change the ids."""
+        return self._sensors.ids.names
+
+    @property
+    def source_names(self) -> Mapping[int, str]:
+        """Names of sources by id, as ``sensor_names``; without clues, which loading makes itself."""
+        details = self._sources.details
+        if not any(one.clue is not None for one in details.values()):
+            return self._sources.ids.names
+        return {
+            one: name for one, name in self._sources.ids.names.items()
+            if one not in details or details[one].clue is None
+        }
+
+    def forget_all(self) -> None:
+        """Clear all memories and meters, for a clock that was set back without the senses."""
+        for sensor_id in self.sensor_names:
+            self._perception.forget_all(sensor_id)
+
+    def save_state(self) -> State:
+        """Return all state that lives across frames, as plain data.
+
+        Raises:
+            RuntimeError: if called from a listener.
+        """
+        self._check_between_frames()
+        signals = self._emitted.save_state()
+        sensors = saved_sensors(self._sensors)
+        return {
+            "version": VERSION,
+            "now": list(self.clock.now),
+            "modalities": self._modality_names(),
+            "shares": self._shares.save_state(),
+            "rays_asked": self._rays_asked,
+            **{name: self.faults.failures_of((self, name)).saved() for name in RAYS},
+            "sensors": sensors,
+            "sources": saved_sources(self._sources),
+            "signals": signals,
+            "sensitivity": self._sensitivity.save_state(),
+            "views": saved_views(self._sources.views, self._modalities),
+            "changed_modalities": self._changed_modalities(),
+            "smelling": None if self._smelling is None else self._smelling.save_state(),
+            "looking": saved_looking(self._continuous),
+            "percepts": self._perception.save_state(),
+        }
+
+    def prepare_state(self, state: object) -> Change:
+        """Check a save against the current sensors and sources; return the function that loads it.
+
+        They are matched by name, those of one name by the order of adding, and
+        get their saved ids back; those that are not in the save are kept, under new
+        ids and without memories.
+
+        Raises:
+            StateError: if it cannot be loaded; names the place in it, and the reason.
+            RuntimeError: if called from a listener.
+        """
+        self._check_between_frames()
+        fields = Fields.versioned(state, version=VERSION)
+        _, now_s = fields.moment("now")
+        if fields.items("modalities") != self._modality_names():
+            fields.refuse("modalities", f"must be the current ones, {self._modality_names()}")
+        load_shares = self._shares.STATE.prepare(self._shares, fields.anything("shares"), "shares")
+        rays_asked = fields.whole("rays_asked")
+        failures = {name: _read_failures(fields.group(name)) for name in RAYS}
+        sources = read_sources(self._sources, fields.group("sources"))
+        sensors = read_sensors(self._sensors, fields.group("sensors"), sources.new_ids)
+        changes: list[Change] = [
+            self._perception.prepare_state(fields.group("percepts"), sensors.new_ids, sensors.saved_ids, now_s),
+            self._emitted.prepare_at(fields.anything("signals"), "signals", now_s)]
+        changes.append(prepared_looking(
+            self._continuous, fields.group("looking"), sensors.table.ids, sources.table.ids, now_s
+        ))
+        changes += self._prepared_others(fields, now_s)
+        sources.table.views = read_views(fields.group("views"), self._modalities)
+        fields.end()
+
+        def change() -> None:
+            self._rays_asked = rays_asked
+            load_shares()
+            for name, of_it in failures.items():
+                self.faults.put_failures((self, name), of_it)
+            for here, loaded in ((self._sensors, sensors), (self._sources, sources)):
+                vars(here).update(vars(loaded.table))
+            self._clues.collect(self._sources)
+            for one in changes:
+                one()
+
+        return change
+
+    def _prepared_others(self, fields: Fields, now_s: float) -> list[Change]:
+        """Return what loads dulled senses, weather and trails."""
+        sensitivity = self._sensitivity.loaded(fields, "sensitivity")
+        travel = self._read_travel(fields.group("changed_modalities"))
+
+        def change() -> None:
+            self._sensitivity = sensitivity
+            for name, (range_m, kept_per_m) in travel.items():
+                self.change_modality(name, range_m=range_m, kept_per_m=kept_per_m)
+
+        smelling = self._smelling
+        if (smelling is None) != (fields.anything("smelling") is None):
+            fields.refuse("smelling", "must be saved if, and only if, the sense manager has scent_trails")
+        if smelling is None:
+            return [change]
+        load_smelling = Part().prepare(smelling, fields.anything("smelling"), fields.place_of("smelling"))
+        return [change, load_smelling]
+
+    def _read_travel(self, fields: Fields) -> dict[str, tuple[float, float]]:
+        """Return range and share kept per metre of every modality: as saved if it was changed, else as made."""
+        travel = {one.name: (one.range_m, one.kept_per_m) for one in self._modalities.at_first}
+        for name in fields.names():
+            one = fields.group(name)
+            if name not in travel:
+                fields.refuse(name, f"must be one of {sorted(travel)}")
+            travel[name] = (
+                one.number("range_m", minimum=1e-9), one.number("kept_per_m", minimum=0, maximum=1)
+            )
+            one.end()
+        return travel
+
+    def _check_between_frames(self) -> None:
+        if self._is_advancing:
+            raise RuntimeError("a listener is being called; save and load between two frames")
+
+    def _modality_names(self) -> list[str]:
+        modalities = self._sensors._modalities
+        return [modalities[number].name for number in range(len(modalities))]
+
+    # Stages.
+
+    def _signal_stages(self) -> tuple[Stage, ...]:
+        stages = (self._follow, self._listen, self._deliver)
+        return stages if self._smelling is None else (*stages, self._smell)
+
     def _has_signals(self) -> bool:
         return self._emitted.has_work or self._smelling is not None
 
@@ -347,6 +964,17 @@ class RegionalSenseManager(SensorRegistry, SourceRegistry, StimulusEmitter, Sens
                 self.faults.succeeded(key)
                 return shares
         return [1.0] * len(ids)
+
+    def _known_sensor(self, sensor_id: int) -> int:
+        """Return the id of a sensor; raise UnknownNameError if it is not in use."""
+        self._sensors.ids.slot(sensor_id)
+        return int(sensor_id)
+
+
+def _read_failures(fields: Fields) -> Failures:
+    found = Failures.read(fields)
+    fields.end()
+    return found
 
 
 def _upward(up: Sequence[float]) -> NDArray[np.float64]:

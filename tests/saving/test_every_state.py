@@ -23,7 +23,6 @@ BASES = (
     "ai_core.scheduling.scheduler.Scheduler",
     "ai_core.scheduling.sharing.SharingScheduler",
     "ai_core.senses.graph.sense_graph_waves.GraphSignals",
-    "ai_core.senses.sense_state.SaveableSenses",
     "ai_core.senses.stage_shares.StageShares",
     "ai_core.senses.stimuli.emitted_signals.EmittedSignals",
     "ai_core.snapshot.Saveable",

@@ -53,7 +53,7 @@ class RayTurns:
     def set_importance(
         self, sensor_ids: object, importances: object, source_ids: object = None
     ) -> None:
-        """Say which sensors, or which pairs, matter more; see ``SensorRegistry.set_importance``."""
+        """Say which sensors, or which pairs, matter more; see ``RegionalSenseManager.set_importance``."""
         sensors, values = self._checked(sensor_ids, importances)
         if source_ids is None:
             self._of_sensors = self._known(self._of_sensors, self._sensors.ids.knows)
