@@ -13,7 +13,7 @@ REBUILT_LATER = {
     # The library's schedulers, habit tree and regional senses, and saving, are written again as wholes.
     "DueTasks", "TaskRunning", "Round", "Row", "LoadBalancingScheduler",
     "TickPlan", "ChildSelection", "HabitTicking", "HabitReporting", "HabitMessaging", "SaveableHabits", "PlaceFields",
-    "StimulusEmitter", "WalkingSearch",
+    "WalkingSearch",
 }
 
 

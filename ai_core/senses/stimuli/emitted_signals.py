@@ -17,6 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ai_core.budget import Budget
+from ai_core.errors import finite_number, point, shown
 from ai_core.saving.declared_state import (
     ArrayOf,
     Change,
@@ -42,7 +43,7 @@ from ai_core.senses.id_table import LARGEST_ID
 from ai_core.senses.modality import ModalitySet
 from ai_core.senses.sensation import Point as Place
 from ai_core.senses.sensor_table import SensorTable
-from ai_core.senses.sight.sight_loops import sensors_reached, signals_reached
+from ai_core.senses.sight.sight_loops import plain_signal, sensors_reached, signals_reached
 from ai_core.senses.source_table import ALL_AFFILIATIONS, SourceTable
 from ai_core.senses.stimuli.air import BackgroundNoise, Wind
 from ai_core.senses.stimuli.arrival_loops import LATEST_S, ArrivalQueue
@@ -204,13 +205,37 @@ class EmittedSignals(Saveable):
         else:
             self.waiting[signal.order] = signal
 
-    def touch(self, signal: Signal, sensor_id: int) -> None:
-        """Send a signal, of the order ``sent``, to one sensor alone, at once and undiminished, if it senses such."""
-        sensors, slot, strength = self._sensors, self._sensors.ids.slot(sensor_id), signal.strength
-        is_own = sensors.self_source[slot] == signal.source_id
-        is_detected = int(sensors.detection_mask[slot]) & signal.affiliation and not is_own
-        if is_detected and strength >= sensors.threshold[slot, signal.modality]:
-            self._add(signal, signal.position, ([slot], [0.0], [0.0], [strength], [strength]), is_final=True)
+    def emit(
+        self, source_id: int, modality_name: str, strength: float | None, position: object, tag: str | None,
+        channel: str, now_s: float,
+    ) -> None:
+        """Send a signal of a source; see ``RegionalSenseManager.emit``."""
+        voices = self._sources.voices
+        signal = None if tag is not None else plain_signal(
+            voices, self.sent, source_id, modality_name, strength, position, now_s, channel)
+        if signal is None:
+            number = self._modalities.number(modality_name)
+            slot = self._sources.ids.slot(source_id)
+            if self._modalities[number].is_continuous:
+                raise ValueError(
+                    f"modality_name must be an emitted modality, got {shown(modality_name)}, which is"
+                    " continuous; change the strength of the source in that modality instead")
+            voices[int(source_id), modality_name] = (
+                number, int(self._sources.affiliation[slot]), self._sources.details_of(source_id).tag)
+            signal = self._signal(source_id, number, strength, position, tag, channel, now_s)
+        self.take(signal)
+
+    def touch(
+        self, sensor_id: int, source_id: int, modality_name: str, strength: float, position: object, tag: str | None,
+        now_s: float,
+    ) -> None:
+        """Send a signal to one sensor alone, at once and undiminished, if it senses such."""
+        sensors, slot, number = self._sensors, self._sensors.ids.slot(sensor_id), self._modalities.number(modality_name)
+        signal = self._signal(source_id, number, strength, position, tag, "", now_s)
+        is_detected = int(sensors.detection_mask[slot]) & signal.affiliation and sensors.self_source[slot] != source_id
+        if is_detected and signal.strength >= sensors.threshold[slot, number]:
+            columns = [slot], [0.0], [0.0], [signal.strength], [signal.strength]
+            self._add(signal, signal.position, columns, is_final=True)
         self.sent += 1
 
     def begin_advance(self, now_s: float) -> None:
@@ -320,6 +345,26 @@ class EmittedSignals(Saveable):
         lines = start[np.newaxis], np.ascontiguousarray(end)[np.newaxis]
         share, = self._muffle(number, *lines, self._sensors.ids.of_slots(np.array([eye])))
         return ReachNumbers(distance_m, kind.kept_per_m**distance_m * share, (ahead[0], ahead[1], ahead[2]))
+
+    def _signal(
+        self, source_id: int, number: int, strength: float | None, position: object, tag: str | None, channel: str,
+        now_s: float,
+    ) -> Signal:
+        """Return a signal of a source; everything is checked. Its place is rounded as places of sensors are."""
+        sources, slot = self._sources, self._sources.ids.slot(source_id)
+        if strength is not None:
+            strength = finite_number("strength", strength, minimum=0)
+        elif (strength := float(sources.strength[slot, number])) < 0:
+            raise ValueError(
+                f"strength must be a number, got None: source {source_id} has no strength"
+                f" in {self._modalities[number].name!r}")
+        tag = sources.details_of(source_id).tag if tag is None else tag
+        for name, text in (("tag", tag), ("channel", channel)):
+            if not isinstance(text, str):
+                raise TypeError(f"{name} must be a string, got {shown(text)}")
+        x, y, z = (sources.position[slot] if position is None else point("position", position)).tolist()
+        return Signal(
+            self.sent, int(source_id), number, strength, (x, y, z), now_s, int(sources.affiliation[slot]), tag, channel)
 
     def _hold(self, signal: Signal) -> None:
         """Let a signal wait for the budget, or merge with one of its source and channel that does."""
