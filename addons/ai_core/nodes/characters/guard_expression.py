@@ -98,12 +98,17 @@ class GuardExpression:
             raise RefusedValue(f"{self._place}: {self.text!r} cannot be evaluated: {self._expression.get_error_text()}")
         return answer
 
-    def is_met(self, mind: Any) -> bool:
-        """Return whether the expression is true; false while a value is missing, which is reported once."""
+    def is_met(self, mind: Any, node: Any = None) -> bool:
+        """Return whether the expression is true; false while a value is missing, which is reported once.
+
+        Args:
+            mind: as for ``value``.
+            node: the node that is named in the report; None for ``mind``.
+        """
         try:
             return bool(self.value(mind))
         except MissingValue as missing:
-            self.warn_once(missing, "it is false until then", mind)
+            self.warn_once(missing, "it is false until then", node or mind)
             return False
 
     def warn_once(self, missing: MissingValue, result: str, mind: Any) -> None:

@@ -421,6 +421,11 @@ class AIEventManager(Node):
         if not code:
             raise RefusedValue("an event code must be a non-empty string; name the event, such as 'door_opened'")
 
+    def takes(self, code: str) -> bool:
+        """Return whether a code may be sent at this manager: it is declared, or no codes are."""
+        known = self._look_up_codes()
+        return not known or code in known
+
     def _get_configuration_warnings(self) -> list[str]:
         return [*scheduler_warnings(self), *self.day_warnings()]
 

@@ -15,7 +15,8 @@ class SceneSubscription:
     Args:
         events: the SceneEvents.
         code: code of the events.
-        handler: a Callable or a Python function, called with (code, arguments).
+        handler: a Callable or a Python function, called with (code, arguments); a function with a true attribute
+            ``takes_event`` is called with the Event.
         terms: further arguments of ``GroupMembership.listen``.
     """
 
@@ -75,7 +76,10 @@ class SceneSubscription:
         return not self.has_stopped and (self._listening is None or self._listening.is_active)
 
     def _call_handler(self, event: Event) -> None:
-        self.handler(event.code, list(event.arguments))
+        if getattr(self.handler, "takes_event", False):
+            self.handler(event)
+        else:
+            self.handler(event.code, list(event.arguments))
 
     def _gone(self, event: Event) -> None:
         """Remove the listener of a freed object, as a signal connection is removed."""

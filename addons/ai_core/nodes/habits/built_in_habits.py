@@ -80,6 +80,9 @@ class HabitWait(BuiltInHabit, Habit):
         str, "", doc="Message or blackboard key that ends the wait when it is sent or changes. The habit fails if the"
         " time is over first; with seconds 0 there is no time limit.")
 
+    def messages(self) -> list[str]:
+        return [*super().messages(), *([self.until_notified] if self.until_notified else [])]
+
     def enter(self, run: HabitContext) -> None:
         seconds = self.duration
         if self.max_duration > seconds:

@@ -23,6 +23,7 @@ from addons.ai_core.bridge.gd import (
 from addons.ai_core.nodes.characters.guard_expression import GuardExpression
 from addons.ai_core.nodes.debugging.edited_modules import current_module, may_have_class, spec_of, stamp_of
 from addons.ai_core.nodes.habits.habit_condition import ENDING, ConditionScope, HabitCondition, keys_of, wait
+from addons.ai_core.nodes.habits.habit_events import event_of, keeping_event
 from addons.ai_core.nodes.habits.habit_sharing import Callback, callback_for, shared_definition
 from addons.ai_core.nodes.saving.node_settings import core_settings, exported_slots
 from addons.ai_core.nodes.scheduling.scheduler_lookup import check_callable
@@ -109,7 +110,9 @@ class Habit(Node):
         doc="Time between two checks of the condition while a less urgent habit runs; 0 checks in every tick.")
     begins_on = export(
         PackedStringArray, PackedStringArray(), core="begins_on",
-        doc="The habit begins only after HabitTree.notify() sent one of these messages.")
+        doc="The habit begins only after one of these messages: of HabitTree.notify(), an event code of the"
+            " AIEventManager of the tree, or an event of its sensor such as \"heard\". The condition and target_key of"
+            " this habit and of habits below it may read the payload: event.position.")
     remember_for = export(
         float, 0.0, range=(0, 60, 0.01), or_greater=True, unit="s", core="remembers_s",
         doc="Time during which the habit may still begin after such a message, for example once a hold ends; 0 allows"
@@ -280,6 +283,15 @@ class Habit(Node):
         """Return the payload of a message, in the tick in which the habit receives it; otherwise null."""
         return self._run.told(message) if self._run is not None else None
 
+    @method
+    def get_event(self) -> Variant:
+        """Return the payload of the message in begins_on on which the habit, or one above it, began; else null."""
+        return event_of(self._run) if self._run is not None else None
+
+    def messages(self) -> list[str]:
+        """Return the names on which the habit begins, wakes or waits by its properties."""
+        return [*self.begins_on, *self.wakes_on]
+
     def definition(self, tree: Any) -> core.Habit:
         """Return the library habit that this node and its children describe; nodes with equal settings share it."""
         self._tree = tree
@@ -311,11 +323,16 @@ class Habit(Node):
         if self.python_class:
             return self._python_definition(name, settings)
         wish = callback_for(self, "_can_activate", self.can_activate_method, is_asked=True)
+        callbacks = self.callbacks()
+        if settings["begins_on"]:
+            callbacks["enter"] = keeping_event(callbacks.get("enter"))
         if not self.condition:
-            return core.Habit(name, **settings, can_activate=wish, **self.callbacks())
-        return self._conditional_definition(name, settings, wish)
+            return core.Habit(name, **settings, can_activate=wish, **callbacks)
+        return self._conditional_definition(name, settings, wish, callbacks)
 
-    def _conditional_definition(self, name: str, settings: dict[str, Any], wish: Callback | None) -> core.Habit:
+    def _conditional_definition(
+        self, name: str, settings: dict[str, Any], wish: Callback | None, callbacks: dict[str, Callback | None],
+    ) -> core.Habit:
         """Return the library habit with the condition of the inspector."""
         expression = GuardExpression(self.condition, f"condition of '{name}'")
         condition = HabitCondition(
@@ -324,7 +341,7 @@ class Habit(Node):
             settings["wakes_on"] = condition.keys
         if settings["wakes_on"] and not settings["asks_every_s"]:
             settings["asks_every_s"] = self.for_at_least       # asked again once it has been true for long enough
-        gate, callbacks = condition.gate(), self.callbacks()
+        gate = condition.gate()
         callbacks["tick"] = condition.ends(callbacks.get("tick"))
         made = core.Habit(
             name, **settings, can_activate=gate if wish is None else (lambda run: gate(run) and wish(run)), **callbacks)

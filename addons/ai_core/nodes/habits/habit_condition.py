@@ -8,6 +8,7 @@ from typing import Any
 from addons.ai_core.bridge.gd import GDObject
 from addons.ai_core.nodes.characters.guard_expression import GuardExpression, deciding_names
 from addons.ai_core.nodes.characters.sensor_feed import VALUES
+from addons.ai_core.nodes.habits.habit_events import EVENT, EventMind
 from ai_core.decisions.habits.habit_context import HabitContext
 from ai_core.decisions.habits.habit_values import ValueIs, ValuesAre
 from ai_core.decisions.habits.habits import Status
@@ -78,6 +79,8 @@ class HabitCondition:
     def _asking(self) -> Callback:
         """Return the check; comparisons of blackboard values with constants need no expression."""
         expression = self._expression
+        if EVENT in expression.names:
+            return lambda run: expression.is_met(EventMind(run), run.owner)
 
         def ask(run: HabitContext) -> object:
             return expression.is_met(run.owner)

@@ -24,18 +24,23 @@ from addons.ai_core.bridge.gd import (
     gdclass,
     listeners_counter,
     method,
+    node_path,
     report_error,
     report_exception,
     signal,
 )
+from addons.ai_core.nodes.characters.agent_places import is_in_2d
 from addons.ai_core.nodes.characters.character_work import CharacterComponent
 from addons.ai_core.nodes.characters.guard_expression import ABSENT
 from addons.ai_core.nodes.characters.update_group import HABIT_TREES, UpdateGroup, update_group_of
+from addons.ai_core.nodes.events.scene_listening import manager_above
 from addons.ai_core.nodes.habits.habit import LAUNCHES, Habit, definitions_below, launch_warnings
+from addons.ai_core.nodes.habits.habit_events import EventSubscription, payload_of
 from addons.ai_core.nodes.habits.habit_sharing import emit_entered, emit_exited, shared_definition
 from addons.ai_core.nodes.saving.node_settings import prepared_settings, saved_settings
 from addons.ai_core.nodes.saving.scene_saving import saving
 from addons.ai_core.nodes.scheduling.scheduler_lookup import (
+    ONE_SHOT,
     check_callable,
     report_next_frame,
     scheduler_of,
@@ -45,6 +50,7 @@ from ai_core.decisions.blackboard import Blackboard, Watch
 from ai_core.decisions.habits import habit_tree as core
 from ai_core.decisions.habits.habit_plan import plan_of
 from ai_core.decisions.habits.habits import Habit as HabitDefinition
+from ai_core.events.event import Event
 from ai_core.saving.fields import Fields, State, StateError
 from ai_core.scheduling.task_limits import MAX_PERIOD_FRAMES
 
@@ -180,6 +186,10 @@ class HabitTree(CharacterComponent, Node):
     priority = export(
         float, 1.0, range=(0.001, 1000, 0.001), on_set="_reschedule", live=True,
         doc="Weight of the tree when the budget is shared out.")
+    events = export(
+        NodePath, NodePath(""), hint=node_path("AIEventManager"), group="Events", on_set="_listen",
+        doc="AIEventManager whose events notify habits that name their code in begins_on, wakes_on or until_notified."
+            " Empty: the nearest one above.")
     squad = export(
         str, "", group="Blackboard", on_set="_join_scopes",
         doc="Name of the squad. Trees of a squad share the values of the scope \"squad\"; all trees share those of"
@@ -204,6 +214,7 @@ class HabitTree(CharacterComponent, Node):
         self._blackboard = Blackboard(name="character")
         self._watching: dict[tuple[str, Any], Watch] = {}
         self._is_changed = self._is_empty = self.has_failed = False
+        self._subscription: EventSubscription | None = None
 
     def retry_after_edit(self) -> None:
         """Start a tree again that an error stopped, after a property was set; the actor may have changed."""
@@ -228,6 +239,7 @@ class HabitTree(CharacterComponent, Node):
 
     def on_exit_tree(self) -> None:
         self.end_feed()
+        self._unlisten()
         self._leave_update_group()
         if self.core is not None:
             self.core.stop()
@@ -364,7 +376,7 @@ class HabitTree(CharacterComponent, Node):
         return [*warnings, *self.actor_warnings(), *scheduler_warnings(self)]
 
     def _get_configuration_warnings(self) -> list[str]:
-        return [*self._definition_warnings(), *self.sensor_warnings()]
+        return [*self._definition_warnings(), *self.sensor_warnings(), *self._event_warnings()]
 
     def _begin(self) -> None:
         self.has_failed = False
@@ -392,6 +404,45 @@ class HabitTree(CharacterComponent, Node):
         self.core.listening, self.core.listening_counter = self.has_listeners, listeners_counter
         self._scheduler.join(self)
         self._reschedule()
+        self._listen()
+
+    def _listen(self) -> None:
+        """Listen to the event codes that habits name."""
+        if self.core is None or not self.is_inside_tree():
+            return
+        names = {name for one in self._habits_by_path().values() for name in one.messages()}
+        manager = self.get_node_or_null(self.events) if self.events else manager_above(self)
+        if manager is None or not manager.is_class("AIEventManager") or not names:
+            self._unlisten()
+            if self.events and self._event_warnings():
+                report_next_frame(self, self._event_warnings)
+            return
+        if not manager.is_present:           # it enters the tree after this tree
+            self.get_tree().connect("process_frame", self._listen, ONE_SHOT)
+            return
+        if self._subscription is None or not self._subscription.is_at(manager):
+            self._unlisten()
+            self._subscription = EventSubscription(manager, self.on_event)
+        self._subscription.listen(names)
+
+    def _unlisten(self) -> None:
+        subscription, self._subscription = self._subscription, None
+        if subscription is not None:
+            subscription.end()
+
+    def on_event(self, event: Event) -> None:
+        """Notify the habits of an event of the AIEventManager."""
+        if self.core is not None:
+            self.core.notify(event.code, payload_of(event, is_flat=is_in_2d(self.actor_node())))
+
+    on_event.takes_event = True  # type: ignore[attr-defined]
+
+    def _event_warnings(self) -> list[str]:
+        manager = self.get_node_or_null(self.events) if self.events else None
+        if not self.events or (manager is not None and manager.is_class("AIEventManager")):
+            return []
+        return [f"events '{self.events}' is no AIEventManager of the scene; choose one, or leave it empty for the"
+                " nearest one above"]
 
     def _definition(self) -> tuple[HabitDefinition, Any]:
         """Return the definition that the nodes describe, and the row of nodes in its order."""
@@ -408,6 +459,7 @@ class HabitTree(CharacterComponent, Node):
         core = self.core
         assert core is not None
         core.change(*self._definition())
+        self._listen()
 
     @property
     def group_member(self) -> core.HabitTree | None:

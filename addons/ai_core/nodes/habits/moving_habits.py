@@ -19,6 +19,7 @@ from addons.ai_core.bridge.gd import (
 from addons.ai_core.nodes.characters.agent_places import is_in_2d
 from addons.ai_core.nodes.habits.built_in_habits import BuiltInHabit
 from addons.ai_core.nodes.habits.habit import Habit, tree_above
+from addons.ai_core.nodes.habits.habit_events import value_of
 from addons.ai_core.nodes.walking.agent_walk import AgentWalk
 from addons.ai_core.nodes.walking.body_moving import is_body, walk
 from addons.ai_core.nodes.walking.path_follower import point_ahead
@@ -50,14 +51,14 @@ class TargetedHabit(BuiltInHabit):
     def setting_errors(self) -> Iterator[str]:
         yield from self.missing("target_node")
 
-    def goal_and_position(self, actor: Any) -> tuple[Any, Any]:
+    def goal_and_position(self, actor: Any, run: HabitContext) -> tuple[Any, Any]:
         """Return the positions of the target (the node, the value of the key, or the point) and of the actor."""
         try:
             here = actor.get_global_position()
         except AttributeError:
             name = f"'{actor.get_name()}' ({actor.get_class()})"
             raise RefusedValue(f"the actor {name} has no position; use a Node3D or a Node2D") from None
-        target = self._target()
+        target = self._target(run)
         try:
             goal = target if isinstance(target, POINTS) else target.get_global_position()
         except AttributeError:
@@ -75,10 +76,10 @@ class TargetedHabit(BuiltInHabit):
     def _targets_name(self) -> str:
         return f"'{self.target_key}'" if self.target_key and not self.target_node else "its target"
 
-    def _target(self) -> Any:
+    def _target(self, run: HabitContext) -> Any:
         found = self.node_at(self.target_node)
         if found is None and self.target_key:
-            found = self._tree.get_value(self.target_key)
+            found = value_of(run, self.target_key)
             if found is None:
                 raise RefusedValue(
                     f"'{self.target_key}' is not on the blackboard, or its node was freed; set it to a node or a point")
@@ -96,7 +97,9 @@ class HabitMoveTo(TargetedHabit, Habit):
     """
 
     target_node = export(NodePath, NodePath(""), group="Target", doc="Node to go to; it is followed if it moves.")
-    target_key = export(str, "", doc="Blackboard key of a node or point to go to; used without target_node.")
+    target_key = export(
+        str, "", doc="Blackboard key of a node or point to go to, or event.position: that of the event on which the"
+            " habit, or one above it, began; used without target_node.")
     target_point = export(
         Variant, Vector3(0, 0, 0), is_point=True, default_2d=Vector2(0, 0),
         doc="Point to go to, a Vector3, in 2D a Vector2; used without target_node and target_key.")
@@ -120,7 +123,7 @@ class HabitMoveTo(TargetedHabit, Habit):
 
     def enter(self, run: HabitContext) -> None:
         actor = self._tree.actor_node()
-        _, here = self.goal_and_position(actor)
+        _, here = self.goal_and_position(actor, run)
         agent = None if self.paths else self._agent(actor)
         run.memory["has_agent"], run.memory["is_body"] = agent is not None, is_body(actor)
         if agent is not None:
@@ -128,7 +131,7 @@ class HabitMoveTo(TargetedHabit, Habit):
 
     def tick(self, run: HabitContext) -> Status:
         actor = self._tree.actor_node()
-        goal, here = self.goal_and_position(actor)
+        goal, here = self.goal_and_position(actor, run)
         if _distance(goal, here) <= self.arrival_distance:
             return Status.SUCCEEDED
         is_flat = isinstance(here, Vector2)
@@ -243,7 +246,7 @@ class HabitLookAt(TargetedHabit, Habit):
 
     def tick(self, run: HabitContext) -> Status:
         actor = self._tree.actor_node()
-        goal, here = self.goal_and_position(actor)
+        goal, here = self.goal_and_position(actor, run)
         if isinstance(here, Vector2):
             wanted, faces = math.atan2(goal.y - here.y, goal.x - here.x), actor.get_global_rotation()
         else:

@@ -196,6 +196,9 @@ def callable_name(scheduler: Any, behavior: Any) -> str:
 def callable_naming(scheduler: Any, behavior: Any, ending: str = "") -> Callable[[], str]:
     """Return a function that returns the name of a callable; see ``named_after``."""
     if not isinstance(behavior, GDCallable):
+        of = getattr(behavior, "__self__", None)
+        if isinstance(of, Node):
+            return named_after(scheduler, of, f".{behavior.__name__}{ending}")
         return lambda: getattr(behavior, "__qualname__", "behavior") + ending
     owner = behavior.get("get_object")
     method_name = str(behavior.get("get_method") or "lambda")

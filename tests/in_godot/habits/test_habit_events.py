@@ -1,0 +1,185 @@
+"""Events of an AIEventManager and of a sensor begin habits, and their payload is read without a script."""
+from __future__ import annotations
+
+import pytest
+
+from addons.ai_core.bridge.gd import NodePath, PackedStringArray, Vector3, construct
+
+
+def habit(name, *children, kind="Habit", **settings):
+    one = construct(kind)
+    one.set("name", name)
+    for key, value in settings.items():
+        one.set(key, PackedStringArray(value) if isinstance(value, list) else value)
+    for child in children:
+        one.add_child(child)
+    return one
+
+
+@pytest.fixture
+def manager(node, scheduler):
+    return node("AIEventManager", scheduler, name="Events")
+
+
+@pytest.fixture
+def brain(node, manager):
+    def made(*habits, below=manager, **settings):
+        tree = construct("HabitTree")
+        tree.set("name", "Brain")
+        for key, value in settings.items():
+            tree.set(key, value)
+        for one in habits:
+            tree.add_child(one)
+        actor = node("Node3D", below, name="Guard")
+        actor.add_child(tree)
+        return tree
+
+    return made
+
+
+def investigate(**settings):
+    go = habit("Go", kind="HabitMoveTo", target_key="event.position", speed=100.0)
+    return habit("Investigate", go, launch=1, begins_on=["alarm"], **settings)
+
+
+def active(tree):
+    return [path.removeprefix("Brain/") for path in tree.get_active_paths()]
+
+
+def test_an_event_begins_a_habit_and_gives_its_place(brain, manager, physics_frames):
+    tree = brain(investigate(), habit("Patrol"))
+    physics_frames(2)
+    assert active(tree) == ["Patrol"]
+    manager.send("alarm", [3], 0.0, {"position": Vector3(9, 0, 0)})
+    physics_frames(2)
+    assert active(tree) == ["Investigate/Go"]
+    physics_frames(10)
+    assert active(tree) == ["Patrol"]
+    assert tree.actor_node().position.x == pytest.approx(9, abs=0.5)
+
+
+def test_the_place_of_an_event_may_be_that_of_an_argument(brain, manager, node, scheduler, physics_frames):
+    door = node("Node3D", scheduler, position=Vector3(0, 0, 50))
+    tree = brain(investigate(), habit("Patrol"))
+    physics_frames(2)
+    manager.send("alarm", ["loud", door])
+    physics_frames(3)
+    go = tree.get_node("Investigate/Go")
+    assert go.get_event()["position"] == Vector3(0, 0, 50)
+    assert (go.get_event()["arguments"], go.get_event()["code"]) == (["loud", door], "alarm")
+
+
+def test_a_condition_reads_the_event(brain, manager, physics_frames):
+    tree = brain(investigate(condition="event.position.x > 5 and event.arguments[0] == 1"), habit("Patrol"))
+    physics_frames(2)
+    manager.send("alarm", [1], 0.0, {"position": Vector3(4, 0, 0)})
+    physics_frames(2)
+    assert active(tree) == ["Patrol"]
+    manager.send("alarm", [1], 0.0, {"position": Vector3(80, 0, 0)})
+    physics_frames(2)
+    assert active(tree) == ["Investigate/Go"]
+
+
+def test_a_newer_event_keeps_the_place_of_the_running_habit(brain, manager, physics_frames):
+    tree = brain(investigate(), habit("Patrol"))
+    physics_frames(2)
+    manager.send("alarm", [], 0.0, {"position": Vector3(90, 0, 0)})
+    physics_frames(2)
+    manager.send("alarm", [], 0.0, {"position": Vector3(-90, 0, 0)})
+    physics_frames(2)
+    assert tree.get_node("Investigate/Go").get_event()["position"] == Vector3(90, 0, 0)
+
+
+def test_the_place_of_an_event_is_saved(brain, manager, scheduler, physics_frames):
+    tree = brain(investigate(), habit("Patrol"))
+    physics_frames(2)
+    manager.send("alarm", [], 0.0, {"position": Vector3(200, 0, 0)})
+    physics_frames(2)
+    saved = scheduler.save_state()
+    tree.stop_habits()
+    physics_frames(2)
+    assert active(tree) == ["Patrol"]
+    scheduler.load_state(saved)
+    physics_frames(2)
+    assert active(tree) == ["Investigate/Go"]
+    assert tree.get_node("Investigate/Go").get_event()["position"] == Vector3(200, 0, 0)
+
+
+def test_undeclared_names_are_messages_and_no_codes(brain, manager, physics_frames):
+    manager.codes = PackedStringArray(["alarm"])
+    tree = brain(investigate(), habit("Duck", begins_on=["shot at"]), habit("Patrol"))
+    physics_frames(2)
+    tree.notify("shot at")
+    physics_frames(1)
+    assert active(tree) == ["Duck"]
+    manager.send("alarm", [], 0.0, {"position": Vector3(99, 0, 0)})
+    physics_frames(2)
+    assert active(tree) == ["Investigate/Go"]
+
+
+def test_a_named_manager_takes_the_place_of_the_one_above(brain, manager, node, scheduler, physics_frames):
+    tree = brain(investigate(), habit("Patrol"), events=NodePath("../../../Radio"))
+    radio = node("AIEventManager", scheduler, name="Radio")
+    physics_frames(2)
+    manager.send("alarm", [], 0.0, {"position": Vector3(99, 0, 0)})
+    physics_frames(2)
+    assert active(tree) == ["Patrol"]
+    tree.events = NodePath("../../../Radio")
+    radio.send("alarm", [], 0.0, {"position": Vector3(99, 0, 0)})
+    physics_frames(2)
+    assert active(tree) == ["Investigate/Go"]
+
+
+def test_a_tree_that_leaves_or_changes_listens_no_more(brain, manager, physics_frames):
+    tree = brain(investigate(), habit("Patrol"))
+    physics_frames(2)
+    assert manager.get_stats()["listening_here"] == 1
+    tree.get_node("Investigate").free()
+    physics_frames(2)
+    manager.send("alarm", [], 0.0, {"position": Vector3(99, 0, 0)})
+    physics_frames(2)
+    assert active(tree) == ["Patrol"]
+    tree.add_child(investigate())
+    tree.move_child(tree.get_node("Investigate"), 0)
+    physics_frames(2)
+    actor = tree.get_parent()
+    actor.remove_child(tree)
+    manager.send("alarm")
+    physics_frames(2)
+    actor.add_child(tree)
+    physics_frames(2)
+    manager.send("alarm", [], 0.0, {"position": Vector3(99, 0, 0)})
+    physics_frames(2)
+    assert "Investigate/Go" in active(tree)
+
+
+def test_a_wait_of_the_inspector_ends_with_an_event(brain, manager, physics_frames):
+    tree = brain(habit("Day", habit("Wait", kind="HabitWait", duration=0.0, until_notified="dinner"),
+                       habit("Eat"), launch=1))
+    physics_frames(2)
+    manager.send("dinner")
+    physics_frames(2)
+    assert active(tree) == ["Day/Eat"]
+
+
+def test_a_sound_is_an_event_with_a_place(brain, node, scheduler, physics_frames):
+    node("SenseManager", scheduler)
+    tree = brain(habit("Investigate", habit("Go", kind="HabitMoveTo", target_key="event.position"),
+                       launch=1, begins_on=["heard"], condition="event.strength > 0.5"), habit("Patrol"))
+    node("Sensor3D", tree.get_parent(), name="Ear", hearing_threshold=0.1)
+    tree.sensor = NodePath("../Ear")
+    noise = node("SenseSource3D", scheduler, position=Vector3(0, 0, 20))
+    physics_frames(2)
+    noise.emit("hearing", 2.0)
+    physics_frames(8)
+    assert active(tree) == ["Patrol"], "too weak where it is heard"
+    noise.emit("hearing", 30.0)
+    physics_frames(8)
+    assert active(tree) == ["Investigate/Go"]
+    assert tree.get_node("Investigate").get_event()["position"] == Vector3(0, 0, 20)
+
+
+def test_a_wrong_manager_is_an_error_with_the_remedy(brain, physics_frames, expect_errors):
+    expect_errors("events '..' is no AIEventManager of the scene")
+    brain(investigate(), habit("Patrol"), events=NodePath(".."))
+    physics_frames(3)
