@@ -31,14 +31,13 @@ from ai_core.senses.sense_reasons import FactorsBetween, SenseReasons
 from ai_core.senses.sensor_table import SensorTable
 from ai_core.senses.sight.camouflage import Background, Camouflage
 from ai_core.senses.sight.continuous_sensing import ContinuousSensing, LineOfSight
-from ai_core.senses.sight.looking_state import prepared_looking, saved_looking
 from ai_core.senses.sight.pairs_in_view import ids_of, key_of
 from ai_core.senses.sight.query_ages import PASSES_TIMED
 from ai_core.senses.sight.question import LineQuery
 from ai_core.senses.sight.sight_cones import SightCone
+from ai_core.senses.sight.views import read_views, saved_views
 from ai_core.senses.sight.visibility import Visibility
 from ai_core.senses.source_details import Clue, SourceDetails, VisiblePart, named_levels, visible_parts
-from ai_core.senses.source_details_state import read_views, saved_views
 from ai_core.senses.source_table import ALL_AFFILIATIONS, SourceTable
 from ai_core.senses.stage_shares import Stage, StageShares
 from ai_core.senses.stimuli.emitted_signals import EmittedSignals
@@ -895,7 +894,7 @@ class RegionalSenseManager:
             "views": saved_views(self._sources.views, self._modalities),
             "changed_modalities": self._changed_modalities(),
             "smelling": None if self._smelling is None else self._smelling.save_state(),
-            "looking": saved_looking(self._continuous),
+            "looking": self._continuous.save_state(),
             "percepts": self._perception.save_state(),
         }
 
@@ -923,9 +922,8 @@ class RegionalSenseManager:
         changes: list[Change] = [
             self._perception.prepare_state(fields.group("percepts"), sensors.new_ids, sensors.saved_ids, now_s),
             self._emitted.prepare_at(fields.anything("signals"), "signals", now_s)]
-        changes.append(prepared_looking(
-            self._continuous, fields.group("looking"), sensors.table.ids, sources.table.ids, now_s
-        ))
+        changes.append(self._continuous.prepare_state(
+            fields.group("looking"), sensors.table.ids, sources.table.ids, now_s))
         changes += self._prepared_others(fields, now_s)
         sources.table.views = read_views(fields.group("views"), self._modalities)
         fields.end()

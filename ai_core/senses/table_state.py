@@ -9,12 +9,11 @@ import numpy as np
 
 from ai_core.saving.fields import Fields, State, StateError
 from ai_core.saving.matching import match_by_name
-from ai_core.senses.id_state import read_ids, saved_ids
-from ai_core.senses.id_table import LARGEST_ID
+from ai_core.senses.id_table import LARGEST_ID, read_ids, saved_ids
 from ai_core.senses.modality import ModalitySet
 from ai_core.senses.sensor_table import DEAF, NO_SOURCE, SensorTable
 from ai_core.senses.sight.sight_cones import CONE_NUMBERS
-from ai_core.senses.source_details_state import read_details, saved_details
+from ai_core.senses.source_details import read_details, saved_details
 from ai_core.senses.source_table import ALL_AFFILIATIONS, NO_STRENGTH, SourceTable
 
 __all__ = [

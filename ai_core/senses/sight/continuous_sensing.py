@@ -7,16 +7,19 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from ai_core.budget import Budget
 from ai_core.errors import shown
+from ai_core.saving.fields import MOST, Fields, State
+from ai_core.senses.id_table import LARGEST_ID, IdTable, was_given_out
 from ai_core.senses.modality import Modality, ModalitySet
 from ai_core.senses.sensation import Point
 from ai_core.senses.sensor_table import SensorTable
-from ai_core.senses.sight.pairs_in_view import PairsInView, ids_of
+from ai_core.senses.sight.pairs_in_view import PairsInView, ids_of, read_found
 from ai_core.senses.sight.query_ages import QueryAges
 from ai_core.senses.sight.question import LineQuery
 from ai_core.senses.sight.ray_turns import RayTurns
@@ -28,6 +31,7 @@ from ai_core.senses.stimuli.signal import ModalityNumbers, ReachNumbers
 __all__ = ["ContinuousSensing", "LineOfSight"]
 
 Floats = NDArray[np.float64]
+Found = tuple[NDArray[np.int64], NDArray[np.float64]]
 
 LineOfSight = Callable[
     [NDArray[np.float32], NDArray[np.float32], NDArray[np.int32], NDArray[np.int32]],
@@ -364,6 +368,57 @@ class ContinuousSensing:
         waiting = [self.pairs[number].waiting_since for number in self._by_rays]
         return min((int(since.min()) for since in waiting if len(since)), default=None)
 
+    def save_state(self) -> State:
+        """Return pairs by modality, and what a pass that was interrupted has found so far."""
+        half_done = None
+        if self._is_looking:
+            half_done = {
+                "to_look": self._to_look.tolist(),
+                "found": {
+                    self._modalities[number].name: _saved_found(found)
+                    for number, found in self._found.items()
+                },
+            }
+        return {
+            "passes": self.ages.passes,
+            "pairs": {
+                self._modalities[number].name: pairs.save_state()
+                for number, pairs in self.pairs.items()
+            },
+            "half_done": half_done,
+            "importance": self.turns.save_state(),
+            "ages": self.ages.save_state(),
+        }
+
+    def prepare_state(
+        self, fields: Fields, sensor_ids: IdTable, source_ids: IdTable, latest_s: float,
+    ) -> Callable[[], None]:
+        """Check saved pairs against the ids there are; return what loads them."""
+        passes = fields.whole("passes", maximum=MOST // 4)
+        numbers = {self._modalities[number].name: number for number in self.pairs}
+        by_name = fields.group("pairs")
+        pairs = {
+            number: PairsInView.read(by_name.group(name), passes, latest_s)
+            for name, number in numbers.items()
+        }
+        by_name.end()
+        to_look, found = _read_half_done(fields, numbers)
+        importance = self.turns.read(fields.group("importance"), LARGEST_ID)
+        ages = self.ages.loaded(passes, fields.group("ages"), latest_s)
+        fields.end()
+        all_keys = [one.keys for one in pairs.values()]
+        all_keys += [keys for rows in (found or {}).values() for keys, _ in rows]
+        _check_given_out(fields, all_keys, sensor_ids, source_ids)
+
+        def change() -> None:
+            self.ages, self._is_looking = ages, found is not None
+            self.pairs.update(pairs)
+            self._to_look, self._found = to_look, found or {}
+            self.turns.put(importance)
+            self.expect_removed()
+
+        return change
+
     def _in_reach(
         self, number: int, sensor_ids: NDArray[np.int32]
     ) -> tuple[NDArray[np.int64], NDArray[np.float64], int]:
@@ -400,3 +455,47 @@ def _checked_answers(answers: object, wanted: int) -> NDArray[np.bool_]:
             f"line_of_sight must return shape ({wanted},), an element per line, got {answers.shape}"
         )
     return answers
+
+
+def _saved_found(found: list[Found]) -> State:
+    keys = np.concatenate([np.zeros(0, np.int64), *(one for one, _ in found)])
+    intensity = np.concatenate([np.zeros(0), *(one for _, one in found)])
+    sensors, sources = ids_of(keys)
+    return {
+        "sensor_ids": sensors.tolist(),
+        "source_ids": sources.tolist(),
+        "intensity": intensity.tolist(),
+    }
+
+
+def _read_half_done(
+    fields: Fields, numbers: dict[str, int]
+) -> tuple[NDArray[np.int32], dict[int, list[Found]] | None]:
+    if fields.anything("half_done") is None:
+        return np.zeros(0, np.int32), None
+    half_done = fields.group("half_done")
+    to_look = half_done.wholes("to_look", maximum=LARGEST_ID)
+    if to_look != sorted(set(to_look)):
+        half_done.refuse("to_look", "must be ascending ids, each once")
+    by_name = half_done.group("found")
+    found = {}
+    for name, number in numbers.items():
+        one = by_name.group(name)
+        keys, intensity = read_found(one)
+        if len(np.unique(keys)) < len(keys):
+            one.refuse("source_ids", "must hold each pair once")
+        one.end()
+        found[number] = [(keys, intensity)]
+    by_name.end()
+    half_done.end()
+    return np.array(to_look, np.int32), found
+
+
+def _check_given_out(
+    fields: Fields, all_keys: list[Any], sensor_ids: IdTable, source_ids: IdTable
+) -> None:
+    for keys in all_keys:
+        for ids, table in zip(ids_of(keys), (sensor_ids, source_ids), strict=True):
+            for one in np.unique(ids).tolist():
+                if not was_given_out(table, one):
+                    fields.refuse("pairs", f"contain the {table.noun} id {one}, which never existed")

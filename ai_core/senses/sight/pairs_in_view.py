@@ -11,9 +11,11 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
+from ai_core.saving.fields import Fields, State
+from ai_core.senses.id_table import LARGEST_ID
 from ai_core.senses.sight.sight_loops import merge_pairs, stay_as_they_are
 
-__all__ = ["ID_BITS", "PairsInView", "ids_of", "key_of", "keys_of"]
+__all__ = ["ID_BITS", "PairsInView", "ids_of", "key_of", "keys_of", "read_found"]
 
 ID_BITS = 31
 """Bits of an id; two of them make one int64 key that sorts by sensor, then source."""
@@ -106,6 +108,38 @@ class PairsInView:
         rows: NDArray[np.intp] = first + np.flatnonzero(self.is_sensed[first:end])
         return rows
 
+    def save_state(self) -> State:
+        """Return all columns, keys as ids of sensors and sources."""
+        sensors, sources = ids_of(self.keys)
+        return {
+            "sensor_ids": sensors.tolist(),
+            "source_ids": sources.tolist(),
+            "intensity": self.intensity.tolist(),
+            "waiting_since": self.waiting_since.tolist(),
+            "is_sensed": self.is_sensed.tolist(),
+            "told_at_s": [None if one == NEVER_TOLD_S else one for one in self.told_at_s.tolist()],
+        }
+
+    @classmethod
+    def read(cls, fields: Fields, passes: int, latest_s: float) -> PairsInView:
+        """Return the pairs of a save; raises StateError if they cannot be."""
+        pairs = cls()
+        pairs.keys, pairs.intensity = read_found(fields)
+        count = len(pairs.keys)
+        if (np.diff(pairs.keys) <= 0).any():
+            fields.refuse("source_ids", "must be sorted by ascending sensor, then source, each pair once")
+        since = fields.wholes("waiting_since", count=count, maximum=2 * passes + 1)
+        pairs.waiting_since = np.array(since, np.int64)
+        sensed = fields.items("is_sensed", count=count)
+        if not all(type(one) is bool for one in sensed):
+            fields.refuse("is_sensed", "must hold only true and false")
+        pairs.is_sensed = np.array(sensed, np.bool_)
+        told = fields.numbers("told_at_s", count=count, maximum=latest_s, absent=NEVER_TOLD_S)
+        pairs.told_at_s = np.array(told, np.float64)
+        fields.end()
+        return pairs
+
+
 
 def keys_of(
     sensor_ids: NDArray[np.int32], source_ids: NDArray[np.int32]
@@ -125,3 +159,12 @@ def ids_of(keys: NDArray[np.int64]) -> tuple[NDArray[np.int32], NDArray[np.int32
     sensor_ids = (keys >> ID_BITS).astype(np.int32)
     source_ids = (keys & ((1 << ID_BITS) - 1)).astype(np.int32)
     return sensor_ids, source_ids
+
+
+def read_found(fields: Fields) -> tuple[NDArray[np.int64], NDArray[np.float64]]:
+    """Return saved pairs and intensities, in their order."""
+    sensors = fields.wholes("sensor_ids", maximum=LARGEST_ID)
+    sources = fields.wholes("source_ids", count=len(sensors), maximum=LARGEST_ID)
+    intensity = fields.numbers("intensity", count=len(sensors), minimum=0)
+    keys = keys_of(np.array(sensors, np.int32), np.array(sources, np.int32))
+    return keys, np.array(intensity, np.float64)

@@ -1,10 +1,18 @@
 """How clearly sensors saw sources when the line between them was last asked, and which parts."""
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 from numpy.typing import NDArray
 
-__all__ = ["Views"]
+from ai_core.saving.fields import Fields, State
+from ai_core.senses.id_table import LARGEST_ID
+from ai_core.senses.modality import ModalitySet
+from ai_core.senses.sight.pairs_in_view import ids_of, keys_of
+from ai_core.senses.source_details import MOST_PARTS
+
+__all__ = ["Views", "read_views", "saved_views"]
 
 
 class Views:
@@ -50,3 +58,37 @@ class Views:
         views = self.by_modality.get(number)
         if views and len(views) > 2 * len(keys) + 64:
             self.by_modality[number] = {key: views[key] for key in keys.tolist() if key in views}
+
+
+def saved_views(views: Views, modalities: ModalitySet) -> State:
+    """Return how clearly each pair was seen, by modality."""
+    saved: dict[str, Any] = {}
+    for number, by_key in views.by_modality.items():
+        keys = sorted(by_key)
+        sensors, sources = ids_of(np.array(keys, np.int64))
+        saved[modalities[number].name] = {
+            "sensor_ids": sensors.tolist(),
+            "source_ids": sources.tolist(),
+            "clarity": [by_key[key][0] for key in keys],
+            "parts": [by_key[key][1] for key in keys],
+        }
+    return saved
+
+
+def read_views(fields: Fields, modalities: ModalitySet) -> Views:
+    """Return what was saved; raises StateError if it cannot be."""
+    views = Views()
+    for name in fields.names():
+        try:
+            number = modalities.number(name)
+        except LookupError as error:
+            fields.refuse(name, f"is an unknown modality: {error}")
+        one = fields.group(name)
+        sensors = one.wholes("sensor_ids", maximum=LARGEST_ID)
+        sources = one.wholes("source_ids", count=len(sensors), maximum=LARGEST_ID)
+        clarity = one.numbers("clarity", count=len(sensors), minimum=0)
+        parts = one.wholes("parts", count=len(sensors), maximum=(1 << MOST_PARTS) - 1)
+        one.end()
+        keys = keys_of(np.array(sensors, np.int32), np.array(sources, np.int32)).tolist()
+        views.note(number, keys, clarity, parts)
+    return views

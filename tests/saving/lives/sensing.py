@@ -29,7 +29,7 @@ class SensesLife(Life):
     def make_manager(self):
         return RegionalSenseManager(
             self.clock, faults=self.faults, maximum_rays=2, scent_trails=ScentTrails(radius_m=4.0, spacing_m=0.5),
-            modalities=(Modality.sight(), hearing(delay_s_per_m=0.1), Modality.smell()),
+            modalities=(Modality.sight(still_share=0.5), hearing(delay_s_per_m=0.1), Modality.smell()),
             line_of_sight=lambda eyes, targets, sensors, sources: (sensors + sources) % 3 > 0)
 
     def build(self):

@@ -10,7 +10,7 @@ import numpy as np
 from addons.ai_core.bridge.gd import get_object, read_slides
 from addons.ai_core.nodes.saving.scene_values import path_of
 from ai_core.saving.fields import Fields, State, brief
-from ai_core.senses.id_state import LARGEST_ID
+from ai_core.senses.id_table import LARGEST_ID
 
 MOST_SLIDES = 4
 """Largest number of collisions read per moved body (count): a floor, two walls, and another body."""
