@@ -38,8 +38,8 @@ from ai_core.scheduling.quality_of_service import QualityOfService
 from ai_core.senses.regional_sense_manager import RegionalSenseManager
 from ai_core.squads.battle_forecast import forecast
 from ai_core.squads.capabilities import Capabilities, Force, power_ratio
-from ai_core.squads.roles import RoleNeed
 from ai_core.squads.situation import Sighting
+from ai_core.squads.slot_assignment import RoleNeed
 from ai_core.squads.stance import StanceJudge
 from ai_core.squads.strategy.production import BuildOrder, Product, TechnologyTree
 from ai_core.squads.strategy.strategist import Strategist

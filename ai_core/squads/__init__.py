@@ -16,17 +16,21 @@ from __future__ import annotations
 from ai_core.squads.attack_tokens import AttackTokens
 from ai_core.squads.battle_forecast import BattleForecast, forecast
 from ai_core.squads.capabilities import Capabilities, Force, power_ratio
-from ai_core.squads.commander import SquadMember, nearest_to_goal, toughest
+from ai_core.squads.commander import Order, SquadMember, nearest_to_goal, toughest
 from ai_core.squads.formation import Formation, FormationSlot
 from ai_core.squads.formation_march import MarchSettings
-from ai_core.squads.orders import Order
-from ai_core.squads.roles import RoleAssignment, RoleNeed, assign_roles
 from ai_core.squads.routes import GridRoutes, StraightRoutes
 from ai_core.squads.situation import Sighting, TacticalSituation
-from ai_core.squads.slot_assignment import SlotAssignment, assign, reassign_slots
+from ai_core.squads.slot_assignment import (
+    RoleAssignment,
+    RoleNeed,
+    SlotAssignment,
+    assign,
+    assign_roles,
+    reassign_slots,
+)
 from ai_core.squads.squad import Squad
-from ai_core.squads.stance import Stance, StanceJudge, StancePolicy
-from ai_core.squads.standing import GridClearance, NearestFreeCell
+from ai_core.squads.stance import GridClearance, NearestFreeCell, Stance, StanceJudge, StancePolicy
 from ai_core.squads.strategy.posture import Personality
 from ai_core.squads.strategy.production import BuildOrder, Product, TechnologyTree
 from ai_core.squads.strategy.strategic_situation import (
@@ -39,8 +43,8 @@ from ai_core.squads.strategy.strategic_situation import (
     StrategicSituation,
 )
 from ai_core.squads.strategy.strategist import Strategist
-from ai_core.squads.tactic_choice import SITUATION_FACTS, TacticByRules
 from ai_core.squads.tactics import (
+    SITUATION_FACTS,
     BoundingOverwatch,
     Flanking,
     HealingSupport,
@@ -49,6 +53,7 @@ from ai_core.squads.tactics import (
     SquadTask,
     SuppressingFire,
     Tactic,
+    TacticByRules,
 )
 
 __all__ = [

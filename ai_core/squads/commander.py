@@ -1,17 +1,20 @@
-"""Members of a squad, and rules that choose its commander."""
+"""Members of a squad, rules that choose its commander, and orders to it."""
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
-from typing import Any, TypeAlias
+from typing import Any, Literal, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
 
-from ai_core.saving.declared_state import ListOf, Number, Record, Text, Whole
+from ai_core.saving.declared_state import ListOf, Number, OneOf, Optional, Point, Record, Text, Whole
 from ai_core.squads.capabilities import CAPABILITIES_STATE, Capabilities
 
-__all__ = ["MEMBER_STATE", "ChooseCommander", "SquadMember", "nearest_to_goal", "toughest"]
+__all__ = [
+    "KINDS", "MEMBER_STATE", "ORDER_STATE", "STATES", "ChooseCommander", "Order", "OrderKind", "OrderState",
+    "SquadMember", "nearest_to_goal", "toughest"
+]
 
 Floats = NDArray[np.float64]
 
@@ -60,3 +63,46 @@ def toughest(members: Mapping[int, SquadMember], positions: Floats, goal: Floats
     """Return the id of the member with the most toughness; on a tie the smallest id."""
     return max(members.values(), key=lambda one: (
         one.capabilities.toughness if one.capabilities else 0.0, -one.member_id)).member_id
+
+
+OrderKind = Literal["move", "follow", "form_up", "hold"]
+"""Kinds of orders: go to a goal; follow a given path; form up at a position; stay."""
+
+OrderState = Literal["waiting", "marching", "done", "failed", "replaced"]
+"""States of an order: path requested; marching; arrived; impossible; superseded. The last three are final."""
+
+KINDS: tuple[OrderKind, ...] = ("move", "follow", "form_up", "hold")
+"""All kinds of orders, for saves."""
+
+STATES: tuple[OrderState, ...] = ("waiting", "marching", "done", "failed", "replaced")
+"""All states of an order, for saves."""
+
+
+@dataclass(eq=False, slots=True)
+class Order:
+    """One order of one squad.
+
+    Attributes:
+        number: number of the order, one more than that of the squad's previous order.
+        kind: kind of the order.
+        goal: goal with as many coordinates as the squad has dimensions (m); None for "hold".
+        state: present state.
+        why: reason of the failure; empty otherwise.
+    """
+
+    number: int
+    kind: OrderKind
+    goal: tuple[float, ...] | None = None
+    state: OrderState = "waiting"
+    why: str = ""
+
+    @property
+    def is_over(self) -> bool:
+        """True if the order is done, failed or replaced."""
+        return self.state in ("done", "failed", "replaced")
+
+
+ORDER_STATE = Record(
+    Order, number=Whole(), kind=OneOf(KINDS), goal=Optional(Point(lambda squad: squad.dimensions)), state=OneOf(STATES),
+    why=Text())
+"""How an order of a squad is saved."""

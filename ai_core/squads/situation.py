@@ -12,8 +12,8 @@ from ai_core.errors import LARGEST, finite_number, numbers, shown, whole_number
 from ai_core.saving.declared_state import Number, Point, Record, Whole
 from ai_core.squads.capabilities import CAPABILITIES_STATE, Capabilities, Force
 from ai_core.squads.commander import SquadMember
-from ai_core.squads.march_path import plane_axes
-from ai_core.squads.standing import NearestFree
+from ai_core.squads.formation_march import plane_axes
+from ai_core.squads.stance import NearestFree
 
 __all__ = ["SIGHTING_STATE", "Sighting", "TacticalSituation"]
 

@@ -44,17 +44,30 @@ from ai_core.saving.declared_state import (
 from ai_core.saving.fields import Fields
 from ai_core.squads.attack_tokens import AttackTokens
 from ai_core.squads.capabilities import Capabilities, Force
-from ai_core.squads.commander import MEMBER_STATE, ChooseCommander, SquadMember, nearest_to_goal
+from ai_core.squads.commander import (
+    MEMBER_STATE,
+    ORDER_STATE,
+    ChooseCommander,
+    Order,
+    OrderKind,
+    SquadMember,
+    nearest_to_goal,
+)
 from ai_core.squads.formation import FORMATION_STATE, Formation
-from ai_core.squads.formation_march import FormationMarch, MarchingShape, MarchSettings
-from ai_core.squads.march_path import Clearance, plane_axes
-from ai_core.squads.marchers import LARGEST_ID, MARCHING_STATE, MemberTable
-from ai_core.squads.orders import ORDER_STATE, Order, OrderKind
+from ai_core.squads.formation_march import (
+    LARGEST_ID,
+    MARCHING_STATE,
+    Clearance,
+    FormationMarch,
+    MarchingShape,
+    MarchSettings,
+    MemberTable,
+    plane_axes,
+)
 from ai_core.squads.routes import Routes, StraightRoutes
 from ai_core.squads.situation import SIGHTING_STATE, Sighting, TacticalSituation
 from ai_core.squads.slot_assignment import assign_formation_slots
-from ai_core.squads.stance import Stance, StanceJudge, StancePolicy
-from ai_core.squads.standing import NearestFree
+from ai_core.squads.stance import NearestFree, Stance, StanceJudge, StancePolicy
 from ai_core.squads.tactics import (
     TASK_STATE,
     BoundingOverwatch,

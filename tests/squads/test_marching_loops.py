@@ -10,9 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from ai_core.loops import compiled_loops
-from ai_core.squads.formation_march import MarchSettings
-from ai_core.squads.march_path import FREE_M, MarchPath
-from ai_core.squads.marchers import MemberTable
+from ai_core.squads.formation_march import FREE_M, MarchPath, MarchSettings, MemberTable
 from ai_core.squads.marching_loops import MarchStep
 
 STYLE, SPACING_M = MarchSettings(), 2.0

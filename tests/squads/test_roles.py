@@ -6,7 +6,7 @@ import math
 import pytest
 
 from ai_core.squads.commander import SquadMember
-from ai_core.squads.roles import RoleNeed, assign_roles
+from ai_core.squads.slot_assignment import RoleNeed, assign_roles
 
 
 def members(*roles):

@@ -7,7 +7,7 @@ import pytest
 from ai_core.clock import ManualClock
 from ai_core.faults import FaultIsolation
 from ai_core.squads.situation import Sighting
-from ai_core.squads.standing import NearestFreeCell
+from ai_core.squads.stance import NearestFreeCell
 from tests.squads.marching import FRAME_S, squad_of
 
 FREE = np.ones((60, 60), bool)

@@ -18,8 +18,7 @@ from ai_core.squads.attack_tokens import AttackTokens
 from ai_core.squads.capabilities import Capabilities
 from ai_core.squads.situation import Sighting
 from ai_core.squads.squad import Squad
-from ai_core.squads.tactic_choice import SITUATION_FACTS, TacticByRules
-from ai_core.squads.tactics import SquadTask, Tactic
+from ai_core.squads.tactics import SITUATION_FACTS, SquadTask, Tactic, TacticByRules
 from tests.squads.marching import march, marched, squad_of
 
 rifle = Capabilities("ground", attack={"ground": 2.0}, toughness=10.0)

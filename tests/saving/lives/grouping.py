@@ -16,7 +16,7 @@ from ai_core.squads.stance import StanceJudge
 from ai_core.squads.strategy.production import BuildOrder, Product, TechnologyTree
 from ai_core.squads.strategy.strategic_situation import EnemyReport, SquadReport, StrategicSituation
 from ai_core.squads.strategy.strategist import Strategist
-from ai_core.squads.tactic_choice import SITUATION_FACTS, TacticByRules
+from ai_core.squads.tactics import SITUATION_FACTS, TacticByRules
 from tests.saving.lives.life import Life
 
 RIFLE = Capabilities("ground", attack={"ground": 2.0, "air": 1.0}, toughness=10.0)

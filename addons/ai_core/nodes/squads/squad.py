@@ -57,15 +57,14 @@ from ai_core.saving.fields import State
 from ai_core.scheduling.task import Task, Turn
 from ai_core.scheduling.task_limits import MAX_PERIOD_FRAMES
 from ai_core.squads.attack_tokens import AttackTokens
-from ai_core.squads.commander import nearest_to_goal, toughest
+from ai_core.squads.commander import Order, nearest_to_goal, toughest
 from ai_core.squads.formation import Formation as Pattern
 from ai_core.squads.formation_march import MarchSettings
-from ai_core.squads.orders import Order
 from ai_core.squads.situation import Sighting
 from ai_core.squads.squad import BUILT_IN
 from ai_core.squads.squad import Squad as CoreSquad
 from ai_core.squads.stance import StancePolicy
-from ai_core.squads.tactic_choice import SITUATION_FACTS, TacticByRules, situation_grade
+from ai_core.squads.tactics import SITUATION_FACTS, TacticByRules, situation_grade
 
 COPIED = (
     "formation", "dimensions", "pixels_per_meter", "command", "keep_clear", "map_margin", "pace", "wait_at",
