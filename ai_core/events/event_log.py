@@ -11,6 +11,7 @@ from typing import NamedTuple
 
 from ai_core.clock import TimeIndex
 from ai_core.errors import shown, whole_number
+from ai_core.scheduling.statistics_table import statistics_table
 
 __all__ = ["KINDS", "EventLog", "EventLogEntry", "checked_log", "sender_name"]
 
@@ -21,8 +22,7 @@ KINDS = (
 """Kinds of log entries: those of an event manager, and the origins of answers of a polling station."""
 MOST_ENTRIES = 2**31 - 1
 """Largest capacity of a log (count): the limit of a deque on every machine."""
-CELL_CHARACTERS = 40
-"""Widest column of a table (characters); longer text is cut and ends in "..."."""
+COLUMNS = ("frame", "seconds", "kind", "code", "name", "detail")
 
 
 class EventLogEntry(NamedTuple):
@@ -99,22 +99,19 @@ class EventLog:
         ]
 
     def table(self, entries: Iterable[EventLogEntry] | None = None) -> str:
-        """Return entries as a table in ASCII; None for all entries.
+        """Return entries as a table in plain text; None for all entries.
 
         >>> log = EventLog()
         >>> log.note("sent", TimeIndex(3, 0.05), "alarm", "dog")
         >>> print(log.table())
         frame  seconds  kind  code   name  detail
-        3      0.050    sent  alarm  dog
+        -----  -------  ----  -----  ----  ------
+            3     0.05  sent  alarm  dog
         """
-        rows = [["frame", "seconds", "kind", "code", "name", "detail"]]
-        for at, kind, code, name, detail in self._ring if entries is None else entries:
-            rows.append([str(at.frame), f"{at.seconds:.3f}", kind, _cell(code), _cell(name), _cell(detail)])
-        widths = [max(len(row[column]) for row in rows) for column in range(len(rows[0]))]
-        return "\n".join(
-            "  ".join(cell.ljust(width) for cell, width in zip(row, widths, strict=True)).rstrip()
-            for row in rows
-        )
+        rows = [
+            {"frame": one.at.frame, "seconds": one.at.seconds, **dict(zip(COLUMNS[2:], one[1:], strict=True))}
+            for one in (self._ring if entries is None else entries)]
+        return statistics_table(rows, columns=COLUMNS)
 
 
 def sender_name(sender: object) -> str:
@@ -129,8 +126,3 @@ def checked_log(log: object) -> EventLog | None:
     if log is not None and not isinstance(log, EventLog):
         raise TypeError(f"log must be an EventLog or None, got {shown(log)}")
     return log
-
-
-def _cell(text: str) -> str:
-    plain = text.encode("ascii", "backslashreplace").decode("ascii").replace("\n", "\\n")
-    return plain if len(plain) <= CELL_CHARACTERS else plain[: CELL_CHARACTERS - 3] + "..."

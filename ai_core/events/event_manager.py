@@ -12,7 +12,7 @@ from copy import copy
 from heapq import heapify, heappop, heappush
 from operator import length_hint
 from types import SimpleNamespace
-from typing import Any, NoReturn, Protocol
+from typing import Any
 
 from ai_core.budget import Budget, check_budget
 from ai_core.clock import Clock, TimeIndex, checked_clock
@@ -65,28 +65,11 @@ ListenerReference = tuple[Any, ...]
 """How saves refer to a listener: strings, tuples of strings, and a number."""
 
 
-class ListenerBook(Protocol):
-    """Interface that defines how saves refer to listeners and audiences."""
+class ListenerBook:
+    """How saves refer to listeners: by code, name and number among equal ones; to ``once`` listeners by all codes.
 
-    def references(self) -> dict[Subscription, ListenerReference]:
-        """Return the reference of each active listener."""
-        ...
-
-    def known(self) -> Mapping[ListenerReference, Any]:
-        """Return the owners of the listeners that are active, or can listen again after loading, by reference."""
-        ...
-
-    def listener(self, owner: Any, *, is_under_way: bool) -> Subscription:
-        """Return the listener of an owner, or its stand-in in a broadcast under way."""
-        ...
-
-    def audience(self, plain: object, place: str) -> ListenerGroup:
-        """Return the audience of a reference; raise StateError if there is none."""
-        ...
-
-
-class RegistryBook:
-    """Refers to listeners by code, name and number among equal ones; to ``once`` listeners by all codes."""
+    A narrowcast overrides each method: it refers to members, and to groups as audiences.
+    """
 
     def __init__(self, registry: EventRegistry, once: OnceListeners) -> None:
         self._registry, self._once = registry, once
@@ -98,16 +81,17 @@ class RegistryBook:
             found.setdefault(listening, reference)
         return {**found, **self._once.references()}
 
-    def known(self) -> Mapping[ListenerReference, Subscription]:
-        """Return the listeners that are active, or can listen again after loading, by reference."""
+    def known(self) -> Mapping[ListenerReference, Any]:
+        """Return the owners of the listeners that are active, or can listen again after loading, by reference."""
         return self._registered() | {**self._once.known()}
 
-    def listener(self, owner: Subscription, *, is_under_way: bool) -> Subscription:
-        """Return the listener itself."""
-        return owner
+    def listener(self, owner: Any, *, is_under_way: bool) -> Subscription:
+        """Return the listener of an owner, or its stand-in in a broadcast under way."""
+        found: Subscription = owner
+        return found
 
-    def audience(self, plain: object, place: str) -> NoReturn:
-        """Raise StateError: an event manager has no audiences."""
+    def audience(self, plain: object, place: str) -> ListenerGroup:
+        """Return the audience of a reference; raise StateError if there is none."""
         refuse(place, "refers to a group of a narrowcast, but this is an EventManager")
 
     def _registered(self) -> dict[ListenerReference, Subscription]:
@@ -280,7 +264,7 @@ class EventManager(Saveable):
         self._once = OnceListeners(self._registry)
         self._sent = 0
         self.values = values if values is not None else SavedValues()
-        self.book = book if book is not None else RegistryBook(self._registry, self._once)
+        self.book = book if book is not None else ListenerBook(self._registry, self._once)
         self._queue = EventQueue()
         self._is_advancing = self._is_delivering = False
 

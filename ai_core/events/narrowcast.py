@@ -24,7 +24,7 @@ from ai_core.errors import CycleError, named, shown
 from ai_core.events.dispatcher import EventCounts, WhenLate
 from ai_core.events.event import Event, EventTerms, Handler
 from ai_core.events.event_log import EventLog
-from ai_core.events.event_manager import EventManager, ListenerReference
+from ai_core.events.event_manager import EventManager, ListenerBook, ListenerReference
 from ai_core.events.listeners import (
     REMEMBERED,
     Codes,
@@ -111,18 +111,8 @@ class MemberSubscription:
     """
 
     __slots__ = (
-        "__weakref__",
-        "_codes",
-        "_handler",
-        "_has_stopped",
-        "_name",
-        "_priority",
-        "_wanted",
-        "listening",
-        "member",
-        "number",
-        "place",
-    )
+        "__weakref__", "_codes", "_handler", "_has_stopped", "_name", "_priority", "_wanted", "listening", "member",
+        "number", "place")
 
     def __init__(
         self, member: GroupMembership, number: int, codes: Codes, handler: Handler, wanted: ListenerFilter,
@@ -346,7 +336,7 @@ GROUP_STATE = Named(lambda narrowcast: narrowcast._groups, "group", name=attrget
 """How a group is saved: by its name."""
 
 
-class MemberBook:
+class MemberBook(ListenerBook):
     """Refers to listeners in saves by member and number of the registration."""
 
     def __init__(self, narrowcast: Narrowcast) -> None:

@@ -480,19 +480,19 @@ class AIEventManager(Node):
 
     def move_checks(self) -> None:
         """Move the checks to another scheduler."""
-        for look, before in [*self._checks.items()]:
-            self.uncheck(look)
-            self._begin_check(before.codes, look, before.times)
+        for callback, before in [*self._checks.items()]:
+            self.uncheck(callback)
+            self._begin_check(before.codes, callback, before.times)
 
     @method
-    def check(self, codes: Variant, look: GDCallable, period_frames: int = 1, phase_frames: int = -1) -> None:
-        """Call ``look(codes)`` every ``period_frames`` frames of AI, but only while one of the codes has listeners.
+    def check(self, codes: Variant, callback: GDCallable, period_frames: int = 1, phase_frames: int = -1) -> None:
+        """Call ``callback(codes)`` every ``period_frames`` frames of AI, but only while one of the codes has listeners.
 
-        The argument is an Array of the codes that have listeners, at this manager or below; ``look`` sends events for
-        what it finds. A phase of -1 is chosen automatically, so that the check runs in the frames with the fewest
-        other runs. A repeated call with the same Callable replaces its check.
+        The argument is an Array of the codes that have listeners, at this manager or below; ``callback`` sends the events.
+        A phase of -1 is chosen automatically, so that the check runs in the frames with the fewest other runs. A
+        repeated call with the same Callable replaces its check.
         """
-        check_callable(look, "check")
+        check_callable(callback, "check")
         wanted = self._wanted(codes)
         names = (wanted,) if isinstance(wanted, str) else wanted
         if EVERY_CODE in names:
@@ -501,31 +501,31 @@ class AIEventManager(Node):
             raise RefusedValue(
                 f"period_frames must be at least 1 and phase_frames at least -1, got {period_frames}, {phase_frames}")
         self.require_events()
-        self.uncheck(look)
-        self._begin_check(names, look, {"period_frames": period_frames, "phase_frames": phase_frames})
+        self.uncheck(callback)
+        self._begin_check(names, callback, {"period_frames": period_frames, "phase_frames": phase_frames})
 
     @method
-    def uncheck(self, look: GDCallable) -> None:
+    def uncheck(self, callback: GDCallable) -> None:
         """Remove a check() of this Callable; does nothing if there is none."""
-        found = self._checks.pop(look, None)
+        found = self._checks.pop(callback, None)
         if found is not None and found.scheduler.is_valid():
             found.scheduler.unschedule(found.task)
 
-    def _begin_check(self, codes: tuple[str, ...], look: Any, times: dict[str, int]) -> None:
+    def _begin_check(self, codes: tuple[str, ...], callback: Any, times: dict[str, int]) -> None:
         scheduler = self.events.scheduler
-        naming = callable_naming(scheduler, look, f" looks for {', '.join(codes)}")
+        naming = callable_naming(scheduler, callback, f" checks {', '.join(codes)}")
 
-        def look_now(wanted: tuple[str, ...]) -> None:
-            if isinstance(look, GDCallable) and not look.is_live():
-                self.uncheck(look)
+        def run(wanted: tuple[str, ...]) -> None:
+            if isinstance(callback, GDCallable) and not callback.is_live():
+                self.uncheck(callback)
                 report_warning(f"the object of the check {naming()} was freed; call uncheck() before freeing it")
                 return
-            look([*wanted])
+            callback([*wanted])
 
-        check = EventCheck(naming(), codes, look_now, ListenedCodes(self), scheduler.clock)
+        check = EventCheck(naming(), codes, run, ListenedCodes(self), scheduler.clock)
         phase = None if times["phase_frames"] < 0 else times["phase_frames"] % times["period_frames"]
         task = scheduler.schedule(check, name=naming, period_frames=times["period_frames"], phase_frames=phase)
-        self._checks[look] = ScheduledCheck(codes, task, scheduler, times)
+        self._checks[callback] = ScheduledCheck(codes, task, scheduler, times)
 
     def end_day(self) -> None:
         for one in self._waiting.values():
