@@ -17,7 +17,7 @@ ARGUMENTS: list[tuple[list[str], dict[str, Any]]] = [
 
 
 def start(options: argparse.Namespace) -> int:
-    """find every way of Moving AI maps; fails if one is shut or dearer than its file says"""
+    """find every path of Moving AI scenario files; fails if a path is missing or costs more than its file says"""
     python = ensure_environment(ROOT)
     command = [
         python, "-m", "tests.benchmarks.paths.scenarios", str(options.folder.absolute()), "--every", str(options.every)]

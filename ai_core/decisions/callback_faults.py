@@ -11,24 +11,34 @@ __all__ = ["CallbackFaults", "failing_state"]
 
 
 class CallbackFaults:
-    """Failure records of a character's callbacks; made at its first fault, so that others cost nothing.
+    """Failure records of a character's callbacks.
 
     Args:
         owner_name: name of the character, for reports.
-        isolation: counts and reports failures, and decides which callbacks are quarantined.
+        isolation: counts and reports failures, and decides which callbacks are quarantined; None makes one
+            at the first failure.
+
+    Attributes:
+        failing: names of callbacks with failures; while it is empty, no callback is quarantined.
     """
 
-    __slots__ = ("_failing", "_isolation", "_mark", "_owner_name")
+    __slots__ = ("_mark", "_owner_name", "_shared", "failing")
 
-    def __init__(self, owner_name: str, isolation: FaultIsolation) -> None:
+    def __init__(self, owner_name: str, isolation: FaultIsolation | None) -> None:
         self._owner_name = owner_name
-        self._isolation = isolation
+        self._shared = isolation
         self._mark = object()  # its key in the isolation, which would otherwise keep this object for ever
-        self._failing: set[str] = set()
+        self.failing: set[str] = set()
 
     def __del__(self) -> None:
         """Delete the failure records when the character is freed."""
         self.release()
+
+    @property
+    def _isolation(self) -> FaultIsolation:
+        if self._shared is None:
+            self._shared = FaultIsolation()
+        return self._shared
 
     def report(self, name: str, frame: int, error: Exception, *, says: str = "") -> None:
         """Report an exception of the callback of this name.
@@ -42,43 +52,52 @@ class CallbackFaults:
         Raises:
             Exception: ``error`` itself, if the isolation was made with ``reraise``.
         """
-        self._failing.add(name)
+        self.failing.add(name)
         self._isolation.failed((self._mark, name), f"{self._owner_name}: {says or name}", frame, error)
 
     def note_success(self, name: str) -> None:
         """Record a successful call; the count of failures starts again at 0."""
-        if name in self._failing:
-            self._failing.discard(name)
+        if name in self.failing:
+            self.failing.discard(name)
             self._isolation.succeeded((self._mark, name))
 
     def is_left_out(self, name: str) -> bool:
         """Return True if the callback is quarantined."""
-        return self._isolation.is_quarantined((self._mark, name))
+        return bool(self.failing) and self._isolation.is_quarantined((self._mark, name))
 
     def release(self) -> bool:
         """Reset the failures of every callback; return whether there were any."""
-        lost, self._failing = self._failing, set()
+        lost, self.failing = self.failing, set()
         for name in lost:
             self._isolation.forget((self._mark, name))
         return bool(lost)
 
     def records(self) -> dict[str, Failures]:
         """Return the records of failing callbacks, by name."""
-        return {name: self._isolation.failures_of((self._mark, name)) for name in sorted(self._failing)}
+        return {name: self._isolation.failures_of((self._mark, name)) for name in sorted(self.failing)}
 
     def put(self, failing: dict[str, Failures]) -> None:
         """Set the records that ``records`` returns."""
         self.release()
         for name, failures in failing.items():
-            self._failing.add(name)
+            self.failing.add(name)
             self._isolation.put_failures((self._mark, name), failures)
+
+    @property
+    def saved_records(self) -> dict[str, Failures]:
+        """The records, for ``failing_state``."""
+        return self.records()
+
+    @saved_records.setter
+    def saved_records(self, failing: dict[str, Failures]) -> None:
+        self.put(failing)
 
 
 def failing_state(names: Callable[[Any], Iterable[str]]) -> MapOf:
-    """Return how the records of failing callbacks are saved; they are the attribute ``_failing``.
+    """Return how the records of failing callbacks are saved; its CallbackFaults is the attribute ``_faults``.
 
     Args:
         names: returns the names of all callbacks of the object that is loaded.
     """
     known = Named(lambda owner: {name: name for name in names(owner)}, "callback", name=str)
-    return MapOf(FAILURES_STATE, key=known, at="_failing")
+    return MapOf(FAILURES_STATE, key=known, at="_faults.saved_records")

@@ -213,7 +213,7 @@ class GroupMembership:
         self._listenings: list[MemberSubscription] = []
         self._used_up: dict[int, MemberSubscription] = {}
         self._tidy_at = 16
-        group.take_in(self)
+        group.add_member(self)
 
     @property
     def group(self) -> Group:
@@ -282,7 +282,7 @@ class GroupMembership:
         if not self.is_removed:
             for one in self.listenings:
                 one.stop()
-            self._group.let_out(self)
+            self._group.discard_member(self)
             self.is_removed = True
             self.narrowcast.forget_member(self)
 
@@ -303,9 +303,9 @@ class GroupMembership:
 
     def put_into(self, group: Group) -> None:
         """Become the last member of another group."""
-        self._group.let_out(self)
+        self._group.discard_member(self)
         self._group = group
-        group.take_in(self)
+        group.add_member(self)
 
     def _tidy(self) -> None:
         """Drop stopped subscriptions, except the latest used ``once`` listeners."""
@@ -517,11 +517,11 @@ class Group:
         if above is not None:
             above._below.append(self)
 
-    def take_in(self, member: GroupMembership) -> None:
+    def add_member(self, member: GroupMembership) -> None:
         """Add a member as the last one."""
         self._members[member] = None
 
-    def let_out(self, member: GroupMembership) -> None:
+    def discard_member(self, member: GroupMembership) -> None:
         """Remove a member."""
         del self._members[member]
 

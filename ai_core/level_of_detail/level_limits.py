@@ -139,7 +139,7 @@ class LevelLimits(Saveable):
         elapsed_s = finite_number("elapsed_s", elapsed_s, minimum=0)
         agents, wanted = _checked(ids, values, self._ids)
         if agents is not self._ids:
-            self._take_in(agents)
+            self._replace_agents(agents)
         before = self._level
         forced, unable = _overrides(agents, characters or {}, self.off)
         desired, keys = self._desires(wanted.astype(np.float64), elapsed_s, forced)
@@ -209,7 +209,7 @@ class LevelLimits(Saveable):
     def _finish_load(self) -> None:
         self.demoted = self.promoted = np.zeros(0, np.int32)
 
-    def _take_in(self, agents: NDArray[np.int32]) -> None:
+    def _replace_agents(self, agents: NDArray[np.int32]) -> None:
         level, waits = np.full(len(agents), self.off, np.int32), np.zeros(len(agents), np.int32)
         new: NDArray[np.intp] = np.arange(len(agents))
         if len(self._ids):

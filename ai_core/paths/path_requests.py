@@ -108,8 +108,8 @@ def _loaded_over(**values: Any) -> PathTicket:
     return ticket
 
 
-PLACE = Chosen(lambda service: service.ways.place_kind)
-PATH = Optional(Chosen(lambda service: service.ways.path_kind))
+PLACE = Chosen(lambda service: service.provider.place_kind)
+PATH = Optional(Chosen(lambda service: service.provider.path_kind))
 ASKED: dict[str, Any] = {
     "number": Whole(), "start": PLACE, "goal": PLACE, "priority": Number(), "requested_at_frame": Whole(),
     "is_shared": Flag(), "is_near": Flag(),
@@ -283,9 +283,9 @@ def _loaded_shared(
 ) -> PathJob:
     if not tickets:
         raise ValueError("tickets must be at least one, got none")
-    way = PathJob(number, start, goal, first_frame)
-    way.requested_at_frame, way.tickets = requested_at_frame, tickets
-    return way
+    job = PathJob(number, start, goal, first_frame)
+    job.requested_at_frame, job.tickets = requested_at_frame, tickets
+    return job
 
 
 def _loaded_improving(tickets: list[PathTicket], place: Hashable) -> PathJob:
@@ -293,9 +293,9 @@ def _loaded_improving(tickets: list[PathTicket], place: Hashable) -> PathJob:
     ticket.improves = True
     if ticket.path is not None and not ticket.path.is_found:
         raise ValueError(f"the path must be found, got {ticket.path.state!r}")
-    way = PathJob(ticket.number, ticket.start, ticket.goal, ticket.requested_at_frame, improves=True)
-    way.at, way.tickets = place, tickets
-    return way
+    job = PathJob(ticket.number, ticket.start, ticket.goal, ticket.requested_at_frame, improves=True)
+    job.at, job.tickets = place, tickets
+    return job
 
 
 SHARED_JOB_STATE = Record(
@@ -326,19 +326,19 @@ class PathJobs:
     def of(self, start: Hashable, goal: Hashable) -> PathJob | None:
         """Return the requested or found search between two places that is valid for the current ground."""
         key = (start, goal)
-        way = self.waiting.get(key) or self.running.get(key)
-        if way is None:
-            way = self.found.get(key)
-            if way is not None and way.version != self._ground.version:
+        job = self.waiting.get(key) or self.running.get(key)
+        if job is None:
+            job = self.found.get(key)
+            if job is not None and job.version != self._ground.version:
                 del self.found[key]
-                way = None
-        return way
+                job = None
+        return job
 
     def find(self, start: Hashable, goal: Hashable, tolerance: float) -> PathJob | None:
         """Return the search between two places, or the nearest one with both ends within a tolerance."""
-        way = self.of(start, goal)
-        if way is not None or not tolerance:
-            return way
+        job = self.of(start, goal)
+        if job is not None or not tolerance:
+            return job
         distance, version = self._ground.distance, self._ground.version
         near = []
         for one in (*self.waiting.values(), *self.running.values(), *self.found.values()):
@@ -357,24 +357,24 @@ class PathJobs:
             ends = (ticket.start, ticket.goal)
             key = (*ends, ticket.number) if ticket.improves else ends
             return self.waiting.get(key) or self.running.get(key)
-        ways = (*self.waiting.values(), *self.running.values())
-        return next((way for way in ways if any(one is ticket for one in way.tickets)), None)
+        jobs = (*self.waiting.values(), *self.running.values())
+        return next((job for job in jobs if any(one is ticket for one in job.tickets)), None)
 
-    def ask(self, way: PathJob, frame: int) -> None:
+    def ask(self, job: PathJob, frame: int) -> None:
         """Record a request for a path; found paths are kept in the order of their last request."""
-        way.requested_at_frame = frame
-        if way.path is not None:
-            self.found[way.start, way.goal] = self.found.pop((way.start, way.goal))
+        job.requested_at_frame = frame
+        if job.path is not None:
+            self.found[job.start, job.goal] = self.found.pop((job.start, job.goal))
 
-    def wait(self, way: PathJob) -> None:
+    def wait(self, job: PathJob) -> None:
         """Add a search to those that wait."""
-        self.waiting[way.key] = way
+        self.waiting[job.key] = job
 
-    def raise_priority(self, way: PathJob, priority: float) -> None:
+    def raise_priority(self, job: PathJob, priority: float) -> None:
         """Raise the priority of a search to that of a waiting ticket, if it is higher."""
-        if priority > way.priority:
-            way.priority = priority
-            self._queue(way)
+        if priority > job.priority:
+            job.priority = priority
+            self._queue(job)
 
     def next_waiting(self, frame: int) -> PathJob:
         """Return the search to start next: the highest priority times frames waited, so that none starves.
@@ -389,59 +389,59 @@ class PathJobs:
                 first.append(queue[0][1])
             else:
                 del self._queues[priority]
-        return min(first, key=lambda way: (-way.priority * (frame - way.first_frame + 1), way.number))
+        return min(first, key=lambda job: (-job.priority * (frame - job.first_frame + 1), job.number))
 
-    def _queue(self, way: PathJob) -> None:
-        if way.search is None:
-            heappush(self._queues.setdefault(way.priority, []), (way.number, way))
+    def _queue(self, job: PathJob) -> None:
+        if job.search is None:
+            heappush(self._queues.setdefault(job.priority, []), (job.number, job))
 
-    def _waits(self, way: PathJob, priority: float) -> bool:
-        return way.priority == priority and self.waiting.get(way.key) is way
+    def _waits(self, job: PathJob, priority: float) -> bool:
+        return job.priority == priority and self.waiting.get(job.key) is job
 
-    def run(self, way: PathJob) -> None:
+    def run(self, job: PathJob) -> None:
         """Move a search from waiting to running; it starts with the fewest turns of those that run."""
-        del self.waiting[way.key]
-        way.turns = min((one.turns for one in self.running.values()), default=0)
-        self.running[way.key] = way
+        del self.waiting[job.key]
+        job.turns = min((one.turns for one in self.running.values()), default=0)
+        self.running[job.key] = job
 
     def next_running(self) -> PathJob | None:
         """Return the search that takes the next turn: fewest turns, then earliest request."""
-        return min(self.running.values(), key=lambda way: (way.turns, way.number), default=None)
+        return min(self.running.values(), key=lambda job: (job.turns, job.number), default=None)
 
     def longest_running(self) -> list[PathJob]:
         """Return the searches that outlasted their first turn, in the order of their turns."""
-        ways = [way for way in self.running.values() if way.turns_taken]
-        return sorted(ways, key=lambda way: (way.turns, way.number))
+        jobs = [job for job in self.running.values() if job.turns_taken]
+        return sorted(jobs, key=lambda job: (job.turns, job.number))
 
-    def keep(self, way: PathJob, path: Path, frame: int) -> None:
+    def keep(self, job: PathJob, path: Path, frame: int) -> None:
         """Keep a found path; it is valid for the current ground."""
-        self.drop(way)
-        if way.improves:
-            if way.at != way.start:
+        self.drop(job)
+        if job.improves:
+            if job.at != job.start:
                 return  # the path starts elsewhere by now
-            way.improves = False
-        way.requested_at_frame = frame
-        way.path, way.search, way.version, way.tickets = path, None, self._ground.version, []
-        self.found.pop((way.start, way.goal), None)
-        self.found[way.start, way.goal] = way
+            job.improves = False
+        job.requested_at_frame = frame
+        job.path, job.search, job.version, job.tickets = path, None, self._ground.version, []
+        self.found.pop((job.start, job.goal), None)
+        self.found[job.start, job.goal] = job
 
-    def leave(self, way: PathJob, ticket: PathTicket) -> None:
+    def leave(self, job: PathJob, ticket: PathTicket) -> None:
         """Remove a ticket from a search, and the search if it was the last ticket."""
-        way.tickets = [one for one in way.tickets if one is not ticket]
-        if way.tickets:
-            lower = max(one.priority for one in way.tickets)
-            if lower != way.priority:
-                way.priority = lower
-                self._queue(way)
+        job.tickets = [one for one in job.tickets if one is not ticket]
+        if job.tickets:
+            lower = max(one.priority for one in job.tickets)
+            if lower != job.priority:
+                job.priority = lower
+                self._queue(job)
         else:
-            if way.search is not None:
-                way.search.cancel()
-            self.drop(way)
+            if job.search is not None:
+                job.search.cancel()
+            self.drop(job)
 
-    def drop(self, way: PathJob) -> None:
+    def drop(self, job: PathJob) -> None:
         """Remove a waiting or running search."""
-        self.waiting.pop(way.key, None)
-        self.running.pop(way.key, None)
+        self.waiting.pop(job.key, None)
+        self.running.pop(job.key, None)
 
     def forget(self, before_frame: int) -> None:
         """Drop found paths without a request since a frame.
@@ -449,10 +449,10 @@ class PathJobs:
         Cost: O(dropped paths).
         """
         while self.found:
-            way = next(iter(self.found.values()))
-            if way.requested_at_frame >= before_frame:
+            job = next(iter(self.found.values()))
+            if job.requested_at_frame >= before_frame:
                 return
-            del self.found[way.start, way.goal]
+            del self.found[job.start, job.goal]
 
 
 __all__ = [

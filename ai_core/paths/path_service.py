@@ -89,37 +89,37 @@ MAX_SEARCH_PRIORITY = 16.0
 """Highest effective priority (no unit): with a higher one, a turn would be as long as a frame."""
 
 
-def take_turn(way: PathJob, budget: Budget) -> Exception | None:
+def take_turn(job: PathJob, budget: Budget) -> Exception | None:
     """Advance one search for its turn; return the exception it raised, or None."""
-    turn = budget.part((TURN_STEPS if budget.stopwatch is None else TURN_US) * min(way.priority, MAX_SEARCH_PRIORITY))
+    turn = budget.part((TURN_STEPS if budget.stopwatch is None else TURN_US) * min(job.priority, MAX_SEARCH_PRIORITY))
     before = budget.steps
     try:
-        way.search.advance(turn)
+        job.search.advance(turn)
     except Exception as error:
         return error
     if budget.steps == before:
         budget.spend()  # a search that reports no step costs one
-    way.turns += 1
-    way.turns_taken += 1
+    job.turns += 1
+    job.turns_taken += 1
     return None
 
 
-def take_turns(ways: list[PathJob], threads: SearchThreads, budget: Budget) -> list[Exception | None]:
+def take_turns(jobs: list[PathJob], threads: SearchThreads, budget: Budget) -> list[Exception | None]:
     """Advance several searches in parallel; return the exception or None of each.
 
     Each search gets its own budget, as budgets are not thread-safe.
     """
     watch = budget.stopwatch
-    left = budget.left if watch is not None else budget.left / len(ways)
+    left = budget.left if watch is not None else budget.left / len(jobs)
     budgets = []
-    for way in ways:
-        share = TURNS_AT_ONCE * min(way.priority, MAX_SEARCH_PRIORITY) * (TURN_STEPS if watch is None else TURN_US)
+    for job in jobs:
+        share = TURNS_AT_ONCE * min(job.priority, MAX_SEARCH_PRIORITY) * (TURN_STEPS if watch is None else TURN_US)
         share = min(share, left)
         budgets.append(Budget.of_steps(max(1, int(share))) if watch is None else Budget.of_time(share, watch))
-    raised = threads.run([partial(way.search.advance, own) for way, own in zip(ways, budgets, strict=True)])
-    for way, own in zip(ways, budgets, strict=True):
+    raised = threads.run([partial(job.search.advance, own) for job, own in zip(jobs, budgets, strict=True)])
+    for job, own in zip(jobs, budgets, strict=True):
         budget.spend(max(1, own.steps))
-        way.turns += TURNS_AT_ONCE
+        job.turns += TURNS_AT_ONCE
     return raised
 
 
@@ -149,7 +149,7 @@ class PathRequests(NamedTuple):
         for index, ticket in enumerate(self.over):
             yield f"requests.over.number[{index}]", ticket
         for name in ("searches", "improving"):
-            for index, ticket in enumerate(one for way in getattr(self, name) for one in way.tickets):
+            for index, ticket in enumerate(one for job in getattr(self, name) for one in job.tickets):
                 yield f"requests.{name}.tickets[1].number[{index}]", ticket
 
 
@@ -162,7 +162,7 @@ class PathService(Saveable):
     their tickets.
 
     Args:
-        ways: provider of paths, such as ``GridPathProvider``.
+        provider: provider of paths, such as ``GridPathProvider``.
         clock: game time.
         max_running: largest number of searches that take turns (count); each needs memory of its own.
         max_waiting: largest number of different paths that may wait (count); further requests are
@@ -182,7 +182,7 @@ class PathService(Saveable):
         TypeError, ValueError: if an argument has the wrong type or is out of range.
 
     Attributes:
-        ways: the provider. The ground is not saved, and must be the same when a state is loaded.
+        provider: the provider. The ground is not saved, and must be the same when a state is loaded.
     """
 
     STATE = DeclaredState(
@@ -194,7 +194,7 @@ class PathService(Saveable):
 
     def __init__(
         self,
-        ways: PathProvider,
+        provider: PathProvider,
         clock: Clock,
         *,
         max_running: int = 4,
@@ -208,25 +208,26 @@ class PathService(Saveable):
         on_improved: Callable[[PathTicket], object] | None = None,
     ) -> None:
         needed = ("answer", "begin", "check", "distance", "fits", "known_answer", "prepare")
-        missing = [name for name in needed if not hasattr(ways, name)]
+        missing = [name for name in needed if not hasattr(provider, name)]
         if missing:
             raise TypeError(
-                f"ways must be a path provider, got {shown(ways)} without {', '.join(missing)}; use"
+                f"provider must be a path provider, got {shown(provider)} without {', '.join(missing)}; use"
                 f" GridPathProvider(passage)"
             )
         checked_clock(clock)
         check_callables(on_over=on_over, on_improved=on_improved)
         whole_number("helpers", helpers, minimum=1)
-        self.ways = ways
+        self.provider = provider
         self._clock = clock
         self._most_running = whole_number("max_running", max_running, minimum=1)
         self._most_waiting = whole_number("max_waiting", max_waiting, minimum=1)
         self._keep_frames = whole_number("keep_frames", keep_frames, minimum=0)
-        self._telling = TicketNotifier(clock, trace, faults, on_over, on_improved)
-        if executor is not None and not getattr(ways, "run_on_threads", False):
-            raise ValueError(f"ways must support threads with an executor, got {shown(ways)}; leave out executor")
+        self._notifier = TicketNotifier(clock, trace, faults, on_over, on_improved)
+        if executor is not None and not getattr(provider, "run_on_threads", False):
+            raise ValueError(
+                f"provider must support threads with an executor, got {shown(provider)}; leave out executor")
         self._threads = None if executor is None else SearchThreads(executor, helpers)
-        self._book = PathJobs(ways)
+        self._jobs = PathJobs(provider)
         self._next_number = 0
         self._held: WeakValueDictionary[int, PathTicket] = WeakValueDictionary()
         self._unclaimed: dict[int, PathTicket] = {}
@@ -240,11 +241,11 @@ class PathService(Saveable):
         """Request a path; return its ticket immediately.
 
         If the path is cached, or known not to exist, the ticket has its final state at once. The final state
-        is "found", "partial" or "none"; for a goal that cannot be reached, the settings of ``ways`` alone
+        is "found", "partial" or "none"; for a goal that cannot be reached, the settings of ``provider`` alone
         decide between the last two.
 
         Args:
-            start: start place in the form of ``ways``; a cell number of a grid.
+            start: start place in the form of ``provider``; a cell number of a grid.
             goal: goal place.
             priority: above 0; a search gets this many times the turn length of priority 1.
             tolerance: largest distance of start and of goal at which the path of another request is
@@ -256,7 +257,7 @@ class PathService(Saveable):
 
         Cost: O(1); O(cached and requested paths) with a tolerance.
         """
-        start, goal = self.ways.check("start", start), self.ways.check("goal", goal)
+        start, goal = self.provider.check("start", start), self.provider.check("goal", goal)
         urgency = finite_number("priority", priority, above=0)
         reach = finite_number("tolerance", tolerance, minimum=0)
         ticket = self._new_ticket(start, goal, urgency)
@@ -281,9 +282,9 @@ class PathService(Saveable):
 
         Cost: O(1).
         """
-        if not hasattr(self.ways, "begin_improving"):
+        if not hasattr(self.provider, "begin_improving"):
             raise ValueError("improving paths are available only over a grid; use request_path")
-        start, goal = self.ways.check("start", start), self.ways.check("goal", goal)
+        start, goal = self.provider.check("start", start), self.provider.check("goal", goal)
         ticket = self._new_ticket(start, goal, finite_number("priority", priority, above=0), improves=True)
         self._join(ticket, 0.0)
         return ticket
@@ -300,14 +301,14 @@ class PathService(Saveable):
         """
         if not isinstance(ticket, PathTicket) or not ticket.improves:
             raise ValueError(f"ticket must be one of request_improving_path, got {shown(ticket)}")
-        place = self.ways.check("place", place)
-        way = self._book.holding(ticket)
-        if ticket.is_over or way is None:
+        place = self.provider.check("place", place)
+        job = self._jobs.holding(ticket)
+        if ticket.is_over or job is None:
             return
-        way.at = place
-        if way.search is not None:
-            way.search.move_start(place)
-            ticket.path = way.search.best
+        job.at = place
+        if job.search is not None:
+            job.search.move_start(place)
+            ticket.path = job.search.best
 
     def check_path(self, ticket: PathTicket) -> Path | None:
         """Return the path of a ticket, or None while it is searched; see ``ticket.state``.
@@ -342,14 +343,14 @@ class PathService(Saveable):
         if ticket.is_over:
             return
         ticket.state = "cancelled"
-        way = self._book.holding(ticket)
-        if way is not None:
-            self._book.leave(way, ticket)
+        job = self._jobs.holding(ticket)
+        if job is not None:
+            self._jobs.leave(job, ticket)
 
     @property
     def is_idle(self) -> bool:
         """True if no ticket waits for a path."""
-        return not self._book.waiting and not self._book.running
+        return not self._jobs.waiting and not self._jobs.running
 
     @property
     def statistics(self) -> dict[str, int]:
@@ -358,7 +359,7 @@ class PathService(Saveable):
         Each finished search counts once: as found, partial (the goal cannot be reached, and the path leads to the
         nearest place) or no_path.
         """
-        book = self._book
+        book = self._jobs
         return {**self._counts, "waiting": len(book.waiting), "running": len(book.running), "kept": len(book.found)}
 
     def advance(self, budget: Budget, /) -> None:
@@ -369,39 +370,39 @@ class PathService(Saveable):
         Cost: limited by the budget.
         """
         check_budget(budget)
-        self._book.forget(self._clock.now.frame - self._keep_frames)
+        self._jobs.forget(self._clock.now.frame - self._keep_frames)
         if self._unclaimed and self._clock.now.frame - self._loaded_at_frame > self._keep_frames:
             self._unclaimed = {}
-        is_prepared = self.ways.is_prepared
+        is_prepared = self.provider.is_prepared
         searching = budget if is_prepared else budget.part(budget.left * SEARCHING)
         while not searching.is_spent:
-            while self._book.waiting and len(self._book.running) < self._most_running:
-                self._start(self._book.next_waiting(self._clock.now.frame))
-            way = self._book.next_running()
-            if way is None or not self.ways.fits(searching):
+            while self._jobs.waiting and len(self._jobs.running) < self._most_running:
+                self._start(self._jobs.next_waiting(self._clock.now.frame))
+            job = self._jobs.next_running()
+            if job is None or not self.provider.fits(searching):
                 break
-            together = self._book.longest_running() if self._threads is not None and way.turns_taken else []
+            together = self._jobs.longest_running() if self._threads is not None and job.turns_taken else []
             if self._threads is not None and len(together) > 1:
                 raised = take_turns(together, self._threads, searching)
             else:
-                together, raised = [way], [take_turn(way, searching)]
+                together, raised = [job], [take_turn(job, searching)]
             for one, error in zip(together, raised, strict=True):
                 self._after_turn(one, error)
         if not is_prepared and not budget.is_spent:
-            self.ways.prepare(budget)
+            self.provider.prepare(budget)
 
     @property
     def _requests(self) -> PathRequests:
-        jobs = sorted((*self._book.waiting.values(), *self._book.running.values()), key=lambda way: way.number)
+        jobs = sorted((*self._jobs.waiting.values(), *self._jobs.running.values()), key=lambda job: job.number)
         return PathRequests(
             [ticket for _, ticket in sorted(self._held.items()) if ticket.is_over],
-            [way for way in jobs if not way.improves], [way for way in jobs if way.improves])
+            [job for job in jobs if not job.improves], [job for job in jobs if job.improves])
 
     @_requests.setter
     def _requests(self, loaded: PathRequests) -> None:
         """Replace all requests; referenced tickets stay the same objects."""
-        for way in self._book.running.values():
-            way.search.cancel()
+        for job in self._jobs.running.values():
+            job.search.cancel()
         tickets = {one.number: one for _, one in loaded.tickets()}
         for number, here in self._held.items():
             if number in tickets:
@@ -409,38 +410,38 @@ class PathService(Saveable):
                 tickets[number] = here
             elif not here.is_over:
                 here.state = "cancelled"
-        self._book = PathJobs(self.ways)
-        for way in (*loaded.searches, *loaded.improving):
-            way.tickets = [tickets[one.number] for one in way.tickets]
-            self._book.wait(way)
-            for ticket in way.tickets:
-                self._book.raise_priority(way, ticket.priority)
-        for way in loaded.improving:
-            ticket = way.tickets[0]
+        self._jobs = PathJobs(self.provider)
+        for job in (*loaded.searches, *loaded.improving):
+            job.tickets = [tickets[one.number] for one in job.tickets]
+            self._jobs.wait(job)
+            for ticket in job.tickets:
+                self._jobs.raise_priority(job, ticket.priority)
+        for job in loaded.improving:
+            ticket = job.tickets[0]
             if ticket.path is not None:
-                way.search = self.ways.begin_improving(way.at, way.goal, ticket.path)  # type: ignore[attr-defined]
-                self._book.run(way)
-                ticket.state, ticket.path = "running", way.search.best
+                job.search = self.provider.begin_improving(job.at, job.goal, ticket.path)  # type: ignore[attr-defined]
+                self._jobs.run(job)
+                ticket.state, ticket.path = "running", job.search.best
         self._unclaimed, self._held = tickets, WeakValueDictionary(tickets)
         self._loaded_at_frame = self._clock.now.frame
 
     def _check_state(self, values: SimpleNamespace, refuse: Refuse) -> None:
         requests, taken = values.requests, set()
-        if requests.improving and not hasattr(self.ways, "begin_improving"):
+        if requests.improving and not hasattr(self.provider, "begin_improving"):
             refuse("requests.improving", "must be empty, as improving paths are available only over a grid")
         for place, ticket in requests.tickets():
             if ticket.number >= values.next_number or ticket.number in taken:
                 refuse(place, f"must be unique and below {values.next_number}, got {ticket.number}")
             taken.add(ticket.number)
-        numbers, ends = {way.number for way in requests.improving}, set()
-        for index, way in enumerate(requests.searches):
-            if way.number >= values.next_number or way.number in numbers:
+        numbers, ends = {job.number for job in requests.improving}, set()
+        for index, job in enumerate(requests.searches):
+            if job.number >= values.next_number or job.number in numbers:
                 refuse(f"requests.searches.number[{index}]",
-                       f"must be unique and below {values.next_number}, got {way.number}")
-            if way.key in ends:
+                       f"must be unique and below {values.next_number}, got {job.number}")
+            if job.key in ends:
                 refuse(f"requests.searches.start[{index}]", "and 'goal' must be unique, got those of another search")
-            numbers.add(way.number)
-            ends.add(way.key)
+            numbers.add(job.number)
+            ends.add(job.key)
 
     def _new_ticket(self, start: Hashable, goal: Hashable, priority: float, *, improves: bool = False) -> PathTicket:
         ticket = PathTicket(self._next_number, start, goal, priority, self._clock.now.frame, improves=improves)
@@ -451,73 +452,73 @@ class PathService(Saveable):
 
     def _join(self, ticket: PathTicket, reach: float) -> None:
         """Assign a ticket to a new, waiting, running or cached search, possibly one nearby."""
-        way = self._book.find(ticket.start, ticket.goal, reach)
-        if way is None or (ticket.improves and way.path is None):
-            way = self._new_job(ticket)
-            if way is None:
+        job = self._jobs.find(ticket.start, ticket.goal, reach)
+        if job is None or (ticket.improves and job.path is None):
+            job = self._new_job(ticket)
+            if job is None:
                 return
         else:
             self._counts["shared"] += 1
             ticket.is_shared = True
-            ticket.is_near = (way.start, way.goal) != (ticket.start, ticket.goal)
-        self._book.ask(way, self._clock.now.frame)
-        if way.path is not None:
-            self._give(ticket, way.path)
+            ticket.is_near = (job.start, job.goal) != (ticket.start, ticket.goal)
+        self._jobs.ask(job, self._clock.now.frame)
+        if job.path is not None:
+            self._give(ticket, job.path)
         else:
-            way.tickets.append(ticket)
-            self._book.raise_priority(way, ticket.priority)
-            ticket.state = "waiting" if way.search is None else "running"
+            job.tickets.append(ticket)
+            self._jobs.raise_priority(job, ticket.priority)
+            ticket.state = "waiting" if job.search is None else "running"
 
     def _new_job(self, ticket: PathTicket) -> PathJob | None:
-        if len(self._book.waiting) >= self._most_waiting:
+        if len(self._jobs.waiting) >= self._most_waiting:
             ticket.state = "refused"
             ticket.why = f"{self._most_waiting} other paths wait; request it again later, or raise max_waiting"
             self._counts["refused"] += 1
-            self._telling.over(ticket)
+            self._notifier.over(ticket)
             return None
-        way = PathJob(ticket.number, ticket.start, ticket.goal, ticket.requested_at_frame, improves=ticket.improves)
-        known_answer = self.ways.known_answer(ticket.start, ticket.goal)
+        job = PathJob(ticket.number, ticket.start, ticket.goal, ticket.requested_at_frame, improves=ticket.improves)
+        known_answer = self.provider.known_answer(ticket.start, ticket.goal)
         if known_answer is None:
-            self._book.wait(way)
+            self._jobs.wait(job)
         else:
             self._counts["no_path"] += 1
-            self._book.keep(way, known_answer, ticket.requested_at_frame)
-        return way
+            self._jobs.keep(job, known_answer, ticket.requested_at_frame)
+        return job
 
-    def _start(self, way: PathJob) -> None:
+    def _start(self, job: PathJob) -> None:
         self._counts["searches"] += 1
         try:
-            way.search = (
-                self.ways.begin_improving(way.at, way.goal, None) if way.improves  # type: ignore[attr-defined]
-                else self.ways.begin(way.start, way.goal))
+            job.search = (
+                self.provider.begin_improving(job.at, job.goal, None) if job.improves  # type: ignore[attr-defined]
+                else self.provider.begin(job.start, job.goal))
         except Exception as error:
-            self._fail(way, error)
+            self._fail(job, error)
             return
-        self._book.run(way)
-        for ticket in way.tickets:
+        self._jobs.run(job)
+        for ticket in job.tickets:
             ticket.state = "running"
 
-    def _after_turn(self, way: PathJob, error: Exception | None) -> None:
+    def _after_turn(self, job: PathJob, error: Exception | None) -> None:
         if error is not None:
-            self._fail(way, error)
-        elif way.search.is_done:
-            self._finish(way, self.ways.answer(way.at, way.search.result))
-        elif way.improves:
-            self._improve(way)
+            self._fail(job, error)
+        elif job.search.is_done:
+            self._finish(job, self.provider.answer(job.at, job.search.result))
+        elif job.improves:
+            self._improve(job)
 
-    def _improve(self, way: PathJob) -> None:
+    def _improve(self, job: PathJob) -> None:
         """Assign the best path so far to the tickets; None if new walls block it."""
-        for ticket in way.tickets:
-            if ticket.path is not way.search.best:
-                ticket.path = way.search.best
-                self._telling.improved(ticket)
+        for ticket in job.tickets:
+            if ticket.path is not job.search.best:
+                ticket.path = job.search.best
+                self._notifier.improved(ticket)
 
-    def _finish(self, way: PathJob, path: Path) -> None:
+    def _finish(self, job: PathJob, path: Path) -> None:
         self._counts["no_path" if path.state == "none" else path.state] += 1
         # A failed search from nearby proves nothing for a ticket with is_near: it gets its own search.
-        given = [one for one in way.tickets if path.is_found or not one.is_near]
-        others = [one for one in way.tickets if one.is_near and not path.is_found]
-        self._book.keep(way, path, self._clock.now.frame)
+        given = [one for one in job.tickets if path.is_found or not one.is_near]
+        others = [one for one in job.tickets if one.is_near and not path.is_found]
+        self._jobs.keep(job, path, self._clock.now.frame)
         for ticket in given:
             ticket.path, ticket.state = path, path.state
         for ticket in others:
@@ -525,21 +526,21 @@ class PathService(Saveable):
             ticket.is_shared = ticket.is_near = False
             self._join(ticket, 0.0)
         for ticket in given:
-            self._telling.over(ticket)
+            self._notifier.over(ticket)
 
     def _give(self, ticket: PathTicket, path: Path) -> None:
         ticket.path, ticket.state = path, path.state
-        self._telling.over(ticket)
+        self._notifier.over(ticket)
 
-    def _fail(self, way: PathJob, error: Exception) -> None:
+    def _fail(self, job: PathJob, error: Exception) -> None:
         """Fail the tickets of a search that raised; other searches continue."""
         self._counts["failed"] += 1
-        self._book.drop(way)
-        for ticket in way.tickets:
+        self._jobs.drop(job)
+        for ticket in job.tickets:
             ticket.state, ticket.why = "failed", f"{type(error).__name__}: {error}"
-        for ticket in way.tickets:
-            self._telling.over(ticket)
-        self._telling.fault((self, way.start, way.goal), f"path from {way.start!r} to {way.goal!r}", error)
+        for ticket in job.tickets:
+            self._notifier.over(ticket)
+        self._notifier.fault((self, job.start, job.goal), f"path from {job.start!r} to {job.goal!r}", error)
 
 
 __all__ = ["TURN_STEPS", "TURN_US", "PathProvider", "PathService", "SearchThreads", "take_turn", "take_turns"]

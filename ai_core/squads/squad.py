@@ -241,7 +241,7 @@ class Squad(Saveable):
         Cost: O(members).
         """
         member = self.checked_member(member_id, speed, radius_m, roles, capabilities, data)
-        self.take_in(member, checked_place("position", position, self.dimensions))
+        self.admit(member, checked_place("position", position, self.dimensions))
 
     def march(self, elapsed_s: float) -> None:
         """Advance the slots along the path, and update ``destinations`` and ``velocities``.
@@ -349,7 +349,7 @@ class Squad(Saveable):
             raise TypeError(f"other must be a Squad, got {shown(other)}")
         for member_id in self.checked_to_move(member_ids, other):
             place = self.marchers.positions[self.row_of(member_id)].copy()
-            other.take_in(self.remove(member_id), place)
+            other.admit(self.remove(member_id), place)
 
     @property
     def statistics(self) -> Mapping[str, float]:
@@ -544,7 +544,7 @@ class Squad(Saveable):
 
         Cost: O(members).
         """
-        member = self._take_out(member_id)
+        member = self._take_record(member_id)
         self._tasks.pop(member_id, None)
         self.tokens.forget(member_id)
         for tactic in self._tactics.values():
@@ -640,7 +640,7 @@ class Squad(Saveable):
         marchers.destinations[rows] = goals
         marchers.velocities[rows] = velocities * share[:, None]
 
-    def take_in(self, member: SquadMember, place: Floats) -> None:
+    def admit(self, member: SquadMember, place: Floats) -> None:
         """Add an existing member record, from another squad or new."""
         self.insert_member(member, place)
         self._request_slots("few_changes")
@@ -648,7 +648,7 @@ class Squad(Saveable):
         if self.commander is None:
             self._choose()
 
-    def _take_out(self, member_id: int) -> SquadMember:
+    def _take_record(self, member_id: int) -> SquadMember:
         member = self.delete_member(member_id)
         self._request_slots("few_changes")
         if self.appointed == member_id:

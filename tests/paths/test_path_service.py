@@ -94,7 +94,7 @@ def test_a_long_search_does_not_hold_up_short_ones(clock):
 
 def test_priority_gives_more_turns_and_nobody_waits_for_ever(clock):
     grid, service = service_on(np.ones((60, 60)), clock, max_running=1)
-    service.ways.prepare = lambda budget: None
+    service.provider.prepare = lambda budget: None
     patient = service.request_path(0, grid.cell(59, 59), priority=0.01)
     for frame in range(2000):
         service.request_path(grid.cell(0, frame % 60), grid.cell(59, frame // 60), priority=1)
@@ -178,11 +178,11 @@ def test_above_the_limit_a_ticket_says_that_it_was_refused(clock):
 
 def test_a_search_that_raises_fails_its_tickets_and_no_other(clock):
     grid = Grid(np.ones((3, 3)))
-    ways = GridPathProvider(grid.passage())
-    begin = ways.begin
-    ways.begin = lambda start, goal: begin(start, goal) if goal != 1 else 1 / 0
+    provider = GridPathProvider(grid.passage())
+    begin = provider.begin
+    provider.begin = lambda start, goal: begin(start, goal) if goal != 1 else 1 / 0
     faults = FaultIsolation()
-    service = PathService(ways, clock, faults=faults)
+    service = PathService(provider, clock, faults=faults)
     bad, good = service.request_path(0, 1), service.request_path(0, 2)
     finished(service, clock)
     assert (bad.state, bad.why) == ("failed", "ZeroDivisionError: division by zero")
@@ -211,18 +211,18 @@ def test_jumps_and_reachability_are_made_with_the_spare_budget(clock):
     cells = np.ones((64, 64), bool)
     cells[::8, 4:] = False
     grid, service = service_on(cells, clock)
-    ways = service.ways
+    provider = service.provider
     frames = 0
-    while not ways.is_prepared:
+    while not provider.is_prepared:
         service.advance(Budget.of_steps(40))
         frames += 1
     assert frames > 5
     walked = service.request_path(grid.cell(1, 60), grid.cell(63, 60))
     finished(service, clock)
-    assert ways.jumps.is_worthwhile
+    assert provider.jumps.is_worthwhile
     assert walked.path.expanded < 60
     grid.set_cells([grid.cell(1, 1)], False)
-    assert not ways.is_prepared
+    assert not provider.is_prepared
 
 
 def test_misuse_is_told(clock):
@@ -239,7 +239,7 @@ def test_misuse_is_told(clock):
     assert service.statistics["requests"] == 0
     with pytest.raises(TypeError, match="ticket must be a PathTicket"):
         service.check_path(3)
-    with pytest.raises(TypeError, match=r"ways must be a path provider, got .* without answer, begin"):
+    with pytest.raises(TypeError, match=r"provider must be a path provider, got .* without answer, begin"):
         PathService(grid.passage(), clock)
     with pytest.raises(TypeError, match="clock must have a 'now'"):
         PathService(GridPathProvider(grid.passage()), None)
@@ -266,13 +266,13 @@ def test_next_search_is_the_longest_waiting_by_its_priority(clock):
 
 def test_waiting_for_a_turn_that_may_not_be_begun_ends_the_frame(clock):
     grid = Grid(np.ones((4, 4)))
-    ways = GridPathProvider(grid.passage())
-    service = PathService(ways, clock)
+    provider = GridPathProvider(grid.passage())
+    service = PathService(provider, clock)
     ticket = service.request_path(0, 3)
-    ways.fits = lambda budget: False
+    provider.fits = lambda budget: False
     service.advance(Budget.unlimited())
     assert ticket.state == "running"
-    ways.fits = lambda budget: True
+    provider.fits = lambda budget: True
     service.advance(Budget.unlimited())
     assert ticket.state == "found"
 
@@ -315,11 +315,11 @@ def test_long_paths_over_mixed_ground_use_regions_once_made(clock):
     cells[60:64, :120] = math.inf
     cells[::9, ::7] = 3.0
     grid = Grid(cells)
-    ways = GridPathProvider(grid.passage(), regions=True)
-    service = PathService(ways, clock)
+    provider = GridPathProvider(grid.passage(), regions=True)
+    service = PathService(provider, clock)
     before = service.request_path(grid.cell(1, 1), grid.cell(126, 1))
     finished(service, clock)
-    while not ways.is_prepared:
+    while not provider.is_prepared:
         service.advance(Budget.of_steps(50))
     after, short = (service.request_path(grid.cell(2, 1), grid.cell(*goal)) for goal in ((126, 1), (8, 8)))
     finished(service, clock)
@@ -328,7 +328,7 @@ def test_long_paths_over_mixed_ground_use_regions_once_made(clock):
     assert after.path.cost <= after.path.bound * before.path.cost
     assert 5 * after.path.expanded < before.path.expanded
     grid.set_cells([grid.cell(5, 5)], False)
-    assert not ways.is_prepared
+    assert not provider.is_prepared
 
 
 @given(grid=grids(), ends=st.lists(st.tuples(st.integers(0, 63), st.integers(0, 63)), min_size=1, max_size=6),
@@ -337,13 +337,13 @@ def test_region_paths_stay_within_their_bound_after_a_change(grid, ends, change,
     passage, clock = grid.passage(), ManualClock()
     if not RegionGraph.suits(passage):
         return
-    ways, size = GridPathProvider(passage, partial=True), passage.costs.size
-    ways.regions = RegionGraph(passage, side=4, stretch=2)
+    provider, size = GridPathProvider(passage, partial=True), passage.costs.size
+    provider.regions = RegionGraph(passage, side=4, stretch=2)
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr("ai_core.paths.grid_path_provider.LONG_PATH", 0)
-        service = PathService(ways, clock)
+        service = PathService(provider, clock)
         for _ in range(2):
-            while not ways.is_prepared:
+            while not provider.is_prepared:
                 service.advance(Budget.of_steps(steps))
             tickets = [service.request_path(start % size, goal % size) for start, goal in ends]
             finished(service, clock, steps)
@@ -357,11 +357,11 @@ def test_region_paths_stay_within_their_bound_after_a_change(grid, ends, change,
 
 def test_with_a_hundred_requests_the_jumps_are_made_meanwhile(clock):
     grid = Grid(np.ones((64, 64), np.bool_), neighbors=8)
-    ways = GridPathProvider(grid.passage())
-    service = PathService(ways, clock)
+    provider = GridPathProvider(grid.passage())
+    service = PathService(provider, clock)
     tickets = [service.request_path(grid.cell(0, row % 64), grid.cell(63, row * 7 % 64)) for row in range(100)]
     frames = 0
-    while not ways.is_prepared:
+    while not provider.is_prepared:
         service.advance(Budget.of_steps(64))
         clock.advance()
         frames += 1

@@ -46,7 +46,7 @@ def told(regions):
     """All that regions know."""
     in_use = np.arange(regions.graph.partners.shape[1]) < regions.graph.counts[:, None]
     kept = [np.where(in_use, array, 0).tolist() for array in (*regions.graph[1:3], regions.cells)]
-    return (regions.graph.ways.tolist(), *kept, [regions.fields(i).moves.tolist() for i in range(
+    return (regions.graph.portal_costs.tolist(), *kept, [regions.fields(i).moves.tolist() for i in range(
         len(regions.graph.counts))])
 
 
@@ -81,11 +81,11 @@ def test_mended_regions_know_the_same_as_new_ones(grid, changes, at_once, steps)
     room = fresh.graph.partners.shape[1]    # others keep room that they needed once
     assert regions.graph.counts.tolist() == fresh.graph.counts.tolist()
     if grid.passage().is_uniform != was_uniform:    # costs are added up in another way: rounding differs
-        np.testing.assert_allclose(regions.graph.ways[:, :room, :room], fresh.graph.ways, rtol=1e-12)
+        np.testing.assert_allclose(regions.graph.portal_costs[:, :room, :room], fresh.graph.portal_costs, rtol=1e-12)
     elif regions.graph.partners.shape[1] == room:
         assert told(regions) == told(fresh)
     else:
-        assert regions.graph.ways[:, :room, :room].tolist() == fresh.graph.ways.tolist()
+        assert regions.graph.portal_costs[:, :room, :room].tolist() == fresh.graph.portal_costs.tolist()
 
 
 @given(grid=levels(), start=st.integers(0, 1000), goal=st.integers(0, 1000), change=st.integers(0, 1000),

@@ -1,7 +1,7 @@
-# Characters that go where they are told: many in one crossing.
+# Walking characters: many are moved in one crossing.
 #
 # GIL: released while they are moved, as bodies take microseconds and may call scripts.
-# BORROWED: a node is asked for by its id before each use, as who moves may free another.
+# BORROWED: a node is looked up by its id before each use, as a moved body may free another.
 
 ctypedef struct WalkMethods:         # of nodes in space or in the plane, and their CharacterBody
     int coordinates
@@ -60,16 +60,16 @@ cdef int open_walks() except -1:
 
 
 cdef double WHOLE_TURN = 6.283185307179586     # (rad); M_PI is not in every compiler's header
-cdef double TURN_RAD_S = 8.0         # how fast who walks turns to where he goes
-cdef double LEAST_TURN_RAD = 1e-3    # nobody sees less; a node that is turned tells all below it
-cdef double SLOWEST_TURNING = 0.2    # speed below which nobody turns (m/s, or that share of 32 pixels): he would spin
-cdef double AS_LONG = 1e-3           # a turn that differs from a frame by no more than this share is as long
-cdef double LEAPS_M_S = 0.1          # who stands and leaves its floor faster than this was let jump, by a script
-cdef double LEAST_UP = 0.1           # floors whose normals point up by less lead nowhere along them
-cdef double HEAD_ON = 0.7            # share of its speed from which on what bars a body turns it back, and not aside
-cdef double STEP_M = 0.3             # what is no higher than this is a step, also below low ceilings
-cdef double HIGH_STEP_M = 0.6        # and so is what is no higher than this, where there is room for it
-cdef double TREAD_M = 0.1            # and leads on for so far
+cdef double TURN_RAD_S = 8.0         # turning rate of a walking character (rad/s)
+cdef double LEAST_TURN_RAD = 1e-3    # smaller turns are invisible, and each turn notifies all nodes below
+cdef double SLOWEST_TURNING = 0.2    # speed below which a character does not turn (m/s, or that share of 32 pixels): it would spin
+cdef double AS_LONG = 1e-3           # share by which a turn may differ from a frame and still count as one frame
+cdef double LEAPS_M_S = 0.1          # a standing body that leaves its floor faster than this was made to jump by a script
+cdef double LEAST_UP = 0.1           # floors whose normals point up by less cannot be walked up
+cdef double HEAD_ON = 0.7            # share of its speed from which on an obstacle stops a body instead of deflecting it
+cdef double STEP_M = 0.3             # obstacles no higher than this are steps, also below low ceilings
+cdef double HIGH_STEP_M = 0.6        # and obstacles no higher than this, where there is room above
+cdef double TREAD_M = 0.1            # depth of floor that a step must have
 cdef int64_t GROUNDED = 0            # the motion mode of bodies that stand on floors
 
 cdef enum Raised:                    # what raises a body that walks
@@ -125,11 +125,11 @@ cdef class WalkRow:
         free(self.all)
 
     def walk(self, const double[:, ::1] velocities, const double[::1] rises, double unit, double elapsed_s):
-        """Move all, one after the other; who is freed is left out.
+        """Move all, one after the other; freed nodes are skipped.
 
         Args:
             velocities: shape (n, d) (m/s).
-            rises: shape (n,), how fast who does not fly rises over what bars it, as steps do (m/s).
+            rises: shape (n,), vertical speed at obstacles, such as steps, of bodies that do not fly (m/s).
             unit: length of a metre in the scene; 0 for standing still.
             elapsed_s: game time since they were moved last (s).
 
@@ -198,17 +198,18 @@ cdef double frames_in(void* node, double elapsed_s) noexcept nogil:
     return elapsed_s / frame_s
 
 def walk_body(GDObject body, velocity, double elapsed_s, bint falls=False, bint climbs=False, double gravity=0.0):
-    """Let a CharacterBody walk for a turn; it keeps its velocity, as what it runs into lets it.
+    """Move a CharacterBody for a turn; it keeps the velocity that is left after collisions.
 
-    Who falls goes along the floor it stands on; above all floors it falls, or goes on with a jump. It rises only over
-    what bars it, as steps do, and that is not kept: what rises in its velocity a script has given it.
+    A body that can fall moves along the floor it stands on; in the air it falls, or continues a jump. It rises only
+    at obstacles, such as steps, and does not keep that speed: upward velocity that is kept comes from a script.
 
     Args:
         body: a CharacterBody3D with a Vector3, or a CharacterBody2D with a Vector2.
-        velocity: how it should move, in units of the scene a second; up, of who falls, is how fast it goes over steps.
+        velocity: wanted velocity, in units of the scene a second; the upward part of a body that can fall is its
+            speed at steps.
         elapsed_s: game time since its last turn (s), of which move_and_slide() takes a frame; 0 is one frame.
-        falls: whether floors carry it, which those of a CharacterBody3D do.
-        climbs: whether it rises though nothing bars it, as up ladders.
+        falls: whether floors carry it, as those of a CharacterBody3D do.
+        climbs: whether it rises without an obstacle, as on ladders.
         gravity: pull while it falls (m/s²).
     """
     cdef WalkMethods* methods = &walks_in_space
@@ -227,7 +228,7 @@ def walk_body(GDObject body, velocity, double elapsed_s, bint falls=False, bint 
 
 cdef inline void slide_one(void* body, uint64_t number, const WalkMethods* methods, float* wanted, bint falls,
                            bint climbs, double gravity, double elapsed_s, double frames) noexcept nogil:
-    """Let a CharacterBody move_and_slide() for a turn, which may be longer than the frame that this moves it by."""
+    """Call move_and_slide() of a CharacterBody for a turn, which may be longer than the frame that the call covers."""
     cdef float own[3]
     cdef uint8_t is_true = 0
     cdef int axis
@@ -246,15 +247,15 @@ cdef inline void slide_one(void* body, uint64_t number, const WalkMethods* metho
         if raised != NOTHING and own[1] > 0:
             own[1] = 0
         call_with(methods.set_velocity, body, own)
-        if raised == SLOPE:              # what goes up is not kept on the floor by move_and_slide()
+        if raised == SLOPE:              # move_and_slide() does not keep a rising body on the floor
             gd_object_method_bind_ptrcall(methods.snap_to_floor, body, NULL, NULL)
 
 cdef inline Raised carry(void* body, const WalkMethods* methods, float* wanted, bint climbs, double gravity,
                          double elapsed_s) noexcept nogil:
-    """Write how fast who falls goes up or down; return what raises it."""
+    """Write the vertical velocity of a body that walks; return what raises it."""
     cdef float own[3]
     cdef float floor[3]
-    cdef uint8_t stands = 0, is_barred = 0
+    cdef uint8_t stands = 0, is_blocked = 0
     cdef double falls_on, up
     cdef bint leaps
     gd_object_method_bind_ptrcall(methods.is_on_floor, body, NULL, &stands)
@@ -265,8 +266,8 @@ cdef inline Raised carry(void* body, const WalkMethods* methods, float* wanted, 
         leaps = leaps and own[0] * floor[0] + own[1] * floor[1] + own[2] * floor[2] > LEAPS_M_S
     falls_on = own[1] - gravity * elapsed_s
     if wanted[1] > 0 and not climbs:
-        gd_object_method_bind_ptrcall(methods.is_on_wall, body, NULL, &is_barred)
-    if wanted[1] > 0 and (climbs or (is_barred and is_step(body, methods, wanted))):
+        gd_object_method_bind_ptrcall(methods.is_on_wall, body, NULL, &is_blocked)
+    if wanted[1] > 0 and (climbs or (is_blocked and is_step(body, methods, wanted))):
         if leaps and falls_on > wanted[1]:
             wanted[1] = <float>falls_on
             return NOTHING
@@ -279,7 +280,7 @@ cdef inline Raised carry(void* body, const WalkMethods* methods, float* wanted, 
     return SLOPE if wanted[1] > 0 else NOTHING
 
 cdef inline double against_wall(void* body, const WalkMethods* methods, const float* wanted, float* wall) noexcept nogil:
-    """Write which way the wall that it is at looks; return the share of the ground speed that goes into it."""
+    """Write the normal of the touched wall; return the share of the ground speed that is directed into it."""
     cdef double speed = hypot(wanted[0], wanted[2]), level
     gd_object_method_bind_ptrcall(methods.wall_normal, body, NULL, wall)
     level = hypot(wall[0], wall[2])
@@ -289,16 +290,16 @@ cdef inline double against_wall(void* body, const WalkMethods* methods, const fl
     return -(wanted[0] * wall[0] + wanted[2] * wall[2]) / speed if speed > 0 else 0
 
 cdef inline bint is_turned_back(void* body, const WalkMethods* methods, const float* wanted) noexcept nogil:
-    """Return whether it runs into a wall: going up along its floor all the same, it would hop for ever."""
+    """Return whether the body runs into a wall; moved up along its floor, it would hop without end."""
     cdef float wall[3]
-    cdef uint8_t is_barred = 0
-    gd_object_method_bind_ptrcall(methods.is_on_wall, body, NULL, &is_barred)
-    return is_barred and against_wall(body, methods, wanted, wall) > HEAD_ON
+    cdef uint8_t is_blocked = 0
+    gd_object_method_bind_ptrcall(methods.is_on_wall, body, NULL, &is_blocked)
+    return is_blocked and against_wall(body, methods, wanted, wall) > HEAD_ON
 
 cdef bint is_step(void* body, const WalkMethods* methods, const float* wanted) noexcept nogil:
-    """Return whether what bars a body is no higher than a step: doors and comrades on ramps are not climbed.
+    """Return whether the obstacle is no higher than a step: doors and other characters on ramps are not climbed.
 
-    Ahead; else beside a wall that it goes along; else straight into what it touched last.
+    Tested ahead; else along the wall that the body slides along; else straight into the obstacle it touched last.
     """
     cdef float wall[3]
     cdef float ahead[3]
@@ -306,22 +307,22 @@ cdef bint is_step(void* body, const WalkMethods* methods, const float* wanted) n
     if speed == 0:
         return False
     ahead[0], ahead[1], ahead[2] = <float>(wanted[0] / speed), 0, <float>(wanted[2] / speed)
-    if leads_on(body, methods, ahead):
+    if is_passable(body, methods, ahead):
         return True
     if against <= 0:
         return False
     if against < HEAD_ON:
         ahead[0] += <float>(against * wall[0])
         ahead[2] += <float>(against * wall[2])
-        return not is_free(body, methods, ahead, 0) and leads_on(body, methods, ahead)
+        return not is_free(body, methods, ahead, 0) and is_passable(body, methods, ahead)
     wall[0], wall[2] = -wall[0], -wall[2]
-    return leads_on(body, methods, wall)
+    return is_passable(body, methods, wall)
 
-cdef inline bint leads_on(void* body, const WalkMethods* methods, const float* way) noexcept nogil:
-    return is_free(body, methods, way, STEP_M) or is_free(body, methods, way, HIGH_STEP_M)
+cdef inline bint is_passable(void* body, const WalkMethods* methods, const float* direction) noexcept nogil:
+    return is_free(body, methods, direction, STEP_M) or is_free(body, methods, direction, HIGH_STEP_M)
 
-cdef bint is_free(void* body, const WalkMethods* methods, const float* way, double above_m) noexcept nogil:
-    """Return whether nothing stops a body that is so far above its place and goes on a little."""
+cdef bint is_free(void* body, const WalkMethods* methods, const float* direction, double above_m) noexcept nogil:
+    """Return whether a body that is raised by ``above_m`` can move on by a tread."""
     cdef float place[12]
     cdef float motion[3]
     cdef void* nothing = NULL            # no KinematicCollision3D
@@ -331,7 +332,7 @@ cdef bint is_free(void* body, const WalkMethods* methods, const float* way, doub
     cdef const void* arguments[6]
     gd_object_method_bind_ptrcall(bind_global_transform, body, NULL, place)
     place[10] += <float>above_m
-    motion[0], motion[1], motion[2] = <float>(way[0] * TREAD_M), 0, <float>(way[2] * TREAD_M)
+    motion[0], motion[1], motion[2] = <float>(direction[0] * TREAD_M), 0, <float>(direction[2] * TREAD_M)
     arguments[0], arguments[1], arguments[2] = place, motion, &nothing
     arguments[3], arguments[4], arguments[5] = &margin_m, &counts_recovery, &most
     gd_object_method_bind_ptrcall(methods.test_move, body, arguments, &stops)
@@ -346,7 +347,7 @@ cdef inline void put_one(void* node, const WalkMethods* methods, const float* ve
     call_with(methods.set_position, node, place)
 
 cdef inline void turn_one(void* node, const WalkMethods* methods, const float* velocity, double elapsed_s) noexcept nogil:
-    """Turn somebody to where he goes, as fast as one turns."""
+    """Turn a node towards its velocity, at the turning rate at most."""
     cdef bint is_flat = methods.coordinates == 2
     cdef double x = velocity[0] if is_flat else -velocity[2], y = velocity[1] if is_flat else -velocity[0]
     cdef double facing, off, most = TURN_RAD_S * elapsed_s

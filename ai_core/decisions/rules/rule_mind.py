@@ -8,7 +8,7 @@ from typing import Any, ClassVar, Literal, NamedTuple
 from ai_core.decisions.callback_faults import CallbackFaults, failing_state
 from ai_core.decisions.rules.rule_set import RuleSet, grade_of
 from ai_core.errors import UnknownNameError, check_callables, check_kind, finite_number, shown, whole_number
-from ai_core.faults import Failures, FaultIsolation
+from ai_core.faults import FaultIsolation
 from ai_core.saving.declared_state import (
     ByName,
     DeclaredState,
@@ -102,8 +102,7 @@ class RuleMind(Saveable):
         self._to_look_at = set(range(len(rules.firing)))
         self._waited_s: float | None = None
         self._is_thinking = False
-        self._isolation = faults
-        self._faults: CallbackFaults | None = None
+        self._faults = CallbackFaults(name, faults)
         for parameter, value in (parameters or {}).items():
             self._parameters[self._parameter(parameter)] = finite_number(f"parameter {parameter!r}", value)
 
@@ -228,8 +227,7 @@ class RuleMind(Saveable):
 
     def release_quarantined(self) -> None:
         """Release all quarantined rules and facts."""
-        if self._faults is not None:
-            self._faults.release()
+        self._faults.release()
 
     def to_text(self) -> str:
         """Return parameters, facts with their grades, and the agenda."""
@@ -248,14 +246,14 @@ class RuleMind(Saveable):
     def _ask(self, kept: list[Exception]) -> None:
         for index, name, ask in self.rules.asked:
             callback = f"fact {name!r}"
-            if self._faults is not None and self._faults.is_left_out(callback):
+            if self._faults.failing and self._faults.is_left_out(callback):
                 continue
             try:
                 grade = grade_of(name, ask(self))
             except Exception as error:  # the fact keeps its grade, the thought continues
                 self._report(callback, kept, error)
                 continue
-            if self._faults is not None:
+            if self._faults.failing:
                 self._faults.note_success(callback)
             self._put(index, grade)
 
@@ -269,7 +267,7 @@ class RuleMind(Saveable):
         except Exception as error:  # the other rules are not affected
             self._report(f"rule {rule.name!r}", kept, error)
         else:
-            if self._faults is not None:
+            if self._faults.failing:
                 self._faults.note_success(f"rule {rule.name!r}")
         fired = FiredRule(rule.name, grade, result)
         if self.on_fired is not None:
@@ -305,7 +303,7 @@ class RuleMind(Saveable):
         return any(self._changed[fact] > at_moment for fact in planned.condition.facts)
 
     def _is_left_out(self, index: int) -> bool:
-        return self._faults is not None and self._faults.is_left_out(f"rule {self.rules.firing[index].rule.name!r}")
+        return self._faults.is_left_out(f"rule {self.rules.firing[index].rule.name!r}")
 
     def _put(self, index: int, grade: float) -> None:
         if grade != self._grades[index]:
@@ -348,24 +346,9 @@ class RuleMind(Saveable):
 
     def _report(self, name: str, kept: list[Exception], error: Exception) -> None:
         try:
-            self._callback_faults().report(name, self._thoughts, error)
+            self._faults.report(name, self._thoughts, error)
         except Exception as raised:  # raised again after the thought
             kept.append(raised)
-
-    def _callback_faults(self) -> CallbackFaults:
-        if self._faults is None:
-            self._faults = CallbackFaults(self.name, self._isolation or FaultIsolation())
-        return self._faults
-
-    @property
-    def _failing(self) -> dict[str, Failures]:
-        """Records of failing callbacks, by name."""
-        return {} if self._faults is None else self._faults.records()
-
-    @_failing.setter
-    def _failing(self, failing: dict[str, Failures]) -> None:
-        if failing or self._faults is not None:
-            self._callback_faults().put(failing)
 
     @property
     def _facts(self) -> list[tuple[float, int]]:

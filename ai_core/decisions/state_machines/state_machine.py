@@ -18,7 +18,7 @@ from ai_core.decisions.state_machines.state_machine_definition import (
     TransitionPath,
 )
 from ai_core.errors import check_callables, check_kind, finite_number, shown
-from ai_core.faults import Failures, FaultIsolation
+from ai_core.faults import FaultIsolation
 from ai_core.saving.declared_state import (
     DeclaredState,
     MapOf,
@@ -171,7 +171,6 @@ class StateMachine(Saveable):
         "_definition",
         "_faults",
         "_frame",
-        "_isolation",
         "_kept_errors",
         "_leaf",
         "_left",
@@ -220,13 +219,13 @@ class StateMachine(Saveable):
         self._since_around: dict[int, float] | None = None
         self._queue: list[tuple[str, Any]] | None = None
         self._kept_errors: list[Exception] | None = None
-        self._faults: CallbackFaults | None = None
-        self._clock, self._trace, self._isolation, self._listening = clock, trace, faults, listening
+        self._clock, self._trace, self._listening = clock, trace, listening
         self._seconds = self._since_s = self.elapsed_s = 0.0
         self._frame, self._should_stop, self._reason = 0, False, ""
         self.event: str | None = None
         self.payload: Any = None
         self.owner, self.name, self.parts = owner, name or definition.name, parts
+        self._faults = CallbackFaults(self.name, faults)
 
     @property
     def definition(self) -> StateMachineDefinition:
@@ -367,8 +366,7 @@ class StateMachine(Saveable):
 
     def release_quarantined(self) -> None:
         """Release all quarantined callbacks."""
-        if self._faults is not None:
-            self._faults.release()
+        self._faults.release()
 
     def to_text(self) -> str:
         """Return one line per state: which are active, since when, and why."""
@@ -467,26 +465,26 @@ class StateMachine(Saveable):
         for action, name, active in steps:
             if active is not None:
                 self._at = active
-            if self._faults is not None and self._faults.is_left_out(name):
+            if self._faults.failing and self._faults.is_left_out(name):
                 continue
             try:
                 action(self)
             except Exception as error:  # the machine stays consistent, the frame continues
                 self._report(name, error)
             else:
-                if self._faults is not None:
+                if self._faults.failing:
                     self._faults.note_success(name)
 
     def _allows(self, route: Route) -> bool:
         assert route.guard is not None
-        if self._faults is not None and self._faults.is_left_out(route.guard_name):
+        if self._faults.failing and self._faults.is_left_out(route.guard_name):
             return False
         try:
             answer = bool(route.guard(self))
         except Exception as error:  # a failed guard counts as false
             self._report(route.guard_name, error)
             return False
-        if self._faults is not None:
+        if self._faults.failing:
             self._faults.note_success(route.guard_name)
         return answer
 
@@ -510,14 +508,9 @@ class StateMachine(Saveable):
 
     def _report(self, name: str, error: Exception) -> None:
         try:
-            self._callback_faults().report(name, self._now().frame, error)
+            self._faults.report(name, self._now().frame, error)
         except Exception as raised:  # raised again when the machine is consistent
             self._keep(raised)
-
-    def _callback_faults(self) -> CallbackFaults:
-        if self._faults is None:
-            self._faults = CallbackFaults(self.name, self._isolation or FaultIsolation())
-        return self._faults
 
     def _keep(self, error: Exception) -> None:
         self._kept_errors = [*(self._kept_errors or ()), error]
@@ -565,16 +558,6 @@ class StateMachine(Saveable):
     @_left_by_node.setter
     def _left_by_node(self, left: dict[StateNode, StateNode]) -> None:
         self._left = {node.index: leaf.index for node, leaf in left.items()} or None
-
-    @property
-    def _failing(self) -> dict[str, Failures]:
-        """Records of failing callbacks, by name."""
-        return {} if self._faults is None else self._faults.records()
-
-    @_failing.setter
-    def _failing(self, failing: dict[str, Failures]) -> None:
-        if failing or self._faults is not None:
-            self._callback_faults().put(failing)
 
     def _check_at_rest(self) -> None:
         if self.is_busy:

@@ -33,13 +33,14 @@ class PortalGraph(NamedTuple):
     A portal is numbered by its region and its index there.
 
     Attributes:
-        ways: (regions, room, room) float64, costs from portal to portal within a region, ``inf`` without a path.
+        portal_costs: (regions, room, room) float64, costs from portal to portal within a region, ``inf`` without
+            a path.
         partners: (regions, room) int32, portal on the other side, ``NO_PORTAL`` for none.
         enter: (regions, room) float64, cost of entering the cell of the portal from the other side.
         counts: (regions,) int32, number of portals of each region.
     """
 
-    ways: NDArray[np.float64]
+    portal_costs: NDArray[np.float64]
     partners: NDArray[np.int32]
     enter: NDArray[np.float64]
     counts: NDArray[np.int32]
@@ -245,8 +246,9 @@ class RegionGraph(Cancellable):
         passage, (top, left), extent = self.passage, self.corner(region), self.extent(region)
         targets = self.portal_cells(region)
         fields = RegionFields(self.ground, top, left, np.empty((len(targets), *extent), np.uint8))
-        self.graph.ways[region] = np.inf
-        self.graph.ways[region, :len(targets), :len(targets)] = fields.fill(targets, targets, passage.uniform_cost)
+        self.graph.portal_costs[region] = np.inf
+        costs = fields.fill(targets, targets, passage.uniform_cost)
+        self.graph.portal_costs[region, :len(targets), :len(targets)] = costs
         self._fields[region] = fields
 
     def _follow(self) -> None:
@@ -261,9 +263,9 @@ class RegionGraph(Cancellable):
         for region in sorted(stale):
             stale |= self._read_borders(region, (0, 1, 2, 3))
         if max(sum(map(len, self._borders[region])) for region in stale) > self.graph.partners.shape[1]:
-            kept = self.graph.ways
+            kept = self.graph.portal_costs
             self._allot()
-            self.graph.ways[:, :kept.shape[1], :kept.shape[1]] = kept
+            self.graph.portal_costs[:, :kept.shape[1], :kept.shape[1]] = kept
         around = {self._neighbor(region, direction) for region in stale for direction in range(4)}
         for number in sorted(stale | {region for region in around if region is not None}):
             self._number(number)

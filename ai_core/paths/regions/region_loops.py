@@ -400,8 +400,8 @@ class PortalSearch:
     the path enters a region. Regions may change in the arrays between two searches.
 
     Args:
-        ways: (regions, room, room) float64, costs from portal to portal within a region, ``inf`` without a path;
-            all arrays are referenced, not copied.
+        portal_costs: (regions, room, room) float64, costs from portal to portal within a region, ``inf`` without
+            a path; all arrays are referenced, not copied.
         partners: (regions, room) int32, portal on the other side, ``NO_PORTAL`` for none.
         enter: (regions, room) float64, cost of entering the cell of the portal from the other side.
         counts: (regions,) int32, number of portals of each region.
@@ -418,7 +418,7 @@ class PortalSearch:
 
     is_done = cython.declare(cython.bint, visibility="readonly")
     cost = cython.declare(cython.double, visibility="readonly")
-    ways: cython.double[:, :, ::1]
+    portal_costs: cython.double[:, :, ::1]
     partners: cython.int[:, ::1]
     enter: cython.double[::1]
     counts: cython.int[::1]
@@ -435,14 +435,16 @@ class PortalSearch:
     room: cython.int
 
     def __init__(
-        self, ways: NDArray[np.float64], partners: NDArray[np.int32], enter: NDArray[np.float64],
+        self, portal_costs: NDArray[np.float64], partners: NDArray[np.int32], enter: NDArray[np.float64],
         counts: NDArray[np.int32],
     ) -> None:
         regions, most = partners.shape
-        if (ways.shape, enter.shape, counts.shape) != ((regions, most, most), (regions, most), (regions,)):
-            raise ValueError("ways must be (regions, room, room), partners and enter (regions, room), counts (regions)")
+        if (portal_costs.shape, enter.shape, counts.shape) != ((regions, most, most), (regions, most), (regions,)):
+            raise ValueError(
+                "portal_costs must be (regions, room, room), partners and enter (regions, room), counts (regions)")
         self.regions, self.most = regions, most
-        self.ways, self.partners, self.counts = memoryview(ways), memoryview(partners), memoryview(counts)
+        self.portal_costs = memoryview(portal_costs)
+        self.partners, self.counts = memoryview(partners), memoryview(counts)
         self.enter = memoryview(enter.reshape(-1))
         self.costs = memoryview(np.empty(regions * most))
         self.came = memoryview(np.empty(regions * most, np.int32))
@@ -531,7 +533,7 @@ class PortalSearch:
                 self.cost, self.end = so_far + self.ends[index], portal
             for other in range(self.counts[region]):
                 if other != index:
-                    self.cross(region, other, so_far + self.ways[region, index, other], portal)
+                    self.cross(region, other, so_far + self.portal_costs[region, index, other], portal)
         return expanded
 
     @cython.cfunc

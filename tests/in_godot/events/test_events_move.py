@@ -70,14 +70,14 @@ def test_another_scheduler_reports_an_unknown_time_name(
 def test_once_listeners_are_not_notified_again_after_a_move(
     node, world, listener, physics_frames,
 ):
-    first = node("AIScheduler", world)
+    first = node("AIScheduler", world, budget=0.0)
     manager = node("AIEventManager", world)
     ann = listener(manager)
     ann.call("listen", manager, {"once": True})
     manager.send("alarm", [1])
     physics_frames(1)
     first.free()
-    node("AIScheduler", world)
+    node("AIScheduler", world, budget=0.0)
     physics_frames(2)
     manager.send("alarm", [2])
     physics_frames(1)
@@ -85,12 +85,12 @@ def test_once_listeners_are_not_notified_again_after_a_move(
 
 
 def test_who_has_a_radio_is_tuned_in_under_another_scheduler_too(node, world, listener, physics_frames):
-    first = node("AIScheduler", world)
+    first = node("AIScheduler", world, budget=0.0)
     manager = node("AIEventManager", world)
     ann, bob = listener(manager), listener(manager)
     manager.add_radio(ann), manager.add_radio(bob)
     first.free()
-    node("AIScheduler", world)
+    node("AIScheduler", world, budget=0.0)
     physics_frames(2)
     manager.announce_intent(ann, "flank")
     physics_frames(1)
@@ -100,7 +100,7 @@ def test_who_has_a_radio_is_tuned_in_under_another_scheduler_too(node, world, li
 @pytest.fixture
 def two(node, world):
     """Two managers, each below a scheduler of its own."""
-    return [node("AIEventManager", node("AIScheduler", world)) for _ in range(2)]
+    return [node("AIEventManager", node("AIScheduler", world, budget=0.0)) for _ in range(2)]
 
 
 def told(managers, listener, physics_frames):
@@ -156,13 +156,13 @@ def test_a_listener_that_moves_with_its_manager_follows_its_node(two, listener, 
 def test_a_scheduler_freed_while_used_elsewhere_causes_no_errors(
     node, world, physics_frames,
 ):
-    first = node("AIScheduler", world)
+    first = node("AIScheduler", world, budget=0.0)
     node("AIEventManager", first)
     elsewhere, heard = node("AIEventManager", world), []
     elsewhere.listen("alarm", lambda _code, arguments: heard.append(arguments[0]))
     physics_frames(1)
     first.free()
-    node("AIScheduler", world)
+    node("AIScheduler", world, budget=0.0)
     physics_frames(2)
     elsewhere.send("alarm", [1])
     physics_frames(1)
@@ -170,7 +170,7 @@ def test_a_scheduler_freed_while_used_elsewhere_causes_no_errors(
 
 
 def test_who_was_freed_meanwhile_does_not_come_along(node, world, listener, physics_frames):
-    first = node("AIScheduler", world)
+    first = node("AIScheduler", world, budget=0.0)
     manager = node("AIEventManager", world, day_length=24.0, day_starts_at="08:00")
     ann, bob = listener(manager), listener(manager)
     for one in (ann, bob):
@@ -180,7 +180,7 @@ def test_who_was_freed_meanwhile_does_not_come_along(node, world, listener, phys
     physics_frames(1)
     ann.free()
     first.free()
-    node("AIScheduler", world)
+    node("AIScheduler", world, budget=0.0)
     physics_frames(40)
     manager.send("alarm", [2])
     physics_frames(1)
@@ -190,7 +190,7 @@ def test_who_was_freed_meanwhile_does_not_come_along(node, world, listener, phys
 def test_a_listener_freed_by_a_first_sticky_event_gets_no_second(
     node, world, gdscript, physics_frames,
 ):
-    node("AIScheduler", world)
+    node("AIScheduler", world, budget=0.0)
     manager = node("AIEventManager", world)
     for code in ("alarm", "fire"):
         manager.send(code, [code], 0.0, {"sticky": True})
@@ -223,7 +223,7 @@ def test_methods_of_plain_objects_have_saveable_names(scheduler, gdscript, physi
 def test_listening_in_the_frame_a_scheduler_is_freed_still_works(
     node, world, listener, physics_frames,
 ):
-    first = node("AIScheduler", world)
+    first = node("AIScheduler", world, budget=0.0)
     manager = node("AIEventManager", world, day_length=24.0, day_starts_at="08:00")
     physics_frames(1)
     first.free()
@@ -231,7 +231,7 @@ def test_listening_in_the_frame_a_scheduler_is_freed_still_works(
     ann.call("listen", manager)
     ann.call("wait", manager, "08:10")
     manager.add_radio(ann), manager.add_radio(bob)
-    node("AIScheduler", world)
+    node("AIScheduler", world, budget=0.0)
     physics_frames(2)
     manager.send("alarm", ["alarm"])
     manager.announce_intent(bob, "flank")

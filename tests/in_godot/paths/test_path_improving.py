@@ -130,7 +130,7 @@ def test_on_threads_ways_are_the_same_and_no_thread_is_left(node, scheduler, phy
     for threads in (0, 2):
         service = node("PathService", scheduler, threads=threads)
         service.set_grid_from(grid)
-        service.service.ways.prepare = lambda budget: None
+        service.service.provider.prepare = lambda budget: None
         tickets = [service.request_path(Vector2(column, 0), Vector2(column, 160)) for column in range(6)]
         while service.get_state(tickets[-1]) in ("waiting", "running"):
             physics_frames(1)

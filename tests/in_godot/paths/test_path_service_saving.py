@@ -140,7 +140,7 @@ def test_long_ways_may_go_over_regions(service, points, physics_frames):
     service.long_paths_by_regions = True
     service.set_grid_from(points)
     service.service.advance(Budget.unlimited())
-    assert service.service.ways.regions.is_done
+    assert service.service.provider.regions.is_done
     ticket = service.request_path(Vector2(0, 0), Vector2(1990, 590))
     physics_frames(2)
     assert service.get_state(ticket) == "found"

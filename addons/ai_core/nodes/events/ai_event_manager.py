@@ -488,7 +488,7 @@ class AIEventManager(Node):
     def check(self, codes: Variant, callback: GDCallable, period_frames: int = 1, phase_frames: int = -1) -> None:
         """Call ``callback(codes)`` every ``period_frames`` frames of AI, but only while one of the codes has listeners.
 
-        The argument is an Array of the codes that have listeners, at this manager or below; ``callback`` sends the events.
+        The argument is an Array of the codes that have listeners, at this manager or below; ``callback`` sends events.
         A phase of -1 is chosen automatically, so that the check runs in the frames with the fewest other runs. A
         repeated call with the same Callable replaces its check.
         """

@@ -180,7 +180,7 @@ class GroupLOD(ImportanceAgent, Node):
     def _refresh_names(self) -> None:
         self.core.name = path_of(self._scheduler, self)      # it may have been renamed
 
-    def take_in(self, inner: Any) -> None:
+    def add_inner(self, inner: Any) -> None:
         """Add a group below as a member, by its path, because inner groups may have equal names."""
         self.core.add(inner.core, name=str(self.get_path_to(inner)), period_frames=inner.closed_period,
                       priority=inner.priority)
@@ -231,7 +231,7 @@ class GroupLOD(ImportanceAgent, Node):
 
     def be_inside(self, outer: Any) -> None:
         """Run as a member of another group."""
-        outer.take_in(self)
+        outer.add_inner(self)
         self._outer = outer
 
     def _nearest_group(self) -> Any:

@@ -896,18 +896,18 @@ class Squad(Node):
         place = [one / self.unit for one in body.get_global_position()]
         if not all(map(math.isfinite, place)):
             place = [0.0] * len(place)      # as Places does, which reports it
-        self._let_in(member, number)
+        self._enlist(member, number)
         try:
             self.core.add(number, place, **terms)
         except (TypeError, ValueError) as error:
-            self._let_go(member)
+            self._discharge(member)
             report_error(f"does not join its squad until this is corrected: {error}", member)
 
     def lose(self, member: Any) -> None:
         """Remove a member that left the tree."""
         if self._core is not None and self._members.get(member.member_id) is member:
             self.core.remove(member.member_id)
-            self._let_go(member)
+            self._discharge(member)
 
     def give(self, member: Any, other: Any) -> None:
         """Transfer a member to another squad."""
@@ -918,8 +918,8 @@ class Squad(Node):
         core = other.core       # raises before anything changes, if the other squad does not run
         other._members[number] = member
         self.core.move_members([number], core)
-        self._let_go(member)
-        other._let_in(member, number)
+        self._discharge(member)
+        other._enlist(member, number)
 
     def change(self, member: Any) -> None:
         """Apply changed settings of a member."""
@@ -931,7 +931,7 @@ class Squad(Node):
     def discharge_all(self) -> None:
         """Release all members, which wait for another squad; called when the squad leaves the tree."""
         members, self._members = self._members, {}
-        self._others_are_here()
+        self._members_changed()
         for member in members.values():
             if member.is_valid():
                 member.discharged(self)
@@ -965,20 +965,20 @@ class Squad(Node):
             member.discharged(self)
         self._members = {}
         for number, member in members.items():
-            self._let_in(member, number)
+            self._enlist(member, number)
 
-    def _let_in(self, member: Any, number: int) -> None:
+    def _enlist(self, member: Any, number: int) -> None:
         self._members[number] = member
         self._members = dict(sorted(self._members.items()))
-        self._others_are_here()
+        self._members_changed()
         member.enlisted(self, number)
 
-    def _let_go(self, member: Any) -> None:
+    def _discharge(self, member: Any) -> None:
         self._members.pop(member.member_id, None)
-        self._others_are_here()
+        self._members_changed()
         member.discharged(self)
 
-    def _others_are_here(self) -> None:
+    def _members_changed(self) -> None:
         self._has_changed = True
         self.move_otherwise()
         self.wake()

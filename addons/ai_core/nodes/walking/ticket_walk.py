@@ -74,7 +74,7 @@ class TicketWalk:
         forget_progress(self._memory)
         for one in (ticket, newer[0] if newer else None):
             if one is not None and name == self._name and self._paths.is_valid():
-                self._let_go(one)
+                self._release_ticket(one)
 
     def _is_another_there(self, here: Any, goal: Any) -> bool:
         """Return whether the mover changed to another path, found after the ground changed."""
@@ -93,14 +93,14 @@ class TicketWalk:
             return False
         del memory["newer"]
         if state == "refused":
-            self._let_go(ticket)
+            self._release_ticket(ticket)
             return False
-        self._let_go(memory["ticket"])
+        self._release_ticket(memory["ticket"])
         forget_progress(memory)
         memory["ticket"], memory["began"], memory["asked_for"] = ticket, began, asked_for
         return True
 
-    def _let_go(self, ticket: int) -> None:
+    def _release_ticket(self, ticket: int) -> None:
         try:
             self._paths.release(ticket)
         except RefusedValue:
