@@ -983,7 +983,7 @@ class RegionalSenseManager:
     # Stages.
 
     def _signal_stages(self) -> tuple[Stage, ...]:
-        stages = (self._follow, self._listen, self._deliver)
+        stages = (self._follow, self._query_occlusion, self._deliver)
         return stages if self._smelling is None else (*stages, self._smell)
 
     def _has_signals(self) -> bool:
@@ -992,16 +992,16 @@ class RegionalSenseManager:
     def _follow(self, budget: Budget) -> bool:
         return self._emitted.follow(budget, self.clock.now.seconds)
 
-    def _listen(self, budget: Budget) -> bool:
+    def _query_occlusion(self, budget: Budget) -> bool:
         """Ask what muffles signals: until half of the rays, or the budget, is spent; some at least."""
-        unheard = self._emitted.queue.unheard
+        waiting = self._emitted.queue.awaiting_occlusion
         left = max(1, self.maximum_rays // 2)
-        while left and len(unheard) and not budget.is_spent:
-            asked = self._emitted.ask(min(left, RAYS_AT_ONCE))
+        while left and len(waiting) and not budget.is_spent:
+            asked = self._emitted.query_occlusion(min(left, RAYS_AT_ONCE))
             budget.spend(asked)
             left -= asked
             self._rays_asked += asked
-        return not (left and len(unheard))
+        return not (left and len(waiting))
 
     def _deliver(self, budget: Budget) -> bool:
         return self._emitted.deliver(budget, self.clock.now.seconds, self._perception.hear)
@@ -1023,7 +1023,7 @@ class RegionalSenseManager:
         if not self._continuous.pairs_needing_rays:
             return True
         # Signals had theirs first, or have half of the rays at most.
-        waiting = len(self._emitted.queue.unheard)
+        waiting = len(self._emitted.queue.awaiting_occlusion)
         left = max(1, self.maximum_rays - max(self._rays_asked, min(waiting, self.maximum_rays // 2)))
         question = self._continuous.next_question(left, unordered=RAYS_AT_ONCE if is_plain else 0)
         if len(question.row) and not self.faults.is_quarantined(key):

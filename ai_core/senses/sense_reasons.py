@@ -108,7 +108,7 @@ class FactorsBetween(NamedTuple):
         eye, target = sensors.ids.slot(sensor_id), sources.ids.slot(source_id)
         strength = max(0.0, float(sources.own_strength[target, number]))
         most = max(0.0, float(sources.strength[target, number]))
-        way = (continuous if kind.is_continuous else self.emitted).way(number, eye, target, most)
+        way = (continuous if kind.is_continuous else self.emitted).reach_of(number, eye, target, most)
         motion = float(sources.motion_factor(number, target))
         acuity = 1.0
         if kind.needs_cone:

@@ -43,7 +43,7 @@ def test_each_source_has_its_own_scent():
     walk(trails, 8, range(5, 0, -1))
     assert smelled(trails, 3, 9.0) == [(7, 4.0), (8, 1.0)]
     assert smelled(trails, 3, 9.0, scent=8) == [(8, 1.0)]
-    assert smelled(trails, 3, 9.0, but_not=8) == [(7, 4.0)]
+    assert smelled(trails, 3, 9.0, excluded=8) == [(7, 4.0)]
     trails.forget(7)
     assert smelled(trails, 3, 9.0) == [(8, 1.0)]
 

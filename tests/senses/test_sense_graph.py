@@ -86,24 +86,24 @@ def test_a_door_is_two_portals_that_open_and_shut_together():
     kind = hearing()
     graph = SenseGraph(ROOMS, [*door("a", "b", (1, 0, 0), "hearing", name="gate", kept_per_m=0.5, distance_m=2.0),
                                *door("a", "b", (1, 0, 1), "hearing")])
-    ways = graph.ways(kind)
-    assert ways.kept.tolist() == [0.25, 1.0, 0.25, 1.0]
+    table = graph.table(kind)
+    assert table.kept.tolist() == [0.25, 1.0, 0.25, 1.0]
     graph.set_open("gate", False)
-    assert ways.kept.tolist() == [0.0, 1.0, 0.0, 1.0]
+    assert table.kept.tolist() == [0.0, 1.0, 0.0, 1.0]
     assert not graph.is_open("gate")
     graph.set_open(0, True)
-    assert ways.kept.tolist() == [0.25, 1.0, 0.0, 1.0]
-    assert graph.ways(kind) is ways
+    assert table.kept.tolist() == [0.25, 1.0, 0.0, 1.0]
+    assert graph.table(kind) is table
 
 
 def test_doors_are_saved_and_loaded_into_the_same_level_only():
     graph = SenseGraph(ROOMS, door("a", "b", (1, 0, 0), "hearing", name="gate"))
-    ways = graph.ways(hearing())
+    table = graph.table(hearing())
     graph.set_open("gate", False)
     state = graph.save_state()
     graph.set_open("gate", True)
     graph.prepare_state(state)()
-    assert ways.kept.tolist() == [0.0, 0.0]
+    assert table.kept.tolist() == [0.0, 0.0]
     for wrong in ({**state, "portals": {"gate: a to b": 1}}, {**state, "wind": None}, {**state, "more": 1}):
         with pytest.raises(StateError):
             graph.prepare_state(wrong)
@@ -168,15 +168,15 @@ def test_custom_lookup_takes_any_shape_and_answers_are_checked():
 @given(graph=graphs(), data=st.data())
 def test_after_any_doors_the_ways_are_those_of_a_graph_made_so(graph, data):
     kind = hearing()
-    ways = graph.ways(kind)
-    made = [ways.hops(row) for row in range(len(ways))]
+    table = graph.table(kind)
+    made = [table.hops(row) for row in range(len(table))]
     assert len(made) == len(graph.portals)
     for _ in range(4 if graph.portals else 0):
         graph.set_open(data.draw(st.integers(0, len(graph.portals) - 1)), data.draw(st.booleans()))
     anew = SenseGraph(graph.regions, graph.portals)
     anew.prepare_state(graph.save_state())()
-    other = anew.ways(kind)
-    for name, mine in vars(ways).items():
+    other = anew.table(kind)
+    for name, mine in vars(table).items():
         if isinstance(mine, np.ndarray):
             assert mine.tobytes() == getattr(other, name).tobytes(), name
-    assert [ways.hops(row) for row in range(len(ways))] == [other.hops(row) for row in range(len(ways))]
+    assert [table.hops(row) for row in range(len(table))] == [other.hops(row) for row in range(len(table))]

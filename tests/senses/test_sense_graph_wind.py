@@ -112,7 +112,7 @@ def test_regions_without_shapes_take_the_wind_from_start_to_end():
     graph = SenseGraph(regions, ways, lookup=lambda places: None)
     kind = smell()
     graph.set_wind((3, 4, 0))
-    assert graph.ways(kind).wind_m_per_s.tolist() == [3.0, 0.0]
+    assert graph.table(kind).wind_m_per_s.tolist() == [3.0, 0.0]
 
 
 @pytest.mark.parametrize(

@@ -15,22 +15,22 @@ from ai_core.senses.stimuli.signal import Signal
 from tests.senses.graph_worlds import POINT, door, graphs, hearing, plainly_reached, room
 
 
-def first_labels(ways, region, origin, strength, kind, faintest):
-    rows = np.array(ways.out_of(region), np.int32)
-    leg_m = lengths(np.array([origin]) - ways.start[rows])
-    distance = leg_m + ways.distance_m[rows]
-    intensity = strength * (shares_kept(float(ways.kept_per_m[region]), leg_m) * ways.kept[rows])
+def first_labels(table, region, origin, strength, kind, faintest):
+    rows = np.array(table.out_of(region), np.int32)
+    leg_m = lengths(np.array([origin]) - table.start[rows])
+    distance = leg_m + table.distance_m[rows]
+    intensity = strength * (shares_kept(float(table.kept_per_m[region]), leg_m) * table.kept[rows])
     return [
         (far, -left, row) for far, left, row in zip(distance.tolist(), intensity.tolist(), rows.tolist(), strict=True)
         if far <= kind.range_m and left >= faintest and left > 0]
 
 
-def run(ways, waiting, kind, faintest, most, until_m=math.inf):
+def run(table, waiting, kind, faintest, most, until_m=math.inf):
     """Spread to the end, ``most`` passages at a time; return what it passed, and what it waits for."""
     wave = SpreadingWave(Signal(0, 0, 0, 1.0, (0.0, 0.0, 0.0), 0.0), 0, waiting=waiting, is_begun=True)
     is_done = False
     while not is_done:
-        count, is_done = wave.spread(ways, kind.range_m, faintest, until_m, most)
+        count, is_done = wave.spread(table, kind.range_m, faintest, until_m, most)
         assert count == most or is_done
         wave = SpreadingWave(wave.signal, 0, waiting=wave.waiting, passed=wave.passed) if most == 3 else wave
     return wave.passed, wave.waiting
@@ -41,29 +41,29 @@ def run(ways, waiting, kind, faintest, most, until_m=math.inf):
        range_m=st.sampled_from([3.0, 12.0, 100.0]))
 def test_it_equals_plain_dijkstra_with_doors_opening_and_closing(graph, origin, strength, data, range_m):
     kind, faintest = hearing(range_m=range_m), 1e-3
-    ways = graph.ways(kind)
+    table = graph.table(kind)
     for _ in range(3):
         if graph.portals:
             number = data.draw(st.integers(0, len(graph.portals) - 1))
             graph.set_open(number, not graph.is_open(number))
         expected = plainly_reached(graph, kind, 0, origin, strength, faintest)
-        waiting = first_labels(ways, 0, origin, strength, kind, faintest)
+        waiting = first_labels(table, 0, origin, strength, kind, faintest)
         for most in (1, 3, 100):
-            reached, left = run(ways, waiting, kind, faintest, most)
+            reached, left = run(table, waiting, kind, faintest, most)
             assert left == []
-            found = {int(ways.portal[row]): (m, -i) for m, i, row in reached}
+            found = {int(table.portal[row]): (m, -i) for m, i, row in reached}
             assert found == expected
-            assert list(found) == sorted(found, key=lambda k: (found[k][0], -found[k][1], ways._row_of[k]))
+            assert list(found) == sorted(found, key=lambda k: (found[k][0], -found[k][1], table._row_of[k]))
 
 
 @settings(max_examples=40, deadline=None)
 @given(graph=graphs(), origin=POINT, until_m=st.sampled_from([0.0, 2.0, 6.0]), most=st.integers(1, 5))
 def test_what_is_left_lies_farther_than_it_may_go(graph, origin, until_m, most):
     kind = hearing()
-    ways = graph.ways(kind)
-    waiting = first_labels(ways, 0, origin, 9.0, kind, 1e-3)
-    found = run(ways, waiting, kind, 1e-3, most, until_m)
-    assert found == run(ways, waiting, kind, 1e-3, 100, until_m)
+    table = graph.table(kind)
+    waiting = first_labels(table, 0, origin, 9.0, kind, 1e-3)
+    found = run(table, waiting, kind, 1e-3, most, until_m)
+    assert found == run(table, waiting, kind, 1e-3, 100, until_m)
     assert all(distance > until_m for distance, _, _ in found[1])
 
 
@@ -76,15 +76,15 @@ def test_of_two_equal_paths_the_stronger_then_smaller_id_counts():
         [way("a", "b", "faint", 0.5), way("a", "b", "loud", 0.9), way("a", "b", "as loud", 0.9),
          way("b", "c", "on", 1.0)])
     kind = hearing()
-    ways = graph.ways(kind)
-    reached, _ = run(ways, first_labels(ways, 0, (0, 0, 0), 1.0, kind, 1e-3), kind, 1e-3, 9)
-    order = [ways.portal[row] for _, _, row in reached]
+    table = graph.table(kind)
+    reached, _ = run(table, first_labels(table, 0, (0, 0, 0), 1.0, kind, 1e-3), kind, 1e-3, 9)
+    order = [table.portal[row] for _, _, row in reached]
     assert order == [1, 2, 0, 3]
     assert reached[-1][1] == reached[0][1], "it came through the stronger one"
 
 
 def test_rows_that_are_not_there_are_refused():
     graph = SenseGraph([room("a", (0, 0, 0)), room("b", (4, 0, 0))], door("a", "b", (1, 0, 0), "hearing"))
-    ways = graph.ways(hearing())
+    table = graph.table(hearing())
     with pytest.raises(IndexError):
-        run(ways, [(0.0, -1.0, 7)], hearing(), 1e-3, 9)
+        run(table, [(0.0, -1.0, 7)], hearing(), 1e-3, 9)

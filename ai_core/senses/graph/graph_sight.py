@@ -10,7 +10,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from ai_core.senses.graph.sense_graph import NOWHERE, GraphBySense, PortalTable, expanded, lengths, shares_kept
+from ai_core.senses.graph.sense_graph import NOWHERE, GraphBySense, PassageTable, expanded, lengths, shares_kept
 from ai_core.senses.modality import ModalitySet
 from ai_core.senses.sensor_table import SensorTable
 from ai_core.senses.sight.continuous_sensing import ContinuousSensing
@@ -101,7 +101,7 @@ class GraphSight(ContinuousSensing):
             offset[rows] = pairs.looked_at
         return offset
 
-    def way(self, number: int, eye: int, target: int, strength: float) -> ReachNumbers | None:
+    def reach_of(self, number: int, eye: int, target: int, strength: float) -> ReachNumbers | None:
         """Return the strongest route of a source, by its slot, to a sensor; None if there is none."""
         pairs, routes = self._pairs(number, np.array([eye]), np.array([target]))
         if not pairs.is_possible.any():
@@ -127,9 +127,9 @@ class GraphSight(ContinuousSensing):
         """Return the rows of a question whose best route is a camera or a mirror, with their pairs."""
         found = []
         for number in self.pairs:
-            ways = self._graphs.ways[number]
+            table = self._graphs.tables[number]
             mine = np.flatnonzero(question.modality == number)
-            if not len(mine) or not (ways.is_relayed.any() or ways.mirror_m.any()):
+            if not len(mine) or not (table.is_relayed.any() or table.mirror_m.any()):
                 continue
             eyes = self._sensors.ids.slots(question.sensor_ids[mine])
             targets = self._sources.ids.slots(question.source_ids[mine])
@@ -180,22 +180,22 @@ class GraphSight(ContinuousSensing):
         at_end, at_start = self._graphs.sensor_regions(number)[eyes], self._graphs.source_regions(number)[targets]
         eyes, at_end = eyes[at_end != NOWHERE], at_end[at_end != NOWHERE]
         targets, at_start = targets[at_start != NOWHERE], at_start[at_start != NOWHERE]
-        routes = self._routes(self._graphs.ways[number], np.unique(at_end))
+        routes = self._routes(self._graphs.tables[number], np.unique(at_end))
         eye, target, route = _joined(routes, eyes, at_end, targets, at_start)
-        return self._measured(self._graphs.ways[number], routes, eye, target, route), routes
+        return self._measured(self._graphs.tables[number], routes, eye, target, route), routes
 
-    def _routes(self, ways: PortalTable, regions: NDArray[np.int32]) -> _Routes:
+    def _routes(self, table: PassageTable, regions: NDArray[np.int32]) -> _Routes:
         """Return the routes into regions."""
-        _, found = expanded(ways.in_first, regions)
-        last = ways.in_rows[found]
-        last = last[ways.kept[last] > 0]
-        parts = [_direct(regions), _through_one(ways, last)]
+        _, found = expanded(table.in_first, regions)
+        last = table.in_rows[found]
+        last = last[table.kept[last] > 0]
+        parts = [_direct(regions), _through_one(table, last)]
         if self.lights:
-            parts.append(_through_two(ways, last))
+            parts.append(_through_two(table, last))
         return _Routes(*(np.concatenate(columns) for columns in zip(*parts, strict=True)))
 
     def _measured(
-        self, ways: PortalTable, routes: _Routes, eye: NDArray[np.intp], target: NDArray[np.intp], route: Rows
+        self, table: PassageTable, routes: _Routes, eye: NDArray[np.intp], target: NDArray[np.intp], route: Rows
     ) -> _Pairs:
         """Return pairs with what is kept on their routes, and where their targets are visible."""
         eye_at = self._sensors.position[eye].astype(np.float64)
@@ -220,8 +220,8 @@ class GraphSight(ContinuousSensing):
         distance_m = np.where(is_direct, straight_m, (out_m + in_m) + routes.distance_m[route] / size)
         out_m, in_m = np.where(is_direct, straight_m, out_m), np.where(is_direct, 0.0, in_m)
         # The product of the two legs first: it is the same in the opposite direction.
-        legs = shares_kept(ways.kept_per_m[routes.from_region[route]], out_m) * shares_kept(
-            ways.kept_per_m[routes.to_region[route]], in_m)
+        legs = shares_kept(table.kept_per_m[routes.from_region[route]], out_m) * shares_kept(
+            table.kept_per_m[routes.to_region[route]], in_m)
         return _Pairs(
             eye, target, route, distance_m, legs * routes.kept[route], (looked_at - eye_at) / size[:, np.newaxis],
             start + OFF_MIRROR_M * routes.mirror[route], is_possible)
@@ -244,29 +244,29 @@ def _direct(regions: NDArray[np.int32]) -> _Routes:
     return _Routes(here, here, nowhere, nowhere, nothing, np.ones(count), ~no, no, nowhere, nothing, no)
 
 
-def _through_one(ways: PortalTable, rows: Rows) -> _Routes:
+def _through_one(table: PassageTable, rows: Rows) -> _Routes:
     no = np.zeros(len(rows), np.bool_)
     return _Routes(
-        ways.from_region[rows].astype(np.int64), ways.to_region[rows].astype(np.int64),
-        ways.start[rows], ways.end[rows], ways.distance_m[rows], ways.kept[rows], no,
-        ways.is_relayed[rows], ways.mirror[rows], ways.mirror_m[rows], no)
+        table.from_region[rows].astype(np.int64), table.to_region[rows].astype(np.int64),
+        table.start[rows], table.end[rows], table.distance_m[rows], table.kept[rows], no,
+        table.is_relayed[rows], table.mirror[rows], table.mirror_m[rows], no)
 
 
-def _through_two(ways: PortalTable, last: Rows) -> _Routes:
+def _through_two(table: PassageTable, last: Rows) -> _Routes:
     """Return the routes through a passage into each of ``last``, and not back again; no mirrors."""
-    index, found = expanded(ways.in_first, ways.from_region[last])
-    first, second = ways.in_rows[found], last[index]
-    goes_on = (ways.kept[first] > 0) & (ways.from_region[first] != ways.to_region[second])
-    goes_on &= (ways.mirror_m[first] == 0) & (ways.mirror_m[second] == 0)
+    index, found = expanded(table.in_first, table.from_region[last])
+    first, second = table.in_rows[found], last[index]
+    goes_on = (table.kept[first] > 0) & (table.from_region[first] != table.to_region[second])
+    goes_on &= (table.mirror_m[first] == 0) & (table.mirror_m[second] == 0)
     first, second = first[goes_on], second[goes_on]
-    leg = ways.leg_first[first] + (second - ways.out_first[ways.to_region[first]])
+    leg = table.leg_first[first] + (second - table.out_first[table.to_region[first]])
     no = np.zeros(len(first), np.bool_)
     return _Routes(
-        ways.from_region[first].astype(np.int64), ways.to_region[second].astype(np.int64),
-        ways.start[first], ways.end[second],
-        (ways.distance_m[first] + ways.distance_m[second]) + ways.leg_distance_m[leg],
-        (ways.kept[first] * ways.kept[second]) * ways.leg_kept[leg],
-        no, ways.is_relayed[second], ways.mirror[second], ways.mirror_m[second], ~no)
+        table.from_region[first].astype(np.int64), table.to_region[second].astype(np.int64),
+        table.start[first], table.end[second],
+        (table.distance_m[first] + table.distance_m[second]) + table.leg_distance_m[leg],
+        (table.kept[first] * table.kept[second]) * table.leg_kept[leg],
+        no, table.is_relayed[second], table.mirror[second], table.mirror_m[second], ~no)
 
 
 def _joined(

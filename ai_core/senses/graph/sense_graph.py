@@ -1,7 +1,7 @@
 """The sense graph: regions in which signals travel freely, and portals between them.
 
 ``SenseGraph`` finds regions and portals by name and by place, opens and closes doors and sets
-winds. ``PortalTable`` holds the passages of one modality in arrays; what does not depend on a
+winds. ``PassageTable`` holds the passages of one modality in arrays; what does not depend on a
 signal, such as the distances between passages, is computed once.
 """
 from __future__ import annotations
@@ -25,7 +25,7 @@ from ai_core.senses.sensor_table import SensorTable
 from ai_core.senses.source_table import SourceTable
 
 __all__ = [
-    "NOWHERE", "GraphBySense", "Lookup", "PortalTable", "SenseGraph", "ShapeLookup", "expanded", "lengths",
+    "NOWHERE", "GraphBySense", "Lookup", "PassageTable", "SenseGraph", "ShapeLookup", "expanded", "lengths",
     "shares_kept",
 ]
 
@@ -134,7 +134,7 @@ class ShapeLookup:
 
 
 class _PortalState(NamedTuple):
-    """What is saved of a portal."""
+    """The saved state of a portal."""
 
     is_open: bool
     wind_m_per_s: float | None
@@ -206,7 +206,7 @@ class SenseGraph(Saveable):
         self._is_open = [portal.is_open for portal in self.portals]
         self._velocity = STILL
         self._winds: dict[int, float] = {}
-        self._tables: dict[tuple[str, float], PortalTable] = {}
+        self._tables: dict[tuple[str, float], PassageTable] = {}
 
     @property
     def modalities(self) -> list[str]:
@@ -323,11 +323,11 @@ class SenseGraph(Saveable):
         self._velocity = (x, y, z)
         self._put_winds(range(len(self.portals)))
 
-    def ways(self, modality: Modality) -> PortalTable:
+    def table(self, modality: Modality) -> PassageTable:
         """Return the passages of one modality as arrays; kept up to date."""
         key = (modality.name, modality.kept_per_m)
         if key not in self._tables:
-            self._tables[key] = PortalTable(self, modality, self._is_open)
+            self._tables[key] = PassageTable(self, modality, self._is_open)
             self._put_winds(range(len(self.portals)))
         return self._tables[key]
 
@@ -395,11 +395,11 @@ def _shape(region: SenseRegion) -> Shape:
 class Follower(Protocol):
     """Something that is computed from ``kept`` and ``wind_m_per_s`` of a table."""
 
-    def row_changed(self, ways: PortalTable, row: int) -> None:
+    def row_changed(self, table: PassageTable, row: int) -> None:
         """Take the present share and wind of a passage."""
 
 
-class PortalTable:
+class PassageTable:
     """All passages of one modality, one row each, by the region they leave, then by portal.
 
     Opening a door changes one number per passage; nothing else is computed again.
@@ -433,7 +433,7 @@ class PortalTable:
         hop_m, hop_kept: (legs,) float64, of the leg and of the passage after it together.
         buckets_per_m: parts of a metre by which a wave sorts passages (1/m).
         known_hops: by row the result of ``hops``, or None if it was not computed or has changed.
-        followers: told when ``kept`` or ``wind_m_per_s`` of a row changed; held weakly.
+        followers: notified when ``kept`` or ``wind_m_per_s`` of a row changed; held weakly.
 
     Cost: memory O(passages * passages that leave a region), 32 bytes each.
     """
@@ -604,7 +604,7 @@ class GraphBySense:
     Attributes:
         graphs: every graph, each once: ``graph`` first, then by modality.
         graph: graph of each modality, by its number.
-        ways: passages of each modality, by its number.
+        tables: passages of each modality, by its number.
 
     Raises:
         TypeError: if a graph is of another type.
@@ -632,7 +632,7 @@ class GraphBySense:
         for name in (name for one in self.graphs for name in one.modalities):
             if name not in names:
                 raise UnknownNameError("modality", name, names)
-        self.ways: list[PortalTable] = [one.ways(modalities[number]) for number, one in enumerate(self.graph)]
+        self.tables: list[PassageTable] = [one.table(modalities[number]) for number, one in enumerate(self.graph)]
         self._sensors, self._sources = sensors, sources
         self._regions = {
             id(one): (_TrackedRegions(one.regions_at), _TrackedRegions(one.regions_at)) for one in self.graphs}
@@ -645,23 +645,23 @@ class GraphBySense:
         """Return the region of every row of sources, in the graph of a modality."""
         return self._regions[id(self.graph[number])][1].of(self._sources.position)
 
-    def way_m(self, number: int, sensor: int, places: NDArray[np.float32]) -> Floats:
+    def path_m(self, number: int, sensor: int, places: NDArray[np.float32]) -> Floats:
         """Return the distance from places (n, 3) to a sensor, by its slot (m).
 
         Straight within the region of the sensor, by way of the portal through one portal; else ``inf``.
 
         Cost: O(places), for each portal into the region.
         """
-        here, ways = int(self.sensor_regions(number)[sensor]), self.ways[number]
+        here, table = int(self.sensor_regions(number)[sensor]), self.tables[number]
         found = np.full(len(places), np.inf)
         if here == NOWHERE or not len(places):
             return found
         nose = self._sensors.position[sensor].astype(np.float64)
         where = self.graph[number].regions_at(places)
         found[where == here] = lengths(places[where == here] - nose)
-        for row in ways.into(here):
-            there = np.flatnonzero(where == ways.from_region[row])
-            if ways.kept[row] > 0 and len(there):
-                on_m = float(ways.distance_m[row]) + float(lengths((ways.end[row] - nose)[np.newaxis])[0])
-                found[there] = np.minimum(found[there], lengths(places[there] - ways.start[row]) + on_m)
+        for row in table.into(here):
+            there = np.flatnonzero(where == table.from_region[row])
+            if table.kept[row] > 0 and len(there):
+                on_m = float(table.distance_m[row]) + float(lengths((table.end[row] - nose)[np.newaxis])[0])
+                found[there] = np.minimum(found[there], lengths(places[there] - table.start[row]) + on_m)
         return found

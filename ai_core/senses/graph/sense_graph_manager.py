@@ -111,17 +111,17 @@ class SenseGraphManager(RegionalSenseManager, Saveable):
             self._modalities, self._sensors, self._sources, upward / np.linalg.norm(upward),
             self._graphs,
         )
-        creeping = self._travelling("smells", smells)
-        slow = [n for n in range(len(self._modalities)) if self._modalities[n].is_slow and n not in creeping]
+        travelling = self._travelling("smells", smells)
+        slow = [n for n in range(len(self._modalities)) if self._modalities[n].is_slow and n not in travelling]
         self._smells = SmellSpreading(
-            self._modalities, creeping, self._sensors, self._graphs, faintest, step_s, tell_every_s,
+            self._modalities, travelling, self._sensors, self._graphs, faintest, step_s, tell_every_s,
             clock.now.seconds,
         )
         self._emitted = GraphSignals(
             self._modalities, self._sensors, self._sources, self._kept, self._is_muffled, self._graphs, self._smells,
             faintest, {*self._travelling("gradual", gradual), *slow})
         if self._smelling is not None:
-            self._smelling.go_by(self._graphs.way_m)
+            self._smelling.use_paths(self._graphs.path_m)
 
     @property
     def graph(self) -> SenseGraph:
@@ -262,14 +262,14 @@ class SenseGraphManager(RegionalSenseManager, Saveable):
 
     def _scent_near(self, region: str | int, source_id: int, modality_name: str) -> tuple[int, Scent | None]:
         number = self._modalities.number(modality_name)
-        if number not in self._smells.rooms:
-            raise UnknownNameError("smell", modality_name, map(self._smells.name_of, self._smells.rooms))
+        if number not in self._smells.models:
+            raise UnknownNameError("smell", modality_name, map(self._smells.name_of, self._smells.models))
         region_id = self._graphs.graph[number].region_id(region)
         return region_id, self._smells.scents.get(ScentKey(modality_name, int(source_id)))
 
     def _signal_stages(self) -> tuple[Stage, ...]:
-        follow, listen, deliver, *others = super()._signal_stages()
-        return (follow, listen, deliver, self._creep, *others)
+        follow, occlude, deliver, *others = super()._signal_stages()
+        return (follow, occlude, deliver, self._spread_smells, *others)
 
-    def _creep(self, budget: Budget) -> bool:
+    def _spread_smells(self, budget: Budget) -> bool:
         return self._smells.advance(budget, self.clock.now.seconds, self._perception.hear)

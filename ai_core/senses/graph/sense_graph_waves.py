@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 
 from ai_core.budget import Budget
 from ai_core.saving.declared_state import DeclaredState, Flag, ListOf, Number, Record, Refuse, Row, Whole
-from ai_core.senses.graph.sense_graph import NOWHERE, GraphBySense, PortalTable, lengths, shares_kept
+from ai_core.senses.graph.sense_graph import NOWHERE, GraphBySense, PassageTable, lengths, shares_kept
 from ai_core.senses.graph.sense_wavefront import PassageArrival, SpreadingWave
 from ai_core.senses.graph.smell import SmellSpreading
 from ai_core.senses.id_table import LARGEST_ID
@@ -27,16 +27,16 @@ from ai_core.senses.source_table import SourceTable
 from ai_core.senses.stimuli.emitted_signals import SIGNAL, EmittedSignals, Muffle
 from ai_core.senses.stimuli.signal import ReachNumbers, Signal
 
-__all__ = ["NOBODY", "GraphSignals"]
+__all__ = ["NO_SENSOR", "GraphSignals"]
 
 PASSAGES_PER_BLOCK = 512
 """Passages a wave goes through between two looks at the budget (count).
 
 About 0.1 ms, 1 ms interpreted. More overruns a small budget of time further; fewer
-sorts what waits too often. It must not depend on the kernel: see compiled loops.
+sorts waiting passages too often.
 """
 
-NOBODY = -1
+NO_SENSOR = -1
 """Stands for "no sensor" among ids of sensors at the ends of lines."""
 
 NOWHERE_NEAR = (0.0, 0.0, 0.0)
@@ -56,15 +56,15 @@ def _arrival(*numbers: Any) -> PassageArrival:
 PASSAGES = ListOf(Row(_arrival, Number(0), Number(maximum=0), Whole()))
 
 class GraphSignals(EmittedSignals):
-    """Carries signals through a graph; what touches a sensor comes to that sensor alone, as everywhere.
+    """Carries signals through a graph; a touch reaches one sensor alone, as everywhere.
 
     Args:
         modalities: how signals travel.
-        sensors: whom they may reach.
-        sources: what may emit them.
-        muffle: see ``Muffle``; the id of a sensor at the end of a line is ``NOBODY`` at portals.
+        sensors: the sensors that they may reach.
+        sources: the sources that may emit them.
+        muffle: see ``Muffle``; the id of a sensor at the end of a line is ``NO_SENSOR`` at portals.
         is_muffled: returns whether anything may stand between in a modality, by its number.
-        graphs: what signals travel through.
+        graphs: the graphs that signals travel through.
         smells: where smells go.
         faintest: an intensity below this is nothing.
         gradual: numbers of modalities whose waves are followed as they travel.
@@ -91,7 +91,7 @@ class GraphSignals(EmittedSignals):
         self._gradual = frozenset(gradual)
         self._kept_at = self._kept_per_m_at
         for number in self._gradual:
-            graphs.ways[number].followers.add(self)
+            graphs.tables[number].followers.add(self)
 
     @property
     def has_work(self) -> bool:
@@ -100,14 +100,14 @@ class GraphSignals(EmittedSignals):
 
     def take(self, signal: Signal) -> None:
         """Begin a wave, which spreads in the next advance, or let out a smell. Cost: O(1)."""
-        if signal.modality not in self._smells.rooms:
+        if signal.modality not in self._smells.models:
             super().take(signal)
             return
         self.sent += 1
         _, source_id, modality, strength, position, now_s, affiliation, tag, _ = signal
         self._smells.emit(source_id, affiliation, modality, strength, position, now_s, tag)
 
-    def row_changed(self, ways: PortalTable, row: int) -> None:
+    def row_changed(self, table: PassageTable, row: int) -> None:
         """Let the gradual waves that have not come through a passage take its present share.
 
         A wave that comes into a region computes at once how it comes through each passage out of it. In front of
@@ -116,9 +116,9 @@ class GraphSignals(EmittedSignals):
         Cost: O(passages that each wave came through).
         """
         for wave in self.waves:
-            if self._graphs.ways[wave.signal.modality] is ways and wave.is_begun and all(
+            if self._graphs.tables[wave.signal.modality] is table and wave.is_begun and all(
                     row != one for _, _, one in wave.passed):
-                length_m = float(ways.distance_m[row])
+                length_m = float(table.distance_m[row])
                 entered = [one for one in wave.waiting if one[2] != row or one[0] - length_m <= wave.front_m]
                 ahead = [one for one in self._arrivals_at(wave, row) if one[0] - length_m > wave.front_m]
                 wave.waiting = entered + ahead
@@ -129,10 +129,10 @@ class GraphSignals(EmittedSignals):
             self.waves.append(SpreadingWave(signal, region))
         return 1
 
-    def way(self, number: int, eye: int, target: int, strength: float) -> ReachNumbers | None:
+    def reach_of(self, number: int, eye: int, target: int, strength: float) -> ReachNumbers | None:
         """Return how a signal emitted now would get to a sensor, or a smell hangs in the air; None if it does not."""
         x, y, z = self._sources.position[target].tolist()
-        if number in self._smells.rooms:
+        if number in self._smells.models:
             source_id = int(self._sources.ids.of_slots(np.array([target]))[0])
             intensity = self._smells.intensity_at(number, source_id, eye)
             return ReachNumbers(None, intensity / strength, NOWHERE_NEAR) if intensity and strength else None
@@ -140,8 +140,8 @@ class GraphSignals(EmittedSignals):
         here = int(self._graphs.sensor_regions(number)[eye])
         if NOWHERE in (region, here):
             return None
-        wave = SpreadingWave(Signal(0, NOBODY, number, strength, (x, y, z), 0.0), region)
-        self._go_through(wave, math.inf, len(self._graphs.ways[number]) + 1)
+        wave = SpreadingWave(Signal(0, NO_SENSOR, number, strength, (x, y, z), 0.0), region)
+        self._go_through(wave, math.inf, len(self._graphs.tables[number]) + 1)
         _, row, distances_m, _, _, intensities, comes_from = self._heard(wave, np.array([eye]))
         if not len(row):
             return None
@@ -152,7 +152,7 @@ class GraphSignals(EmittedSignals):
 
     def _kept_per_m_at(self, number: int, slot: int) -> float:
         region = self._graphs.graph[number].region_at(self._sensors.position[slot].tolist())
-        return SILENT if region == NOWHERE else float(self._graphs.ways[number].kept_per_m[region])
+        return SILENT if region == NOWHERE else float(self._graphs.tables[number].kept_per_m[region])
 
     def _go_on(self, wave: SpreadingWave, budget: Budget, now_s: float) -> bool:
         """Let a wave through some passages; return True if it is as far as it may be, and has met sensors there."""
@@ -173,34 +173,34 @@ class GraphSignals(EmittedSignals):
 
     def _go_through(self, wave: SpreadingWave, until_m: float, most: int) -> tuple[int, bool]:
         """Let a wave through passages; return how many, and whether it is as far as it may be."""
-        ways, kind = self._graphs.ways[wave.signal.modality], self._modalities[wave.signal.modality]
+        table, kind = self._graphs.tables[wave.signal.modality], self._modalities[wave.signal.modality]
         if not wave.is_begun:
             wave.is_begun = True
-            wave.waiting = self._first_arrivals(wave, np.array(ways.out_of(wave.region), np.int64))
-        return wave.spread(ways, kind.range_m, self._faintest, until_m, most)
+            wave.waiting = self._first_arrivals(wave, np.array(table.out_of(wave.region), np.int64))
+        return wave.spread(table, kind.range_m, self._faintest, until_m, most)
 
     def _first_arrivals(self, wave: SpreadingWave, rows: NDArray[np.int64]) -> list[PassageArrival]:
         """Return how a wave comes through passages straight from its source."""
         signal, number = wave.signal, wave.signal.modality
-        ways, kind = self._graphs.ways[number], self._modalities[number]
-        leg_m = lengths(np.array([signal.position]) - ways.start[rows])
-        kept = shares_kept(float(ways.kept_per_m[wave.region]), leg_m)
+        table, kind = self._graphs.tables[number], self._modalities[number]
+        leg_m = lengths(np.array([signal.position]) - table.start[rows])
+        kept = shares_kept(float(table.kept_per_m[wave.region]), leg_m)
         if kind.is_muffled and len(rows):
             here = np.broadcast_to(np.array(signal.position, np.float32), (len(rows), 3))
-            nobody = np.full(len(rows), NOBODY, np.int32)
-            kept = kept * self._muffle(number, here, ways.start[rows].astype(np.float32), nobody)
-        distance_m, intensity = leg_m + ways.distance_m[rows], signal.strength * (kept * ways.kept[rows])
+            no_sensors = np.full(len(rows), NO_SENSOR, np.int32)
+            kept = kept * self._muffle(number, here, table.start[rows].astype(np.float32), no_sensors)
+        distance_m, intensity = leg_m + table.distance_m[rows], signal.strength * (kept * table.kept[rows])
         return self._heard_of(number, zip(distance_m.tolist(), (-intensity).tolist(), rows.tolist(), strict=True))
 
     def _arrivals_at(self, wave: SpreadingWave, row: int) -> list[PassageArrival]:
         """Return how a wave comes through a passage as it is now, by every way to it."""
-        ways = self._graphs.ways[wave.signal.modality]
-        region = int(ways.from_region[row])
+        table = self._graphs.tables[wave.signal.modality]
+        region = int(table.from_region[row])
         first = [] if region != wave.region else self._first_arrivals(wave, np.array([row]))
-        place, kept = row - int(ways.out_first[region]), float(ways.kept[row])
-        legs = [(one, int(ways.leg_first[one[2]]) + place) for one in wave.passed if ways.to_region[one[2]] == region]
+        place, kept = row - int(table.out_first[region]), float(table.kept[row])
+        legs = [(one, int(table.leg_first[one[2]]) + place) for one in wave.passed if table.to_region[one[2]] == region]
         return first + self._heard_of(wave.signal.modality, (
-            (distance_m + float(ways.hop_m[leg]), negative * (float(ways.leg_kept[leg]) * kept), row)
+            (distance_m + float(table.hop_m[leg]), negative * (float(table.leg_kept[leg]) * kept), row)
             for (distance_m, negative, _), leg in legs))
 
     def _heard_of(self, number: int, arrivals: Iterable[PassageArrival]) -> list[PassageArrival]:
@@ -210,14 +210,14 @@ class GraphSignals(EmittedSignals):
 
     def _ends_m(self, wave: SpreadingWave) -> float:
         """Return how far a wave comes until it has crossed every region it came into (m)."""
-        ways = self._graphs.ways[wave.signal.modality]
-        across_m = [so_far_m + float(ways.across_m[ways.to_region[row]]) for so_far_m, _, row in wave.passed]
-        return min(max([float(ways.across_m[wave.region]), *across_m]), self._modalities[wave.signal.modality].range_m)
+        table = self._graphs.tables[wave.signal.modality]
+        across_m = [so_far_m + float(table.across_m[table.to_region[row]]) for so_far_m, _, row in wave.passed]
+        return min(max([float(table.across_m[wave.region]), *across_m]), self._modalities[wave.signal.modality].range_m)
 
     def _meet(self, wave: SpreadingWave, until_s: float) -> None:
         """Let a wave be under way to the sensors that it reaches until a moment (s), each by its first arrival."""
         signal, number = wave.signal, wave.signal.modality
-        ways, s_per_m = self._graphs.ways[number], self._modalities[number].delay_s_per_m
+        table, s_per_m = self._graphs.tables[number], self._modalities[number].delay_s_per_m
         slot, row, distance_m, leg_m, before, intensity, _ = self._heard(wave, self._ears(wave))
         order = np.lexsort((row, -intensity, distance_m, slot))
         order = order[(intensity >= self._sensors.threshold[slot, number])[order]]
@@ -230,7 +230,7 @@ class GraphSignals(EmittedSignals):
             if sensor_id not in wave.met:
                 by_row.setdefault(last, []).append(tuple(numbers))
         for last, arrivals in by_row.items():
-            x, y, z = signal.position if last == FROM_SOURCE else ways.end[last].tolist()
+            x, y, z = signal.position if last == FROM_SOURCE else table.end[last].tolist()
             self._add(signal._replace(position=(x, y, z)), (x, y, z), tuple(map(list, zip(*arrivals, strict=True))))
         if number in self._gradual:
             wave.met.update(ids)
@@ -243,20 +243,20 @@ class GraphSignals(EmittedSignals):
             its last straight part (m), intensity before it and at the sensor, where it begins (n, 3) (m).
         """
         signal, number = wave.signal, wave.signal.modality
-        ways, kind = self._graphs.ways[number], self._modalities[number]
+        table, kind = self._graphs.tables[number], self._modalities[number]
         # By way of arrays of Python's: NumPy takes four times as long for tuples.
         came_m, negative, rows = zip((0.0, -signal.strength, FROM_SOURCE), *wave.passed, strict=True)
         so_far_m, left_over = np.array(array("d", came_m)), np.negative(array("d", negative))
         passage = np.array(array("i", rows))
         is_direct = passage == FROM_SOURCE
-        region = np.where(is_direct, wave.region, _taken(ways.to_region, passage))
+        region = np.where(is_direct, wave.region, _taken(table.to_region, passage))
         where = self._graphs.sensor_regions(number)[slots]
         label, slot = _met(region, slots, where)
         row = passage[label]
-        comes_from = np.where(is_direct[label, np.newaxis], signal.position, _taken(ways.end, row))
+        comes_from = np.where(is_direct[label, np.newaxis], signal.position, _taken(table.end, row))
         leg_m = lengths(comes_from - self._sensors.position[slot])
         distance_m, before = so_far_m[label] + leg_m, left_over[label]
-        kept = shares_kept(ways.kept_per_m[region[label]], leg_m)
+        kept = shares_kept(table.kept_per_m[region[label]], leg_m)
         near = np.flatnonzero((distance_m <= kind.range_m) & (before * kept >= self._faintest))
         slot, comes_from, kept, before = slot[near], comes_from[near], kept[near], before[near]
         if kind.is_muffled and len(near):
@@ -281,8 +281,8 @@ class GraphSignals(EmittedSignals):
     def level(self) -> int:
         """A number by which is known whether the passages are those of a save."""
         level = [
-            [ways.from_region.tolist(), ways.to_region.tolist(), ways.portal.tolist(), len(ways.kept_per_m)]
-            for ways in self._graphs.ways]
+            [table.from_region.tolist(), table.to_region.tolist(), table.portal.tolist(), len(table.kept_per_m)]
+            for table in self._graphs.tables]
         return zlib.crc32(repr(level).encode())
 
     def _check_waves(self, values: SimpleNamespace, refuse: Refuse) -> None:
@@ -290,12 +290,12 @@ class GraphSignals(EmittedSignals):
             values.waves = []           # their passages are no more: they are not heard
         del values.level                # it cannot be loaded
         for number, wave in enumerate(values.waves):
-            ways = self._graphs.ways[wave.signal.modality]
-            if wave.region >= len(ways.kept_per_m):
-                refuse(f"waves[{number}].region", f"must be below {len(ways.kept_per_m)}, the number of regions")
+            table = self._graphs.tables[wave.signal.modality]
+            if wave.region >= len(table.kept_per_m):
+                refuse(f"waves[{number}].region", f"must be below {len(table.kept_per_m)}, the number of regions")
             for name, arrivals in (("waiting", wave.waiting), ("passed", wave.passed)):
-                if max((row for _, _, row in arrivals), default=0) >= max(1, len(ways)):
-                    refuse(f"waves[{number}].{name}", f"must have rows below {len(ways)}, the number of passages")
+                if max((row for _, _, row in arrivals), default=0) >= max(1, len(table)):
+                    refuse(f"waves[{number}].{name}", f"must have rows below {len(table)}, the number of passages")
 
 
 def _met(

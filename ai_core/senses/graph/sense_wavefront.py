@@ -8,13 +8,13 @@ from bisect import insort
 from collections.abc import Iterable
 from heapq import heappop, heappush
 
-from ai_core.senses.graph.sense_graph import PortalTable
+from ai_core.senses.graph.sense_graph import PassageTable
 from ai_core.senses.stimuli.signal import Signal
 
 __all__ = ["PassageArrival", "SpreadingWave"]
 
 PassageArrival = tuple[float, float, int]
-"""A wave at the far end of a passage: how far it came (m), its intensity times -1, and the row in ``PortalTable``.
+"""A wave at the far end of a passage: how far it came (m), its intensity times -1, and the row in ``PassageTable``.
 
 Sorted, they stand in the order in which they count.
 """
@@ -65,12 +65,12 @@ class SpreadingWave:
         self._numbers: list[int] = []                                   # of the buckets, a heap
 
     def spread(
-        self, ways: PortalTable, range_m: float, faintest: float, until_m: float, most: int,
+        self, table: PassageTable, range_m: float, faintest: float, until_m: float, most: int,
     ) -> tuple[int, bool]:
         """Continue through passages, in the order of arrival.
 
         Args:
-            ways: the passages.
+            table: the passages.
             range_m: beyond this it is heard no more.
             faintest: below this it is no more; a wave of intensity 0 is none either.
             until_m: how far it may go now.
@@ -87,24 +87,24 @@ class SpreadingWave:
         """
         before, self._new = self._new, []
         for one in before:
-            number = int(one[0] * ways.buckets_per_m)
+            number = int(one[0] * table.buckets_per_m)
             if number not in self._buckets:
                 self._buckets[number] = []
                 heappush(self._numbers, number)
             self._buckets[number].append(one)
         count, end = len(self.passed), len(self.passed) + most
         loudest = min(-faintest, LEAST_NEGATIVE)
-        while self._numbers and self._empty(self._numbers[0], ways, range_m, loudest, until_m, end):
+        while self._numbers and self._empty(self._numbers[0], table, range_m, loudest, until_m, end):
             pass
         waiting = self.waiting if len(self.passed) == end else []
         return len(self.passed) - count, not (waiting and waiting[0][0] <= until_m)
 
     def _empty(
-        self, number: int, ways: PortalTable, range_m: float, loudest: float, until_m: float, end: int,
+        self, number: int, table: PassageTable, range_m: float, loudest: float, until_m: float, end: int,
     ) -> bool:
         """Go through all passages of the first bucket; return False if it may go no further."""
         least_m, passed, buckets, numbers = self._least_m, self.passed, self._buckets, self._numbers
-        known_hops, hops, per_m = ways.known_hops, ways.hops, ways.buckets_per_m
+        known_hops, hops, per_m = table.known_hops, table.hops, table.buckets_per_m
         bucket = buckets[number]
         bucket.sort()
         for place, arrival in enumerate(bucket, 1):

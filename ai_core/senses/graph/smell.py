@@ -31,7 +31,7 @@ from ai_core.saving.declared_state import (
 )
 from ai_core.saving.fields import LARGEST_FLOAT32, LATEST_S
 from ai_core.senses.audience import StimulusBatch
-from ai_core.senses.graph.sense_graph import NOWHERE, GraphBySense, PortalTable, SenseGraph, expanded, lengths
+from ai_core.senses.graph.sense_graph import NOWHERE, GraphBySense, PassageTable, SenseGraph, expanded, lengths
 from ai_core.senses.id_table import LARGEST_ID
 from ai_core.senses.modality import Modality, ModalitySet
 from ai_core.senses.sensation import Point
@@ -79,7 +79,7 @@ class SmellModel:
         step_s: length of a step (s), above 0.
 
     Attributes:
-        ways: the passages.
+        table: the passages.
         volume_m3: (regions,) float64, at least as large as the step needs.
         faint: (regions,) float64, a smaller mass does not spread.
         stays: (regions,) float64, share of the mass that is left by dissipation after a step.
@@ -90,33 +90,34 @@ class SmellModel:
     """
 
     def __init__(self, graph: SenseGraph, modality: Modality, faintest: float, step_s: float) -> None:
-        self.ways = ways = graph.ways(modality)
+        self.table = table = graph.table(modality)
         self.step_s, self.delay_s_per_m = step_s, modality.delay_s_per_m
-        flow_m3 = ways.area_m2 * (step_s / modality.delay_s_per_m)
-        leaving_m3 = np.bincount(ways.from_region, flow_m3 * ways.kept_open, len(graph.regions))
+        flow_m3 = table.area_m2 * (step_s / modality.delay_s_per_m)
+        leaving_m3 = np.bincount(table.from_region, flow_m3 * table.kept_open, len(graph.regions))
         volume_m3 = np.array([region.volume_m3 for region in graph.regions], np.float64)
         self.volume_m3 = np.maximum(volume_m3, leaving_m3 / MOST_LEAVES)
         self.faint = faintest * self.volume_m3
-        self.stays = np.float_power(1.0 - ways.dissipation, step_s)
-        self.share, self.away_m, self.crossed_s = np.zeros(len(ways)), ways.distance_m.copy(), np.zeros(len(volume_m3))
-        self._rate = flow_m3 / self.volume_m3[ways.from_region]
+        self.stays = np.float_power(1.0 - table.dissipation, step_s)
+        self.share, self.away_m = np.zeros(len(table)), table.distance_m.copy()
+        self.crossed_s = np.zeros(len(volume_m3))
+        self._rate = flow_m3 / self.volume_m3[table.from_region]
         for region in range(len(volume_m3)):
             self._update(region)
-        ways.followers.add(self)
+        table.followers.add(self)
 
-    def row_changed(self, ways: PortalTable, row: int) -> None:
+    def row_changed(self, table: PassageTable, row: int) -> None:
         """Take the present state and wind of a passage."""
-        self._update(int(ways.from_region[row]))
+        self._update(int(table.from_region[row]))
 
     def _update(self, region: int) -> None:
-        ways = self.ways
-        rows = slice(ways.out_of(region).start, ways.out_of(region).stop)
+        table = self.table
+        rows = slice(table.out_of(region).start, table.out_of(region).stop)
         # The wind adds to the speed; together no more than MOST_LEAVES passes.
-        faster = np.maximum(0.0, 1.0 + ways.wind_m_per_s[rows] * self.delay_s_per_m)
-        share = self._rate[rows] * ways.kept[rows] * faster
+        faster = np.maximum(0.0, 1.0 + table.wind_m_per_s[rows] * self.delay_s_per_m)
+        share = self._rate[rows] * table.kept[rows] * faster
         self.share[rows] = share * min(1.0, MOST_LEAVES / max(float(share.sum()), MOST_LEAVES))
-        self.away_m[rows] = ways.distance_m[rows] / np.where(faster > 0, faster, 1.0)
-        farthest_m = ways.across_m[region] + self.away_m[rows].max(initial=0.0)
+        self.away_m[rows] = table.distance_m[rows] / np.where(faster > 0, faster, 1.0)
+        farthest_m = table.across_m[region] + self.away_m[rows].max(initial=0.0)
         self.crossed_s[region] = farthest_m * self.delay_s_per_m
 
 
@@ -133,7 +134,7 @@ class Scent:
         arrived_s: (all regions,) float64, game time of its first trace there (s).
         entry: (all regions, 3) float64, where it first came in (m).
         tag: of the last emission, for listeners.
-        told_at_s: game time of the last report to each sensor that smells it, by sensor id (s).
+        reported_at_s: game time of the last report to each sensor that smells it, by sensor id (s).
     """
 
     def __init__(self, model: SmellModel, affiliation: int) -> None:
@@ -141,7 +142,7 @@ class Scent:
         self.regions = np.zeros(0, np.int64)
         self.mass, self.arrived_s = np.zeros_like(model.volume_m3), np.zeros_like(model.volume_m3)
         self.entry = np.zeros((len(self.mass), 3))
-        self.told_at_s: dict[int, float] = {}
+        self.reported_at_s: dict[int, float] = {}
 
     def intensity_in(self, regions: NDArray[np.integer] | int) -> Floats:
         """Return the intensity in regions, 0 where there is none."""
@@ -161,19 +162,19 @@ class Scent:
 
         Cost: O(regions that smell, and their passages): 0.1 ms for 100 regions.
         """
-        model, ways, mass = self.model, self.model.ways, self.mass
+        model, table, mass = self.model, self.model.table, self.mass
         strong = self.regions[mass[self.regions] >= model.faint[self.regions]]
-        index, row = expanded(ways.out_first, strong)
+        index, row = expanded(table.out_first, strong)
         here = strong[index]
         moved = mass[here] * model.share[row]
         arrives_s = np.full(len(row), begin_s - model.step_s)      # or before that, if a door opened since
         young = np.flatnonzero(self.arrived_s[here] + model.crossed_s[here] > arrives_s)
-        leg_m = lengths(self.entry[here[young]] - ways.start[row[young]])
+        leg_m = lengths(self.entry[here[young]] - table.start[row[young]])
         travel_s = (leg_m + model.away_m[row[young]]) * model.delay_s_per_m
         arrives_s[young] = np.maximum(arrives_s[young], self.arrived_s[here[young]] + travel_s)
         flows = np.flatnonzero((moved > 0) & (arrives_s <= begin_s))
         row, here, moved = row[flows], here[flows], moved[flows]
-        there = ways.to_region[row]
+        there = table.to_region[row]
         self._enter(there, row, arrives_s[flows])
         before = mass[self.regions]
         np.subtract.at(mass, here, moved)
@@ -187,15 +188,15 @@ class Scent:
 
     def uphill_from(self, region: int) -> ScentGradient | None:
         """Return the neighbouring region from which it comes stronger, None if it is strongest here."""
-        ways = self.model.ways
+        table = self.model.table
         best: ScentGradient | None = None
         least = float(self.intensity_in(region))
-        for row in ways.into(region):
-            there = int(ways.from_region[row])
+        for row in table.into(region):
+            there = int(table.from_region[row])
             intensity = float(self.intensity_in(there)) if self.model.share[row] > 0 else 0.0
             if intensity > least:
-                x, y, z = ways.end[row].tolist()
-                best = ScentGradient(there, int(ways.portal[row]), (x, y, z), intensity)
+                x, y, z = table.end[row].tolist()
+                best = ScentGradient(there, int(table.portal[row]), (x, y, z), intensity)
                 least = intensity
         return best
 
@@ -214,7 +215,7 @@ class Scent:
             order = new[np.lexsort((row[new], arrives_s[new], regions[new]))]
             entered, first = np.unique(regions[order], return_index=True)
             self.arrived_s[entered] = arrives_s[order[first]]
-            self.entry[entered] = self.model.ways.end[row[order[first]]]
+            self.entry[entered] = self.model.table.end[row[order[first]]]
             self.regions = np.union1d(self.regions, entered)
 
 
@@ -234,11 +235,11 @@ class _ScentState(NamedTuple):
     mass: Floats
     arrived_s: Floats
     entry: Floats
-    told_at_s: dict[int, float]
+    reported_at_s: dict[int, float]
 
 
 def _smell_names(spreading: SmellSpreading) -> list[str]:
-    return [spreading.name_of(number) for number in spreading.rooms]
+    return [spreading.name_of(number) for number in spreading.models]
 
 
 SENSOR_OR_SOURCE = Whole(maximum=LARGEST_ID)
@@ -262,7 +263,7 @@ class SmellSpreading(Saveable):
         begun_s: game time of the first step (s).
 
     Attributes:
-        rooms: how each smell spreads, by the number of its modality.
+        models: how each smell spreads, by the number of its modality.
         scents: every scent.
     """
 
@@ -273,7 +274,7 @@ class SmellSpreading(Saveable):
             _ScentState, affiliation=Whole(maximum=ALL_AFFILIATIONS), tag=Text(), regions=ListOf(Text()),
             mass=ArrayOf(minimum=0), arrived_s=ArrayOf(minimum=-LATEST_S, maximum=LATEST_S),
             entry=ArrayOf(shape=(None, 3), minimum=-LARGEST_FLOAT32, maximum=LARGEST_FLOAT32),
-            told_at_s=MapOf(Seconds(), key=SENSOR_OR_SOURCE)), key=KEY, at="_scent_states"),
+            reported_at_s=MapOf(Seconds(), key=SENSOR_OR_SOURCE)), key=KEY, at="_scent_states"),
         turn=ListOf(KEY, make=deque, at="_turn"),
     )
 
@@ -290,7 +291,7 @@ class SmellSpreading(Saveable):
     ) -> None:
         self._modalities, self._sensors, self._graphs = modalities, sensors, graphs
         self._step_s, self._tell_every_s = step_s, tell_every_s
-        self.rooms = {
+        self.models = {
             number: SmellModel(graphs.graph[number], modalities[number], faintest, step_s) for number in numbers}
         self.begun_s, self.steps = begun_s, 0
         self.scents: dict[ScentKey, Scent] = {}
@@ -311,7 +312,7 @@ class SmellSpreading(Saveable):
         if not self.scents:
             self._skip_to(now_s)  # steps before this scent do not age it
         key = ScentKey(self.name_of(modality), source_id)
-        scent = self.scents.setdefault(key, Scent(self.rooms[modality], affiliation))
+        scent = self.scents.setdefault(key, Scent(self.models[modality], affiliation))
         scent.affiliation, scent.tag = affiliation, tag
         scent.add(region, strength, position, now_s)
 
@@ -353,7 +354,7 @@ class SmellSpreading(Saveable):
         self.steps = max(self.steps, int((now_s + ROUNDING_S - self.begun_s) / self._step_s))
 
     def _reports(self, key: ScentKey, scent: Scent, now_s: float) -> StimulusBatch:
-        """Return the reports of a scent to sensors that smell it, by id, and were not told lately."""
+        """Return the reports of a scent to sensors that smell it, by id, and had no report of it lately."""
         sensors, number = self._sensors, self._modalities.number(key.modality)
         regions = self._graphs.sensor_regions(number)
         intensity = scent.intensity_in(regions)
@@ -362,13 +363,13 @@ class SmellSpreading(Saveable):
         smells &= sensors.self_source != key.source_id
         slots = np.flatnonzero(smells)
         columns = (sensors.ids.of_slots(slots), intensity[slots], regions[slots])
-        before, scent.told_at_s = scent.told_at_s, {}
+        before, scent.reported_at_s = scent.reported_at_s, {}
         batch = StimulusBatch([], [], [], [], now_s)
         which: dict[int, int] = {}
         for sensor_id, strength, region in sorted(zip(*(one.tolist() for one in columns), strict=True)):
-            scent.told_at_s[sensor_id] = told_at_s = before.get(sensor_id, -np.inf)
-            if now_s >= told_at_s + self._tell_every_s:
-                scent.told_at_s[sensor_id] = now_s
+            scent.reported_at_s[sensor_id] = reported_at_s = before.get(sensor_id, -np.inf)
+            if now_s >= reported_at_s + self._tell_every_s:
+                scent.reported_at_s[sensor_id] = now_s
                 if region not in which:
                     which[region] = len(which)
                     batch.what.append((key.source_id, key.modality, scent.comes_from(region), now_s, scent.tag))
@@ -386,7 +387,7 @@ class SmellSpreading(Saveable):
             known = self._graphs.graph[self._modalities.number(key.modality)].regions
             states[key] = _ScentState(
                 scent.affiliation, scent.tag, [known[region].name for region in at.tolist()],
-                scent.mass[at], scent.arrived_s[at], scent.entry[at], scent.told_at_s)
+                scent.mass[at], scent.arrived_s[at], scent.entry[at], scent.reported_at_s)
         return states
 
     @_scent_states.setter
@@ -397,8 +398,8 @@ class SmellSpreading(Saveable):
             here = {region.name: place for place, region in enumerate(self._graphs.graph[number].regions)}
             rows = [row for row, name in enumerate(state.regions) if name in here]
             at = np.array([here[state.regions[row]] for row in rows], np.int64)
-            scent = self.scents[key] = Scent(self.rooms[number], state.affiliation)
-            scent.tag, scent.told_at_s, scent.regions = state.tag, state.told_at_s, np.sort(at)
+            scent = self.scents[key] = Scent(self.models[number], state.affiliation)
+            scent.tag, scent.reported_at_s, scent.regions = state.tag, state.reported_at_s, np.sort(at)
             scent.mass[at], scent.arrived_s[at] = state.mass[rows], state.arrived_s[rows]
             scent.entry[at] = state.entry[rows]
 

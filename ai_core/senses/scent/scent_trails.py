@@ -169,7 +169,7 @@ class ScentTrails(Saveable):
         now_s: float,
         *,
         scent: int | None = None,
-        but_not: int = -1,
+        excluded: int = -1,
         distances_m: Distances | None = None,
     ) -> list[ScentMark]:
         """Return the newest mark of each scent that is smelled at a place, by scent.
@@ -180,7 +180,7 @@ class ScentTrails(Saveable):
             kept_per_m: share kept per metre.
             now_s: game time (s).
             scent: only this one; None for all.
-            but_not: a scent to leave out.
+            excluded: a scent to leave out.
             distances_m: path lengths from places to the sensor; None for straight lines.
 
         Raises:
@@ -204,7 +204,7 @@ class ScentTrails(Saveable):
             distance_m = distances_m(marks["position"])
         intensity = strengths * np.float_power(kept_per_m, distance_m)
         is_smelled = (distance_m <= self._radius_m * strengths) & (intensity >= threshold)
-        is_smelled &= marks["scent"] != but_not
+        is_smelled &= marks["scent"] != excluded
         if scent is not None:
             is_smelled &= marks["scent"] == scent
         rows = np.flatnonzero(is_smelled)
@@ -256,7 +256,7 @@ class TrailSmelling(Saveable):
         modalities: all senses.
         sensors: those with a threshold in the trails' modality smell.
         sources: those with a strength in it leave marks.
-        perception: told what is smelled.
+        perception: receives the marks that are smelled.
 
     Raises:
         ValueError: if the modality of the trails is continuous.
@@ -286,7 +286,7 @@ class TrailSmelling(Saveable):
         self._to_smell: deque[int] = deque()
         self._path_m: Callable[[int, int, NDArray[np.float32]], NDArray[np.float64]] | None = None
 
-    def go_by(self, path_m: Callable[[int, int, NDArray[np.float32]], NDArray[np.float64]]) -> None:
+    def use_paths(self, path_m: Callable[[int, int, NDArray[np.float32]], NDArray[np.float64]]) -> None:
         """Set the function that returns the distance of a modality from places to a sensor, by its slot (m)."""
         self._path_m = path_m
 
@@ -337,7 +337,7 @@ class TrailSmelling(Saveable):
         return self.trails.smelled(
             sensors.position[slot], float(sensors.threshold[slot, self._number]),
             self._modalities[self._number].kept_per_m, now_s,
-            scent=scent, but_not=int(sensors.self_source[slot]),
+            scent=scent, excluded=int(sensors.self_source[slot]),
             distances_m=None if path_m is None else lambda places: path_m(self._number, slot, places),
         )
 

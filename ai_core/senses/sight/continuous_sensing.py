@@ -339,7 +339,7 @@ class ContinuousSensing:
         """Which way is up for sight cones, and the right of who faces up: unit length."""
         return self._up, self._aside
 
-    def way(self, number: int, eye: int, target: int, strength: float) -> ReachNumbers | None:
+    def reach_of(self, number: int, eye: int, target: int, strength: float) -> ReachNumbers | None:
         """Return how a source, by its slot, shows itself to a sensor; None if it cannot."""
         kind, size = self._modalities[number], float(self._sources.size[target])
         offset = self._sources.position[target].astype(np.float64) - self._sensors.position[eye]

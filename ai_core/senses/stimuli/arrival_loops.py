@@ -91,12 +91,12 @@ class ArrivalQueue:
 
     Attributes:
         arrived: rows that wait for delivery.
-        unheard: rows that wait for the occlusion between the signal and the sensor.
+        awaiting_occlusion: rows that wait for the occlusion between the signal and the sensor.
         merged: rows that merged with one that had waited (count).
     """
 
     arrived = cython.declare(WaitingLine, visibility="readonly")
-    unheard = cython.declare(WaitingLine, visibility="readonly")
+    awaiting_occlusion = cython.declare(WaitingLine, visibility="readonly")
     merged = cython.declare(cython.longlong, visibility="public")
     number: cython.longlong         # of the advance
     columns: dict
@@ -129,7 +129,7 @@ class ArrivalQueue:
     ids: cython.int[::1]
 
     def __init__(self) -> None:
-        self.arrived, self.unheard = WaitingLine(), WaitingLine()
+        self.arrived, self.awaiting_occlusion = WaitingLine(), WaitingLine()
         self.merged = self.number = 0
         self.columns, self.signals = {}, []
         self.room = self.used = self.under_way = 0
@@ -372,7 +372,7 @@ class ArrivalQueue:
 
     def add(
         self, sensors, signal, kind, columns: tuple, x: float, y: float, z: float, latest_s: float, is_final: bool,
-        is_unheard: bool,
+        needs_occlusion: bool,
     ) -> None:
         """Let a signal be under way to sensors.
 
@@ -387,7 +387,7 @@ class ArrivalQueue:
             z: see ``x``.
             latest_s: when it arrives at the latest (s).
             is_final: whether it does not depend on where sensors move meanwhile.
-            is_unheard: whether it waits for the occlusion; then the nearest sensor comes first.
+            needs_occlusion: whether it waits for the occlusion; then the nearest sensor comes first.
 
         Cost: O(log n) for each sensor, n arrivals under way.
         """
@@ -402,7 +402,7 @@ class ArrivalQueue:
         latest: cython.double = latest_s
         self.view_sensors(sensors)
         places = range(len(slots))
-        if is_unheard:
+        if needs_occlusion:
             places = sorted(places, key=lambda one: (distances[one], self.ids[slots[one]]))
         for place in places:
             slot = slots[place]
@@ -414,8 +414,8 @@ class ArrivalQueue:
             self.before[row], self.intensity[row] = before[place], intensities[place]
             self.reach_m[row], self.is_final[row] = range_m - (distance - leg), is_final
             self.x[row], self.y[row], self.z[row] = x, y, z
-            if is_unheard:
-                self.join(self.unheard, row, sent_at_s)
+            if needs_occlusion:
+                self.join(self.awaiting_occlusion, row, sent_at_s)
             else:
                 self.push(row)
 
@@ -423,7 +423,7 @@ class ArrivalQueue:
         """Drop what has waited for too long; what joins a line from now on may merge with what has waited."""
         self.number += 1
         self.drop_late(self.arrived, now_s)
-        self.drop_late(self.unheard, now_s)
+        self.drop_late(self.awaiting_occlusion, now_s)
 
     def arrive(self, now_s: float, before: int) -> None:
         """Let what is due join those that wait for delivery; signals from the order ``before`` on may not yet."""
@@ -439,7 +439,7 @@ class ArrivalQueue:
         for row in later:
             self.push(row)
 
-    def take_unheard(self, most: int) -> list:
+    def take_for_occlusion(self, most: int) -> list:
         """Take out the first rows that wait for the occlusion, at most so many.
 
         Returns:
@@ -447,14 +447,14 @@ class ArrivalQueue:
         """
         taken: list = []
         row: cython.int
-        while self.unheard.count and len(taken) < most:
-            row = self.leave(self.unheard)
+        while self.awaiting_occlusion.count and len(taken) < most:
+            row = self.leave(self.awaiting_occlusion)
             taken.append((
                 row, self.signals[row].modality, (self.x[row], self.y[row], self.z[row]), self.sensor_id[row]))
         return taken
 
-    def put_heard(self, rows: list, shares: list) -> None:
-        """Let rows of ``take_unheard`` be under way, with the share of each that gets through; None drops it."""
+    def put_occluded(self, rows: list, shares: list) -> None:
+        """Let rows of ``take_for_occlusion`` be under way, with the share of each that gets through; None drops it."""
         row: cython.int
         for row, share in zip(rows, shares):  # noqa: B905  both are of the caller
             if share is None:
@@ -567,7 +567,7 @@ class ArrivalQueue:
         """
         rows: list = []
         place: cython.Py_ssize_t
-        for line in (self.arrived, self.unheard):
+        for line in (self.arrived, self.awaiting_occlusion):
             waiting: WaitingLine = line
             for place in range(waiting.count):
                 rows.append(waiting.ring[(waiting.first + place) & (waiting.room - 1)])
@@ -591,4 +591,4 @@ class ArrivalQueue:
                 self.push(row)
             else:
                 self.note_kind(row)
-                self.put_last(self.arrived if self.line[row] == 1 else self.unheard, row)
+                self.put_last(self.arrived if self.line[row] == 1 else self.awaiting_occlusion, row)

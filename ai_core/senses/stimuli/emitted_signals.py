@@ -138,7 +138,7 @@ class EmittedSignals(Saveable):
             reach_m=LENGTHS, x=ArrayOf(), y=ArrayOf(), z=ArrayOf(), since_s=MOMENTS, is_final=ArrayOf(np.bool_))),
         merged=Whole(at="queue.merged"),
         dropped=Whole(at="queue.arrived.dropped"),
-        given_up=Whole(at="queue.unheard.dropped"),
+        given_up=Whole(at="queue.awaiting_occlusion.dropped"),
         is_behind=Flag(),
         held=ListOf(SIGNAL),
         is_delivered=Flag(at="_is_delivered"),
@@ -188,7 +188,7 @@ class EmittedSignals(Saveable):
         """Return counts by name, as ``RegionalSenseManager.statistics`` explains them."""
         queue = self.queue
         return {
-            "arrivals_under_way": len(queue), "arrivals_given_up": queue.unheard.dropped,
+            "arrivals_under_way": len(queue), "arrivals_given_up": queue.awaiting_occlusion.dropped,
             "stimuli_waiting": len(self.waiting), "stimuli_merged": queue.merged,
             "stimuli_dropped": queue.arrived.dropped, "slow_signals": len(self.waves)}
 
@@ -293,12 +293,12 @@ class EmittedSignals(Saveable):
         self.followed, self._begun_before = 0, None
         return True
 
-    def ask(self, most: int) -> int:
+    def query_occlusion(self, most: int) -> int:
         """Ask for the occlusion of those whose turn it is, at most so many; return how many.
 
         Turns go by order of emission, for one signal the nearest sensor first.
         """
-        taken = self.queue.take_unheard(most)
+        taken = self.queue.take_for_occlusion(most)
         by_modality: dict[int, list[int]] = {}
         for place, (_, number, _, sensor_id) in enumerate(taken):
             if self._sensors.ids.knows(sensor_id):
@@ -310,7 +310,7 @@ class EmittedSignals(Saveable):
             end = np.ascontiguousarray(self._sensors.position[self._sensors.ids.slots_of_known(ids)])
             for place, share in zip(places, self._muffle(number, start, end, ids), strict=True):
                 shares[place] = share
-        self.queue.put_heard([row for row, *_ in taken], shares)
+        self.queue.put_occluded([row for row, *_ in taken], shares)
         return len(taken)
 
     def deliver(self, budget: Budget, now_s: float, hear: Hear) -> bool:
@@ -337,7 +337,7 @@ class EmittedSignals(Saveable):
         self._pass_s = None
         return True
 
-    def way(self, number: int, eye: int, target: int, strength: float) -> ReachNumbers | None:
+    def reach_of(self, number: int, eye: int, target: int, strength: float) -> ReachNumbers | None:
         """Return how a signal emitted now would get from a source to a sensor, by their slots."""
         kind, start, end = self._modalities[number], self._sources.position[target], self._sensors.position[eye]
         ahead = [there - here for there, here in zip(start.tolist(), end.tolist(), strict=True)]
@@ -412,7 +412,7 @@ class EmittedSignals(Saveable):
                     found.append((slot, distance, distance, signal.strength, intensity))
         if found:
             self._add(signal, (x, y, z), tuple(map(list, zip(*found, strict=True))), latest_s=now_s, is_final=True,
-                      is_unheard=self._is_muffled(signal.modality))
+                      needs_occlusion=self._is_muffled(signal.modality))
         return True
 
     def _is_over(self, front: Any, now_s: float) -> bool:
@@ -424,11 +424,11 @@ class EmittedSignals(Saveable):
 
     def _add(
         self, signal: Signal, start: Place, columns: tuple[list[Any], ...], *, latest_s: float = math.inf,
-        is_final: bool = False, is_unheard: bool = False,
+        is_final: bool = False, needs_occlusion: bool = False,
     ) -> None:
         """Let a signal be under way to sensors from the place where its last straight part begins (m)."""
         kind = self._modalities.all[signal.modality]
-        self.queue.add(self._sensors, signal, kind, columns, *start, latest_s, is_final, is_unheard)
+        self.queue.add(self._sensors, signal, kind, columns, *start, latest_s, is_final, needs_occlusion)
 
     # Saving.
 

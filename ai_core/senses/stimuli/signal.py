@@ -1,4 +1,4 @@
-"""A signal that was emitted, such as a sound or a smell, and what the hot loops of the senses need to know."""
+"""A signal that was emitted, such as a sound or a smell, and its numbers for the hot loops of the senses."""
 from __future__ import annotations
 
 from typing import NamedTuple
@@ -13,10 +13,10 @@ class Signal(NamedTuple):
 
     Attributes:
         order: signals emitted before it (count).
-        source_id: what emitted it; it may have been removed since.
+        source_id: the source that emitted it; it may have been removed since.
         modality: number of its modality.
         strength: at its origin, no unit.
-        position: its origin (m), as sensors are told; in a sense graph the last portal.
+        position: its origin (m), as it is reported; in a sense graph the last portal.
         sent_at_s: game time of the emission (s).
         affiliation: of its source, as bits.
         tag: kind of signal, for listeners.
@@ -35,15 +35,15 @@ class Signal(NamedTuple):
 
 
 class ModalityNumbers(NamedTuple):
-    """What the loops need to know of a modality, and which way is up.
+    """The numbers of a modality that the loops read, and the up direction.
 
     Attributes:
         number: of the modality, its column in tables.
         range_m: beyond this nothing is sensed (m).
         kept_per_m: share of the intensity kept per metre.
-        needs_cone: whether only what is in a sight cone counts.
+        needs_cone: whether only sources in a sight cone count.
         up: unit length.
-        aside: unit length, at right angles to ``up``: the right of who faces up.
+        aside: unit length, at right angles to ``up``: the right side of one that faces up.
     """
 
     number: int
@@ -55,7 +55,7 @@ class ModalityNumbers(NamedTuple):
 
 
 class StimulusNumbers(NamedTuple):
-    """What the loops need to know of a signal that was emitted.
+    """The numbers of a signal that the loops read.
 
     Attributes:
         sense: a modality without cones.

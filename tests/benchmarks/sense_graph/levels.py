@@ -53,14 +53,14 @@ def level(regions: int) -> SenseGraph:
 
 @cache
 def plain(regions: int) -> Plain:
-    """The same level as lists; doors are numbered as the rows of our ways, so that ties are too."""
-    ways = level(regions).ways(HEARING)
+    """The same level as lists; doors are numbered as the rows of our table, so that ties are too."""
+    table = level(regions).table(HEARING)
     following = []
-    for row, there in enumerate(ways.to_region.tolist()):
+    for row, there in enumerate(table.to_region.tolist()):
         out = []
-        for leg, other in enumerate(ways.out_of(there), int(ways.leg_first[row])):
-            metres = float(ways.leg_distance_m[leg]) + float(ways.distance_m[other])
-            out.append((other, metres, float(ways.leg_kept[leg]) * float(ways.kept[other])))
+        for leg, other in enumerate(table.out_of(there), int(table.leg_first[row])):
+            metres = float(table.leg_distance_m[leg]) + float(table.distance_m[other])
+            out.append((other, metres, float(table.leg_kept[leg]) * float(table.kept[other])))
         following.append(out)
-    doors = [[(row, int(ways.to_region[row])) for row in ways.out_of(region)] for region in range(regions)]
+    doors = [[(row, int(table.to_region[row])) for row in table.out_of(region)] for region in range(regions)]
     return Plain(following, doors)

@@ -22,7 +22,7 @@ def sound(n: int) -> Contest:
     return Contest(
         _ours(n, start, range_m), {
             "plain heap search": _plain_search(n, start, range_m),
-            "heap search, ways worked out before": _heap_search(n, start, range_m),
+            "heap search, hops computed before": _heap_search(n, start, range_m),
         },
         {"scipy": lambda: _scipy(n, start, range_m)}, is_same=_is_same,
         complaint=lambda: _complaint(n, start, range_m),
@@ -32,27 +32,27 @@ def sound(n: int) -> Contest:
 def _start(n: int) -> int:
     """The first door of the room in the middle."""
     side = math.isqrt(n)
-    return level(n).ways(HEARING).out_of(side // 2 * side + side // 2)[0]
+    return level(n).table(HEARING).out_of(side // 2 * side + side // 2)[0]
 
 
 def _range_m(n: int, start: int) -> float:
     """How far it must carry to come into so many rooms."""
-    ways = level(n).ways(HEARING)
+    table = level(n).table(HEARING)
     rooms: set[int] = set()
     for door, metres, _ in _heap_search(n, start, math.inf)():
-        rooms.add(int(ways.to_region[door]))
+        rooms.add(int(table.to_region[door]))
         if len(rooms) == ROOMS_REACHED:
             return float(metres)
     return math.inf
 
 
 def _ours(n: int, start: int, range_m: float) -> Case:
-    ways = level(n).ways(HEARING)
+    table = level(n).table(HEARING)
     signal = Signal(0, 0, 0, 1.0, (0.0, 0.0, 0.0), 0.0)
 
     def search() -> list[tuple[float, float, int]]:
         wave = SpreadingWave(signal, 0, waiting=[(0.0, -1.0, start)])
-        wave.spread(ways, range_m, FAINTEST, math.inf, len(ways))
+        wave.spread(table, range_m, FAINTEST, math.inf, len(table))
         return wave.passed
 
     return search
@@ -60,10 +60,10 @@ def _ours(n: int, start: int, range_m: float) -> Case:
 
 def _plain_search(n: int, start: int, range_m: float) -> Case:
     """Dijkstra as everybody writes it, with rooms and doors as objects."""
-    graph, ways = level(n), level(n).ways(HEARING)
-    doors = [graph.portals[number].passages["hearing"] for number in ways.portal.tolist()]
-    behind = ways.to_region.tolist()
-    leaving = [list(ways.out_of(room)) for room in range(n)]
+    graph, table = level(n), level(n).table(HEARING)
+    doors = [graph.portals[number].passages["hearing"] for number in table.portal.tolist()]
+    behind = table.to_region.tolist()
+    leaving = [list(table.out_of(room)) for room in range(n)]
     kept_per_m = HEARING.kept_per_m
 
     def search() -> list[tuple[int, float, float]]:
@@ -139,7 +139,7 @@ def _is_same(ours: Any, other: Any) -> bool:
 
 
 def _complaint(n: int, start: int, range_m: float) -> str:
-    ways = level(n).ways(HEARING)
+    table = level(n).table(HEARING)
     rows = [row for _, _, row in _ours(n, start, range_m)()]
-    rooms = len(np.unique(ways.to_region[rows]))
+    rooms = len(np.unique(table.to_region[rows]))
     return "" if abs(rooms - ROOMS_REACHED) <= 1 else f"the sound came into {rooms} rooms, not {ROOMS_REACHED}"
