@@ -1,4 +1,4 @@
-"""A formation on the march: its path with lanes, members in columns, and slots that wait for stragglers.
+"""A formation on the march: its path with lanes, members in columns, and slots that wait for stragglers."""
 from __future__ import annotations
 
 import math
