@@ -275,7 +275,7 @@ def checked_number(place: str, value: object, minimum: float, maximum: float) ->
 
 
 def brief(value: object) -> str:
-    """Return a value for a message; large ones are told by their size only."""
+    """Return a value for a message; of large ones only the size."""
     if isinstance(value, list | dict) and value:
         return f"a {type(value).__name__} of {len(value)}"
     if isinstance(value, int) and value.bit_length() > 128:

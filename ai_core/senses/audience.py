@@ -59,5 +59,5 @@ class SensationReceiver(Protocol):
     left out.
     """
 
-    def tell(self, told: SensationBatch) -> None:
+    def receive(self, batch: SensationBatch) -> None:
         """Receive a batch of sensations, in order."""

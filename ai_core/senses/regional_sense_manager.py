@@ -60,7 +60,7 @@ RAYS_AT_ONCE = 512
 Higher values overrun a small budget further; lower ones pay NumPy's call overhead too often.
 """
 
-TELL_EVERY_S = 0.25
+REPORT_EVERY_S = 0.25
 """Time between two reports of a source that stays in view (s).
 
 Memory follows the source at every look; this only limits the callbacks.
@@ -100,7 +100,7 @@ class RegionalSenseManager:
         line_of_sight: called at most once per advance, or None: nothing blocks sight.
         modalities: senses of this world; None for sight and hearing.
         maximum_rays: most lines of sight per advance, those of ``occlusion`` included; 1 or more.
-        tell_every_s: see ``TELL_EVERY_S`` (s); 0 reports every look.
+        report_every_s: see ``REPORT_EVERY_S`` (s); 0 reports every look.
         up: (3,) up direction for sight cones; (0, 0, 1) in a 2D world.
         occlusion: share of a sound or smell that passes the obstacles on a line, or None: all
             of it. Called with many lines at once, at most half of ``maximum_rays`` per advance.
@@ -131,7 +131,7 @@ class RegionalSenseManager:
         line_of_sight: LineOfSight | None = None,
         modalities: Iterable[Modality] | None = None,
         maximum_rays: int = MAXIMUM_RAYS,
-        tell_every_s: float = TELL_EVERY_S,
+        report_every_s: float = REPORT_EVERY_S,
         up: Sequence[float] = (0.0, 1.0, 0.0),
         occlusion: Between | None = None,
         background: Background | None = None,
@@ -154,7 +154,7 @@ class RegionalSenseManager:
         self._sources = SourceTable(self._modalities, camouflage, has_backdrops=bool(background))
         self._perception = Perception(
             clock, self._modalities, self._sources, given_trace(trace),
-            finite_number("tell_every_s", tell_every_s, minimum=0), audience, self.faults)
+            finite_number("report_every_s", report_every_s, minimum=0), audience, self.faults)
         self._continuous = ContinuousSensing(self._modalities, self._sensors, self._sources, upward)
         self._visibility = Visibility(
             self._modalities, self._sensors, self._sources, upward, background)
@@ -203,7 +203,7 @@ class RegionalSenseManager:
             name: identifies it when a save is loaded; sensors without a name are matched in the
                 order in which they were added.
             on_sensed: called with each sensation; for a target that stays in view only every
-                ``tell_every_s``.
+                ``report_every_s``.
             on_gained, on_lost, on_expired, on_forgotten: called when its memory changes.
             on_awareness_changed: called when the level of a target changes.
             on_reported: called when it learns of a target from a report.
@@ -655,8 +655,8 @@ class RegionalSenseManager:
         50 ns a percept, for which a budget of time keeps up to three quarters. The overrun is at most one
         block of sensors, or 512 rays, and what the pass takes more than that.
 
-        Signals that are emitted faster than the budget lets them be told are merged, those of one
-        source and channel (without a channel: of one tag) at one sensor; what is told more than
+        Signals that are emitted faster than the budget lets them be delivered are merged, those of one
+        source and channel (without a channel: of one tag) at one sensor; what is due more than
         ``LATEST_S``, 2 s, too late is dropped. The log warns of both once, ``statistics`` counts them.
 
         Raises:

@@ -22,7 +22,7 @@ class SenseSettings(TypedDict, total=False):
     line_of_sight: LineOfSight | None
     modalities: Iterable[Modality] | None
     maximum_rays: int
-    tell_every_s: float
+    report_every_s: float
     up: Sequence[float]
     occlusion: Between | None
     background: Background | None

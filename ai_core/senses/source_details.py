@@ -63,7 +63,7 @@ class SourceDetails:
         tag: what its sensations are called, for listeners: "blood".
         actions: strength of the signal of each thing it does.
         parts: points to which lines of sight are asked; none for its position alone.
-        clue: what it tells if it was left behind, else None.
+        clue: its data if it is a clue, else None.
     """
 
     tag: str = ""

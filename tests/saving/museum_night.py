@@ -104,7 +104,7 @@ class Night:
         self.events = EventManager(self.clock, codes=CODES, values=self.values, **shared)
         self.station = PollingStation(self.clock, faults=self.faults, values=self.values)
         self.senses = RegionalSenseManager(
-            self.clock, line_of_sight=self.line_of_sight, maximum_rays=choose.randint(1, 6), tell_every_s=0.25,
+            self.clock, line_of_sight=self.line_of_sight, maximum_rays=choose.randint(1, 6), report_every_s=0.25,
             modalities=(Modality.sight(), Modality.hearing(speed_m_per_s=20.0)), **shared)
         self.station.add_topic("far", self.far, lifetime_frames=3)
         self.station.add_topic("moody", self.moody, lifetime_frames=None, maximum_keys=3, fallback=-1)

@@ -18,7 +18,7 @@ class Crowd:
     def __init__(self):
         self.told, self.at_once = [], []
 
-    def tell(self, told):
+    def receive(self, told):
         self.at_once.append(len(told.sensor_ids))
         for sensor_id, number, intensity in zip(told.sensor_ids, told.which, told.intensities, strict=True):
             source, modality, position = told.what[number]
@@ -77,8 +77,8 @@ def test_raising_audience_is_quarantined_and_arrivals_are_kept():
     class Raising(Crowd):
         __hash__ = None  # as of what can be compared
 
-        def tell(self, told):
-            super().tell(told)
+        def receive(self, told):
+            super().receive(told)
             raise ValueError("on purpose")
 
     crowd = Raising()

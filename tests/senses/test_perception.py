@@ -29,7 +29,7 @@ class Yard(World):
         super().__init__(
             seconds_per_frame=self.chance.choice((1 / 60, 0.125)), line_of_sight=self.rays,
             modalities=MODALITIES, maximum_rays=self.chance.choice((2, 50)),
-            tell_every_s=self.chance.choice((0, 0.25, 5)))
+            report_every_s=self.chance.choice((0, 0.25, 5)))
         self.told, self.guards, self.thieves = [], [], []
         for _ in range(5):
             self.guards.append(self.guard())
@@ -199,7 +199,7 @@ def test_a_budget_of_time_that_is_always_spent_starves_nobody():
 
 
 def test_newly_shared_memory_has_what_was_seen_until_now():
-    world = World(modalities=[Modality.sight()], tell_every_s=100)
+    world = World(modalities=[Modality.sight()], report_every_s=100)
     memory = SenseMemory()
     world.eye((0, 0, 0), threshold=0.01, memory=memory)
     thief = world.thing((0, 0, -4))

@@ -34,7 +34,7 @@ def diary_of(world, **abilities):
 
 def test_guard_hears_sees_loses_and_forgets_a_thief_in_order():
     rays = Rays(blocked={(0, 0)})
-    world = World(seconds_per_frame=0.25, line_of_sight=rays, tell_every_s=100)
+    world = World(seconds_per_frame=0.25, line_of_sight=rays, report_every_s=100)
     diary = diary_of(
         world, memory=SenseMemory(lose_after_s=0.5, maximum_age_s=3),
         awareness=AwarenessSettings(gain_per_s=1.0, decay_per_s=0.5, gain_per_signal=0.5),
@@ -95,7 +95,7 @@ def test_removed_target_is_lost_and_forgotten_like_any_other():
 
 
 def test_raising_listener_is_quarantined_while_the_others_go_on():
-    world = World(reraise=False, tell_every_s=0)
+    world = World(reraise=False, report_every_s=0)
 
     def fails(sensation):
         raise RuntimeError("deaf")
@@ -113,7 +113,7 @@ def test_raising_listener_is_quarantined_while_the_others_go_on():
 
 
 def test_a_listener_may_remove_its_own_sensor_and_others():
-    world = World(tell_every_s=0)
+    world = World(report_every_s=0)
     world.thing((0, 0, -2))
     second = []
 
@@ -166,7 +166,7 @@ def test_two_dimensional_positions_and_forwards_are_accepted():
 
 
 def test_abilities_can_be_changed_one_by_one():
-    world = World(tell_every_s=0)
+    world = World(report_every_s=0)
     guard, thief = world.eye((0, 0, 0), detection_mask=0b10), world.thing((0, 0, -20), affiliation=0b01)
 
     def sees():
@@ -191,7 +191,7 @@ def test_abilities_can_be_changed_one_by_one():
 @pytest.mark.parametrize("steps", [[1], [2, 3], [9, 1, 5]])
 def test_tiny_budgets_starve_nothing_and_the_same_is_sensed(steps):
     def play(budgets):
-        world = World(seconds_per_frame=1.0, tell_every_s=100, line_of_sight=Rays(), maximum_rays=4)
+        world = World(seconds_per_frame=1.0, report_every_s=100, line_of_sight=Rays(), maximum_rays=4)
         for k in range(4):
             world.eye((k, 0, 0), memory=SenseMemory())
             world.ear((k, 0, 0))

@@ -153,7 +153,7 @@ def test_invalid_line_of_sight_answer_is_reported_but_not_fatal(answer):
 
 
 def test_target_in_view_is_reported_first_and_then_periodically():
-    world = World(seconds_per_frame=0.0625, tell_every_s=0.25)
+    world = World(seconds_per_frame=0.0625, report_every_s=0.25)
     world.eye((0, 0, 0))
     world.thing((0, 0, -4))
     world.tick(frames=9)
@@ -161,7 +161,7 @@ def test_target_in_view_is_reported_first_and_then_periodically():
 
 
 def test_simultaneous_reports_take_turns_in_a_flat_load():
-    world = World(seconds_per_frame=1 / 64, tell_every_s=0.25)
+    world = World(seconds_per_frame=1 / 64, report_every_s=0.25)
     for k in range(64):
         world.eye((10 * k, 0, 0), cones=[SightCone(5.0, math.tau, math.pi)])
         world.thing((10 * k, 0, -4))
@@ -178,7 +178,7 @@ def test_simultaneous_reports_take_turns_in_a_flat_load():
 
 
 def test_reports_of_a_target_are_at_least_half_a_period_apart():
-    world = World(seconds_per_frame=1 / 64, tell_every_s=0.25)
+    world = World(seconds_per_frame=1 / 64, report_every_s=0.25)
     for k in range(64):
         world.eye((10 * k, 0, 0), cones=[SightCone(5.0, math.tau, math.pi)])
         world.thing((10 * k, 0, -4))
@@ -190,7 +190,7 @@ def test_reports_of_a_target_are_at_least_half_a_period_apart():
 
 
 def test_sensor_without_listeners_keeps_its_last_report():
-    world = World(seconds_per_frame=0.0625, tell_every_s=0.25)
+    world = World(seconds_per_frame=0.0625, report_every_s=0.25)
     eye = world.eye((0, 0, 0), on_sensed=None)
     thing = world.thing((0, 0, -4))
     world.tick(frames=6)

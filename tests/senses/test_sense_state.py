@@ -131,7 +131,7 @@ def test_failing_listeners_and_rays_are_kept_by_name():
 
     calls, worlds = [], []
     for _ in range(2):
-        world = World(reraise=False, line_of_sight=lambda *question: fail("ray"), tell_every_s=0.0)
+        world = World(reraise=False, line_of_sight=lambda *question: fail("ray"), report_every_s=0.0)
         world.ear((1, 0, 0), name="ear", on_sensed=fail)
         world.eye((2, 0, 0), name="eye")
         world.sound = world.manager.add_source(position=(0, 0, 0), strengths={"hearing": 9, "sight": 1}, name="bell")

@@ -41,7 +41,7 @@ def below(height_m):
 
 
 def test_visible_share_sets_strength_and_seen_parts_are_listed():
-    world = World(line_of_sight=below(1.0), tell_every_s=0)
+    world = World(line_of_sight=below(1.0), report_every_s=0)
     guard = eyes(world)
     thief = world.thing((0, 0, -5), sight=2.0, parts=MAN)
     assert seen(world) == {(guard, thief): 1.4}
@@ -55,7 +55,7 @@ def test_visible_share_sets_strength_and_seen_parts_are_listed():
 
 
 def test_a_share_too_small_for_the_threshold_is_not_seen():
-    world = World(line_of_sight=below(1.5), tell_every_s=0)
+    world = World(line_of_sight=below(1.5), report_every_s=0)
     guard = eyes(world, threshold=0.3)
     thief = world.thing((0, 0, -5), parts=MAN)
     assert seen(world) == {}
@@ -72,7 +72,7 @@ def test_memory_and_awareness_take_in_the_share_that_is_seen():
 
 
 def test_without_a_line_of_sight_all_parts_are_seen():
-    world = World(tell_every_s=0)
+    world = World(report_every_s=0)
     guard, thief = eyes(world), world.thing((0, 0, -5), parts=MAN)
     assert seen(world) == {(guard, thief): 1.0}
     assert world.manager.seen_parts(guard, thief) == ("head", "chest", "legs")
@@ -103,7 +103,7 @@ def test_pair_with_more_parts_than_allowed_rays_is_still_asked():
 
 
 def test_seen_target_stays_seen_up_to_the_lose_sight_range():
-    world = World(line_of_sight=below(-9), tell_every_s=0)
+    world = World(line_of_sight=below(-9), report_every_s=0)
     guard = world.eye((0, 0, 0), cones=(SightCone(10, 1.0, 1.0, lose_range_m=15), SightCone(12, 0.2, 0.2, 0.5)))
     thief = world.thing((0, 0, -14))
     story = []
@@ -115,7 +115,7 @@ def test_seen_target_stays_seen_up_to_the_lose_sight_range():
 
 
 def test_sight_is_lost_beyond_its_range_even_without_obstacles():
-    world = World(tell_every_s=0)
+    world = World(report_every_s=0)
     guard = world.eye((0, 0, 0), cones=(SightCone(10, 1.0, 1.0, lose_range_m=15),))
     thief = world.thing((0, 0, -12))
     assert seen(world) == {}
@@ -126,7 +126,7 @@ def test_sight_is_lost_beyond_its_range_even_without_obstacles():
 
 
 def test_what_is_close_by_is_noticed_behind_the_eyes():
-    world = World(tell_every_s=0)
+    world = World(report_every_s=0)
     guard = world.eye((0, 0, 0), cones=(AHEAD_CONE, SightCone.close_by(2.0, acuity=0.75)))
     behind, above = world.thing((0, 0, 1.9)), world.thing((0, 1.9, 0))
     world.thing((0, 0, 2.1))
@@ -134,7 +134,7 @@ def test_what_is_close_by_is_noticed_behind_the_eyes():
 
 
 def test_who_searches_looks_wider_and_farther():
-    world = World(tell_every_s=0)
+    world = World(report_every_s=0)
     guard = eyes(world)
     aside = world.thing((10, 1.6, -10))
     assert seen(world) == {}
@@ -145,7 +145,7 @@ def test_who_searches_looks_wider_and_farther():
 
 
 def test_strength_follows_the_light_on_the_source():
-    world = World(modalities=[Modality.sight(), Modality("aura", range_m=9, is_continuous=True)], tell_every_s=0)
+    world = World(modalities=[Modality.sight(), Modality("aura", range_m=9, is_continuous=True)], report_every_s=0)
     guard = eyes(world)
     thief, other = world.thing((0, 1.6, -5), sight=2.0), world.thing((1, 1.6, -5))
     world.manager.light_sources([thief, other], [0.25, 0.1])
@@ -176,7 +176,7 @@ class Forest:
 
 
 def test_background_pattern_scales_how_strong_a_pattern_is_seen():
-    world = World(line_of_sight=below(-9), background=Forest(), camouflage=GREEN, tell_every_s=0)
+    world = World(line_of_sight=below(-9), background=Forest(), camouflage=GREEN, report_every_s=0)
     guard = world.eye((0, 0, 0), cones=(AHEAD_CONE,), threshold=0.5)
     low, high = (world.thing((k, height, -5), pattern="green") for k, height in ((0, 0), (1, 2)))
     plain = world.thing((2, 0, -5))
@@ -204,7 +204,7 @@ def test_each_visible_part_has_its_own_backdrop():
 
 
 def test_a_dark_figure_before_a_bright_wall_is_a_silhouette():
-    world = World(line_of_sight=below(-9), background=Forest(light=1.0), camouflage=GREEN, tell_every_s=0)
+    world = World(line_of_sight=below(-9), background=Forest(light=1.0), camouflage=GREEN, report_every_s=0)
     guard = world.eye((0, 0, 0), cones=(AHEAD_CONE,))
     shadow, lit = world.thing((0, 0, -5), light=0.1), world.thing((1, 0, -5), light=1.0)
     assert seen(world) == {(guard, shadow): 0.9, (guard, lit): 1.0}
@@ -236,7 +236,7 @@ def test_a_background_that_answers_nonsense_is_reported(answer):
 
 
 def test_large_objects_are_seen_from_farther_and_small_only_near():
-    world = World(modalities=[Modality.sight(range_m=30, kept_per_m=0.9)], tell_every_s=0)
+    world = World(modalities=[Modality.sight(range_m=30, kept_per_m=0.9)], report_every_s=0)
     guard = world.eye((0, 0, 0), cones=(SightCone(10, 1.0, 1.0),), threshold=0.01)
     tower = world.thing((0, 0, -40), size=5.0)
     mouse = world.thing((0, 0, -5), size=0.25)
@@ -248,7 +248,7 @@ def test_large_objects_are_seen_from_farther_and_small_only_near():
 
 
 def test_fog_shortens_sight_and_lifts_again():
-    world = World(tell_every_s=0)
+    world = World(report_every_s=0)
     guard = eyes(world, threshold=0.5)
     thief = world.thing((0, 1.6, -10))
     assert seen(world) == {(guard, thief): 1.0}
@@ -263,7 +263,7 @@ def test_fog_shortens_sight_and_lifts_again():
 def forest_world():
     world = World(
         line_of_sight=lambda starts, ends, sensors, sources: (sensors + sources) % 3 > 0,
-        background=Forest(light=0.5), camouflage=GREEN, maximum_rays=9, tell_every_s=0)
+        background=Forest(light=0.5), camouflage=GREEN, maximum_rays=9, report_every_s=0)
     for k in range(4):
         world.eye((3.0 * k, 0, 0), cones=(SightCone(20, 1.5, 1.5, lose_range_m=25),), threshold=0.1, name=f"g{k}",
                   memory=SenseMemory(lose_after_s=0.3, maximum_age_s=1))
@@ -340,7 +340,7 @@ def test_impossible_sources_are_refused_and_nothing_changes(wrong, error, messag
 @pytest.mark.parametrize(
     ("light", "message"), [([1.0], "an element per id"), ([1.0, -1.0], "0 or more"), ([1.0, NAN], "0 or more")])
 def test_impossible_light_changes_no_source(light, message):
-    world = World(tell_every_s=0)
+    world = World(report_every_s=0)
     guard = eyes(world)
     things = [world.thing((0, 1.6, -5)), world.thing((1, 1.6, -5))]
     with pytest.raises(ValueError, match=message):

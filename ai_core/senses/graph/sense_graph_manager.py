@@ -21,7 +21,7 @@ from ai_core.senses.graph.sense_graph import GraphBySense, SenseGraph
 from ai_core.senses.graph.sense_graph_waves import GraphSignals
 from ai_core.senses.graph.smell import Scent, ScentGradient, ScentKey, SmellSpreading
 from ai_core.senses.id_table import LARGEST_ID
-from ai_core.senses.regional_sense_manager import TELL_EVERY_S, RegionalSenseManager
+from ai_core.senses.regional_sense_manager import REPORT_EVERY_S, RegionalSenseManager
 from ai_core.senses.sense_settings import SenseSettings
 from ai_core.senses.stage_shares import Stage
 
@@ -62,7 +62,7 @@ class SenseGraphManager(RegionalSenseManager, Saveable):
     - **Smells** are emitted as an amount: the intensity it would have in one cubic metre (60
       in a room of 60 m³ smells 1 strong). A smell stays, spreads through portals at the
       modality's speed, dissipates as its regions define, and never increases. Sensors are
-      notified at most every ``tell_every_s``.
+      notified at most every ``report_every_s``.
 
     Args:
         clock: game time.
@@ -104,7 +104,7 @@ class SenseGraphManager(RegionalSenseManager, Saveable):
         super().__init__(clock, **settings)
         faintest = finite_number("faintest", faintest, above=0)
         step_s = finite_number("smell_step_s", smell_step_s, above=0)
-        tell_every_s = float(settings.get("tell_every_s", TELL_EVERY_S))
+        report_every_s = float(settings.get("report_every_s", REPORT_EVERY_S))
         self._graphs = GraphBySense(graph, graphs, self._modalities, self._sensors, self._sources)
         upward = point("up", settings.get("up", UP)).astype(np.float64)
         self._continuous = self._sight = GraphSight(
@@ -114,7 +114,7 @@ class SenseGraphManager(RegionalSenseManager, Saveable):
         travelling = self._travelling("smells", smells)
         slow = [n for n in range(len(self._modalities)) if self._modalities[n].is_slow and n not in travelling]
         self._smells = SmellSpreading(
-            self._modalities, travelling, self._sensors, self._graphs, faintest, step_s, tell_every_s,
+            self._modalities, travelling, self._sensors, self._graphs, faintest, step_s, report_every_s,
             clock.now.seconds,
         )
         self._emitted = GraphSignals(

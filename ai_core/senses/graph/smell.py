@@ -259,7 +259,7 @@ class SmellSpreading(Saveable):
         graphs: the graph of each modality.
         faintest: a weaker intensity does not spread, and is removed when it fades.
         step_s: length of a step (s).
-        tell_every_s: least time between two reports of one scent to one sensor (s).
+        report_every_s: least time between two reports of one scent to one sensor (s).
         begun_s: game time of the first step (s).
 
     Attributes:
@@ -286,11 +286,11 @@ class SmellSpreading(Saveable):
         graphs: GraphBySense,
         faintest: float,
         step_s: float,
-        tell_every_s: float,
+        report_every_s: float,
         begun_s: float,
     ) -> None:
         self._modalities, self._sensors, self._graphs = modalities, sensors, graphs
-        self._step_s, self._tell_every_s = step_s, tell_every_s
+        self._step_s, self._report_every_s = step_s, report_every_s
         self.models = {
             number: SmellModel(graphs.graph[number], modalities[number], faintest, step_s) for number in numbers}
         self.begun_s, self.steps = begun_s, 0
@@ -368,7 +368,7 @@ class SmellSpreading(Saveable):
         which: dict[int, int] = {}
         for sensor_id, strength, region in sorted(zip(*(one.tolist() for one in columns), strict=True)):
             scent.reported_at_s[sensor_id] = reported_at_s = before.get(sensor_id, -np.inf)
-            if now_s >= reported_at_s + self._tell_every_s:
+            if now_s >= reported_at_s + self._report_every_s:
                 scent.reported_at_s[sensor_id] = now_s
                 if region not in which:
                     which[region] = len(which)

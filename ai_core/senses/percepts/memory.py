@@ -212,7 +212,7 @@ class SenseMemory:
         self._sensor_id = 0
         self._now_s = -math.inf
         self._own_table: PerceptTable | None = None
-        self._tell: Callable[[list[MemoryChange]], None] | None = None
+        self._notify: Callable[[list[MemoryChange]], None] | None = None
 
     def __len__(self) -> int:
         """Number of targets not forgotten."""
@@ -227,7 +227,7 @@ class SenseMemory:
     @property
     def is_owned(self) -> bool:
         """Whether it belongs to a sensor of a sense manager."""
-        return self._tell is not None
+        return self._notify is not None
 
     def sense(
         self,
@@ -334,8 +334,8 @@ class SenseMemory:
                 self._row(report.target), number, report.strength, *report.position, *report.velocity, report.at_s,
                 now_s)
             changes += self._changes()
-        if self._tell is not None:
-            self._tell(changes)
+        if self._notify is not None:
+            self._notify(changes)
         return changes
 
     def advance(self, now_s: float) -> list[MemoryChange]:
@@ -407,23 +407,23 @@ class SenseMemory:
         return change
 
     def belong_to(
-        self, table: PerceptTable, sensor_id: int, tell: Callable[[list[MemoryChange]], None]
+        self, table: PerceptTable, sensor_id: int, notify: Callable[[list[MemoryChange]], None]
     ) -> None:
         """Keep all that it knows in a table from now on, under the id of a sensor; for sense managers.
 
         Args:
             table: of a sense manager.
             sensor_id: the sensor; its settings are in the table.
-            tell: called with changes by reports.
+            notify: called with changes by reports.
         """
         if self._own_table is not None:
             self._own_table.move_memory(self._sensor_id, table, sensor_id)
-        self._own_table, self._sensor_id, self._tell = table, sensor_id, tell
+        self._own_table, self._sensor_id, self._notify = table, sensor_id, notify
 
     def belong_to_nobody(self) -> None:
         """Keep all that it knows in a table of its own again."""
         table, sensor_id = self._table, self._sensor_id
-        self._own_table, self._sensor_id, self._tell = None, 0, None
+        self._own_table, self._sensor_id, self._notify = None, 0, None
         if table.known(sensor_id):
             table.move_memory(sensor_id, self._table, 0)
 

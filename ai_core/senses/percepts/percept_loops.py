@@ -101,7 +101,7 @@ class PerceptLoops:
     Attributes:
         changes: changes of memories: (sensor, time (s), target, kind, x, y, z).
         levels_crossed: changes of levels: (sensor, time (s), target, level).
-        sensations: what sensors are to be told: (sensor, source, number of the modality, intensity, x, y, z).
+        sensations: sensations to report: (sensor, source, number of the modality, intensity, x, y, z).
         missing: pairs without a row, by index: see ``see``.
         has_ended: whether a row has nothing to hold any more.
         looks: number of the last look.
@@ -310,9 +310,9 @@ class PerceptLoops:
 
     def see(
         self, pairs: cython.const[cython.longlong][::1], intensity: cython.const[cython.double][::1],
-        is_sensed: cython.const[cython.uchar][::1], told_at_s: cython.double[::1], number: cython.Py_ssize_t,
+        is_sensed: cython.const[cython.uchar][::1], reported_at_s: cython.double[::1], number: cython.Py_ssize_t,
         is_seen: cython.bint, places: cython.const[cython.float][:, :], ids: cython.const[cython.int][::1],
-        some: object, now_s: cython.double, tell_every_s: cython.double,
+        some: object, now_s: cython.double, report_every_s: cython.double,
     ) -> None:
         """Take in the pairs of a modality that are in view. Pairs without a row are listed in ``missing``.
 
@@ -320,14 +320,14 @@ class PerceptLoops:
             pairs: (m,) int64, ascending: sensor, then source.
             intensity: (m,) how strongly each shows itself.
             is_sensed: (m,) whether it does.
-            told_at_s: (m,) when each was told last (s), overwritten.
+            reported_at_s: (m,) when each was reported last (s), overwritten.
             number: number of the modality.
             is_seen: whether it is a kind of sight.
             places: positions of sources by slot (m).
             ids: id in use of each slot of sources.
             some: indices of pairs, which were missing; None for all.
             now_s: game time (s).
-            tell_every_s: time between two reports of what stays in view (s).
+            report_every_s: time between two reports of what stays in view (s).
 
         Cost: O(m + n).
         """
@@ -349,7 +349,7 @@ class PerceptLoops:
         z: cython.double
         if not (0 <= number < self.senses_count):
             raise IndexError(f"there is no modality {number}")
-        if not (intensity.shape[0] == pairs.shape[0] == is_sensed.shape[0] == told_at_s.shape[0]):
+        if not (intensity.shape[0] == pairs.shape[0] == is_sensed.shape[0] == reported_at_s.shape[0]):
             raise ValueError("the columns of pairs must be of one length")
         if places.shape[0] < ids.shape[0] or places.shape[1] < 3:
             raise ValueError("places must have a row per id")
@@ -388,8 +388,8 @@ class PerceptLoops:
                 self.keep_in_view(row, sensor_id, number, intensity[index], x, y, z, now_s, is_seen)
             if mine >= 0:
                 self.show(mine, number, intensity[index], now_s)
-            if is_due(now_s, told_at_s[index], tell_every_s, sensor_id):
-                told_at_s[index] = now_s
+            if is_due(now_s, reported_at_s[index], report_every_s, sensor_id):
+                reported_at_s[index] = now_s
                 self.sensations.append((sensor_id, target, number, intensity[index], x, y, z))
 
     def advance(

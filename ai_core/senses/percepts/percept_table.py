@@ -219,12 +219,12 @@ class PerceptTable:
             self._keep(kept)
 
     def forget(self, rows: Sequence[int]) -> None:
-        """End the memories of some rows, which is no change to be told of."""
+        """End the memories of some rows, which is no change to report."""
         self.rows[rows, COLUMN["is_known"]] = 0     # the other numbers are the last that views keep
         self.drop_ended()
 
     def forget_all(self, sensor_id: int) -> None:
-        """End all memories and meters of a sensor, which is no change to be told of."""
+        """End all memories and meters of a sensor, which is no change to report."""
         first, end = self.span(sensor_id)
         self.rows[self.order[first:end, np.newaxis], ENDS] = 0
         self.drop_ended()

@@ -1,4 +1,4 @@
-"""Perception: what all sensors make of their sensations, and who hears of it."""
+"""Perception: what all sensors make of their sensations, and listeners that are notified."""
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -51,7 +51,7 @@ class Listeners:
 
 LISTENERS = tuple(one.name for one in fields(Listeners))
 
-Told = tuple[int, int, int, float, float, float, float]
+Sighting = tuple[int, int, int, float, float, float, float]
 """A sensation of what is in view: sensor, source, number of the modality, intensity, position (m)."""
 
 by_sensor_then_time = itemgetter(0, 1, 2)
@@ -71,16 +71,16 @@ class _Perceiver:
 class Perception:
     """Memory and awareness of all sensors, in one ``PerceptTable``.
 
-    What happens to percepts is collected first; then listeners hear of it, by sensor: changes of memories
-    by time and target, sensations, and changes of levels. So a listener that asks finds what it is told
-    about, and may add, remove and free whatever it likes.
+    Events are collected first; then the listeners of each sensor are called: with changes of memories, in
+    the order of time and target, with sensations, and with changes of levels. So a listener finds percepts as
+    they are after the whole pass, and may add, remove and free sensors and sources.
 
     Args:
         clock: game time.
         modalities: all senses.
         sources: all sources.
         trace: receives every sensation that a sensor receives.
-        tell_every_s: time between two reports of what stays in view (s).
+        report_every_s: time between two reports of what stays in view (s).
         audience: receives sensations in batches, in place of ``on_sensed``; None for none.
         faults: where listeners that raise are reported.
 
@@ -88,11 +88,11 @@ class Perception:
     """
 
     def __init__(
-        self, clock: Clock, modalities: ModalitySet, sources: SourceTable, trace: Trace, tell_every_s: float,
+        self, clock: Clock, modalities: ModalitySet, sources: SourceTable, trace: Trace, report_every_s: float,
         audience: SensationReceiver | None, faults: FaultIsolation,
     ) -> None:
         self._clock, self._modalities, self._sources = clock, modalities, sources
-        self._trace, self._tell_every_s = trace, tell_every_s
+        self._trace, self._report_every_s = trace, report_every_s
         self._audience, self._faults = audience, faults
         self._sensors: dict[int, _Perceiver] = {}
         self._sharers: dict[SenseMemory, list[int]] = {}     # the first is the owner
@@ -162,7 +162,7 @@ class Perception:
         return None if last is None else last()
 
     def forget_all(self, sensor_id: int) -> None:
-        """Clear memory and awareness of a sensor, which is no change to be told of."""
+        """Clear memory and awareness of a sensor, which notifies nobody."""
         perceiver = self._sensors[sensor_id]
         if perceiver.memory is not None:
             perceiver.memory.forget_all()
@@ -176,12 +176,12 @@ class Perception:
             self._faults.release((self._sensors[sensor_id], name))
 
     def notice(self, sensation: Sensation) -> None:
-        """Take in one stimulus at one sensor, and tell listeners."""
+        """Take in one stimulus at one sensor, and notify listeners."""
         what = sensation.source_id, sensation.modality, sensation.position, sensation.sent_at, sensation.tag
         self.hear(StimulusBatch([sensation.sensor_id], [0], [sensation.intensity], [what], sensation.at))
 
     def hear(self, heard: StimulusBatch) -> None:
-        """Take in stimuli that arrived at sensors, and tell listeners. Cost: O(log percepts) each."""
+        """Take in stimuli that arrived at sensors, and notify listeners. Cost: O(log percepts) each."""
         table, loops, now = self._table, self._table.loops, self._clock.now
         sensor_ids, which, intensities, what, _ = heard
         numbers = [table.number(modality) for _, modality, _, _, _ in what]
@@ -191,12 +191,12 @@ class Perception:
             table.add(
                 key for place in range(first, end) for key in self._keys_of(sensor_ids[place], what[which[place]][0]))
         changes, levels = self._listed()
-        self._tell_changes(changes, now)
-        self._tell_heard(heard, now)
-        self._tell_levels(levels, now)
+        self._notify_changes(changes, now)
+        self._notify_heard(heard, now)
+        self._notify_levels(levels, now)
 
     def advance(self, pairs: Mapping[int, PairsInView]) -> None:
-        """Take in what is in view, let time pass for all percepts, and tell listeners.
+        """Take in what is in view, let time pass for all percepts, and notify listeners.
 
         Args:
             pairs: pairs in view, by number of the modality.
@@ -214,10 +214,10 @@ class Perception:
                 table.drop_ended()
         if loops.changes or loops.sensations or loops.levels_crossed:
             changes, levels = self._listed()
-            told, loops.sensations = loops.sensations, []
-            self._tell_changes(changes, now)
-            self._tell_shown(told, now)
-            self._tell_levels(levels, now)
+            sightings, loops.sensations = loops.sensations, []
+            self._notify_changes(changes, now)
+            self._notify_shown(sightings, now)
+            self._notify_levels(levels, now)
 
     def save_state(self) -> State:
         """Return all percepts by column, and of each sensor its last sensation and failing listeners."""
@@ -314,7 +314,7 @@ class Perception:
 
     def _own(self, memory: SenseMemory, sensor_id: int) -> None:
         """Let a memory be kept under the id of a sensor."""
-        memory.belong_to(self._table, sensor_id, lambda changes: self._tell_reported(memory, changes))
+        memory.belong_to(self._table, sensor_id, lambda changes: self._notify_reported(memory, changes))
 
     def _put_mind(self, sensor_id: int, owner: int) -> None:
         perceiver = self._sensors[sensor_id]
@@ -333,19 +333,19 @@ class Perception:
         return keys
 
     def _see(self, number: int, pairs: PairsInView, places: memoryview, ids: memoryview, now_s: float) -> None:
-        loops, (keys, intensity, is_sensed, told_at_s) = self._table.loops, pairs.views()
+        loops, (keys, intensity, is_sensed, reported_at_s) = self._table.loops, pairs.views()
         clarity = self._sources.views.clarity(number, pairs.keys)
         if clarity is not None:
             intensity = memoryview(pairs.intensity * clarity)
         columns = (
-            keys, intensity, is_sensed, told_at_s, number, self._modalities.all[number].needs_line_of_sight, places,
+            keys, intensity, is_sensed, reported_at_s, number, self._modalities.all[number].needs_line_of_sight, places,
             ids)
-        loops.see(*columns, None, now_s, self._tell_every_s)
+        loops.see(*columns, None, now_s, self._report_every_s)
         if loops.missing:
             missing, loops.missing = loops.missing, []
             found = pairs.keys[missing].tolist()
             self._table.add(key for one in found for key in self._keys_of(one >> ID_BITS, one & (1 << ID_BITS) - 1))
-            loops.see(*columns, missing, now_s, self._tell_every_s)
+            loops.see(*columns, missing, now_s, self._report_every_s)
 
     def _listed(self) -> tuple[list[tuple[int, MemoryChange]], list[tuple[int, float, int, int]]]:
         """Return what the loops have listed, in order, with their sensors."""
@@ -358,76 +358,76 @@ class Perception:
             (sensor_id, MemoryChange(kind, target, at_s, (x, y, z)))
             for sensor_id, at_s, target, kind, x, y, z in changes], levels
 
-    def _tell_changes(self, changes: Iterable[tuple[int, MemoryChange]], now: TimeIndex) -> None:
+    def _notify_changes(self, changes: Iterable[tuple[int, MemoryChange]], now: TimeIndex) -> None:
         for sensor_id, change in changes:
             self._call(sensor_id, f"on_{change.kind}", change, now)
 
-    def _tell_levels(self, levels: Iterable[tuple[int, float, int, int]], now: TimeIndex) -> None:
+    def _notify_levels(self, levels: Iterable[tuple[int, float, int, int]], now: TimeIndex) -> None:
         for sensor_id, at_s, target, level in levels:
             perceiver = self._sensors.get(sensor_id)
             if perceiver is not None and perceiver.awareness is not None:
                 name = perceiver.awareness.name_of(level)
                 self._call(sensor_id, "on_awareness_changed", LevelChange(target, level, name, at_s), now)
 
-    def _tell_reported(self, memory: SenseMemory, changes: list[MemoryChange]) -> None:
-        self._tell_changes([(self._sharers[memory][0], change) for change in changes], self._clock.now)
+    def _notify_reported(self, memory: SenseMemory, changes: list[MemoryChange]) -> None:
+        self._notify_changes([(self._sharers[memory][0], change) for change in changes], self._clock.now)
 
-    def _tell_heard(self, heard: StimulusBatch, now: TimeIndex) -> None:
+    def _notify_heard(self, heard: StimulusBatch, now: TimeIndex) -> None:
         sensors, sensor_ids = self._sensors, heard.sensor_ids
         for place, sensor_id in enumerate(sensor_ids):
             perceiver = sensors.get(sensor_id)
             if perceiver is not None:
                 perceiver.last = partial(heard.sensation, place)
-        if self._is_told_together:
+        if self._has_audience:
             what = [(source, modality, position) for source, modality, position, _, _ in heard.what]
-            self._tell_audience(SensationBatch(list(sensor_ids), list(heard.which), list(heard.intensities), what))
+            self._notify_audience(SensationBatch(list(sensor_ids), list(heard.which), list(heard.intensities), what))
         else:
             for place in range(len(sensor_ids)):
-                self._tell_sensed(heard.sensation(place), now)
+                self._notify_sensed(heard.sensation(place), now)
 
-    def _tell_shown(self, told: list[Told], now: TimeIndex) -> None:
-        if not told:
+    def _notify_shown(self, sightings: list[Sighting], now: TimeIndex) -> None:
+        if not sightings:
             return
-        told.sort(key=by_sensor_modality_source)
+        sightings.sort(key=by_sensor_modality_source)
         sensors, now_s = self._sensors, now.seconds
-        for one in told:
+        for one in sightings:
             perceiver = sensors.get(one[0])
             if perceiver is not None:
                 perceiver.last = partial(self._sensation, one, now_s)
-        if not self._is_told_together:
-            for one in told:
-                self._tell_sensed(self._sensation(one, now_s), now)
+        if not self._has_audience:
+            for one in sightings:
+                self._notify_sensed(self._sensation(one, now_s), now)
             return
         modalities, numbers = self._modalities.all, dict[tuple[int, int], int]()
-        which = [numbers.setdefault((source, number), len(numbers)) for _, source, number, _, _, _, _ in told]
-        places = {(source, number): (x, y, z) for _, source, number, _, x, y, z in told}
+        which = [numbers.setdefault((source, number), len(numbers)) for _, source, number, _, _, _, _ in sightings]
+        places = {(source, number): (x, y, z) for _, source, number, _, x, y, z in sightings}
         what = [(source, modalities[number].name, places[source, number]) for source, number in numbers]
-        self._tell_audience(SensationBatch([one[0] for one in told], which, [one[3] for one in told], what))
+        self._notify_audience(SensationBatch([one[0] for one in sightings], which, [one[3] for one in sightings], what))
 
     @property
-    def _is_told_together(self) -> bool:
+    def _has_audience(self) -> bool:
         return self._audience is not None and not self._trace.sensed
 
-    def _tell_audience(self, told: SensationBatch) -> None:
+    def _notify_audience(self, batch: SensationBatch) -> None:
         assert self._audience is not None
         faults, key = self._faults, self.audience_key
         if faults.has_quarantined and faults.is_quarantined(key):
             return
         try:
-            self._audience.tell(told)
+            self._audience.receive(batch)
         except Exception as error:  # sensors go on sensing
             faults.failed(key, "audience of sensors", self._clock.now.frame, error)
         else:
             if faults.has_failing:
                 faults.succeeded(key)
 
-    def _tell_sensed(self, sensation: Sensation, now: TimeIndex) -> None:
+    def _notify_sensed(self, sensation: Sensation, now: TimeIndex) -> None:
         for hook in self._trace.sensed:
             hook(sensation.sensor_id, sensation.source_id, sensation.modality, sensation.intensity, now)
         self._call(sensation.sensor_id, "on_sensed", sensation, now)
 
-    def _sensation(self, told: Told, now_s: float) -> Sensation:
-        sensor_id, source, number, intensity, x, y, z = told
+    def _sensation(self, sighting: Sighting, now_s: float) -> Sensation:
+        sensor_id, source, number, intensity, x, y, z = sighting
         return Sensation(
             sensor_id, source, self._modalities.all[number].name, intensity, (x, y, z), now_s, now_s)
 

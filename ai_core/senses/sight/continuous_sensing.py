@@ -67,8 +67,8 @@ class ContinuousSensing:
 
     Args:
         modalities: all modalities; those not continuous are left out.
-        sensors: who looks.
-        sources: what is looked for.
+        sensors: the sensors that look.
+        sources: their targets.
         up: (3,) unit length, see ``bearings``.
     """
 
@@ -103,7 +103,7 @@ class ContinuousSensing:
     def look(self, budget: Budget, now_s: float) -> bool:
         """Find what is in reach; return False if the budget ended before that.
 
-        What is more than ``PAIRS_PER_ADVANCE`` pairs goes on in the next advance, so that lines
+        What is more than ``PAIRS_PER_ADVANCE`` pairs continues in the next advance, so that lines
         of sight of those found before are asked meanwhile: then several passes of asking are one
         of looking.
 
@@ -288,7 +288,7 @@ class ContinuousSensing:
                 rows, mine = rows[question.modality == number], answers[question.modality == number]
             if len(rows):
                 oldest = note_answers(
-                    rows, mine, self.ages.asked, pairs.is_sensed, pairs.told_at_s, pairs.waiting_since)
+                    rows, mine, self.ages.asked, pairs.is_sensed, pairs.reported_at_s, pairs.waiting_since)
                 self.ages.note_asked(oldest, now_s)
 
     def offsets(self, question: LineQuery) -> Floats:
@@ -336,7 +336,7 @@ class ContinuousSensing:
 
     @property
     def up(self) -> tuple[Point, Point]:
-        """Which way is up for sight cones, and the right of who faces up: unit length."""
+        """Up direction of sight cones, and the right of a sensor that faces up: unit length."""
         return self._up, self._aside
 
     def reach_of(self, number: int, eye: int, target: int, strength: float) -> ReachNumbers | None:

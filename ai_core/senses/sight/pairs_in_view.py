@@ -20,7 +20,7 @@ __all__ = ["ID_BITS", "PairsInView", "ids_of", "key_of", "keys_of", "read_found"
 ID_BITS = 31
 """Bits of an id; two of them make one int64 key that sorts by sensor, then source."""
 
-NEVER_TOLD_S = -np.inf
+NEVER_REPORTED_S = -np.inf
 
 
 class PairsInView:
@@ -31,7 +31,7 @@ class PairsInView:
         intensity: (n,) float64, what the sensor would sense.
         waiting_since: (n,) int64, moments of the queue for rays.
         is_sensed: (n,) bool, the last answer; False until the first.
-        told_at_s: (n,) float64, when the sensor was last told (s).
+        reported_at_s: (n,) float64, when the target was reported to the sensor last (s).
     """
 
     def __init__(self) -> None:
@@ -39,7 +39,7 @@ class PairsInView:
         self.intensity = np.zeros(0)
         self.waiting_since = np.zeros(0, np.int64)
         self.is_sensed = np.zeros(0, np.bool_)
-        self.told_at_s = np.zeros(0)
+        self.reported_at_s = np.zeros(0)
         self._viewed: tuple[object, ...] = (None,) * 4
         self._views = (memoryview(b""),) * 4
 
@@ -77,21 +77,21 @@ class PairsInView:
             return
         keys, intensity = keys[:count].copy(), intensity[:count].copy()
         waiting_since = np.full(count, moment, np.int64)
-        is_sensed, told_at_s = np.full(count, not needs_ray), np.full(count, NEVER_TOLD_S)
+        is_sensed, reported_at_s = np.full(count, not needs_ray), np.full(count, NEVER_REPORTED_S)
         merge_pairs(
-            self.keys, self.waiting_since, self.is_sensed, self.told_at_s, keys, waiting_since, is_sensed, told_at_s)
+            self.keys, self.waiting_since, self.is_sensed, self.reported_at_s, keys, waiting_since, is_sensed, reported_at_s)
         self.keys, self.intensity, self.waiting_since = keys, intensity, waiting_since
-        self.is_sensed, self.told_at_s = is_sensed, told_at_s
+        self.is_sensed, self.reported_at_s = is_sensed, reported_at_s
 
     def views(self) -> tuple[memoryview, memoryview, memoryview, memoryview]:
-        """Return memory views of keys, intensity, is_sensed (as bytes) and told_at_s, for loops."""
-        arrays = self.keys, self.intensity, self.is_sensed, self.told_at_s
+        """Return memory views of keys, intensity, is_sensed (as bytes) and reported_at_s, for loops."""
+        arrays = self.keys, self.intensity, self.is_sensed, self.reported_at_s
         for array, viewed in zip(arrays, self._viewed, strict=True):
             if array is not viewed:
                 self._viewed = arrays
                 self._views = (
                     memoryview(self.keys), memoryview(self.intensity), memoryview(self.is_sensed.view(np.uint8)),
-                    memoryview(self.told_at_s))
+                    memoryview(self.reported_at_s))
                 break
         return self._views
 
@@ -117,7 +117,7 @@ class PairsInView:
             "intensity": self.intensity.tolist(),
             "waiting_since": self.waiting_since.tolist(),
             "is_sensed": self.is_sensed.tolist(),
-            "told_at_s": [None if one == NEVER_TOLD_S else one for one in self.told_at_s.tolist()],
+            "reported_at_s": [None if one == NEVER_REPORTED_S else one for one in self.reported_at_s.tolist()],
         }
 
     @classmethod
@@ -134,8 +134,8 @@ class PairsInView:
         if not all(type(one) is bool for one in sensed):
             fields.refuse("is_sensed", "must hold only true and false")
         pairs.is_sensed = np.array(sensed, np.bool_)
-        told = fields.numbers("told_at_s", count=count, maximum=latest_s, absent=NEVER_TOLD_S)
-        pairs.told_at_s = np.array(told, np.float64)
+        reported = fields.numbers("reported_at_s", count=count, maximum=latest_s, absent=NEVER_REPORTED_S)
+        pairs.reported_at_s = np.array(reported, np.float64)
         fields.end()
         return pairs
 

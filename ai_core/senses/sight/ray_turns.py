@@ -34,8 +34,8 @@ class RayTurns:
     """Orders questions by importance and age; a pair has that of its sensor, or its own if higher.
 
     Args:
-        sensors: those who look.
-        sources: what they look at.
+        sensors: the sensors that look.
+        sources: their targets.
     """
 
     def __init__(self, sensors: SensorTable, sources: SourceTable) -> None:

@@ -37,7 +37,7 @@ CONE_NUMBERS = 5
 NO_RIGHT = 1e-6
 """Length of ``forward x up`` below which a sensor faces straight up or down (no unit).
 
-It is what float32 can tell from straight up: smaller, and the right is noise.
+float32 does not distinguish smaller lengths from straight up: the right is noise then.
 """
 
 Floats = NDArray[np.float64]

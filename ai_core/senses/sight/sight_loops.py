@@ -764,7 +764,7 @@ class SightLoops:
         distance = sqrt(squared)
         if distance > self.range_m:
             return 0
-        # Roughly, because a power costs most; not ">=", which is false where nothing can be told.
+        # Roughly, because a power costs most; not ">=", which is false for NaN.
         if self.kept_per_m != 1 and (
                 self.target_log_strength[j] + distance * self.log_kept_per_m < self.eye_log_threshold):
             return 0
@@ -1040,7 +1040,7 @@ def first_in_line(since, most, out_rows) -> int:
     return wanted
 
 
-def note_answers(rows, is_free, moment, is_sensed, told_at_s, waiting_since) -> int:
+def note_answers(rows, is_free, moment, is_sensed, reported_at_s, waiting_since) -> int:
     """Note what rays answered, and send these pairs to the end of the line; return since when the first waited.
 
     Args:
@@ -1048,7 +1048,7 @@ def note_answers(rows, is_free, moment, is_sensed, told_at_s, waiting_since) -> 
         is_free: (n,) bool, whether nothing stands between.
         moment: since when they wait from now on.
         is_sensed: (m,) bool, overwritten.
-        told_at_s: (m,) float64, overwritten: what is hidden is told at once when it shows itself again.
+        reported_at_s: (m,) float64, overwritten: a hidden target is reported at once when it shows itself again.
         waiting_since: (m,) int64, overwritten.
 
     Cost: O(n).
@@ -1059,7 +1059,7 @@ def note_answers(rows, is_free, moment, is_sensed, told_at_s, waiting_since) -> 
     some: cython.const[cython.longlong][::1] = memoryview(rows)
     free: cython.const[cython.uchar][::1] = memoryview(is_free.view(np.uint8))
     sensed: cython.uchar[::1] = memoryview(is_sensed.view(np.uint8))
-    told_s: cython.double[::1] = memoryview(told_at_s)
+    told_s: cython.double[::1] = memoryview(reported_at_s)
     since: cython.longlong[::1] = memoryview(waiting_since)
     if not (free.shape[0] == some.shape[0] and sensed.shape[0] == told_s.shape[0] == since.shape[0]):
         raise ValueError("answers and columns of pairs must agree in their lengths")
@@ -1146,12 +1146,12 @@ def stay_as_they_are(keys, intensity, found, found_intensity, count: cython.Py_s
     return True
 
 
-def merge_pairs(keys, waiting_since, is_sensed, told_at_s, found, out_since, out_sensed, out_told) -> None:
+def merge_pairs(keys, waiting_since, is_sensed, reported_at_s, found, out_since, out_sensed, out_told) -> None:
     """Write what is known of the pairs that were found: of those known before as before.
 
     Args:
         keys: (n,) int64, ascending, pairs that are known.
-        waiting_since, is_sensed, told_at_s: (n,) int64, bool and float64, what is known of them.
+        waiting_since, is_sensed, reported_at_s: (n,) int64, bool and float64, what is known of them.
         found: (m,) int64, ascending, pairs that were found.
         out_since, out_sensed, out_told: (m,) of the same types; hold what is known of new pairs, and are
             overwritten for others.
@@ -1166,7 +1166,7 @@ def merge_pairs(keys, waiting_since, is_sensed, told_at_s, found, out_since, out
     known: cython.const[cython.longlong][::1] = memoryview(keys)
     since: cython.const[cython.longlong][::1] = memoryview(waiting_since)
     sensed: cython.const[cython.uchar][::1] = memoryview(is_sensed.view(np.uint8))
-    told_s: cython.const[cython.double][::1] = memoryview(told_at_s)
+    told_s: cython.const[cython.double][::1] = memoryview(reported_at_s)
     new: cython.const[cython.longlong][::1] = memoryview(found)
     new_since: cython.longlong[::1] = memoryview(out_since)
     new_sensed: cython.uchar[::1] = memoryview(out_sensed.view(np.uint8))

@@ -27,12 +27,12 @@ Floats = NDArray[np.float64]
 
 
 class Visibility:
-    """Turns answers of rays into who is seen how clearly.
+    """Turns answers of rays into how clearly targets are seen.
 
     Args:
         modalities: all senses.
-        sensors: who looks.
-        sources: what is looked at; ``views`` of it holds the answers.
+        sensors: the sensors that look.
+        sources: their targets; ``views`` of it holds the answers.
         up: (3,) unit length, which way is up for sight cones.
         background: finds what is behind targets, or None.
     """
@@ -187,7 +187,7 @@ class Visibility:
         self, question: LineQuery, pairs: dict[int, PairsInView], clarity: Floats,
         bits: NDArray[np.int64],
     ) -> NDArray[np.bool_]:
-        """Keep the answers, and return who is seen strongly enough."""
+        """Keep the answers, and return which targets are seen strongly enough."""
         is_seen = bits > 0
         slots = self._sensors.ids.slots_of_known(question.sensor_ids)
         keys = keys_of(question.sensor_ids, question.source_ids)

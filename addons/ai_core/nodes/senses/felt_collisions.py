@@ -36,7 +36,7 @@ class FeltCollisions:
         self._manager = manager
         self._met: set[tuple[int, int]] = set()          # instance ids of bodies, since the last frame
         self._sliding: set[tuple[int, int]] = set()      # pairs that slid along each other in the last frame
-        self._told_s: dict[tuple[int, int], float] = {}  # when a sensor last felt a source
+        self._delivered_s: dict[tuple[int, int], float] = {}  # when a sensor last felt a source
         self._members: tuple[Any, ...] | None = None     # rows of the manager from which the next fields were made
         self._sensors: dict[int, list[int]] = {}         # by instance id of their body
         self._sources: dict[int, list[int]] = {}
@@ -47,7 +47,7 @@ class FeltCollisions:
         """Note that two bodies met, by their instance ids."""
         self._met.add((one, other))
 
-    def tell(self, sensor_bodies: dict[int, int], source_bodies: dict[int, int], rows: tuple[Any, ...]) -> None:
+    def deliver(self, sensor_bodies: dict[int, int], source_bodies: dict[int, int], rows: tuple[Any, ...]) -> None:
         """Deliver the touches of all contacts since the last frame.
 
         Args:
@@ -66,22 +66,22 @@ class FeltCollisions:
         if not self._met:
             return
         now_s = self._manager.now_s
-        self._told_s = {pair: at_s for pair, at_s in self._told_s.items() if 0 <= now_s - at_s < AGAIN_S}
+        self._delivered_s = {pair: at_s for pair, at_s in self._delivered_s.items() if 0 <= now_s - at_s < AGAIN_S}
         pairs = sorted({
             (sensor, source)
             for one, other in self._met for body, met in ((one, other), (other, one)) if one != other
             for sensor in self._sensors.get(body, ()) for source in self._sources.get(met, ())})
         self._met.clear()
         for pair in pairs:
-            if pair not in self._told_s:
-                self._told_s[pair] = now_s
+            if pair not in self._delivered_s:
+                self._delivered_s[pair] = now_s
                 self._manager.feel(*pair)
 
     def saved(self) -> State:
         """Return recent touches by ids, and pairs of bodies that slide along each other, or met, by path."""
         paths = self._paths()
         return {
-            "told": [[sensor, source, at_s] for (sensor, source), at_s in sorted(self._told_s.items())],
+            "delivered": [[sensor, source, at_s] for (sensor, source), at_s in sorted(self._delivered_s.items())],
             "sliding": _by_path(self._sliding, paths),
             "met": _by_path(self._met, paths),
         }
@@ -91,18 +91,20 @@ class FeltCollisions:
 
         Bodies that no longer exist are left out.
         """
-        told = {}
-        for index, row in enumerate(fields.items("told")):
+        delivered = {}
+        for index, row in enumerate(fields.items("delivered")):
             if not isinstance(row, list) or len(row) != 3:
-                fields.refuse(f"told[{index}]", f"must be [sensor, source, seconds], got {brief(row)}")
-            one = Fields(dict(zip(("sensor", "source", "at_s"), row, strict=True)), fields.place_of(f"told[{index}]"))
-            told[one.whole("sensor", maximum=LARGEST_ID), one.whole("source", maximum=LARGEST_ID)] = one.seconds("at_s")
+                fields.refuse(f"delivered[{index}]", f"must be [sensor, source, seconds], got {brief(row)}")
+            place = fields.place_of(f"delivered[{index}]")
+            one = Fields(dict(zip(("sensor", "source", "at_s"), row, strict=True)), place)
+            pair = one.whole("sensor", maximum=LARGEST_ID), one.whole("source", maximum=LARGEST_ID)
+            delivered[pair] = one.seconds("at_s")
         sliding, met = _read_pairs(fields, "sliding"), _read_pairs(fields, "met")
         fields.end()
 
         def change() -> None:
             ids = {path: one for one, path in self._paths().items()}
-            self._told_s = told
+            self._delivered_s = delivered
             self._sliding, self._met = (
                 {(ids[one], ids[other]) for one, other in pairs if one in ids and other in ids}
                 for pairs in (sliding, met))

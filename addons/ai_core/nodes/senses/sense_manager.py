@@ -149,7 +149,7 @@ def _looked_up(bodies: NDArray[np.int64], ids: NDArray[np.int32]) -> NDArray[np.
 
 
 Name = tuple[str, int]
-NOTHING_FELT: State = {"told": [], "sliding": [], "met": []}
+NOTHING_FELT: State = {"delivered": [], "sliding": [], "met": []}
 
 
 def _saved_nodes(names: Mapping[int, str], nodes: dict[int, Any]) -> list[State]:
@@ -201,13 +201,13 @@ class SenseSignals:
     def __init__(self, manager: Any) -> None:
         self._manager = manager
 
-    def tell(self, told: SensationBatch) -> None:
+    def receive(self, batch: SensationBatch) -> None:
         """Emit the signals of a batch in order; stop if a callback ends the scene.
 
         Cost: one crossing, and one more after each sensor whose callback is in Python; 0.2 µs per sensor without
         connections.
         """
-        manager, first, (sensor_ids, which, intensities, what) = self._manager, 0, told
+        manager, first, (sensor_ids, which, intensities, what) = self._manager, 0, batch
         count = len(sensor_ids)
         while first < count and manager.is_sensing:
             first = emit_each(
@@ -641,7 +641,7 @@ class SenseManager(Node):
             if are_copies:
                 core.put_sources(source_ids, places)
         if self._contacts is not None:
-            self._contacts.tell(self._sensor_bodies, self._bodies, rows)
+            self._contacts.deliver(self._sensor_bodies, self._bodies, rows)
         core.advance(turn.budget)
         self._joined.clear()
         if self._is_shown and self._core is not None:
