@@ -79,7 +79,8 @@ class PairsInView:
         waiting_since = np.full(count, moment, np.int64)
         is_sensed, reported_at_s = np.full(count, not needs_ray), np.full(count, NEVER_REPORTED_S)
         merge_pairs(
-            self.keys, self.waiting_since, self.is_sensed, self.reported_at_s, keys, waiting_since, is_sensed, reported_at_s)
+            self.keys, self.waiting_since, self.is_sensed, self.reported_at_s, keys, waiting_since, is_sensed,
+            reported_at_s)
         self.keys, self.intensity, self.waiting_since = keys, intensity, waiting_since
         self.is_sensed, self.reported_at_s = is_sensed, reported_at_s
 

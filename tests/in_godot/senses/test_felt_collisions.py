@@ -206,10 +206,10 @@ def test_malformed_saved_touches_are_refused(body, place, bump, scheduler):
         part = {**snapshot["parts"]["node"], "state": changed}
         return world.manager.load_state({**snapshot, "parts": {**snapshot["parts"], "node": part}})
 
-    assert len(felt["told"]) == 1
-    assert load({**state, "felt": {"told": [], "sliding": [], "met": []}})
+    assert len(felt["delivered"]) == 1
+    assert load({**state, "felt": {"delivered": [], "sliding": [], "met": []}})
     for wrong in (
-        {**felt, "told": [[1, 2]]}, {**felt, "sliding": [["a"]]}, {**felt, "met": [[1, 2]]}, {**felt, "more": 1}
+        {**felt, "delivered": [[1, 2]]}, {**felt, "sliding": [["a"]]}, {**felt, "met": [[1, 2]]}, {**felt, "more": 1}
     ):
         with pytest.raises(Exception, match="felt"):
             load({**state, "felt": wrong})
