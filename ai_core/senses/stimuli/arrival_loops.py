@@ -51,37 +51,26 @@ NOTHING = cython.declare(cython.int, -1)
 FIRST_ROOM = cython.declare(cython.Py_ssize_t, 64)
 
 
-@cython.cfunc
-def are_alike(one, other) -> cython.bint:
-    """Return whether two signals may merge: of one source, modality and channel; without a channel of one tag."""
-    if one is other:
-        return True
-    a: tuple = cython.cast(tuple, one)
-    b: tuple = cython.cast(tuple, other)
-    return a[1] == b[1] and a[2] == b[2] and a[8] == b[8] and (a[8] != "" or a[7] == b[7])
-
-
 @cython.final
 @cython.cclass
 class WaitingLine:
-    """Rows in the order in which they joined, found by kind of signal and sensor.
+    """Rows in the order in which they joined.
 
     Attributes:
         dropped: rows that waited for too long (count).
     """
 
     dropped = cython.declare(cython.longlong, visibility="public")
-    ring: cython.int[::1]
-    heads: cython.int[::1]          # by hash, the row that joined last
-    room: cython.Py_ssize_t         # a power of two
-    first: cython.Py_ssize_t
-    count: cython.Py_ssize_t
+    rows: list
+    first: cython.Py_ssize_t        # of ``rows``, those before it have left
+    by_kind: dict                   # rows that others may merge with, by kind of signal and sensor
 
     def __init__(self) -> None:
-        self.dropped = self.room = self.first = self.count = 0
+        self.dropped = self.first = 0
+        self.rows, self.by_kind = [], {}
 
     def __len__(self) -> int:
-        return self.count
+        return len(self.rows) - self.first
 
 
 @cython.final
@@ -98,7 +87,6 @@ class ArrivalQueue:
     arrived = cython.declare(WaitingLine, visibility="readonly")
     awaiting_occlusion = cython.declare(WaitingLine, visibility="readonly")
     merged = cython.declare(cython.longlong, visibility="public")
-    number: cython.longlong         # of the advance
     columns: dict
     signals: list                   # of each row its Signal
     due_s: cython.double[::1]
@@ -110,13 +98,13 @@ class ArrivalQueue:
     y: cython.double[::1]
     z: cython.double[::1]
     since_s: cython.double[::1]
-    since: cython.longlong[::1]     # the advance in which it joined a line
+    has_waited: cython.uchar[::1]   # 1 if it joined a line in an earlier advance
+    is_found: cython.uchar[::1]     # 1 if others may merge with it
     line: cython.longlong[::1]
     sensor_id: cython.int[::1]
     is_final: cython.uchar[::1]
     order: cython.longlong[::1]
-    kind: cython.longlong[::1]      # hash of the kind of signal and the sensor
-    following: cython.int[::1]      # the next row of one hash, or the next free row
+    following: cython.int[::1]      # the next free row
     heap: cython.int[::1]
     room: cython.Py_ssize_t
     used: cython.Py_ssize_t         # rows that are not free
@@ -130,7 +118,7 @@ class ArrivalQueue:
 
     def __init__(self) -> None:
         self.arrived, self.awaiting_occlusion = WaitingLine(), WaitingLine()
-        self.merged = self.number = 0
+        self.merged = 0
         self.columns, self.signals = {}, []
         self.room = self.used = self.under_way = 0
         self.free = NOTHING
@@ -143,7 +131,7 @@ class ArrivalQueue:
     def first_since_s(self) -> float:
         """When the first of those that wait for delivery began to wait (s); ``inf`` if none does."""
         line: WaitingLine = self.arrived
-        return self.since_s[line.ring[line.first]] if line.count else float("inf")
+        return self.since_s[line.rows[line.first]] if len(line) else float("inf")
 
     # Rows.
 
@@ -154,7 +142,7 @@ class ArrivalQueue:
         before: cython.Py_ssize_t = self.room
         room: cython.Py_ssize_t = max(FIRST_ROOM, 2 * before)
         columns = {}
-        for name, dtype in (*COLUMNS.items(), ("since", np.int64), ("order", np.int64), ("kind", np.int64),
+        for name, dtype in (*COLUMNS.items(), ("has_waited", np.uint8), ("is_found", np.uint8), ("order", np.int64),
                             ("following", np.int32), ("heap", np.int32)):
             columns[name] = np.zeros(room, dtype)
             if before:
@@ -164,11 +152,11 @@ class ArrivalQueue:
         self.before, self.intensity = memoryview(columns["before"]), memoryview(columns["intensity"])
         self.reach_m, self.x = memoryview(columns["reach_m"]), memoryview(columns["x"])
         self.y, self.z = memoryview(columns["y"]), memoryview(columns["z"])
-        self.since_s, self.since = memoryview(columns["since_s"]), memoryview(columns["since"])
-        self.line = memoryview(columns["line"])
+        self.since_s, self.line = memoryview(columns["since_s"]), memoryview(columns["line"])
+        self.has_waited, self.is_found = memoryview(columns["has_waited"]), memoryview(columns["is_found"])
         self.sensor_id, self.is_final = memoryview(columns["sensor_id"]), memoryview(columns["is_final"])
-        self.order, self.kind = memoryview(columns["order"]), memoryview(columns["kind"])
-        self.following, self.heap = memoryview(columns["following"]), memoryview(columns["heap"])
+        self.order, self.heap = memoryview(columns["order"]), memoryview(columns["heap"])
+        self.following = memoryview(columns["following"])
         self.signals.extend([None] * (room - before))
         for row in range(room - 1, before - 1, -1):
             self.following[row], self.free = self.free, row
@@ -249,39 +237,10 @@ class ArrivalQueue:
     # Lines.
 
     @cython.cfunc
-    def fit_line(self, line: WaitingLine):
-        """Make room for one more row in a line."""
-        place: cython.Py_ssize_t
-        if line.count < line.room:
-            return
-        room: cython.Py_ssize_t = max(FIRST_ROOM, 2 * line.room)
-        ring: cython.int[::1] = memoryview(np.empty(room, np.int32))
-        for place in range(line.count):
-            ring[place] = line.ring[(line.first + place) & (line.room - 1)]
-        line.ring, line.first, line.room = ring, 0, room
-        line.heads = memoryview(np.full(2 * room, -1, np.int32))
-        for place in range(line.count):
-            self.hang(line, line.ring[place])
-
-    @cython.cfunc
-    @cython.exceptval(check=False)
-    def hang(self, line: WaitingLine, row: cython.int) -> cython.void:
-        """Let a row be found by its kind."""
-        place: cython.Py_ssize_t = self.kind[row] & (2 * line.room - 1)
-        self.following[row], line.heads[place] = line.heads[place], row
-
-    @cython.cfunc
-    @cython.exceptval(check=False)
-    def unhang(self, line: WaitingLine, row: cython.int) -> cython.void:
-        """Let a row not be found any more."""
-        place: cython.Py_ssize_t = self.kind[row] & (2 * line.room - 1)
-        other: cython.int = line.heads[place]
-        if other == row:
-            line.heads[place] = self.following[row]
-            return
-        while self.following[other] != row:
-            other = self.following[other]
-        self.following[other] = self.following[row]
+    def kind_of(self, row: cython.int):
+        """Return the kind of a row's signal, and its sensor: source, modality, and channel or tag."""
+        signal: tuple = cython.cast(tuple, self.signals[row])
+        return (signal[1], signal[2], signal[8], None if signal[8] else signal[7], self.sensor_id[row])
 
     @cython.cfunc
     def join(self, line: WaitingLine, row: cython.int, now_s: cython.double):
@@ -291,46 +250,35 @@ class ArrivalQueue:
         a signal replaces those before it on its channel.
         """
         signal: tuple = cython.cast(tuple, self.signals[row])
-        kind: cython.longlong
-        other: cython.int = NOTHING
+        has_channel: cython.bint = line is self.arrived and signal[8] != ""
+        other: cython.int
         louder: cython.double
-        self.note_kind(row)
-        kind = self.kind[row]
-        if line.count:
-            other = line.heads[kind & (2 * line.room - 1)]
-        while other != NOTHING:
-            is_at_sensor: cython.bint = self.kind[other] == kind and self.sensor_id[other] == self.sensor_id[row]
-            if is_at_sensor and are_alike(self.signals[other], signal):
-                break
-            other = self.following[other]
-        if other != NOTHING and (self.since[other] < self.number or (signal[8] != "" and line is self.arrived)):
-            louder = max(self.intensity[other], self.intensity[row])
-            if self.order[row] > self.order[other]:
-                self.copy_to(row, other)
-            if self.since[other] < self.number:
-                self.merged += 1
-                if self.intensity[other] > 0:
-                    self.before[other] *= louder / self.intensity[other]
-                self.intensity[other] = louder
-            self.release(row)
-            return
-        self.since_s[row], self.since[row] = now_s, self.number
+        if has_channel or line.by_kind:
+            kind = self.kind_of(row)
+            found = line.by_kind.get(kind)
+            if found is not None:
+                other = found
+                louder = max(self.intensity[other], self.intensity[row])
+                if self.order[row] > self.order[other]:
+                    self.copy_to(row, other)
+                if self.has_waited[other]:
+                    self.merged += 1
+                    if self.intensity[other] > 0:
+                        self.before[other] *= louder / self.intensity[other]
+                    self.intensity[other] = louder
+                self.release(row)
+                return
+            if has_channel:
+                line.by_kind[kind] = row
+                self.is_found[row] = 1
+        self.since_s[row], self.has_waited[row] = now_s, 0
         self.put_last(line, row)
 
     @cython.cfunc
     def put_last(self, line: WaitingLine, row: cython.int):
-        """Let a row wait at the end of a line; its kind is known."""
-        self.fit_line(line)
-        self.hang(line, row)
+        """Let a row wait at the end of a line."""
         self.line[row] = 1 if line is self.arrived else 2
-        line.ring[(line.first + line.count) & (line.room - 1)] = row
-        line.count += 1
-
-    @cython.cfunc
-    def note_kind(self, row: cython.int):
-        """Write the hash of the kind of a row's signal and of its sensor."""
-        signal: tuple = cython.cast(tuple, self.signals[row])
-        self.kind[row] = hash((signal[1], signal[2], signal[8] or signal[7], self.sensor_id[row]))
+        line.rows.append(row)
 
     @cython.cfunc
     def copy_to(self, row: cython.int, other: cython.int):
@@ -342,33 +290,45 @@ class ArrivalQueue:
         self.x[other], self.y[other], self.z[other] = self.x[row], self.y[row], self.z[row]
 
     @cython.cfunc
-    @cython.exceptval(check=False)
+    @cython.exceptval(-2)
     def leave(self, line: WaitingLine) -> cython.int:
         """Take out the first row of a line."""
-        row: cython.int = line.ring[line.first & (line.room - 1)]
-        line.first = (line.first + 1) & (line.room - 1)
-        line.count -= 1
-        self.unhang(line, row)
+        row: cython.int = line.rows[line.first]
+        line.first += 1
+        if line.first == len(line.rows):
+            line.rows.clear()
+            line.first = 0
+        self.be_lost(line, row)
         return row
 
     @cython.cfunc
-    def drop_late(self, line: WaitingLine, now_s: cython.double):
-        """Drop rows that have waited for too long."""
-        place: cython.Py_ssize_t
-        kept: cython.Py_ssize_t = 0
+    def be_lost(self, line: WaitingLine, row: cython.int):
+        """Let no other row merge with a row."""
+        if self.is_found[row]:
+            self.is_found[row] = 0
+            del line.by_kind[self.kind_of(row)]
+
+    @cython.cfunc
+    def begin_line(self, line: WaitingLine, now_s: cython.double):
+        """Drop rows that have waited for too long; let others merge with the rest."""
         row: cython.int
-        for place in range(line.count):
-            row = line.ring[(line.first + place) & (line.room - 1)]
+        rows: list = []
+        for row in line.rows[line.first:]:
             if now_s - max(self.due_s[row], self.since_s[row]) > LATE:
-                self.unhang(line, row)
+                self.be_lost(line, row)
                 self.release(row)
                 line.dropped += 1
-            else:
-                line.ring[(line.first + kept) & (line.room - 1)] = row
-                kept += 1
-        line.count = kept
+                continue
+            rows.append(row)
+            self.has_waited[row] = 1
+            if not self.is_found[row]:
+                kind = self.kind_of(row)
+                if kind not in line.by_kind:
+                    line.by_kind[kind] = row
+                    self.is_found[row] = 1
+        line.rows, line.first = rows, 0
 
-    # What is done with all of it.
+    # Steps of an advance.
 
     def add(
         self, sensors, signal, kind, columns: tuple, x: float, y: float, z: float, latest_s: float, is_final: bool,
@@ -421,9 +381,8 @@ class ArrivalQueue:
 
     def begin_advance(self, now_s: float) -> None:
         """Drop what has waited for too long; what joins a line from now on may merge with what has waited."""
-        self.number += 1
-        self.drop_late(self.arrived, now_s)
-        self.drop_late(self.awaiting_occlusion, now_s)
+        self.begin_line(self.arrived, now_s)
+        self.begin_line(self.awaiting_occlusion, now_s)
 
     def arrive(self, now_s: float, before: int) -> None:
         """Let what is due join those that wait for delivery; signals from the order ``before`` on may not yet."""
@@ -447,7 +406,7 @@ class ArrivalQueue:
         """
         taken: list = []
         row: cython.int
-        while self.awaiting_occlusion.count and len(taken) < most:
+        while len(self.awaiting_occlusion) and len(taken) < most:
             row = self.leave(self.awaiting_occlusion)
             taken.append((
                 row, self.signals[row].modality, (self.x[row], self.y[row], self.z[row]), self.sensor_id[row]))
@@ -492,7 +451,7 @@ class ArrivalQueue:
         what: list = []
         places: dict = {}
         held: list = []         # an identity holds as long as its object
-        while self.arrived.count and taken < most:
+        while len(self.arrived) and taken < most:
             row = self.leave(self.arrived)
             taken += 1
             signal: tuple = cython.cast(tuple, self.signals[row])
@@ -565,12 +524,8 @@ class ArrivalQueue:
 
         Those that wait come first, in the order of their lines, then those under way in the order of arrival.
         """
-        rows: list = []
-        place: cython.Py_ssize_t
-        for line in (self.arrived, self.awaiting_occlusion):
-            waiting: WaitingLine = line
-            for place in range(waiting.count):
-                rows.append(waiting.ring[(waiting.first + place) & (waiting.room - 1)])
+        rows: list = self.arrived.rows[self.arrived.first:]
+        rows += self.awaiting_occlusion.rows[self.awaiting_occlusion.first:]
         travelling = [self.heap[place] for place in range(self.under_way)]
         travelling.sort(key=lambda row: (self.due_s[row], self.sensor_id[row], self.order[row]))
         rows += travelling
@@ -586,9 +541,7 @@ class ArrivalQueue:
             row = self.new_row(signal, columns["sensor_id"][place])
             for name in COLUMNS:
                 self.columns[name][row] = columns[name][place]
-            self.since[row] = 0
             if self.line[row] == 0:
                 self.push(row)
             else:
-                self.note_kind(row)
                 self.put_last(self.arrived if self.line[row] == 1 else self.awaiting_occlusion, row)
