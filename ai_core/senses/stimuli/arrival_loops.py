@@ -353,18 +353,24 @@ class ArrivalQueue:
         """
         row: cython.int
         slot: cython.int
-        slots, distances, legs, before, intensities = columns
+        place: cython.Py_ssize_t
+        slots: list = columns[0]
+        distances: list = columns[1]
+        legs: list = columns[2]
+        before: list = columns[3]
+        intensities: list = columns[4]
         s_per_m: cython.double = kind.delay_s_per_m
         range_m: cython.double = kind.range_m
         sent_at_s: cython.double = signal[5]
+        latest: cython.double = latest_s
         distance: cython.double
         leg: cython.double
-        latest: cython.double = latest_s
         self.view_sensors(sensors)
-        places = range(len(slots))
-        if needs_occlusion:
-            places = sorted(places, key=lambda one: (distances[one], self.ids[slots[one]]))
-        for place in places:
+        order: list = sorted(
+            range(len(slots)), key=lambda one: (distances[one], self.ids[slots[one]])) if needs_occlusion else []
+        index: cython.Py_ssize_t
+        for index in range(len(slots)):
+            place = order[index] if needs_occlusion else index
             slot = slots[place]
             row = self.new_row(signal, self.ids[slot])
             if row == NOTHING:
