@@ -152,8 +152,20 @@ target_node = NodePath("../../../../Fire")
 player = NodePath("../../../Animations")
 animation = "nod"
 
+[node name="Round" type="HabitPatrol" parent="Villager/Day/Routine"]
+route = NodePath("../../../../Ground")
+order = 3
+
+[node name="Search" type="HabitSearch" parent="Villager/Day/Routine"]
+target_node = NodePath("../../../../Fire")
+places = 0
+
 [node name="Move" type="HabitMoveTo" parent="Villager/Day/Routine"]
 target_node = NodePath("../../../../Fire")
+
+[node name="Flee" type="HabitFlee" parent="Villager/Day/Routine"]
+target_node = NodePath("../../../../Fire")
+safe_distance = 0.2
 
 [node name="Flat" type="Node2D" parent="."]
 

@@ -131,7 +131,7 @@ class export:  # noqa: N801 - reads as a word of the declaration language
     @property
     def has_flat_default(self) -> bool:
         """Whether the default is another one in 2D."""
-        return self.power != 0 or self.is_point
+        return self.default_2d is not None
 
     def _in_pixels(self, value: Any) -> Any:
         return value * PIXELS_PER_METER ** self.power

@@ -22,7 +22,13 @@ from addons.ai_core.nodes.habits.built_in_habits import (
 )
 from addons.ai_core.nodes.habits.habit import Habit
 from addons.ai_core.nodes.habits.habit_tree import HabitTree
-from addons.ai_core.nodes.habits.moving_habits import HabitLookAt, HabitMoveTo
+from addons.ai_core.nodes.habits.moving_habits import (
+    HabitFlee,
+    HabitLookAt,
+    HabitMoveTo,
+    HabitPatrol,
+    HabitSearch,
+)
 from addons.ai_core.nodes.level_of_detail.behavioral_lod import BehavioralLOD
 from addons.ai_core.nodes.level_of_detail.group_lod import GroupLOD
 from addons.ai_core.nodes.level_of_detail.importance_manager import ImportanceManager
@@ -72,9 +78,12 @@ __all__ = [
     "HabitCallMethod",
     "HabitCheckValue",
     "HabitEmitSignal",
+    "HabitFlee",
     "HabitLookAt",
     "HabitMoveTo",
+    "HabitPatrol",
     "HabitPlayAnimation",
+    "HabitSearch",
     "HabitSetValue",
     "HabitTree",
     "HabitWait",

@@ -83,7 +83,6 @@ TARGETS = {
     "a node without a place": (lambda node: node("Node"), "must be a Node3D, a Node2D or a point, got <Node#"),
     "a text": (lambda node: "door", "must be a Node3D, a Node2D or a point, got 'door'"),
     "no place at all": (lambda node: Vector2(float("nan"), 0), "must be a finite position, got Vector2(nan, 0)"),
-    "nothing": (lambda node: None, "is not on the blackboard, or its node was freed; set it to a node or a point"),
 }
 
 
@@ -98,6 +97,17 @@ def test_a_target_that_the_actor_cannot_go_to_is_told(
     tree.set_value("goal", target(node))
     expect_errors(f"Brain/fight/swing': 'goal' {message}")
     node("Node2D", scheduler, name="Bob").add_child(tree)
+    physics_frames(2)
+
+
+@pytest.mark.parametrize("kind", ["HabitMoveTo", "HabitLookAt"])
+def test_a_target_that_is_not_set_is_told(node, scheduler, physics_frames, expect_errors, kind):
+    habit, idle = construct(kind), construct(kind)
+    habit.set("target_key", "goal")
+    expect_errors("Brain/fight/swing': 'goal' is not on the blackboard, or its node was freed; set it to a node or")
+    node("Node2D", scheduler, name="Bob").add_child(tree_with(habit))
+    expect_errors("has no target; set target_node, target_key or target_point, or the sensor of the HabitTree")
+    node("Node2D", scheduler, name="Ann").add_child(tree_with(idle))
     physics_frames(2)
 
 

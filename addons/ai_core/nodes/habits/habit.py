@@ -288,6 +288,14 @@ class Habit(Node):
         """Return the payload of the message in begins_on on which the habit, or one above it, began; else null."""
         return event_of(self._run) if self._run is not None else None
 
+    def gate_keys(self) -> tuple[str, ...] | None:
+        """Return the values on which alone ``may_begin`` depends, none if others count; None not to ask it."""
+        return None
+
+    def may_begin(self, run: HabitContext) -> bool:
+        """Return whether a built-in habit may begin, apart from its condition; asked only with ``gate_keys``."""
+        return True
+
     def messages(self) -> list[str]:
         """Return the names on which the habit begins, wakes or waits by its properties."""
         return [*self.begins_on, *self.wakes_on]
@@ -305,7 +313,7 @@ class Habit(Node):
             *[self.__dict__.get(slot, default) for slot, default in exported_slots(type(self))])
         below = definitions_below(self, tree)
         try:
-            return shared_definition((*said, self._keys()), below, self._new_definition)
+            return shared_definition((*said, self._keys(), self.gate_keys()), below, self._new_definition)
         except (TypeError, ValueError) as mistake:
             raise ValueError(f"{tree.get_name()}/{tree.get_path_to(self)}: {mistake}") from None
 
@@ -323,6 +331,10 @@ class Habit(Node):
         if self.python_class:
             return self._python_definition(name, settings)
         wish = callback_for(self, "_can_activate", self.can_activate_method, is_asked=True)
+        keys = self.gate_keys()
+        if keys is not None:
+            settings["wakes_on"] = settings["wakes_on"] or (keys if wish is None and not self.condition else ())
+            wish = ask_part if wish is None else _both(ask_part, wish)
         callbacks = self.callbacks()
         if settings["begins_on"]:
             callbacks["enter"] = keeping_event(callbacks.get("enter"))
@@ -344,7 +356,7 @@ class Habit(Node):
         gate = condition.gate()
         callbacks["tick"] = condition.ends(callbacks.get("tick"))
         made = core.Habit(
-            name, **settings, can_activate=gate if wish is None else (lambda run: gate(run) and wish(run)), **callbacks)
+            name, **settings, can_activate=gate if wish is None else _both(gate, wish), **callbacks)
         made.__dict__["condition"] = condition
         return made
 
@@ -419,6 +431,15 @@ class Habit(Node):
         tree = tree_above(self)
         named = [getattr(self, f"{one[1:]}_method") for one in CALLED if one not in self.callables]
         return warnings if tree is None else [*warnings, *tree.missing_methods(map(str, named))]
+
+
+def ask_part(run: HabitContext) -> bool:
+    """Return whether the built-in habit of a character may begin."""
+    return bool(run.part.may_begin(run))
+
+
+def _both(one: Callback, other: Callback) -> Callback:
+    return lambda run: one(run) and other(run)
 
 
 def definitions_below(parent: Any, tree: Any) -> list[core.Habit]:

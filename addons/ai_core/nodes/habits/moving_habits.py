@@ -3,6 +3,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator
+from enum import IntEnum
 from typing import Any
 
 from addons.ai_core.bridge.gd import (
@@ -15,8 +16,11 @@ from addons.ai_core.bridge.gd import (
     gdclass,
     is_in_editor,
     node_path,
+    singleton,
 )
 from addons.ai_core.nodes.characters.agent_places import is_in_2d
+from addons.ai_core.nodes.characters.guard_expression import ABSENT
+from addons.ai_core.nodes.characters.sensor_feed import VALUES
 from addons.ai_core.nodes.habits.built_in_habits import BuiltInHabit
 from addons.ai_core.nodes.habits.habit import Habit, tree_above
 from addons.ai_core.nodes.habits.habit_events import value_of
@@ -31,11 +35,20 @@ from ai_core.decisions.habits.habits import Status
 POINTS = (Vector2, Vector3)
 
 DEFAULT_SPEED, DEFAULT_SPEED_2D = 3.0, 100.0
-"""Default speeds of a HabitMoveTo (m/s, px/s)."""
+"""Default speeds of habits that walk (m/s, px/s)."""
+
+STUCK_AFTER_S = 3.0
+"""Default time without progress after which a habit that walks gives up (s): longer than opening a door takes."""
+
+GOLDEN_ANGLE = math.pi * (3 - math.sqrt(5))
+"""Angle between two places of a search in order (rad): any number of them spreads evenly."""
+
+FLEEING_ANGLES = (0.0, 0.6, -0.6, 1.2, -1.2, 1.8, -1.8)
+"""Directions that a fleeing character considers, away from the threat first (rad)."""
 
 
-class TargetedHabit(BuiltInHabit):
-    """Base of habits that have a node or a point as their target."""
+class ActorHabit(BuiltInHabit):
+    """Base of habits that move or turn the actor."""
 
     @property
     def is_flat(self) -> bool:
@@ -48,17 +61,70 @@ class TargetedHabit(BuiltInHabit):
                 self.__dict__["_is_flat"] = known
         return known
 
-    def setting_errors(self) -> Iterator[str]:
-        yield from self.missing("target_node")
-
-    def goal_and_position(self, actor: Any, run: HabitContext) -> tuple[Any, Any]:
-        """Return the positions of the target (the node, the value of the key, or the point) and of the actor."""
+    def position_of_actor(self, actor: Any) -> Any:
+        """Return the position of the actor; raise RefusedValue if it has none."""
         try:
-            here = actor.get_global_position()
+            return actor.get_global_position()
         except AttributeError:
             name = f"'{actor.get_name()}' ({actor.get_class()})"
             raise RefusedValue(f"the actor {name} has no position; use a Node3D or a Node2D") from None
+
+    def turn(self, actor: Any, toward: Any, here: Any, most: float) -> float:
+        """Turn the actor toward a position by at most an angle (rad); return the angle that is left.
+
+        A Node3D turns about the vertical axis, and looks along -z; a Node2D looks along x.
+        """
+        if isinstance(here, Vector2):
+            wanted, faces = math.atan2(toward.y - here.y, toward.x - here.x), actor.get_global_rotation()
+        else:
+            wanted, faces = math.atan2(here.x - toward.x, here.z - toward.z), actor.get_global_rotation().y
+        off = math.remainder(wanted - faces, math.tau)
+        turn = max(-most, min(most, off))
+        if turn:
+            self.turn_to(actor, faces + turn)
+        return off - turn
+
+    def turn_to(self, actor: Any, angle: float) -> None:
+        """Set the rotation of the actor (rad)."""
+        rotation = actor.get_global_rotation()
+        actor.set_global_rotation(angle if isinstance(rotation, float) else Vector3(rotation.x, angle, rotation.z))
+
+
+class TargetedHabit(ActorHabit):
+    """Base of habits that have a node or a point as their target; without one it is that of the tree's sensor.
+
+    While the value of the target on the blackboard is null, the habit does not begin, and fails if it runs.
+    """
+
+    SENSED = "target_position"
+    """Value of the sensor that is the target if none is set."""
+
+    def setting_errors(self) -> Iterator[str]:
+        yield from super().setting_errors()
+        yield from self.missing("target_node")
+        tree = tree_above(self)
+        if not self.target_node and not self._key() and tree is not None and not tree.sensor:
+            yield ("has no target; set target_node, target_key or target_point, or the sensor of the HabitTree, whose"
+                   " target it then is")
+
+    def gate_keys(self) -> tuple[str, ...] | None:
+        key = "" if self.target_node or self._has_point() else self._key() or self.SENSED
+        if not key or key.partition(".")[0] == "event":
+            return None
+        return (key,) if self._tree.sensor and key in VALUES else ()
+
+    def may_begin(self, run: HabitContext) -> bool:
+        return run.owner.get_value(self._key() or self.SENSED, ABSENT) is not None
+
+    def goal_and_position(self, actor: Any, run: HabitContext) -> tuple[Any, Any]:
+        """Return the positions of the target (the node, the value of the key, or the point) and of the actor.
+
+        The first is None while the target is null.
+        """
+        here = self.position_of_actor(actor)
         target = self._target(run)
+        if target is None:
+            return None, here
         try:
             goal = target if isinstance(target, POINTS) else target.get_global_position()
         except AttributeError:
@@ -74,38 +140,41 @@ class TargetedHabit(BuiltInHabit):
             f"{self._targets_name()} must be a node or a point in {len(tuple(here))}D, like the actor, got {target!r}")
 
     def _targets_name(self) -> str:
-        return f"'{self.target_key}'" if self.target_key and not self.target_node else "its target"
+        return f"'{self._key()}'" if self._key() and not self.target_node else "its target"
+
+    def _key(self) -> str:
+        key: str = self.target_key
+        return key
+
+    def _has_point(self) -> bool:
+        """Return whether target_point was set, in the inspector or by a script."""
+        return not self._key() and "_export_target_point" in self.__dict__
 
     def _target(self, run: HabitContext) -> Any:
         found = self.node_at(self.target_node)
-        if found is None and self.target_key:
-            found = value_of(run, self.target_key)
-            if found is None:
-                raise RefusedValue(
-                    f"'{self.target_key}' is not on the blackboard, or its node was freed; set it to a node or a point")
-        return self.target_point if found is None else found
+        if found is not None:
+            return found
+        if self._has_point():
+            return self.target_point
+        key = self._key() or self.SENSED
+        found = value_of(run, key)
+        if found is None and not (self._tree.sensor and key in VALUES):
+            if not self._key():
+                raise RefusedValue(next(self.setting_errors(), "has no target"))
+            raise RefusedValue(
+                f"'{key}' is not on the blackboard, or its node was freed; set it to a node or a point")
+        return found
 
 
-@gdclass(icon="res://addons/ai_core/icons/habit_move_to.svg")
-class HabitMoveTo(TargetedHabit, Habit):
-    """Moves the actor to a target: along the path of a PathService or NavigationAgent, otherwise in a straight line.
+class WalkingHabit(ActorHabit):
+    """Base of habits that walk: along the path of a PathService or NavigationAgent, otherwise in a straight line."""
 
-    A CharacterBody is moved by its velocity and move_and_slide(), so its AIScheduler must update in physics; any
-    other node is moved by its position. A CharacterBody3D that is not on the floor falls, except where its path rises,
-    as over steps and up ladders; with the motion mode floating it flies. The habit succeeds when the actor arrives,
-    and fails if no path leads to the target.
-    """
-
-    target_node = export(NodePath, NodePath(""), group="Target", doc="Node to go to; it is followed if it moves.")
-    target_key = export(
-        str, "", doc="Blackboard key of a node or point to go to, or event.position: that of the event on which the"
-            " habit, or one above it, began; used without target_node.")
-    target_point = export(
-        Variant, Vector3(0, 0, 0), is_point=True, default_2d=Vector2(0, 0),
-        doc="Point to go to, a Vector3, in 2D a Vector2; used without target_node and target_key.")
     speed = export(
         float, DEFAULT_SPEED, range=(0.01, 1000, 0.01), or_greater=True, unit="m/s", default_2d=DEFAULT_SPEED_2D,
         group="Movement", doc="Speed of the actor.")
+    turn_speed = export(
+        float, math.tau, range=(0, 100, 0.01), or_greater=True, as_degrees=True, unit="°/s", default_2d=0.0,
+        doc="Speed at which the actor turns to where it goes; 0, the default in 2D, does not turn it.")
     arrival_distance = export(
         float, 0.5, range=(0.001, 100, 0.001), or_greater=True, unit="m", default_2d=8.0,
         doc="Distance to the target at which the actor has arrived.")
@@ -114,54 +183,82 @@ class HabitMoveTo(TargetedHabit, Habit):
         doc="PathService to request paths from. During a search the actor moves as the service's fallback says. Empty:"
         " the NavigationAgent below the actor, if there is one.")
     stuck_after = export(
-        float, 0.0, range=(0, 60, 0.1), or_greater=True, unit="s",
-        doc="The habit fails if the actor makes no progress for this time, for example at a closed door; 0 is never.")
+        float, STUCK_AFTER_S, range=(0, 60, 0.1), or_greater=True, unit="s",
+        doc="The actor gives up if it makes no progress for this time, for example at a closed door; 0 is never.")
+
+    _known_agent: Any = None
+    _safe_velocity: Any = None      # of the avoidance, for the next turn
+    _avoiding: Any = None           # the agent whose avoidance is connected
 
     def setting_errors(self) -> Iterator[str]:
         yield from super().setting_errors()
         yield from self.missing("paths")
 
-    def enter(self, run: HabitContext) -> None:
+    def begin_walk(self, run: HabitContext) -> None:
+        """Look up how the actor moves; call it when the habit begins."""
         actor = self._tree.actor_node()
-        _, here = self.goal_and_position(actor, run)
+        here = self.position_of_actor(actor)
         agent = None if self.paths else self._agent(actor)
         run.memory["has_agent"], run.memory["is_body"] = agent is not None, is_body(actor)
         if agent is not None:
             AgentWalk(agent, run.memory, is_flat=isinstance(here, Vector2)).begin(self.arrival_distance)
 
-    def tick(self, run: HabitContext) -> Status:
+    def walk_to(self, run: HabitContext, goal: Any) -> Status:
+        """Walk to a position for one turn; FAILED if no path leads there, or the actor is stuck."""
         actor = self._tree.actor_node()
-        goal, here = self.goal_and_position(actor, run)
+        here = self.position_of_actor(actor)
         if _distance(goal, here) <= self.arrival_distance:
             return Status.SUCCEEDED
         is_flat = isinstance(here, Vector2)
         falls = self._moves_body(run) and not is_flat and actor.get_motion_mode() == GROUNDED
-        walk = self._walk(actor, run, is_flat=is_flat, falls=falls)
+        path = self._walk(actor, run, is_flat=is_flat, falls=falls)
         left_s, first, stands = run.elapsed_s, here, not falls or actor.is_on_floor()
         is_blocked = falls and actor.is_on_wall()
-        stop, came = self._next(walk, here, goal, run, falls, stands, is_blocked)
+        stop, came = self._next(path, here, goal, run, falls, stands, is_blocked)
+        if came == "going" and self.turn_speed:
+            self.turn(actor, stop, here, self.turn_speed * run.elapsed_s)
         while came == "going":
             left_s -= self._go(actor, here, stop, run, left_s, falls=falls)
             if left_s <= 0:
                 return self._check_stuck(first, stop, run)
             at, here, stands = point_ahead(run.memory), actor.get_global_position(), not falls or actor.is_on_floor()
             is_blocked = falls and actor.is_on_wall()
-            stop, came = self._next(walk, here, goal, run, falls, stands, is_blocked)
+            stop, came = self._next(path, here, goal, run, falls, stands, is_blocked)
             if came == "going" and point_ahead(run.memory) == at:
                 return self._check_stuck(first, stop, run)
         return Status.SUCCEEDED if came == "arrived" else Status.FAILED
 
+    def stand(self, run: HabitContext) -> None:
+        """Stop the actor, and forget for how long it has made no progress."""
+        run.memory.pop("left", None)
+        if self._moves_body(run):
+            actor = self._tree.actor_node()
+            velocity = actor.get_velocity()
+            actor.set_velocity(Vector3(0, velocity.y, 0) if isinstance(velocity, Vector3) else Vector2(0, 0))
+            if isinstance(velocity, Vector3) and actor.get_motion_mode() == GROUNDED and not actor.is_on_floor():
+                walk(actor, Vector3(0, 0, 0), run.elapsed_s, falls=True, climbs=False)
+
     def exit(self, run: HabitContext) -> None:
         actor = self._tree.actor_node()
-        service = self.get_node_or_null(self.paths) if self.paths else None
+        service = self.get_node_or_null(self.paths) if self.paths else None  # type: ignore[attr-defined]
         agent = self._agent(actor) if run.memory.get("has_agent") else None
         if service is not None:
             TicketWalk(service, run.memory).end()
         elif agent is not None:
             AgentWalk(agent, run.memory).end()
+        self._end_avoidance()
         if self._moves_body(run):
             velocity = actor.get_velocity()
             actor.set_velocity(Vector3(0, velocity.y, 0) if isinstance(velocity, Vector3) else Vector2(0, 0))
+
+    def on_map(self, run: HabitContext, place: Any) -> Any:
+        """Return the nearest position on the navigation map of the actor's agent; the place itself without an agent."""
+        agent = self._agent(self._tree.actor_node()) if run.memory.get("has_agent") else None
+        if agent is None:
+            return place
+        server = singleton("NavigationServer2D" if isinstance(place, Vector2) else "NavigationServer3D")
+        on = agent.get_navigation_map()
+        return server.map_get_closest_point(on, place) if server.map_get_iteration_id(on) else place
 
     def _walk(self, actor: Any, run: HabitContext, *, is_flat: bool, falls: bool) -> Any:
         """Return the TicketWalk or AgentWalk to follow, None for a straight line."""
@@ -197,14 +294,41 @@ class HabitMoveTo(TargetedHabit, Habit):
         length = math.sqrt(sum(one * one for one in offset))
         needed_s = length / self.speed
         taken_s = needed_s if needed_s < left_s and run.memory.get("has_more", False) else left_s
-        if not self._moves_body(run):
+        agent = self._agent(actor) if run.memory.get("has_agent") else None
+        avoids = agent is not None and agent.get_avoidance_enabled()
+        if not avoids and not self._moves_body(run):
             share = min(1.0, taken_s / (needed_s or 1.0))
             actor.set_global_position(type(here)(*(at + one * share for at, one in zip(here, offset, strict=True))))
             return taken_s
-        speed = self.speed if needed_s >= taken_s else length / taken_s
+        speed = self.speed if needed_s >= taken_s else length / (taken_s or 1.0)
         velocity = type(here)(*(one / (length or 1.0) * speed for one in offset))
+        if avoids:
+            velocity, taken_s = self._avoid(agent, velocity), left_s
+        if not self._moves_body(run):
+            actor.set_global_position(here + velocity * taken_s)
+            return taken_s
         walk(actor, velocity, taken_s, falls=falls, climbs=falls and run.memory.get("climbs", False))
         return taken_s
+
+    def _avoid(self, agent: Any, velocity: Any) -> Any:
+        """Hand the wanted velocity to the avoidance of the agent; return the safe velocity that it computed last."""
+        if self._avoiding is None or self._avoiding != agent:
+            self._end_avoidance()
+            agent.connect("velocity_computed", self._note_safe_velocity)
+            self._avoiding = agent
+        agent.set_velocity(velocity)
+        safe = self._safe_velocity
+        if safe is None:
+            return velocity
+        return Vector3(safe.x, velocity.y, safe.z) if isinstance(velocity, Vector3) else safe
+
+    def _note_safe_velocity(self, velocity: Any) -> None:
+        self._safe_velocity = velocity
+
+    def _end_avoidance(self) -> None:
+        agent, self._avoiding, self._safe_velocity = self._avoiding, None, None
+        if agent is not None and agent.is_valid():
+            agent.disconnect("velocity_computed", self._note_safe_velocity)
 
     def _check_stuck(self, here: Any, goal: Any, run: HabitContext) -> Status:
         """Return FAILED if the actor has made no progress for ``stuck_after``, else RUNNING."""
@@ -222,9 +346,296 @@ class HabitMoveTo(TargetedHabit, Habit):
         return bool(run.memory.get("is_body"))       # missing where it could not begin
 
     def _agent(self, actor: Any) -> Any:
-        kind = "NavigationAgent2D" if actor.is_class("Node2D") else "NavigationAgent3D"
-        found = actor.find_children("*", kind, True, False)
-        return found[0] if found else None
+        """Return the navigation agent below the actor, None if there is none."""
+        known = self._known_agent
+        if known is None or not known.is_valid() or not actor.is_ancestor_of(known):
+            kind = "NavigationAgent2D" if actor.is_class("Node2D") else "NavigationAgent3D"
+            found = actor.find_children("*", kind, True, False)
+            known = self._known_agent = found[0] if found else None
+        return known
+
+
+@gdclass(icon="res://addons/ai_core/icons/habit_move_to.svg", keywords="chase, follow, pursue, walk, navigate, go to")
+class HabitMoveTo(TargetedHabit, WalkingHabit, Habit):
+    """Walks to a target, and follows it if it moves.
+
+    Without a target of its own it goes to the target of the tree's sensor: it begins when the sensor notices one, and
+    fails when it is lost. It walks along the path of a PathService or NavigationAgent, whose avoidance it uses,
+    otherwise in a straight line, and succeeds on arrival; it fails if no path leads to the target.
+    A CharacterBody is moved by its velocity and move_and_slide(), so its AIScheduler must update in physics; any other
+    node is moved by its position. A CharacterBody3D that is not on the floor falls, except where its path rises, as
+    over steps and up ladders; with the motion mode floating it flies.
+    """
+
+    target_node = export(NodePath, NodePath(""), group="Target", doc="Node to go to; it is followed if it moves.")
+    target_key = export(
+        str, "", doc="Blackboard key of a node or point to go to, or event.position: that of the event on which the"
+            " habit, or one above it, began; used without target_node.")
+    target_point = export(
+        Variant, Vector3(0, 0, 0), is_point=True, default_2d=Vector2(0, 0),
+        doc="Point to go to, a Vector3, in 2D a Vector2; used without target_node and target_key. If none of the three"
+            " is set, the habit goes to target_position of the tree's sensor.")
+    keeps_following = export(
+        bool, False,
+        doc="On: the habit does not end on arrival. The actor faces the target, and follows it again once it is"
+            " farther away than follow_distance.")
+    follow_distance = export(
+        float, 1.5, range=(0.001, 1000, 0.001), or_greater=True, unit="m", default_2d=24.0,
+        shown_when=("keeps_following", True),
+        doc="Distance to the target at which the actor follows it again, after it has arrived.")
+
+    def enter(self, run: HabitContext) -> None:
+        self.begin_walk(run)
+
+    def tick(self, run: HabitContext) -> Status:
+        actor = self._tree.actor_node()
+        goal, here = self.goal_and_position(actor, run)
+        if goal is None:
+            return Status.FAILED
+        if not self.keeps_following:
+            return self.walk_to(run, goal)
+        limit = self.arrival_distance
+        if run.memory.get("is_there"):
+            limit = max(limit, self.follow_distance)
+        run.memory["is_there"] = _flat_distance(goal, here) <= limit
+        if run.memory["is_there"]:
+            self.stand(run)
+            self.turn(actor, goal, here, self.turn_speed * run.elapsed_s)
+            return Status.RUNNING
+        came = self.walk_to(run, goal)
+        return Status.FAILED if came is Status.FAILED else Status.RUNNING
+
+
+@gdclass(icon="res://addons/ai_core/icons/habit_move_to.svg", keywords="waypoints, route, guard, path")
+class HabitPatrol(WalkingHabit, Habit):
+    """Visits the places of a route, and waits at each; after an interruption it continues with the same place.
+
+    It never ends by itself, except in the order Once. A place that cannot be reached is left out.
+    """
+
+    class Order(IntEnum):
+        LOOP = 0
+        PING_PONG = 1
+        RANDOM = 2
+        ONCE = 3
+
+    route = export(
+        NodePath, NodePath(""), group="Route",
+        doc="Path3D or Path2D whose points are the places, or a node whose children are.")
+    order = export(
+        Order, Order.LOOP,
+        doc="Order of the places. Loop: from the last to the first. Ping pong: back and forth. Random: any other place."
+            " Once: the habit succeeds at the last.")
+    wait_time = export(
+        float, 1.0, range=(0, 600, 0.1), or_greater=True, unit="s", doc="Time to wait at each place.")
+
+    def setting_errors(self) -> Iterator[str]:
+        yield from super().setting_errors()
+        yield from self.missing("route")
+        if not self.route:
+            yield "route is empty; choose a Path3D or Path2D, or a node whose children are the places"
+
+    def enter(self, run: HabitContext) -> None:
+        self.begin_walk(run)
+
+    def tick(self, run: HabitContext) -> Status:
+        memory, kept = run.memory, run.kept
+        if "goal" not in memory:
+            memory["goal"] = self._place(kept.setdefault("place", 0))
+        if "waits_s" not in memory:
+            if self.walk_to(run, memory["goal"]) is Status.RUNNING:
+                return Status.RUNNING
+            memory["waits_s"] = 0.0
+        else:
+            memory["waits_s"] += run.elapsed_s
+        self.stand(run)
+        if memory["waits_s"] < self.wait_time - 1e-9:
+            return Status.RUNNING
+        del memory["waits_s"], memory["goal"]
+        count = self._count()
+        number = kept["place"] % count
+        if self.order == self.Order.ONCE and number == count - 1:
+            kept["place"] = 0
+            return Status.SUCCEEDED
+        kept["place"] = self._after(number, count, run)
+        return Status.RUNNING
+
+    def _after(self, number: int, count: int, run: HabitContext) -> int:
+        if count < 2:
+            return 0
+        if self.order == self.Order.RANDOM:
+            return (number + 1 + int(run.random.random() * (count - 1))) % count
+        if self.order != self.Order.PING_PONG:
+            return (number + 1) % count
+        step = run.kept.get("step", 1)
+        if not 0 <= number + step < count:
+            step = run.kept["step"] = -step
+        return number + int(step)
+
+    def _count(self) -> int:
+        route = self._route()
+        return int(route.get_curve().get_point_count()) if self._is_path(route) else len(self._markers(route))
+
+    def _place(self, number: int) -> Any:
+        """Return the position of a place; the numbers go round."""
+        route = self._route()
+        if not self._is_path(route):
+            markers = self._markers(route)
+            return markers[number % len(markers)].get_global_position()
+        curve = route.get_curve()
+        return route.to_global(curve.get_point_position(number % curve.get_point_count()))
+
+    def _route(self) -> Any:
+        """Return the node of the route, which has places."""
+        route = self.node_at(self.route)
+        if route is None:
+            raise RefusedValue(f"'{self.get_name()}' has no route; set route")
+        is_empty = (route.get_curve() is None or not route.get_curve().get_point_count()) if self._is_path(route) \
+            else not self._markers(route)
+        if is_empty:
+            kind = "Node2D" if self.is_flat else "Node3D"
+            raise RefusedValue(f"route '{self.route}' has no places; add points to the path, or {kind} children")
+        return route
+
+    def _is_path(self, route: Any) -> bool:
+        return bool(route.is_class("Path2D" if self.is_flat else "Path3D"))
+
+    def _markers(self, route: Any) -> list[Any]:
+        kind = "Node2D" if self.is_flat else "Node3D"
+        return [one for one in route.get_children() if one.is_class(kind)]
+
+
+@gdclass(icon="res://addons/ai_core/icons/habit_move_to.svg", keywords="investigate, look for, lost target, noise")
+class HabitSearch(TargetedHabit, WalkingHabit, Habit):
+    """Goes to where a target was last known to be, then to places around it, and looks about at each.
+
+    Without a target of its own it searches around last_known_position of the tree's sensor: it begins when there is
+    one, starts again when the sensor learns a newer one, and clears the value when it has found nothing.
+    """
+
+    SENSED = "last_known_position"
+
+    target_node = export(NodePath, NodePath(""), group="Target", doc="Node around which to search.")
+    target_key = export(
+        str, "", doc="Blackboard key of a node or point around which to search, or event.position; used without"
+            " target_node. Empty: last_known_position.")
+    places = export(
+        int, 3, range=(0, 50, 1), group="Search", doc="Number of places to visit around the target.")
+    radius = export(
+        float, 4.0, range=(0.1, 1000, 0.1), or_greater=True, unit="m", doc="Distance of the farthest place.")
+    look_time = export(
+        float, 1.5, range=(0, 60, 0.1), or_greater=True, unit="s", doc="Time to look about at each place.")
+    look_angle = export(
+        float, math.radians(120), range=(0, math.tau, 0.01), as_degrees=True, unit="°",
+        doc="Angle through which the actor looks from one side to the other.")
+    clears_value = export(
+        bool, True, doc="Set the value on the blackboard to null at the end, so that the habit does not begin again.")
+
+    def _has_point(self) -> bool:
+        return False
+
+    def enter(self, run: HabitContext) -> None:
+        self.begin_walk(run)
+
+    def tick(self, run: HabitContext) -> Status:
+        actor, memory = self._tree.actor_node(), run.memory
+        center, _ = self.goal_and_position(actor, run)
+        if center is None:
+            return Status.FAILED
+        if "center" not in memory or _distance(memory["center"], center) > self.arrival_distance:
+            memory["center"], memory["number"] = center, 0
+            memory["spin"] = run.random.random() * math.tau
+            memory.pop("looks_s", None)
+            memory.pop("goal", None)
+        looks_s = memory.get("looks_s")
+        if looks_s is None:
+            if "goal" not in memory:
+                memory["goal"] = self._place(run, center)
+            if self.walk_to(run, memory["goal"]) is Status.RUNNING:
+                return Status.RUNNING
+            memory["looks_s"], memory["ahead"] = 0.0, self._faces(actor)
+            self.stand(run)
+            return Status.RUNNING
+        memory["looks_s"] = looks_s = looks_s + run.elapsed_s
+        self.stand(run)
+        if looks_s < self.look_time - 1e-9:
+            if self.turn_speed:
+                side = math.sin(looks_s / self.look_time * math.tau)
+                self.turn_to(actor, memory["ahead"] + self.look_angle / 2 * side)
+            return Status.RUNNING
+        del memory["looks_s"], memory["goal"]
+        memory["number"] += 1
+        if memory["number"] <= self.places:
+            return Status.RUNNING
+        if self.clears_value and not self.target_node:
+            self._tree.set_value(self._key() or self.SENSED, None)
+        return Status.SUCCEEDED
+
+    def _place(self, run: HabitContext, center: Any) -> Any:
+        """Return the place with the present number: the center, then places around it, on the navigation map."""
+        number = run.memory["number"]
+        if number == 0:
+            return center
+        distance = self.radius * math.sqrt(number / self.places)
+        return self.on_map(run, _beside(center, run.memory["spin"] + number * GOLDEN_ANGLE, distance))
+
+    def _faces(self, actor: Any) -> float:
+        rotation = actor.get_global_rotation()
+        return float(rotation if isinstance(rotation, float) else rotation.y)
+
+
+@gdclass(icon="res://addons/ai_core/icons/habit_move_to.svg", keywords="run away, escape, evade, avoid")
+class HabitFlee(TargetedHabit, WalkingHabit, Habit):
+    """Runs away from a target until it is far enough; by default from the target of the tree's sensor.
+
+    It succeeds at safe_distance, or when the sensor has lost the target, and fails where it cannot get away.
+    """
+
+    SENSED = "last_known_position"
+
+    target_node = export(NodePath, NodePath(""), group="Target", doc="Node to flee from.")
+    target_key = export(
+        str, "", doc="Blackboard key of a node or point to flee from, or event.position; used without target_node."
+            " Empty: last_known_position.")
+    safe_distance = export(
+        float, 15.0, range=(0.1, 10000, 0.1), or_greater=True, unit="m",
+        doc="Distance to the target at which the habit succeeds; it does not begin beyond.")
+    step_distance = export(
+        float, 5.0, range=(0.1, 1000, 0.1), or_greater=True, unit="m",
+        doc="Length of a stretch, after which the actor chooses a direction again.")
+
+    def _has_point(self) -> bool:
+        return False
+
+    def gate_keys(self) -> tuple[str, ...] | None:
+        return ()
+
+    def may_begin(self, run: HabitContext) -> bool:
+        threat, here = self.goal_and_position(self._tree.actor_node(), run)
+        return threat is not None and _flat_distance(threat, here) < self.safe_distance
+
+    def enter(self, run: HabitContext) -> None:
+        self.begin_walk(run)
+
+    def tick(self, run: HabitContext) -> Status:
+        threat, here = self.goal_and_position(self._tree.actor_node(), run)
+        if threat is None or _flat_distance(threat, here) >= self.safe_distance:
+            return Status.SUCCEEDED
+        memory = run.memory
+        if "goal" not in memory:
+            memory["goal"] = self._away(run, threat, here)
+        if self.walk_to(run, memory["goal"]) is Status.RUNNING:
+            return Status.RUNNING
+        del memory["goal"]
+        gained = _flat_distance(here, threat) - _flat_distance(memory.pop("left_at", here), threat)
+        return Status.FAILED if gained <= 0 else Status.RUNNING
+
+    def _away(self, run: HabitContext, threat: Any, here: Any) -> Any:
+        """Return the place within a step that is farthest from the threat."""
+        run.memory["left_at"] = here
+        ahead = _angle_between(threat, here)
+        found = [self.on_map(run, _beside(here, ahead + one, self.step_distance)) for one in FLEEING_ANGLES]
+        return max(found, key=lambda place: _flat_distance(place, threat))
 
 
 @gdclass(icon="res://addons/ai_core/icons/habit_look_at.svg")
@@ -247,20 +658,29 @@ class HabitLookAt(TargetedHabit, Habit):
     def tick(self, run: HabitContext) -> Status:
         actor = self._tree.actor_node()
         goal, here = self.goal_and_position(actor, run)
-        if isinstance(here, Vector2):
-            wanted, faces = math.atan2(goal.y - here.y, goal.x - here.x), actor.get_global_rotation()
-        else:
-            wanted, faces = math.atan2(here.x - goal.x, here.z - goal.z), actor.get_global_rotation().y
-        off = math.remainder(wanted - faces, math.tau)
-        turn = max(-self.turn_speed * run.elapsed_s, min(self.turn_speed * run.elapsed_s, off))
-        if turn:
-            if isinstance(here, Vector2):
-                actor.set_global_rotation(faces + turn)
-            else:
-                rotation = actor.get_global_rotation()
-                actor.set_global_rotation(Vector3(rotation.x, faces + turn, rotation.z))
-        return Status.SUCCEEDED if abs(off - turn) <= self.tolerance and not self.keep_looking else Status.RUNNING
+        if goal is None:
+            return Status.FAILED
+        off = self.turn(actor, goal, here, self.turn_speed * run.elapsed_s)
+        return Status.SUCCEEDED if abs(off) <= self.tolerance and not self.keep_looking else Status.RUNNING
 
 
 def _distance(one: Any, other: Any) -> float:
     return math.dist(tuple(one), tuple(other))
+
+
+def _flat_distance(one: Any, other: Any) -> float:
+    """Return the distance between two positions; in 3D the horizontal one."""
+    first, second = tuple(one), tuple(other)
+    return math.hypot(first[0] - second[0], first[-1] - second[-1])
+
+
+def _beside(place: Any, angle: float, distance: float) -> Any:
+    """Return a position at a horizontal distance from another."""
+    x, y = math.cos(angle) * distance, math.sin(angle) * distance
+    return place + (Vector2(x, y) if isinstance(place, Vector2) else Vector3(x, 0, y))
+
+
+def _angle_between(one: Any, other: Any) -> float:
+    """Return the direction from one position to another (rad), as for ``_beside``."""
+    first, second = tuple(one), tuple(other)
+    return math.atan2(second[-1] - first[-1], second[0] - first[0])

@@ -1,0 +1,247 @@
+"""Habits that walk: after a target, along a route, around a place, away, and around each other."""
+from __future__ import annotations
+
+import math
+
+import pytest
+
+from addons.ai_core.bridge.gd import NodePath, Vector2, Vector3, construct, singleton
+
+
+def habit(name, *children, kind="Habit", **settings):
+    one = construct(kind)
+    one.set("name", name)
+    for key, value in settings.items():
+        one.set(key, value)
+    for child in children:
+        one.add_child(child)
+    return one
+
+
+@pytest.fixture
+def walker(node, scheduler):
+    """``walker(*habits, **values)``: a Node3D with a HabitTree; returns both."""
+    def made(*habits, kind="Node3D", place=None, sensor=None, **values):
+        actor = node(kind, scheduler, name="Walker", **({} if place is None else {"position": place}))
+        tree = construct("HabitTree")
+        tree.set("name", "Brain")
+        tree.set("values", values)
+        if sensor is not None:
+            node("Sensor3D", actor, name="Eye", **sensor)
+            tree.set("sensor", NodePath("../Eye"))
+        for one in habits:
+            tree.add_child(one)
+        actor.add_child(tree)
+        return actor, tree
+
+    return made
+
+
+def active(tree):
+    return [path.removeprefix("Brain/") for path in tree.get_active_paths()]
+
+
+@pytest.fixture
+def thief(node, scheduler):
+    node("SenseManager", scheduler)
+    one = node("Node3D", scheduler, name="Thief", position=Vector3(0, 0, -8))
+    node("SenseSource3D", one)
+    return one
+
+
+EYE = {"lose_after": 0.3, "maximum_age": 5.0, "near_range": 0.0}
+
+
+def test_a_chase_without_settings_follows_the_sensed_target_once(walker, thief, physics_frames, signals):
+    chase = habit("Chase", kind="HabitMoveTo", speed=4.0)
+    guard, tree = walker(chase, habit("Idle"), sensor=EYE)
+    entered = signals(chase, "entered")
+    physics_frames(4)
+    for _ in range(60):
+        thief.position += Vector3(0, 0, -3 / 60)
+        physics_frames(1)
+    assert (active(tree), len(entered)) == (["Chase"], 1)
+    assert guard.position.z < -3.5
+    thief.position = Vector3(0, 0, 90)
+    physics_frames(30)
+    assert (active(tree), len(entered)) == (["Idle"], 1)
+
+
+def test_following_has_two_distances_and_no_end(walker, node, scheduler, physics_frames, signals):
+    leader = node("Node3D", scheduler, name="Leader", position=Vector3(5, 0, 0))
+    follow = habit("Follow", kind="HabitMoveTo", speed=5.0, target_node=NodePath("../../../Leader"),
+                   keeps_following=True, arrival_distance=1.0, follow_distance=3.0)
+    dog, tree = walker(follow)
+    ended = signals(follow, "exited")
+    physics_frames(60)
+    stood = dog.position.x
+    assert stood == pytest.approx(4.0, abs=0.1)
+    leader.position = Vector3(6.5, 0, 0)
+    physics_frames(10)
+    assert dog.position.x == stood
+    leader.position = Vector3(8, 0, 0)
+    physics_frames(60)
+    assert dog.position.x == pytest.approx(7.0, abs=0.1)
+    physics_frames(400)
+    assert (active(tree), ended) == (["Follow"], [])
+
+
+def test_a_walker_turns_to_where_it_goes(walker, physics_frames):
+    guard, _ = walker(habit("Go", kind="HabitMoveTo", target_point=Vector3(9, 0, 0), turn_speed=math.pi))
+    physics_frames(15)
+    assert 0.5 < abs(guard.rotation.y) < 1.0
+    physics_frames(30)
+    assert guard.rotation.y == pytest.approx(-math.pi / 2, abs=0.02)
+
+
+def test_a_walker_in_2d_keeps_its_rotation_by_default(walker, physics_frames):
+    unit, _ = walker(habit("Go", kind="HabitMoveTo", target_point=Vector2(0, 90)), kind="Node2D")
+    physics_frames(15)
+    assert (unit.rotation, unit.position.y > 9) == (0, True)
+
+
+def route(node, scheduler, places, kind="Node3D"):
+    parent = node(kind, scheduler, name="Route")
+    for place in places:
+        node(kind, parent, position=place)
+    return NodePath("../../../Route")
+
+
+CORNERS = [Vector3(2, 0, 0), Vector3(2, 0, 2), Vector3(0, 0, 2)]
+
+
+@pytest.mark.parametrize(("order", "visited"), [(0, [0, 1, 2, 0, 1]), (1, [0, 1, 2, 1, 0]), (3, [0, 1, 2])])
+def test_a_patrol_visits_its_places_in_order(walker, node, scheduler, physics_frames, order, visited):
+    patrol = habit("Patrol", kind="HabitPatrol", route=route(node, scheduler, CORNERS), order=order, wait_time=0.1,
+                   speed=20.0, arrival_distance=0.1, cooldown=100.0)
+    guard, _ = walker(patrol)
+    seen = []
+    for _ in range(90):
+        physics_frames(1)
+        near = [number for number, one in enumerate(CORNERS) if (one - guard.position).length() < 0.15]
+        if near and seen[-1:] != near:
+            seen += near
+    assert seen[:5] == visited
+
+
+def test_a_patrol_continues_where_it_was_interrupted(walker, node, scheduler, physics_frames):
+    patrol = habit("Patrol", kind="HabitPatrol", route=route(node, scheduler, CORNERS), wait_time=0.0, speed=10.0)
+    guard, tree = walker(habit("Alarm", condition="alarm", condition_scope=3), patrol, alarm=False)
+    physics_frames(18)
+    place = guard.position
+    tree.set_value("alarm", True)
+    physics_frames(5)
+    saved = scheduler.save_state()
+    tree.set_value("alarm", False)
+    physics_frames(3)
+    assert guard.position.z > place.z, "on its way to the second place"
+    scheduler.load_state(saved)
+    guard.position = Vector3(2, 0, 0)
+    tree.set_value("alarm", False)
+    physics_frames(5)
+    assert guard.position.z > 0
+
+
+def test_a_patrol_along_a_path_of_the_scene(walker, node, scheduler, physics_frames):
+    path = node("Path3D", scheduler, name="Route", position=Vector3(1, 0, 0), curve=construct("Curve3D"))
+    for place in CORNERS:
+        path.curve.add_point(place)
+    guard, _ = walker(habit("Patrol", kind="HabitPatrol", route=NodePath("../../../Route"), speed=10.0, wait_time=9.0))
+    physics_frames(40)
+    assert guard.position.x == pytest.approx(3, abs=0.5)
+
+
+@pytest.mark.parametrize(("places", "message"), [(None, "has no route; set route"), ([], "has no places; add points")])
+def test_a_route_without_places_is_an_error(walker, node, scheduler, physics_frames, expect_errors, places, message):
+    to = NodePath("") if places is None else route(node, scheduler, places)
+    expect_errors(message)
+    walker(habit("Patrol", kind="HabitPatrol", route=to))
+    physics_frames(4)
+
+
+def test_a_search_looks_about_near_the_last_place_and_ends(walker, thief, physics_frames, signals):
+    search = habit("Search", kind="HabitSearch", speed=6.0, places=3, radius=3.0, look_time=0.2)
+    guard, tree = walker(habit("Chase", kind="HabitMoveTo", condition="is_in_view", condition_scope=3, speed=1.0),
+                         search, habit("Idle"), sensor={**EYE, "maximum_age": 60.0})
+    ends = signals(search, "exited")
+    physics_frames(5)
+    assert active(tree) == ["Chase"]
+    thief.position = Vector3(0, 0, 90)
+    farthest, angles = 0.0, set()
+    for _ in range(600):
+        physics_frames(1)
+        if active(tree) == ["Search"]:
+            angles.add(round(guard.rotation.y, 1))
+            farthest = max(farthest, math.hypot(guard.position.x, guard.position.z + 8))
+    assert (active(tree), ends) == (["Idle"], [(1,)])
+    assert len(angles) > 10
+    assert tree.get_value("last_known_position") is None
+
+
+def test_a_noise_moves_a_search_to_its_place(walker, thief, node, scheduler, physics_frames):
+    noise = node("SenseSource3D", scheduler, position=Vector3(20, 0, 20))
+    thief.position = Vector3(0, 0, 90)
+    guard, tree = walker(habit("Search", kind="HabitSearch", speed=6.0), habit("Idle"),
+                         sensor={**EYE, "hearing_threshold": 0.01})
+    physics_frames(3)
+    assert active(tree) == ["Idle"]
+    noise.emit("hearing", 9.0)
+    physics_frames(40)
+    assert (active(tree), guard.position.x > 1, guard.position.z > 1) == (["Search"], True, True)
+
+
+def test_fleeing_ends_at_the_safe_distance(walker, node, scheduler, physics_frames, signals):
+    node("Node3D", scheduler, name="Bear", position=Vector3(0, 0, -3))
+    flee = habit("Flee", kind="HabitFlee", target_node=NodePath("../../../Bear"), safe_distance=12.0, speed=8.0)
+    rabbit, tree = walker(flee, habit("Graze"))
+    ends = signals(flee, "exited")
+    physics_frames(2)
+    assert active(tree) == ["Flee"]
+    physics_frames(120)
+    assert (active(tree), ends) == (["Graze"], [(1,)])
+    assert rabbit.position.z >= 9 - 0.2
+
+
+def test_a_stuck_walker_gives_up_by_default(node, scheduler, walker, physics_frames, signals, gdscript):
+    go = habit("Go", kind="HabitMoveTo", target_point=Vector3(9, 0, 0), cooldown=100.0)
+    guard, _ = walker(go)
+    guard.set_script(gdscript("extends Node3D\nfunc _physics_process(_delta): position = Vector3.ZERO"))
+    guard.set_physics_process(True)
+    ends = signals(go, "exited")
+    physics_frames(250)
+    assert ends == [(2,)]
+
+
+@pytest.fixture
+def ground(world, node, physics_frames):
+    """A world of its own, with 20 by 20 m to walk on, and its AIScheduler."""
+    mesh = construct("NavigationMesh")
+    mesh.set_vertices([Vector3(x, 0, z) for x, z in ((-10, -10), (10, -10), (10, 10), (-10, 10))])
+    mesh.add_polygon([0, 1, 2, 3])
+    region = node("NavigationRegion3D", world, navigation_mesh=mesh)
+    server, map_rid = singleton("NavigationServer3D"), region.get_navigation_map()
+    for _ in range(100_000):
+        physics_frames(1)
+        if server.map_get_iteration_id(map_rid) and int(server.map_get_closest_point_owner(map_rid, Vector3())):
+            return node("AIScheduler", world, budget=0.0, update=1)
+    raise AssertionError("the navigation map was not built")
+
+
+def test_two_bodies_avoid_each_other_head_on(ground, node, physics_frames, signals):
+    arrived = []
+    for name, side in (("Left", -1), ("Right", 1)):
+        body = node("CharacterBody3D", ground, name=name, position=Vector3(4 * side, 0, 0.05 * side), motion_mode=1)
+        shape = construct("SphereShape3D")
+        shape.set("radius", 0.4)
+        node("CollisionShape3D", body, shape=shape)
+        node("NavigationAgent3D", body, avoidance_enabled=True, radius=0.5, neighbor_distance=5.0, max_speed=4.0)
+        tree, go = construct("HabitTree"), habit(
+            "Go", kind="HabitMoveTo", target_point=Vector3(-4 * side, 0, 0), cooldown=1e6, stuck_after=0.0)
+        tree.add_child(go)
+        body.add_child(tree)
+        arrived.append(signals(go, "exited"))
+    for _ in range(400):
+        physics_frames(1)
+        if all(arrived):
+            break
+    assert arrived == [[(1,)], [(1,)]]
