@@ -187,9 +187,9 @@ def test_a_map_with_invalid_settings_reports_once(ground, physics_frames, expect
 
 
 def test_a_layer_that_is_wrong_is_left_out_alone(ground, heat, physics_frames, expect_errors):
-    expect_errors("layers[1] is left out: layer_name must not be empty", times=1)
-    expect_errors("layers[2] is left out: layer_name 'heat' is used twice", times=1)
-    expect_errors("layers[3] is left out: must be a DecisionLayer, got null", times=1)
+    expect_errors("layers[1] is ignored: layer_name must not be empty", times=1)
+    expect_errors("layers[2] is ignored: layer_name 'heat' is used twice", times=1)
+    expect_errors("layers[3] is ignored: must be a DecisionLayer, got null", times=1)
     maps = ground(layers=[heat, layer(""), layer("heat"), None])
     maps.write("heat", Vector3(1, 0, 1), 5.0)
     physics_frames(4)

@@ -154,9 +154,9 @@ def test_a_material_that_is_none_is_named_once_with_its_body(house, wall, heard,
 
 @pytest.mark.parametrize(
     ("materials", "message"),
-    [({"brick": 1.5}, "wall_materials['brick'] is left out: kept['brick'] must be at most 1, got 1.5"),
-     ({"smel/wood": 0.5}, "wall_materials['smel/wood'] is left out: unknown modality 'smel'; did you mean 'smell'?"),
-     ({"": 0.5}, "wall_materials[''] is left out: must be a material's name")],
+    [({"brick": 1.5}, "wall_materials['brick'] is ignored: kept['brick'] must be at most 1, got 1.5"),
+     ({"smel/wood": 0.5}, "wall_materials['smel/wood'] is ignored: unknown modality 'smel'; did you mean 'smell'?"),
+     ({"": 0.5}, "wall_materials[''] is ignored: must be a material's name")],
 )
 def test_what_is_wrong_in_the_table_is_named_and_the_rest_counts(
     house, wall, heard, expect_errors, materials, message

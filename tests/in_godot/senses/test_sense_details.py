@@ -94,8 +94,8 @@ def test_metadata_of_a_wall_that_is_wrong_is_named_once(forest, wall, physics_fr
 
 
 def test_pairs_of_patterns_that_are_wrong_are_named_and_left_out(node, scheduler, physics_frames, expect_errors):
-    expect_errors("camouflage['green'] is left out: the key must be \"pattern of the source/", times=1)
-    expect_errors("camouflage['green/sky'] is left out: factors['green', 'sky'] must be at least 0", times=1)
+    expect_errors("camouflage['green'] is ignored: the key must be \"pattern of the source/", times=1)
+    expect_errors("camouflage['green/sky'] is ignored: factors['green', 'sky'] must be at least 0", times=1)
     node("SenseManager", scheduler, sees_backgrounds=True, camouflage={"green": 1.0, "green/sky": -1.0})
     node("Sensor3D", scheduler)
 

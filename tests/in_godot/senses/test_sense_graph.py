@@ -333,7 +333,7 @@ def test_freed_regions_stay_in_the_graph_until_it_is_rebuilt(level, scheduler, p
 
 
 def test_a_place_that_is_no_number_is_named_and_left_out(level, expect_errors, physics_frames):
-    expect_errors("is left out: its global transform holds a NaN", times=2)
+    expect_errors("is ignored: its global transform holds a NaN", times=2)
     level.room("Hall", 0)
     level.room("Lost", float("nan"))
     level.room("Control", 10)
@@ -345,7 +345,7 @@ def test_a_place_that_is_no_number_is_named_and_left_out(level, expect_errors, p
 
 def test_smell_queries_refuse_non_sources_and_unused_regions(level, expect_errors):
     expect_errors("source must be a SenseSource3D", times=2)
-    expect_errors("is in no graph; it needs a SenseManager in graph mode", times=1)
+    expect_errors("is in no sense graph; it needs a SenseManager in graph mode", times=1)
     hall = level.room("Hall", 0)
     hall.call("get_smell_of", hall)
     thing = level.thing(0)

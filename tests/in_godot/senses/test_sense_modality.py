@@ -138,9 +138,9 @@ def test_a_wrong_value_names_the_resource_and_the_field(gdscript, expect_errors)
 
 @pytest.mark.parametrize(
     ("settings", "message"),
-    [({"modality_name": ""}, "modalities[1] (nameless.tres) is left out: modality_name must not be empty"),
+    [({"modality_name": ""}, "modalities[1] (nameless.tres) is ignored: modality_name must not be empty"),
      ({"is_slow": True}, "speed must be above 0 while is_slow is on"),
-     (None, "modalities[1] is left out: must be a SenseModality, got null")],
+     (None, "modalities[1] is ignored: must be a SenseModality, got null")],
 )
 def test_invalid_modalities_are_reported_and_left_out(
     world, physics_frames, expect_errors, settings, message

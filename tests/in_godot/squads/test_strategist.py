@@ -232,9 +232,9 @@ def test_an_invalid_base_stops_it_until_it_is_valid(side, maps, physics_frames, 
 
 
 def test_an_invalid_product_is_left_out_with_its_dependents(side, physics_frames, expect_errors):
-    expect_errors("products[4] is left out: ", times=1)
-    expect_errors("products[5] is left out: unknown product that 'knight' requires 'stable'", times=1)
-    expect_errors("products[6] is left out: must be a StrategicProduct, got null", times=1)
+    expect_errors("products[4] is ignored: ", times=1)
+    expect_errors("products[5] is ignored: unknown product that 'knight' requires 'stable'", times=1)
+    expect_errors("products[6] is ignored: must be a StrategicProduct, got null", times=1)
     wrong = product("stable", 5.0, fights=True, attack={"ground": -1.0})
     strategist = side(products=[*products(), wrong, product("knight", 9.0, requires=["stable"]), None])
     physics_frames(5)

@@ -414,7 +414,7 @@ class DecisionMap(Node):
                     raise ValueError(f"layer_name {layer.name!r} is used twice; give each layer its own name")
                 made[layer.name] = layer
             except (TypeError, ValueError) as error:
-                wrong.append(f"layers[{place}] is left out: {error}")
+                wrong.append(f"layers[{place}] is ignored: {error}")
         return list(made.values()) if self.layers else list(standard_layers()), wrong
 
     def ground_of(self, place: Any) -> tuple[float, float]:

@@ -854,7 +854,7 @@ class AIScheduler(Node):
             return
         if self._core is not None and self._core.clock is not outer.clock:
             report_error(
-                "got behaviors before it was put below another AIScheduler, and runs on its own;"
+                "runs on its own, because behaviors were added before it was moved below another AIScheduler;"
                 " add it to the tree before its behaviors", self)
             return
         self._outer, self._timekeeper = outer, outer.top

@@ -93,7 +93,7 @@ def _tables(manager: Any, senses: list[str]) -> dict[str, dict[str, float]]:
                 raise UnknownNameError("modality", sense, senses) if sense else ValueError("must be a material's name")
             Materials({material: share})
         except (LookupError, TypeError, ValueError) as error:
-            report_error(f"wall_materials[{key!r}] is left out: {error}", manager)
+            report_error(f"wall_materials[{key!r}] is ignored: {error}", manager)
             continue
         for one in [sense] if sense else senses:
             tables[one][material] = float(share)

@@ -90,10 +90,10 @@ def _good(manager: Any, group: str, senses: Sequence[str]) -> list[Any]:
             continue
         warnings = node.wrong_settings()
         warnings += [
-            f"is left out: {UnknownNameError('modality', one, senses)}"
+            f"is ignored: {UnknownNameError('modality', one, senses)}"
             for one in node.senses_named() if one not in senses]
         if not all(map(math.isfinite, node.global_position)):
-            warnings = ["is left out: its global transform holds a NaN or infinity"]
+            warnings = ["is ignored: its global transform holds a NaN or infinity"]
         for warning in warnings:
             report_error(warning, node)
         if not warnings:

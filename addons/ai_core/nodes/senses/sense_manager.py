@@ -73,7 +73,7 @@ def made_modalities(manager: Any) -> list[Modality]:
             said = error if isinstance(error, ValueError) else "must be a SenseModality, got null; choose one"
             label = "" if resource is None else resource.resource_path or resource.resource_name
             label = f" ({label})" if label else ""
-            report_error(f"modalities[{place}]{label} is left out: {said}", manager)
+            report_error(f"modalities[{place}]{label} is ignored: {said}", manager)
         else:
             found[one.name] = one
     return list(found.values())
@@ -121,7 +121,7 @@ def made_camouflage(manager: Any) -> Camouflage:
                 raise ValueError('the key must be "pattern of the source/pattern behind it"')
             Camouflage({(source, behind): factor})
         except (TypeError, ValueError) as error:
-            report_error(f"camouflage[{pair!r}] is left out: {error}", manager)
+            report_error(f"camouflage[{pair!r}] is ignored: {error}", manager)
         else:
             factors[source, behind] = factor
     return Camouflage(factors)

@@ -66,7 +66,7 @@ class SensePlace:
     def _place(self) -> tuple[Any, str]:
         if self._manager is None:
             raise RefusedValue(
-                "is in no graph; it needs a SenseManager in graph mode with at least one sensor or source")
+                "is in no sense graph; it needs a SenseManager in graph mode with at least one sensor or source")
         return self._manager.core, self._name
 
     def _set(self) -> None:

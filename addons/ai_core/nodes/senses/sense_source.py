@@ -286,7 +286,8 @@ class SenseSource2D(SenseSourceBase, Node2D):
     visible_parts = export(
         dict, (), hint=dictionary_of(str, Vector2), group="Sight", on_set="_change",
         doc="Visible points by name, as offsets from the position along the axes of the world: \"head\", \"feet\"."
-            " The share of them that is seen is a factor on the strength; each costs a ray. If empty, the position.")
+            " The share of them that is seen is a factor on the strength; each costs a ray. If empty, the"
+            " position of the node is the only point.")
 
     dimensions, is_flat = 2, True
 
@@ -301,6 +302,7 @@ class SenseSource3D(SenseSourceBase, Node3D):
     visible_parts = export(
         dict, (), hint=dictionary_of(str, Vector3), group="Sight", on_set="_change",
         doc="Visible points by name, as offsets from the position along the axes of the world: \"head\", \"feet\"."
-            " The share of them that is seen is a factor on the strength; each costs a ray. If empty, the position.")
+            " The share of them that is seen is a factor on the strength; each costs a ray. If empty, the"
+            " position of the node is the only point.")
 
     dimensions = 3

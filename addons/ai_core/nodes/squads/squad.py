@@ -197,8 +197,8 @@ class Squad(Node):
             " highest toughness. Script: the member that _choose_commander() returns.")
     keep_clear = export(
         KeepClear, KeepClear.GROUND, group="March", live=False,
-        doc="Area that slots stay inside, so that they draw together at doors. Ground: the grid of the PathService, or"
-            " else the navigation map of the world. Nothing: slots may be anywhere.")
+        doc="Area that slots stay inside, so that the formation narrows at doors. Ground: the grid of the PathService,"
+            " or else the navigation map of the world. Nothing: slots may be anywhere.")
     map_margin = export(
         float, 0.4, range=(0, 10, 0.01), or_greater=True, unit="m", live=False,
         shown_when=("keep_clear", KeepClear.GROUND),

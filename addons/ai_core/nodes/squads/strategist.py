@@ -70,8 +70,8 @@ class Strategist(Node):
         doc="Emitted when another product becomes the most urgent; get_purchases() returns all.")
     defense_wanted = signal(
         ("product_name", str), ("place", Variant), ("why", str),
-        doc="Emitted when another defense is wanted: a product with defends, at a narrow place between the base and the"
-            " enemy.")
+        doc="Emitted when the wanted defense changes: a product with the property defends, for a narrow place between"
+            " the base and the enemy.")
     posture_changed = signal(
         ("posture", str), ("why", str),
         doc="Emitted when the posture changes to opening, building, attacking, defending or retreating.")
@@ -507,7 +507,7 @@ class Strategist(Node):
                     raise ValueError(f"product_name {product.name!r} is used twice; give each product its own name")
                 made[product.name] = place, product
             except (TypeError, ValueError) as error:
-                wrong.append(f"products[{place}] is left out: {error}")
+                wrong.append(f"products[{place}] is ignored: {error}")
         lacking = True
         while lacking:          # products that require a left out product are left out as well
             lacking = False
@@ -517,7 +517,7 @@ class Strategist(Node):
                     del made[name]
                     lacking = True
                     why = UnknownNameError(f"product that {name!r} requires", needed, made)
-                    wrong.append(f"products[{place}] is left out: {why}")
+                    wrong.append(f"products[{place}] is ignored: {why}")
         return [product for _, product in made.values()], wrong
 
     def put_temper(self, strategist: library.Strategist) -> None:
