@@ -20,10 +20,8 @@ from ai_core.budget import Budget, Stopwatch
 from ai_core.clock import Clock, ManualClock, TimeIndex
 from ai_core.errors import CycleError, UnknownNameError
 from ai_core.faults import Fault, FaultIsolation
-from ai_core.scheduling.direct_access import DirectAccessScheduler
-from ai_core.scheduling.frequency import FrequencyScheduler
-from ai_core.scheduling.hierarchical import HierarchicalScheduler
-from ai_core.scheduling.load_balancing import LoadBalancingScheduler
+from ai_core.scheduling.policies import Policy
+from ai_core.scheduling.scheduler import Scheduler
 from ai_core.scheduling.task import Task, Turn
 from ai_core.trace import Trace
 from ai_core.twins import compiled
@@ -38,13 +36,11 @@ __all__ = [
     "Budget",
     "Clock",
     "CycleError",
-    "DirectAccessScheduler",
     "Fault",
     "FaultIsolation",
-    "FrequencyScheduler",
-    "HierarchicalScheduler",
-    "LoadBalancingScheduler",
     "ManualClock",
+    "Policy",
+    "Scheduler",
     "Stopwatch",
     "Task",
     "TimeIndex",

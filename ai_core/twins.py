@@ -22,8 +22,6 @@ __all__ = ["INTERPRETED", "KERNELS", "SWITCH", "compiled", "kernel_of", "twin", 
 
 KERNELS = (
     "ai_core.decisions.habits._habit_ticking",
-    "ai_core.scheduling._rounds",
-    "ai_core.scheduling._run_times",
 )
 """All kernel modules; build tools and tests use this list."""
 

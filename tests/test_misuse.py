@@ -33,8 +33,9 @@ from ai_core.paths.path_progress import PathProgress
 from ai_core.paths.path_service import PathService
 from ai_core.paths.path_smoothing import smooth
 from ai_core.paths.searches.anytime_search import AnytimeSearch
-from ai_core.scheduling.frequency import FrequencyScheduler
+from ai_core.scheduling.policies import Policy
 from ai_core.scheduling.quality_of_service import QualityOfService
+from ai_core.scheduling.scheduler import Scheduler
 from ai_core.senses.regional_sense_manager import RegionalSenseManager
 from ai_core.squads.battle_forecast import forecast
 from ai_core.squads.capabilities import Capabilities, Force, power_ratio
@@ -124,7 +125,7 @@ WRONG = {
         lambda: StanceJudge().judge(Force(), None, 0.0), TypeError, "met must be a Force, got None"),
     "no force to compare": (lambda: power_ratio(Force(), 3), TypeError, "other must be a Force, got 3"),
     "nobody who hears": (
-        lambda: CheckingEngine(None, FrequencyScheduler(ManualClock()), ManualClock()), TypeError,
+        lambda: CheckingEngine(None, Scheduler(ManualClock(), policy=Policy.FREQUENCY), ManualClock()), TypeError,
         "events must be an EventManager or a Narrowcast, got None"),
     "nothing a frame used": (
         lambda: QualityOfService(target_hz=60.0, ai_share=0.1).note(float("nan"), 0.0), ValueError,

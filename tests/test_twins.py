@@ -114,7 +114,7 @@ def test_a_kernel_that_was_not_built_is_no_news(kernel, monkeypatch, caplog):
 
 
 def test_the_python_form_stays_at_hand_when_its_kernel_is_in_use():
-    import ai_core.scheduling.rounds as rounds
+    import ai_core.decisions.habits.habit_ticking as habit_ticking
 
-    form = INTERPRETED["ai_core.scheduling.rounds.begin_round"]
-    assert form.__code__.co_filename == rounds.__file__
+    form = INTERPRETED["ai_core.decisions.habits.habit_ticking.HabitTicking"]
+    assert form.__module__ == habit_ticking.__name__

@@ -19,7 +19,7 @@ from ai_core.events import Narrowcast
 from ai_core.loops import is_switched_off
 from ai_core.maps.grid import Grid
 from ai_core.paths import GridPathProvider, PathService
-from ai_core.scheduling import LoadBalancingScheduler
+from ai_core.scheduling import Scheduler
 from ai_core.senses import AwarenessSettings, RegionalSenseManager, SenseMemory
 
 FRAME_S = 1 / 60
@@ -167,7 +167,7 @@ def request_to_path(walk: Walk) -> None:
 def budget_to_turn(walk: Walk) -> None:
     """A budget reaches one task that is due."""
     clock = ManualClock(seconds_per_frame=FRAME_S)
-    scheduler = LoadBalancingScheduler(clock)
+    scheduler = Scheduler(clock)
     scheduler.add(lambda turn: None, period_frames=1)
     for _ in range(WARM_UP_FRAMES):
         scheduler.advance(Budget.unlimited())

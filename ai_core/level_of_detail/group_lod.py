@@ -22,10 +22,8 @@ from ai_core.saving.declared_state import (
     Text,
 )
 from ai_core.saving.fields import StateError
-from ai_core.scheduling.load_balancing import LoadBalancingScheduler
 from ai_core.scheduling.scheduler import Scheduler
-from ai_core.scheduling.task import Task, Turn, Work
-from ai_core.scheduling.task_limits import checked_period, checked_priority
+from ai_core.scheduling.task import Task, Turn, Work, checked_period, checked_priority
 from ai_core.scheduling.work import runner_for
 from ai_core.trace import Trace, given_trace
 
@@ -72,7 +70,7 @@ class GroupLOD(Saveable):
             loaded, and must not change anything else.
         compress: called when the group closes, while its members still exist; if it raises, the group and
             its outer groups stay open, so that no member is lost.
-        make_scheduler: creates the scheduler of the members; None for a ``LoadBalancingScheduler``.
+        make_scheduler: creates the scheduler of the members; None for one that balances the load.
         faults: handles work that raises; None reports to the log.
         trace: hooks called around each run of a member, unless ``make_scheduler`` is given.
 
@@ -117,7 +115,7 @@ class GroupLOD(Saveable):
         )
         self._faults = given_faults(faults)
         self._make_scheduler = make_scheduler or (
-            lambda: LoadBalancingScheduler(clock, faults=self._faults, trace=trace)
+            lambda: Scheduler(clock, faults=self._faults, trace=trace)
         )
         self._work, self._runner = work, None if work is None else runner_for(work)
         self._permanent: dict[str, GroupMember] = {}

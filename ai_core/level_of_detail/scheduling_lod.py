@@ -13,8 +13,7 @@ from ai_core.errors import finite_number, numbers, shown
 from ai_core.saving.declared_state import Change, DeclaredState, Hook, ListOf, Number, Row, Saveable, Text
 from ai_core.saving.matching import match_by_name
 from ai_core.scheduling.scheduler import Scheduler
-from ai_core.scheduling.task import Task
-from ai_core.scheduling.task_limits import checked_period, checked_priority
+from ai_core.scheduling.task import Task, checked_period, checked_priority
 
 __all__ = ["RateBand", "SchedulingLOD", "TaskRate"]
 

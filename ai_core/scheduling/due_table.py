@@ -1,97 +1,84 @@
 """Which tasks are due on a frame, found without looking at the others."""
 from __future__ import annotations
 
-from operator import attrgetter, itemgetter
-from typing import TYPE_CHECKING
+from bisect import bisect_left
+from operator import attrgetter
 
-import ai_core.scheduling.rounds as rounds
-from ai_core.scheduling.bucket import Bucket
-from ai_core.scheduling.rounds import Call, FrameMoment
+from ai_core.scheduling.task import Task
 
-if TYPE_CHECKING:
-    from ai_core.scheduling.rounds import Round
-    from ai_core.scheduling.task import Task
-
-__all__ = ["DueTable"]
+__all__ = ["DueTable", "by_id"]
 
 SHORT_PERIOD_FRAMES = 64
-"""Longest period that has a ring of buckets (frames); longer ones wait in a calendar.
+"""Longest period that has a ring of rows (frames); tasks of longer ones stand in a calendar.
 
-A ring is looked at on every frame, also when it has become empty: 6 to 50 ns for each
-short period that was ever in use, so 3 µs at most. A calendar costs 0.3 µs for each
-bucket that is due, and nothing for the others. With a longer ring little is won: rare
-buckets are rarely due.
+A ring is looked at on every frame, also when it has become empty: 50 ns for each short period that was
+ever in use, so 3 µs at most. The calendar costs 0.3 µs for each task that is due.
 """
 
-by_period = attrgetter("period")
+by_id = attrgetter("_id")
+"""Sorts tasks: ties go to the smallest id."""
 
 
 class DueTable:
-    """Tasks in buckets by period and phase.
-
-    Attributes:
-        frame: the frame that comes next; one more while a frame runs.
-        moment: the frame that runs, None between two.
-        has_batches: whether any bucket is or was called in batches.
-        round: the calls of the frame that runs, if its buckets make them.
+    """Tasks by period and phase.
 
     Cost: O(due) a frame, whatever the number of tasks and periods.
     """
 
-    def __init__(self) -> None:
-        self.frame = 0
-        self.moment: FrameMoment | None = None
-        self.round: Round | None = None
-        self.has_batches = False
-        self._rings: dict[int, list[Bucket]] = {}
-        self._in_order: rounds.PeriodRings | None = None
-        self._rare: dict[tuple[int, int], Bucket] = {}
-        self._calendar: dict[int, list[Bucket]] = {}
+    def __init__(self, frame: int = 0) -> None:
+        self._frame = frame
+        self._rings: dict[int, list[list[Task]]] = {}
+        self._calendar: dict[int, list[Task]] = {}
 
-    def add(self, task: Task, call: Call) -> None:
-        """Take in a task that has period and phase; due from ``frame`` on."""
-        period = task._period
-        residue = -task._phase % period
-        if period <= SHORT_PERIOD_FRAMES:
-            ring = self._rings.get(period)
-            if ring is None:
-                ring = self._rings[period] = [Bucket(self, period, one) for one in range(period)]
-                self._in_order = None
-            bucket = ring[residue]
+    def add(self, task: Task) -> None:
+        """Add a task; it is due from the next frame on. Does nothing if it is here."""
+        if task._is_placed:
+            return
+        task._is_placed = True
+        row = self._row_of(task)
+        if row and row[-1]._id > task._id:
+            row.insert(bisect_left(row, task._id, key=by_id), task)
         else:
-            bucket = self._rare_bucket(period, residue)
-        bucket.insert_task(task, call)
+            row.append(task)
 
     def remove(self, task: Task) -> None:
-        """Let go of a task, if it is here."""
-        bucket = task._bucket
-        if bucket is None:
+        """Remove a task, whose period and phase are those with which it was added. Does nothing if it is not here."""
+        if not task._is_placed:
             return
-        bucket.remove_task(task)
-        if bucket.period > SHORT_PERIOD_FRAMES and not bucket:
-            soonest = self.frame + (bucket.residue - self.frame) % bucket.period
-            self._calendar[soonest].remove(bucket)
-            del self._rare[bucket.period, bucket.residue]
+        task._is_placed = False
+        row = self._row_of(task)
+        del row[bisect_left(row, task._id, key=by_id)]
+        if not row and task._period > SHORT_PERIOD_FRAMES:
+            del self._calendar[self._next_due(task)]
 
-    def due(self) -> list[Bucket]:
-        """Return the buckets due on ``frame``, by ascending period, and go on to the next."""
-        frame, in_order = self.frame, self._in_order
-        if in_order is None:
-            in_order = self._in_order = rounds.PeriodRings(sorted(self._rings.items(), key=itemgetter(0)))
-        due: list[Bucket] = in_order.due(frame)  # type: ignore[assignment]  # what is in is what comes out
+    def due(self) -> list[Task]:
+        """Return the tasks due on the next frame, by id, and go on to the frame after it."""
+        frame, due, rows = self._frame, [], 0
+        self._frame = frame + 1
+        for period, ring in self._rings.items():
+            row = ring[frame % period]
+            if row:
+                due += row
+                rows += 1
         rare = self._calendar.pop(frame, None) if self._calendar else None
         if rare is not None:
-            rare.sort(key=by_period)
             due += rare
-            for bucket in rare:
-                self._calendar.setdefault(frame + bucket.period, []).append(bucket)
-        self.frame = frame + 1
+            rows += 1
+            for task in rare:
+                later = self._calendar.setdefault(frame + task._period, [])
+                later.insert(bisect_left(later, task._id, key=by_id), task)
+        if rows > 1:
+            due.sort(key=by_id)
         return due
 
-    def _rare_bucket(self, period: int, residue: int) -> Bucket:
-        bucket = self._rare.get((period, residue))
-        if bucket is None:
-            bucket = self._rare[period, residue] = Bucket(self, period, residue)
-            first = self.frame + (residue - self.frame) % period
-            self._calendar.setdefault(first, []).append(bucket)
-        return bucket
+    def _row_of(self, task: Task) -> list[Task]:
+        period = task._period
+        if period > SHORT_PERIOD_FRAMES:
+            return self._calendar.setdefault(self._next_due(task), [])
+        ring = self._rings.get(period)
+        if ring is None:
+            ring = self._rings[period] = [[] for _ in range(period)]
+        return ring[-task._phase % period]
+
+    def _next_due(self, task: Task) -> int:
+        return int(self._frame + (-task._phase - self._frame) % task._period)

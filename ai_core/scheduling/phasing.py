@@ -20,7 +20,7 @@ from ai_core.budget import Budget, check_budget
 from ai_core.errors import finite_number, shown, whole_number
 from ai_core.saving.fields import LARGEST, Fields, State
 from ai_core.scheduling.frame_load import FrameLoad
-from ai_core.scheduling.task_limits import MAX_PERIOD_FRAMES, checked_period, checked_phase
+from ai_core.scheduling.task import MAX_PERIOD_FRAMES, checked_period, checked_phase
 
 LOOK_AHEAD_FRAMES = 5040
 """How far ahead phases are judged, in frames.

@@ -12,10 +12,9 @@ from __future__ import annotations
 from array import array
 from collections.abc import Sequence
 
-from ai_core.budget import Budget, Stopwatch
+from ai_core.budget import Budget, Stopwatch, check_budget
 from ai_core.errors import finite_number, whole_number
 from ai_core.scheduling.statistics import Overrun
-from ai_core.scheduling.task_limits import checked_budget
 
 __all__ = ["TARGETS_HZ", "UNNAMED", "QualityOfService"]
 
@@ -127,7 +126,8 @@ class QualityOfService:
 
         Cost: O(1).
         """
-        if checked_budget(budget, remedy="use what begin returned").stopwatch is None:
+        check_budget(budget)
+        if budget.stopwatch is None:
             raise ValueError("budget must measure time, got a budget of steps; use Budget.of_time")
         self.note(budget.used, budget.over)
 

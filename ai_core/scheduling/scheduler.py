@@ -1,83 +1,162 @@
-"""The base class of all schedulers: adding, changing and safely running work.
-
-Schedulers differ in which due work they run, and with how much budget: a new
-scheduler only defines ``_run_frame``.
-"""
+"""The scheduler: which work runs in a frame, with how much of the budget, and what it used."""
 from __future__ import annotations
 
-from abc import abstractmethod
 from collections.abc import Callable
-from typing import ClassVar
+from types import SimpleNamespace
+from typing import Any
 
-from ai_core.budget import Budget, Stopwatch
-from ai_core.clock import Clock, moment_of
-from ai_core.errors import CycleError, shown
-from ai_core.faults import FaultIsolation
-from ai_core.saving.fields import State
-from ai_core.scheduling.due_tasks import DueTasks
+from ai_core.budget import Budget, Stopwatch, _TimeBudget, check_budget
+from ai_core.clock import Clock, TimeIndex, checked_clock
+from ai_core.errors import CycleError, finite_number, shown, whole_number
+from ai_core.faults import FaultIsolation, given_faults
+from ai_core.saving.declared_state import Change, DeclaredState, ListOf, Moment, Refuse, Saveable, Whole
+from ai_core.saving.inner_state import prepared_inner
+from ai_core.saving.matching import match_by_name
+from ai_core.scheduling.carry_over import CarryOverQueue
+from ai_core.scheduling.due_table import DueTable, by_id
 from ai_core.scheduling.phasing import SAMPLED_FRAMES, DryRun, PhaseQuality, PhaseSlot, PhaseTable, phase_quality
-from ai_core.scheduling.rounds import FrameMoment
-from ai_core.scheduling.scheduler_state import prepared_scheduler, saved_scheduler
+from ai_core.scheduling.policies import BudgetMargin, OverrunBias, Policy
+from ai_core.scheduling.run_loops import RunLoop
 from ai_core.scheduling.statistics import Overrun
-from ai_core.scheduling.task import Task, Work
-from ai_core.scheduling.task_limits import (
-    checked_budget,
+from ai_core.scheduling.task import (
+    LARGEST_REQUEST,
+    SAVED_TASK,
+    Task,
+    Turn,
+    Work,
+    checked_name,
     checked_period,
     checked_phase,
     checked_priority,
 )
 from ai_core.scheduling.task_rephasing import TaskRephasing, mean_costs_us, slots_of
 from ai_core.scheduling.work import runner_for
-from ai_core.trace import Trace
+from ai_core.trace import Trace, given_trace
 
-__all__ = ["Scheduler"]
+__all__ = ["Scheduler", "tree_statistics"]
 
 PHASING = ("best_phase", "add", "remove")
 """Methods that an object that chooses phases must have, as a PhaseTable does."""
 
+MOST_ACTIVATIONS = 1_000_000
+"""Largest cap on activations in a frame (count): more than a frame could run."""
 
-class Scheduler(DueTasks):
-    """Runs pieces of work every so many frames; can itself be work of a scheduler.
+SERVED_AT_ONCE = 64
+"""Most waiting tasks that are looked at together (count).
+
+A look costs 3 µs, and 0.1 µs for each task that then does not run: smaller values pay the
+first cost for every run, larger ones the second in frames with few runs.
+"""
+
+_PreparedTask = tuple[dict[str, Any], Task, Change]
+"""A saved task, the present task of its name, and what loads the state of its work."""
+
+
+class Scheduler(Saveable):
+    """Runs pieces of work every so many frames, within a budget; can itself be work of a scheduler.
 
     It counts its own frames, one for each ``advance``, starting with 0. Due work is
     determined when a frame starts. Changes that work makes to tasks during the frame:
     removing and pausing take effect at once; adding, resuming and changing in the next frame.
     Work that raises is reported and tried again, and is quarantined after several failures
-    in a row, until ``release``.
+    in a row, until ``release``. A task that is paused or quarantined when a frame starts no longer waits.
+
+    A scheduler that is work of another one is a group of it: it shares out its share of the budget,
+    counts its own frames, stops when its task is paused, and is saved with the outer scheduler.
 
     Args:
         clock: source of ``now``.
+        policy: which due work runs in a frame, and how the budget is shared; see ``Policy``.
         faults: handles work that raises; None reports to the log.
         trace: hooks called around each run; None for none.
         stopwatch: measures each run if the budget does not measure time.
         on_overrun: called with the Overrun when a task took a frame beyond its budget.
         phasing: chooses automatic phases; None for a PhaseTable.
+        activations_per_frame: activation delay: most tasks that run for the first time in one frame
+            (count), so that a wave of new ones makes no spike; None for no limit. Further ones
+            wait their turn, and run with their true elapsed time.
+        bias: learns which tasks overrun, and adjusts their shares; None for none.
+        margin: learns how much earlier to stop, so that fewer frames exceed a budget of time; None stops when
+            the budget is spent, and exceeds it by the piece of work in progress.
+
+    Raises:
+        TypeError: if an argument is of another type.
+        ValueError: if a number is out of range, or an argument has no effect with ``Policy.FREQUENCY``.
+
+    Cost: O(due + run) a frame, however many wait; O(n log n) with n due or waiting for the policies that sort:
+        ``PRIORITY``, ``PRIORITY_ONLY``, ``REQUESTED_TIME``.
+    Source: 000_execution_management, frequencies and phase, direct access, load balancing, priority scheduling,
+        hierarchical scheduling, other policies.
     """
 
-    carries_over: ClassVar[bool] = False
-    """Whether due work may wait for a later frame."""
+    STATE = DeclaredState(
+        now=Moment(TimeIndex, at="_now"),
+        frame=Whole(at="_frame"),
+        next_id=Whole(at="_next_id"),
+        overruns=Whole(at="_overruns"),
+        tasks=ListOf(SAVED_TASK, at="_saved_tasks"),
+    )
 
     def __init__(
         self,
         clock: Clock,
         *,
+        policy: Policy = Policy.LOAD_BALANCING,
         faults: FaultIsolation | None = None,
         trace: Trace | None = None,
         stopwatch: Stopwatch | None = None,
         on_overrun: Callable[[Overrun], object] | None = None,
         phasing: PhaseTable | DryRun | None = None,
+        activations_per_frame: int | None = None,
+        bias: OverrunBias | None = None,
+        margin: BudgetMargin | None = None,
     ) -> None:
-        super().__init__(clock, faults, trace, stopwatch, on_overrun)
+        for name, one in (("stopwatch", stopwatch), ("on_overrun", on_overrun)):
+            if one is not None and not callable(one):
+                raise TypeError(f"{name} must be a callable or None, got {shown(one)}")
         missing = [name for name in PHASING if not callable(getattr(phasing, name, None))]
         if phasing is not None and (missing or isinstance(phasing, type)):
             raise TypeError(f"phasing must have the methods {', '.join(PHASING)}, got {shown(phasing)}; use DryRun()")
-        self._begin_without_tasks(phasing if phasing is not None else PhaseTable())
-        self._next_id = 0
+        self._policy = _checked_policy(policy)
+        self._check_sharing(activations_per_frame, bias, margin)
+        self._clock = checked_clock(clock)
+        self._faults, self._trace = given_faults(faults), given_trace(trace)
+        self._stopwatch, self._on_overrun = stopwatch, on_overrun
+        self._phasing: PhaseTable | DryRun = phasing if phasing is not None else PhaseTable()
+        self._activations, self._bias, self._margin = activations_per_frame, bias, margin
+        self._tasks: dict[int, Task] = {}
+        self._next_id = self._frame = self._overruns = 0
+        self._last_overrun: Overrun | None = None
+        self._is_advancing = False
+        self._table = DueTable()
+        self._line = CarryOverQueue(activations_per_frame if policy is Policy.LOAD_BALANCING else None)
+        self._loop = RunLoop(
+            policy is not Policy.FREQUENCY, policy in (Policy.LOAD_BALANCING, Policy.REQUESTED_TIME),
+            self._faults._in_a_row)
+
+    def _check_sharing(self, activations_per_frame: object, bias: object, margin: object) -> None:
+        for name, one in (("activations_per_frame", activations_per_frame), ("bias", bias), ("margin", margin)):
+            if one is not None and self._policy is Policy.FREQUENCY:
+                raise ValueError(f"{name} has no effect with Policy.FREQUENCY; use Policy.LOAD_BALANCING")
+        if activations_per_frame is not None:
+            whole_number(
+                "activations_per_frame", activations_per_frame, minimum=1,
+                maximum=MOST_ACTIVATIONS, remedy="use None for no limit",
+            )
+        if bias is not None and not isinstance(bias, OverrunBias):
+            raise TypeError(f"bias must be an OverrunBias or None, got {shown(bias)}")
+        if margin is not None and not isinstance(margin, BudgetMargin):
+            raise TypeError(f"margin must be a BudgetMargin or None, got {shown(margin)}")
 
     @property
     def clock(self) -> Clock:
         """Source of ``now``."""
         return self._clock
+
+    @property
+    def policy(self) -> Policy:
+        """Which due work runs in a frame, and how the budget is shared."""
+        return self._policy
 
     @property
     def frame(self) -> int:
@@ -88,6 +167,23 @@ class Scheduler(DueTasks):
     def tasks(self) -> tuple[Task, ...]:
         """All tasks, paused and quarantined ones included, in the order added."""
         return tuple(self._tasks.values())
+
+    @property
+    def waiting(self) -> tuple[Task, ...]:
+        """Due tasks that wait for the next frame, the longest due first, then by id."""
+        return tuple(task for task in self._line.all() if task._may_run)
+
+    @property
+    def overruns(self) -> int:
+        """Frames that went beyond the budget they were given."""
+        return self._overruns
+
+    @property
+    def last_overrun(self) -> Overrun | None:
+        """The last overrun, None if there was none; not saved."""
+        return self._last_overrun
+
+    # -- tasks
 
     def add(
         self,
@@ -109,33 +205,37 @@ class Scheduler(DueTasks):
             phase_frames: it is due when ``(frame + phase) % period == 0``;
                 may exceed the period. None chooses the phase that meets the
                 fewest other tasks.
-            priority: weight of its share of the budget, for schedulers that
+            priority: weight of its share of the budget, with policies that
                 share it out; MIN_PRIORITY to MAX_PRIORITY.
-            name: for reports; None for the name of the function or class.
+            name: for reports; None for the name of the function or class. Unique among
+                the groups if ``work`` is a scheduler.
 
         Raises:
             TypeError: if ``work`` is not work, or a number is of another type.
-            ValueError: if a number is out of range.
+            ValueError: if a number is out of range, or there is a group of that name.
             CycleError: if ``work`` is this scheduler, or a scheduler that
                 runs it, directly or through others.
 
-        Cost: O(LOOK_AHEAD_FRAMES) with automatic phasing, however many tasks there are.
+        Cost: O(LOOK_AHEAD_FRAMES) with automatic phasing, however many tasks there are; 2 µs else.
         """
         runner = runner_for(work)
-        if isinstance(work, Scheduler) and work.contains(self):
-            raise CycleError("a scheduler cannot be its own work, directly or through others")
         if name is None:
             name = str(getattr(work, "__name__", type(work).__name__))
+        if isinstance(work, Scheduler):
+            if work.contains(self):
+                raise CycleError("a scheduler cannot be its own work, directly or through others")
+            if name in self.groups:
+                raise ValueError(f"name must be unique among the groups of this scheduler, got {shown(name)}")
         period = checked_period(period_frames)
         phase = None if phase_frames is None else checked_phase(phase_frames)
         weight = checked_priority(priority)
-        task = Task(self, self._next_id, _checked_name(name), work, runner, self._clock.now)
+        task = Task(self, self._next_id, checked_name(name), work, runner, self._clock.now)
         task._automatic_phase = phase is None
         task._priority = weight
-        self._place(task, period, phase)
+        self._set_slot(task, period, phase)
         self._next_id += 1
-        self._tasks[task.id] = task
-        self._touch(task)
+        self._tasks[task._id] = task
+        self._table.add(task)
         return task
 
     def remove(self, task: Task) -> None:
@@ -145,21 +245,19 @@ class Scheduler(DueTasks):
             ValueError: if it was removed before, or belongs to another scheduler.
         """
         self._check_ours(task)
-        task._owner = None
-        del self._tasks[task.id]
+        task._is_removed = True
+        self._place(task)
+        del self._tasks[task._id]
         self._phasing.remove(PhaseSlot(task._period, task._phase))
-        self._touch(task)
+        self._loop.release_row(task)
         self._close(task)
+        task._owner = None
 
     def remove_all(self) -> None:
-        """Remove all tasks and release their work, now or, in a running frame, at its end.
-
-        ``remove`` may release work later.
-        """
+        """Remove all tasks and release their work."""
         for task in self.tasks:
-            self.remove(task)
-        if not self._is_advancing:
-            self._put_waiting({})
+            if not task._is_removed:    # by the clean-up of one before it
+                self.remove(task)
 
     def pause(self, task: Task) -> None:
         """Suspend ``task`` until ``resume``; unfinished work stays unfinished, and the phase is kept.
@@ -169,7 +267,7 @@ class Scheduler(DueTasks):
         """
         self._check_ours(task)
         task._paused = True
-        self._touch(task)
+        self._place(task)
 
     def resume(self, task: Task) -> None:
         """Run ``task`` again whenever it is due; does nothing if it is not paused.
@@ -178,9 +276,8 @@ class Scheduler(DueTasks):
             ValueError: if it was removed, or belongs to another scheduler.
         """
         self._check_ours(task)
-        if task._paused:
-            task._paused = False
-            self._touch(task)
+        task._paused = False
+        self._place(task)
 
     def release(self, task: Task) -> None:
         """Release ``task`` from quarantine, with all its tries; does nothing if it is not quarantined.
@@ -191,7 +288,7 @@ class Scheduler(DueTasks):
         self._check_ours(task)
         if self._faults.is_quarantined(task):
             self._faults.release(task)
-            self._touch(task)
+            self._place(task)
 
     def change(
         self, task: Task, *, period_frames: int | None = None, phase_frames: int | None = None,
@@ -212,9 +309,9 @@ class Scheduler(DueTasks):
         weight = task._priority if priority is None else checked_priority(priority)
         if phase_frames is not None:
             task._automatic_phase = False
-        task._priority = weight
         if priority is not None:
-            self._reweigh(task)
+            task._priority = weight
+            self._line.reweigh(task)
         if (period, phase) != (task._period, task._phase):
             self._move(task, period, None if task._automatic_phase else phase)
 
@@ -226,7 +323,7 @@ class Scheduler(DueTasks):
             ValueError: if it was removed, or belongs to another scheduler.
         """
         self._check_ours(task)
-        task._name = _checked_name(name)
+        task._name = checked_name(name)
 
     def choose_phase(self, task: Task) -> None:
         """Make the phase of ``task`` automatic again, and choose the best one now.
@@ -238,6 +335,142 @@ class Scheduler(DueTasks):
         task._automatic_phase = True
         self._move(task, task._period, None)
 
+    def request(self, task: Task, amount: float | None) -> None:
+        """Request a budget for each run of a task, from the next frame on; with ``Policy.REQUESTED_TIME``.
+
+        Work may request for itself while it runs.
+
+        Args:
+            task: the task.
+            amount: µs, or steps under budgets of steps, 0 or more; None for
+                a share by priority.
+
+        Raises:
+            ValueError: if ``amount`` is out of range, the task belongs to another scheduler, or the policy is
+                another one.
+            TypeError: if ``amount`` is not a number.
+        """
+        self._check_ours(task)
+        if self._policy is not Policy.REQUESTED_TIME:
+            raise ValueError(f"no budget can be requested with {self._policy}; use Policy.REQUESTED_TIME")
+        task._request = -1.0 if amount is None else finite_number(
+            "amount", amount, minimum=0, maximum=LARGEST_REQUEST,
+            remedy="use None for a share by priority",
+        )
+
+    def request_of(self, task: Task) -> float | None:
+        """Return the request of ``task`` (µs or steps), None if it has none."""
+        return task._requested
+
+    def longest_wait_frames(self, task: Task) -> int:
+        """Return the most frames that ``task`` can wait from falling due to running.
+
+        It holds as long as no other task is added, and no priority changes. With n tasks: 0 with
+        ``FREQUENCY`` and, without activation delay, with ``PRIORITY`` and ``PRIORITY_ONLY``; n - 1 with
+        ``LOAD_BALANCING``. With ``REQUESTED_TIME`` ``(n - 1) * (1 + highest / priority)``: once the task has
+        waited ``(n - 1) * highest / priority``, a task that overtakes it cannot do so again within n frames,
+        and there are only n - 1 others.
+
+        Raises:
+            ValueError: if it was removed, or belongs to another scheduler.
+
+        Cost: O(tasks).
+        """
+        self._check_ours(task)
+        if self._policy is Policy.LOAD_BALANCING:
+            return len(self._tasks) - 1
+        if self._policy is Policy.REQUESTED_TIME:
+            highest = max(one._priority for one in self._tasks.values())
+            return int((len(self._tasks) - 1) * (1 + highest / task._priority))
+        if self._activations is None or task._runs:
+            return 0
+        return (sum(not one._runs for one in self._tasks.values()) - 1) // self._activations
+
+    def _set_slot(self, task: Task, period: int, phase: int | None) -> None:
+        task._period = period
+        task._phase = self._phasing.best_phase(period) if phase is None else phase
+        self._phasing.add(PhaseSlot(period, task._phase))
+
+    def _move(self, task: Task, period: int, phase: int | None) -> None:
+        """Let a task run with another period and phase, None for an automatic one."""
+        self._table.remove(task)
+        self._phasing.remove(PhaseSlot(task._period, task._phase))
+        self._set_slot(task, period, phase)
+        self._place(task)
+
+    def _place(self, task: Task) -> None:
+        """Put a task where it belongs, after a change of whether it may run."""
+        task._may_run = not (task._paused or task._is_removed or self._faults.is_quarantined(task))
+        if task._may_run:
+            self._table.add(task)
+        else:
+            self._table.remove(task)
+            (self._line.leave if task._is_removed else self._line.stop)(task)
+
+    def _check_ours(self, task: Task) -> None:
+        if not isinstance(task, Task):
+            raise TypeError(f"task must be a Task that add returned, got {shown(task)}")
+        if task._is_removed:
+            raise ValueError(f"task {shown(task.name)} was removed; add its work again to get a new task")
+        if task._owner is not self:
+            raise ValueError(f"task {shown(task.name)} belongs to another scheduler")
+
+    # -- groups
+
+    @property
+    def groups(self) -> dict[str, Scheduler]:
+        """The schedulers among its work by name, in the order added."""
+        return {task._name: task._work for task in self._tasks.values() if isinstance(task._work, Scheduler)}
+
+    def add_group(
+        self,
+        name: str,
+        *,
+        policy: Policy = Policy.LOAD_BALANCING,
+        period_frames: int = 1,
+        phase_frames: int | None = None,
+        priority: float = 1.0,
+        **settings: Any,
+    ) -> Scheduler:
+        """Make a scheduler that runs as work of this one, and return it.
+
+        Args:
+            name: part of paths such as "squad/bob/think"; unique among the groups here, without "/".
+            policy: of the group.
+            period_frames: as in ``add``; frames of the group pass slower by this factor.
+            phase_frames: as in ``add``.
+            priority: as in ``add``; weight of the group as a whole.
+            settings: other arguments of Scheduler; clock, faults, trace and stopwatch are those of this one.
+
+        Raises:
+            TypeError: if ``name`` is not a string.
+            ValueError: if there is a group of that name, or a number is out of range.
+        """
+        if "/" in checked_name(name) or name in self.groups:
+            raise ValueError(f"name must be a new group name without '/', got {shown(name)}")
+        group = Scheduler(
+            self._clock, policy=policy, faults=self._faults, trace=self._trace, stopwatch=self._stopwatch, **settings)
+        self.add(group, name=name, period_frames=period_frames, phase_frames=phase_frames, priority=priority)
+        return group
+
+    def task_of(self, group: Scheduler) -> Task:
+        """Return the handle of a group, to pause, change or remove it.
+
+        Raises:
+            ValueError: if it is not a group of this scheduler.
+        """
+        for task in self._tasks.values():
+            if task._work is group:
+                return task
+        raise ValueError(f"{shown(group)} is not a group of this scheduler; add it first")
+
+    def contains(self, other: Scheduler) -> bool:
+        """Return True if ``other`` is this scheduler, or work of it at any depth."""
+        inner = (task._work for task in self._tasks.values() if isinstance(task._work, Scheduler))
+        return self is other or any(scheduler.contains(other) for scheduler in inner)
+
+    # -- a frame
+
     def advance(self, budget: Budget) -> None:
         """Run one frame.
 
@@ -245,18 +478,146 @@ class Scheduler(DueTasks):
             TypeError: if ``budget`` is not a Budget.
             RuntimeError: if called by work that this scheduler is running.
         """
-        checked_budget(budget)
+        check_budget(budget)
         if self._is_advancing:
             raise RuntimeError("the scheduler is advancing already; work must not advance it")
         self._is_advancing = True
-        self._overrun_told = not budget.is_unlimited and budget.over > 0
-        now, table = self._clock.now, self._table
-        table.moment = moment_of(FrameMoment, (now, now.seconds))
-        self._due_buckets = table.due()
+        loop, trace = self._loop, self._trace
         try:
-            self._run_frame(budget)
+            loop.begin_frame(
+                self._clock.now, self._frame, budget, budget.stopwatch or self._stopwatch, self._follow_up)
+            is_heard = bool(trace.before_task or trace.after_task or trace.task_ran)
+            if is_heard or self._bias or self._margin or self._policy is Policy.REQUESTED_TIME:
+                loop.follow(
+                    trace.before_task if is_heard else None, is_heard or self._bias is not None,
+                    self._margin.ns if self._margin else 0, self._policy is Policy.REQUESTED_TIME)
+            due = self._table.due()
+            if self._policy is Policy.FREQUENCY:
+                loop.run(due)
+            elif self._policy is Policy.LOAD_BALANCING:
+                self._balance(due)
+            else:
+                self._run_sorted(due)
         finally:
-            self._end_frame()
+            loop.leave_frame()
+            self._frame += 1
+            self._is_advancing = False
+        if self._margin is not None and isinstance(budget, _TimeBudget):
+            self._margin.learn(budget._watch() - budget.deadline_ns, budget.deadline_ns - budget._started_ns)
+
+    def _balance(self, due: list[Task]) -> None:
+        """Run the tasks that wait, then those that are due, as far as the budget suffices."""
+        line, loop, frame = self._line, self._loop, self._frame
+        line.begin_frame()
+        if not line and self._activations is None:
+            try:
+                loop.run(due)
+            finally:
+                if loop.place < len(due):
+                    line.join([task for task in due[loop.place:] if task._may_run], frame)
+            return
+        line.join([task for task in due if task._due_since < 0], frame)
+        while first := line.first(SERVED_AT_ONCE):
+            try:
+                loop.run(first, line.weight_behind(first))
+            finally:
+                for task in first[:loop.place]:
+                    line.leave(task)
+            if loop.place < len(first):
+                return
+
+    def _run_sorted(self, due: list[Task]) -> None:
+        """Run the tasks that are due or wait in the order of the policy."""
+        line, loop, frame = self._line, self._loop, self._frame
+        line.begin_frame()
+        if self._policy is Policy.PRIORITY_ONLY:
+            due = sorted([task for task in self._tasks.values() if task._may_run], key=by_id)
+        queue = [*line.all(), *(task for task in due if task._due_since < 0)] if line else due
+        held: list[Task] = []
+        if self._activations is not None:
+            queue, held = self._admitted(queue, self._activations)
+        if self._policy is Policy.REQUESTED_TIME:
+            queue.sort(key=self._claim)
+        else:
+            queue.sort(key=_by_priority)
+        loop.place = 0
+        try:
+            loop.run(queue)
+        finally:
+            late = [*loop.late, *queue[loop.place:], *held]
+            if line:
+                still = set(late)
+                for task in queue:
+                    if task not in still:
+                        line.leave(task)
+            if late:
+                line.join([task for task in late if task._due_since < 0 and task._may_run], frame)
+
+    def _claim(self, task: Task) -> tuple[float, int]:
+        since = task._due_since
+        return -task._priority * (1 if since < 0 else 1 + self._frame - since), task._id
+
+    @staticmethod
+    def _admitted(queue: list[Task], left: int) -> tuple[list[Task], list[Task]]:
+        """Split a queue into the tasks that may run this frame, and new ones beyond the cap."""
+        admitted: list[Task] = []
+        held: list[Task] = []
+        for task in queue:
+            if not task._runs:
+                left -= 1
+            (admitted if task._runs or left >= 0 else held).append(task)
+        return admitted, held
+
+    def _follow_up(
+        self, task: Task, turn: Turn | None, granted: float, used: float, over: float, steps: int, used_us: float,
+        result: object, failure: Exception | None,
+    ) -> None:
+        """Do after a run what is seldom needed: overrun, listeners, bias, faults; as ``RunLoop`` calls it."""
+        now = self._clock.now
+        if over > 0 and not self._loop.is_overrun_known:
+            self._emit_overrun(Overrun(task._name, task._id, now, granted, used, over), task)
+        for hook in self._trace.after_task:
+            hook(task._name, now, used_us)
+        for ran in self._trace.task_ran:
+            ran(task._name, now, granted, steps, used_us, result if failure is None else failure)
+        if self._bias is not None and not task._is_removed:
+            task._bias = self._bias.learned(task._bias, granted, used)
+        try:
+            if failure is None:
+                self._faults.succeeded(task)
+            else:
+                task._faults += 1
+                if self._faults.failed(task, task._name, now.frame, failure).is_quarantined:
+                    self._place(task)
+        finally:
+            if task._is_removed:  # by its own work, which may have begun again
+                self._close(task)
+
+    def _close(self, task: Task) -> None:
+        try:
+            task._runner.close()
+        except Exception as error:  # a generator's clean-up is work too
+            self._faults.failed(task, task._name, self._clock.now.frame, error)
+        finally:
+            self._faults.forget(task)
+
+    def _emit_overrun(self, overrun: Overrun, task: Task) -> None:
+        inner = task._work.last_overrun if isinstance(task._work, Scheduler) else None
+        if inner is not None and inner.now == overrun.now:
+            overrun = overrun._replace(name=f"{task._name}/{inner.name}")
+        self._loop.is_overrun_known = True
+        self._overruns += 1
+        self._last_overrun = overrun
+        task._overruns += 1
+        if self._on_overrun is None:
+            return
+        try:
+            self._on_overrun(overrun)
+        except Exception as error:  # a listener must not stop the frame either
+            self._faults.failed(self, "on_overrun", overrun.now.frame, error)
+            self._faults.forget(self)
+
+    # -- phases and statistics
 
     def rephase(self, budget: Budget | None = None, *, by_cost: bool = True) -> TaskRephasing:
         """Search for better phases of all tasks at once, weighted by the measured cost of their runs.
@@ -273,7 +634,7 @@ class Scheduler(DueTasks):
         Cost: 0.2 s with 10,000 tasks.
         """
         rephasing = TaskRephasing(self, by_cost=by_cost)
-        rephasing.advance(Budget.unlimited() if budget is None else checked_budget(budget))
+        rephasing.advance(Budget.unlimited() if budget is None else budget)
         return rephasing
 
     def phase_quality(self, *, frames: int = SAMPLED_FRAMES) -> PhaseQuality:
@@ -284,14 +645,9 @@ class Scheduler(DueTasks):
 
         Cost: as the function ``phase_quality``.
         """
-        tasks = [task for task in self._tasks.values() if self._may_run(task)]
-        costs_us, names = mean_costs_us(self, tasks), [task._name for task in tasks]
+        tasks = [task for task in self._tasks.values() if task._may_run]
+        costs_us, names = mean_costs_us(tasks), [task._name for task in tasks]
         return phase_quality(slots_of(tasks), costs_us=costs_us, names=names, frames=frames, from_frame=self._frame)
-
-    def contains(self, other: Scheduler) -> bool:
-        """Return True if ``other`` is this scheduler, or work of it at any depth."""
-        inner = (task.work for task in self._tasks.values() if isinstance(task.work, Scheduler))
-        return self is other or any(scheduler.contains(other) for scheduler in inner)
 
     def statistics(self) -> list[dict[str, object]]:
         """Return a row per task, in the order added: what it received, used and waited for.
@@ -299,60 +655,127 @@ class Scheduler(DueTasks):
         Staleness is the time since the last run, or since the task was added if it never ran.
         Times are 0 where nothing measures them.
         """
-        now = self._clock.now
-        self._settle_all()
+        now, faults, loop = self._clock.now, self._faults, self._loop
         return [
-            task.statistics_row(now, is_quarantined=self._faults.is_quarantined(task)) for task in self._tasks.values()
-        ]
+            task.statistics_row(now, is_quarantined=faults.is_quarantined(task), recent_ns=loop.recent_runs(task))
+            for task in self._tasks.values()]
 
-    def save_state(self) -> State:
-        """Return frame, tasks, phases, run records and waiting work, as plain data.
+    # -- saving
 
-        Saveable work is saved with its task. An unfinished generator starts from the beginning
-        after loading, unless its work is saveable and so stores its progress.
+    @property
+    def _now(self) -> TimeIndex:
+        return self._clock.now
 
-        Raises:
-            RuntimeError: if called by work that this scheduler is running.
+    @_now.setter
+    def _now(self, now: TimeIndex) -> None:
+        """The clock loads its time itself; here tasks are only checked against it."""
+
+    def _check_at_rest(self) -> None:
+        if self._is_advancing:
+            raise RuntimeError("the scheduler is in the middle of a frame; save and load between two frames")
+
+    def _check_state(self, values: SimpleNamespace, refuse: Refuse) -> None:
+        """Check the saved tasks against each other and the present ones, which are matched by name.
+
+        Tasks of one name are matched by their order. They get their saved ids back;
+        tasks that are not in the save are kept, under new ids.
         """
-        return saved_scheduler(self)
+        ids = [one["id"] for one in values.tasks]
+        if ids != sorted(set(ids)):
+            refuse("tasks", "must be sorted by ascending id, each once")
+        if ids and ids[-1] >= values.next_id:
+            refuse("next_id", f"must be above the id of every task, got {values.next_id}")
+        for index, one in enumerate(values.tasks):
+            if one["last_s"] > values.now.seconds or one["last_frame"] > values.now.frame:
+                refuse(f"tasks[{index}].last_s", f"must not be after now, got {one['last_s']:g}")
+            if (one["waited_frames"] or 0) > values.frame:
+                refuse(f"tasks[{index}].waited_frames", f"must be at most the frame, {values.frame}")
+        here = self.tasks
+        found = match_by_name("task", [one["name"] for one in values.tasks], [task._name for task in here])
+        values.tasks = [
+            (one, here[index], prepared_inner(here[index]._work, one["work"], f"work of task {one['name']!r}"))
+            for one, index in zip(values.tasks, found, strict=True)]
 
-    def prepare_state(self, state: object) -> Callable[[], None]:
-        """Check a saved state against the current tasks; return the function that loads it.
+    @property
+    def _saved_tasks(self) -> list[Task]:
+        return list(self._tasks.values())
 
-        Tasks are matched by name, those of one name by their order. They get
-        their saved ids back; tasks that are not in the save are kept, under new ids.
+    @_saved_tasks.setter
+    def _saved_tasks(self, prepared: list[_PreparedTask]) -> None:
+        raised: list[tuple[Task, Exception]] = []
+        for _, task, _ in prepared:
+            try:
+                task._runner.close()
+            except Exception as error:  # a generator's clean-up is work too
+                raised.append((task, error))
+        # The clean-up may have removed tasks.
+        self._put_tasks([(saved, task) for saved, task, _ in prepared if not task._is_removed])
+        for _, task, load in prepared:
+            try:
+                load()
+            except Exception as error:  # clean-up of half-done work; the others are loaded all the same
+                raised.append((task, error))
+        for task, reason in raised:  # of the time before loading: no failure of the loaded task
+            self._faults.report_of_the_past(task._name, self._clock.now.frame, reason)
 
-        Raises:
-            StateError: if it cannot be loaded; names the place in it, and the reason.
-            RuntimeError: if called by work that this scheduler is running.
-        """
-        return prepared_scheduler(self, state)
+    def _put_tasks(self, pairs: list[tuple[dict[str, Any], Task]]) -> None:
+        """Give tasks their saved numbers and ids; tasks that were not saved get new ids."""
+        loaded = {task for _, task in pairs}
+        extra = [task for task in self._tasks.values() if task not in loaded]
+        self._line.clear()
+        for task in self._tasks.values():
+            self._phasing.remove(PhaseSlot(task._period, task._phase))
+            self._loop.release_row(task)
+            task._is_placed = False
+        for saved, task in pairs:
+            task._put_saved(saved)
+            if self._bias is None:
+                task._bias = 1.0
+            self._faults.put_failures(task, saved["failures"])
+        for task in extra:
+            task._id, self._next_id = self._next_id, self._next_id + 1
+            task._last_frame, task._last_s = min(task.last_run, self._clock.now, key=lambda moment: moment.seconds)
+        self._tasks = {task._id: task for task in (*(task for _, task in pairs), *extra)}
+        self._table = DueTable(self._frame)
+        waiting = []
+        for task in self._tasks.values():
+            self._phasing.add(PhaseSlot(task._period, task._phase))
+            since, task._due_since = task._due_since, -1
+            self._place(task)
+            if since >= 0 and self._policy is not Policy.FREQUENCY:
+                task._due_since = since
+                waiting.append(task)
+        self._line.refill(waiting)
+        for task in waiting:
+            if not task._may_run:
+                self._line.stop(task)
 
-    @abstractmethod
-    def _run_frame(self, budget: Budget) -> None:
-        """Run what is to run in ``self.frame``, each through ``_run``."""
 
-    def _end_frame(self) -> None:
-        if self._touched:
-            for task in self._touched:
-                self._put_in_table(task)
-            self._touched.clear()
-        if not self._tasks and self._waiting:      # all were removed meanwhile
-            self._put_waiting({})
-        self._due_buckets, self._table.moment = [], None
-        self._frame += 1
-        self._is_advancing = False
+def tree_statistics(scheduler: Scheduler) -> list[dict[str, object]]:
+    """Return the statistics of a scheduler and of all schedulers in it, depth first.
 
-    def _check_ours(self, task: Task) -> None:
-        if not isinstance(task, Task):
-            raise TypeError(f"task must be a Task that add returned, got {shown(task)}")
-        if task.is_removed:
-            raise ValueError(f"task {shown(task.name)} was removed; add its work again to get a new task")
-        if task._owner is not self:
-            raise ValueError(f"task {shown(task.name)} belongs to another scheduler")
+    Each row is as in ``statistics``, with its "path" of names before it. The
+    time of a group includes that of its work.
+
+    Cost: O(tasks).
+    """
+    return _rows_below(scheduler, "")
 
 
-def _checked_name(name: object) -> str:
-    if not isinstance(name, str) or not name:
-        raise TypeError(f"name must be a non-empty string, got {shown(name)}")
-    return name
+def _rows_below(scheduler: Scheduler, path: str) -> list[dict[str, object]]:
+    rows: list[dict[str, object]] = []
+    for task, row in zip(scheduler.tasks, scheduler.statistics(), strict=True):
+        rows.append({"path": path + task._name, **row})
+        if isinstance(task._work, Scheduler):
+            rows += _rows_below(task._work, f"{path}{task._name}/")
+    return rows
+
+
+def _by_priority(task: Task) -> tuple[float, int]:
+    return -task._priority, task._id
+
+
+def _checked_policy(policy: object) -> Policy:
+    if not isinstance(policy, Policy):
+        raise TypeError(f"policy must be a Policy, got {shown(policy)}; use Policy.LOAD_BALANCING")
+    return policy

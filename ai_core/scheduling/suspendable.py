@@ -9,13 +9,12 @@ import inspect
 from collections.abc import Callable, Generator
 from typing import Any, Generic, TypeVar
 
-from ai_core.budget import Budget
+from ai_core.budget import Budget, check_budget
 from ai_core.errors import finite_number, shown
 from ai_core.saving.fields import Fields, State
 from ai_core.saving.inner_state import inner_state, prepared_inner
 from ai_core.saving.values import SavedValues
 from ai_core.scheduling.interruptible import check_done, check_not_cancelled
-from ai_core.scheduling.task_limits import checked_budget
 
 __all__ = ["Suspendable"]
 
@@ -113,7 +112,7 @@ class Suspendable(Generic[R]):
                 generator, or it yielded neither a number nor None.
             ValueError: if it yielded a number outside 0 to 1.
         """
-        checked_budget(budget)
+        check_budget(budget)
         self._check_not_running()
         check_not_cancelled(self)
         # Held here while it runs: if it raises it is not kept.

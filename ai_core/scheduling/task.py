@@ -1,43 +1,52 @@
-"""A piece of work in a scheduler, and the argument of the work when it runs."""
+"""A piece of work in a scheduler: its handle, its settings with their ranges, and how it is saved."""
 from __future__ import annotations
 
-from collections.abc import Callable
-from typing import TYPE_CHECKING, ClassVar, Literal, Protocol
+from collections.abc import Callable, Sequence
+from typing import Any, ClassVar, Literal, Protocol
 
 from ai_core.budget import Budget
 from ai_core.clock import TimeIndex
-from ai_core.errors import shown
-from ai_core.scheduling.statistics import RunRecord
+from ai_core.errors import finite_number, shown, whole_number
+from ai_core.faults import Failures
+from ai_core.saving.declared_state import Flag, Kind, Number, Optional, Record, Row, Seconds, Text, Whole
+from ai_core.saving.inner_state import inner_state
+from ai_core.scheduling.run_loops import TaskRun, Turn
 from ai_core.scheduling.work import Runner
 
-if TYPE_CHECKING:
-    from ai_core.scheduling.bucket import Bucket
+__all__ = [
+    "LARGEST_REQUEST",
+    "MAX_PERIOD_FRAMES",
+    "MAX_PRIORITY",
+    "MIN_PRIORITY",
+    "SAVED_TASK",
+    "Advancing",
+    "Task",
+    "Turn",
+    "TurnTaking",
+    "Work",
+    "checked_name",
+    "checked_period",
+    "checked_phase",
+    "checked_priority",
+]
 
-__all__ = ["Advancing", "Task", "Turn", "TurnTaking", "Work"]
+MAX_PERIOD_FRAMES = 1_000_000
+"""Longest period and phase (frames): 4.6 hours at 60 frames a second.
 
+For rarer work send a delayed event.
+"""
 
-class Turn:
-    """The argument of work when it runs; read-only.
+MIN_PRIORITY = 1e-6
+"""Smallest priority (no unit). Less beside a normal task would never run."""
 
-    Tasks that are due together, and last ran together, share one Turn. A generator receives
-    a new one at each ``yield``: write ``turn = yield``, because the first Turn never changes.
+MAX_PRIORITY = 1e6
+"""Largest priority (no unit). More would starve every normal task."""
 
-    Args:
-        now: current game time.
-        elapsed_s: true game time since the last run, or since the task was added if
-            it never ran (s), however rarely it runs, pauses included.
-        budget: what the work may use; work that can pause does so when it is spent.
-    """
+LARGEST_REQUEST = 1e9
+"""Largest requested budget (µs or steps): 17 minutes, more than any frame has."""
 
-    __slots__ = ("budget", "elapsed_s", "now")
-
-    def __init__(self, now: TimeIndex, elapsed_s: float, budget: Budget) -> None:
-        self.now = now
-        self.elapsed_s = elapsed_s
-        self.budget = budget
-
-    def __repr__(self) -> str:
-        return f"Turn({self.now}, elapsed_s={self.elapsed_s:g}, budget={shown(self.budget)})"
+NS_PER_US = 1000
+"""Stopwatches count nanoseconds; reports are in microseconds."""
 
 
 class Advancing(Protocol):
@@ -68,47 +77,30 @@ the current turn), or an object with ``advance(budget)``; with ``advance(turn)``
 where its ``advance_takes`` is ``"turn"``."""
 
 
-class Task:
+class Task(TaskRun):
     """A handle of a piece of work; returned by ``add`` of a scheduler.
 
     Reading is always allowed, also after removal. It is changed only through its
     scheduler: ``pause``, ``resume``, ``change``, ``release``, ``remove``.
     """
 
-    __slots__ = (
-        "_automatic_phase",
-        "_bucket",
-        "_id",
-        "_in_step_since",
-        "_last_run",
-        "_name",
-        "_owner",
-        "_paused",
-        "_period",
-        "_phase",
-        "_priority",
-        "_record",
-        "_runner",
-        "_work",
-    )
+    __slots__ = ("__weakref__", "_automatic_phase", "_is_placed", "_name", "_owner", "_paused", "_units", "_work")
 
     def __init__(
-        self, owner: object, task_id: int, name: str, work: Work, runner: Runner, added_at: TimeIndex
+        self, owner: Any, task_id: int, name: str, work: Work, runner: Runner, added_at: TimeIndex
     ) -> None:
-        self._owner: object | None = owner
+        super().__init__()
+        self._owner = owner
         self._id = task_id
         self._name = name
         self._work = work
         self._runner = runner
-        self._last_run = added_at
-        self._period = 1
-        self._phase = 0
+        self._call = runner.run
+        self._last_frame, self._last_s = added_at
         self._automatic_phase = False
-        self._priority = 1.0
         self._paused = False
-        self._record = RunRecord()
-        self._bucket: Bucket | None = None
-        self._in_step_since = -1
+        self._is_placed = False     # whether it is in the due table
+        self._units = 0             # its weight in the carry-over queue
 
     def __repr__(self) -> str:
         state = "removed" if self.is_removed else "paused" if self._paused else "scheduled"
@@ -120,7 +112,7 @@ class Task:
     @property
     def id(self) -> int:
         """Number within its scheduler, never reused; ties go to the smallest."""
-        return self._id
+        return int(self._id)
 
     @property
     def name(self) -> str:
@@ -135,12 +127,12 @@ class Task:
     @property
     def period_frames(self) -> int:
         """Frames from one run to the next (frames of its scheduler)."""
-        return self._period
+        return int(self._period)
 
     @property
     def phase_frames(self) -> int:
         """Offset: it is due when ``(frame + phase) % period == 0``."""
-        return self._phase
+        return int(self._phase)
 
     @property
     def is_automatic_phase(self) -> bool:
@@ -149,8 +141,8 @@ class Task:
 
     @property
     def priority(self) -> float:
-        """Weight of its share of the budget, in schedulers that share it out."""
-        return self._priority
+        """Weight of its share of the budget, with policies that share it out."""
+        return float(self._priority)
 
     @property
     def is_paused(self) -> bool:
@@ -160,19 +152,17 @@ class Task:
     @property
     def is_removed(self) -> bool:
         """True after ``remove``: it no longer belongs to its scheduler."""
-        return self._owner is None
+        return bool(self._is_removed)
 
     @property
     def runs(self) -> int:
         """Number of runs, failures included."""
-        if self._in_step_since < 0 or self._bucket is None:
-            return self._record.runs
-        return self._record.runs + self._bucket.runs_since(self)
+        return int(self._runs)
 
     @property
     def last_run(self) -> TimeIndex:
         """When it last ran; when it was added, if it never ran."""
-        return self._last_run if self._bucket is None else self._bucket.last_run_of(self)
+        return TimeIndex(self._last_frame, self._last_s)
 
     @property
     def used_us(self) -> float:
@@ -180,27 +170,154 @@ class Task:
 
         If only some runs are measured, the total is estimated from them.
         """
-        if self._in_step_since >= 0 and self._bucket is not None:
-            self._bucket.settle_times()
-        record, measured = self._record, self._record.measured_runs
-        return record.used_us if measured in (0, self.runs) else record.used_us * self.runs / measured
+        measured = self._measured_runs
+        return self._used_ns / NS_PER_US * self._runs / measured if measured else 0.0
+
+    @property
+    def mean_used_us(self) -> float | None:
+        """Mean time of a run (µs), None if none was measured."""
+        return self._used_ns / NS_PER_US / self._measured_runs if self._measured_runs else None
 
     @property
     def faults(self) -> int:
         """Number of runs that raised."""
-        return self._record.faults
+        return int(self._faults)
 
-    def statistics_row(self, now: TimeIndex, *, is_quarantined: bool) -> dict[str, object]:
-        """Return its row of ``Scheduler.statistics``: what it is, received, used and waited for."""
+    def statistics_row(
+        self, now: TimeIndex, *, is_quarantined: bool, recent_ns: tuple[Sequence[int], Sequence[int]]
+    ) -> dict[str, object]:
+        """Return its row of ``Scheduler.statistics``: settings, totals, means per run and 95th percentiles.
+
+        Times are of the runs that were measured: 0 where nothing measures them. Only policies that share
+        out a budget grant any; with the others all work draws on the one budget of the frame.
+
+        Args:
+            now: current game time.
+            is_quarantined: whether it is.
+            recent_ns: what its recent runs were granted and used (ns).
+        """
+        measured, runs = max(1, self._measured_runs), max(1, self._runs)
+        granted_ns, used_ns = recent_ns
         return {
-            "id": self.id,
-            "name": self.name,
-            "period_frames": self.period_frames,
-            "phase_frames": self.phase_frames,
-            "priority": self.priority,
-            "is_paused": self.is_paused,
+            "id": self._id,
+            "name": self._name,
+            "period_frames": self._period,
+            "phase_frames": self._phase,
+            "priority": self._priority,
+            "is_paused": self._paused,
             "is_quarantined": is_quarantined,
-            **self._record.as_dict(),
-            "staleness_frames": now.frame - self.last_run.frame,
-            "staleness_s": now.seconds - self.last_run.seconds,
+            "runs": self._runs,
+            "granted_us_mean": self._granted_ns / NS_PER_US / measured,
+            "granted_us_p95": _p95_us(granted_ns),
+            "granted_us_max": self._max_granted_ns / NS_PER_US,
+            "used_us_mean": self._used_ns / NS_PER_US / measured,
+            "used_us_p95": _p95_us(used_ns),
+            "used_us_max": self._max_used_ns / NS_PER_US,
+            "lateness_frames_mean": self._lateness_frames / runs,
+            "lateness_frames_max": self._max_lateness_frames,
+            "faults": self._faults,
+            "overruns": self._overruns,
+            "staleness_frames": now.frame - self._last_frame,
+            "staleness_s": now.seconds - self._last_s,
         }
+
+    # What is saved of it, besides its numbers.
+
+    @property
+    def _failures(self) -> Failures:
+        failures: Failures = self._owner._faults.failures_of(self)
+        return failures
+
+    @property
+    def _waited_frames(self) -> int | None:
+        return None if self._due_since < 0 else int(self._owner._frame - self._due_since)
+
+    @property
+    def _requested(self) -> float | None:
+        return None if self._request < 0 else float(self._request)
+
+    @property
+    def _work_state(self) -> object:
+        return inner_state(self._work)
+
+    def _put_saved(self, saved: dict[str, Any]) -> None:
+        """Take over what ``SAVED_TASK`` has read, but for the failures and the state of the work."""
+        self._id = saved["id"]
+        for name, kind in SAVED_TASK.kinds.items():
+            if name not in SET_OTHERWISE:
+                setattr(self, str(kind.at), saved[name])
+        self._request = -1.0 if saved["request"] is None else saved["request"]
+        waited = saved["waited_frames"]
+        self._due_since = -1 if waited is None else max(0, self._owner._frame - waited)
+
+
+SAVED_TASK = Record(
+    dict,
+    id=Whole(at="_id"),
+    name=Text(at="_name"),
+    period_frames=Whole(1, MAX_PERIOD_FRAMES, at="_period"),
+    phase_frames=Whole(0, MAX_PERIOD_FRAMES, at="_phase"),
+    is_automatic_phase=Flag(at="_automatic_phase"),
+    priority=Number(MIN_PRIORITY, MAX_PRIORITY, at="_priority"),
+    bias=Number(1e-6, 1e6, at="_bias"),
+    request=Optional(Number(0, LARGEST_REQUEST), at="_requested"),
+    is_paused=Flag(at="_paused"),
+    waited_frames=Optional(Whole(), at="_waited_frames"),
+    last_frame=Whole(at="_last_frame"),
+    last_s=Seconds(at="_last_s"),
+    runs=Whole(at="_runs"),
+    faults=Whole(at="_faults"),
+    overruns=Whole(at="_overruns"),
+    lateness_frames=Whole(at="_lateness_frames"),
+    max_lateness_frames=Whole(at="_max_lateness_frames"),
+    measured_runs=Whole(at="_measured_runs"),
+    granted_ns=Whole(at="_granted_ns"),
+    max_granted_ns=Whole(at="_max_granted_ns"),
+    used_ns=Whole(at="_used_ns"),
+    max_used_ns=Whole(at="_max_used_ns"),
+    failures=Row(Failures, Whole(), Flag(), at="_failures"),
+    work=Kind(at="_work_state"),
+)
+"""How a task is saved."""
+
+SET_OTHERWISE = {"id", "name", "request", "waited_frames", "failures", "work"}
+"""Fields of a saved task that are not simply attributes of it."""
+
+
+def checked_name(name: object) -> str:
+    """Return ``name`` if it is the name of a task."""
+    if not isinstance(name, str) or not name:
+        raise TypeError(f"name must be a non-empty string, got {shown(name)}")
+    return name
+
+
+def checked_period(value: object, name: str = "period_frames") -> int:
+    """Return ``value`` if it is a period (frames)."""
+    is_rarer = isinstance(value, int) and value > MAX_PERIOD_FRAMES
+    remedy = "send a delayed event for what is rarer" if is_rarer else "use 1 to run every frame"
+    return whole_number(name, value, minimum=1, maximum=MAX_PERIOD_FRAMES, remedy=remedy)
+
+
+def checked_phase(value: object) -> int:
+    """Return ``value`` if it is a phase (frames)."""
+    is_later = isinstance(value, int) and value > MAX_PERIOD_FRAMES
+    remedy = "use phase % period, which is due on the same frames" if is_later else "use None to have it chosen"
+    return whole_number("phase_frames", value, minimum=0, maximum=MAX_PERIOD_FRAMES, remedy=remedy)
+
+
+def checked_priority(value: object) -> float:
+    """Return ``value`` if it is a priority."""
+    remedy = "pause a task to give it nothing"
+    priority = finite_number("priority", value, minimum=MIN_PRIORITY, remedy=remedy)
+    if priority <= MAX_PRIORITY:
+        return priority
+    remedy = "give the others less instead"
+    return finite_number("priority", priority, maximum=MAX_PRIORITY, remedy=remedy)
+
+
+def _p95_us(recent_ns: Sequence[int]) -> float:
+    """Return what 95 % of recent runs stayed within, 0 if there were none."""
+    if not recent_ns:
+        return 0.0
+    ordered = sorted(recent_ns)
+    return ordered[-(-95 * len(ordered) // 100) - 1] / NS_PER_US

@@ -31,11 +31,11 @@ class TaskRephasing(Cancellable):
 
     def __init__(self, scheduler: Scheduler, *, by_cost: bool = True) -> None:
         self._scheduler = scheduler
-        self._tasks = _running(scheduler)
+        self._tasks = [task for task in scheduler.tasks if task._may_run]
         self._slots = slots_of(self._tasks)
         self._search = Rephasing(
             self._slots,
-            weights=mean_costs_us(scheduler, self._tasks) if by_cost else None,
+            weights=mean_costs_us(self._tasks) if by_cost else None,
             movable=[task._automatic_phase for task in self._tasks],
         )
         self._found: list[tuple[Task, PhaseSlot, int]] | None = None
@@ -98,19 +98,14 @@ def slots_of(tasks: list[Task]) -> list[PhaseSlot]:
     return [PhaseSlot(task._period, task._phase) for task in tasks]
 
 
-def mean_costs_us(scheduler: Scheduler, tasks: list[Task]) -> list[float] | None:
+def mean_costs_us(tasks: list[Task]) -> list[float] | None:
     """Return the mean time of a run of each task (µs), None where nothing is measured.
 
-    Who has not run yet is taken to cost the mean of the others.
+    A task that has not run yet is taken to cost the mean of the others.
     """
-    scheduler._settle_all()
-    means = [task._record.mean_used_us for task in tasks]
+    means = [task.mean_used_us for task in tasks]
     known = [mean for mean in means if mean is not None]
     if not known:
         return None
     usual = sum(known) / len(known)
     return [usual if mean is None else mean for mean in means]
-
-
-def _running(scheduler: Scheduler) -> list[Task]:
-    return [task for task in scheduler.tasks if scheduler._may_run(task)]

@@ -14,13 +14,12 @@ from collections.abc import Callable
 from concurrent.futures import Executor
 from typing import Any
 
-from ai_core.budget import Budget
+from ai_core.budget import Budget, check_budget
 from ai_core.clock import Clock, TimeIndex, checked_clock
 from ai_core.errors import shown, whole_number
 from ai_core.faults import Failures, FaultIsolation, given_faults
 from ai_core.saving.fields import Fields, State
 from ai_core.saving.values import SavedValues
-from ai_core.scheduling.task_limits import checked_budget
 from ai_core.scheduling.thread_ticket import ThreadTicket
 from ai_core.scheduling.work import check_runs_in_one_go
 
@@ -161,7 +160,7 @@ class ThreadedWork:
 
         Cost: O(handed over); waits for threads only where it must.
         """
-        checked_budget(budget)
+        check_budget(budget)
         frame = self._clock.now.frame
         while self._pending and not self.is_quarantined:
             ticket = self._pending[0]

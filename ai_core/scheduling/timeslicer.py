@@ -6,14 +6,13 @@ from collections.abc import Callable, Hashable
 from concurrent.futures import Executor
 from typing import Any
 
-from ai_core.budget import Budget
+from ai_core.budget import Budget, check_budget
 from ai_core.clock import Clock, checked_clock
 from ai_core.errors import UnknownNameError, shown, whole_number
 from ai_core.faults import FaultIsolation, given_faults
 from ai_core.saving.fields import State
 from ai_core.saving.values import SavedValues
 from ai_core.scheduling.job_batch import FrameMoment, Job, JobBatch
-from ai_core.scheduling.task_limits import checked_budget
 from ai_core.scheduling.timeslicer_state import prepared_timeslicer, saved_timeslicer
 from ai_core.scheduling.timing import Timing
 from ai_core.scheduling.work import check_runs_in_one_go
@@ -258,7 +257,7 @@ class Timeslicer:
         Cost: O(jobs started); O(keys) in addition when a batch begins.
         """
         if not isinstance(budget, Budget):
-            checked_budget(budget)  # type: ignore[unreachable]  # says what it should be
+            check_budget(budget)  # type: ignore[unreachable]  # says what it should be
         if self._is_advancing:
             raise RuntimeError("the timeslicer is already advancing; a job must not advance it")
         self._is_advancing = True

@@ -14,7 +14,8 @@ from ai_core.events.event_manager import Event, EventManager
 from ai_core.events.polling_station import PollingStation
 from ai_core.saving.chance import prepare_random, save_random
 from ai_core.saving.fields import Fields
-from ai_core.scheduling.frequency import FrequencyScheduler
+from ai_core.scheduling.policies import Policy
+from ai_core.scheduling.scheduler import Scheduler
 from ai_core.scheduling.task import Turn, Work
 from demo_project.scenarios.resident import Resident
 from demo_project.scenarios.scenario import Scenario
@@ -100,7 +101,7 @@ class House(Scenario):
 
     def _furnish(self, storey: int) -> None:
         """Put detectors and residents on a storey, under a scheduler of its own."""
-        floor = FrequencyScheduler(self.clock, faults=self.faults, trace=self.trace)
+        floor = Scheduler(self.clock, policy=Policy.FREQUENCY, faults=self.faults, trace=self.trace)
         for room in range(storey * ROOMS, (storey + 1) * ROOMS):
             floor.add(self._detector(room), period_frames=DETECTORS_EVERY_FRAMES, name=f"detector {room}")
         for number in range(RESIDENTS_PER_STOREY):

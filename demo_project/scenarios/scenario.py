@@ -7,7 +7,7 @@ from typing import Any
 from ai_core.budget import Budget, Stopwatch
 from ai_core.clock import ManualClock
 from ai_core.faults import FaultIsolation
-from ai_core.scheduling.load_balancing import LoadBalancingScheduler
+from ai_core.scheduling.scheduler import Scheduler
 from ai_core.trace import Trace
 
 
@@ -36,7 +36,7 @@ class Scenario(ABC):
         self.clock = ManualClock(seconds_per_frame)
         self.trace = Trace()
         self.faults = FaultIsolation(reraise=True)
-        self.scheduler = LoadBalancingScheduler(
+        self.scheduler = Scheduler(
             self.clock, faults=self.faults, trace=self.trace, stopwatch=stopwatch
         )
         self.parts: dict[str, Any] = {"clock": self.clock}

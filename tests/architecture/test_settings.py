@@ -6,9 +6,6 @@ import pytest
 
 from ai_core.decisions.habits.habit_options import HabitOptions
 from ai_core.decisions.habits.habits import Habit
-from ai_core.scheduling.scheduler import Scheduler
-from ai_core.scheduling.settings import SchedulerSettings, SharingSettings
-from ai_core.scheduling.sharing import SharingScheduler
 from ai_core.senses.regional_sense_manager import RegionalSenseManager
 from ai_core.senses.sense_settings import SenseSettings
 from ai_core.squads.formation import Formation, FormationSettings
@@ -24,8 +21,6 @@ def taken_by(kind):
 
 
 @pytest.mark.parametrize(("settings", "taken"), [
-    (SchedulerSettings, taken_by(Scheduler)),
-    (SharingSettings, taken_by(Scheduler) | taken_by(SharingScheduler)),
     (SenseSettings, taken_by(RegionalSenseManager)),
     (HabitOptions, {name: one for name, one in taken_by(Habit).items() if name not in BY_BUILT_IN_HABITS}),
     (FormationSettings, {one.name: one.type for one in fields(Formation) if one.name not in BY_PATTERNS}),

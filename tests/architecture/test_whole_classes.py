@@ -11,7 +11,6 @@ FILES = sorted(file for folder in ("ai_core", "addons/ai_core/nodes") for file i
 
 REBUILT_LATER = {
     # The library's schedulers, habit tree and regional senses, and saving, are written again as wholes.
-    "DueTasks", "TaskRunning", "Round", "Row", "LoadBalancingScheduler",
     "TickPlan", "ChildSelection", "HabitTicking", "HabitReporting", "HabitMessaging", "SaveableHabits", "PlaceFields",
     "WalkingSearch",
 }

@@ -6,7 +6,8 @@ from ai_core.clock import ManualClock
 from ai_core.decisions.rules.rule_mind import RuleMind
 from ai_core.decisions.rules.rule_set import Rule, RuleSet
 from ai_core.events.event_manager import EventManager
-from ai_core.scheduling.frequency import FrequencyScheduler
+from ai_core.scheduling.policies import Policy
+from ai_core.scheduling.scheduler import Scheduler
 
 RULES = RuleSet(
     [
@@ -46,7 +47,7 @@ class Army:
 
 def run(soldiers, *, broadcast):
     clock = ManualClock()
-    scheduler, events = FrequencyScheduler(clock), EventManager(clock, codes=("order",))
+    scheduler, events = Scheduler(clock, policy=Policy.FREQUENCY), EventManager(clock, codes=("order",))
     if broadcast:
         commander = RuleMind(RULES, owner=Army(soldiers))
         for soldier in soldiers:

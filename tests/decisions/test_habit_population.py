@@ -15,7 +15,8 @@ from ai_core.decisions.habits.habit_population import HabitPopulation
 from ai_core.decisions.habits.habit_tree import HabitTree
 from ai_core.decisions.habits.habits import Habit, Launch, Status
 from ai_core.faults import FaultIsolation
-from ai_core.scheduling.frequency import FrequencyScheduler
+from ai_core.scheduling.policies import Policy
+from ai_core.scheduling.scheduler import Scheduler
 from ai_core.scheduling.task import Turn
 
 SUCCEEDED = Status.SUCCEEDED
@@ -82,7 +83,7 @@ def test_visited_members_wait_until_the_rest_is_visited():
 
 def test_a_population_is_a_schedulers_work():
     log, clock = [], ManualClock(0.25)
-    scheduler, population = FrequencyScheduler(clock), HabitPopulation()
+    scheduler, population = Scheduler(clock, policy=Policy.FREQUENCY), HabitPopulation()
     population.add(HabitTree(counting(log), owner="a", clock=clock))
     scheduler.add(population, period_frames=2, phase_frames=0)
     for _ in range(8):

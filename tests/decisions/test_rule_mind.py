@@ -13,7 +13,8 @@ from ai_core.decisions.rules.rule_set import Rule, RuleSet
 from ai_core.errors import UnknownNameError
 from ai_core.faults import FaultIsolation
 from ai_core.saving.fields import StateError
-from ai_core.scheduling.frequency import FrequencyScheduler
+from ai_core.scheduling.policies import Policy
+from ai_core.scheduling.scheduler import Scheduler
 
 
 def says(word):
@@ -138,7 +139,7 @@ def test_characters_think_at_their_own_speed_by_a_parameter():
 
 def test_a_scheduler_runs_it_as_work():
     clock = ManualClock()
-    scheduler, told = FrequencyScheduler(clock), []
+    scheduler, told = Scheduler(clock, policy=Policy.FREQUENCY), []
     mind = RuleMind(RuleSet([Rule("a", "", told.append, repeats=True)], facts={}))
     scheduler.add(mind, period_frames=2, phase_frames=0)
     for _ in range(6):

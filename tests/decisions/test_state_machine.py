@@ -17,7 +17,8 @@ from ai_core.decisions.state_machines.state_machine_definition import (
 )
 from ai_core.errors import UnknownNameError
 from ai_core.faults import FaultIsolation
-from ai_core.scheduling.frequency import FrequencyScheduler
+from ai_core.scheduling.policies import Policy
+from ai_core.scheduling.scheduler import Scheduler
 from ai_core.trace import Trace
 
 
@@ -268,7 +269,7 @@ def test_with_a_clock_the_time_of_an_event_is_exact():
 
 def test_a_scheduler_runs_it_as_work(diary):
     clock = ManualClock(0.5)
-    scheduler = FrequencyScheduler(clock)
+    scheduler = Scheduler(clock, policy=Policy.FREQUENCY)
     machine = guard(diary, clock=clock)
     scheduler.add(machine, period_frames=2, phase_frames=0)
     for _ in range(4):

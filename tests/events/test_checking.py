@@ -11,7 +11,8 @@ from ai_core.events.event_log import EventLog
 from ai_core.events.event_manager import EventManager
 from ai_core.events.narrowcast import Narrowcast
 from ai_core.faults import FaultIsolation
-from ai_core.scheduling.frequency import FrequencyScheduler
+from ai_core.scheduling.policies import Policy
+from ai_core.scheduling.scheduler import Scheduler
 
 
 class Level:
@@ -19,7 +20,7 @@ class Level:
         self.clock = ManualClock(0.25)
         self.faults = []
         isolation = FaultIsolation(report=self.faults.append)
-        self.scheduler = FrequencyScheduler(self.clock, faults=isolation)
+        self.scheduler = Scheduler(self.clock, policy=Policy.FREQUENCY, faults=isolation)
         self.events = EventManager(self.clock, **settings)
         self.engine = CheckingEngine(self.events, self.scheduler, self.clock)
         self.siren_is_on = False

@@ -16,7 +16,8 @@ from ai_core.level_of_detail.importance import Importance
 from ai_core.level_of_detail.importance_settings import ImportanceSettings
 from ai_core.level_of_detail.viewer import Viewer
 from ai_core.saving.fields import Fields, StateError
-from ai_core.scheduling.frequency import FrequencyScheduler
+from ai_core.scheduling.policies import Policy
+from ai_core.scheduling.scheduler import Scheduler
 from ai_core.scheduling.task import Turn
 from ai_core.snapshot import SnapshotError, from_json, restore, take, to_json
 
@@ -31,7 +32,7 @@ class Walker:
         self.lod = BehavioralLOD(
             [self.behavior("plan", 0.4, 1.0), self.behavior("stroll", 0.0, 0.6)], faults=self.faults, **settings
         )
-        self.scheduler = FrequencyScheduler(clock)
+        self.scheduler = Scheduler(clock, policy=Policy.FREQUENCY)
         self.scheduler.add(self.lod, name="walker")
 
     def behavior(self, name, lowest=0.0, highest=1.0, work=None):

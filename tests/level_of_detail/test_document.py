@@ -10,14 +10,15 @@ import pytest
 
 import ai_core.level_of_detail as level_of_detail
 from ai_core.budget import Budget
-from ai_core.scheduling.frequency import FrequencyScheduler
+from ai_core.scheduling.policies import Policy
+from ai_core.scheduling.scheduler import Scheduler
 
 TEXT = (Path(__file__).parents[2] / "docs" / "level_of_detail.md").read_text(encoding="utf-8")
 
 
 @pytest.mark.slow
 def test_the_samples_run_one_after_the_other(clock, capsys):
-    scheduler = FrequencyScheduler(clock)
+    scheduler = Scheduler(clock, policy=Policy.FREQUENCY)
     ran = []
     for name in ("guard", "dog"):
         scheduler.add(lambda turn: None, name=name)

@@ -9,7 +9,8 @@ from ai_core.budget import Budget
 from ai_core.errors import CycleError, UnknownNameError
 from ai_core.faults import FaultIsolation
 from ai_core.level_of_detail.group_lod import GroupLOD
-from ai_core.scheduling.frequency import FrequencyScheduler
+from ai_core.scheduling.policies import Policy
+from ai_core.scheduling.scheduler import Scheduler
 from ai_core.snapshot import SnapshotError, from_json, restore, take, to_json
 
 
@@ -22,7 +23,7 @@ class World:
         self.diary = []
         self.faults = FaultIsolation(quarantine_after=2, report=lambda fault: self.diary.append(fault.name))
         self.city = self.group("city", expand=lambda: ["north", "south"], member=self.block, **settings)
-        self.scheduler = FrequencyScheduler(clock, faults=FaultIsolation(reraise=True))
+        self.scheduler = Scheduler(clock, policy=Policy.FREQUENCY, faults=FaultIsolation(reraise=True))
         self.scheduler.add(self.city, name="city")
 
     def group(self, name, **settings):
@@ -219,7 +220,7 @@ def test_failing_work_and_compression_stay_where_they_are(clock):
         "n", clock, importance=lambda: 0.0, work=fail, compress=fail, expand=lambda: ["a"],
         member=lambda name: fail, faults=FaultIsolation(report=lambda fault: told.append(fault.name)),
     )
-    scheduler = FrequencyScheduler(clock, faults=FaultIsolation(reraise=True))
+    scheduler = Scheduler(clock, policy=Policy.FREQUENCY, faults=FaultIsolation(reraise=True))
     scheduler.add(group, name="n")
     scheduler.advance(Budget.unlimited())
     assert group.open()
@@ -245,7 +246,7 @@ def test_incompressible_member_is_not_lost_nor_are_its_neighbors(clock):
 
     value = [1.0]
     town = group("town", lambda name: group(name, lambda person: lambda turn: None, compress if name == "a" else None))
-    scheduler = FrequencyScheduler(clock)
+    scheduler = Scheduler(clock, policy=Policy.FREQUENCY)
     scheduler.add(town, name="town")
     for frame in range(8):
         value[0] = 1.0 if frame < 2 else 0.0
@@ -275,7 +276,7 @@ def test_one_group_under_two_names_is_refused(clock):
 
 def test_misuse_is_told_at_the_call(clock):
     group = GroupLOD("n", clock, importance=lambda: math.nan)
-    scheduler = FrequencyScheduler(clock, faults=FaultIsolation(reraise=True))
+    scheduler = Scheduler(clock, policy=Policy.FREQUENCY, faults=FaultIsolation(reraise=True))
     scheduler.add(group, name="n")
     with pytest.raises(ValueError, match="importance must be a finite number, got nan"):
         scheduler.advance(Budget.unlimited())

@@ -16,7 +16,8 @@ from ai_core.faults import FaultIsolation
 from ai_core.level_of_detail.behavioral_lod import BehavioralLOD, LODBehavior
 from ai_core.level_of_detail.level_limits import Level, LevelLimits
 from ai_core.saving.fields import StateError
-from ai_core.scheduling.frequency import FrequencyScheduler
+from ai_core.scheduling.policies import Policy
+from ai_core.scheduling.scheduler import Scheduler
 from ai_core.scheduling.task import Turn
 from ai_core.snapshot import from_json, restore, take, to_json
 
@@ -237,7 +238,7 @@ def test_characters_switch_at_once_and_freed_places_come_first():
 @pytest.mark.parametrize("spread_updates", [1, 3])
 def test_who_has_no_room_runs_nothing_from_the_first_frame_on(spread_updates):
     clock, ran = ManualClock(), []
-    scheduler = FrequencyScheduler(clock)
+    scheduler = Scheduler(clock, policy=Policy.FREQUENCY)
     limits = LevelLimits([Level(0.0, 1.0, max_count=2)], spread_updates=spread_updates)
     characters = {}
     for one in range(6):

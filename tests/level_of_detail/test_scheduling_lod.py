@@ -7,7 +7,8 @@ import pytest
 
 from ai_core.budget import Budget
 from ai_core.level_of_detail.scheduling_lod import RateBand, SchedulingLOD, TaskRate
-from ai_core.scheduling.frequency import FrequencyScheduler
+from ai_core.scheduling.policies import Policy
+from ai_core.scheduling.scheduler import Scheduler
 from ai_core.snapshot import restore, take
 
 BANDS = [RateBand(0.6, TaskRate(1, 4.0)), RateBand(0.0, TaskRate(30, 0.5)), RateBand(0.3, TaskRate(6, 1.0))]
@@ -16,7 +17,7 @@ BANDS = [RateBand(0.6, TaskRate(1, 4.0)), RateBand(0.0, TaskRate(30, 0.5)), Rate
 class Crowd:
     def __init__(self, clock, rates, count=1, **settings):
         self.clock = clock
-        self.scheduler = FrequencyScheduler(clock)
+        self.scheduler = Scheduler(clock, policy=Policy.FREQUENCY)
         self.turns = []
         self.tasks = [self.scheduler.add(self.think, name=f"agent {n}") for n in range(count)]
         self.lod = SchedulingLOD(self.scheduler, rates, **settings)
@@ -123,7 +124,7 @@ def test_a_task_that_its_scheduler_removed_is_left_out(clock):
 )
 def test_wrong_rates_are_refused(clock, rates, error, message):
     with pytest.raises(error, match=message):
-        SchedulingLOD(FrequencyScheduler(clock), rates)
+        SchedulingLOD(Scheduler(clock, policy=Policy.FREQUENCY), rates)
 
 
 @pytest.mark.parametrize("rate", [None, 3, (1,), [1, 2.0]])
@@ -142,7 +143,7 @@ def test_misuse_is_told_at_the_call(clock):
     with pytest.raises(ValueError, match="added before"):
         crowd.lod.add(crowd.tasks[0])
     with pytest.raises(ValueError, match="belongs to another scheduler"):
-        crowd.lod.add(FrequencyScheduler(clock).add(crowd.think))
+        crowd.lod.add(Scheduler(clock, policy=Policy.FREQUENCY).add(crowd.think))
     with pytest.raises(TypeError, match="scheduler must be a Scheduler"):
         SchedulingLOD(None, BANDS)
 
@@ -157,7 +158,7 @@ def test_loaded_it_wobbles_on_without_a_change(clock):
 
 
 def test_a_rate_may_be_taken_for_the_one_of_an_importance(clock):
-    scheduler = FrequencyScheduler(clock)
+    scheduler = Scheduler(clock, policy=Policy.FREQUENCY)
     lod = SchedulingLOD(scheduler, lambda importance: TaskRate(1 + round(9 * (1 - importance)), None), hysteresis=0.2)
     task = scheduler.add(lambda turn: None)
     lod.add(task)

@@ -11,7 +11,8 @@ from hypothesis import strategies as st
 from ai_core.budget import Budget
 from ai_core.clock import ManualClock
 from ai_core.maps import CoverBody, CoverMap, CoverObject, CoverQuery, CoverSearch, GridLineOfSight
-from ai_core.scheduling import BackgroundJob, FrequencyScheduler
+from ai_core.scheduling import BackgroundJob, Scheduler
+from ai_core.scheduling.policies import Policy
 from tests.maps.cover_levels import CoverLevel, at, best
 
 YARD = """
@@ -38,7 +39,7 @@ def test_cover_is_behind_the_wall_and_changes_sides_with_threat(yard):
 
 
 def test_a_search_is_work_for_a_background_job(yard):
-    scheduler = FrequencyScheduler(ManualClock())
+    scheduler = Scheduler(ManualClock(), policy=Policy.FREQUENCY)
     found = []
     BackgroundJob(scheduler, CoverSearch(yard.cover(), (6, 0, 4), [NORTH], yard.sight), then=found.append)
     scheduler.advance(Budget.unlimited())

@@ -6,7 +6,7 @@ from pathlib import Path
 
 from ai_core.budget import Budget
 from ai_core.clock import ManualClock
-from ai_core.scheduling.load_balancing import LoadBalancingScheduler
+from ai_core.scheduling.scheduler import Scheduler
 from ai_core.trace import Trace
 
 TEXT = (Path(__file__).parents[2] / "docs" / "determinism.md").read_text(encoding="utf-8")
@@ -29,7 +29,7 @@ class Bob:
 
 def world():
     clock, trace, bob = ManualClock(), Trace(), Bob()
-    scheduler = LoadBalancingScheduler(clock, trace=trace)
+    scheduler = Scheduler(clock, trace=trace)
     scheduler.add(bob.think, period_frames=2)
 
     def step(budget, inputs):

@@ -12,11 +12,9 @@ from ai_core.budget import Budget
 from ai_core.clock import ManualClock
 from ai_core.events.event_manager import EventManager
 from ai_core.recording.grants import Grant, RecordingBudget, ReplayBudget
-from ai_core.scheduling.budget_margin import BudgetMargin
-from ai_core.scheduling.frequency import FrequencyScheduler
-from ai_core.scheduling.hierarchical import HierarchicalScheduler
-from ai_core.scheduling.load_balancing import LoadBalancingScheduler
-from ai_core.scheduling.requested_time import RequestedTimeScheduler
+from ai_core.scheduling.policies import BudgetMargin, Policy
+from ai_core.scheduling.scheduler import Scheduler
+from tests.scheduling.makers import load_balancing, requested_time
 
 
 class UnevenStopwatch:
@@ -40,10 +38,10 @@ def counting(told, name):
     return count
 
 
-def house_of_work(told, kind=LoadBalancingScheduler, **settings):
+def house_of_work(told, kind=load_balancing, **settings):
     """Generators, a scheduler inside, and events to many, under one scheduler."""
     clock = ManualClock()
-    root, inner, events = kind(clock, **settings), FrequencyScheduler(clock), EventManager(clock)
+    root, inner, events = kind(clock, **settings), Scheduler(clock, policy=Policy.FREQUENCY), EventManager(clock)
     for number in range(9):
         events.listen("shot", lambda event, number=number: told.append(("heard", event.arguments, number)))
     for number in range(3):
@@ -76,7 +74,7 @@ def test_the_same_work_runs_equally_far_in_every_frame(seed, us):
     assert replayed == recorded
 
 
-@pytest.mark.parametrize("kind", [LoadBalancingScheduler, HierarchicalScheduler, RequestedTimeScheduler])
+@pytest.mark.parametrize("kind", [load_balancing, requested_time])
 @settings(max_examples=30)
 @given(some.integers(0, 10_000), some.floats(0, 80), some.lists(some.sampled_from([0, 0, 0, 5, 90_000]), min_size=30))
 def test_wait_for_a_margin_repeats_in_a_replay_despite_stalls(kind, seed, us, stalls_ns):

@@ -11,7 +11,7 @@ from ai_core.events.event_manager import EventManager
 from ai_core.faults import FaultIsolation
 from ai_core.recording import Recorder, Replay, read_recording
 from ai_core.recording.recorder import DIGEST_EVERY_FRAMES, FLUSH_EVERY_FRAMES
-from ai_core.scheduling.load_balancing import LoadBalancingScheduler
+from ai_core.scheduling.scheduler import Scheduler
 from ai_core.trace import HOOK_NAMES, Trace
 
 FRAMES = 20
@@ -40,7 +40,7 @@ class World:
     def __init__(self, *, count=3, spoil=None):
         self.clock, self.trace = ManualClock(0.1), Trace()
         self.faults = FaultIsolation(report=lambda fault: None)
-        self.scheduler = LoadBalancingScheduler(self.clock, trace=self.trace, faults=self.faults)
+        self.scheduler = Scheduler(self.clock, trace=self.trace, faults=self.faults)
         self.events = EventManager(self.clock, trace=self.trace)
         self.walkers = [Walker(f"walker {number}", spoil) for number in range(count)]
         self.tasks = [self.scheduler.add(one.think, name=one.name) for one in self.walkers]
@@ -254,7 +254,7 @@ def test_inputs_that_are_no_plain_data_are_refused_at_once():
 def nested_world(stopwatch, told):
     """Schedulers in schedulers, three deep, whose work takes time."""
     clock, trace = ManualClock(0.1), Trace()
-    root, middle, inner = (LoadBalancingScheduler(clock, trace=trace) for _ in range(3))
+    root, middle, inner = (Scheduler(clock, trace=trace) for _ in range(3))
 
     def work(name):
         def think(turn):

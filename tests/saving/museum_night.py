@@ -24,8 +24,8 @@ from ai_core.faults import FaultIsolation
 from ai_core.saving.chance import RandomState
 from ai_core.saving.fields import Fields
 from ai_core.saving.values import SavedValues
-from ai_core.scheduling.frequency import FrequencyScheduler
-from ai_core.scheduling.load_balancing import LoadBalancingScheduler
+from ai_core.scheduling.policies import Policy
+from ai_core.scheduling.scheduler import Scheduler
 from ai_core.senses.modality import Modality
 from ai_core.senses.percepts.awareness import AwarenessSettings
 from ai_core.senses.percepts.memory import SenseMemory
@@ -99,8 +99,8 @@ class Night:
 
     def build(self, choose):
         shared = {"faults": self.faults, "trace": self.trace}
-        self.root = LoadBalancingScheduler(self.clock, **shared)
-        self.inner = FrequencyScheduler(self.clock, **shared)
+        self.root = Scheduler(self.clock, **shared)
+        self.inner = Scheduler(self.clock, policy=Policy.FREQUENCY, **shared)
         self.events = EventManager(self.clock, codes=CODES, values=self.values, **shared)
         self.station = PollingStation(self.clock, faults=self.faults, values=self.values)
         self.senses = RegionalSenseManager(

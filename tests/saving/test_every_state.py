@@ -20,8 +20,6 @@ BASES = (
     "ai_core.decisions.population.DeciderPopulation",
     "ai_core.level_of_detail.population.people.People",
     "ai_core.saving.declared_state.Saveable",
-    "ai_core.scheduling.scheduler.Scheduler",
-    "ai_core.scheduling.sharing.SharingScheduler",
     "ai_core.senses.graph.graph_sight.GraphSight",
     "ai_core.senses.graph.sense_graph_waves.GraphSignals",
     "ai_core.senses.sight.continuous_sensing.ContinuousSensing",

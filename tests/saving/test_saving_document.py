@@ -9,7 +9,7 @@ import pytest
 from ai_core.budget import Budget
 from ai_core.clock import ManualClock
 from ai_core.saving.fields import Fields
-from ai_core.scheduling.load_balancing import LoadBalancingScheduler
+from ai_core.scheduling.scheduler import Scheduler
 from ai_core.snapshot import SnapshotError, from_json, restore, take, to_json
 from tests.saving.museum_night import lived
 
@@ -48,7 +48,7 @@ def test_a_background_job_that_was_done_is_not_begun_again(frames):
     worlds = []
     for _ in range(2):
         clock = ManualClock()
-        scheduler = LoadBalancingScheduler(clock)
+        scheduler = Scheduler(clock)
         worlds.append({"clock": clock, "scheduler": scheduler, "map": known["Map"](scheduler)})
     first, second = worlds
     first["map"].begin()

@@ -9,18 +9,14 @@ from hypothesis import strategies as some
 
 from ai_core.budget import Budget
 from ai_core.clock import ManualClock
-from ai_core.scheduling.load_balancing import LoadBalancingScheduler
-from ai_core.scheduling.sharing import SharingScheduler
+from tests.scheduling.makers import load_balancing, requested_time
 
 
-class Plain(SharingScheduler):
-    """Goes through all who wait in each frame."""
-
-    def longest_wait_frames(self, task):
-        return len(self._tasks) - 1
-
-    def _run_frame(self, budget):
-        self._share_out(*self._admitted(self._queue()), budget)
+def scan_of_all(clock, *, activations_per_frame):
+    """Looks at all tasks that wait in each frame."""
+    scheduler = requested_time(clock, activations_per_frame=activations_per_frame)
+    scheduler._claim = lambda task: (scheduler._frame if task._due_since < 0 else task._due_since, task.id)
+    return scheduler
 
 
 class World:
@@ -62,19 +58,19 @@ frames = some.lists(some.tuples(some.lists(changes, max_size=8), some.integers(0
 @settings(max_examples=60)
 @given(some.integers(1, 5), frames)
 def test_admission_order_equals_a_scan_of_all_waiting_work(most, frames):
-    ours, plain = World(LoadBalancingScheduler, most), World(Plain, most)
+    ours, scan = World(load_balancing, most), World(scan_of_all, most)
     for changed, steps in frames:
-        for world in (ours, plain):
+        for world in (ours, scan):
             for one in changed:
                 world.do(*one)
             world.frame(steps)
-        assert ours.ran == plain.ran
-        assert [task.name for task in ours.scheduler.waiting] == [task.name for task in plain.scheduler.waiting]
+        assert ours.ran == scan.ran
+        assert [task.name for task in ours.scheduler.waiting] == [task.name for task in scan.scheduler.waiting]
 
 
 def calls_in_a_frame(waiting):
     """Calls of functions in a frame while so many wait to run for the first time."""
-    world, count = World(LoadBalancingScheduler, 2), 0
+    world, count = World(load_balancing, 2), 0
     for _ in range(waiting):
         world.add(1, 1.0, 1)
     for _ in range(3):

@@ -12,8 +12,9 @@ from ai_core.faults import FaultIsolation
 from ai_core.saving.fields import Fields, StateError
 from ai_core.scheduling.anytime import UntilGoodEnough
 from ai_core.scheduling.background_job import BackgroundJob
-from ai_core.scheduling.frequency import FrequencyScheduler
 from ai_core.scheduling.interruptible import check_interruptible
+from ai_core.scheduling.policies import Policy
+from ai_core.scheduling.scheduler import Scheduler
 
 
 class Guessing:
@@ -187,7 +188,7 @@ def test_cancelling_what_is_done_keeps_the_result():
 
 def test_a_background_job_runs_it_until_it_is_good_enough(clock):
     told = []
-    scheduler = FrequencyScheduler(clock, faults=FaultIsolation(reraise=True))
+    scheduler = Scheduler(clock, policy=Policy.FREQUENCY, faults=FaultIsolation(reraise=True))
     BackgroundJob(scheduler, UntilGoodEnough(Guessing([0.1, 0.3, 0.6, 0.9]), quality=0.5), then=told.append)
     for _ in range(9):
         scheduler.advance(Budget.of_steps(1))

@@ -10,7 +10,7 @@ from ai_core.faults import FaultIsolation
 from ai_core.saving.fields import StateError
 from ai_core.scheduling.background_job import BackgroundJob
 from ai_core.scheduling.in_sequence import WorkSequence
-from ai_core.scheduling.load_balancing import LoadBalancingScheduler
+from ai_core.scheduling.scheduler import Scheduler
 from ai_core.scheduling.suspendable import Suspendable
 from tests.scheduling.test_suspendable import Digging, closing, counting
 
@@ -22,7 +22,7 @@ def faults():
 
 @pytest.fixture
 def scheduler(clock, faults):
-    return LoadBalancingScheduler(clock, faults=faults)
+    return Scheduler(clock, faults=faults)
 
 
 def frames(scheduler, count, steps=2):
@@ -106,7 +106,7 @@ def test_work_that_raises_as_it_is_cancelled_is_reported_by_name(clock):
             raise OSError("fell")
 
     faults = []
-    scheduler = LoadBalancingScheduler(clock, faults=FaultIsolation(report=faults.append))
+    scheduler = Scheduler(clock, faults=FaultIsolation(report=faults.append))
     job = BackgroundJob(scheduler, Suspendable(falling), name="climb")
     frames(scheduler, 1)
     job.cancel()
@@ -160,7 +160,7 @@ def test_saved_with_its_scheduler_it_goes_on_where_it_was(clock, scheduler):
     BackgroundJob(scheduler, Suspendable(Digging()), then=told.append, name="dig")
     frames(scheduler, 2)
     state = json.loads(json.dumps(scheduler.save_state()))
-    other = LoadBalancingScheduler(clock)
+    other = Scheduler(clock)
     job = BackgroundJob(other, Suspendable(Digging()), then=told.append, name="dig")
     other.prepare_state(state)()
     assert job.work.progress == 0.8

@@ -7,8 +7,9 @@ import pytest
 
 from ai_core.budget import Budget
 from ai_core.clock import ManualClock
-from ai_core.scheduling import BudgetMargin, LoadBalancingScheduler, PriorityScheduler, RequestedTimeScheduler
-from ai_core.scheduling.budget_margin import MOST_OF_BUDGET
+from ai_core.scheduling import BudgetMargin, Scheduler
+from ai_core.scheduling.policies import MOST_OF_BUDGET
+from tests.scheduling.makers import load_balancing, priority, requested_time
 
 BUDGET_US = 1000
 
@@ -16,18 +17,20 @@ BUDGET_US = 1000
 class World:
     """A hundred pieces of work of 10 to 90 µs, all due in every frame, and what the end of a frame takes."""
 
-    def __init__(self, kind=LoadBalancingScheduler, *, margin, end_us=15):
+    def __init__(self, kind=load_balancing, *, margin, end_us=15):
         self.ns, self.over_us, self.end_us = 0, [], end_us
         self.scheduler, chance = kind(ManualClock(), margin=margin), random.Random(3)
-        end_frame = self.scheduler._end_frame
-
-        def late_end():
-            self.ns += self.end_us * 1000
-            end_frame()
-
-        self.scheduler._end_frame = late_end
+        self.loop, self.scheduler._loop = self.scheduler._loop, self
         for _ in range(100):
             self.scheduler.add(self.work(chance), phase_frames=0)
+
+    def __getattr__(self, name):
+        """What a scheduler asks of its loop."""
+        return getattr(self.loop, name)
+
+    def leave_frame(self):
+        self.ns += self.end_us * 1000
+        self.loop.leave_frame()
 
     def work(self, chance):
         def work(turn):
@@ -42,7 +45,7 @@ class World:
         return self.over_us[-count:]
 
 
-@pytest.mark.parametrize("kind", [LoadBalancingScheduler, RequestedTimeScheduler])
+@pytest.mark.parametrize("kind", [load_balancing, requested_time])
 def test_a_budget_holds_in_most_frames_and_nearly_in_the_others(kind):
     plain, held = World(kind, margin=None).frames(600)[100:], World(kind, margin=BudgetMargin()).frames(600)[100:]
     over_plain, over_held = ([max(0, one) for one in world] for world in (plain, held))
@@ -82,7 +85,7 @@ def test_budget_spent_before_its_frame_teaches_nothing():
 
 
 def test_who_runs_with_nothing_runs_all_the_same():
-    world = World(PriorityScheduler, margin=BudgetMargin())
+    world = World(priority, margin=BudgetMargin())
     world.frames(3)
     assert [task.runs for task in world.scheduler.tasks] == [3] * 100
 
@@ -97,4 +100,4 @@ def test_a_budget_of_steps_has_no_margin():
 
 def test_what_is_no_margin_is_refused(clock):
     with pytest.raises(TypeError, match=r"margin must be a BudgetMargin or None, got 0\.1"):
-        LoadBalancingScheduler(clock, margin=0.1)
+        Scheduler(clock, margin=0.1)

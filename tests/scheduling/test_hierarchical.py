@@ -9,9 +9,8 @@ from ai_core.budget import Budget
 from ai_core.clock import ManualClock
 from ai_core.errors import CycleError
 from ai_core.faults import FaultIsolation
-from ai_core.scheduling.direct_access import DirectAccessScheduler
-from ai_core.scheduling.frequency import FrequencyScheduler
-from ai_core.scheduling.hierarchical import HierarchicalScheduler, tree_statistics
+from ai_core.scheduling.policies import Policy
+from ai_core.scheduling.scheduler import Scheduler, tree_statistics
 
 
 def greedy(granted, name):
@@ -28,7 +27,7 @@ def idle(turn):
 
 
 def test_the_budget_is_shared_out_down_the_tree(clock):
-    game, granted = HierarchicalScheduler(clock), []
+    game, granted = Scheduler(clock), []
     squad = game.add_group("squad", priority=3)
     for name in ("bob", "eve"):
         squad.add_group(name).add(greedy(granted, name))
@@ -40,8 +39,8 @@ def test_the_budget_is_shared_out_down_the_tree(clock):
 
 
 def test_rows_of_the_whole_tree_are_named_by_paths(clock, stopwatch):
-    game = HierarchicalScheduler(clock)
-    bob = game.add_group("squad").add_group("bob", kind=DirectAccessScheduler)
+    game = Scheduler(clock)
+    bob = game.add_group("squad").add_group("bob", policy=Policy.FREQUENCY)
     bob.add(lambda turn: stopwatch.passes(30), name="think")
     game.add(lambda turn: stopwatch.passes(10), name="weather")
     game.advance(Budget.of_time(100, stopwatch))
@@ -52,18 +51,18 @@ def test_rows_of_the_whole_tree_are_named_by_paths(clock, stopwatch):
 
 def test_who_overran_is_named_by_the_path(clock, stopwatch):
     overruns = []
-    game = HierarchicalScheduler(clock, on_overrun=overruns.append)
+    game = Scheduler(clock, on_overrun=overruns.append)
     squad = game.add_group("squad")
     squad.add(lambda turn: stopwatch.passes(10), name="look")
-    squad.add_group("bob", kind=FrequencyScheduler).add(lambda turn: stopwatch.passes(200), name="think")
+    squad.add_group("bob", policy=Policy.FREQUENCY).add(lambda turn: stopwatch.passes(200), name="think")
     game.advance(Budget.of_time(100, stopwatch))
     assert [(one.name, one.over) for one in overruns] == [("squad/bob/think", 110)]
     assert (game.overruns, squad.overruns) == (1, 1)
 
 
 def test_inner_work_receives_true_time_whatever_the_group_is_due(clock):
-    game, elapsed = HierarchicalScheduler(clock), []
-    group = game.add_group("group", kind=FrequencyScheduler, period_frames=3, phase_frames=0)
+    game, elapsed = Scheduler(clock), []
+    group = game.add_group("group", policy=Policy.FREQUENCY, period_frames=3, phase_frames=0)
     group.add(lambda turn: elapsed.append(turn.elapsed_s), period_frames=2, phase_frames=0)
     for _ in range(13):
         game.advance(Budget.unlimited())
@@ -73,7 +72,7 @@ def test_inner_work_receives_true_time_whatever_the_group_is_due(clock):
 
 
 def test_a_group_that_is_paused_stands_still(clock):
-    game, elapsed = HierarchicalScheduler(clock), []
+    game, elapsed = Scheduler(clock), []
     group = game.add_group("group")
     group.add(lambda turn: elapsed.append(turn.elapsed_s))
     for pause in (False, True, True, False):
@@ -85,7 +84,7 @@ def test_a_group_that_is_paused_stands_still(clock):
 
 def test_groups_share_faults_trace_and_stopwatch(clock, stopwatch):
     faults = FaultIsolation(report=lambda fault: None)
-    game = HierarchicalScheduler(clock, faults=faults, stopwatch=stopwatch)
+    game = Scheduler(clock, faults=faults, stopwatch=stopwatch)
     group = game.add_group("group")
     failing = group.add(lambda turn: 1 / 0)
     for _ in range(4):
@@ -96,10 +95,10 @@ def test_groups_share_faults_trace_and_stopwatch(clock, stopwatch):
 
 def built():
     clock, ran = ManualClock(), []
-    game = HierarchicalScheduler(clock)
+    game = Scheduler(clock)
     squad = game.add_group("squad", period_frames=2)
     for name in ("bob", "eve"):
-        member = squad.add_group(name, kind=DirectAccessScheduler)
+        member = squad.add_group(name, policy=Policy.FREQUENCY)
         for period in (1, 2, 3):
             member.add(
                 lambda turn, name=name, period=period: ran.append((name, period, turn.elapsed_s)),
@@ -129,7 +128,7 @@ def test_groups_are_saved_with_the_scheduler_they_are_in():
 
 
 def test_a_group_may_not_contain_who_contains_it(clock):
-    game = HierarchicalScheduler(clock)
+    game = Scheduler(clock)
     bob = game.add_group("squad").add_group("bob")
     for ancestor in (game, bob):
         with pytest.raises(CycleError, match="directly or through others"):
@@ -138,40 +137,40 @@ def test_a_group_may_not_contain_who_contains_it(clock):
 
 @pytest.mark.parametrize("name", ["squad", "a/b"])
 def test_names_of_groups_are_new_and_without_a_slash(clock, name):
-    game = HierarchicalScheduler(clock)
+    game = Scheduler(clock)
     game.add_group("squad")
     with pytest.raises(ValueError, match="name must be a new group name without '/', got"):
         game.add_group(name)
 
 
 def test_scheduler_added_as_work_needs_its_own_name_too(clock):
-    game = HierarchicalScheduler(clock)
+    game = Scheduler(clock)
     squad = game.add_group("squad")
-    other = FrequencyScheduler(clock)
+    other = Scheduler(clock, policy=Policy.FREQUENCY)
     with pytest.raises(ValueError, match="name must be unique among the groups of this scheduler, got 'squad'"):
         game.add(other, name="squad")
     game.add(other)
-    with pytest.raises(ValueError, match="got 'FrequencyScheduler'"):
-        game.add(FrequencyScheduler(clock))
+    with pytest.raises(ValueError, match="got 'Scheduler'"):
+        game.add(Scheduler(clock, policy=Policy.FREQUENCY))
     game.add(idle, name="squad")
-    assert game.groups == {"squad": squad, "FrequencyScheduler": other}
+    assert game.groups == {"squad": squad, "Scheduler": other}
 
 
 def test_what_makes_no_group_is_refused(clock):
-    game = HierarchicalScheduler(clock)
+    game = Scheduler(clock)
     with pytest.raises(TypeError, match="name must be a non-empty string, got ''"):
         game.add_group("")
-    with pytest.raises(TypeError, match="kind must be a subclass of Scheduler, got 7"):
-        game.add_group("squad", kind=7)
+    with pytest.raises(TypeError, match="policy must be a Policy, got 7"):
+        game.add_group("squad", policy=7)
     with pytest.raises(ValueError, match="period_frames must be at least 1"):
         game.add_group("squad", period_frames=0)
     with pytest.raises(ValueError, match="is not a group of this scheduler; add it first"):
-        game.task_of(HierarchicalScheduler(clock))
+        game.task_of(Scheduler(clock))
     assert game.groups == {}
 
 
 def test_groups_leave_when_they_are_removed(clock):
-    game = HierarchicalScheduler(clock)
+    game = Scheduler(clock)
     squad = game.add_group("squad")
     squad.add(idle)
     assert game.groups == {"squad": squad}

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 from ai_core.budget import Budget
 from ai_core.clock import ManualClock
 from ai_core.faults import FaultIsolation
-from ai_core.scheduling.load_balancing import LoadBalancingScheduler
+from ai_core.scheduling.scheduler import Scheduler
 from tests.scheduling.task_sets import greedy
 
 
@@ -17,7 +17,7 @@ def recorder(ran, name):
 
 
 def test_equal_tasks_share_the_budget_equally_and_use_all_of_it(clock):
-    scheduler, granted = LoadBalancingScheduler(clock), []
+    scheduler, granted = Scheduler(clock), []
     for name in "abcdefghij":
         scheduler.add(greedy(granted, name))
     budget = Budget.of_steps(1000)
@@ -27,7 +27,7 @@ def test_equal_tasks_share_the_budget_equally_and_use_all_of_it(clock):
 
 
 def test_priority_weighs_the_shares(clock):
-    scheduler, granted = LoadBalancingScheduler(clock), []
+    scheduler, granted = Scheduler(clock), []
     for name, priority in (("a", 1), ("b", 2), ("c", 3)):
         scheduler.add(greedy(granted, name), priority=priority)
     scheduler.advance(Budget.of_steps(600))
@@ -35,7 +35,7 @@ def test_priority_weighs_the_shares(clock):
 
 
 def test_what_one_leaves_goes_to_those_after_it(clock, stopwatch):
-    scheduler, granted = LoadBalancingScheduler(clock), []
+    scheduler, granted = Scheduler(clock), []
     for us in (10, 0, 0):
         scheduler.add(lambda turn, us=us: granted.append(turn.budget.left) or stopwatch.passes(us))
     scheduler.advance(Budget.of_time(90, stopwatch))
@@ -43,7 +43,7 @@ def test_what_one_leaves_goes_to_those_after_it(clock, stopwatch):
 
 
 def test_what_does_not_fit_goes_first_on_the_next_frame(clock):
-    scheduler, ran = LoadBalancingScheduler(clock), []
+    scheduler, ran = Scheduler(clock), []
     for name in "abcd":
         scheduler.add(recorder(ran, name))
     scheduler.advance(Budget.of_steps(3))
@@ -54,7 +54,7 @@ def test_what_does_not_fit_goes_first_on_the_next_frame(clock):
 
 
 def test_the_longest_late_goes_first_and_ties_to_the_smallest_id(clock):
-    scheduler, ran = LoadBalancingScheduler(clock), []
+    scheduler, ran = Scheduler(clock), []
     scheduler.add(recorder(ran, "late from 1"), period_frames=8, phase_frames=7)
     scheduler.add(recorder(ran, "late from 0"), period_frames=8, phase_frames=8)
     scheduler.add(recorder(ran, "late from 0 too"), period_frames=8, phase_frames=8)
@@ -64,7 +64,7 @@ def test_the_longest_late_goes_first_and_ties_to_the_smallest_id(clock):
 
 
 def test_work_carried_over_is_told_its_true_elapsed_time(clock):
-    scheduler, elapsed = LoadBalancingScheduler(clock), []
+    scheduler, elapsed = Scheduler(clock), []
     for _ in range(3):
         scheduler.add(lambda turn: elapsed.append(turn.elapsed_s), period_frames=6, phase_frames=0)
     for _ in range(9):
@@ -76,7 +76,7 @@ def test_work_carried_over_is_told_its_true_elapsed_time(clock):
 
 def test_budget_is_exceeded_only_by_the_one_overrunning_task(clock, stopwatch):
     overruns = []
-    scheduler = LoadBalancingScheduler(clock, on_overrun=overruns.append)
+    scheduler = Scheduler(clock, on_overrun=overruns.append)
     for name, us in (("polite", 20), ("hog", 500), ("patient", 20)):
         scheduler.add(lambda turn, us=us: stopwatch.passes(us), name=name)
     budget = Budget.of_time(100, stopwatch)
@@ -94,7 +94,7 @@ def test_a_failing_overrun_listener_stops_nobody(clock, stopwatch):
         raise ValueError("boom")
 
     faults = []
-    scheduler = LoadBalancingScheduler(
+    scheduler = Scheduler(
         clock, on_overrun=fail, faults=FaultIsolation(report=faults.append)
     )
     hog = scheduler.add(lambda turn: stopwatch.passes(500))
@@ -105,7 +105,7 @@ def test_a_failing_overrun_listener_stops_nobody(clock, stopwatch):
 
 def test_exceeding_a_share_is_no_overrun_within_the_budget(clock, stopwatch):
     overruns = []
-    scheduler = LoadBalancingScheduler(clock, on_overrun=overruns.append)
+    scheduler = Scheduler(clock, on_overrun=overruns.append)
     scheduler.add(lambda turn: stopwatch.passes(60))
     scheduler.add(lambda turn: stopwatch.passes(30))
     scheduler.advance(Budget.of_time(100, stopwatch))
@@ -113,7 +113,7 @@ def test_exceeding_a_share_is_no_overrun_within_the_budget(clock, stopwatch):
 
 
 def test_paused_and_removed_work_does_not_wait(clock):
-    scheduler, ran = LoadBalancingScheduler(clock), []
+    scheduler, ran = Scheduler(clock), []
     _, paused, removed, kept = (
         scheduler.add(recorder(ran, name), period_frames=4, phase_frames=0) for name in "fprk"
     )
@@ -131,7 +131,7 @@ def test_paused_and_removed_work_does_not_wait(clock):
 )
 def test_nothing_is_lost_against_a_plain_queue(periods, budgets):
     """The model: a list of (due since, id), served from its front; one a frame at least."""
-    scheduler, ran = LoadBalancingScheduler(ManualClock()), []
+    scheduler, ran = Scheduler(ManualClock()), []
     tasks = [scheduler.add(recorder(ran, i), period_frames=p) for i, p in enumerate(periods)]
     queue, expected = [], []
     for frame, steps in enumerate(budgets):
@@ -152,7 +152,7 @@ def test_nothing_is_lost_against_a_plain_queue(periods, budgets):
 @given(costs=st.lists(st.integers(1, 80), min_size=1, max_size=12), us=st.integers(1, 200))
 def test_at_any_cost_only_the_last_to_run_exceeds_the_budget(costs, us):
     spent, ran = [0], []
-    scheduler = LoadBalancingScheduler(ManualClock())
+    scheduler = Scheduler(ManualClock())
 
     def costing(us):
         def work(turn):
@@ -171,7 +171,7 @@ def test_at_any_cost_only_the_last_to_run_exceeds_the_budget(costs, us):
 
 
 def test_without_budget_one_task_a_frame_runs_so_none_starves(clock):
-    scheduler, ran = LoadBalancingScheduler(clock), []
+    scheduler, ran = Scheduler(clock), []
     for name in "abc":
         scheduler.add(recorder(ran, name))
     for _ in range(6):

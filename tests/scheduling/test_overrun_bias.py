@@ -9,57 +9,42 @@ from hypothesis import strategies as st
 
 from ai_core.budget import Budget
 from ai_core.saving.fields import StateError
-from ai_core.scheduling.load_balancing import LoadBalancingScheduler
-from ai_core.scheduling.overrun_bias import OverrunBias
-from ai_core.scheduling.priority import PriorityScheduler
-from ai_core.scheduling.requested_time import RequestedTimeScheduler
+from ai_core.scheduling.policies import OverrunBias
+from tests.scheduling.makers import load_balancing, priority, requested_time
 
 
-@pytest.fixture(params=[LoadBalancingScheduler, PriorityScheduler, RequestedTimeScheduler])
+@pytest.fixture(params=[load_balancing, priority, requested_time])
 def kind(request):
     return request.param
 
 
-@pytest.fixture
-def task(clock):
-    return LoadBalancingScheduler(clock).add(lambda turn: None)
-
-
-def test_it_follows_the_stated_formula(task):
-    bias = OverrunBias(least=0.25, most=4, memory_runs=2)
-    told = []
+def test_it_follows_the_stated_formula():
+    rule, bias, told = OverrunBias(least=0.25, most=4, memory_runs=2), 1, []
     for granted, used in ((10, 10), (10, 20), (10, 5), (10, 1000), (10, 0)):
-        bias.learn(task, granted, used)
-        told.append(bias.of(task))
+        bias = rule.learned(bias, granted, used)
+        told.append(bias)
     assert told == [1, 0.75, 1.375, 0.8125, 2.40625]
 
 
-def test_bias_falls_with_overruns_rises_without_and_decays(task):
-    bias = OverrunBias()
-    for _ in range(60):
-        bias.learn(task, 10, 30)
-    assert bias.of(task) == pytest.approx(0.5, abs=1e-3)
-    for _ in range(60):
-        bias.learn(task, 10, 10)
-    assert bias.of(task) == pytest.approx(1, abs=1e-3)
-    for _ in range(60):
-        bias.learn(task, 10, 1)
-    assert bias.of(task) == pytest.approx(2, abs=1e-3)
+def test_bias_falls_with_overruns_rises_without_and_decays():
+    bias = 1
+    for used, wanted in ((30, 0.5), (10, 1), (1, 2)):
+        for _ in range(60):
+            bias = OverrunBias().learned(bias, 10, used)
+        assert bias == pytest.approx(wanted, abs=1e-3)
 
 
 @pytest.mark.parametrize("granted", [0, math.inf])
-def test_a_run_granted_nothing_or_everything_teaches_nothing(task, granted):
-    bias = OverrunBias()
-    bias.learn(task, granted, 99)
-    assert bias.of(task) == 1
+def test_a_run_granted_nothing_or_everything_teaches_nothing(granted):
+    assert OverrunBias().learned(1, granted, 99) == 1
 
 
 @given(runs=st.lists(st.tuples(st.floats(0, 1e9), st.floats(0, 1e9)), max_size=30), memory=st.floats(1, 50))
 def test_it_never_leaves_its_bounds(runs, memory):
-    bias, key = OverrunBias(least=0.3, most=1.7, memory_runs=memory), object()
+    rule, bias = OverrunBias(least=0.3, most=1.7, memory_runs=memory), 1
     for granted, used in runs:
-        bias.learn(key, granted, used)
-        assert 0.3 <= bias.of(key) <= 1.7
+        bias = rule.learned(bias, granted, used)
+        assert 0.3 <= bias <= 1.7
 
 
 def test_who_overran_gets_less_in_the_next_frame_and_others_more(clock, stopwatch, kind):
@@ -83,19 +68,8 @@ def test_steps_are_measured_like_time(clock, kind):
     scheduler = kind(clock, bias=OverrunBias(memory_runs=1))
     tasks = [scheduler.add(lambda turn, n=n: turn.budget.spend(n)) for n in (20, 10, 5)]
     scheduler.advance(Budget.of_steps(60))
-    bias = scheduler._bias
-    assert [bias.of(task) for task in tasks] == [1, 2, 2]
-    assert bias.of(scheduler.add(lambda turn: None)) == 1
-
-
-def test_removed_task_is_forgotten_even_if_removed_by_itself(clock, kind):
-    bias = OverrunBias()
-    scheduler = kind(clock, bias=bias)
-    gone = scheduler.add(lambda turn: None)
-    leaving = scheduler.add(lambda turn: scheduler.remove(leaving))
-    scheduler.advance(Budget.of_steps(50))
-    scheduler.remove(gone)
-    assert bias._biases == {}
+    assert [task._bias for task in tasks] == [1, 2, 2]
+    assert scheduler.add(lambda turn: None)._bias == 1
 
 
 def test_biases_go_on_after_loading(clock, kind):
@@ -120,26 +94,25 @@ def test_biases_go_on_after_loading(clock, kind):
 
 
 @pytest.mark.parametrize(
-    ("biases", "why"),
-    [([[0, 0.1]], "must be from 0.5 to 2"), ([[5, 1]], "must be the id of a task"), (None, "must be a list")],
-)
-def test_bad_saved_biases_are_refused(clock, kind, biases, why):
+    ("bias", "why"), [(0, "must be at least 1e-06"), (1e9, "must be at most"), (None, "must be a finite number")])
+def test_a_bad_saved_bias_is_refused(clock, kind, bias, why):
     scheduler = kind(clock, bias=OverrunBias())
     scheduler.add(lambda turn: None)
+    state = scheduler.save_state()
+    state["tasks"][0]["bias"] = bias
     with pytest.raises(StateError, match=why):
-        scheduler.prepare_state({**scheduler.save_state(), "bias": biases})
+        scheduler.prepare_state(state)
 
 
 def test_bias_may_be_switched_between_saving_and_loading(clock, kind):
-    bias = OverrunBias()
-    plain, biased = kind(clock), kind(clock, bias=bias)
+    plain, biased = kind(clock), kind(clock, bias=OverrunBias())
     for scheduler in (plain, biased):
         scheduler.add(lambda turn: None, name="a")
     (task,) = biased.tasks
-    bias.put(task, 0.75)
+    task._bias = 0.75
     plain.prepare_state(biased.save_state())()
     biased.prepare_state(plain.save_state())()
-    assert bias.of(task) == 1
+    assert (plain.tasks[0]._bias, task._bias) == (1, 1)
 
 
 @pytest.mark.parametrize(

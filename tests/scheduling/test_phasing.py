@@ -9,7 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from ai_core.scheduling.phasing import LOOK_AHEAD_FRAMES, DryRun, PhaseSlot, PhaseTable, common_multiple
-from ai_core.scheduling.task_limits import MAX_PERIOD_FRAMES
+from ai_core.scheduling.task import MAX_PERIOD_FRAMES
 from tests.scheduling.task_sets import PERIODS, load, mean_peak, meet, peak, phased, random_sets, runs_per_frame
 
 ways = pytest.mark.parametrize("way", [PhaseTable, DryRun])

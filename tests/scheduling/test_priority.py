@@ -10,14 +10,15 @@ from hypothesis import strategies as st
 from ai_core.budget import Budget
 from ai_core.clock import ManualClock
 from ai_core.faults import FaultIsolation
-from ai_core.scheduling.priority import PriorityPolicy, PriorityScheduler
-from ai_core.scheduling.task_limits import MAX_PRIORITY, MIN_PRIORITY
+from ai_core.scheduling.policies import Policy
+from ai_core.scheduling.scheduler import Scheduler
+from ai_core.scheduling.task import MAX_PRIORITY, MIN_PRIORITY
 from tests.scheduling.task_sets import greedy
 
 
 def test_ten_equal_greedy_tasks_use_a_tenth_of_the_budget_each(clock):
     """Divided by the priority of all, as the textbook prints it, they would get 65 %."""
-    scheduler, granted = PriorityScheduler(clock), []
+    scheduler, granted = Scheduler(clock, policy=Policy.PRIORITY), []
     for name in "abcdefghij":
         scheduler.add(greedy(granted, name))
     budget = Budget.of_steps(1000)
@@ -27,7 +28,7 @@ def test_ten_equal_greedy_tasks_use_a_tenth_of_the_budget_each(clock):
 
 
 def test_under_time_too_they_get_a_tenth_each(clock, stopwatch):
-    scheduler, granted = PriorityScheduler(clock), []
+    scheduler, granted = Scheduler(clock, policy=Policy.PRIORITY), []
 
     def work(turn):
         granted.append(turn.budget.left)
@@ -42,7 +43,7 @@ def test_under_time_too_they_get_a_tenth_each(clock, stopwatch):
 
 
 def test_most_important_runs_first_and_ties_go_to_smallest_id(clock):
-    scheduler, granted = PriorityScheduler(clock), []
+    scheduler, granted = Scheduler(clock, policy=Policy.PRIORITY), []
     for name, priority in (("a", 1), ("b", 3), ("c", 1), ("d", 3)):
         scheduler.add(greedy(granted, name), priority=priority)
     scheduler.advance(Budget.of_steps(800))
@@ -50,7 +51,7 @@ def test_most_important_runs_first_and_ties_go_to_smallest_id(clock):
 
 
 def test_what_the_important_leave_goes_to_the_others(clock):
-    scheduler, granted = PriorityScheduler(clock), []
+    scheduler, granted = Scheduler(clock, policy=Policy.PRIORITY), []
     scheduler.add(lambda turn: None, priority=8)
     for name in "ab":
         scheduler.add(greedy(granted, name))
@@ -60,7 +61,7 @@ def test_what_the_important_leave_goes_to_the_others(clock):
 
 def test_overrun_is_paid_by_the_less_important_and_all_run(clock, stopwatch):
     overruns, granted = [], []
-    scheduler = PriorityScheduler(clock, on_overrun=overruns.append)
+    scheduler = Scheduler(clock, policy=Policy.PRIORITY, on_overrun=overruns.append)
     for name, priority, us in (("low", 1, 5), ("hog", 2, 500), ("king", 3, 50)):
         scheduler.add(
             lambda turn, us=us: granted.append(turn.budget.left) or stopwatch.passes(us),
@@ -72,7 +73,7 @@ def test_overrun_is_paid_by_the_less_important_and_all_run(clock, stopwatch):
 
 
 def test_by_remaining_priority_only_what_is_due_runs(clock):
-    scheduler, granted = PriorityScheduler(clock), []
+    scheduler, granted = Scheduler(clock, policy=Policy.PRIORITY), []
     scheduler.add(greedy(granted, "often"))
     scheduler.add(greedy(granted, "rare"), period_frames=3, phase_frames=1)
     for _ in range(3):
@@ -81,7 +82,7 @@ def test_by_remaining_priority_only_what_is_due_runs(clock):
 
 
 def test_priority_only_runs_all_every_frame_and_ignores_periods(clock):
-    scheduler = PriorityScheduler(clock, policy=PriorityPolicy.PRIORITY_ONLY)
+    scheduler = Scheduler(clock, policy=Policy.PRIORITY_ONLY)
     tasks = [scheduler.add(lambda turn: None, period_frames=period) for period in (1, 7, 1000)]
     scheduler.pause(tasks[1])
     for _ in range(5):
@@ -90,7 +91,7 @@ def test_priority_only_runs_all_every_frame_and_ignores_periods(clock):
 
 
 def test_what_a_running_task_does_to_another_holds_at_once(clock):
-    scheduler, ran = PriorityScheduler(clock), []
+    scheduler, ran = Scheduler(clock, policy=Policy.PRIORITY), []
     others = []
 
     def first(turn):
@@ -108,7 +109,7 @@ def test_what_a_running_task_does_to_another_holds_at_once(clock):
 
 
 def test_a_failing_task_stops_nobody(clock):
-    scheduler = PriorityScheduler(clock, faults=FaultIsolation(report=lambda fault: None))
+    scheduler = Scheduler(clock, policy=Policy.PRIORITY, faults=FaultIsolation(report=lambda fault: None))
     bad = scheduler.add(lambda turn: 1 / 0, priority=5)
     good = scheduler.add(lambda turn: None)
     for _ in range(5):
@@ -116,10 +117,10 @@ def test_a_failing_task_stops_nobody(clock):
     assert (bad.runs, bad.faults, good.runs) == (3, 3, 5)
 
 
-@pytest.mark.parametrize("policy", [None, "PRIORITY_ONLY", 1, PriorityPolicy])
+@pytest.mark.parametrize("policy", [None, "PRIORITY_ONLY", 1, Policy])
 def test_a_policy_is_one_of_those_there_are(clock, policy):
-    with pytest.raises(TypeError, match="policy must be a PriorityPolicy"):
-        PriorityScheduler(clock, policy=policy)
+    with pytest.raises(TypeError, match="policy must be a Policy"):
+        Scheduler(clock, policy=policy)
 
 
 @settings(max_examples=30)
@@ -130,7 +131,7 @@ def test_a_policy_is_one_of_those_there_are(clock, policy):
 def test_shares_are_those_of_exact_arithmetic(priorities, us):
     """The model: fractions of the whole, in order of priority, the last rounded to 1 ns."""
     spent, granted = [0], {}
-    scheduler = PriorityScheduler(ManualClock())
+    scheduler = Scheduler(ManualClock(), policy=Policy.PRIORITY)
 
     def work(turn, index):
         granted[index] = turn.budget.left

@@ -7,8 +7,8 @@ from hypothesis import strategies as st
 
 from ai_core.budget import Budget
 from ai_core.clock import TimeIndex
-from ai_core.scheduling.load_balancing import LoadBalancingScheduler
 from ai_core.scheduling.quality_of_service import TARGETS_HZ, UNNAMED, QualityOfService
+from ai_core.scheduling.scheduler import Scheduler
 from ai_core.scheduling.statistics import Overrun
 
 
@@ -122,7 +122,7 @@ def test_a_bad_aim_changes_nothing(service):
 
 
 def test_with_a_scheduler_the_work_that_overran_is_named(service, stopwatch, clock):
-    scheduler = LoadBalancingScheduler(clock, on_overrun=service.on_overrun)
+    scheduler = Scheduler(clock, on_overrun=service.on_overrun)
     scheduler.add(lambda turn: stopwatch.passes(300), name="senses")
     scheduler.add(lambda turn: stopwatch.passes(300 if clock.now.frame % 4 else 1500), name="paths")
     for _ in range(8):

@@ -8,15 +8,15 @@ import pytest
 from ai_core.budget import Budget
 from ai_core.recording.grants import RecordingBudget, ReplayBudget
 from ai_core.saving.fields import StateError
-from ai_core.scheduling.load_balancing import LoadBalancingScheduler
-from ai_core.scheduling.requested_time import RequestedTimeScheduler
+from ai_core.scheduling.policies import Policy
+from ai_core.scheduling.scheduler import Scheduler
 
 
 class Office:
     """A scheduler whose work writes down its name and what it was granted, and uses it all."""
 
     def __init__(self, clock, **settings):
-        self.scheduler = RequestedTimeScheduler(clock, **settings)
+        self.scheduler = Scheduler(clock, policy=Policy.REQUESTED_TIME, **settings)
         self.granted = []
 
     def add(self, name, request=None, **settings):
@@ -93,7 +93,7 @@ def test_a_request_holds_until_it_is_changed_or_taken_back(clock):
 
 
 def test_running_work_may_ask_for_itself_from_the_next_frame_on(clock):
-    scheduler, granted = RequestedTimeScheduler(clock), []
+    scheduler, granted = Scheduler(clock, policy=Policy.REQUESTED_TIME), []
 
     def work(turn):
         granted.append(turn.budget.left)
@@ -106,7 +106,7 @@ def test_running_work_may_ask_for_itself_from_the_next_frame_on(clock):
 
 
 def test_of_time_too_a_request_is_granted_exactly(clock, stopwatch):
-    scheduler, granted = RequestedTimeScheduler(clock), []
+    scheduler, granted = Scheduler(clock, policy=Policy.REQUESTED_TIME), []
     for us in (300, 250.5, 449.5, 1):
         task = scheduler.add(
             lambda turn: granted.append(turn.budget.left) or stopwatch.passes(turn.budget.left)
@@ -148,7 +148,7 @@ def test_paused_and_removed_work_does_not_wait(clock):
 
 def test_frames_that_ran_on_time_replay_with_the_same_runs(clock, stopwatch):
     def world(budgets):
-        scheduler, ran = RequestedTimeScheduler(clock), []
+        scheduler, ran = Scheduler(clock, policy=Policy.REQUESTED_TIME), []
 
         def work(turn, name, us):
             ran.append(name)
@@ -196,7 +196,6 @@ def test_no_time_can_be_requested_for_removed_or_foreign_tasks(clock):
     for act in (lambda: office.scheduler.request(task, 5), lambda: office.scheduler.longest_wait_frames(task)):
         with pytest.raises(ValueError, match="was removed"):
             act()
-    assert office.scheduler.save_state()["requests"] == []
 
 
 def test_requests_and_claims_go_on_after_loading(clock):
@@ -214,30 +213,27 @@ def test_requests_and_claims_go_on_after_loading(clock):
 
 
 @pytest.mark.parametrize(
-    ("requests", "why"),
-    [
-        (3, "must be a list"),
-        ([[0]], r"requests\[0\]' must be a list of 2"),
-        ([[0, -1]], r"requests\[0\]' must be from 0"),
-        ([[0, 1e12]], r"requests\[0\]' must be from 0"),
-        ([[0, "x"]], "must be a finite number"),
-        ([[7, 1]], r"requests\[0\]' must be the id of a task"),
-        ([[0.5, 1]], r"requests\[0\]' must be the id of a task"),
-        ([[0, 1], [0, 2]], r"requests\[1\]' must be the id of a task, each once"),
-    ],
-)
-def test_bad_saved_requests_are_refused_and_change_nothing(clock, requests, why):
+    ("request_", "why"),
+    [(-1, r"tasks\[0\].request' must be at least 0"), (1e12, "must be at most"), ("x", "must be a finite number")])
+def test_bad_saved_requests_are_refused_and_change_nothing(clock, request_, why):
     office = Office(clock)
     task = office.add("a", 5)
     state = office.scheduler.save_state()
     office.frame(10)
+    state["tasks"][0]["request"] = request_
     with pytest.raises(StateError, match=why):
-        office.scheduler.prepare_state({**state, "requests": requests})
+        office.scheduler.prepare_state(state)
     assert (office.scheduler.frame, office.scheduler.request_of(task)) == (1, 5)
 
 
+def test_requests_need_the_policy_that_grants_them(clock):
+    scheduler = Scheduler(clock)
+    with pytest.raises(ValueError, match=r"use Policy\.REQUESTED_TIME"):
+        scheduler.request(scheduler.add(print), 5)
+
+
 def test_what_another_policy_saved_is_loaded_without_requests(clock):
-    office, other = Office(clock), LoadBalancingScheduler(clock)
+    office, other = Office(clock), Scheduler(clock)
     task = office.add("a", 30)
     other.add(print, name="a", period_frames=4)
     office.scheduler.prepare_state(other.save_state())()

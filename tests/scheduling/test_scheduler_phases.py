@@ -11,9 +11,10 @@ from ai_core.budget import Budget
 from ai_core.clock import ManualClock
 from ai_core.faults import FaultIsolation
 from ai_core.scheduling.background_job import BackgroundJob
-from ai_core.scheduling.direct_access import DirectAccessScheduler
-from ai_core.scheduling.frequency import FrequencyScheduler
 from ai_core.scheduling.phasing import DryRun
+from ai_core.scheduling.policies import Policy
+from ai_core.scheduling.scheduler import Scheduler
+from tests.scheduling.makers import frequency
 
 
 def idle(turn):
@@ -25,7 +26,7 @@ def peak(scheduler):
 
 
 def filled(clock, periods, **settings):
-    scheduler = DirectAccessScheduler(clock, **settings)
+    scheduler = Scheduler(clock, policy=Policy.FREQUENCY, **settings)
     for period in periods:
         scheduler.add(idle, period_frames=period)
     return scheduler
@@ -89,7 +90,7 @@ def test_a_cancelled_rephasing_changes_nothing_more(clock):
 
 
 def test_given_phases_stay_and_automatic_ones_go_around_them(clock):
-    scheduler = DirectAccessScheduler(clock)
+    scheduler = Scheduler(clock, policy=Policy.FREQUENCY)
     given_ones = [scheduler.add(idle, period_frames=4, phase_frames=7) for _ in range(3)]
     scheduler.add(idle, period_frames=4)
     scheduler.rephase()
@@ -111,7 +112,7 @@ def test_what_was_removed_or_changed_meanwhile_is_left_alone(clock):
 
 
 def test_phases_are_chosen_by_measured_work_cost_where_known(clock, stopwatch):
-    scheduler = DirectAccessScheduler(clock, stopwatch=stopwatch)
+    scheduler = Scheduler(clock, policy=Policy.FREQUENCY, stopwatch=stopwatch)
     for us in (100, 100, 1, 1):
         scheduler.add(lambda turn, us=us: stopwatch.passes(us), period_frames=2)
     first, second = scheduler.tasks[:2]
@@ -126,7 +127,7 @@ def test_phases_are_chosen_by_measured_work_cost_where_known(clock, stopwatch):
 
 
 def test_the_worst_frame_and_who_meets_there_are_named(clock):
-    scheduler = FrequencyScheduler(clock)
+    scheduler = Scheduler(clock, policy=Policy.FREQUENCY)
     for name, period, phase in (("a", 2, 0), ("b", 3, 1), ("c", 4, 1)):
         scheduler.add(idle, period_frames=period, phase_frames=phase, name=name)
     quality = scheduler.phase_quality()
@@ -134,18 +135,18 @@ def test_the_worst_frame_and_who_meets_there_are_named(clock):
 
 
 def test_the_textbooks_dry_run_may_choose_phases(clock):
-    scheduler = FrequencyScheduler(clock, phasing=DryRun(look_ahead_frames=10))
+    scheduler = Scheduler(clock, policy=Policy.FREQUENCY, phasing=DryRun(look_ahead_frames=10))
     assert [scheduler.add(idle, period_frames=2).phase_frames for _ in range(3)] == [0, 1, 0]
 
 
 @pytest.mark.parametrize("value", [7, "dry run", DryRun.add, DryRun, False])
 def test_what_chooses_no_phases_is_refused(clock, value):
     with pytest.raises(TypeError, match=r"must have the methods best_phase, add, remove, got .*; use DryRun\(\)"):
-        FrequencyScheduler(clock, phasing=value)
+        Scheduler(clock, policy=Policy.FREQUENCY, phasing=value)
 
 
 def test_a_phase_that_was_given_may_be_chosen_again(clock):
-    scheduler = FrequencyScheduler(clock)
+    scheduler = Scheduler(clock, policy=Policy.FREQUENCY)
     scheduler.add(idle, period_frames=2, phase_frames=0)
     task = scheduler.add(idle, period_frames=2)
     assert (task.phase_frames, task.is_automatic_phase) == (1, True)
@@ -161,7 +162,7 @@ def test_a_phase_that_was_given_may_be_chosen_again(clock):
 def test_without_costs_the_same_tasks_get_the_same_phases(clock, stopwatch):
     phases = []
     for dear_us in (0, 500):
-        scheduler = FrequencyScheduler(clock, stopwatch=stopwatch)
+        scheduler = Scheduler(clock, policy=Policy.FREQUENCY, stopwatch=stopwatch)
         for number in range(6):
             us = dear_us * (number < 2)
             scheduler.add(lambda turn, us=us: stopwatch.passes(us), period_frames=2 + number % 3)
@@ -177,7 +178,7 @@ def test_quarantined_task_counts_in_no_quality_and_gets_no_phase(clock):
         raise ValueError
 
     faults = FaultIsolation(quarantine_after=1, report=lambda fault: None)
-    scheduler = FrequencyScheduler(clock, faults=faults)
+    scheduler = Scheduler(clock, policy=Policy.FREQUENCY, faults=faults)
     failing = [scheduler.add(fail, period_frames=2, phase_frames=0) for _ in range(3)]
     for task in failing:
         task._automatic_phase = True
@@ -206,7 +207,7 @@ frames_between = st.lists(
 
 
 @settings(max_examples=20)
-@given(st.sampled_from([FrequencyScheduler, DirectAccessScheduler]),
+@given(st.sampled_from([frequency]),
        st.lists(st.integers(1, 9), min_size=2, max_size=6), frames_between, st.data())
 def test_gap_is_a_period_and_below_two_across_a_phase_change(kind, periods, events, data):
     """Every gap is exactly the period, but for one with a change of its own phase in it."""

@@ -5,7 +5,8 @@ import re
 from pathlib import Path
 
 from ai_core.clock import ManualClock
-from ai_core.scheduling.frequency import FrequencyScheduler
+from ai_core.scheduling.policies import Policy
+from ai_core.scheduling.scheduler import Scheduler
 
 TEXT = (Path(__file__).parents[2] / "docs" / "scheduling.md").read_text(encoding="utf-8")
 
@@ -19,7 +20,7 @@ def test_its_samples_run_one_after_the_other():
 
 
 def test_it_names_every_field_of_the_statistics():
-    scheduler = FrequencyScheduler(ManualClock())
+    scheduler = Scheduler(ManualClock(), policy=Policy.FREQUENCY)
     scheduler.add(print)
     (row,) = scheduler.statistics()
     for field in row:

@@ -11,17 +11,11 @@ from hypothesis import strategies as st
 from ai_core.budget import Budget
 from ai_core.clock import ManualClock
 from ai_core.faults import FaultIsolation
-from ai_core.scheduling.load_balancing import LoadBalancingScheduler
-from ai_core.scheduling.overrun_bias import OverrunBias
-from ai_core.scheduling.priority import PriorityPolicy, PriorityScheduler
-from ai_core.scheduling.requested_time import RequestedTimeScheduler
+from ai_core.scheduling.policies import OverrunBias, Policy
+from ai_core.scheduling.scheduler import Scheduler
+from tests.scheduling.makers import load_balancing, priority, priority_only, requested_time
 
-
-def priority_only(clock, **settings):
-    return PriorityScheduler(clock, policy=PriorityPolicy.PRIORITY_ONLY, **settings)
-
-
-POLICIES = [LoadBalancingScheduler, PriorityScheduler, priority_only, RequestedTimeScheduler]
+POLICIES = [load_balancing, priority, priority_only, requested_time]
 each_policy = pytest.mark.parametrize("policy", POLICIES, ids=lambda one: one.__name__)
 
 
@@ -203,7 +197,7 @@ def test_nobody_starves_whatever_the_mix(policy, data):
             runs.setdefault(number, []).append(scheduler.frame)
 
         task = scheduler.add(work, period_frames=period, priority=priority)
-        if policy is RequestedTimeScheduler:
+        if policy is requested_time:
             scheduler.request(task, data.draw(st.none() | st.integers(0, 200)))
     tasks = scheduler.tasks
     bounds = [scheduler.longest_wait_frames(task) for task in tasks]
@@ -229,7 +223,7 @@ def longest_wait(task, ran_on, frames):
 
 
 def test_the_bound_of_load_balancing_is_reached_but_not_passed(clock):
-    scheduler = LoadBalancingScheduler(clock)
+    scheduler = Scheduler(clock)
     tasks = [scheduler.add(lambda turn: None) for _ in range(5)]
     for _ in range(20):
         scheduler.advance(Budget.of_steps(0))
@@ -238,7 +232,7 @@ def test_the_bound_of_load_balancing_is_reached_but_not_passed(clock):
 
 
 def test_least_priority_runs_within_its_stated_bound(clock):
-    scheduler = RequestedTimeScheduler(clock)
+    scheduler = Scheduler(clock, policy=Policy.REQUESTED_TIME)
     scheduler.add(lambda turn: None, priority=100)
     least = scheduler.add(lambda turn: None, priority=0.5)
     assert scheduler.longest_wait_frames(least) == 201

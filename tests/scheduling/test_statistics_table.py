@@ -8,7 +8,8 @@ from hypothesis import strategies as st
 
 from ai_core.budget import Budget
 from ai_core.errors import UnknownNameError
-from ai_core.scheduling.frequency import FrequencyScheduler
+from ai_core.scheduling.policies import Policy
+from ai_core.scheduling.scheduler import Scheduler
 from ai_core.scheduling.statistics_table import statistics_table
 
 ROWS = [
@@ -88,7 +89,7 @@ def test_a_table_of_nothing_is_empty_or_a_heading():
 
 
 def test_a_schedulers_rows_are_such_rows(clock):
-    scheduler = FrequencyScheduler(clock)
+    scheduler = Scheduler(clock, policy=Policy.FREQUENCY)
     scheduler.add(lambda turn: None, name="think")
     scheduler.add(lambda turn: None, name="see", period_frames=2, phase_frames=0)
     for _ in range(3):

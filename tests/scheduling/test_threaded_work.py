@@ -10,7 +10,8 @@ from hypothesis import strategies as st
 
 from ai_core.budget import Budget
 from ai_core.faults import FaultIsolation
-from ai_core.scheduling.frequency import FrequencyScheduler
+from ai_core.scheduling.policies import Policy
+from ai_core.scheduling.scheduler import Scheduler
 from ai_core.scheduling.threaded_work import MAX_DELAY_FRAMES, ThreadedWork
 from tests.scheduling.hand_executor import HandExecutor
 from tests.scheduling.threaded_yard import Yard, lives, square
@@ -299,7 +300,7 @@ def test_submission_stops_at_spent_budget_but_one_always_comes():
 
 def test_it_is_work_for_a_scheduler():
     yard = Yard(HandExecutor())
-    scheduler = FrequencyScheduler(yard.clock)
+    scheduler = Scheduler(yard.clock, policy=Policy.FREQUENCY)
     scheduler.add(lambda turn: yard.work.submit(turn.now.frame), period_frames=2, phase_frames=0)
     scheduler.add(yard.work)
     for _ in range(5):

@@ -1,38 +1,23 @@
-"""Sharing time with one reading for each task: the same in all but the number of readings."""
+"""Sharing time with one reading for each task, in recordings and replays, too."""
 from __future__ import annotations
 
-import json
 from unittest.mock import patch
 
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-import ai_core.scheduling.load_balancing as load_balancing
-import ai_core.scheduling.run_times as run_times
-import ai_core.scheduling.sharing as sharing
+import ai_core.scheduling.scheduler as scheduling
 from ai_core.budget import Budget
 from ai_core.clock import ManualClock
 from ai_core.faults import FaultIsolation
 from ai_core.recording.grants import RecordingBudget, ReplayBudget
-from ai_core.scheduling.load_balancing import LoadBalancingScheduler
-from ai_core.scheduling.overrun_bias import OverrunBias
-from ai_core.scheduling.priority import PriorityPolicy, PriorityScheduler
-from ai_core.scheduling.requested_time import RequestedTimeScheduler
+from ai_core.scheduling.policies import OverrunBias, Policy
+from ai_core.scheduling.scheduler import Scheduler
 from ai_core.trace import Trace
-from ai_core.twins import INTERPRETED, kernel_of
+from tests.scheduling.makers import load_balancing, priority, priority_only, requested_time
 
-
-def priority_only(clock, **settings):
-    return PriorityScheduler(clock, policy=PriorityPolicy.PRIORITY_ONLY, **settings)
-
-
-POLICIES = [LoadBalancingScheduler, PriorityScheduler, priority_only, RequestedTimeScheduler]
-
-
-def one_by_one(scheduler, asked, budget, late, may_wait):
-    """The plain way, to stand in for the quick one."""
-    return scheduler._share_one_by_one(scheduler._asking(asked), budget, late, may_wait)
+POLICIES = [load_balancing, priority, priority_only, requested_time]
 
 
 class Listener:
@@ -69,7 +54,7 @@ class World:
             period, priority, request, *deeds = plan
             work = self.generator_of(number, *deeds) if deeds[1] == "pause" else self.work_of(number, *deeds)
             self.tasks.append(self.scheduler.add(work, period_frames=period, priority=priority, name=str(number)))
-            if policy is RequestedTimeScheduler:
+            if policy is requested_time:
                 self.scheduler.request(self.tasks[-1], request)
 
     def note(self, number, turn):
@@ -111,17 +96,8 @@ class World:
 
         return work
 
-    def live(self, budgets_us, *, plainly=False):
-        self.live_on([Budget.of_time(us, lambda: self.ns) for us in budgets_us], plainly=plainly)
-
-    def live_watched(self, budgets_us, grants):
-        for us in budgets_us:
-            self.live_on([RecordingBudget(Budget.of_time(us, lambda: self.ns), grants)])
-
-    def live_on(self, budgets, *, plainly=False):
-        share = one_by_one if plainly else sharing.share_time
-        # So few at once that even these few wait in several parts.
-        with patch.object(sharing, "share_time", share), patch.object(load_balancing, "SERVED_AT_ONCE", 2):
+    def live_on(self, budgets):
+        with patch.object(scheduling, "SERVED_AT_ONCE", 2):  # so few that even these few wait in several parts
             for budget in budgets:
                 self.scheduler.advance(budget)
                 self.clock.advance()
@@ -136,80 +112,35 @@ plans = st.lists(
 )
 
 
-def assert_close(one, other):
-    """Equal, times to a hundredth of a microsecond: budgets are whole ns, notes of them are not."""
-    assert len(one) == len(other)
-    for mine, theirs in zip(one, other, strict=True):
-        assert mine == pytest.approx(theirs, abs=0.01)
-
-
 each_policy = pytest.mark.parametrize("policy", POLICIES, ids=lambda one: one.__name__)
 budgets = st.lists(st.integers(0, 150), min_size=8, max_size=14)
 
 
 @each_policy
 @settings(max_examples=30)
-@given(
-    plans=plans, budgets_us=budgets, is_heard=st.booleans(), with_bias=st.booleans(), cap=st.none() | st.integers(1, 2),
-)
-def test_with_one_reading_a_task_everything_comes_out_the_same(policy, plans, budgets_us, **settings):
-    quick, plain = (World(policy, plans, **settings) for _ in range(2))
-    quick.live(budgets_us)
-    plain.live(budgets_us, plainly=True)
-    assert [run[:4] for run in quick.ran] == [run[:4] for run in plain.ran]
-    assert_close([run[4:] for run in quick.ran], [run[4:] for run in plain.ran])
-    assert [type(one).__name__ for one in quick.told] == [type(one).__name__ for one in plain.told]
-    assert [one.name for one in quick.told] == [one.name for one in plain.told]
-    assert [task.id for task in quick.scheduler.waiting] == [task.id for task in plain.scheduler.waiting]
-    assert quick.scheduler.overruns == plain.scheduler.overruns
-    assert_close(quick.scheduler.statistics(), plain.scheduler.statistics())
-    assert bool(quick.listener.heard) == settings["is_heard"]
-    for mine, theirs in zip(quick.listener.heard, plain.listener.heard, strict=True):
-        assert [one if isinstance(one, str) else pytest.approx(one, abs=0.01) for one in theirs] == list(mine)
-
-
-def everything_of(world):
-    """All that can be seen of a world, to the last bit."""
-    told = [(type(one).__name__, one.name, getattr(one, "failures_in_a_row", one)) for one in world.told]
-    heard = list(map(repr, world.listener.heard))
-    waiting = [task.id for task in world.scheduler.waiting]
-    return world.ran, told, heard, waiting, world.scheduler.statistics(), json.dumps(world.scheduler.save_state())
-
-
-@pytest.mark.parametrize("policy", POLICIES[:3], ids=lambda one: one.__name__)
-@settings(max_examples=60)
-@given(
-    plans=plans, budgets_us=budgets, cap=st.none() | st.integers(1, 2), is_heard=st.booleans(), is_kept=st.booleans(),
-)
-def test_the_kernel_and_its_twin_agree_to_the_last_bit(policy, plans, budgets_us, cap, is_heard, is_kept):
-    seen = []
-    twin = INTERPRETED[f"{run_times.__name__}.begin_shares"]
-    for form in (twin, kernel_of(twin) or twin):
-        with patch.object(run_times, "begin_shares", form):
-            world, grants = World(policy, plans, is_heard=is_heard, with_bias=False, cap=cap), []
-            if is_kept:
-                world.live_watched(budgets_us, grants)
-            else:
-                world.live(budgets_us)
-            seen.append((everything_of(world), grants))
-    assert seen[0] == seen[1]
+@given(plans=plans, budgets_us=budgets, cap=st.none() | st.integers(1, 2), is_heard=st.booleans())
+def test_recording_keeps_the_answers_and_a_replay_repeats_them(policy, plans, budgets_us, **settings):
+    world, again = (World(policy, plans, with_bias=False, **settings) for _ in range(2))
+    noted = []
+    for us in budgets_us:
+        noted.append([])
+        world.live_on([RecordingBudget(Budget.of_time(us, lambda: world.ns), noted[-1])])
+    again.live_on([ReplayBudget(grants) for grants in noted])
+    assert [run[:4] for run in again.ran] == [run[:4] for run in world.ran]
+    assert [task.id for task in again.scheduler.waiting] == [task.id for task in world.scheduler.waiting]
 
 
 @each_policy
 @settings(max_examples=30)
-@given(plans=plans, budgets_us=budgets, cap=st.none() | st.integers(1, 2), is_heard=st.booleans())
-def test_recording_keeps_the_answers_and_a_replay_repeats_them(policy, plans, budgets_us, **settings):
-    quick, plain, again = (World(policy, plans, with_bias=False, **settings) for _ in range(3))
-    noted = {quick: [], plain: []}
-    for world in (quick, plain):
-        for us in budgets_us:
-            noted[world].append([])
-            watched = RecordingBudget(Budget.of_time(us, lambda world=world: world.ns), noted[world][-1])
-            world.live_on([watched], plainly=world is plain)
-    assert noted[quick] == noted[plain]
-    again.live_on([ReplayBudget(grants) for grants in noted[quick]])
-    assert [run[:4] for run in again.ran] == [run[:4] for run in quick.ran]
-    assert [task.id for task in again.scheduler.waiting] == [task.id for task in quick.scheduler.waiting]
+@given(plans=plans, budgets_us=budgets, is_heard=st.booleans(), with_bias=st.booleans())
+def test_a_recorded_frame_is_as_one_that_is_not(policy, plans, budgets_us, **settings):
+    plain, watched = (World(policy, plans, cap=None, **settings) for _ in range(2))
+    for us in budgets_us:
+        plain.live_on([Budget.of_time(us, lambda: plain.ns)])
+        watched.live_on([RecordingBudget(Budget.of_time(us, lambda: watched.ns), [])])
+    assert plain.ran == watched.ran
+    assert list(map(repr, plain.listener.heard)) == list(map(repr, watched.listener.heard))
+    assert plain.scheduler.save_state() == watched.scheduler.save_state()
 
 
 def test_the_stopwatch_is_read_once_for_each_task(clock):
@@ -219,7 +150,7 @@ def test_the_stopwatch_is_read_once_for_each_task(clock):
         reads.append(None)
         return 1000 * len(reads)
 
-    scheduler = LoadBalancingScheduler(clock)
+    scheduler = Scheduler(clock)
     for _ in range(100):
         scheduler.add(lambda turn: None)
     budget = Budget.of_time(1e6, stopwatch)
@@ -229,7 +160,7 @@ def test_the_stopwatch_is_read_once_for_each_task(clock):
 
 
 def test_a_turn_that_is_kept_keeps_what_it_was(clock, stopwatch):
-    scheduler, turns = LoadBalancingScheduler(clock), []
+    scheduler, turns = Scheduler(clock), []
     scheduler.add(lambda turn: turns.append(turn) or stopwatch.passes(10))
     scheduler.add(lambda turn: turns.append(turn) or stopwatch.passes(10))
     scheduler.advance(Budget.of_time(100, stopwatch))
@@ -242,7 +173,7 @@ def test_a_turn_that_is_kept_keeps_what_it_was(clock, stopwatch):
 
 
 def test_steps_reported_to_a_share_count_on_the_whole(clock, stopwatch):
-    scheduler = LoadBalancingScheduler(clock)
+    scheduler = Scheduler(clock)
     scheduler.add(lambda turn: turn.budget.spend(7))
     budget = Budget.of_time(100, stopwatch)
     scheduler.advance(budget)
@@ -250,10 +181,10 @@ def test_steps_reported_to_a_share_count_on_the_whole(clock, stopwatch):
 
 
 def test_a_share_of_a_share_ends_with_the_whole(clock, stopwatch):
-    inner, lefts = PriorityScheduler(clock), []
+    inner, lefts = Scheduler(clock, policy=Policy.PRIORITY), []
     for _ in range(2):
         inner.add(lambda turn: lefts.append(turn.budget.left) or stopwatch.passes(turn.budget.left))
-    outer = LoadBalancingScheduler(clock)
+    outer = Scheduler(clock)
     outer.add(inner)
     outer.add(lambda turn: lefts.append(turn.budget.left))
     outer.advance(Budget.of_time(100, stopwatch))
@@ -267,7 +198,7 @@ def test_what_listeners_take_is_nobodys_time(clock, stopwatch):
 
     trace = Trace()
     trace.listen(Slow())
-    scheduler = LoadBalancingScheduler(clock, trace=trace)
+    scheduler = Scheduler(clock, trace=trace)
     tasks = [scheduler.add(lambda turn: stopwatch.passes(5)) for _ in range(2)]
     scheduler.advance(Budget.of_time(100, stopwatch))
     assert [task.used_us for task in tasks] == [5, 5]
@@ -281,7 +212,7 @@ def test_raising_listener_stops_the_frame_and_the_rest_waits(clock, stopwatch):
 
     trace = Trace()
     trace.listen(Broken())
-    scheduler = LoadBalancingScheduler(clock, trace=trace)
+    scheduler = Scheduler(clock, trace=trace)
     first, second = (scheduler.add(lambda turn: None) for _ in range(2))
     with pytest.raises(LookupError):
         scheduler.advance(Budget.of_time(100, stopwatch))

@@ -9,7 +9,8 @@ import pytest
 from ai_core.budget import Budget
 from ai_core.clock import ManualClock
 from ai_core.errors import UnknownNameError
-from ai_core.scheduling.frequency import FrequencyScheduler
+from ai_core.scheduling.policies import Policy
+from ai_core.scheduling.scheduler import Scheduler
 from ai_core.scheduling.timeslicer import Timeslicer
 from ai_core.scheduling.timing import Timing
 from tests.scheduling.timeslicing import InlineExecutor, World
@@ -116,7 +117,7 @@ def test_without_keys_there_is_nothing_to_do():
 
 def test_it_is_work_for_a_scheduler():
     world = World(keys="abcd", jobs_per_update=2)
-    scheduler = FrequencyScheduler(world.clock)
+    scheduler = Scheduler(world.clock, policy=Policy.FREQUENCY)
     scheduler.add(world.slicer, period_frames=2, phase_frames=0)
     for _ in range(3):
         scheduler.advance(Budget.unlimited())

@@ -10,7 +10,8 @@ from ai_core.clock import ManualClock
 from ai_core.faults import FaultIsolation
 from ai_core.saving.fields import StateError
 from ai_core.saving.values import SavedValues
-from ai_core.scheduling.frequency import FrequencyScheduler
+from ai_core.scheduling.policies import Policy
+from ai_core.scheduling.scheduler import Scheduler
 from ai_core.scheduling.timeslicer import Timeslicer
 from ai_core.scheduling.timing import Timing
 from ai_core.snapshot import from_json, restore, take, to_json
@@ -157,7 +158,7 @@ def test_it_is_saved_with_its_scheduler_and_in_a_snapshot():
     def world():
         clock = ManualClock()
         slicer = Timeslicer(clock, str.upper, jobs_per_update=1, faults=FaultIsolation(reraise=True))
-        scheduler = FrequencyScheduler(clock)
+        scheduler = Scheduler(clock, policy=Policy.FREQUENCY)
         scheduler.add(slicer, name="slicer")
         for key in ("ann", "bob"):
             slicer.add(key)

@@ -10,13 +10,13 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-import ai_core.scheduling.load_balancing as load_balancing
+import ai_core.scheduling.scheduler as scheduling
 from ai_core.budget import Budget
 from ai_core.clock import ManualClock
-from ai_core.scheduling.load_balancing import LoadBalancingScheduler
-from ai_core.scheduling.overrun_bias import OverrunBias
-from ai_core.scheduling.task_limits import MAX_PRIORITY, MIN_PRIORITY
-from ai_core.scheduling.waiting_line import CarryOverQueue
+from ai_core.scheduling.carry_over import CarryOverQueue
+from ai_core.scheduling.policies import OverrunBias
+from ai_core.scheduling.scheduler import Scheduler
+from ai_core.scheduling.task import MAX_PRIORITY, MIN_PRIORITY
 
 RARE_FRAMES = 1000
 
@@ -27,7 +27,7 @@ def do_nothing(turn):
 
 def crowd_of(count, **settings):
     """All fell due on frame 0, and all but one wait."""
-    scheduler = LoadBalancingScheduler(ManualClock(), **settings)
+    scheduler = Scheduler(ManualClock(), **settings)
     for _ in range(count):
         scheduler.add(do_nothing, period_frames=RARE_FRAMES, phase_frames=0)
     scheduler.advance(Budget.of_steps(1))
@@ -101,7 +101,7 @@ def test_paused_removed_or_changed_work_costs_others_nothing():
 )
 def test_shares_of_who_waited_are_those_of_exact_arithmetic(priorities, served, at_once, us):
     """The model: fractions of what all weigh who still wait, to 1 ns."""
-    scheduler, granted = LoadBalancingScheduler(ManualClock()), []
+    scheduler, granted = Scheduler(ManualClock()), []
     spent = [0]
 
     def work(turn):
@@ -110,7 +110,7 @@ def test_shares_of_who_waited_are_those_of_exact_arithmetic(priorities, served, 
 
     for priority in priorities:
         scheduler.add(work, priority=priority, period_frames=RARE_FRAMES, phase_frames=0)
-    with patch.object(load_balancing, "SERVED_AT_ONCE", at_once):
+    with patch.object(scheduling, "SERVED_AT_ONCE", at_once):
         for count in served:
             scheduler.advance(Budget.of_steps(count))
         left = [Fraction(task.priority) for task in scheduler.waiting]
@@ -121,20 +121,20 @@ def test_shares_of_who_waited_are_those_of_exact_arithmetic(priorities, served, 
 
 
 def test_new_priority_of_waiting_work_holds_from_the_next_frame(clock):
-    scheduler, granted = LoadBalancingScheduler(clock), []
+    scheduler, granted = Scheduler(clock), []
     for _ in range(4):
         scheduler.add(lambda turn: granted.append(turn.budget.left), period_frames=9, phase_frames=0)
     scheduler.advance(Budget.of_steps(1))
     scheduler.change(scheduler.tasks[3], priority=8)
     scheduler.change(scheduler.tasks[2], priority=1)
     granted.clear()
-    with patch.object(load_balancing, "SERVED_AT_ONCE", 1):
+    with patch.object(scheduling, "SERVED_AT_ONCE", 1):
         scheduler.advance(Budget.of_steps(100))
     assert granted == [10, 11, 98]
 
 
 def test_work_paused_and_resumed_within_a_frame_keeps_its_place(clock):
-    scheduler, ran = LoadBalancingScheduler(clock), []
+    scheduler, ran = Scheduler(clock), []
     for name in "abcd":
         scheduler.add(lambda turn, name=name: ran.append(name), period_frames=9, phase_frames=0)
     scheduler.advance(Budget.of_steps(1))
@@ -150,7 +150,7 @@ def test_work_paused_and_resumed_within_a_frame_keeps_its_place(clock):
 
 def test_loaded_work_waits_in_same_order_with_same_shares(clock):
     def world():
-        scheduler, granted = LoadBalancingScheduler(clock, bias=OverrunBias()), []
+        scheduler, granted = Scheduler(clock, bias=OverrunBias()), []
         for number in range(300):
             scheduler.add(
                 lambda turn, number=number: granted.append((number, turn.budget.left)) or turn.budget.spend(number % 9),
@@ -171,26 +171,27 @@ def test_loaded_work_waits_in_same_order_with_same_shares(clock):
     assert first[0].save_state() == second[0].save_state()
 
 
-@given(st.lists(st.tuples(st.sampled_from("jjltd"), st.integers(0, 20)), max_size=40))
+@given(st.lists(st.tuples(st.sampled_from("jjlts"), st.integers(0, 20)), max_size=40))
 def test_a_line_weighs_what_all_in_it_weigh_whatever_was_done(deeds):
-    scheduler, weights = LoadBalancingScheduler(ManualClock()), {}
-    tasks = [scheduler.add(do_nothing) for _ in range(21)]
-    weights.update({task: 0.1 * (1 + task.id) for task in tasks})
-    line, model = CarryOverQueue(weights.__getitem__), []
+    scheduler, line, model = Scheduler(ManualClock()), CarryOverQueue(), []
+    tasks = [scheduler.add(do_nothing, priority=0.1 * (1 + number)) for number in range(21)]
     for frame, (deed, number) in enumerate(deeds):
         task = tasks[number]
-        if deed == "j" and task not in line.since:
+        if deed == "j" and task not in model:
             line.join([task], frame)
             model.append(task)
         elif deed == "l":
-            line.leave(line.first(number))
+            for one in line.first(number):
+                line.leave(one)
             del model[:number]
         elif deed == "t":
-            weights[task] *= 1.7
-            line.touch(task)
-        elif deed == "d":
-            line.touch(task)
-            line.drop(lambda one, task=task: one is not task)
+            task._priority *= 1.7
+            line.reweigh(task)
+        elif deed == "s":
+            task._may_run = False
+            line.stop(task)
+            line.begin_frame()
+            task._may_run = True
             model = [one for one in model if one is not task]
-    assert list(line.since) == model
-    assert line.weight_behind([]) == float(sum(map(Fraction, (weights[task] for task in model))))
+    assert line.all() == model
+    assert line.weight_behind([]) == float(sum(Fraction(task.priority) for task in model))

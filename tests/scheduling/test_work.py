@@ -10,14 +10,14 @@ import pytest
 from ai_core.budget import Budget
 from ai_core.faults import FaultIsolation
 from ai_core.scheduling import work as work_module
-from ai_core.scheduling.direct_access import DirectAccessScheduler
-from ai_core.scheduling.frequency import FrequencyScheduler
-from ai_core.scheduling.load_balancing import LoadBalancingScheduler
+from ai_core.scheduling.policies import Policy
+from ai_core.scheduling.scheduler import Scheduler
+from tests.scheduling.makers import frequency, load_balancing
 
 
 @pytest.fixture
 def scheduler(clock):
-    return FrequencyScheduler(clock, faults=FaultIsolation(reraise=True))
+    return Scheduler(clock, policy=Policy.FREQUENCY, faults=FaultIsolation(reraise=True))
 
 
 def advance(scheduler, *steps):
@@ -115,7 +115,7 @@ def test_a_generator_that_fails_starts_anew(clock):
         yield
         raise ValueError
 
-    scheduler = FrequencyScheduler(clock, faults=FaultIsolation(report=lambda fault: None))
+    scheduler = Scheduler(clock, policy=Policy.FREQUENCY, faults=FaultIsolation(report=lambda fault: None))
     scheduler.add(search)
     advance(scheduler, 1, 1, 1)
     assert done == ["begun", "begun"]
@@ -255,7 +255,7 @@ def test_object_whose_advance_would_do_nothing_is_refused(scheduler, work):
         scheduler.add(work)
 
 
-@pytest.mark.parametrize("kind", [FrequencyScheduler, DirectAccessScheduler, LoadBalancingScheduler])
+@pytest.mark.parametrize("kind", [frequency, load_balancing])
 @pytest.mark.parametrize("forgotten", [generating, asynchronous])
 def test_callable_that_only_makes_work_is_a_fault_when_it_runs(clock, kind, forgotten):
     faults = []
@@ -297,7 +297,7 @@ def test_work_that_never_ran_is_freed_with_what_would_run_it():
         gc.enable()
 
 
-@pytest.mark.parametrize("kind", [FrequencyScheduler, DirectAccessScheduler, LoadBalancingScheduler])
+@pytest.mark.parametrize("kind", [frequency, load_balancing])
 def test_generator_removing_its_task_stops_at_its_next_pause(clock, kind):
     done = []
 

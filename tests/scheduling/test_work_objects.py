@@ -30,27 +30,21 @@ from ai_core.decisions.mind_population import MindPopulation
 from ai_core.faults import FaultIsolation
 from ai_core.scheduling import (
     Advancing,
-    HierarchicalScheduler,
-    PriorityScheduler,
-    RequestedTimeScheduler,
     Timeslicer,
     TurnTaking,
 )
 from ai_core.scheduling import work as work_module
-from ai_core.scheduling.direct_access import DirectAccessScheduler
-from ai_core.scheduling.frequency import FrequencyScheduler
-from ai_core.scheduling.load_balancing import LoadBalancingScheduler
+from ai_core.scheduling.policies import Policy
+from ai_core.scheduling.scheduler import Scheduler
+from tests.scheduling.makers import frequency, load_balancing, priority, requested_time
 
 
 @pytest.fixture
 def scheduler(clock):
-    return FrequencyScheduler(clock, faults=FaultIsolation(reraise=True))
+    return Scheduler(clock, policy=Policy.FREQUENCY, faults=FaultIsolation(reraise=True))
 
 
-EVERY_SCHEDULER = [
-    FrequencyScheduler, DirectAccessScheduler, LoadBalancingScheduler, PriorityScheduler, RequestedTimeScheduler,
-    HierarchicalScheduler,
-]
+EVERY_SCHEDULER = [frequency, load_balancing, priority, requested_time]
 
 
 class Listener(Habit):
@@ -114,7 +108,7 @@ def test_what_lives_in_game_time_is_work_as_it_is(clock, kind, make):
 @pytest.mark.parametrize("kind", EVERY_SCHEDULER)
 def test_a_scheduler_or_a_timeslicer_is_advanced_with_the_budget(clock, kind):
     scheduler, seen = kind(clock, faults=FaultIsolation(reraise=True)), []
-    inner = LoadBalancingScheduler(clock, faults=FaultIsolation(reraise=True))
+    inner = Scheduler(clock, faults=FaultIsolation(reraise=True))
     inner.add(lambda turn: seen.append("inner"))
     slicer = Timeslicer(clock, lambda key: seen.append(key))
     slicer.add("key")
@@ -125,7 +119,7 @@ def test_a_scheduler_or_a_timeslicer_is_advanced_with_the_budget(clock, kind):
 
 
 def test_a_population_under_a_scheduler_ends_with_its_budget(clock):
-    scheduler, seen = FrequencyScheduler(clock, faults=FaultIsolation(reraise=True)), []
+    scheduler, seen = Scheduler(clock, policy=Policy.FREQUENCY, faults=FaultIsolation(reraise=True)), []
     population = MindPopulation()
     for _ in range(5):
         population.add(Living(seen))

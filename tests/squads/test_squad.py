@@ -11,7 +11,8 @@ from ai_core.faults import FaultIsolation
 from ai_core.maps.grid import Grid
 from ai_core.paths.grid_path_provider import GridPathProvider
 from ai_core.paths.path_service import PathService
-from ai_core.scheduling.frequency import FrequencyScheduler
+from ai_core.scheduling.policies import Policy
+from ai_core.scheduling.scheduler import Scheduler
 from ai_core.squads.capabilities import Capabilities, Force
 from ai_core.squads.commander import toughest
 from ai_core.squads.formation import Formation, FormationSlot
@@ -262,7 +263,7 @@ def test_a_new_order_gives_up_the_search_of_the_last(clock):
 
 
 def test_the_commanders_ai_is_work_for_a_scheduler(squad, clock):
-    scheduler = FrequencyScheduler(clock)
+    scheduler = Scheduler(clock, policy=Policy.FREQUENCY)
     scheduler.add(squad.think, period_frames=10)
     squad.move_to((10, 0))
     for _ in range(600):

@@ -60,11 +60,11 @@ func _ready() -> void:
 func measure(what: String) -> void:
 	var thinkers: GDScript = Facing if what == "facing a target" else Thinker
 	var by_hand := processed_crowd(FacingProcessed if thinkers == Facing else Processed)
-	var base := crowd(AIScheduler.POLICY_DIRECT_ACCESS, 1, thinkers)
+	var base := crowd(AIScheduler.POLICY_FREQUENCY, 1, thinkers)
 	await compare("%s, every frame" % what, base, {OTHER: by_hand, CALLS: called_crowd(1, thinkers)}, 1)
 	for period: int in [5, 10, 30]:
 		await compare("%s, every %dth frame" % [what, period],
-				crowd(AIScheduler.POLICY_DIRECT_ACCESS, period, thinkers),
+				crowd(AIScheduler.POLICY_FREQUENCY, period, thinkers),
 				{EVERY_FRAME: base, OTHER: by_hand, CALLS: called_crowd(period, thinkers)}, period)
 	await compare("%s, frequency, every frame" % what, crowd(AIScheduler.POLICY_FREQUENCY, 1, thinkers),
 			{OTHER: by_hand}, 1)

@@ -7,10 +7,8 @@ from itertools import count
 
 from ai_core.budget import Budget
 from ai_core.clock import ManualClock
-from ai_core.scheduling.load_balancing import LoadBalancingScheduler
-from ai_core.scheduling.priority import PriorityScheduler
-from ai_core.scheduling.requested_time import RequestedTimeScheduler
-from ai_core.scheduling.sharing import SharingScheduler
+from ai_core.scheduling.policies import Policy
+from ai_core.scheduling.scheduler import Scheduler
 from tools.benchmarking.declarations import Contest
 
 FRAME_US = 1e6
@@ -35,17 +33,17 @@ class Thinker:
 
 def load_balanced_work(n: int) -> Contest:
     """One frame of n due pieces under load balancing, each timed and given its share."""
-    return _frame_of_work(LoadBalancingScheduler(ManualClock()), n)
+    return _frame_of_work(Scheduler(ManualClock()), n)
 
 
 def prioritised_work(n: int) -> Contest:
     """One frame of n due pieces of three priorities, each timed and given its share."""
-    return _frame_of_work(PriorityScheduler(ManualClock()), n)
+    return _frame_of_work(Scheduler(ManualClock(), policy=Policy.PRIORITY), n)
 
 
 def requesting_work(n: int) -> Contest:
     """One frame of n due pieces, every other of which asks for time of its own."""
-    scheduler = RequestedTimeScheduler(ManualClock())
+    scheduler = Scheduler(ManualClock(), policy=Policy.REQUESTED_TIME)
 
     def ask() -> None:
         for task in scheduler.tasks[::2]:
@@ -56,15 +54,15 @@ def requesting_work(n: int) -> Contest:
 
 def backlog(n: int) -> Contest:
     """One frame in which SERVED of n pieces run and all others wait, each due in every frame."""
-    return _frame_of_backlog(LoadBalancingScheduler(ManualClock()), n)
+    return _frame_of_backlog(Scheduler(ManualClock()), n)
 
 
 def rare_backlog(n: int) -> Contest:
     """The same where no more fall due than run: half of all wait."""
-    return _frame_of_backlog(LoadBalancingScheduler(ManualClock()), n, period_frames=1 + n // SERVED)
+    return _frame_of_backlog(Scheduler(ManualClock()), n, period_frames=1 + n // SERVED)
 
 
-def _frame_of_backlog(scheduler: SharingScheduler, n: int, period_frames: int = 1) -> Contest:
+def _frame_of_backlog(scheduler: Scheduler, n: int, period_frames: int = 1) -> Contest:
     crowd, others = [[Thinker() for _ in range(n)] for _ in range(2)]
     for number, one in enumerate(crowd):
         scheduler.add(one.think, phase_frames=number // SERVED, period_frames=period_frames, priority=1 + number % 3)
@@ -92,7 +90,7 @@ def _frame_of_backlog(scheduler: SharingScheduler, n: int, period_frames: int = 
 
 
 def _frame_of_work(
-    scheduler: SharingScheduler, n: int, prepare: Callable[[], None] = lambda: None
+    scheduler: Scheduler, n: int, prepare: Callable[[], None] = lambda: None
 ) -> Contest:
     crowd, others = [[Thinker() for _ in range(n)] for _ in range(2)]
     for number, one in enumerate(crowd):

@@ -7,8 +7,7 @@ from collections.abc import Callable
 
 from ai_core.budget import Budget
 from ai_core.clock import ManualClock
-from ai_core.scheduling.direct_access import DirectAccessScheduler
-from ai_core.scheduling.frequency import FrequencyScheduler
+from ai_core.scheduling.policies import Policy
 from ai_core.scheduling.scheduler import Scheduler
 from ai_core.scheduling.task import Task
 from tools.benchmarking.declarations import Case, Contest
@@ -30,31 +29,36 @@ class Counter:
 def untimed(n: int) -> Contest:
     """60 frames of n behaviors, periods 1 to 60, nothing measured."""
     crowd = _Crowd(n)
-    ours = crowd.under(DirectAccessScheduler(ManualClock()), Budget.unlimited)
+    ours = crowd.under(Scheduler(ManualClock(), policy=Policy.FREQUENCY), Budget.unlimited)
     peers = {"mesa": crowd.under_mesa, "simpy": crowd.under_simpy}
     return Contest(ours, {"loop over what is due": crowd.in_a_loop()}, peers, complaint=crowd.complaint)
 
 
 def timed(n: int) -> Contest:
     """The same with a budget of time, and each run measured."""
-    crowd = _Crowd(n)
-    ours = crowd.under(
-        DirectAccessScheduler(ManualClock()), lambda: Budget.of_time(1e6, time.perf_counter_ns)
-    )
-    return Contest(ours, {"loop over what is due": crowd.in_a_loop()}, complaint=crowd.complaint)
+    return _under_policy(n, Policy.FREQUENCY, lambda: Budget.of_time(1e6, time.perf_counter_ns))
 
 
-def looked_for(n: int) -> Contest:
-    """The same under the plain scheduler, which looks at every task on every frame."""
+def balanced(n: int) -> Contest:
+    """The same with a share of the time for each."""
+    return _under_policy(n, Policy.LOAD_BALANCING, lambda: Budget.of_time(1e6, time.perf_counter_ns))
+
+
+def balanced_by_steps(n: int) -> Contest:
+    """The same with a share of a budget of steps for each."""
+    return _under_policy(n, Policy.LOAD_BALANCING, lambda: Budget.of_steps(1_000_000))
+
+
+def _under_policy(n: int, policy: Policy, budget: Callable[[], Budget]) -> Contest:
     crowd = _Crowd(n)
-    ours = crowd.under(FrequencyScheduler(ManualClock()), Budget.unlimited)
+    ours = crowd.under(Scheduler(ManualClock(), policy=policy), budget)
     return Contest(ours, {"loop over what is due": crowd.in_a_loop()}, complaint=crowd.complaint)
 
 
 def changing(n: int) -> Contest:
     """The same with one behavior added, one removed and one re-phased before every frame."""
     crowd, chance = _Crowd(n), random.Random(3)
-    scheduler = DirectAccessScheduler(ManualClock())
+    scheduler = Scheduler(ManualClock(), policy=Policy.FREQUENCY)
     frame = crowd.frame_of(scheduler, Budget.unlimited)
     tasks = list(scheduler.tasks)
 

@@ -9,7 +9,7 @@ from tests.benchmarks.scheduling.policies import (
     rare_backlog,
     requesting_work,
 )
-from tests.benchmarks.scheduling.schedulers import changing, looked_for, timed, untimed
+from tests.benchmarks.scheduling.schedulers import balanced, balanced_by_steps, changing, timed, untimed
 from tests.benchmarks.scheduling.timeslicer import (
     jobs_limits_us,
     lookups_limits_us,
@@ -18,9 +18,13 @@ from tests.benchmarks.scheduling.timeslicer import (
 )
 from tools.benchmarking.declarations import Measurement, Suite
 
-LOOP = "loop over what is due"
 CROWDS = (100, 1000, 10_000)
 BATCHES = (10, 1000, 10_000)
+
+
+def runs_limits_us(n: int) -> dict[int, float]:
+    """Return 0.5 µs for each run of 60 frames of n tasks with periods 1 to 60."""
+    return {n: 0.5 * sum(60 / (1 + number % 60) for number in range(n))}
 
 
 def shares_limits_us(*sizes: int) -> dict[int, float]:
@@ -33,11 +37,13 @@ SUITE = Suite(
     (
         Measurement(
             "60 frames of n, nothing timed", untimed, CROWDS,
-            {LOOP: {10_000: 1 / 1.2}, "mesa": {10_000: 20.0}, "simpy": {10_000: 20.0}},
+            {"mesa": {10_000: 8.0}, "simpy": {10_000: 4.0}}, limits_us=runs_limits_us(10_000),
         ),
-        Measurement("60 frames of n, three change each frame", changing, CROWDS, {LOOP: {10_000: 1 / 2.5}}),
-        Measurement("60 frames of n, each run timed", timed, CROWDS, {LOOP: {10_000: 1 / 3}}),
-        Measurement("60 frames of n, all looked at", looked_for, CROWDS),
+        Measurement("60 frames of n, three change each frame", changing, CROWDS),
+        Measurement("60 frames of n, each run timed", timed, CROWDS, limits_us=runs_limits_us(10_000)),
+        Measurement("60 frames of n, load balanced", balanced, CROWDS, limits_us=runs_limits_us(10_000)),
+        Measurement(
+            "60 frames of n, load balanced by steps", balanced_by_steps, CROWDS, limits_us=runs_limits_us(10_000)),
         Measurement("frame of n, load balanced", load_balanced_work, (10, 1000), limits_us=shares_limits_us(1000)),
         Measurement("frame of n, by priority", prioritised_work, (10, 1000), limits_us=shares_limits_us(1000)),
         Measurement("frame of n, by requested time", requesting_work, (10, 1000)),

@@ -267,7 +267,7 @@ def test_constants_of_the_engine_are_attributes_of_its_classes():
 
 
 DEBUGGING = {
-    "toggle_key", "toggle_action", "logged_entries", "logged_polls", "quarantine_after", "timed_every",
+    "toggle_key", "toggle_action", "logged_entries", "logged_polls", "quarantine_after",
     "monitor_behaviors", "show_in_game", "shown_layer", "shown_height", "random_seed", "debug_action", "debug_key",
 }
 GROUP = 64

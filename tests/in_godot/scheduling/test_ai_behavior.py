@@ -5,7 +5,7 @@ import random
 
 import pytest
 
-LOAD_BALANCING, FREQUENCY, DIRECT_ACCESS, PRIORITY = range(4)
+LOAD_BALANCING, FREQUENCY, PRIORITY = range(3)
 
 RECORDER = """
     extends Node
@@ -261,7 +261,7 @@ def lived(node, gdscript, live, periods, *, policy, has_listeners):
     return told, [(row["name"], row["runs"], row["staleness_frames"]) for row in rows]
 
 
-@pytest.mark.parametrize("policy", [LOAD_BALANCING, FREQUENCY, DIRECT_ACCESS, PRIORITY])
+@pytest.mark.parametrize("policy", [LOAD_BALANCING, FREQUENCY, PRIORITY])
 @pytest.mark.parametrize("victim", [0, 1, 2])
 @pytest.mark.parametrize("deed", DEEDS)
 def test_calls_in_batches_do_what_calls_one_by_one_do(node, gdscript, physics_frames, deed, victim, policy):
@@ -284,7 +284,7 @@ LASTING = ("take_out", "disable", "enable", "switch_off", "slow_down", "free_min
 
 
 @pytest.mark.parametrize("seed", range(3))
-@pytest.mark.parametrize("policy", [LOAD_BALANCING, DIRECT_ACCESS, PRIORITY])
+@pytest.mark.parametrize("policy", [LOAD_BALANCING, FREQUENCY, PRIORITY])
 def test_a_meddling_crowd_behaves_the_same_in_batches(node, gdscript, physics_frames, policy, seed):
     def live(world, actors):
         chance = random.Random(seed)

@@ -6,7 +6,7 @@ import pytest
 from addons.ai_core.bridge.gd import construct
 from addons.ai_core.nodes.characters.update_group import UpdateGroup
 from ai_core.saving.fields import StateError
-from ai_core.scheduling.task_limits import MAX_PERIOD_FRAMES
+from ai_core.scheduling.task import MAX_PERIOD_FRAMES
 
 PERIODS = [
     *[(name, "period") for name in (

@@ -25,7 +25,8 @@ from ai_core.level_of_detail.population.population import Population
 from ai_core.level_of_detail.scheduling_lod import RateBand, SchedulingLOD, TaskRate
 from ai_core.level_of_detail.viewer import Viewer
 from ai_core.saving.values import SavedValues
-from ai_core.scheduling.frequency import FrequencyScheduler
+from ai_core.scheduling.policies import Policy
+from ai_core.scheduling.scheduler import Scheduler
 from ai_core.scheduling.task import Turn
 from tests.saving.lives.life import Life, plain, steps
 
@@ -167,7 +168,7 @@ class CheckLife(Life):
     classes = (EventCheck,)
 
     def build(self):
-        self.scheduler = FrequencyScheduler(self.clock, faults=self.faults)
+        self.scheduler = Scheduler(self.clock, policy=Policy.FREQUENCY, faults=self.faults)
         self.events = EventManager(self.clock, codes=CODES)
         self.events.listen("alarm", print)
         self.check = CheckingEngine(self.events, self.scheduler, self.clock).add(
@@ -330,7 +331,7 @@ class GroupLODLife(Life):
             "city", self.clock, importance=lambda: self.chance.random(), work=self.work("city"), faults=self.faults,
             closed_period_frames=3, expand=lambda: ["ann", "bob"], member=self.member,
             compress=lambda: self.told.append("compressed"))
-        self.scheduler = FrequencyScheduler(self.clock, faults=self.faults)
+        self.scheduler = Scheduler(self.clock, policy=Policy.FREQUENCY, faults=self.faults)
         self.scheduler.add(self.city, name="city")
 
     def member(self, name):
@@ -393,7 +394,7 @@ class SchedulingLODLife(Life):
     classes = (SchedulingLOD,)
 
     def build(self):
-        self.scheduler = FrequencyScheduler(self.clock)
+        self.scheduler = Scheduler(self.clock, policy=Policy.FREQUENCY)
         self.lod = SchedulingLOD(self.scheduler, [
             RateBand(0.6, TaskRate(1, 4.0)), RateBand(0.0, TaskRate(9, 0.5)), RateBand(0.3, TaskRate(3, 1.0))])
         self.tasks = [self.scheduler.add(lambda turn, n=n: self.told.append((n, turn.elapsed_s)), name=f"agent {n}")

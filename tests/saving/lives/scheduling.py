@@ -7,18 +7,15 @@ from ai_core.saving.values import SavedValues
 from ai_core.scheduling.anytime import UntilGoodEnough
 from ai_core.scheduling.background_job import BackgroundJob
 from ai_core.scheduling.contracts import Contracts
-from ai_core.scheduling.direct_access import DirectAccessScheduler
-from ai_core.scheduling.frequency import FrequencyScheduler
-from ai_core.scheduling.hierarchical import HierarchicalScheduler
 from ai_core.scheduling.in_sequence import WorkSequence
-from ai_core.scheduling.load_balancing import LoadBalancingScheduler
 from ai_core.scheduling.phasing import PhaseSlot, Rephasing
-from ai_core.scheduling.priority import PriorityScheduler
-from ai_core.scheduling.requested_time import RequestedTimeScheduler
+from ai_core.scheduling.policies import Policy
+from ai_core.scheduling.scheduler import Scheduler
 from ai_core.scheduling.suspendable import Suspendable
 from ai_core.scheduling.threaded_work import ThreadedWork
 from ai_core.scheduling.timeslicer import Timeslicer
 from tests.saving.lives.life import Life, plain, steps
+from tests.scheduling.makers import frequency, load_balancing, priority, requested_time
 
 
 class Digging:
@@ -44,8 +41,8 @@ class Digging:
 
 
 class FrequencyLife(Life):
-    classes = (FrequencyScheduler,)
-    kind = FrequencyScheduler
+    classes = (Scheduler,)
+    kind = staticmethod(frequency)
     names = "abcd"
 
     def build(self):
@@ -91,34 +88,25 @@ class FrequencyLife(Life):
 
 
 class LoadBalancingLife(FrequencyLife):
-    classes = (LoadBalancingScheduler,)
-    kind = LoadBalancingScheduler
+    kind = staticmethod(load_balancing)
 
 
 class PriorityLife(FrequencyLife):
-    classes = (PriorityScheduler,)
-    kind = PriorityScheduler
-
-
-class DirectAccessLife(FrequencyLife):
-    classes = (DirectAccessScheduler,)
-    kind = DirectAccessScheduler
+    kind = staticmethod(priority)
 
 
 class HierarchicalLife(FrequencyLife):
-    classes = (HierarchicalScheduler,)
-    kind = HierarchicalScheduler
+    kind = staticmethod(load_balancing)
 
     def build(self):
         super().build()
-        self.inner = FrequencyScheduler(self.clock, faults=self.faults)
+        self.inner = Scheduler(self.clock, policy=Policy.FREQUENCY, faults=self.faults)
         self.inner.add(self.work("inner"), name="inner")
         self.scheduler.add(self.inner, name="nested", period_frames=2)
 
 
 class RequestedTimeLife(FrequencyLife):
-    classes = (RequestedTimeScheduler,)
-    kind = RequestedTimeScheduler
+    kind = staticmethod(requested_time)
 
     def do_request(self, chance):
         self.scheduler.request(self.any_task(chance), chance.choice([None, 3, 9]))
@@ -131,7 +119,7 @@ class LongWorkLife(Life):
     classes = (BackgroundJob, WorkSequence, Suspendable, Contracts, UntilGoodEnough)
 
     def build(self):
-        self.scheduler = LoadBalancingScheduler(self.clock, faults=self.faults)
+        self.scheduler = Scheduler(self.clock, faults=self.faults)
         self.sequence = WorkSequence(
             lambda _: Suspendable(Digging(30)), lambda depth: Suspendable(Digging(9 if depth is None else depth // 3)))
         self.job = BackgroundJob(self.scheduler, self.sequence, then=self.told.append, name="dig")
@@ -232,5 +220,5 @@ class TimeslicerLife(Life):
         self.slicer.release(chance.choice("abcde"))
 
 
-LIVES = (FrequencyLife, LoadBalancingLife, PriorityLife, DirectAccessLife, HierarchicalLife, RequestedTimeLife,
+LIVES = (FrequencyLife, LoadBalancingLife, PriorityLife, HierarchicalLife, RequestedTimeLife,
          LongWorkLife, RephasingLife, ThreadedLife, TimeslicerLife)

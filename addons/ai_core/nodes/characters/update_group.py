@@ -10,9 +10,8 @@ from ai_core.budget import Budget
 from ai_core.decisions.habits.habit_population import HabitPopulation
 from ai_core.decisions.mind_population import MindPopulation
 from ai_core.saving.fields import Fields, State
-from ai_core.scheduling.task import Task, Turn
-from ai_core.scheduling.task_limits import MAX_PERIOD_FRAMES, MAX_PRIORITY, MIN_PRIORITY
-from ai_core.scheduling.waiting_line import UNIT
+from ai_core.scheduling.carry_over import UNIT
+from ai_core.scheduling.task import MAX_PERIOD_FRAMES, MAX_PRIORITY, MIN_PRIORITY, Task, Turn
 
 Key = tuple[int, int]
 """Period and phase of a tick group (frames)."""

@@ -52,7 +52,7 @@ from ai_core.decisions.habits.habit_plan import plan_of
 from ai_core.decisions.habits.habits import Habit as HabitDefinition
 from ai_core.events.event import Event
 from ai_core.saving.fields import Fields, State, StateError
-from ai_core.scheduling.task_limits import MAX_PERIOD_FRAMES
+from ai_core.scheduling.task import MAX_PERIOD_FRAMES
 
 STRING_TYPES = (str, StringName)
 

@@ -31,8 +31,7 @@ from addons.ai_core.nodes.scheduling.scheduler_lookup import (
 )
 from ai_core.level_of_detail import behavioral_lod as core
 from ai_core.saving.fields import Fields, State, StateError
-from ai_core.scheduling.task import Task, Turn
-from ai_core.scheduling.task_limits import MAX_PERIOD_FRAMES
+from ai_core.scheduling.task import MAX_PERIOD_FRAMES, Task, Turn
 
 ARBITRATION_NAMES = ("first", "any", "most_central", "smallest_range")
 

@@ -30,8 +30,7 @@ from addons.ai_core.nodes.scheduling.scheduler_lookup import (
 from ai_core.errors import shown
 from ai_core.level_of_detail import group_lod as core
 from ai_core.saving.fields import Fields, State, StateError
-from ai_core.scheduling.task import Task, Turn
-from ai_core.scheduling.task_limits import MAX_PERIOD_FRAMES
+from ai_core.scheduling.task import MAX_PERIOD_FRAMES, Task, Turn
 
 
 @gdclass(icon="res://addons/ai_core/icons/group_lod.svg", keywords="level of detail, crowd")

@@ -32,8 +32,7 @@ from ai_core.level_of_detail.agent_rows import contains_sorted
 from ai_core.level_of_detail.importance import Importance
 from ai_core.level_of_detail.importance_settings import ImportanceSettings
 from ai_core.saving.fields import State
-from ai_core.scheduling.task import Task, Turn
-from ai_core.scheduling.task_limits import MAX_PERIOD_FRAMES
+from ai_core.scheduling.task import MAX_PERIOD_FRAMES, Task, Turn
 
 
 @gdclass(icon="res://addons/ai_core/icons/importance_manager.svg", keywords="level of detail, lod, relevance")

@@ -38,7 +38,7 @@ from ai_core.budget import Budget
 from ai_core.events.event_log import EventLog
 from ai_core.events.polling_station import PollingStation as Answers
 from ai_core.saving.fields import State
-from ai_core.scheduling.task_limits import MAX_PERIOD_FRAMES
+from ai_core.scheduling.task import MAX_PERIOD_FRAMES
 
 DEFINITION_ERRORS = (TypeError, GodotCallError)
 """Exceptions of a wrong query; see ``query_error``."""

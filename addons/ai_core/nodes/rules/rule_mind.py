@@ -24,7 +24,7 @@ from addons.ai_core.nodes.saving.scene_saving import saving
 from addons.ai_core.nodes.scheduling.scheduler_lookup import report_next_frame, scheduler_of, scheduler_warnings
 from ai_core.decisions.rules import rule_mind as library
 from ai_core.saving.fields import Fields, State, StateError
-from ai_core.scheduling.task_limits import MAX_PERIOD_FRAMES
+from ai_core.scheduling.task import MAX_PERIOD_FRAMES
 
 SENSED_FACTS: dict[str, Callable[[Any], float]] = {
     "target": lambda target: float(target is not None), "is_in_view": float, "awareness": float}

@@ -44,9 +44,9 @@ class SchedulerPart:
 
     def reset_unsaved(self) -> None:
         """Count all tasks as just run; called when the clock was set to a save without the scheduler's part."""
-        state, now = self.save_state(), list(self.clock.now)
-        tasks = [{**task, "last_run": now} for task in state["tasks"]]
-        self.prepare_state({**state, "now": now, "tasks": tasks})()
+        state, now = self.save_state(), self.clock.now
+        tasks = [{**task, "last_frame": now.frame, "last_s": now.seconds} for task in state["tasks"]]
+        self.prepare_state({**state, "now": list(now), "tasks": tasks})()
 
     def _without_missing(self, state: Any, left_out: dict[str, str]) -> object:
         """Return a state without behaviors whose number with the same name differs from the scene."""
@@ -63,11 +63,7 @@ class SchedulerPart:
 def without_tasks(state: Any, names: set[str]) -> object:
     """Return a scheduler's state without the tasks of these names."""
     try:
-        gone = {task["id"] for task in state["tasks"] if task["name"] in names}
-        if not gone:
-            return state
-        return {**state, "tasks": [task for task in state["tasks"] if task["id"] not in gone],
-                "waiting": [one for one in state["waiting"] if one[0] not in gone]}
+        return {**state, "tasks": [task for task in state["tasks"] if task["name"] not in names]}
     except (LookupError, TypeError):
         return state                     # the next reader refuses it with the reason
 

@@ -23,8 +23,7 @@ from addons.ai_core.nodes.scheduling.scheduler_lookup import (
     scheduler_warnings,
 )
 from ai_core.saving.fields import Fields, State
-from ai_core.scheduling.task import Task
-from ai_core.scheduling.task_limits import MAX_PERIOD_FRAMES
+from ai_core.scheduling.task import MAX_PERIOD_FRAMES, Task
 
 
 @gdclass(icon="res://addons/ai_core/icons/ai_behavior.svg", keywords="behaviour, task, update, throttle")

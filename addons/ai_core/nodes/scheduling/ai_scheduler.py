@@ -53,16 +53,13 @@ from ai_core.clock import ManualClock
 from ai_core.faults import Fault, FaultIsolation
 from ai_core.recording.replay import Difference
 from ai_core.saving.fields import StateError
-from ai_core.scheduling.hierarchical import tree_statistics
+from ai_core.scheduling.carry_over import UNIT
 from ai_core.scheduling.phasing import DryRun, PhaseSlot, PhaseTable, Rephasing, phase_quality
 from ai_core.scheduling.quality_of_service import QualityOfService
-from ai_core.scheduling.requested_time import RequestedTimeScheduler
-from ai_core.scheduling.sharing import SharingScheduler
+from ai_core.scheduling.scheduler import Scheduler, tree_statistics
 from ai_core.scheduling.statistics import Overrun
 from ai_core.scheduling.statistics_table import statistics_table
-from ai_core.scheduling.task import Task, Turn, Work
-from ai_core.scheduling.task_limits import MAX_PERIOD_FRAMES, MAX_PRIORITY, checked_period
-from ai_core.scheduling.waiting_line import UNIT
+from ai_core.scheduling.task import MAX_PERIOD_FRAMES, MAX_PRIORITY, Task, Turn, Work, checked_period
 from ai_core.snapshot import Saveable
 from ai_core.trace import Trace
 
@@ -126,10 +123,9 @@ class AIScheduler(Node):
 
     policy = export(
         Policy, Policy.LOAD_BALANCING, on_set="_core_setting_set",
-        doc="Which behaviors run in a frame. Load balancing keeps to the budget and carries work over. Frequency and"
-            " direct access run all due behaviors; direct access is cheaper, as it times few of many runs. Priority"
-            " runs all due behaviors with a share of the budget, priority only runs all behaviors. Requested time"
-            " grants the time of request_time() in full, or lets the behavior wait.")
+        doc="Which behaviors run in a frame. Load balancing keeps to the budget and carries work over. Frequency runs"
+            " all due behaviors. Priority runs all due behaviors with a share of the budget, priority only runs all"
+            " behaviors. Requested time grants the time of request_time() in full, or lets the behavior wait.")
     update = export(
         Update, Update.PHYSICS, on_set="_apply_update",
         doc="When a frame of AI runs. Physics is the safest, as rays need the physics space. Manual: when step() is"
@@ -158,12 +154,12 @@ class AIScheduler(Node):
         bool, False, on_set="_core_setting_set",
         shown_when=("policy", *scheduler_core.SHARING),
         doc="Give smaller shares to behaviors that use more than their share, and larger shares to those that use"
-            " less. Has no effect with the policies frequency and direct access.")
+            " less. Has no effect with the policy frequency.")
     activations_per_frame = export(
         int, 0, range=(0, 1000, 1), or_greater=True, on_set="_core_setting_set",
         shown_when=("policy", *scheduler_core.SHARING),
         doc="Most behaviors that may run for the first time in one frame, so that many new behaviors cause no spike."
-            " 0 is no limit. Has no effect with the policies frequency and direct access.")
+            " 0 is no limit. Has no effect with the policy frequency.")
     automatic_phasing = export(
         bool, True, group="Phasing",
         doc="Behaviors with an automatic phase run in the frames with the fewest other runs. Off: their phase is 0.")
@@ -186,10 +182,6 @@ class AIScheduler(Node):
         int, 3, range=(1, 100, 1), group="Debug", on_set="_tries_set",
         doc="Failures in a row after which a behavior is quarantined: it does not run until release_behavior(). Python"
             " exceptions and failed calls count; errors inside GDScript functions do not, as the engine hides them.")
-    timed_every = export(
-        int, 16, range=(1, 1000, 1), on_set="_core_setting_set",
-        doc="With the policy direct access: one of this many runs of a behavior is timed, and stands for the others."
-            " 1 times every run, which takes half as long again for behaviors with little work.")
     monitor_behaviors = export(
         bool, False, on_set="show_monitors",
         doc="Show the mean time of each behavior in the debugger's Monitors tab, besides the totals.")
@@ -213,7 +205,7 @@ class AIScheduler(Node):
         self.values = SceneValues(self)
         self.results = Results()
         self._faults: FaultIsolation | None = None
-        self._core: Any = None
+        self._core: Scheduler | None = None
         self._tasks: dict[int, Task] = {}
         self._services: dict[Task, float] = {}    # tasks that serve all others, and their own priority
         self._namings: dict[Task, Callable[[], str]] = {}     # functions that return the present names of tasks
@@ -287,7 +279,7 @@ class AIScheduler(Node):
         return self._faults
 
     @property
-    def core(self) -> Any:
+    def core(self) -> Scheduler:
         """The library's scheduler, created when it is first needed."""
         if self._core is None:
             self._core = core_of(self, self._emit_overrun)
@@ -608,7 +600,7 @@ class AIScheduler(Node):
     @method
     def request_time(self, behavior_id: int, us: float) -> None:
         """Request µs for each run of a behavior, with the policy requested time; -1 grants a share by priority."""
-        if not isinstance(self.core, RequestedTimeScheduler):
+        if self.policy != self.Policy.REQUESTED_TIME:
             raise RefusedValue("request_time() needs the policy requested time; set it before the scene runs")
         self.core.request(self._task(behavior_id), None if us == -1 else us)
 
@@ -616,7 +608,7 @@ class AIScheduler(Node):
     def get_longest_wait(self, behavior_id: int) -> int:
         """Return the most frames that a due behavior can wait before it runs, as long as no behavior is added."""
         task = self._task(behavior_id)
-        return int(self.core.longest_wait_frames(task)) if isinstance(self.core, SharingScheduler) else 0
+        return self.core.longest_wait_frames(task)
 
     @method
     def rephase(self, by_cost: bool = False) -> int:

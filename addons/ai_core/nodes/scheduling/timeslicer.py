@@ -30,8 +30,7 @@ from ai_core.errors import UnknownNameError
 from ai_core.faults import Fault, FaultIsolation
 from ai_core.saving.fields import Fields, State
 from ai_core.scheduling import timeslicer, timing
-from ai_core.scheduling.task import Task, Turn
-from ai_core.scheduling.task_limits import MAX_PERIOD_FRAMES
+from ai_core.scheduling.task import MAX_PERIOD_FRAMES, Task, Turn
 
 NO_AGE = -1
 

@@ -54,8 +54,7 @@ from addons.ai_core.nodes.squads.squad_saving import prepared_squad, saved_squad
 from ai_core.decisions.rules import rule_set as library
 from ai_core.decisions.rules.rule_text import RuleLine, read_rules, rules_of
 from ai_core.saving.fields import State
-from ai_core.scheduling.task import Task, Turn
-from ai_core.scheduling.task_limits import MAX_PERIOD_FRAMES
+from ai_core.scheduling.task import MAX_PERIOD_FRAMES, Task, Turn
 from ai_core.squads.attack_tokens import AttackTokens
 from ai_core.squads.commander import Order, nearest_to_goal, toughest
 from ai_core.squads.formation import Formation as Pattern

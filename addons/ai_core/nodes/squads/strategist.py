@@ -38,8 +38,7 @@ from addons.ai_core.nodes.squads.strategist_squads import FIRST_MET, FIRST_NUMBE
 from ai_core.errors import UnknownNameError, finite_number
 from ai_core.maps.choke_points import choke_points
 from ai_core.saving.fields import Fields, State
-from ai_core.scheduling.task import Task, Turn
-from ai_core.scheduling.task_limits import MAX_PERIOD_FRAMES
+from ai_core.scheduling.task import MAX_PERIOD_FRAMES, Task, Turn
 from ai_core.squads.strategy import strategist as library
 from ai_core.squads.strategy.posture import Personality
 from ai_core.squads.strategy.production import BuildOrder, Product, TechnologyTree

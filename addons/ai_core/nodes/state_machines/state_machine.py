@@ -35,7 +35,7 @@ from ai_core.decisions.state_machines import state_machine as library
 from ai_core.decisions.state_machines.state_machine import without_removed
 from ai_core.decisions.state_machines.state_machine_definition import StateMachineDefinition
 from ai_core.saving.fields import Fields, State, StateError
-from ai_core.scheduling.task_limits import MAX_PERIOD_FRAMES
+from ai_core.scheduling.task import MAX_PERIOD_FRAMES
 
 EXPRESSION_NAMES = ("payload", "event", "time_in_state_s")
 """Names in guard expressions that are properties of the machine; other names refer to its blackboard."""

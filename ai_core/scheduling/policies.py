@@ -1,0 +1,152 @@
+"""How a scheduler shares its budget: the policies, the bias learned from overruns, and the margin before the end."""
+from __future__ import annotations
+
+from enum import Enum
+
+from ai_core.errors import finite_number
+
+__all__ = ["BudgetMargin", "OverrunBias", "Policy"]
+
+
+class Policy(Enum):
+    """Which due tasks of a ``Scheduler`` run in a frame, and with how much of its budget.
+
+    All policies but ``FREQUENCY`` share out the budget: a task receives ``left * priority / remaining
+    priority``. So the whole budget is given out, whatever the number of tasks; what a task leaves goes to
+    those after it, and they pay for its overrun.
+
+    Source: 000_execution_management. Its listings take the remainder of the wrong number (direct access), run
+    due work when no time is left (load balancing), and divide by the priority of all tasks, which leaves a
+    third of the time unused (priority); these are corrected here. Claims and bounds of requested time are ours.
+    """
+
+    FREQUENCY = "frequency"
+    """Every due task, exactly on its frame, drawing on the whole budget. Work that can pause does so when it is spent,
+    but no task is delayed: for work that is short or must not be late."""
+
+    LOAD_BALANCING = "load_balancing"
+    """No task starts once the budget is spent; the rest waits for the next frame. Waiting tasks go first, by waiting
+    time, ties by smallest id. A task that falls due again while it waits still runs once. One task runs in every
+    frame, even with no budget at all: so with n tasks none waits longer than n - 1 frames, and the overrun is at most
+    the one task that was running when the budget ended."""
+
+    PRIORITY = "priority"
+    """Every due task, the highest priority first. Nothing waits: work is expected to pause when its share is spent,
+    and receives no budget once nothing is left."""
+
+    PRIORITY_ONLY = "priority_only"
+    """As ``PRIORITY`` with all tasks in every frame; periods are ignored. For work that never ends."""
+
+    REQUESTED_TIME = "requested_time"
+    """Tasks sorted by ``claim = priority * (1 + frames waited)``, the largest first, ties by smallest id. The first
+    always runs, with its request or all there is. Each task after it runs if its request is still available; else
+    it waits, and later tasks that fit may overtake it. Tasks without a request receive a share of the rest."""
+
+
+LEAST_BIAS, LARGEST_BIAS = 0.5, 2.0
+"""Smallest and largest bias (no unit).
+
+With a wider range priorities would no longer decide: between the two a share may change fourfold already.
+"""
+
+MEMORY_RUNS = 8.0
+"""How slowly a bias adapts (runs): after this many it has covered 2/3 of the difference.
+
+With fewer, one expensive frame counts against a task; with more, a task that was
+fixed is penalized for seconds.
+"""
+
+
+class OverrunBias:
+    """Multiplies the priority of each task by how well earlier runs kept to their shares.
+
+    After each run, with ``fit = granted / used`` limited to ``least .. most``::
+
+        bias += (fit - bias) / memory_runs
+
+    The bias of a task starts at 1, is 1 for work that uses what it is granted, falls towards
+    ``least`` for work that overruns, rises towards ``most`` for work that leaves time over.
+    A run with no grant, or without limit, is ignored.
+
+    Args:
+        least: smallest bias, above 0 and at most 1.
+        most: largest bias, 1 or more.
+        memory_runs: how slowly it adapts (runs), 1 or more.
+
+    Source: 000_execution_management, other policies; the formula is ours.
+    """
+
+    def __init__(
+        self, *, least: float = LEAST_BIAS, most: float = LARGEST_BIAS, memory_runs: float = MEMORY_RUNS
+    ) -> None:
+        self.least = finite_number("least", least, minimum=1e-6, maximum=1, remedy="use 1 for no penalty")
+        self.most = finite_number("most", most, minimum=1, maximum=1e6, remedy="use 1 for no bonus")
+        self._memory_runs = finite_number(
+            "memory_runs", memory_runs, minimum=1, remedy="use 1 to count only the last run"
+        )
+
+    def learned(self, bias: float, granted: float, used: float) -> float:
+        """Return a task's bias after a run.
+
+        Args:
+            bias: before the run.
+            granted: what the run was granted (µs or steps).
+            used: what it used.
+        """
+        if not 0 < granted < float("inf"):
+            return bias
+        fit = self.most if used * self.most <= granted else max(self.least, granted / used)
+        bias += (fit - bias) / self._memory_runs
+        return min(max(bias, self.least), self.most)  # rounding may not leave them
+
+
+MOST_OF_BUDGET = 8
+"""The margin is at most this part of the budget (1 / it). More would leave the work too little
+where single pieces take longer than that, and no margin helps."""
+
+STEP = 4
+"""Grows by this part (1 / it) of the overrun of a frame. Larger steps follow single spikes."""
+
+FADING = 64
+"""Shrinks by this part (1 / it) with each frame that kept to its budget: half in 44 frames.
+
+With the step above it settles where a frame in four goes too far, by an eighth of a piece of work.
+"""
+
+
+class BudgetMargin:
+    """How much before the end of a budget of time tasks wait, learned from the overruns of earlier frames.
+
+    A scheduler that stops only once the budget is spent has already exceeded it: by the piece of
+    work in progress, and by its own bookkeeping after it. So it stops earlier, by about the recent
+    overrun.
+
+    Rejected: the mean of the next piece of work as the margin. It ignores the time after
+    the last one, and where pieces differ much it is wrong for all of them.
+
+    A recording need not contain it: the margin decides which work waits, and that is an answer of
+    the budget, which is recorded. It describes this machine, so it is not saved.
+
+    Attributes:
+        ns: remaining budget at which the rest of the work waits (ns).
+    """
+
+    def __init__(self) -> None:
+        self.ns = 0
+
+    def learn(self, over_ns: int, budget_ns: int) -> None:
+        """Update the margin with the overrun of a frame.
+
+        Args:
+            over_ns: how far the frame exceeded its budget; negative if it kept to it.
+            budget_ns: its budget; it limits the influence of one frame, so that a frame in
+                which the system ran something else counts little. A frame whose budget was
+                spent before it began, 0 or less, is ignored.
+        """
+        if budget_ns <= 0:
+            return
+        if over_ns > 0:
+            most = budget_ns // MOST_OF_BUDGET
+            self.ns = min(self.ns + min(over_ns, most) // STEP, most)
+        else:
+            self.ns -= self.ns // FADING

@@ -1,0 +1,598 @@
+# cython: language_level=3, boundscheck=False, wraparound=False, cdivision=True, initializedcheck=False
+# mypy: ignore-errors
+"""Running the tasks of one frame: from the end of one run to the beginning of the next.
+
+A task that runs is given a Turn, its run is timed if there is a stopwatch, and what it was granted and used is
+noted. Seldom events (failures, overruns, listeners) are handed to the scheduler. Work in C that offers
+``call_row`` is called many at once.
+"""
+from __future__ import annotations
+
+from array import array
+from math import ceil
+
+import cython
+import numpy as np
+
+from ai_core.budget import _StepBudget
+from ai_core.errors import shown
+
+__all__ = ["RECENT_RUNS", "RunLoop", "TaskRun", "Turn"]
+
+RECENT_RUNS = 64
+"""Runs that the 95th percentile looks back on (count): the worst three of them decide.
+
+With fewer it is close to the maximum; with more it describes a time long past.
+"""
+
+RECENT = cython.declare(cython.int, 64)             # RECENT_RUNS
+MOST_IN_A_ROW = cython.declare(cython.int, 64)      # calls made at once: what they read is still in the near caches
+NEVER_NS = cython.declare(cython.longlong, 1 << 62)
+LONGEST_NS = cython.declare(cython.longlong, (1 << 31) - 1)     # that recent runs hold: 2.1 s
+INFINITY = cython.declare(cython.double, float("inf"))
+
+
+@cython.final
+@cython.cclass
+class Turn:
+    """The argument of work when it runs; read-only.
+
+    A generator receives a new one at each ``yield``: write ``turn = yield``, because the first Turn never changes.
+
+    Args:
+        now: current game time.
+        elapsed_s: true game time since the last run, or since the task was added if
+            it never ran (s), however rarely it runs, pauses included.
+        budget: what the work may use; work that can pause does so when it is spent.
+    """
+
+    _now: object
+    _elapsed_s: cython.double
+    _budget: object             # None until it is asked for; then a part of ``_whole``
+    _whole: object
+    _is_timed: cython.bint
+    _begun_ns: cython.longlong
+    _amount: cython.double      # of the part: ns since ``_begun_ns`` if it is timed, else as ``Budget.part`` takes it
+
+    def __init__(self, now: object, elapsed_s: float, budget: object) -> None:
+        self._now, self._elapsed_s, self._budget = now, elapsed_s, budget
+        self._whole, self._is_timed, self._begun_ns, self._amount = None, False, 0, 0.0
+
+    @property
+    def now(self):
+        """Current game time."""
+        return self._now
+
+    @property
+    def elapsed_s(self) -> float:
+        """True game time since the last run (s)."""
+        return self._elapsed_s
+
+    @property
+    def budget(self):
+        """What the work may use."""
+        if self._budget is None:
+            if self._is_timed:
+                self._budget = self._whole._part_since(self._begun_ns, self._amount)
+            else:
+                self._budget = self._whole.part(self._amount)
+        return self._budget
+
+    def __repr__(self) -> str:
+        return f"Turn({self._now}, elapsed_s={self._elapsed_s:g}, budget={shown(self.budget)})"
+
+
+@cython.cclass
+class TaskRun:
+    """The numbers of a task that are read and written at each run; ``Task`` has the rest.
+
+    Attributes:
+        _call: what is called with the Turn.
+        _runner: the Runner; after the first run that did not fail, its ``run`` is taken as ``_call`` again.
+        _may_run: False if it is paused, quarantined or removed.
+        _due_since: frame since which it waits, -1 if it does not.
+        _request: budget that it requested (µs or steps), -1 for a share by priority.
+        _bias: factor of its priority, learned by an OverrunBias.
+        _row: row of its recent runs in the ``RunLoop``, -1 for none; ``_recent_runs`` have been noted there.
+    """
+
+    _call = cython.declare(object, visibility="public")
+    _runner = cython.declare(object, visibility="public")
+    _id = cython.declare(cython.longlong, visibility="public")
+    _period = cython.declare(cython.longlong, visibility="public")
+    _phase = cython.declare(cython.longlong, visibility="public")
+    _priority = cython.declare(cython.double, visibility="public")
+    _bias = cython.declare(cython.double, visibility="public")
+    _request = cython.declare(cython.double, visibility="public")
+    _may_run = cython.declare(cython.bint, visibility="public")
+    _is_removed = cython.declare(cython.bint, visibility="public")
+    _is_first_run = cython.declare(cython.bint, visibility="public")
+    _due_since = cython.declare(cython.longlong, visibility="public")
+    _last_frame = cython.declare(cython.longlong, visibility="public")
+    _last_s = cython.declare(cython.double, visibility="public")
+    _runs = cython.declare(cython.longlong, visibility="public")
+    _faults = cython.declare(cython.longlong, visibility="public")
+    _overruns = cython.declare(cython.longlong, visibility="public")
+    _lateness_frames = cython.declare(cython.longlong, visibility="public")
+    _max_lateness_frames = cython.declare(cython.longlong, visibility="public")
+    _measured_runs = cython.declare(cython.longlong, visibility="public")
+    _granted_ns = cython.declare(cython.longlong, visibility="public")
+    _max_granted_ns = cython.declare(cython.longlong, visibility="public")
+    _used_ns = cython.declare(cython.longlong, visibility="public")
+    _max_used_ns = cython.declare(cython.longlong, visibility="public")
+    _row = cython.declare(cython.longlong, visibility="public")
+    _recent_runs = cython.declare(cython.longlong, visibility="public")
+
+    def __init__(self) -> None:
+        self._call = self._runner = None
+        self._id = self._phase = 0
+        self._period = 1
+        self._priority = self._bias = 1.0
+        self._request = -1.0
+        self._may_run, self._is_removed, self._is_first_run = True, False, True
+        self._due_since, self._last_frame, self._last_s = -1, 0, 0.0
+        self._runs = self._faults = self._overruns = 0
+        self._lateness_frames = self._max_lateness_frames = 0
+        self._measured_runs = self._granted_ns = self._max_granted_ns = self._used_ns = self._max_used_ns = 0
+        self._row, self._recent_runs = -1, 0
+
+
+@cython.final
+@cython.cclass
+class RunLoop:
+    """Runs queues of tasks within the budget of a frame, and keeps the times of recent runs.
+
+    Args:
+        shares: whether each task has a part of the budget; else each draws on the whole.
+        lets_wait: whether tasks wait when no budget is left; else they run without budget.
+        failing: tasks whose last run failed; the same dict for ever.
+
+    Attributes:
+        place: how many of the queue were reached; those after them wait.
+        late: tasks before ``place`` whose request did not fit.
+        may_wait: whether the next task may wait; the first of a frame never does.
+        is_overrun_known: whether the overrun of this frame was reported already.
+    """
+
+    place = cython.declare(cython.Py_ssize_t, visibility="public")
+    late = cython.declare(list, visibility="public")
+    may_wait = cython.declare(cython.bint, visibility="public")
+    is_overrun_known = cython.declare(cython.bint, visibility="public")
+    shares: cython.bint
+    lets_wait: cython.bint
+    failing: dict
+    parts: cython.double[::1]       # of what is left, for each of the queue
+    requests: cython.double[::1]    # as they were when the queue began
+    recent: cython.int[:, :, ::1]   # of each row what its last runs were granted and used (ns), as int32
+    free_rows: list
+    stamps: cython.longlong[::1]
+    stamps_array: object
+    # Of the frame:
+    now: object
+    budget: object
+    asked: object           # the budget that is asked how much is left
+    watch: object           # None if runs are not timed
+    follow_up: object
+    before: object          # hooks before a run; None if nobody listens to runs
+    grants: object          # answers that a recording keeps; None for none
+    answer: cython.Py_ssize_t
+    number: cython.longlong
+    clock_frame: cython.longlong
+    seconds: cython.double
+    is_timed: cython.bint   # the budget is one of time
+    counts: cython.bint     # the budget is one of steps, or of a replay
+    charges: cython.bint    # a run that reports no steps costs one
+    allowed: cython.longlong    # of a budget of steps without a parent, which is read and charged directly; else -1
+    is_followed: cython.bint
+    has_requests: cython.bint
+    deadline_ns: cython.longlong
+    margin_ns: cython.longlong
+    ended_ns: cython.longlong
+    left: cython.double     # before the next run, where the budget is not one of time
+    row_kind: object        # type of calls of which many can be made at once
+    other_kind: object      # the last type looked at of which they cannot
+    ahead: cython.Py_ssize_t
+    row_from: cython.Py_ssize_t
+
+    def __init__(self, shares: bool, lets_wait: bool, failing: dict) -> None:
+        self.shares, self.lets_wait, self.failing = shares, lets_wait, failing
+        self.late, self.free_rows = [], []
+        self.place, self.may_wait, self.is_overrun_known = 0, False, False
+        self.parts = self.requests = memoryview(np.zeros(8))
+        self.recent = memoryview(np.zeros((0, 2, RECENT_RUNS), np.intc))
+        self.stamps_array = None
+        self.row_kind = self.other_kind = None
+        self.ahead, self.row_from = 16, 0
+        self.number = self.clock_frame = self.deadline_ns = self.margin_ns = self.ended_ns = self.answer = 0
+        self.allowed = -1
+        self.seconds = self.left = 0.0
+        self.is_timed = self.counts = self.charges = self.is_followed = self.has_requests = False
+        self.leave_frame()
+
+    # -- a frame
+
+    def begin_frame(self, now, number: cython.longlong, budget, stopwatch, follow_up) -> None:
+        """Take the budget of a frame.
+
+        Args:
+            now: game time.
+            number: number of the frame, as the scheduler counts.
+            budget: of the frame.
+            stopwatch: times each run; None for none.
+            follow_up: called after a run with (task, turn, granted, used, over, steps, used_us, result, failure)
+                if it failed, overran, or has listeners; amounts are µs or steps, as the budget counts.
+        """
+        self.now, self.number, self.budget, self.asked = now, number, budget, budget
+        self.watch, self.follow_up = stopwatch, follow_up
+        self.clock_frame, self.seconds = now[0], now[1]
+        deadline_ns = budget.deadline_ns
+        self.is_timed = deadline_ns is not None
+        self.deadline_ns = deadline_ns if self.is_timed else NEVER_NS
+        self.counts = not self.is_timed and not budget.is_unlimited
+        self.charges = budget.charges_runs
+        self.allowed = budget._allowed if type(budget) is _StepBudget else -1
+        self.grants = budget.grants if self.is_timed else None
+        self.is_overrun_known = not budget.is_unlimited and budget.over > 0
+        self.left = INFINITY
+        self.before, self.is_followed, self.margin_ns, self.has_requests = None, False, 0, False
+        self.may_wait = False
+        if self.late:
+            self.late = []
+
+    def follow(
+        self, before, is_followed: cython.bint, margin_ns: cython.longlong, has_requests: cython.bint
+    ) -> None:
+        """Set what few frames have.
+
+        Args:
+            before: hooks called before each run with (name, now), if runs have listeners; else None.
+            is_followed: whether ``follow_up`` is called after every run.
+            margin_ns: amount left of a budget of time at which tasks wait.
+            has_requests: whether tasks request budgets.
+        """
+        self.before, self.is_followed = before, is_followed
+        self.margin_ns, self.has_requests = margin_ns, has_requests
+
+    def leave_frame(self) -> None:
+        """Release the objects of the frame."""
+        self.now = self.budget = self.asked = self.watch = self.follow_up = self.before = self.grants = None
+
+    def run(self, queue: list, weight_behind: cython.double = 0.0) -> None:
+        """Run a queue in order, as far as the budget allows.
+
+        Args:
+            queue: TaskRuns.
+            weight_behind: what the tasks that wait behind the queue weigh together.
+        """
+        task: TaskRun
+        count: cython.Py_ssize_t = len(queue)
+        self.place = self.row_from = 0
+        if self.shares:
+            self.weigh(queue, weight_behind)
+            self.begin_answers()
+        if self.watch is not None:
+            self.ended_ns = self.watch()
+        while self.place < count:
+            task = queue[self.place]
+            if self.shares:
+                if self.has_ended():
+                    return
+            elif self.counts:
+                self.left = self.steps_left() if self.charges else INFINITY
+            if not task._may_run:
+                self.place += 1
+            elif self.has_requests and self.may_wait and self.requests[self.place] >= 0 and not self.fits():
+                self.late.append(task)
+                self.place += 1
+            else:
+                self.may_wait = self.lets_wait
+                if not (self.place >= self.row_from and self.can_be_in_a_row(task) and self.run_row(queue, count)):
+                    self.run_one(task)
+
+    @cython.cfunc
+    @cython.exceptval(-1, check=False)
+    def weigh(self, queue: list, total: cython.double) -> cython.int:
+        """Set the part of each: its weight among those still to run."""
+        task: TaskRun
+        place: cython.Py_ssize_t
+        count: cython.Py_ssize_t = len(queue)
+        weight: cython.double
+        if count > self.parts.shape[0]:
+            self.parts = memoryview(np.zeros(2 * count))
+        if self.has_requests:
+            self.requests = memoryview(np.zeros(count))
+        for place in range(count - 1, -1, -1):  # from the end: each total is exactly what is still to run
+            task = queue[place]
+            weight = task._priority * task._bias
+            total += weight
+            self.parts[place] = weight / total
+            if self.has_requests:
+                self.requests[place] = task._request
+        return 0
+
+    @cython.cfunc
+    @cython.exceptval(-1, check=False)
+    def begin_answers(self) -> cython.int:
+        """A recording keeps when the budget was seen to be spent, and a replay repeats it."""
+        if self.grants is not None:
+            self.answer = len(self.grants)
+            self.grants.append(None)
+        elif self.counts and not self.charges:
+            self.asked = self.budget.part(INFINITY)     # asked by nobody else, and nothing is spent on it
+        return 0
+
+    @cython.cfunc
+    @cython.exceptval(-1)
+    def has_ended(self) -> cython.bint:
+        """Return whether the rest of the queue is to wait."""
+        if self.is_timed:
+            if self.deadline_ns - self.ended_ns > (self.margin_ns if self.may_wait else 0):
+                return False
+            if self.grants is not None and self.grants[self.answer] is None:
+                self.grants[self.answer] = (0, self.place)
+            return self.may_wait
+        if self.counts:
+            self.left = self.steps_left()
+            return self.left <= 0 and self.may_wait
+        return False
+
+    @cython.cfunc
+    @cython.exceptval(-1.0, check=False)
+    def steps_left(self) -> cython.double:
+        if self.allowed < 0:
+            return self.asked.left
+        spent: cython.longlong = self.budget.steps
+        return self.allowed - spent if spent < self.allowed else 0
+
+    @cython.cfunc
+    @cython.exceptval(-1)
+    def fits(self) -> cython.bint:
+        """Return whether the request of the next task is still left, as an answer that a recording keeps."""
+        request: cython.double = self.requests[self.place]
+        if self.is_timed:
+            fits: cython.bint = request * 1000 <= self.deadline_ns - self.ended_ns
+            if self.grants is not None:
+                self.grants.append(None if fits else (0, 0))
+            return fits
+        if self.counts and not self.charges:
+            return not self.budget.part(request).is_spent
+        return request <= self.left
+
+    # -- one run
+
+    @cython.cfunc
+    @cython.exceptval(-1, check=False)
+    def run_one(self, task: TaskRun) -> cython.int:
+        request: cython.double = self.requests[self.place] if self.has_requests else -1.0
+        begun_ns: cython.longlong
+        granted: cython.double = self.granted_now(request)
+        late: cython.longlong = self.number - task._due_since if task._due_since >= 0 else 0
+        steps: cython.longlong = 0
+        turn: Turn = Turn.__new__(Turn)
+        result = failure = None
+        turn._now, turn._elapsed_s = self.now, self.seconds - task._last_s
+        turn._budget = None if self.shares else self.budget
+        turn._whole, turn._is_timed, turn._begun_ns, turn._amount = self.budget, self.is_timed, self.ended_ns, granted
+        if not self.shares and (self.counts or self.before is not None):
+            steps = self.budget.steps
+        task._last_s, task._last_frame = self.seconds, self.clock_frame
+        if self.before is not None:
+            for hook in self.before:
+                hook(task._name, self.now)
+        begun_ns = self.ended_ns
+        self.place += 1
+        try:
+            result = task._call(turn)
+        except Exception as error:  # whatever work raises stays with it
+            failure = error
+        if self.watch is not None:
+            self.ended_ns = self.watch()
+        self.note(task, granted if self.shares and self.is_timed else 0, self.ended_ns - begun_ns, late)
+        if task._is_first_run and failure is None:
+            task._is_first_run, task._call = False, task._runner.run
+        return self.settle(task, turn, granted, self.ended_ns - begun_ns, steps, result, failure)
+
+    @cython.cfunc
+    @cython.exceptval(-1.0, check=False)
+    def granted_now(self, request: cython.double) -> cython.double:
+        """Return what the next task is granted: ns of a budget of time, else what ``Budget.part`` takes."""
+        left: cython.double = self.deadline_ns - self.ended_ns if self.is_timed else self.left
+        if not self.shares:
+            return left if left > 0 else 0
+        if request < 0:
+            return left * self.parts[self.place] if left > 0 else 0
+        if not self.is_timed:
+            return request
+        return min(request * 1000, left) if left > 0 else 0
+
+    @cython.cfunc
+    @cython.exceptval(-1, check=False)
+    def settle(
+        self, task: TaskRun, turn: Turn, granted: cython.double, used_ns: cython.longlong, steps: cython.longlong,
+        result, failure,
+    ) -> cython.int:
+        """Charge a run, and hand it over if something about it is rare."""
+        used: cython.double = used_ns / 1000.0
+        over: cython.double = 0
+        used_us: cython.double = used
+        if self.counts or self.before is not None:
+            steps = self.steps_of(turn, steps)
+        if self.is_timed:
+            if self.ended_ns > self.deadline_ns and used_ns > granted:
+                over = (self.ended_ns - self.deadline_ns) / 1000.0
+            granted = granted / 1000.0
+        elif self.counts:
+            used = steps
+            granted = min(ceil(granted), self.left) if self.charges and granted < INFINITY else INFINITY
+            if used > granted:
+                over = self.budget.over
+        if ((over > 0 and not self.is_overrun_known) or failure is not None or self.is_followed
+                or task._is_removed or self.failing):
+            self.follow_up(task, turn, granted, used, over, steps, used_us, result, failure)
+            if self.before is not None and self.watch is not None:
+                self.ended_ns = self.watch()    # what listeners take is time of none of the tasks
+        return 0
+
+    @cython.cfunc
+    @cython.exceptval(-1, check=False)
+    def steps_of(self, turn: Turn, before: cython.longlong) -> cython.longlong:
+        """Return the steps that a run reported, 1 if it reported none and has to."""
+        steps: cython.longlong = 0
+        share = turn._budget
+        if share is not None:
+            steps = share.steps - before
+        if steps == 0 and self.charges:
+            if self.allowed >= 0 and (share is None or share is self.budget):
+                self.budget.steps += 1
+            else:
+                (self.budget if share is None else share).spend()
+            return 1
+        return steps
+
+    @cython.cfunc
+    @cython.exceptval(-1, check=False)
+    def note(
+        self, task: TaskRun, granted_ns: cython.double, used_ns: cython.longlong, late: cython.longlong
+    ) -> cython.int:
+        """Note a run in the totals of its task."""
+        granted: cython.longlong = cython.cast(cython.longlong, granted_ns)
+        place: cython.Py_ssize_t
+        task._runs += 1
+        if late > 0:
+            task._lateness_frames += late
+            task._max_lateness_frames = max(task._max_lateness_frames, late)
+        if self.watch is None:
+            return 0
+        task._measured_runs += 1
+        task._granted_ns += granted
+        task._used_ns += used_ns
+        task._max_granted_ns = max(task._max_granted_ns, granted)
+        task._max_used_ns = max(task._max_used_ns, used_ns)
+        if task._row < 0:
+            if task._is_removed:
+                return 0
+            self.take_row(task)
+        place = task._recent_runs % RECENT
+        self.recent[task._row, 0, place] = min(granted, LONGEST_NS)
+        self.recent[task._row, 1, place] = min(used_ns, LONGEST_NS)
+        task._recent_runs += 1
+        return 0
+
+    # -- many calls at once
+
+    @cython.cfunc
+    @cython.exceptval(-1)
+    def can_be_in_a_row(self, task: TaskRun) -> cython.bint:
+        """Return whether calls such as that of this task can be made many at once, and in this frame."""
+        kind = type(task._call)
+        if kind is self.other_kind or self.is_followed or self.has_requests or (self.counts and not self.charges):
+            return False
+        if kind is self.row_kind:
+            return True
+        if getattr(kind, "call_row", None) is None:
+            self.other_kind = kind
+            return False
+        self.row_kind = kind
+        return True
+
+    @cython.cfunc
+    @cython.exceptval(-1)
+    def run_row(self, queue: list, count: cython.Py_ssize_t) -> cython.bint:
+        """Make calls of the next tasks at once; return whether any was made.
+
+        The time between two rows counts as used by the first of the latter, as between two calls.
+        """
+        task: TaskRun
+        place: cython.Py_ssize_t = self.place
+        number: cython.Py_ssize_t
+        made: cython.Py_ssize_t
+        limit_ns: cython.longlong = NEVER_NS
+        turn: Turn
+        calls: list = self.row_at(queue, count)
+        if not calls:
+            self.row_from = place + 1
+            return False
+        task = queue[place]
+        turn = Turn.__new__(Turn)
+        turn._now, turn._elapsed_s, turn._budget = self.now, self.seconds - task._last_s, self.budget
+        turn._whole, turn._is_timed, turn._begun_ns, turn._amount = None, False, 0, 0.0
+        if self.is_timed and (self.shares or not self.is_overrun_known):
+            limit_ns = self.deadline_ns - self.margin_ns - 1 if self.lets_wait else self.deadline_ns
+        if self.stamps_array is None:
+            self.stamps_array = array("q", bytes(8 * 64))
+            self.stamps = memoryview(self.stamps_array)
+        made = self.row_kind.call_row(
+            calls, turn, self.watch() if self.watch is not None else 0, limit_ns, self.stamps_array)
+        for number in range(made):
+            self.note_in_row(queue[place + number], number)
+        if self.counts and made:
+            self.budget.spend(made)
+        # Tasks that were looked at in vain are looked at again, so no farther ahead than it went well.
+        self.ahead = min(2 * self.ahead, MOST_IN_A_ROW) if made == len(calls) else max(made, 1)
+        if made < len(calls):
+            self.row_from = place + made + 1 if made == 0 else 0
+        return made > 0
+
+    @cython.cfunc
+    def row_at(self, queue: list, count: cython.Py_ssize_t) -> list:
+        """Return the calls of the next tasks that can be made with one Turn."""
+        task: TaskRun = queue[self.place]
+        last_s: cython.double = task._last_s
+        most: cython.Py_ssize_t = min(self.ahead, count - self.place)
+        place: cython.Py_ssize_t
+        calls: list = []
+        if self.counts and self.shares and self.left < most:
+            most = max(1, cython.cast(cython.Py_ssize_t, self.left))
+        for place in range(self.place, self.place + most):
+            task = queue[place]
+            if type(task._call) is not self.row_kind or task._last_s != last_s or not task._may_run:
+                break
+            if self.failing and task in self.failing:
+                break
+            calls.append(task._call)
+        return calls
+
+    @cython.cfunc
+    @cython.exceptval(-1, check=False)
+    def note_in_row(self, task: TaskRun, number: cython.Py_ssize_t) -> cython.int:
+        """Note a call that a row has made; the last one may have overrun."""
+        begun_ns: cython.longlong = self.ended_ns
+        granted: cython.double = self.granted_now(-1.0)
+        late: cython.longlong = self.number - task._due_since if task._due_since >= 0 else 0
+        task._last_s, task._last_frame = self.seconds, self.clock_frame
+        self.place += 1
+        if self.watch is not None:
+            self.ended_ns = self.stamps[number]
+        self.note(task, granted if self.shares and self.is_timed else 0, self.ended_ns - begun_ns, late)
+        if self.is_timed and self.ended_ns > self.deadline_ns and not self.is_overrun_known:
+            used: cython.double = (self.ended_ns - begun_ns) / 1000.0
+            if used > granted / 1000.0:
+                over: cython.double = (self.ended_ns - self.deadline_ns) / 1000.0
+                self.follow_up(task, None, granted / 1000.0, used, over, 0, used, None, None)
+        return 0
+
+    # -- recent runs
+
+    def take_row(self, task: TaskRun) -> None:
+        """Give a task a row for its recent runs."""
+        if not self.free_rows:
+            before = np.asarray(self.recent)
+            grown = np.zeros((2 * len(before) + 4, 2, RECENT_RUNS), np.intc)
+            grown[:len(before)] = before
+            self.recent = memoryview(grown)
+            self.free_rows = [*range(len(grown) - 1, len(before) - 1, -1)]
+        task._row, task._recent_runs = self.free_rows.pop(), 0
+
+    def release_row(self, task: TaskRun) -> None:
+        """Forget the recent runs of a task."""
+        if task._row >= 0:
+            self.free_rows.append(task._row)
+            task._row, task._recent_runs = -1, 0
+
+    def recent_runs(self, task: TaskRun) -> tuple:
+        """Return what the recent runs of a task were granted and used (ns), in no order."""
+        if task._row < 0:
+            return [], []
+        count = min(task._recent_runs, RECENT_RUNS)
+        row = np.asarray(self.recent)[task._row]
+        return row[0, :count].tolist(), row[1, :count].tolist()
