@@ -15,23 +15,23 @@ from ai_core.senses.graph.sense_graph import SenseGraph
 from tests.senses.graph_worlds import door, graphs, hearing, room
 
 NAN, INF = math.nan, math.inf
+CELL = Box((0, 0, 0), (1, 1, 1))
 ROOMS = [room("a", (0, 0, 0)), room("b", (2, 0, 0))]
 
 
 @pytest.mark.parametrize(
     ("make", "error", "message"),
     [
-        (lambda: SenseRegion("cell"), ValueError, "region 'cell' has no volume; set shape or volume_m3"),
-        (lambda: SenseRegion("cell", volume_m3=0), ValueError, "volume_m3 must be above 0"),
-        (lambda: SenseRegion("cell", volume_m3=NAN), ValueError, "volume_m3 must be a finite number"),
-        (lambda: SenseRegion("", volume_m3=1), ValueError, "must be a non-empty string"),
-        (lambda: SenseRegion(5, volume_m3=1), TypeError, "name of a region must be a string"),
-        (lambda: SenseRegion("cell", shape="box"), TypeError, "shape must be a Box, a Prism, Boxes or None"),
-        (lambda: SenseRegion("cell", volume_m3=1, kept_per_m={"sight": 1.1}), ValueError,
+        (lambda: SenseRegion("cell", CELL, volume_m3=0), ValueError, "volume_m3 must be above 0"),
+        (lambda: SenseRegion("cell", CELL, volume_m3=NAN), ValueError, "volume_m3 must be a finite number"),
+        (lambda: SenseRegion("", CELL), ValueError, "must be a non-empty string"),
+        (lambda: SenseRegion(5, CELL), TypeError, "name of a region must be a string"),
+        (lambda: SenseRegion("cell", shape="box"), TypeError, "shape must be a Box, a Prism or Boxes"),
+        (lambda: SenseRegion("cell", CELL, volume_m3=1, kept_per_m={"sight": 1.1}), ValueError,
          r"kept_per_m\['sight'\] must be at most 1, got 1.1; it is the share kept per metre"),
-        (lambda: SenseRegion("cell", volume_m3=1, dissipation={"smell": -0.1}), ValueError, "share lost per second"),
-        (lambda: SenseRegion("cell", volume_m3=1, dissipation=0.5), TypeError, "must map modality names"),
-        (lambda: SenseRegion("cell", volume_m3=1, dissipation={"smell": NAN}), ValueError, "finite"),
+        (lambda: SenseRegion("cell", CELL, dissipation={"smell": -0.1}), ValueError, "share lost per second"),
+        (lambda: SenseRegion("cell", CELL, volume_m3=1, dissipation=0.5), TypeError, "must map modality names"),
+        (lambda: SenseRegion("cell", CELL, volume_m3=1, dissipation={"smell": NAN}), ValueError, "finite"),
         (lambda: Box((0, 0, 0), (1, 0, 1)), ValueError, "a region needs a volume"),
         (lambda: Box((0, 0, NAN), (1, 1, 1)), ValueError, "minimum must be finite"),
         (lambda: Box((0, 0), (1, -1)), ValueError, "needs a volume"),
@@ -61,8 +61,7 @@ ROOMS = [room("a", (0, 0, 0)), room("b", (2, 0, 0))]
         (lambda: SenseGraph(["a"]), TypeError, "must hold SenseRegion"),
         (lambda: SenseGraph(ROOMS, ["door"]), TypeError, "must hold SensePortal"),
         (lambda: SenseGraph(ROOMS, [SensePortal("a", "bb", {})]), UnknownNameError, "unknown region 'bb'; did you"),
-        (lambda: SenseGraph([SenseRegion("fog", volume_m3=1)]), ValueError, "has no shape; add a shape"),
-        (lambda: SenseGraph(ROOMS, lookup=5), TypeError, "lookup must be a callable"),
+        (lambda: SenseRegion("fog", None, 1.0), TypeError, "shape must be a Box, a Prism or Boxes, got None"),
     ],
 )
 def test_what_makes_no_sense_is_refused(make, error, message):
@@ -125,7 +124,7 @@ def test_l_shaped_hall_is_two_regions_borders_go_to_smaller_id():
     ])
     for place, expected in (((1, 1, 1), 0), ((2, 0, 2), 0), ((3, 1, 3), 1), ((3, 4, 3), -1), ((-1, 1, 0), -1)):
         assert graph.region_at(place) == expected
-        assert graph.regions_at(np.array([place], np.float32)).tolist() == [expected]
+        assert graph.lookup(np.array([place], np.float32)).tolist() == [expected]
 
 
 SIDE = st.integers(-20, 20)
@@ -146,22 +145,8 @@ def test_regions_are_found_as_by_trying_them_all(corners, places):
             sum(p * q for p, q in zip(place, edge[:3], strict=True)) <= edge[3] for edge in shape.edges)
 
     expected = [next((k for k, shape in enumerate(shapes) if holds(shape, place)), -1) for place in places]
-    assert graph.regions_at(np.array(places, np.float32)).tolist() == expected
+    assert graph.lookup(np.array(places, np.float32)).tolist() == expected
     assert [graph.region_at(place) for place in places] == expected
-
-
-def test_custom_lookup_takes_any_shape_and_answers_are_checked():
-    answers = {}
-    regions = [SenseRegion("inside", volume_m3=10.0), SenseRegion("outside", volume_m3=100.0)]
-    graph = SenseGraph(regions, lookup=lambda places: answers["now"](places))
-    answers["now"] = lambda places: (np.hypot(places[:, 0], places[:, 1]) > 3).astype(np.int64)
-    assert [graph.region_at((1, 1)), graph.region_at((3, 3))] == [0, 1]
-    for wrong, error in ((lambda p: [0], TypeError), (lambda p: np.zeros(1), TypeError),
-                         (lambda p: np.zeros(3, np.int32), ValueError), (lambda p: np.full(len(p), 2), ValueError),
-                         (lambda p: np.full(len(p), -2), ValueError)):
-        answers["now"] = wrong
-        with pytest.raises(error, match="lookup must return"):
-            graph.region_at((0, 0, 0))
 
 
 @settings(max_examples=30, deadline=None)

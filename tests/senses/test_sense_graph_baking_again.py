@@ -3,11 +3,8 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-import pytest
-
 from ai_core.budget import Budget
 from ai_core.senses.baking.baking import SenseGraphBaking
-from ai_core.senses.baking.ground import WalkableGrid
 from ai_core.senses.graph.graph_file import graph_from_text, graph_to_text
 from ai_core.senses.graph.parts import Box, Passage, SensePortal, SenseRegion
 from ai_core.senses.graph.sense_graph import SenseGraph
@@ -150,9 +147,3 @@ def test_glass_of_a_removed_room_is_relinked_or_dropped():
     assert again.result.portals == (replace(pane, from_region="Room1"),)
     assert again.report.dropped == ["duct"]
     assert again.report.gone == ["old hall", "attic"]
-
-
-def test_graph_whose_regions_have_no_shape_cannot_be_rebaked():
-    shapeless = SenseGraph([SenseRegion("a", volume_m3=1.0)], lookup=lambda places: places[:, 0].astype(int))
-    with pytest.raises(ValueError, match="region 'a' of earlier has no shape"):
-        SenseGraphBaking(WalkableGrid([[0.0]], 1.0), earlier=shapeless)

@@ -37,9 +37,10 @@ def test_a_graph_comes_back_as_it_was_doors_included(graph):
 def test_handwritten_graph_may_omit_what_has_a_default():
     graph = graph_from_text("""{
         "format": "ai_core sense graph", "version": 1,
-        "regions": [{"name": "a", "volume_m3": 30}, {"name": "b", "volume_m3": 60}],
+        "regions": [{"name": "a", "shape": {"kind": "box", "minimum": [0, 0, 0], "maximum": [1, 1, 1]}},
+                    {"name": "b", "shape": {"kind": "box", "minimum": [1, 0, 0], "maximum": [3, 1, 1]}}],
         "portals": [{"from": "a", "to": "b", "passages": {"sight": {"start": [1, 0, 0]}}}]
-    }""", lookup=lambda places: (places[:, 0] > 1).astype(int))
+    }""")
     assert graph.region_at((2, 0, 0)) == 1
     assert graph.portals[0] == SensePortal("a", "b", graph.portals[0].passages)
     assert graph.portals[0].passages["sight"].end == (1.0, 0.0, 0.0)

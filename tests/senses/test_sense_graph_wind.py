@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 
 from ai_core.errors import UnknownNameError
 from ai_core.senses.graph.graph_file import graph_from_text, graph_to_text
-from ai_core.senses.graph.parts import Passage, SensePortal, SenseRegion
+from ai_core.senses.graph.parts import Passage, SensePortal
 from ai_core.senses.graph.sense_graph import SenseGraph
 from ai_core.senses.graph.smell import Scent, SmellModel
 from tests.senses.graph_worlds import GraphWorld, door, graphs, room, smell
@@ -103,16 +103,6 @@ def test_wind_is_saved_with_the_graph_and_in_its_file():
     assert second.save_state() == first.save_state() != old
     assert smelled(second) == smelled(first)
     assert graph_from_text(graph_to_text(first)).portals == first.portals
-
-
-def test_regions_without_shapes_take_the_wind_from_start_to_end():
-    regions = [SenseRegion(name, volume_m3=8.0) for name in "ab"]
-    ways = [SensePortal("a", "b", {"smell": Passage((0, 0, 0), (2, 0, 0))}),
-            SensePortal("b", "a", {"smell": Passage((0, 0, 0))})]
-    graph = SenseGraph(regions, ways, lookup=lambda places: None)
-    kind = smell()
-    graph.set_wind((3, 4, 0))
-    assert graph.table(kind).wind_m_per_s.tolist() == [3.0, 0.0]
 
 
 @pytest.mark.parametrize(

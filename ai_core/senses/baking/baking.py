@@ -20,7 +20,7 @@ from ai_core.senses.baking.ground import Floats, GroundCells, Ids, WalkableGrid,
 from ai_core.senses.baking.openings import Blocked, Opening, SightPair, openings, sight_pairs
 from ai_core.senses.baking.rooms import NO_ROOM, distances_to_walls, divided_ground, room_boxes
 from ai_core.senses.graph.parts import Boxes, Passage, SensePortal, SenseRegion, Shape
-from ai_core.senses.graph.sense_graph import NOWHERE, Lookup, SenseGraph, ShapeLookup
+from ai_core.senses.graph.sense_graph import NOWHERE, SenseGraph, ShapeLookup
 
 __all__ = ["BakingReport", "BakingSettings", "SenseGraphBaking"]
 
@@ -141,7 +141,7 @@ class SenseGraphBaking:
 
     Raises:
         TypeError: if an argument is of another type.
-        ValueError: if the level is too large for its cells, or a region of ``earlier`` has no shape.
+        ValueError: if the level is too large for its cells.
 
     Cost: about 10 µs a cell of ground in all, 2.5 s for 250,000, and for each pair of regions in
     range the square of (places + openings + 1) rays. A step takes about 0.3 ms, but a few
@@ -162,9 +162,6 @@ class SenseGraphBaking:
         self._earlier = SenseGraph([]) if earlier is None else earlier
         if not isinstance(self._earlier, SenseGraph):
             raise TypeError(f"earlier must be a SenseGraph or None, got {shown(earlier)}")
-        for region in self._earlier.regions:
-            if region.shape is None:
-                raise ValueError(f"region {region.name!r} of earlier has no shape; add a shape, or remove the region")
         _refuse_too_large(ground)
         self._ground, self._blocked = ground, blocked
         self.stage = "looking at the ground"
@@ -236,7 +233,7 @@ class SenseGraphBaking:
     def _bake(self) -> Generator[None, None, None]:
         settings, earlier = self._settings, self._earlier
         hand_made = [region for region in earlier.regions if not region.is_baked]
-        by_hand = ShapeLookup([*map(_shape, hand_made)])
+        by_hand = ShapeLookup(one.shape for one in hand_made)
         cells = yield from self._stage("looking at the ground", 0.1, self._ground.cells())
         distance = yield from self._stage("measuring widths", 0.2, distances_to_walls(cells))
         places = cells.places(slice(None), OVER_GROUND_M if cells.up == "y" else 0.0).astype(np.float32)
@@ -266,7 +263,7 @@ class SenseGraphBaking:
             for number in range(len(hand_made), count)
         }
         doors = yield from self._stage("looking for doors", 0.7, openings(cells, region))
-        lookup = ShapeLookup([*map(_shape, hand_made), *shapes.values()])
+        lookup = ShapeLookup([*(one.shape for one in hand_made), *shapes.values()])
         pairs = yield from self._stage(
             "looking from room to room", 0.95, self._sight(cells, region, distance, doors, names, lookup))
         found = [self._door(cells, names, one) for one in doors] + [self._line(names, one) for one in pairs]
@@ -294,7 +291,7 @@ class SenseGraphBaking:
         return [known[number] if number in known else next(unused) for number in numbers]
 
     def _sight(
-        self, cells: GroundCells, room: Ids, distance: Ids, doors: list[Opening], names: list[str], lookup: Lookup,
+        self, cells: GroundCells, room: Ids, distance: Ids, doors: list[Opening], names: list[str], lookup: ShapeLookup,
     ) -> Work[list[SightPair]]:
         settings = self._settings
         if self._blocked is None or settings.sight is None:
@@ -344,11 +341,6 @@ def _refuse_too_large(ground: WalkableGrid | WalkablePolygons) -> None:
             f" {MOST_CELLS} cells; use a cell_m of {enough * 1.01:.2g} or more, or bake the level in parts")
 
 
-def _shape(region: SenseRegion) -> Shape:
-    assert region.shape is not None      # SenseGraphBaking refuses others
-    return region.shape
-
-
 def _earlier_names(earlier: SenseGraph, places: NDArray[np.float32], room: Ids) -> Work[dict[int, str]]:
     """Return the names that rooms had in the earlier graph.
 
@@ -360,7 +352,7 @@ def _earlier_names(earlier: SenseGraph, places: NDArray[np.float32], room: Ids) 
     Cost: one look-up a cell.
     """
     baked = [region for region in earlier.regions if region.is_baked]
-    lookup = ShapeLookup([*map(_shape, baked)])
+    lookup = ShapeLookup(one.shape for one in baked)
     before = np.empty(len(places), np.int64)
     for begin in range(0, len(places), PLACES_A_STEP):
         part = slice(begin, begin + PLACES_A_STEP)

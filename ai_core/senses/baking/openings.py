@@ -11,7 +11,7 @@ from numpy.typing import ArrayLike, NDArray
 from ai_core.errors import shown
 from ai_core.senses.baking.ground import NO_CELL, Floats, GroundCells, Ids, Work
 from ai_core.senses.baking.rooms import NO_ROOM
-from ai_core.senses.graph.sense_graph import Lookup
+from ai_core.senses.graph.sense_graph import ShapeLookup
 from ai_core.senses.sensation import Point
 
 __all__ = ["Blocked", "Opening", "SightPair", "openings", "sight_pairs"]
@@ -127,7 +127,7 @@ def _inwards(cells: GroundCells, room: Ids, cell: int, side: int) -> int:
 
 def sight_pairs(
     cells: GroundCells, room: Ids, distance: Ids, doors: list[Opening], joined: Set[tuple[int, int]], *,
-    eye_m: float, range_m: float, places: int, blocked: Blocked, lookup: Lookup,
+    eye_m: float, range_m: float, places: int, blocked: Blocked, lookup: ShapeLookup,
 ) -> Work[list[SightPair]]:
     """Return the pairs of rooms that see each other, by their rooms.
 
@@ -212,7 +212,7 @@ def _free_line(one: Floats, other: Floats, range_m: float, blocked: Blocked) -> 
     return None if not len(free) else lines[order[free[0]]].reshape(2, 3).astype(np.float64)
 
 
-def _ends(line: Floats, one: int, other: int, cell_m: float, lookup: Lookup) -> tuple[Point, Point]:
+def _ends(line: Floats, one: int, other: int, cell_m: float, lookup: ShapeLookup) -> tuple[Point, Point]:
     """Return where a line leaves one room for the last time, and then enters the other."""
     count = max(2, int(np.linalg.norm(line[1] - line[0]) / (0.5 * cell_m)) + 1)
     points = line[0] + np.linspace(0, 1, count)[:, np.newaxis] * (line[1] - line[0])

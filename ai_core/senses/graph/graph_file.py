@@ -25,7 +25,7 @@ from ai_core.saving.declared_state import (
 )
 from ai_core.saving.fields import Fields, StateError, place_in
 from ai_core.senses.graph.parts import Box, Boxes, Passage, Prism, SensePortal, SenseRegion
-from ai_core.senses.graph.sense_graph import Lookup, SenseGraph
+from ai_core.senses.graph.sense_graph import SenseGraph
 
 __all__ = ["graph_from_text", "graph_to_text"]
 
@@ -84,9 +84,9 @@ BOX = _Part(Box, minimum=Point(3), maximum=Point(3))
 REGIONS = ListOf(_Part(
     SenseRegion,
     name=Text(),
-    shape=Optional(_Shape(
+    shape=_Shape(
         box=BOX, boxes=_Part(Boxes, parts=ListOf(BOX)),
-        prism=_Part(Prism, corners=ListOf(Point(2)), low_m=Number(), high_m=Number(), up=Text()))),
+        prism=_Part(Prism, corners=ListOf(Point(2)), low_m=Number(), high_m=Number(), up=Text())),
     volume_m3=Optional(Number()),
     kept_per_m=MapOf(SHARE),
     dissipation=MapOf(SHARE),
@@ -115,13 +115,12 @@ def graph_to_text(graph: SenseGraph) -> str:
     return json.dumps(state, indent=1, ensure_ascii=False, allow_nan=False) + "\n"
 
 
-def graph_from_text(text: str, *, lookup: Lookup | None = None) -> SenseGraph:
+def graph_from_text(text: str) -> SenseGraph:
     """Return the graph described by a text.
 
     Args:
-        text: as returned by ``graph_to_text``. Required are: of a region ``name`` and a shape or a
-            volume, of a portal ``from``, ``to`` and ``passages``, of a passage ``start``.
-        lookup: finds regions by position, for graphs whose regions have no shapes.
+        text: as returned by ``graph_to_text``. Required are: of a region ``name`` and ``shape``,
+            of a portal ``from``, ``to`` and ``passages``, of a passage ``start``.
 
     Raises:
         TypeError: if ``text`` is not a string.
@@ -148,7 +147,7 @@ def graph_from_text(text: str, *, lookup: Lookup | None = None) -> SenseGraph:
     portals = PORTALS.read(given.anything("portals"), "portals", names)
     given.end()
     try:
-        return SenseGraph(regions, portals, lookup=lookup)
+        return SenseGraph(regions, portals)
     except ValueError as error:
         raise StateError(f"'regions': {error}") from None
 

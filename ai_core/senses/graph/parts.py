@@ -192,7 +192,7 @@ class Boxes:
 
 
 Shape = Box | Prism | Boxes
-"""Shape of a region; other shapes need a custom ``lookup``."""
+"""Shape of a region."""
 
 
 @dataclass(frozen=True)
@@ -279,7 +279,7 @@ class SenseRegion:
 
     Args:
         name: unique in the graph.
-        shape: ``Box``, ``Prism`` or ``Boxes``; None if the graph has a ``lookup``.
+        shape: ``Box``, ``Prism`` or ``Boxes``.
         volume_m3: volume (m³), above 0; None for that of the shape. Smells thin out in it.
         kept_per_m: share kept per metre, by modality; else that of the modality.
         dissipation: share lost per second, by modality, 0 to 1; else 0.
@@ -287,11 +287,11 @@ class SenseRegion:
 
     Raises:
         TypeError: if an argument is of another type.
-        ValueError: if a number is out of range, or the region has no volume.
+        ValueError: if a number is out of range.
     """
 
     name: str
-    shape: Shape | None = None
+    shape: Shape
     volume_m3: float | None = None
     kept_per_m: Mapping[str, float] = field(default_factory=dict)
     dissipation: Mapping[str, float] = field(default_factory=dict)
@@ -301,13 +301,9 @@ class SenseRegion:
         _text("name of a region", self.name)
         if not self.name:
             raise ValueError("name of a region must be a non-empty string")
-        if self.shape is not None and not isinstance(self.shape, Shape):
-            raise TypeError(f"shape must be a Box, a Prism, Boxes or None, got {shown(self.shape)}")
-        volume = self.volume_m3
-        if volume is None:
-            if self.shape is None:
-                raise ValueError(f"region {self.name!r} has no volume; set shape or volume_m3")
-            volume = self.shape.volume_m3
+        if not isinstance(self.shape, Shape):
+            raise TypeError(f"shape must be a Box, a Prism or Boxes, got {shown(self.shape)}")
+        volume = self.shape.volume_m3 if self.volume_m3 is None else self.volume_m3
         object.__setattr__(self, "volume_m3", finite_number("volume_m3", volume, above=0))
         _shares("kept_per_m", self.kept_per_m, KEPT)
         _shares("dissipation", self.dissipation, "it is the share lost per second")

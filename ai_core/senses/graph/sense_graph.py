@@ -7,7 +7,7 @@ signal, such as the distances between passages, is computed once.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from itertools import product
 from typing import NamedTuple, Protocol
 from weakref import WeakSet
@@ -25,7 +25,7 @@ from ai_core.senses.sensor_table import SensorTable
 from ai_core.senses.source_table import SourceTable
 
 __all__ = [
-    "NOWHERE", "GraphBySense", "Lookup", "PassageTable", "SenseGraph", "ShapeLookup", "expanded", "lengths",
+    "NOWHERE", "GraphBySense", "PassageTable", "SenseGraph", "ShapeLookup", "expanded", "lengths",
     "shares_kept",
 ]
 
@@ -45,12 +45,6 @@ SHORTEST_HOP_M = 1e-6
 
 Floats = NDArray[np.float64]
 Rows = NDArray[np.int64]
-
-Lookup = Callable[[NDArray[np.float32]], NDArray[np.int32]]
-"""Callable that takes positions (n, 3) and returns their region ids (n,), ``NOWHERE`` for none.
-
-The same positions must always give the same ids.
-"""
 
 Hop = tuple[int, float, float]
 """The next row after a passage, the metres to its end, and the share kept on them."""
@@ -150,15 +144,15 @@ class SenseGraph(Saveable):
     Args:
         regions: every region.
         portals: every portal.
-        lookup: finds the regions of positions; None to find them by their shapes.
 
     Attributes:
         regions: by id.
         portals: by id, as passed in.
+        lookup: finds the regions of many positions.
 
     Raises:
         TypeError: if an argument is of another type.
-        ValueError: if two regions have the same name, or a region has no shape and there is no lookup.
+        ValueError: if two regions have the same name.
         UnknownNameError: if a portal leads to an unknown region.
 
     Source: 001_world_interfacing, finite element model sense manager.
@@ -169,13 +163,7 @@ class SenseGraph(Saveable):
         wind=PointKind(3, at="_velocity"),
     )
 
-    def __init__(
-        self,
-        regions: Iterable[SenseRegion],
-        portals: Iterable[SensePortal] = (),
-        *,
-        lookup: Lookup | None = None,
-    ) -> None:
+    def __init__(self, regions: Iterable[SenseRegion], portals: Iterable[SensePortal] = ()) -> None:
         self.regions, self.portals = tuple(regions), tuple(portals)
         self._region_ids: dict[str, int] = {}
         for region in self.regions:
@@ -199,10 +187,7 @@ class SenseGraph(Saveable):
                 copies += 1
                 key = f"{alike} ({copies})"
             self._keys[key] = number
-        if lookup is not None and not callable(lookup):
-            raise TypeError(f"lookup must be a callable or None, got {shown(lookup)}")
-        self._custom_lookup = lookup
-        self._shapes = ShapeLookup([] if lookup is not None else map(_shape, self.regions))
+        self.lookup = ShapeLookup(region.shape for region in self.regions)
         self._is_open = [portal.is_open for portal in self.portals]
         self._velocity = STILL
         self._winds: dict[int, float] = {}
@@ -231,30 +216,8 @@ class SenseGraph(Saveable):
 
     def region_at(self, position: object) -> int:
         """Return the id of the region that contains a position (m), ``NOWHERE`` (-1) for none."""
-        place = point("position", position)
-        if self._custom_lookup is not None:
-            return int(self.regions_at(place[np.newaxis])[0])
-        x, y, z = place.tolist()
-        return self._shapes.at((x, y, z))
-
-    def regions_at(self, places: NDArray[np.float32]) -> NDArray[np.int32]:
-        """Return the regions of many positions (n, 3); see ``Lookup``.
-
-        Raises:
-            TypeError: if a custom lookup does not return an array of integers.
-            ValueError: if its result has another shape, or holds an unknown region.
-        """
-        if self._custom_lookup is None:
-            return self._shapes(places)
-        found = self._custom_lookup(places)
-        if not isinstance(found, np.ndarray) or found.dtype.kind not in "iu":
-            raise TypeError(f"lookup must return a NumPy array of region ids, got {shown(found)}")
-        if found.shape != (len(places),):
-            raise ValueError(f"lookup must return shape ({len(places)},), got {found.shape}")
-        if len(found) and not (found.min() >= NOWHERE and found.max() < len(self.regions)):
-            raise ValueError(
-                f"lookup must return ids from {NOWHERE} to {len(self.regions) - 1}, got {shown(found.tolist())}")
-        return found.astype(np.int32)
+        x, y, z = point("position", position).tolist()
+        return self.lookup.at((x, y, z))
 
     def is_open(self, portal: str | int) -> bool:
         """Return True if a portal is open, given by its name or its id."""
@@ -353,8 +316,6 @@ class SenseGraph(Saveable):
 
     def _middle(self, region: str) -> Point:
         shape = self.regions[self._region_ids[region]].shape
-        if shape is None:
-            return STILL
         x, y, z = ((a + b) / 2 for a, b in zip(shape.minimum, shape.maximum, strict=True))
         return (x, y, z)
 
@@ -384,12 +345,6 @@ class SenseGraph(Saveable):
 
     def _finish_load(self) -> None:
         self._put_winds(range(len(self.portals)))
-
-
-def _shape(region: SenseRegion) -> Shape:
-    if region.shape is None:
-        raise ValueError(f"region {region.name!r} has no shape; add a shape, or pass a lookup to the graph")
-    return region.shape
 
 
 class Follower(Protocol):
@@ -423,8 +378,7 @@ class PassageTable:
         mirror, mirror_m: (rows, 3) and (rows,) float64, unit normal and radius of mirrors, 0 for other passages.
         kept_per_m: (regions,) float64, share kept per metre.
         dissipation: (regions,) float64, share lost per second.
-        across_m: (regions,) float64, upper limit of the distance of two points of a region (m); ``inf``
-            for those without a shape.
+        across_m: (regions,) float64, upper limit of the distance of two points of a region (m).
         out_first: (regions + 1,) int64; rows ``out_first[r]`` to ``out_first[r + 1]`` leave r.
         in_first, in_rows: rows that lead into r are ``in_rows[in_first[r]]`` and on.
         leg_first: (rows + 1,) int64; a leg is the straight line from a row to a passage that leaves
@@ -463,8 +417,7 @@ class PassageTable:
         self.kept = np.array(kept, np.float64)
         self.kept_per_m = np.array([one.kept_per_m.get(name, modality.kept_per_m) for one in regions], np.float64)
         self.dissipation = np.array([one.dissipation.get(name, 0.0) for one in regions], np.float64)
-        self.across_m = np.array([
-            np.inf if one.shape is None else math.dist(one.shape.minimum, one.shape.maximum) for one in regions])
+        self.across_m = np.array([math.dist(one.shape.minimum, one.shape.maximum) for one in regions])
         self._row_of = {number: row for row, (_, number, _) in enumerate(rows)}
         self.out_first = _first_of_each(self.from_region, len(regions))
         self.in_first = _first_of_each(self.to_region, len(regions))
@@ -574,7 +527,7 @@ def shares_kept(kept_per_m: Floats | float, distance_m: Floats) -> Floats:
 class _TrackedRegions:
     """The regions of rows that move: looked up again only for rows that moved. Cost: O(rows) to compare."""
 
-    def __init__(self, lookup: Lookup) -> None:
+    def __init__(self, lookup: ShapeLookup) -> None:
         self._lookup = lookup
         self._places = np.zeros((0, 3), np.float32)
         self._regions = np.zeros(0, np.int32)
@@ -635,7 +588,7 @@ class GraphBySense:
         self.tables: list[PassageTable] = [one.table(modalities[number]) for number, one in enumerate(self.graph)]
         self._sensors, self._sources = sensors, sources
         self._regions = {
-            id(one): (_TrackedRegions(one.regions_at), _TrackedRegions(one.regions_at)) for one in self.graphs}
+            id(one): (_TrackedRegions(one.lookup), _TrackedRegions(one.lookup)) for one in self.graphs}
 
     def sensor_regions(self, number: int) -> NDArray[np.int32]:
         """Return the region of every row of sensors, in the graph of a modality."""
@@ -657,7 +610,7 @@ class GraphBySense:
         if here == NOWHERE or not len(places):
             return found
         nose = self._sensors.position[sensor].astype(np.float64)
-        where = self.graph[number].regions_at(places)
+        where = self.graph[number].lookup(places)
         found[where == here] = lengths(places[where == here] - nose)
         for row in table.into(here):
             there = np.flatnonzero(where == table.from_region[row])

@@ -86,7 +86,7 @@ class SmellModel:
         share: (rows,) float64, share of a region's mass that leaves through a passage in a step.
         away_m: (rows,) float64, length of a passage at the modality's own speed, so that wind shortens it.
         crossed_s: (regions,) float64, upper limit of the time from the entry into a region to the end of any
-            passage (s); ``inf`` for regions without a shape.
+            passage (s).
     """
 
     def __init__(self, graph: SenseGraph, modality: Modality, faintest: float, step_s: float) -> None:

@@ -116,7 +116,6 @@ class BakedPlaces:
         return float(min(self._regions[one].ceiling_height for one in (there.from_region, there.to_region)))
 
     def _put_boxes(self, node: Any, region: SenseRegion) -> None:
-        assert region.shape is not None      # baked regions have a shape
         middle = [(a + b) / 2 for a, b in zip(region.shape.minimum, region.shape.maximum, strict=True)]
         node.global_position = self._point(node, middle)
         kind, sides = (AABB, 3) if self._dimensions == 3 else (Rect2, 2)
