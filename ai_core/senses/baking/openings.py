@@ -1,4 +1,4 @@
-"""What joins rooms: openings where they touch, and free lines of sight where they do not."""
+"""Connections of rooms: openings where they touch, and free lines of sight where they do not."""
 from __future__ import annotations
 
 import math

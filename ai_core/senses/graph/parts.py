@@ -387,7 +387,7 @@ def _text(what: str, value: object) -> None:
 
 
 def check_flag(what: str, value: object) -> None:
-    """Raise TypeError for what is neither True nor False."""
+    """Raise TypeError for a value that is neither True nor False."""
     if not isinstance(value, bool):
         raise TypeError(f"{what} must be True or False, got {shown(value)}")
 

@@ -193,7 +193,7 @@ class GraphSignals(EmittedSignals):
         return self._heard_of(number, zip(distance_m.tolist(), (-intensity).tolist(), rows.tolist(), strict=True))
 
     def _arrivals_at(self, wave: SpreadingWave, row: int) -> list[PassageArrival]:
-        """Return how a wave comes through a passage as it is now, by every way to it."""
+        """Return how a wave comes through a passage in its present state, from every passage before it."""
         table = self._graphs.tables[wave.signal.modality]
         region = int(table.from_region[row])
         first = [] if region != wave.region else self._first_arrivals(wave, np.array([row]))
@@ -236,7 +236,7 @@ class GraphSignals(EmittedSignals):
             wave.met.update(ids)
 
     def _heard(self, wave: SpreadingWave, slots: NDArray[np.intp]) -> tuple[NDArray[Any], ...]:
-        """Return what sensors hear of a wave, by every way it came into their regions.
+        """Return how sensors hear a wave, by every passage through which it entered their regions.
 
         Returns:
             Columns: slot, row of the last passage or ``FROM_SOURCE``, how far the wave came in all (m), length of
@@ -244,7 +244,7 @@ class GraphSignals(EmittedSignals):
         """
         signal, number = wave.signal, wave.signal.modality
         table, kind = self._graphs.tables[number], self._modalities[number]
-        # By way of arrays of Python's: NumPy takes four times as long for tuples.
+        # Through arrays of Python's: NumPy takes four times as long for tuples.
         came_m, negative, rows = zip((0.0, -signal.strength, FROM_SOURCE), *wave.passed, strict=True)
         so_far_m, left_over = np.array(array("d", came_m)), np.negative(array("d", negative))
         passage = np.array(array("i", rows))
@@ -279,7 +279,7 @@ class GraphSignals(EmittedSignals):
 
     @property
     def level(self) -> int:
-        """A number by which is known whether the passages are those of a save."""
+        """A number that differs if the passages differ from those of a save."""
         level = [
             [table.from_region.tolist(), table.to_region.tolist(), table.portal.tolist(), len(table.kept_per_m)]
             for table in self._graphs.tables]
@@ -287,7 +287,7 @@ class GraphSignals(EmittedSignals):
 
     def _check_waves(self, values: SimpleNamespace, refuse: Refuse) -> None:
         if values.level != self.level:
-            values.waves = []           # their passages are no more: they are not heard
+            values.waves = []           # their passages do not exist any more
         del values.level                # it cannot be loaded
         for number, wave in enumerate(values.waves):
             table = self._graphs.tables[wave.signal.modality]

@@ -30,7 +30,7 @@ class SpreadingWave:
     """A signal that spreads through a sense graph.
 
     Args:
-        signal: what was emitted.
+        signal: the signal.
         region: region of its origin.
         waiting: passages that it is about to come through, in any order; a row may occur several times.
         passed: passages that it came through, in order.
@@ -71,19 +71,18 @@ class SpreadingWave:
 
         Args:
             table: the passages.
-            range_m: beyond this it is heard no more.
-            faintest: below this it is no more; a wave of intensity 0 is none either.
+            range_m: largest distance at which it is heard (m).
+            faintest: a fainter wave ends; one of intensity 0 always does.
             until_m: how far it may go now.
             most: passages that it may go through now; 1 or more.
 
         Returns:
             How many passages it went through, and whether it is as far as it may be.
 
-        Cost: O(passages reached * log), and what leaves the regions they lead into: 0.1 ms for 30 regions, 0.3 for
+        Cost: O(passages reached * log), and the passages that leave their regions: 0.1 ms for 30 regions, 0.3 for
             100.
 
-        Rejected: a compiled form. It spares that, where a sound in a level of some 500 regions reaches 8 to 30 of
-        them.
+        Rejected: a compiled form. It saves that time, where a sound in a level of some 500 regions reaches 8 to 30.
         """
         before, self._new = self._new, []
         for one in before:

@@ -227,7 +227,7 @@ class ScentKey(NamedTuple):
 
 
 class _ScentState(NamedTuple):
-    """What is saved of a scent; regions by name, as a level may have changed before it is loaded."""
+    """The saved state of a scent; regions by name, as a level may have changed before it is loaded."""
 
     affiliation: int
     tag: str

@@ -36,7 +36,7 @@ COLUMNS = {
 - ``line``: 0 if it is under way, 1 if it waits for delivery, 2 if it waits for the occlusion.
 - ``due_s``: when it arrives (s).
 - ``leg_m``: length of its last straight part, from ``x, y, z`` (m) to the sensor.
-- ``before``: intensity at ``x, y, z``, less what obstacles on the last part absorb.
+- ``before``: intensity at ``x, y, z``, less the share that obstacles on the last part absorb.
 - ``intensity``: at the sensor.
 - ``reach_m``: largest length of the last part (m).
 - ``since_s``: game time at which it joined a line (s).
@@ -63,7 +63,7 @@ class WaitingLine:
     dropped = cython.declare(cython.longlong, visibility="public")
     rows: list
     first: cython.Py_ssize_t        # of ``rows``, those before it have left
-    by_kind: dict                   # rows that others may merge with, by kind of signal and sensor
+    by_kind: dict                   # rows that later ones merge with, by kind of signal and sensor
 
     def __init__(self) -> None:
         self.dropped = self.first = 0
@@ -99,7 +99,7 @@ class ArrivalQueue:
     z: cython.double[::1]
     since_s: cython.double[::1]
     has_waited: cython.uchar[::1]   # 1 if it joined a line in an earlier advance
-    is_found: cython.uchar[::1]     # 1 if others may merge with it
+    is_found: cython.uchar[::1]     # 1 if it stands in ``by_kind``
     line: cython.longlong[::1]
     sensor_id: cython.int[::1]
     is_final: cython.uchar[::1]
@@ -282,7 +282,7 @@ class ArrivalQueue:
 
     @cython.cfunc
     def copy_to(self, row: cython.int, other: cython.int):
-        """Write what one row holds to another, which keeps its place in a line."""
+        """Copy one row to another, which keeps its place in a line."""
         self.signals[other] = self.signals[row]
         self.order[other], self.due_s[other], self.leg_m[other] = self.order[row], self.due_s[row], self.leg_m[row]
         self.before[other], self.intensity[other] = self.before[row], self.intensity[row]
@@ -298,12 +298,12 @@ class ArrivalQueue:
         if line.first == len(line.rows):
             line.rows.clear()
             line.first = 0
-        self.be_lost(line, row)
+        self.stop_merging(line, row)
         return row
 
     @cython.cfunc
-    def be_lost(self, line: WaitingLine, row: cython.int):
-        """Let no other row merge with a row."""
+    def stop_merging(self, line: WaitingLine, row: cython.int):
+        """Let no further row merge with a row."""
         if self.is_found[row]:
             self.is_found[row] = 0
             del line.by_kind[self.kind_of(row)]
@@ -315,7 +315,7 @@ class ArrivalQueue:
         rows: list = []
         for row in line.rows[line.first:]:
             if now_s - max(self.due_s[row], self.since_s[row]) > LATE:
-                self.be_lost(line, row)
+                self.stop_merging(line, row)
                 self.release(row)
                 line.dropped += 1
                 continue
@@ -386,12 +386,12 @@ class ArrivalQueue:
                 self.push(row)
 
     def begin_advance(self, now_s: float) -> None:
-        """Drop what has waited for too long; what joins a line from now on may merge with what has waited."""
+        """Drop rows that have waited for too long; later rows may merge with the rest."""
         self.begin_line(self.arrived, now_s)
         self.begin_line(self.awaiting_occlusion, now_s)
 
     def arrive(self, now_s: float, before: int) -> None:
-        """Let what is due join those that wait for delivery; signals from the order ``before`` on may not yet."""
+        """Let due rows wait for delivery, but for signals from the order ``before`` on."""
         now: cython.double = now_s
         row: cython.int
         later: list = []

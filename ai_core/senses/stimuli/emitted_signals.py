@@ -87,11 +87,11 @@ LENGTHS = ArrayOf(minimum=0)
 
 
 class StimulusFront(NamedTuple):
-    """The front of a slow signal: it grows, drifts with the wind, and meets sensors wherever they are by then.
+    """The front of a slow signal: it grows, drifts with the wind, and meets sensors at their present positions.
 
     Attributes:
-        signal: what was emitted.
-        drift_m: how far the air had drifted then (m).
+        signal: the signal.
+        drift_m: how far the air had drifted when it was emitted (m).
         met: ids of the sensors that it has met.
     """
 
@@ -120,14 +120,14 @@ class EmittedSignals(Saveable):
         sensors: the sensors that they may reach.
         sources: the sources that may emit them.
         muffle: see ``Muffle``.
-        is_muffled: returns whether anything may absorb a modality, by its number.
+        is_muffled: returns whether obstacles may absorb a modality, by its number.
 
     Attributes:
         sent: signals emitted so far (count).
         queue: all arrivals to come.
         waiting: signals that have not begun, by order; by kind those that came while ``is_behind``.
         is_behind: whether signals wait for the budget because those before them were not delivered yet.
-        waves: signals that meet sensors as they travel, in this class ``StimulusFront``.
+        waves: signals that meet sensors as they travel, ``StimulusFront`` in this class.
     """
 
     STATE = DeclaredState(
@@ -239,9 +239,9 @@ class EmittedSignals(Saveable):
         self.sent += 1
 
     def begin_advance(self, now_s: float) -> None:
-        """Begin what waits, and drop what has waited for too long; call it once in each advance.
+        """Begin waiting signals, and drop those that have waited for too long; call it once in each advance.
 
-        More than ``WORK_AT_ONCE`` waits for the budget.
+        Signals beyond ``WORK_AT_ONCE`` wait for the budget.
         """
         queue = self.queue
         queue.begin_advance(now_s)
@@ -266,7 +266,7 @@ class EmittedSignals(Saveable):
                 " stimuli_merged and stimuli_dropped", LATEST_S)
 
     def follow(self, budget: Budget, now_s: float) -> bool:
-        """Begin what waits for the budget, and let waves meet sensors; return False if the budget ended first.
+        """Begin signals that waited for the budget, and let waves meet sensors; return False if the budget ended first.
 
         A step is a signal, in a graph a passage. A signal that is emitted again after the pass began waits for the
         next, so every pass has an end.
@@ -294,7 +294,7 @@ class EmittedSignals(Saveable):
         return True
 
     def query_occlusion(self, most: int) -> int:
-        """Ask for the occlusion of those whose turn it is, at most so many; return how many.
+        """Query the occlusion of the first arrivals in line, at most so many; return their number.
 
         Turns go by order of emission, for one signal the nearest sensor first.
         """
@@ -314,7 +314,7 @@ class EmittedSignals(Saveable):
         return len(taken)
 
     def deliver(self, budget: Budget, now_s: float, hear: Hear) -> bool:
-        """Deliver what is due; return False if the budget ended before all that was due when the pass began.
+        """Deliver due arrivals; return False if the budget ended before those that were due when the pass began.
 
         Signals that were emitted in this advance wait for the next. A step is one arrival.
         """
@@ -367,7 +367,7 @@ class EmittedSignals(Saveable):
             self.sent, int(source_id), number, strength, (x, y, z), now_s, int(sources.affiliation[slot]), tag, channel)
 
     def _hold(self, signal: Signal) -> None:
-        """Let a signal wait for the budget, or merge with one of its source and channel that does."""
+        """Let a signal wait for the budget, or merge with a waiting signal of its source and channel."""
         self.is_behind = True
         kind = signal.source_id, signal.modality, signal.channel, "" if signal.channel else signal.tag
         earlier = self.waiting.get(kind)
@@ -377,7 +377,7 @@ class EmittedSignals(Saveable):
         self.waiting[kind] = signal
 
     def _begin(self, signal: Signal) -> int:
-        """Follow a slow signal, let another meet the sensors; return how many arrivals take as long (count)."""
+        """Begin a signal: as a front if it is slow, else at all sensors in reach; return its work in arrivals (count)."""
         sensors, kinds, number = self._sensors, self._modalities.all, signal.modality
         if kinds[number].is_slow:
             self.waves.append(StimulusFront(signal, self.wind.drift_m(signal.sent_at_s), set()))
