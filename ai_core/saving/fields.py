@@ -108,13 +108,19 @@ class Fields:
 
     def whole(self, name: str, *, minimum: int = 0, maximum: int = MOST) -> int:
         """Return an integer; 12.0 counts as 12, as Godot's JSON writes all numbers so."""
-        return checked_whole(self.place_of(name), self.anything(name), minimum, maximum)
+        value = self.anything(name)
+        if type(value) is int and minimum <= value <= maximum:      # the place costs more than the check
+            return value
+        return checked_whole(self.place_of(name), value, minimum, maximum)
 
     def number(
         self, name: str, *, minimum: float = -LARGEST, maximum: float = LARGEST
     ) -> float:
         """Return a finite number."""
-        return checked_number(self.place_of(name), self.anything(name), minimum, maximum)
+        value = self.anything(name)
+        if type(value) is float and minimum <= value <= maximum and math.isfinite(value):
+            return value
+        return checked_number(self.place_of(name), value, minimum, maximum)
 
     def number_or(
         self, name: str, absent: float, *, minimum: float = -LARGEST, maximum: float = LARGEST
@@ -177,21 +183,31 @@ class Fields:
         absent: float | None = None,
     ) -> list[float]:
         """Return a list of finite numbers; ``absent``, if given, where None was saved."""
+        values = self.items(name, count=count)
+        found = [
+            one for one in values
+            if type(one) is float and minimum <= one <= maximum and math.isfinite(one)]
+        if len(found) == len(values):
+            return found
         place = self.place_of(name)
         return [
             absent if value is None and absent is not None
             else checked_number(f"{place}[{index}]", value, minimum, maximum)
-            for index, value in enumerate(self.items(name, count=count))
+            for index, value in enumerate(values)
         ]
 
     def wholes(
         self, name: str, *, count: int | None = None, minimum: int = 0, maximum: int = MOST
     ) -> list[int]:
         """Return a list of integers."""
+        values = self.items(name, count=count)
+        found = [one for one in values if type(one) is int and minimum <= one <= maximum]
+        if len(found) == len(values):
+            return found
         place = self.place_of(name)
         return [
             checked_whole(f"{place}[{index}]", value, minimum, maximum)
-            for index, value in enumerate(self.items(name, count=count))
+            for index, value in enumerate(values)
         ]
 
     def point(self, name: str) -> tuple[float, float, float]:
