@@ -377,7 +377,7 @@ class EmittedSignals(Saveable):
         self.waiting[kind] = signal
 
     def _begin(self, signal: Signal) -> int:
-        """Begin a signal: as a front if it is slow, else at all sensors in reach; return its work in arrivals (count)."""
+        """Begin a signal: as a front if it is slow, else at all sensors in reach; return its work (arrivals)."""
         sensors, kinds, number = self._sensors, self._modalities.all, signal.modality
         if kinds[number].is_slow:
             self.waves.append(StimulusFront(signal, self.wind.drift_m(signal.sent_at_s), set()))
