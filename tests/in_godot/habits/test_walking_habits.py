@@ -151,12 +151,24 @@ def test_a_patrol_along_a_path_of_the_scene(walker, node, scheduler, physics_fra
     assert guard.position.x == pytest.approx(3, abs=0.5)
 
 
-@pytest.mark.parametrize(("places", "message"), [(None, "has no route; set route"), ([], "has no places; add points")])
-def test_a_route_without_places_is_an_error(walker, node, scheduler, physics_frames, expect_errors, places, message):
-    to = NodePath("") if places is None else route(node, scheduler, places)
-    expect_errors(message)
-    walker(habit("Patrol", kind="HabitPatrol", route=to))
+def test_a_route_without_places_is_an_error(walker, node, scheduler, physics_frames, expect_errors):
+    expect_errors("has no places; add points")
+    walker(habit("Patrol", kind="HabitPatrol", route=route(node, scheduler, [])))
     physics_frames(4)
+
+
+def test_a_patrol_without_a_route_returns_to_its_post(walker, physics_frames):
+    go = habit("Go", kind="HabitMoveTo", target_point=Vector3(4, 0, 0), condition="alarm", condition_scope=3, speed=9.0)
+    guard, tree = walker(go, habit("Post", kind="HabitPatrol", speed=9.0), place=Vector3(1, 0, 1), alarm=False)
+    guard.rotation = Vector3(0, 0.5, 0)
+    physics_frames(5)
+    tree.set_value("alarm", True)
+    physics_frames(30)
+    assert guard.position.x > 3
+    tree.set_value("alarm", False)
+    physics_frames(120)
+    assert (guard.position - Vector3(1, 0, 1)).length() < 0.6
+    assert guard.rotation.y == pytest.approx(0.5, abs=0.01)
 
 
 def test_a_search_looks_about_near_the_last_place_and_ends(walker, thief, physics_frames, signals):

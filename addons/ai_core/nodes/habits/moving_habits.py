@@ -78,11 +78,23 @@ class ActorHabit(BuiltInHabit):
             wanted, faces = math.atan2(toward.y - here.y, toward.x - here.x), actor.get_global_rotation()
         else:
             wanted, faces = math.atan2(here.x - toward.x, here.z - toward.z), actor.get_global_rotation().y
+        return self._turn(actor, faces, wanted, most)
+
+    def turn_by(self, actor: Any, wanted: float, most: float) -> float:
+        """Turn the actor toward a rotation by at most an angle (rad); return the angle that is left."""
+        return self._turn(actor, self.rotation_of(actor), wanted, most)
+
+    def _turn(self, actor: Any, faces: float, wanted: float, most: float) -> float:
         off = math.remainder(wanted - faces, math.tau)
         turn = max(-most, min(most, off))
         if turn:
             self.turn_to(actor, faces + turn)
         return off - turn
+
+    def rotation_of(self, actor: Any) -> float:
+        """Return the rotation of the actor (rad), in 3D about the vertical axis."""
+        rotation = actor.get_global_rotation()
+        return float(rotation if isinstance(rotation, float) else rotation.y)
 
     def turn_to(self, actor: Any, angle: float) -> None:
         """Set the rotation of the actor (rad)."""
@@ -199,9 +211,16 @@ class WalkingHabit(ActorHabit):
         actor = self._tree.actor_node()
         here = self.position_of_actor(actor)
         agent = None if self.paths else self._agent(actor)
+        if agent is not None and not self._has_ground(agent, here):
+            agent = None
         run.memory["has_agent"], run.memory["is_body"] = agent is not None, is_body(actor)
         if agent is not None:
             AgentWalk(agent, run.memory, is_flat=isinstance(here, Vector2)).begin(self.arrival_distance)
+
+    def _has_ground(self, agent: Any, here: Any) -> bool:
+        """Return whether the navigation map of an agent has regions; without any the actor walks straight."""
+        server = singleton("NavigationServer2D" if isinstance(here, Vector2) else "NavigationServer3D")
+        return len(server.map_get_regions(agent.get_navigation_map())) > 0
 
     def walk_to(self, run: HabitContext, goal: Any) -> Status:
         """Walk to a position for one turn; FAILED if no path leads there, or the actor is stuck."""
@@ -410,7 +429,8 @@ class HabitMoveTo(TargetedHabit, WalkingHabit, Habit):
 class HabitPatrol(WalkingHabit, Habit):
     """Visits the places of a route, and waits at each; after an interruption it continues with the same place.
 
-    It never ends by itself, except in the order Once. A place that cannot be reached is left out.
+    Without a route the actor returns to where it first began, and faces the same way. The habit never ends by itself,
+    except in the order Once. A place that cannot be reached is left out.
     """
 
     class Order(IntEnum):
@@ -421,7 +441,8 @@ class HabitPatrol(WalkingHabit, Habit):
 
     route = export(
         NodePath, NodePath(""), group="Route",
-        doc="Path3D or Path2D whose points are the places, or a node whose children are.")
+        doc="Path3D or Path2D whose points are the places, or a node whose children are. Empty: the post of the actor,"
+            " where it first began.")
     order = export(
         Order, Order.LOOP,
         doc="Order of the places. Loop: from the last to the first. Ping pong: back and forth. Random: any other place."
@@ -432,16 +453,18 @@ class HabitPatrol(WalkingHabit, Habit):
     def setting_errors(self) -> Iterator[str]:
         yield from super().setting_errors()
         yield from self.missing("route")
-        if not self.route:
-            yield "route is empty; choose a Path3D or Path2D, or a node whose children are the places"
 
     def enter(self, run: HabitContext) -> None:
         self.begin_walk(run)
+        if "post" not in run.kept:
+            actor = self._tree.actor_node()
+            run.kept["post"], run.kept["faces"] = self.position_of_actor(actor), self.rotation_of(actor)
 
     def tick(self, run: HabitContext) -> Status:
         memory, kept = run.memory, run.kept
         if "goal" not in memory:
-            memory["goal"] = self._place(kept.setdefault("place", 0))
+            number = kept.setdefault("place", 0)
+            memory["goal"] = self._place(number) if self.route else kept["post"]
         if "waits_s" not in memory:
             if self.walk_to(run, memory["goal"]) is Status.RUNNING:
                 return Status.RUNNING
@@ -449,10 +472,12 @@ class HabitPatrol(WalkingHabit, Habit):
         else:
             memory["waits_s"] += run.elapsed_s
         self.stand(run)
+        if not self.route:
+            self.turn_by(self._tree.actor_node(), kept["faces"], self.turn_speed * run.elapsed_s)
         if memory["waits_s"] < self.wait_time - 1e-9:
             return Status.RUNNING
         del memory["waits_s"], memory["goal"]
-        count = self._count()
+        count = self._count() if self.route else 1
         number = kept["place"] % count
         if self.order == self.Order.ONCE and number == count - 1:
             kept["place"] = 0
@@ -488,8 +513,6 @@ class HabitPatrol(WalkingHabit, Habit):
     def _route(self) -> Any:
         """Return the node of the route, which has places."""
         route = self.node_at(self.route)
-        if route is None:
-            raise RefusedValue(f"'{self.get_name()}' has no route; set route")
         is_empty = (route.get_curve() is None or not route.get_curve().get_point_count()) if self._is_path(route) \
             else not self._markers(route)
         if is_empty:
@@ -553,7 +576,7 @@ class HabitSearch(TargetedHabit, WalkingHabit, Habit):
                 memory["goal"] = self._place(run, center)
             if self.walk_to(run, memory["goal"]) is Status.RUNNING:
                 return Status.RUNNING
-            memory["looks_s"], memory["ahead"] = 0.0, self._faces(actor)
+            memory["looks_s"], memory["ahead"] = 0.0, self.rotation_of(actor)
             self.stand(run)
             return Status.RUNNING
         memory["looks_s"] = looks_s = looks_s + run.elapsed_s
@@ -578,10 +601,6 @@ class HabitSearch(TargetedHabit, WalkingHabit, Habit):
             return center
         distance = self.radius * math.sqrt(number / self.places)
         return self.on_map(run, _beside(center, run.memory["spin"] + number * GOLDEN_ANGLE, distance))
-
-    def _faces(self, actor: Any) -> float:
-        rotation = actor.get_global_rotation()
-        return float(rotation if isinstance(rotation, float) else rotation.y)
 
 
 @gdclass(icon="res://addons/ai_core/icons/habit_move_to.svg", keywords="run away, escape, evade, avoid")
