@@ -14,9 +14,9 @@ from ai_core.senses.modality import Modality, ModalitySet
 from ai_core.senses.sensor_table import SensorTable
 from ai_core.senses.sight.pairs_in_view import ids_of, key_of
 from ai_core.senses.sight.sight_cones import BORDER_TOLERANCE, SightCone, aside_of, bearings, cone_towards
-from ai_core.senses.sight.sight_loops import pairs_in_reach, sensors_reached, signals_reached
+from ai_core.senses.sight.sight_loops import pairs_in_reach, signals_reached
 from ai_core.senses.source_table import SourceTable
-from ai_core.senses.stimuli.signal import ModalityNumbers, Signal, StimulusNumbers
+from ai_core.senses.stimuli.signal import ModalityNumbers, Signal
 
 # Whole metres give distances and angles exactly on borders; the rest is far, tiny or between.
 COORDINATE = st.one_of(
@@ -102,6 +102,24 @@ class Row(NamedTuple):
     self_source: int
 
 
+class Wave(NamedTuple):
+    sense: ModalityNumbers
+    origin: tuple[float, float, float]
+    strength: float
+    affiliation: int
+    source_id: int
+
+
+def waves_reached(sensing, waves):
+    """Those that signals reach, each with a range and a share kept of its own."""
+    found = [], [], [], []
+    for sense, origin, strength, affiliation, source_id in waves:
+        signal = Signal(0, source_id, sense.number, strength, origin, 0.0, affiliation)
+        for all_of_them, some in zip(found, signals_reached(sensing, [signal], {sense.number: sense}), strict=True):
+            all_of_them.extend(some)
+    return found
+
+
 def row_of(sensors, sensor_id):
     slot = sensors.ids.slot(sensor_id)
     return Row(slot, tuple(sensors.position[slot].tolist()), sensors.threshold[slot].tolist(),
@@ -144,12 +162,12 @@ def test_pairs_in_reach_are_those_of_a_plain_loop(
 def test_sensors_reached_are_those_of_a_plain_loop(sensors, signals):
     sensing, _ = tables(sensors, [])
     waves = [
-        StimulusNumbers(ModalityNumbers(number, range_m, kept_per_m, needs_cone=False),
+        Wave(ModalityNumbers(number, range_m, kept_per_m, needs_cone=False),
             tuple(np.array(origin, np.float32).tolist()),
              1.5, affiliation, source_id)
         for origin, range_m, kept_per_m, affiliation, source_id, number in signals
     ]
-    assert repr(sensors_reached(sensing, waves)) == repr(plain_reached(sensing, waves))
+    assert repr(waves_reached(sensing, waves)) == repr(plain_reached(sensing, waves))
 
 
 def test_powers_are_the_c_library_s():
@@ -157,7 +175,7 @@ def test_powers_are_the_c_library_s():
     sensors = [((x, 0.0, 0.0), (1.0, 0.0, 0.0), [], 0.0, 1, None) for x in distances.tolist()]
     sensing, _ = tables(sensors, [])
     sense = ModalityNumbers(1, 100.0, 0.937, needs_cone=False)
-    _, _, far, intensities = sensors_reached(sensing, [StimulusNumbers(sense, (0.0, 0.0, 0.0), 1.0, 1, 7)])
+    _, _, far, intensities = waves_reached(sensing, [Wave(sense, (0.0, 0.0, 0.0), 1.0, 1, 7)])
     assert intensities == [0.937**distance for distance in far]
 
 
@@ -174,9 +192,9 @@ def test_many_sensors_are_tested_as_exactly_as_few():
     """More than a block of the loops, and enough for the GIL to be released."""
     sensing, _ = tables(crowd(5000), [])
     sense = ModalityNumbers(1, 50.0, 0.96, needs_cone=False)
-    wave = StimulusNumbers(sense, (1.0, 2.0, 3.0), 1.0, 1, 7)
+    wave = Wave(sense, (1.0, 2.0, 3.0), 1.0, 1, 7)
     waves = [wave, wave._replace(origin=(9.0, 0.0, 9.0)), wave._replace(sense=sense._replace(range_m=9.0))]
-    found = sensors_reached(sensing, waves)
+    found = waves_reached(sensing, waves)
     assert len(found[1]) > 2000
     assert found == plain_reached(sensing, waves)
 
@@ -235,35 +253,27 @@ def test_answers_follow_strengths_thresholds_and_sensitivity(sensors, changes, k
         sending.strength[sending.ids.slots(sending.ids.ids), 0] = strength
         sensing.add((4.0, 1.0, 1.0), (0, 0, -1), {"hearing": 0.1, "sight": 0.1}, [SightCone(5, 3, 3)] * 2, 1, None)
         assert pairs(sensing, sending, sense) == plain_pairs(sensing, sending, sense)
-        waves = [StimulusNumbers(sound, (4.0, 1.0, 0.5), strength, 3, 99)]
-        assert repr(sensors_reached(sensing, waves)) == repr(plain_reached(sensing, waves))
+        waves = [Wave(sound, (4.0, 1.0, 0.5), strength, 3, 99)]
+        assert repr(waves_reached(sensing, waves)) == repr(plain_reached(sensing, waves))
 
 
-def test_signals_near_some_slots_are_those_of_all():
+def test_signals_of_one_modality_are_found_together():
     sensing, _ = tables(crowd(300), [])
     kinds = (Modality.sight(), Modality("hearing", 30.0, kept_per_m=0.95))
     signals = [Signal(k, 7, 1, 1.0, (20.0 * k, 0.0, 0.0), 0.0) for k in range(4)]
     everything = signals_reached(sensing, signals, kinds)
     hearing = ModalityNumbers(1, 30.0, 0.95, needs_cone=False)
-    waves = [StimulusNumbers(hearing, one.position, 1.0, 1, 7) for one in signals]
+    waves = [Wave(hearing, one.position, 1.0, 1, 7) for one in signals]
     assert everything == plain_reached(sensing, waves)
-    near = [np.sort(np.random.default_rng(k).permutation(300)[:200]) for k in range(4)]
-    counts, slots, *_ = signals_reached(sensing, signals, kinds, near)
-    ends = np.cumsum(everything[0])[:-1]
-    kept = [sorted({*part.tolist()} & {*near[k].tolist()})
-            for k, part in enumerate(np.split(np.array(everything[1]), ends))]
-    assert (counts, slots) == ([len(part) for part in kept], [slot for part in kept for slot in part])
-    with pytest.raises(IndexError, match="no row 301"):
-        signals_reached(sensing, signals, kinds, [np.array([301])] * 4)
 
 
 def test_threads_may_ask_the_same_sensors_at_once():
     sensing, _ = tables(crowd(5000), [])
     sense = ModalityNumbers(1, 50.0, 0.96, needs_cone=False)
-    waves = [StimulusNumbers(sense, (float(k), 0.0, 0.0), 1.0, 1, 7) for k in range(4)]
-    expected = [sensors_reached(sensing, waves[:count]) for count in range(1, 5)]
+    waves = [Wave(sense, (float(k), 0.0, 0.0), 1.0, 1, 7) for k in range(4)]
+    expected = [waves_reached(sensing, waves[:count]) for count in range(1, 5)]
     with ThreadPoolExecutor(4) as pool:
-        found = list(pool.map(lambda k: sensors_reached(sensing, waves[: k % 4 + 1]), range(40)))
+        found = list(pool.map(lambda k: waves_reached(sensing, waves[: k % 4 + 1]), range(40)))
     assert found == [expected[k % 4] for k in range(40)]
 
 
@@ -317,7 +327,7 @@ def test_arrays_whose_axes_are_no_runs_of_memory_are_refused():
 
 def test_signals_of_another_type_or_modality_are_refused():
     sensing, _ = tables(crowd(3), [])
-    with pytest.raises(TypeError, match="StimulusNumbers"):
-        sensors_reached(sensing, [(1, 2, 3, 4, 5)])
+    with pytest.raises(TypeError, match="signals must be Signal"):
+        signals_reached(sensing, [(1, 2, 3, 4, 5)], (Modality.sight(),))
     with pytest.raises(IndexError, match="no modality 2"):
         signals_reached(sensing, [Signal(0, 7, 2, 1.0, (0.0, 0.0, 0.0), 0.0)], (Modality.sight(),) * 3)

@@ -12,11 +12,11 @@ import cython
 import numpy as np
 from cython.cimports.libc.math import fabs, isfinite, log, pow, sqrt
 
-from ai_core.senses.stimuli.signal import Signal, StimulusNumbers
+from ai_core.senses.stimuli.signal import Signal
 
 __all__ = [
     "Reached", "SightLoops", "first_in_line", "lines_between", "merge_pairs", "note_answers", "pairs_in_reach",
-    "plain_signal", "sensors_reached", "signals_reached", "stay_as_they_are",
+    "plain_signal", "signals_reached", "stay_as_they_are",
 ]
 
 Reached = tuple[list[int], list[int], list[float], list[float]]
@@ -72,44 +72,23 @@ def pairs_in_reach(sensors, sensor_ids, sources, source_ids, sense, out_keys, ou
         loops.is_busy = False
 
 
-def sensors_reached(sensors, waves) -> Reached:
+def signals_reached(sensors, signals, kinds) -> Reached:
     """Return the sensors that sense some signals, as the sensors stand now.
 
     Args:
         sensors: a ``SensorTable`` of n rows.
-        waves: m ``StimulusNumbers``.
+        signals: m ``Signal``.
+        kinds: each ``Modality``, or ``ModalityNumbers``, at its number.
 
     Raises:
         IndexError: if there is no such modality.
-        TypeError: if a wave is of another type.
+        TypeError: if a signal is of another type.
 
     Cost: O(n) for each signal, below 1 ns for a sensor far away.
     """
     loops: SightLoops = free_loops(sensors)
     try:
-        return loops.find_reached(sensors, waves, None, None)
-    finally:
-        loops.is_busy = False
-
-
-def signals_reached(sensors, signals, kinds, near=None) -> Reached:
-    """Return the sensors that sense some signals, as ``sensors_reached`` does.
-
-    Args:
-        sensors: a ``SensorTable`` of n rows.
-        signals: m ``Signal``.
-        kinds: each ``Modality`` at its number.
-        near: for each signal an array of slots, ascending, without which no sensor is in its range; None for all.
-
-    Raises:
-        IndexError: if there is no such modality or slot.
-        TypeError: if a signal is of another type.
-
-    Cost: O(n) for each signal, or O(slots) with ``near``.
-    """
-    loops: SightLoops = free_loops(sensors)
-    try:
-        return loops.find_reached(sensors, signals, kinds, near)
+        return loops.find_reached(sensors, signals, kinds)
     finally:
         loops.is_busy = False
 
@@ -826,8 +805,8 @@ class SightLoops:
     # Signals at sensors.
 
     @cython.cfunc
-    def find_reached(self, sensors, signals, kinds, near):
-        """Return what ``signals_reached`` does; without ``kinds`` what ``sensors_reached`` does."""
+    def find_reached(self, sensors, signals, kinds):
+        """Return the result of ``signals_reached``."""
         n: cython.Py_ssize_t = sensors.ids.rows
         m: cython.Py_ssize_t = len(signals)
         wave: cython.Py_ssize_t = 0
@@ -842,11 +821,7 @@ class SightLoops:
         self.take_all(signals, kinds)
         while wave < m:
             self.fit_hits(n)
-            if near is not None:
-                self.take_near(near[wave], n)
-                self.test_marked(wave, len(near[wave]))
-                wave += 1
-            elif n * m >= LONG:
+            if n * m >= LONG:
                 with cython.nogil:
                     wave = self.find_waves(wave, n)
             else:
@@ -858,24 +833,15 @@ class SightLoops:
         """Read signals; a modality that one has in common with the signal before is not read again."""
         wave: cython.Py_ssize_t = 0
         number: cython.Py_ssize_t = -1
-        sense = None
         for signal in signals:
-            if type(signal) is not (StimulusNumbers if kinds is None else Signal):
-                raise TypeError(f"signals must be {'StimulusNumbers' if kinds is None else 'Signal'}, got {signal!r}")
+            if type(signal) is not Signal:
+                raise TypeError(f"signals must be Signal, got {signal!r}")
             parts: tuple = cython.cast(tuple, signal)
-            if kinds is None:
-                if parts[0] is not sense:
-                    sense = parts[0]
-                    number = self.checked_number(sense.number)
-                    self.set_way(sense.range_m, sense.kept_per_m)
-                x, y, z = parts[1]
-                self.put_target(wave, x, y, z, parts[2], 1, parts[3], parts[4])
-            else:
-                if parts[2] != number:
-                    number = self.checked_number(parts[2])
-                    self.set_way(kinds[number].range_m, kinds[number].kept_per_m)
-                x, y, z = parts[4]
-                self.put_target(wave, x, y, z, parts[3], 1, parts[6], parts[1])
+            if parts[2] != number:
+                number = self.checked_number(parts[2])
+                self.set_way(kinds[number].range_m, kinds[number].kept_per_m)
+            x, y, z = parts[4]
+            self.put_target(wave, x, y, z, parts[3], 1, parts[6], parts[1])
             self.wave_number[wave], self.wave_range_m[wave] = number, self.range_m
             self.wave_kept_per_m[wave], self.wave_log_kept_per_m[wave] = self.kept_per_m, self.log_kept_per_m
             wave += 1  # noqa: SIM113  a number of C
@@ -886,18 +852,6 @@ class SightLoops:
         if not 0 <= number < self.threshold.shape[0]:
             raise IndexError(f"there is no modality {number}")
         return number
-
-    @cython.cfunc
-    def take_near(self, slots, n: cython.Py_ssize_t):
-        """Read the slots of sensors that may be near a signal."""
-        k: cython.Py_ssize_t
-        some: cython.const[cython.longlong][::1] = shown("near", slots, np.int64, 0)
-        if some.shape[0] > n:
-            raise IndexError(f"there are {n} rows, got {some.shape[0]} slots")
-        for k in range(some.shape[0]):
-            if not 0 <= some[k] < n:
-                raise IndexError(f"there is no row {some[k]}")
-            self.near.numbers[k] = some[k]
 
     @cython.cfunc
     @cython.nogil

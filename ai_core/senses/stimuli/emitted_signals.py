@@ -43,11 +43,11 @@ from ai_core.senses.id_table import LARGEST_ID
 from ai_core.senses.modality import ModalitySet
 from ai_core.senses.sensation import Point as Place
 from ai_core.senses.sensor_table import SensorTable
-from ai_core.senses.sight.sight_loops import plain_signal, sensors_reached, signals_reached
+from ai_core.senses.sight.sight_loops import plain_signal, signals_reached
 from ai_core.senses.source_table import ALL_AFFILIATIONS, SourceTable
 from ai_core.senses.stimuli.air import BackgroundNoise, Wind
 from ai_core.senses.stimuli.arrival_loops import LATEST_S, ArrivalQueue
-from ai_core.senses.stimuli.signal import ModalityNumbers, ReachNumbers, Signal, StimulusNumbers
+from ai_core.senses.stimuli.signal import ModalityNumbers, ReachNumbers, Signal
 
 __all__ = ["SIGNAL", "EmittedSignals", "Hear", "Muffle", "StimulusFront"]
 
@@ -400,9 +400,10 @@ class EmittedSignals(Saveable):
             at + now - then
             for at, now, then in zip(signal.position, self.wind.drift_m(now_s), front.drift_m, strict=True)
         ], np.float32).tolist()
+        # Every sensor that it has passed, however faint.
         sense = ModalityNumbers(signal.modality, min(self._radius_m(front, now_s), kind.range_m), 1.0, needs_cone=False)
-        wave = StimulusNumbers(sense, (x, y, z), STRONG_ENOUGH, signal.affiliation, signal.source_id)
-        _, slots, distances, _ = sensors_reached(sensors, [wave])
+        everywhere = signal._replace(position=(x, y, z), strength=STRONG_ENOUGH)
+        _, slots, distances, _ = signals_reached(sensors, (everywhere,), {signal.modality: sense})
         found: list[tuple[int, float, float, float, float]] = []
         for slot, sensor_id, distance in zip(slots, sensors.ids.by_slot[slots].tolist(), distances, strict=True):
             if sensor_id not in front.met:

@@ -5,7 +5,7 @@ from typing import NamedTuple
 
 from ai_core.senses.sensation import Point
 
-__all__ = ["ModalityNumbers", "ReachNumbers", "Signal", "StimulusNumbers"]
+__all__ = ["ModalityNumbers", "ReachNumbers", "Signal"]
 
 
 class Signal(NamedTuple):
@@ -52,24 +52,6 @@ class ModalityNumbers(NamedTuple):
     needs_cone: bool
     up: Point = (0.0, 1.0, 0.0)
     aside: Point = (1.0, 0.0, 0.0)
-
-
-class StimulusNumbers(NamedTuple):
-    """The numbers of a signal that the loops read.
-
-    Attributes:
-        sense: a modality without cones.
-        origin: where it comes from (m), exact in float32.
-        strength: there, 0 or more.
-        affiliation: of its source, as bits.
-        source_id: its source, which does not sense it itself.
-    """
-
-    sense: ModalityNumbers
-    origin: Point
-    strength: float
-    affiliation: int
-    source_id: int
 
 
 class ReachNumbers(NamedTuple):

@@ -9,8 +9,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ai_core.senses.sight.pairs_in_view import ids_of
-from ai_core.senses.sight.sight_loops import pairs_in_reach, sensors_reached
-from ai_core.senses.stimuli.signal import ModalityNumbers, StimulusNumbers
+from ai_core.senses.sight.sight_loops import pairs_in_reach, signals_reached
+from ai_core.senses.stimuli.signal import ModalityNumbers, Signal
 from tests.benchmarks.senses.bare_scans import bare_scan
 from tests.benchmarks.senses.worlds import ATTENUATION, CONE, RANGE_M, Place, Sensor, places, sensors, tables
 from tools.benchmarking.declarations import Case, Contest
@@ -55,11 +55,11 @@ def _is_same(ours: object, other: Found) -> bool:
 def _sounds(all_sensors: list[Sensor], origins: list[Place]) -> Case:
     table, _, written = tables(all_sensors, [])
     sense = ModalityNumbers(1, RANGE_M, ATTENUATION, needs_cone=False)
-    waves = [StimulusNumbers(sense, origin, 1.0, 1, 0) for origin in origins]
+    signals = [Signal(0, 0, 1, 1.0, origin, 0.0) for origin in origins]
 
     def frame() -> tuple[list[int], list[int]]:
         table.position[: len(written)] = written
-        counts, slots, *_ = sensors_reached(table, waves)
+        counts, slots, *_ = signals_reached(table, signals, {1: sense})
         return counts, slots
 
     return frame
