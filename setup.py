@@ -53,7 +53,7 @@ def loops() -> list[Extension]:
     """Return every ai_core/**/*_loops.py as an extension, and what they share."""
     from Cython.Build import cythonize
 
-    sources = sorted([*Path("ai_core").rglob("*_loops.py"), *Path("ai_core").rglob("_*.pyx")])
+    sources = sorted(Path("ai_core").rglob("*_loops.py"))
     named = [(".".join(source.with_suffix("").parts), source.as_posix()) for source in sources]
     found = [
         Extension(

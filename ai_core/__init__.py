@@ -20,11 +20,11 @@ from ai_core.budget import Budget, Stopwatch
 from ai_core.clock import Clock, ManualClock, TimeIndex
 from ai_core.errors import CycleError, UnknownNameError
 from ai_core.faults import Fault, FaultIsolation
+from ai_core.loops import compiled
 from ai_core.scheduling.policies import Policy
 from ai_core.scheduling.scheduler import Scheduler
 from ai_core.scheduling.task import Task, Turn
 from ai_core.trace import Trace
-from ai_core.twins import compiled
 
 __version__ = "0.1.0"
 

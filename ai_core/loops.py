@@ -14,7 +14,7 @@ from importlib.machinery import SOURCE_SUFFIXES, FileFinder, ModuleSpec, PathFin
 from pathlib import Path
 from types import ModuleType
 
-__all__ = ["SWITCH", "compiled_loops", "is_switched_off", "loop_modules"]
+__all__ = ["SWITCH", "compiled", "is_switched_off", "loop_modules"]
 
 SWITCH = "AI_CORE_PURE_PYTHON"
 """Environment variable; any value but "" and "0" turns all compiled loops off."""
@@ -33,7 +33,7 @@ def loop_modules() -> tuple[str, ...]:
     return tuple(sorted(".".join(file.parts) for file in files if "__pycache__" not in file.parts))
 
 
-def compiled_loops() -> tuple[str, ...]:
+def compiled() -> tuple[str, ...]:
     """Return those of ``loop_modules`` that are compiled, without importing them; none if they are turned off."""
     if is_switched_off:
         return ()

@@ -110,7 +110,7 @@ def kernel_extensions() -> list[Extension]:
     core = ROOT / "ai_core"
     loops = [
         Extension(".".join(source.relative_to(ROOT).with_suffix("").parts), source, (), source.parent, True)
-        for source in sorted([*core.rglob("*_loops.py"), *core.rglob("_*.pyx")])
+        for source in sorted(core.rglob("*_loops.py"))
     ]
     return [*loops, Extension(SHARED, None, (), core, True)] if loops else []
 
@@ -280,8 +280,8 @@ def _kernel_digest(kernel: Extension, facts: PythonFacts, optimise: bool, native
 
 
 def _with_included(source: Path) -> list[Path]:
-    """Return a Cython source and every file that it includes, directly or not."""
-    found = [source]
+    """Return a Cython source, the declarations beside it, and every file that it includes, directly or not."""
+    found = [source, *sorted(source.parent.glob("*.pxd"))]
     for file in found:
         named = re.findall(r'^include "(.+)"', file.read_text(encoding="utf-8"), re.MULTILINE)
         found += [one for one in ((file.parent / name).resolve() for name in named) if one not in found]

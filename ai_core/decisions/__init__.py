@@ -31,9 +31,8 @@ from ai_core.decisions.habits.built_in_habits import (
     WaitFor,
 )
 from ai_core.decisions.habits.habit_batch import HabitBatch
-from ai_core.decisions.habits.habit_context import HabitContext
 from ai_core.decisions.habits.habit_population import HabitPopulation
-from ai_core.decisions.habits.habit_tree import HabitTree
+from ai_core.decisions.habits.habit_tree_loops import HabitContext, HabitTree
 from ai_core.decisions.habits.habits import FOR_EVER, Callback, Habit, Launch, Outcome, Status
 from ai_core.decisions.rules.rule_mind import FiredRule, RuleMind
 from ai_core.decisions.rules.rule_set import Rule, RuleSet

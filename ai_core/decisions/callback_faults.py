@@ -93,11 +93,12 @@ class CallbackFaults:
         self.put(failing)
 
 
-def failing_state(names: Callable[[Any], Iterable[str]]) -> MapOf:
-    """Return how the records of failing callbacks are saved; its CallbackFaults is the attribute ``_faults``.
+def failing_state(names: Callable[[Any], Iterable[str]], *, at: str = "_faults.saved_records") -> MapOf:
+    """Return how the records of failing callbacks are saved.
 
     Args:
         names: returns the names of all callbacks of the object that is loaded.
+        at: attribute with the records.
     """
     known = Named(lambda owner: {name: name for name in names(owner)}, "callback", name=str)
-    return MapOf(FAILURES_STATE, key=known, at="_faults.saved_records")
+    return MapOf(FAILURES_STATE, key=known, at=at)

@@ -8,7 +8,6 @@ from typing import ClassVar, Generic, Literal, NamedTuple, Protocol, TypeVar
 
 from ai_core.budget import Budget, check_budget
 from ai_core.decisions.population import TURNS_STATE, DeciderPopulation
-from ai_core.decisions.turns import PopulationSlot
 from ai_core.errors import finite_number, shown
 from ai_core.faults import FAILURES_STATE, NO_FAILURES, Failures, FaultIsolation, given_faults
 from ai_core.saving.declared_state import DeclaredState, MapOf, Record, Seconds, Whole
@@ -28,17 +27,18 @@ class Decider(Protocol):
 AnyMind = TypeVar("AnyMind", bound=Decider)
 
 
-class MindSeat(PopulationSlot, Generic[AnyMind]):
+class MindSeat(Generic[AnyMind]):
     """The slot of a mind in a population.
 
     Attributes:
+        number, timer_s, is_resting, late_s: as those of every ``PopulationSlot``.
         lived_s: population time up to which the mind has advanced (s).
     """
 
-    __slots__ = ("lived_s", "mind")
+    __slots__ = ("is_resting", "late_s", "lived_s", "mind", "number", "timer_s")
 
     def __init__(self, mind: AnyMind, number: int, lived_s: float) -> None:
-        super().__init__(number)
+        self.number, self.timer_s, self.is_resting, self.late_s = number, inf, False, 0.0
         self.mind, self.lived_s = mind, lived_s
 
 
@@ -229,10 +229,7 @@ class MindPopulation(DeciderPopulation[AnyMind, MindSeat[AnyMind]]):
             at_s, _, seat = heappop(self._timers)
             if at_s == seat.timer_s:
                 self._wake_up(seat, seat.lived_s)
-        order, awake = self._in_turn(only_rest), self._awake
-        if not only_rest:
-            self._until = self._first
-        self._first = 0
+        order, awake = self._begin_round(only_rest), self._awake
         for index, seat in enumerate(order):
             if budget is not None:
                 if index and budget.is_spent:

@@ -2,31 +2,56 @@
 from __future__ import annotations
 
 from bisect import bisect_left
-from collections.abc import Iterator
-from typing import Any, Generic, TypeVar
+from collections.abc import Callable, Iterator
+from heapq import heapify, heappush
+from math import inf
+from typing import Any, Generic, Protocol, TypeVar
 
-from ai_core.decisions.turns import PopulationSlot, RoundRobin
 from ai_core.errors import shown
 from ai_core.saving.declared_state import MapOf, Row, Saveable, Seconds, Whole
 
-__all__ = ["TURNS_STATE", "DeciderPopulation"]
+__all__ = ["TURNS_STATE", "DeciderPopulation", "PopulationSlot"]
+
+
+class PopulationSlot(Protocol):
+    """The slot of a member in a population.
+
+    Attributes:
+        number: order of turns, from 1.
+        timer_s: population time at which the member may wake (s); inf for no timer.
+        is_resting: True if the member is paused: it has no turns, and its time stands still.
+        late_s: while paused: earlier time that it has not yet processed (s).
+    """
+
+    number: int
+    timer_s: float
+    is_resting: bool
+    late_s: float
+
 
 AnyWho = TypeVar("AnyWho")
 AnySeat = TypeVar("AnySeat", bound=PopulationSlot)
 
 
-class DeciderPopulation(RoundRobin, Saveable, Generic[AnyWho, AnySeat]):
-    """Common base class of ``HabitPopulation`` and ``MindPopulation``.
+class DeciderPopulation(Saveable, Generic[AnyWho, AnySeat]):
+    """Common base class of ``HabitPopulation`` and ``MindPopulation``: turns of awake members, in order of arrival.
 
     Attributes:
         on_wake: called when a member wakes while all are asleep; None, or set by the owner of the ticks.
     """
 
-    _seats: dict[AnyWho, AnySeat]
-
     def __init__(self) -> None:
-        super().__init__()
+        self._now_s = 0.0
+        self._seats: dict[AnyWho, AnySeat] = {}
         self._next_number = 1
+        self._awake: dict[int, AnySeat] = {}  # slots by number
+        self._most_awake = 0  # largest size of that dict so far, for which it keeps room
+        self._order: list[AnySeat] | None = None  # slots of awake members, by number; None: must be rebuilt
+        self._timers: list[tuple[float, int, AnySeat]] = []
+        self._first = 0  # number of the slot with which the next tick begins after a spent budget; 0 for none
+        self._until = 0  # number of the slot with which the interrupted round began; 0 for the first slot
+        self._is_busy = False
+        self.on_wake: Callable[[], object] | None = None
 
     def __len__(self) -> int:
         return len(self._seats)
@@ -92,6 +117,48 @@ class DeciderPopulation(RoundRobin, Saveable, Generic[AnyWho, AnySeat]):
     def _check_alone(self) -> None:
         if self._is_busy:
             raise RuntimeError("a population was ticked from inside one of its members; tick it from outside")
+
+    def _begin_round(self, only_rest: bool) -> list[AnySeat]:
+        """Return the slots of awake members in order of turns, or only those that the last round did not reach."""
+        order, first, until = self._order, self._first, self._until
+        if order is None:
+            if len(self._awake) * 8 < self._most_awake:  # iterating over the spare room would cost time
+                self._awake = dict(self._awake.items())
+                self._most_awake = len(self._awake)
+            order = self._order = [self._awake[number] for number in sorted(self._awake)]
+        if not only_rest:
+            self._until = first
+        self._first = 0
+        if not first:
+            return [] if only_rest else order
+        begin = next((index for index, one in enumerate(order) if one.number >= first), 0)
+        turned = order[begin:] + order[:begin]
+        if not only_rest:
+            return turned
+        if until > first:
+            return [one for one in turned if first <= one.number < until]
+        return [one for one in turned if one.number >= first or one.number < until]
+
+    def _sleep(self, seat: AnySeat, wakes_at_s: float) -> None:
+        """Skip a slot until it is woken, or until a population time (s; inf for no timer)."""
+        if self._awake.pop(seat.number, None) is not None:
+            self._order = None
+        if wakes_at_s < seat.timer_s:
+            seat.timer_s = wakes_at_s
+            heappush(self._timers, (wakes_at_s, seat.number, seat))
+            if len(self._timers) > 2 * len(self._seats) + 64:  # drop the timers of waits that ended early
+                self._timers = [(one.timer_s, one.number, one) for one in self._seats.values() if one.timer_s < inf]
+                heapify(self._timers)
+
+    def _wake(self, seat: AnySeat) -> None:
+        """Visit a slot in the next tick, unless it is paused."""
+        if seat.is_resting or seat.number in self._awake:
+            return
+        if not self._awake and self.on_wake is not None:
+            self.on_wake()
+        self._awake[seat.number] = seat
+        self._order = None
+        self._most_awake = max(self._most_awake, len(self._awake))
 
     @property
     def _turns(self) -> tuple[int, int]:

@@ -10,7 +10,7 @@ CORE = Path(__file__).parents[2] / "ai_core"
 
 FLOORS = [
     {"errors", "loops"},
-    {"saving", "twins"},
+    {"saving"},
     {"clock"},
     {"trace", "budget", "faults"},
     {"scheduling", "recording", "snapshot"},

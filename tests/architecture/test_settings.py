@@ -4,8 +4,7 @@ from dataclasses import fields
 
 import pytest
 
-from ai_core.decisions.habits.habit_options import HabitOptions
-from ai_core.decisions.habits.habits import Habit
+from ai_core.decisions.habits.habits import Habit, HabitOptions
 from ai_core.senses.regional_sense_manager import RegionalSenseManager
 from ai_core.senses.sense_settings import SenseSettings
 from ai_core.squads.formation import Formation, FormationSettings

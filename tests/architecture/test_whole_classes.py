@@ -10,8 +10,7 @@ ROOT = Path(__file__).parents[2]
 FILES = sorted(file for folder in ("ai_core", "addons/ai_core/nodes") for file in (ROOT / folder).rglob("*.py"))
 
 REBUILT_LATER = {
-    # The library's schedulers, habit tree and regional senses, and saving, are written again as wholes.
-    "TickPlan", "ChildSelection", "HabitTicking", "HabitReporting", "HabitMessaging", "SaveableHabits", "PlaceFields",
+    # Regional senses, and saving, are written again as wholes.
     "WalkingSearch",
 }
 

@@ -5,7 +5,7 @@ import gc
 
 import pytest
 
-from ai_core.decisions.habits.habit_tree import HabitTree
+from ai_core.decisions.habits.habit_tree_loops import HabitTree
 from ai_core.decisions.habits.habits import Habit, Status
 from ai_core.decisions.rules.rule_mind import RuleMind
 from ai_core.decisions.rules.rule_set import Rule, RuleSet

@@ -3,7 +3,7 @@ from __future__ import annotations
 
 import pytest
 
-from ai_core.decisions.habits.habit_tree import HabitTree
+from ai_core.decisions.habits.habit_tree_loops import HabitTree
 from ai_core.decisions.habits.habits import Habit, Status
 from tests.decisions.diary import Diary
 

@@ -5,7 +5,7 @@ import random
 
 import pytest
 
-from ai_core.decisions.habits.habit_tree import HabitTree
+from ai_core.decisions.habits.habit_tree_loops import HabitTree
 from ai_core.decisions.habits.habits import Habit, Launch, Status
 from tests.decisions.diary import Diary, FixedNumbers
 

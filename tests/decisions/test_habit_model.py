@@ -9,7 +9,7 @@ from hypothesis import settings
 from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, precondition, rule
 
-from ai_core.decisions.habits.habit_tree import HabitTree
+from ai_core.decisions.habits.habit_tree_loops import HabitTree
 from ai_core.decisions.habits.habits import Habit, Launch, Outcome, Status
 from tests.decisions.reference_habits import ReferenceTree
 

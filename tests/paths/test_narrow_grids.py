@@ -13,6 +13,7 @@ import pytest
 
 import ai_core.paths.searches.jump_table as jump_table
 from ai_core.budget import Budget
+from ai_core.loops import SWITCH, compiled
 from ai_core.maps.grid import Grid
 from ai_core.paths import (
     AnytimeSearch,
@@ -31,7 +32,6 @@ from ai_core.paths import (
     neighbors_on_grid,
     pull_cells,
 )
-from ai_core.twins import SWITCH, compiled
 from tests.paths.levels import exact_line_is_open, plain_costs
 
 KINDS = [(4, "closed"), (6, "closed"), (8, "closed"), (8, "half_open"), (8, "open")]

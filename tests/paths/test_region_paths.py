@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from ai_core.budget import Budget
-from ai_core.loops import compiled_loops
+from ai_core.loops import compiled
 from ai_core.maps.grid import Grid
 from ai_core.paths import AnytimeSearch, AStarSearch, RegionGraph, RegionSearch
 from tests.benchmarks.paths.levels import level
@@ -174,7 +174,7 @@ def test_bad_input_is_refused_at_the_call():
 
 
 @pytest.mark.slow
-@pytest.mark.skipif("ai_core.paths.regions.region_loops" not in compiled_loops(), reason="the same steps, in minutes")
+@pytest.mark.skipif("ai_core.paths.regions.region_loops" not in compiled(), reason="the same steps, in minutes")
 @pytest.mark.parametrize("name", ["caves", "halls", "noise", "corridors"])
 def test_first_region_path_expands_a_twentieth_of_a_star_cells(name):
     grid, queries = level(name)

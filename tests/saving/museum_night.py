@@ -16,7 +16,7 @@ import numpy as np
 
 from ai_core.budget import Budget
 from ai_core.clock import ManualClock
-from ai_core.decisions.habits.habit_tree import HabitTree
+from ai_core.decisions.habits.habit_tree_loops import HabitTree
 from ai_core.decisions.habits.habits import Habit, Launch, Status
 from ai_core.events.event_manager import EventManager
 from ai_core.events.polling_station import PollingStation

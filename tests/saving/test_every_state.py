@@ -16,7 +16,6 @@ from tests.fuzz_snapshot import WAYS, Damage
 from tests.saving.lives.all_lives import LIVES
 
 BASES = (
-    "ai_core.decisions.habits.habit_state.SaveableHabits",
     "ai_core.decisions.population.DeciderPopulation",
     "ai_core.level_of_detail.population.people.People",
     "ai_core.saving.declared_state.Saveable",

@@ -7,7 +7,7 @@ from __future__ import annotations
 import hashlib
 import sys
 
-from ai_core.twins import compiled
+from ai_core.loops import compiled
 from demo_project.scenarios import SCENARIOS, build
 from tests.scenarios.expected_digests import lines_of
 

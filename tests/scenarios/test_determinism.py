@@ -13,9 +13,8 @@ import numpy as np
 import pytest
 
 from ai_core.budget import Budget
-from ai_core.loops import SWITCH
+from ai_core.loops import SWITCH, compiled
 from ai_core.recording import Replay, read_recording
-from ai_core.twins import compiled
 from demo_project.scenarios import SCENARIOS, build
 from tests.scenarios.expected_digests import FILE, digests_of, lines_of
 

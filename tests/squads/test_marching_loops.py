@@ -9,12 +9,12 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from ai_core.loops import compiled_loops
+from ai_core.loops import compiled
 from ai_core.squads.formation_march import FREE_M, MarchPath, MarchSettings, MemberTable
 from ai_core.squads.marching_loops import MarchStep
 
 STYLE, SPACING_M = MarchSettings(), 2.0
-needs_compiled = pytest.mark.skipif("ai_core.squads.marching_loops" not in compiled_loops(), reason="interpreted")
+needs_compiled = pytest.mark.skipif("ai_core.squads.marching_loops" not in compiled(), reason="interpreted")
 
 
 def places_on_lanes(path, arcs, right_m, low, high):

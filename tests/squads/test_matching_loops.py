@@ -9,10 +9,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 
-from ai_core.loops import compiled_loops
+from ai_core.loops import compiled
 from ai_core.squads.matching_loops import match_rows
 
-needs_compiled = pytest.mark.skipif("ai_core.squads.matching_loops" not in compiled_loops(), reason="interpreted")
+needs_compiled = pytest.mark.skipif("ai_core.squads.matching_loops" not in compiled(), reason="interpreted")
 whole_costs = st.one_of(st.integers(0, 5).map(float), st.just(np.inf))
 tables = st.tuples(st.integers(0, 5), st.integers(0, 6)).flatmap(
     lambda sides: arrays(np.float64, (min(sides), max(sides)), elements=whole_costs))

@@ -12,14 +12,13 @@ from typing import TYPE_CHECKING, Any, Unpack
 import numpy as np
 from numpy.typing import NDArray
 
-from ai_core.decisions.habits.habit_options import HabitOptions
-from ai_core.decisions.habits.habit_values import ValueCheck, ValueIs, ValueWrite
-from ai_core.decisions.habits.habits import Habit, Status
+from ai_core.decisions.habits.habit_tree_loops import ValueCheck, ValueIs, ValueWrite
+from ai_core.decisions.habits.habits import Habit, HabitOptions, Status
 from ai_core.errors import finite_number, shown
 
 if TYPE_CHECKING:
     from ai_core.decisions.habits.habit_batch import HabitBatch
-    from ai_core.decisions.habits.habit_context import HabitContext
+    from ai_core.decisions.habits.habit_tree_loops import HabitContext
 
 __all__ = [
     "Call", "CallMethod", "ChangeValue", "CheckValue", "Emit", "LookAt", "MoveTo", "PlayAnimation", "SetValue",

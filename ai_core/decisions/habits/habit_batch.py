@@ -11,8 +11,7 @@ from ai_core.decisions.habits.habits import Status
 from ai_core.errors import UnknownNameError, shown
 
 if TYPE_CHECKING:
-    from ai_core.decisions.habits.habit_context import HabitContext
-    from ai_core.decisions.habits.habit_plan import CompiledHabit
+    from ai_core.decisions.habits.habit_tree_loops import CompiledHabit, HabitContext
 
 __all__ = ["STATUS_OF_CODE", "HabitBatch", "alone"]
 

@@ -3,14 +3,18 @@ from __future__ import annotations
 
 from heapq import heappop, heappush
 from math import inf
-from typing import TYPE_CHECKING, ClassVar, Literal
+from typing import ClassVar, Literal
 
 from ai_core.budget import Budget, check_budget
 from ai_core.clock import TimeIndex
 from ai_core.decisions.habits.habit_batch import HabitBatch
-from ai_core.decisions.habits.habit_context import AWAKE, HabitContext
-from ai_core.decisions.habits.habit_tree import HabitTree
-from ai_core.decisions.habits.habit_turns import HabitTurns, TickMember
+from ai_core.decisions.habits.habit_tree_loops import (
+    CompiledHabit,
+    HabitContext,
+    HabitTree,
+    TickMember,
+    tick_in_turn,
+)
 from ai_core.decisions.habits.habits import Status
 from ai_core.decisions.population import TURNS_STATE, DeciderPopulation
 from ai_core.errors import finite_number, shown
@@ -18,13 +22,10 @@ from ai_core.faults import FaultIsolation, given_faults
 from ai_core.saving.declared_state import Change, DeclaredState
 from ai_core.scheduling.task import Turn
 
-if TYPE_CHECKING:
-    from ai_core.decisions.habits.habit_plan import CompiledHabit
-
-__all__ = ["HabitPopulation", "TickMember"]
+__all__ = ["HabitPopulation"]
 
 
-class HabitPopulation(HabitTurns, DeciderPopulation[HabitTree, TickMember]):
+class HabitPopulation(DeciderPopulation[HabitTree, TickMember]):
     """Ticks the trees of many characters as a single task: ``scheduler.add(population)``.
 
     A sleeping tree is not visited and costs nothing, however many sleep. All runs of a
@@ -109,7 +110,7 @@ class HabitPopulation(HabitTurns, DeciderPopulation[HabitTree, TickMember]):
             return
         member.catch_up()
         tree._leave_batches()
-        tree._wake()
+        tree._wake(False)
         member.is_resting = True
         self._sleep(member, inf)
 
@@ -178,10 +179,10 @@ class HabitPopulation(HabitTurns, DeciderPopulation[HabitTree, TickMember]):
     def settle(self, member: TickMember) -> None:
         """Let a tree sleep or have its turns after its time was loaded; called by trees."""
         member.timer_s = inf        # of another time
-        if member.tree._wake_at_s == AWAKE:
+        if not member.tree.is_asleep:
             self._wake(member)
         elif not member.is_resting:
-            self._sleep(member, member.tree._wake_at_s + member.offset_s)
+            self._sleep(member, member.tree.wakes_at_s + member.offset_s)
 
     def _live(self, elapsed_s: float, moment: TimeIndex | None, budget: Budget | None, only_rest: bool) -> None:
         if budget is not None:
@@ -196,7 +197,11 @@ class HabitPopulation(HabitTurns, DeciderPopulation[HabitTree, TickMember]):
             if self._timers and self._timers[0][0] <= self._now_s:
                 self._wake_whose_time_has_come()
             if self._awake or self._first:
-                first_error = self._give_turns(moment, budget, only_rest)
+                order = self._begin_round(only_rest)
+                self._first, first_error, asleep = tick_in_turn(order, self._now_s, moment, budget)
+                for member in asleep:
+                    if member.tree.is_asleep and member.tree._member is member:  # a later one may have woken it
+                        self._sleep(member, member.tree.wakes_at_s + member.offset_s)
         finally:
             self._is_busy = False
         if first_error is not None:
@@ -209,9 +214,9 @@ class HabitPopulation(HabitTurns, DeciderPopulation[HabitTree, TickMember]):
             if at_s != member.timer_s or member.tree._member is not member:
                 continue  # another timer came before it, or it left
             member.timer_s = inf
-            if member.is_resting or member.tree._wake_at_s == AWAKE:
+            if member.is_resting or not member.tree.is_asleep:
                 continue
-            wakes_at_s = member.tree._wake_at_s + member.offset_s
+            wakes_at_s = member.tree.wakes_at_s + member.offset_s
             if wakes_at_s <= self._now_s:
                 self._wake(member)
             elif wakes_at_s < inf:
@@ -246,4 +251,4 @@ class HabitPopulation(HabitTurns, DeciderPopulation[HabitTree, TickMember]):
             for context, status in ended:
                 batch.leave(context)        # its tree may have to wait for its turn
                 context.batch_status = status
-                context.tree._wake()
+                context.tree._wake(False)

@@ -7,22 +7,9 @@ from typing import TYPE_CHECKING
 from ai_core.decisions.habits.habits import Launch
 
 if TYPE_CHECKING:
-    from ai_core.decisions.habits.habit_context import HabitContext
-    from ai_core.decisions.habits.habit_plan import CompiledHabit
-    from ai_core.decisions.habits.habit_tree import HabitTree
+    from ai_core.decisions.habits.habit_tree_loops import CompiledHabit, HabitContext, HabitTree
 
-__all__ = ["active_paths", "live_view"]
-
-
-def active_paths(run: HabitContext | None) -> list[str]:
-    """Return the path of each run without an active child, in the order of the tree."""
-    if run is None:
-        return []
-    below = [*([run.child] if run.child is not None else []), *(run.beside or ())]
-    if not below:
-        return [run.place.path]
-    below.sort(key=lambda one: one.place.index)
-    return [path for one in below for path in active_paths(one)]
+__all__ = ["live_view"]
 
 
 def live_view(tree: HabitTree) -> str:

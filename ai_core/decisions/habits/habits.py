@@ -1,19 +1,37 @@
-"""Habits: the definitions of a behaviour tree's tasks, shared by all characters that use them."""
+"""Habits: the definitions of a behaviour tree's tasks, shared by all characters that use them.
+
+The ``tick`` of a habit can be a generator function, which continues after its last ``yield``.
+``yield`` waits for the next tick, ``yield 2.5`` for seconds of game time,
+``yield "door opened"`` for ``HabitTree.notify`` with this name or a change of this key
+on the blackboard, and ``yield ("door opened", 2.5)`` for the first of both. ``return``
+ends the habit, as succeeded unless it returns a different Status.
+
+A save does not contain the state of a generator. After loading it begins again at its
+first line. With ``context.restart_at("at the door")``, that point is then available as
+``context.restart_point``, and its values in ``context.memory``.
+
+A definition is immutable. ``added``, ``removed`` and ``replaced`` make a new definition that
+shares all unchanged habits, for one character or many.
+"""
 from __future__ import annotations
 
 import copy
+import inspect
 import math
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Generator, Iterable
 from enum import Enum
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, Any, Protocol, TypedDict, TypeVar, cast
 
-from ai_core.errors import finite_number, shown, whole_number
+from ai_core.errors import UnknownNameError, finite_number, shown, whole_number
 
 if TYPE_CHECKING:
     from ai_core.decisions.habits.habit_batch import HabitBatch
-    from ai_core.decisions.habits.habit_context import HabitContext
+    from ai_core.decisions.habits.habit_tree_loops import HabitContext
 
-__all__ = ["FOR_EVER", "Callback", "Habit", "Launch", "Outcome", "Status", "check_habit"]
+__all__ = [
+    "FOR_EVER", "Callback", "Habit", "HabitOptions", "Launch", "Outcome", "RandomSource", "Status", "added", "as_tick",
+    "check_habit", "removed", "replaced",
+]
 
 FOR_EVER = math.inf
 """Value of ``repeats`` or ``retries``: repeat until the habit is interrupted."""
@@ -51,6 +69,14 @@ class Outcome(Enum):
     INVERTED = "inverted"
     ALWAYS_SUCCEEDED = "always succeeded"
     ALWAYS_FAILED = "always failed"
+
+
+class RandomSource(Protocol):
+    """Interface of the random source of random habits: ``random.Random(seed)``, for example."""
+
+    def random(self) -> float:
+        """Return the next number, 0 <= number < 1."""
+        ...
 
 
 Callback = Callable[["HabitContext"], object]
@@ -94,7 +120,7 @@ class Habit:
             pending. None for always.
         enter: called when a run begins.
         tick: called at each tick; returns a Status, None for running. Or a generator
-            function; see ``habit_generators``.
+            function, as described above.
         exit: called when a run ends, exactly once for each ``enter``.
         timeout_s: maximum duration of a run before it fails (s), above 0.
         cooldown_s: time after its end in which it cannot begin (s), 0 or more.
@@ -252,6 +278,29 @@ class Habit:
         return f"<Habit {self.name!r}, {len(self._children)} children>"
 
 
+class HabitOptions(TypedDict, total=False):
+    """The options of ``Habit``, described there, without ``tick``, which built-in habits define themselves."""
+
+    children: Iterable[Habit]
+    launch: Launch
+    non_blocking: bool
+    uninterruptible: bool
+    weight: float
+    urgency: float
+    can_activate: Callback | None
+    enter: Callback | None
+    exit: Callback | None
+    timeout_s: float
+    cooldown_s: float
+    repeats: float
+    retries: float
+    outcome: Outcome
+    wakes_on: Iterable[str]
+    asks_every_s: float
+    begins_on: Iterable[str]
+    remembers_s: float
+
+
 def check_habit(habit: Habit, children: tuple[Habit, ...], path: str) -> None:
     """Raise an error unless the habit can launch its children.
 
@@ -314,3 +363,123 @@ def _names(name: str, option: str, value: object) -> tuple[str, ...]:
         if not isinstance(one, str) or not one:
             raise TypeError(f"habit {name!r}: {option} must hold non-empty strings, got {shown(one)}")
     return names
+
+
+def as_tick(callback: Callback | None) -> Callback | None:
+    """Return the function to call at each tick: the callback, or one that steps its generator."""
+    if callback is None or not inspect.isgeneratorfunction(_function(callback)):
+        return callback
+    begin = cast("Callable[[HabitContext], Generator[Any, Any, Any]]", callback)
+
+    def tick(context: HabitContext) -> object:
+        if context.generator is None:
+            context.generator = begin(context)
+        try:
+            wish = next(context.generator)
+        except StopIteration as end:
+            context.generator = None
+            return Status.SUCCEEDED if end.value is None else end.value
+        _wait(context, wish)
+        return Status.RUNNING
+
+    return tick
+
+
+def _wait(context: HabitContext, wish: object) -> None:
+    if wish is None:
+        return
+    if isinstance(wish, str):
+        context.wait_for(wish)
+    elif isinstance(wish, tuple) and len(wish) == 2 and isinstance(wish[0], str):
+        context.wait_for(wish[0], at_most_s=wish[1])
+    elif isinstance(wish, int | float) and not isinstance(wish, bool):
+        context.wait_s(wish)
+    else:
+        raise TypeError(
+            f"{context.path!r} must yield nothing, seconds, a name, or a name with seconds, got {shown(wish)};"
+            " return a Status to end the habit"
+        )
+
+
+def _function(callback: Any) -> Any:
+    """Return the function behind a partial or an object that can be called."""
+    while hasattr(callback, "func"):
+        callback = callback.func
+    if not inspect.isroutine(callback) and not isinstance(callback, type):
+        return getattr(callback, "__call__", callback)  # noqa: B004  its method, not whether it has one
+    return callback
+
+
+def added(root: Habit, path: str, habit: Habit, before: str | None = None) -> Habit:
+    """Return the definition with a habit added below the one at ``path``.
+
+    Args:
+        root: the definition.
+        path: path of the parent: "guard/fight".
+        habit: the habit to add.
+        before: name of the sibling that follows it; None to add it as the last.
+
+    Raises:
+        UnknownNameError: if the path or the sibling does not exist.
+        ValueError: if two siblings would have the same name.
+    """
+
+    def edit(parent: Habit) -> Habit:
+        children = list(parent.children)
+        names = [child.name for child in children]
+        if before is not None and before not in names:
+            raise UnknownNameError(f"habit below {path!r}", before, names)
+        children.insert(len(children) if before is None else names.index(before), habit)
+        return parent.with_children(children, path=path)
+
+    return _edited(root, path, edit)
+
+
+def removed(root: Habit, path: str) -> Habit:
+    """Return the definition without the habit at ``path`` and all habits below it.
+
+    Raises:
+        UnknownNameError: if the path does not exist.
+        ValueError: if it is the root, or its parent requires it.
+    """
+    _edited(root, path, lambda habit: habit)  # it is there
+    above, _, name = path.rpartition("/")
+    if not above:
+        raise ValueError(f"{path!r} is the root and cannot be removed; call stop to end the tree")
+    return _edited(root, above, lambda parent: parent.with_children(
+        (one for one in parent.children if one.name != name), path=above))
+
+
+def replaced(root: Habit, path: str, habit: Habit) -> Habit:
+    """Return the definition with the habit at ``path`` replaced.
+
+    Raises:
+        UnknownNameError: if the path does not exist.
+        TypeError: if ``habit`` is not a Habit.
+        ValueError: if two siblings would have the same name.
+    """
+    if not isinstance(habit, Habit):
+        raise TypeError(f"habit must be a Habit, got {shown(habit)}")
+    return _edited(root, path, lambda _: habit)
+
+
+def _edited(root: Habit, path: str, edit: Callable[[Habit], Habit]) -> Habit:
+    if not isinstance(path, str):
+        raise TypeError(f"path must be a string like 'root/fight', got {shown(path)}")
+    first, *names = path.split("/")
+    if first != root.name:
+        raise UnknownNameError("habit", path, [root.name])
+    return _edited_below(root, root.name, names, edit)
+
+
+def _edited_below(habit: Habit, path: str, names: list[str], edit: Callable[[Habit], Habit]) -> Habit:
+    if not names:
+        return edit(habit)
+    name, *rest = names
+    known = {child.name: child for child in habit.children}
+    if name not in known:
+        raise UnknownNameError("habit", f"{path}/{name}", [f"{path}/{one}" for one in known])
+    new = _edited_below(known[name], f"{path}/{name}", rest, edit)
+    if new is known[name]:
+        return habit
+    return habit.with_children((new if child.name == name else child for child in habit.children), path=path)

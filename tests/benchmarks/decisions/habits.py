@@ -8,7 +8,7 @@ import numpy as np
 
 from ai_core.decisions.habits.built_in_habits import CheckValue, SetValue, ValueIs, Wait
 from ai_core.decisions.habits.habit_population import HabitPopulation
-from ai_core.decisions.habits.habit_tree import HabitTree
+from ai_core.decisions.habits.habit_tree_loops import HabitTree
 from ai_core.decisions.habits.habits import Habit, Launch, Status
 from tools.benchmarking.declarations import Case, Contest
 

@@ -11,11 +11,11 @@ import time
 from pathlib import Path
 
 from ai_core.budget import Budget
+from ai_core.loops import compiled
 from ai_core.maps.grid import Grid
 from ai_core.maps.moving_ai import read_map, read_scenarios
 from ai_core.paths import AnytimeSearch, AStarSearch, JumpTable, RegionGraph, RegionSearch, SearchMemory
 from ai_core.paths.searches.cells_along import costs_along, moves_along
-from ai_core.twins import compiled
 
 SINGLE = 1e-7
 """Share (no unit) by which a sum in single precision may be off: of two maps, one file is, by 1e-8."""

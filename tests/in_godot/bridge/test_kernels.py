@@ -1,12 +1,11 @@
-"""Compiled kernels inside Godot: the same file that Python alone imports."""
+"""Compiled loops inside Godot: the same file that Python alone imports."""
 from __future__ import annotations
 
 import ai_core
 import ai_core.senses.sight.sight_loops as sight_loops
 from ai_core.loops import loop_modules
-from ai_core.twins import KERNELS
 
 
-def test_godot_s_python_runs_the_kernels_that_were_built():
-    assert ai_core.compiled() == loop_modules() + KERNELS
+def test_godot_s_python_runs_the_loops_that_were_built():
+    assert ai_core.compiled() == loop_modules()
     assert type(sight_loops.pairs_in_reach).__name__ == "cython_function_or_method"

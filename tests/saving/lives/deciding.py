@@ -10,7 +10,7 @@ from ai_core.decisions.adaptation.sequence_prediction import SequencePrediction
 from ai_core.decisions.adaptation.success_memory import SuccessMemory
 from ai_core.decisions.habits.built_in_habits import SetValue, ValueIs, Wait
 from ai_core.decisions.habits.habit_population import HabitPopulation
-from ai_core.decisions.habits.habit_tree import HabitTree
+from ai_core.decisions.habits.habit_tree_loops import HabitTree
 from ai_core.decisions.habits.habits import Habit, Launch, Status
 from ai_core.decisions.mind_population import MindPopulation
 from ai_core.decisions.rules.rule_mind import RuleMind

@@ -28,8 +28,7 @@ from addons.ai_core.nodes.habits.habit_sharing import Callback, callback_for, sh
 from addons.ai_core.nodes.saving.node_settings import core_settings, exported_slots
 from addons.ai_core.nodes.scheduling.scheduler_lookup import check_callable
 from ai_core.decisions.habits import habits as core
-from ai_core.decisions.habits.habit_context import HabitContext
-from ai_core.decisions.habits.habit_state import active_runs
+from ai_core.decisions.habits.habit_tree_loops import HabitContext
 
 LAUNCHES, OUTCOMES = tuple(core.Launch), tuple(core.Outcome)
 CALLED = ("_can_activate", "_enter", "_tick", "_exit")
@@ -379,7 +378,7 @@ class Habit(Node):
         if run is not None and run.status is core.Status.RUNNING and not run.begins_next:
             return run
         tree = self._tree.core if self._tree is not None and self._tree.is_valid() else None
-        for run in active_runs(tree.root_run) if tree is not None else ():
+        for run in tree.active_runs() if tree is not None else ():
             if run.part is self and not run.begins_next and run is not self._exited_run:
                 self._cached_run = run
                 return run

@@ -18,7 +18,7 @@ from addons.ai_core.bridge.gd import (
     has_listeners,
     has_script_method,
 )
-from ai_core.decisions.habits.habit_context import HabitContext
+from ai_core.decisions.habits.habit_tree_loops import HabitContext
 from ai_core.decisions.habits.habits import Habit, Status
 
 Callback = Callable[[HabitContext], object]

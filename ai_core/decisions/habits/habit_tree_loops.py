@@ -1,0 +1,1981 @@
+# cython: language_level=3, boundscheck=False, wraparound=False, initializedcheck=False, annotation_typing=False
+# mypy: ignore-errors
+"""Habit trees: definitions laid out as plans, and characters that run them.
+
+A plan is shared by all characters with one definition. A character has a ``HabitContext`` for each active habit,
+and an agenda: the active habits to tick and the pending habits to try, in the order of a tick. The agenda is kept
+until a habit begins, ends or wakes, or a time is over. While it is empty the tree sleeps, and a tick costs nothing.
+
+``habit_tree_loops.pxd`` declares the C types with which this file is compiled; interpreted it is plain Python.
+"""
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Generator, Iterable, Sequence
+from typing import TYPE_CHECKING, Any
+
+import cython
+
+from ai_core.clock import Clock, TimeIndex, checked_clock
+from ai_core.decisions.blackboard import Blackboard
+from ai_core.decisions.callback_faults import CallbackFaults
+from ai_core.decisions.habits.habit_batch import STATUS_OF_CODE, HabitBatch, alone
+from ai_core.decisions.habits.habit_state import HABIT_STATE, PLAIN_VALUES, RUN_FIELDS, TreeMessage
+from ai_core.decisions.habits.habit_text import live_view
+from ai_core.decisions.habits.habits import (
+    Habit,
+    Launch,
+    Outcome,
+    RandomSource,
+    Status,
+    added,
+    as_tick,
+    check_habit,
+    removed,
+    replaced,
+)
+from ai_core.errors import CycleError, UnknownNameError, check_kind, finite_number, named, shown
+from ai_core.faults import Failures, FaultIsolation
+from ai_core.saving.chance import prepare_random, save_random
+from ai_core.saving.declared_state import Change, Refuse, refuse
+from ai_core.saving.fields import State
+from ai_core.saving.values import SavedValues
+from ai_core.scheduling.task import Turn
+from ai_core.trace import Trace
+
+if TYPE_CHECKING:
+    from types import SimpleNamespace
+
+    from ai_core.budget import Budget
+
+if cython.compiled:
+    from cython.cimports.ai_core.decisions.habits.direct_calls import (
+        call_directly,
+        counter_of,
+        direct_calls_of,
+        first_directly,
+    )
+    from cython.cimports.cpython.ref import Py_REFCNT
+
+__all__ = [
+    "COMPARISONS", "MAXIMUM_DEPTH", "CompiledHabit", "HabitContext", "HabitPlan", "HabitTree", "TickMember",
+    "ValueCheck", "ValueIs", "ValueWrite", "ValuesAre", "plan_of", "tick_in_turn",
+]
+
+MAXIMUM_DEPTH = 64
+"""Largest depth of a habit tree (count).
+
+A tick takes three Python calls for each level; 64 levels stay far below Python's limit
+of 1000 calls, even inside the call stack of a game. Real trees have under ten levels.
+"""
+
+MOST_BEGUN_IN_A_TICK = 256
+"""Limit of the habits of a character that begin in a tick (count); the others begin in the next.
+
+In a real tree under ten habits begin in a tick. A larger number, such as a sequence of
+a thousand steps that end at once, must not freeze the frame.
+"""
+
+MOST_SPARE_RUNS = 64
+"""Contexts kept for the next runs (count); as many as begin in a few ticks."""
+
+INFINITY = math.inf
+
+AWAKE = -math.inf
+"""As the time at which something is due: now, and at every tick."""
+
+ROUNDING_S = 1e-9
+"""Timers reach their end this much early (s).
+
+Times are sums of frames, and sums of 0.1 miss 0.3 by rounding: without this a
+wait would now and then take a frame longer.
+"""
+
+LISTENERS_VALID_S = 0.1
+"""Game time for which the answer that nobody listens is valid while the counter of listeners does not change (s)."""
+
+RUNNING, SUCCEEDED, FAILED = Status.RUNNING, Status.SUCCEEDED, Status.FAILED
+PRIORITIZED, SEQUENTIAL, RANDOM = Launch.PRIORITIZED, Launch.SEQUENTIAL, Launch.RANDOM
+
+# Entries of an agenda: what to do.
+TICK = 0            # call the run's own tick
+CHALLENGE = 1       # ask more urgent children whether they take over
+ASK = 2             # the same, all by one condition that asks several in one call
+BESIDE = 3          # ask a child that runs beside the others whether it begins
+CONTINUE = 4        # launch a child, in a run without one: the last one was removed
+RESTART = 5         # begin the next run of a habit that repeats
+TIME_OUT = 6        # end a run that took too long
+BEGIN = 7           # ask the root whether it begins
+RESULT = 8          # end a run as its batch says
+JOIN = 9            # call the run's own tick for the last time; from then on a batch ticks it
+
+Callback = Callable[[Any], object]
+
+Entry = tuple[int, "HabitContext | None", tuple["CompiledHabit", ...], tuple[int, ...]]
+"""What to do, with which run, the habits to ask, and their indices for ``ASK``."""
+
+
+class CompiledHabit:
+    """A place of a habit in a tree; a habit can have several places.
+
+    What the habit defines has the habit's names; the rest:
+
+    Attributes:
+        habit: the habit of this place.
+        index: number in the plan, parents before children.
+        end: number after the last place below it.
+        blocking: children that launch according to ``launch``, in order.
+        non_blocking: children that run beside them.
+        children: all of them, in the order of the definition.
+        number: position among the blocking siblings, from 0.
+        asks_together: its condition can ask several habits in one call.
+        is_beside: launched beside its siblings, not among them.
+        is_polled: asked in every tick whether it can begin.
+        is_free: can always begin.
+        held: priority of the hold it has from the beginning, or None.
+        interrupting: the reason of a sibling that begins by interrupting it.
+        interrupted: the ending of a sibling that it interrupts.
+        values: its condition, if that only compares values of the blackboard.
+        check: the comparison that is its tick, if a run of it leaves nothing but its result.
+    """
+
+    def __init__(self, habit: Habit, path: str, index: int) -> None:
+        self.habit = habit
+        self.index = index
+        self.end = index + 1
+        self.name = habit.name
+        self.path = path
+        self.launch = habit.launch
+        self.outcome = None if habit.outcome is Outcome.UNCHANGED else habit.outcome
+        self.weight = habit.weight
+        self.urgency = habit.urgency
+        self.timeout_s, self.cooldown_s = habit.timeout_s, habit.cooldown_s
+        self.repeats, self.retries = habit.repeats, habit.retries
+        self.asks_every_s, self.remembers_s = habit.asks_every_s, habit.remembers_s
+        self.begins_on = habit.begins_on
+        self.is_polled = not (habit.wakes_on or habit.begins_on or habit.asks_every_s)
+        self.is_beside = habit.non_blocking
+        self.held = math.inf if habit.uninterruptible else None
+        self.can_activate = habit.callback("can_activate")
+        self.enter = habit.callback("enter")
+        self.tick = as_tick(habit.callback("tick"))
+        self.exit = habit.callback("exit")
+        self.columns = habit.columns
+        self.tick_batch = habit.callback("tick_batch")
+        if self.tick is None and self.tick_batch is not None:
+            self.tick = alone(self)
+        self.blocking: tuple[CompiledHabit, ...] = ()
+        self.non_blocking: tuple[CompiledHabit, ...] = ()
+        self.children: tuple[CompiledHabit, ...] = ()
+        self.number = 0
+        self.interrupting = f"interrupted {habit.name}"
+        self.interrupted = f"interrupted by {habit.name}"
+        self.asks_together = self.is_polled and hasattr(self.can_activate, "first_of")
+        self.is_free = self.can_activate is None and not habit.begins_on and not habit.asks_every_s
+        self.values = self.can_activate if type(self.can_activate) is ValuesAre else None
+        is_brief = type(self.tick) is ValueCheck and not (
+            self.enter or self.exit or habit.children or habit.begins_on or self.outcome or self.cooldown_s
+            or habit.uninterruptible or habit.non_blocking or habit.retries)
+        self.check = self.tick.condition if is_brief and habit.repeats == 1 else None
+        if cython.compiled:
+            self.tick_calls = direct_calls_of(self.tick)
+            self.ask_calls = direct_calls_of(self.can_activate)
+
+    def strongest(self, holds: dict[int, float]) -> float | None:
+        """Return the strongest of the holds here and below, None if there is none."""
+        here = [held for index, held in holds.items() if self.index <= index < self.end]
+        return max(here, default=None)
+
+
+class HabitPlan:
+    """All places of a tree, shared by characters.
+
+    Args:
+        root: the definition.
+
+    Attributes:
+        places: all places, parents before children.
+        by_path: the places by path.
+        listeners: by name of a message or key, the indices of the places to try then.
+        keys: blackboard keys on which a condition depends.
+        remembers_s: by name of a message, how long a habit can begin on it (s).
+        random_path: path of a habit that needs a random generator; None if there is none.
+
+    Raises:
+        CycleError: if a habit stands below itself.
+        ValueError: if habits cannot launch, or nest too deep.
+
+    Cost: O(places).
+    """
+
+    def __init__(self, root: Habit) -> None:
+        self.places: list[CompiledHabit] = []
+        self.random_path: str | None = None
+        self.listeners: dict[str, tuple[int, ...]] = {}
+        self.remembers_s: dict[str, float] = {}
+        self.root = self._lay_out(root, root.name, ())
+        self.by_path = {place.path: place for place in self.places}
+        self.keys = tuple(dict.fromkeys(key for place in self.places for key in place.habit.wakes_on))
+
+    def at(self, path: str) -> CompiledHabit:
+        """Return the place at a path.
+
+        Raises:
+            UnknownNameError: if there is none.
+        """
+        return named("habit", path, self.by_path)
+
+    def check_random(self, random: object) -> None:
+        """Raise an error unless ``random`` is a random source, or is None and no habit requires one."""
+        if random is None:
+            if self.random_path is not None:
+                raise ValueError(
+                    f"habit {self.random_path!r} requires a random generator; pass random=random.Random(seed)")
+        elif not callable(getattr(random, "random", None)):
+            raise TypeError(f"random must have a method random(), got {shown(random)}; pass random.Random(seed)")
+
+    def _lay_out(self, habit: Habit, path: str, above: tuple[Habit, ...]) -> CompiledHabit:
+        if any(one is habit for one in above):
+            raise CycleError(f"habit {path!r} must not be below itself")
+        if len(above) >= MAXIMUM_DEPTH:
+            raise ValueError(f"habits nest deeper than {MAXIMUM_DEPTH} at {shown(path)}")
+        children = tuple(habit.children)
+        check_habit(habit, children, path)
+        if (habit.launch is Launch.RANDOM or habit.draws) and self.random_path is None:
+            self.random_path = path
+        place = CompiledHabit(habit, path, len(self.places))
+        self.places.append(place)
+        for name in dict.fromkeys((*habit.wakes_on, *habit.begins_on)):
+            self.listeners[name] = (*self.listeners.get(name, ()), place.index)
+            self.remembers_s[name] = max(self.remembers_s.get(name, 0.0), habit.remembers_s)
+        below = (*above, habit)
+        place.children = tuple([self._lay_out(child, f"{path}/{child.name}", below) for child in children])
+        place.blocking = tuple([child for child in place.children if not child.is_beside])
+        place.non_blocking = tuple([child for child in place.children if child.is_beside])
+        for number, child in enumerate(place.blocking):
+            child.number = number
+        place.end = len(self.places)
+        return place
+
+
+def plan_of(root: Habit) -> HabitPlan:
+    """Return the plan of ``root``, made at the first call and kept with it."""
+    if not isinstance(root, Habit):
+        raise TypeError(f"root must be a Habit, got {shown(root)}")
+    plan: HabitPlan | None = root.__dict__.get("_plan")
+    if plan is None:
+        plan = root.__dict__["_plan"] = HabitPlan(root)
+    return plan
+
+
+COMPARISONS = ("==", "!=", "<", "<=", ">", ">=", "in", "not in")
+"""Operators of ``ValueIs``."""
+
+EXACT = 1 << 53
+"""Whole numbers up to here are equal to floats."""
+
+
+class ValueIs:
+    """A condition on a blackboard value; evaluated only after the value has changed.
+
+    ``Habit("flee", can_activate=ValueIs("health", "<", 0.3))``. An absent key compares
+    as None, for which ``< <= > >=`` are false.
+
+    Raises:
+        UnknownNameError: if the comparison is unknown.
+    """
+
+    def __init__(self, key: str, comparison: str = "==", value: Any = True) -> None:
+        if not isinstance(key, str) or not key:
+            raise TypeError(f"key must be text, got {shown(key)}")
+        if comparison not in COMPARISONS:
+            raise UnknownNameError("comparison", comparison, COMPARISONS)
+        self.key, self.comparison, self.value = key, comparison, value
+        self.wakes_on = (key,)
+        self._code = COMPARISONS.index(comparison)
+        self._is_number = self._code < 6 and (
+            type(value) is float or (type(value) is int and -EXACT <= value <= EXACT))
+        self._number = float(value) if self._is_number else 0.0
+
+    def __call__(self, context: HabitContext) -> bool:
+        return self.holds(context.blackboard.get(self.key))
+
+    def holds(self, known: Any) -> bool:
+        """Return whether the comparison is true for a value."""
+        code = self._code
+        if self._is_number and type(known) is float:
+            return self._holds_number(known)
+        if code == 0:
+            return bool(known == self.value)
+        if code == 1:
+            return bool(known != self.value)
+        if code == 6:
+            return known in self.value
+        if code == 7:
+            return known not in self.value
+        if known is None:
+            return False
+        if code == 2:
+            return bool(known < self.value)
+        if code == 3:
+            return bool(known <= self.value)
+        return bool(known > self.value) if code == 4 else bool(known >= self.value)
+
+    def _holds_number(self, known: float) -> bool:
+        code, number = self._code, self._number
+        if code == 0:
+            return known == number
+        if code == 1:
+            return known != number
+        if code == 2:
+            return known < number
+        if code == 3:
+            return known <= number
+        return known > number if code == 4 else known >= number
+
+    def __repr__(self) -> str:
+        return f"{self.key} {self.comparison} {shown(self.value)}"
+
+
+ABSENT = object()
+
+
+class ValuesAre:
+    """A conjunction of conditions on values of the character's own blackboard; evaluated at each call.
+
+    Args:
+        conditions: the conditions, each a ``ValueIs`` that does not test for membership.
+        otherwise: called with the context, and decides, if a value is absent, has a different
+            type than the value it is compared with, or raises an exception in the comparison.
+    """
+
+    def __init__(self, conditions: Iterable[ValueIs], otherwise: Callable[[HabitContext], object]) -> None:
+        self.conditions, self.otherwise = tuple(conditions), otherwise
+
+    def __call__(self, context: HabitContext) -> object:
+        answer = self.answer(context._tree._blackboard)  # a tree without a blackboard needs none for this
+        return self.otherwise(context) if answer < 0 else answer == 1
+
+    def answer(self, board: Any) -> int:
+        """Return 1 if all conditions hold, 0 if not, -1 if ``otherwise`` decides."""
+        answer = 1
+        if not isinstance(board, dict):
+            return -1
+        own = cython.cast(dict, board)  # its own values: a blackboard looks further
+        for condition in self.conditions:
+            one: ValueIs = condition
+            known = own.get(one.key, ABSENT) if cython.compiled else dict.get(own, one.key, ABSENT)
+            if one._is_number and type(known) is float:
+                if not one._holds_number(known):
+                    answer = 0
+            elif not are_alike(known, one.value):
+                return -1
+            else:
+                try:
+                    if not one.holds(known):
+                        answer = 0
+                except Exception:
+                    return -1
+        return answer
+
+
+def are_alike(known: Any, value: Any) -> bool:
+    """Return whether two values have the same type, or both are numbers."""
+    kind, other = type(known), type(value)
+    return kind is other or ((kind is float or kind is int) and (other is float or other is int))
+
+
+class ValueCheck:
+    """The tick of ``CheckValue``."""
+
+    def __init__(self, condition: ValueIs) -> None:
+        self.condition = condition
+
+    def __call__(self, context: HabitContext) -> Status:
+        return SUCCEEDED if self.condition(context) else FAILED
+
+
+class ValueWrite:
+    """The tick of ``SetValue``."""
+
+    def __init__(self, key: str, value: Any, scope: str | None) -> None:
+        if not isinstance(key, str) or not key:
+            raise TypeError(f"key must be text, got {shown(key)}")
+        self.key, self.value, self.scope = key, value, scope
+
+    def __call__(self, context: HabitContext) -> Status:
+        board = context.blackboard
+        if self.scope is not None:
+            if not isinstance(board, Blackboard):
+                raise TypeError(f"{context.path!r} writes to the scope {self.scope!r}, which needs a Blackboard")
+            board = board.scope(self.scope)
+        board[self.key] = self.value(context) if callable(self.value) else self.value
+        return SUCCEEDED
+
+
+class HabitContext:
+    """The context of a habit's callbacks: a run of a habit by a character, from its beginning to its end.
+
+    A pending habit has no run; its ``can_activate`` is called with a temporary context
+    whose times are 0.
+
+    Attributes:
+        elapsed_s: game time since this habit's last tick (s); 0 in the tick
+            in which it began.
+        status: RUNNING while active; from ``exit`` on the final status, None if it was
+            interrupted or its parent ended; None while pending.
+        reason: why it began: "can activate", "interrupted patrol".
+        restart_point: the last argument of ``restart_at`` in this run; "" at first.
+        woken_by: the name that ended its last wait; "" if the time ended it.
+        generator: the generator of a habit written as one, while it runs.
+        successes, failures: earlier runs counted for ``repeats`` and ``retries``.
+    """
+
+    def _begin(self, tree: HabitTree, place: CompiledHabit, parent: HabitContext | None, reason: str) -> None:
+        self._tree = tree
+        self._memory: dict[str, Any] | None = None
+        self.place = place
+        self.parent = parent
+        self.child: HabitContext | None = None
+        self.beside: list[HabitContext] | None = None
+        self.began_s = self.ticked_s = tree._now_s
+        self.elapsed_s = 0.0
+        self.wake_s = AWAKE
+        self.waits_for: tuple[str, ...] = ()
+        self.number = self.successes = self.failures = 0
+        self.begins_next = self.is_faulty = False
+        self.batch: HabitBatch | None = None
+        self.batch_status: Status | None = None
+        self.row = 0
+        self.woken_by = ""
+        self.generator: Generator[Any, Any, Any] | None = None
+        self.restart_point = ""
+        self.status: Status | None = RUNNING
+        self.reason = reason
+
+    @property
+    def time_in_habit_s(self) -> float:
+        """Game time since it began (s)."""
+        return self._tree.seconds - self.began_s
+
+    @property
+    def owner(self) -> Any:
+        """The character: ``owner`` of the HabitTree."""
+        return self._tree.owner
+
+    @property
+    def tree(self) -> HabitTree:
+        """The character's HabitTree, for example for ``tree.notify``."""
+        return self._tree
+
+    @property
+    def part(self) -> Any:
+        """The object for this habit in ``parts`` of the HabitTree; None without ``parts``."""
+        parts = self._tree.parts
+        return None if parts is None else parts[self.place.index]
+
+    @property
+    def random(self) -> Any:
+        """The tree's random source; ``random()`` returns a number from 0 to below 1."""
+        return self._tree._random
+
+    @property
+    def path(self) -> str:
+        """Path of the habit: "root/fight/attack"."""
+        return self.place.path
+
+    @property
+    def blackboard(self) -> dict[str, Any]:
+        """The blackboard of the character, shared by all its habits."""
+        board = self._tree._blackboard
+        return self._tree.blackboard if board is None else board
+
+    @property
+    def memory(self) -> dict[str, Any]:
+        """Values of this run; empty at its beginning, dropped at its end."""
+        if self._memory is None:
+            self._memory = {}
+        if self.batch is not None:
+            self.batch.remember(self)
+        return self._memory
+
+    @property
+    def kept(self) -> dict[str, Any]:
+        """Values of this habit that are kept from run to run."""
+        return self._tree._kept_by(self.place.index)
+
+    @property
+    def is_waiting(self) -> bool:
+        """True from ``wait_s`` or ``wait_for`` until the next tick of this habit."""
+        return self.wake_s != AWAKE
+
+    @property
+    def is_in_batch(self) -> bool:
+        """True while a batch of a population ticks it."""
+        return self.batch is not None
+
+    def runs_below(self) -> list[HabitContext]:
+        """Return the runs of its active children: the blocking one first, the others in the order begun."""
+        return [*([] if self.child is None else [self.child]), *(self.beside or ())]
+
+    def remember(self, values: dict[str, Any]) -> None:
+        """Write several values to the memory."""
+        self._memory = {**(self._memory or {}), **values}
+
+    def hold(self, priority: float | None = None) -> None:
+        """Prevent more urgent habits from interrupting this habit or one above it.
+
+        Lasts until ``release`` or the end of the habit. It protects against siblings
+        only: the end of a parent and ``HabitTree.stop`` still end the habit.
+
+        Args:
+            priority: a habit with an urgency above this breaks the hold; None for a hold
+                that no habit breaks.
+
+        Raises:
+            ValueError: if the priority is NaN or infinite.
+            RuntimeError: if the habit is not active.
+        """
+        self._check_active("nothing to hold")
+        held = math.inf if priority is None else finite_number("priority", priority)
+        tree, index = self._tree, self.place.index
+        if index in tree.holds:
+            tree._wake(True)  # habits held back by a higher priority were not asked
+        tree.holds[index] = held
+
+    def release(self) -> None:
+        """End a ``hold``; more urgent habits can interrupt at the next tick."""
+        if self._tree.holds.pop(self.place.index, None) is not None:
+            self._tree._wake(True)
+
+    def wait_s(self, seconds: float) -> None:
+        """Skip ticks of this habit until an amount of game time has passed (s).
+
+        Raises:
+            ValueError: if the time is negative or not finite.
+            RuntimeError: if the habit is not active.
+        """
+        self._wait(finite_number("seconds", seconds, minimum=0), ())
+
+    def wait_for(self, *names: str, at_most_s: float | None = None) -> None:
+        """Skip ticks of this habit until ``HabitTree.notify`` or a change of the blackboard.
+
+        Args:
+            names: names for ``HabitTree.notify``, or keys of the blackboard.
+            at_most_s: maximum wait in game time (s); None for no limit.
+
+        Raises:
+            ValueError: if there is no name, or the time is negative or not finite.
+            RuntimeError: if the habit is not active.
+        """
+        if not names or not all(isinstance(name, str) and name for name in names):
+            raise ValueError(f"wait_for needs names, got {shown(names)}; to wait for time use wait_s")
+        self._wait(
+            math.inf if at_most_s is None else finite_number("at_most_s", at_most_s, minimum=0), names)
+
+    def told(self, name: str) -> Any:
+        """Return the payload of ``HabitTree.notify(name)`` for this tick, None if there was none."""
+        message = self._tree._told.get(name) if self._tree._told else None
+        return None if message is None or not message.tick_number else message.payload
+
+    def restart_at(self, point: str) -> None:
+        """Declare the point at which a generator begins again after loading; see ``habits``.
+
+        Raises:
+            TypeError: if ``point`` is not a string.
+        """
+        if not isinstance(point, str):
+            raise TypeError(f"point must be text, got {shown(point)}")
+        self.restart_point = point
+
+    def _wait(self, seconds: float, names: tuple[str, ...]) -> None:
+        self._check_active("nobody to wait")
+        tree = self._tree
+        self.wake_s = tree.seconds + seconds - ROUNDING_S
+        self.waits_for, self.woken_by = names, ""
+        tree._agenda, tree._wake_at_s = None, AWAKE
+        if names:
+            tree._watch(names)
+
+    def _check_active(self, why: str) -> None:
+        if self.status is not RUNNING:
+            raise RuntimeError(f"{self.path!r} is not active, so there is {why}")
+
+    def __repr__(self) -> str:
+        return f"<HabitContext {self.path}>"
+
+
+class HabitTree:
+    """Runs a definition of habits for one character.
+
+    Rules, beyond those of ``Habit`` and ``Launch``:
+
+    - A habit's own ``tick`` is called first, then its children launch and tick, then
+      its non-blocking children. If the ``tick`` ends the habit, all children end.
+    - Before a more urgent prioritized child begins, the active child and all habits
+      below it return to pending, children before parents. More urgent children are not
+      tried while a hold forbids it.
+    - When a prioritized child ends, all children are tried again in the same tick, from
+      the most urgent on and including the ended child: no less urgent child begins in
+      between. A child that ends in the tick in which it began is tried again in the
+      next tick, so that a tick cannot loop.
+    - A sequence fails when a child fails, or cannot run at its turn. A random habit
+      fails when no child can run, or the chosen child fails.
+    - A root that ends is pending until the next tick.
+    - A habit that exceeds its ``timeout_s`` fails instead of being ticked.
+    - An exception of a callback is reported; the habit fails, and its ``exit`` is still
+      called. After failures in several runs in a row the habit is quarantined until
+      ``release_quarantined``.
+    - A tree in which all habits wait (for a name, a time, the end of a cooldown) sleeps:
+      its tick only compares the time, and a ``HabitPopulation`` does not call it at all.
+
+    Args:
+        root: the definition, shared with other characters.
+        owner: the character; ``context.owner`` for its habits.
+        name: name in traces, reports and ``to_text``; the default is that of the root.
+        clock: time for traces and reports; None counts ticks.
+        random: random source of random habits.
+        trace: its ``state_entered`` hook is called for each habit that begins.
+        faults: receives the exceptions of callbacks; None makes one that logs.
+        blackboard: the values of the character: a ``Blackboard``, or a dict, whose
+            changes wake no habit; None makes an empty Blackboard.
+        values: writes blackboard and memories into saves; None supports plain data only.
+        parts: an object of the character for each place of the plan, in the order of
+            ``plan.places``; ``context.part`` for its habits. Characters can then share
+            definitions whose habits act on objects of the character.
+
+    Attributes:
+        plan: the places of the definition.
+        root_run: the run of the root, None while it is pending.
+        endings: by place, how its last run ended.
+        holds: by place, the priority of its hold.
+        on_wake: called with the tree when it is woken before ``wakes_at_s``; None, or
+            set by the owner of the ticks.
+        on_entered: called with the context of each habit that begins, before its
+            ``enter``; None for no call.
+        on_exited: called with the context after each ``exit``; None for no call.
+        listening: returns whether these two need calls now, so that habits that begin
+            and end at once can skip them; None for always.
+        listening_counter: a capsule "ai_core.counter" of a uint64 that changes when the
+            result of ``listening`` may have changed; a False is then valid for a tenth of
+            a second (game time). None calls ``listening`` each time.
+
+    Raises:
+        CycleError: if a habit is below itself.
+        ValueError: if a habit cannot run, with its path; or if the tree has random habits
+            and ``random`` is None.
+
+    Cost: O(1) if another character has the same definition, O(places) otherwise.
+    A tick is O(active habits ticked + pending habits tried).
+    """
+
+    STATE = HABIT_STATE
+
+    advance_takes = "turn"  # a scheduler calls advance with its Turn
+
+    def __init__(
+        self,
+        root: Habit,
+        *,
+        owner: Any = None,
+        name: str = "",
+        clock: Clock | None = None,
+        random: RandomSource | None = None,
+        trace: Trace | None = None,
+        faults: FaultIsolation | None = None,
+        blackboard: dict[str, Any] | None = None,
+        values: SavedValues | None = None,
+        parts: Sequence[Any] | None = None,
+    ) -> None:
+        plan = plan_of(root)
+        if random is not None or plan.random_path is not None:
+            plan.check_random(random)
+        if not isinstance(name, str):
+            raise TypeError(f"name must be a string, got {shown(name)}")
+        if clock is not None:
+            checked_clock(clock)
+        check_kind("trace", trace, Trace)
+        check_kind("faults", faults, FaultIsolation)
+        self.plan, self.owner, self.name, self.parts = plan, owner, name or root.name, parts
+        self.values = values or PLAIN_VALUES
+        self._clock, self._random, self._trace, self._isolation = clock, random, trace, faults
+        self._faults: CallbackFaults | None = None
+        self._blackboard: dict[str, Any] | None = None
+        self._watched: set[str] | None = None
+        self._kept: dict[int, dict[str, Any]] | None = None
+        self.root_run: HabitContext | None = None
+        self.holds: dict[int, float] = {}
+        self.endings: dict[int, str] = {}
+        self.on_wake: Callable[[Any], object] | None = None
+        self.on_entered: Callable[[HabitContext], object] | None = None
+        self.on_exited: Callable[[HabitContext], object] | None = None
+        self.listening: Callable[[], object] | None = None
+        self.listening_counter = None
+        self._now_s, self._moment, self._frame, self._tick_number = 0.0, None, 0, 0
+        self._agenda: list[Entry] | None = None
+        self._rebuild_at_s, self._wake_at_s, self._is_lasting = INFINITY, AWAKE, False
+        self._asks_all = True
+        self._noticed: set[str] | None = None
+        self._told: dict[str, TreeMessage] | None = None
+        self._cooldowns: dict[int, float] | None = None
+        self._asks_at_s: dict[int, float] | None = None
+        self._answered: dict[int, int] | None = None
+        self._asking: HabitContext | None = None
+        self._over: Status | None = None
+        self._begun = 0
+        self._is_busy = self._is_traced = self._should_stop = False
+        self._member: TickMember | None = None
+        self._next_root: Habit | None = None
+        self._next_parts: Sequence[Any] | None = None
+        self._kept_errors: list[Exception] | None = None
+        self._was_asleep = False
+        if blackboard is not None:
+            self._blackboard = blackboard
+            self._watch(plan.keys)
+
+    @property
+    def definition(self) -> Habit:
+        """The definition of its habits; a private copy after an edit."""
+        return self._next_root or self.plan.root.habit
+
+    @property
+    def listening_counter(self) -> object:
+        """A capsule with a counter of changes of listeners, or None."""
+        return self._counter
+
+    @listening_counter.setter
+    def listening_counter(self, counter: object) -> None:
+        if cython.compiled:
+            self._listener_changes = counter_of(counter)
+        self._counter = counter
+
+    @property
+    def clock(self) -> Clock | None:
+        """Clock of traces and reports, or None."""
+        return self._clock
+
+    @property
+    def blackboard(self) -> dict[str, Any]:
+        """The blackboard of the character."""
+        if self._blackboard is None:
+            self._blackboard = Blackboard(name=self.name)
+            self._watch(self.plan.keys)
+        return self._blackboard
+
+    @property
+    def seconds(self) -> float:
+        """Game time that has passed in this tree (s)."""
+        self._catch_up()
+        return self._now_s
+
+    @property
+    def wakes_at_s(self) -> float:
+        """Time of the next work (s, as ``seconds``); below 0 for at once, inf until a message or change wakes it."""
+        return self._wake_at_s
+
+    @property
+    def is_active(self) -> bool:
+        """True while the root runs."""
+        return self.root_run is not None
+
+    @property
+    def is_asleep(self) -> bool:
+        """True while ticks have nothing to do before ``wakes_at_s``."""
+        return self._wake_at_s != AWAKE
+
+    def tick(self, elapsed_s: float) -> Status | None:
+        """Tick the tree by ``elapsed_s`` of game time.
+
+        Args:
+            elapsed_s: since the last tick (s), 0 or more.
+
+        Returns:
+            Status of the root; None if it is pending.
+
+        Raises:
+            ValueError: if the time is negative or not finite.
+            RuntimeError: if called from inside a habit of this tree.
+        """
+        if type(elapsed_s) is not float or not 0.0 <= elapsed_s < INFINITY:
+            elapsed_s = finite_number("elapsed_s", elapsed_s, minimum=0)
+        if self._member is not None:
+            self._refuse_member()
+        self._frame += 1
+        self._moment = None
+        return self._live_until(self._now_s + elapsed_s)
+
+    def advance(self, turn: Turn) -> Status | None:
+        """Tick as a task of a scheduler: ``scheduler.add(tree)``."""
+        if not isinstance(turn, Turn):
+            raise TypeError(
+                f"advance takes a scheduler's Turn, got {shown(turn)}; use tree.tick(elapsed_s) by hand"
+            )
+        if self._member is not None:
+            self._refuse_member()
+        self._moment = turn.now
+        return self._live_until(self._now_s + turn.elapsed_s)
+
+    def notify(self, name: str, payload: Any = None) -> None:
+        """Notify the character's habits of an event.
+
+        Habits with this name in ``begins_on`` or ``wakes_on``, and habits that wait for
+        it, are processed in the next tick; other habits are not affected.
+
+        Args:
+            name: name of the event: "shot at".
+            payload: the result of ``context.told(name)`` in that tick.
+
+        Raises:
+            TypeError: if ``name`` is not a string.
+        """
+        if not isinstance(name, str):
+            raise TypeError(f"name must be a string, got {shown(name)}")
+        if self._told is None:
+            self._told = {}
+        self._told[name] = TreeMessage(payload)
+        self._notice(name)
+
+    def stop(self) -> None:
+        """End every active habit, children before parents; the next tick begins at the root.
+
+        Holds, messages, kept values, failures and cooldowns are cleared. Inside a habit of
+        this tree, this takes effect after the tick.
+        """
+        self._should_stop = True
+        if not self._is_busy:
+            self._apply_changes()
+
+    def change(self, root: Habit, parts: Sequence[Any] | None = None) -> None:
+        """Change the definition, or as soon as the tick is over when called inside a habit.
+
+        An active habit continues if the new definition has it at the same path, with
+        different children at most, and its parents continue. The others end first. Kept
+        values and cooldowns stay with their path.
+
+        Args:
+            root: the new definition.
+            parts: an object for each place, as for a new tree; None keeps them by path.
+
+        Raises:
+            CycleError, ValueError, TypeError: as for a new tree; nothing changes then.
+
+        Cost: O(places).
+        """
+        plan_of(root).check_random(self._random)
+        self._next_root, self._next_parts = root, parts
+        if not self._is_busy:
+            self._apply_changes()
+
+    def add(self, path: str, habit: Habit, *, before: str | None = None) -> None:
+        """Add a habit below the habit at ``path``, before a sibling or as the last.
+
+        Raises:
+            UnknownNameError: if the path or the sibling does not exist.
+            ValueError: if the habit cannot run there.
+        """
+        self.change(added(self.definition, path, habit, before))
+
+    def remove(self, path: str) -> None:
+        """Remove a habit; an active habit ends first.
+
+        Raises:
+            UnknownNameError: if the path does not exist.
+            ValueError: if it is the root, or its parent requires it.
+        """
+        self.change(removed(self.definition, path))
+
+    def replace(self, path: str, habit: Habit) -> None:
+        """Replace the habit at ``path``; an active habit ends first.
+
+        Raises:
+            UnknownNameError: if the path does not exist.
+            ValueError: if the new habit cannot run there.
+        """
+        self.change(replaced(self.definition, path, habit))
+
+    def release_quarantined(self) -> None:
+        """Release all quarantined habits."""
+        if self._faults is not None and self._faults.release():
+            self._wake(True)
+
+    def active_runs(self) -> list[HabitContext]:
+        """Return the runs of all active habits, parents first, those beside in the order begun."""
+        runs, pending = [], [] if self.root_run is None else [self.root_run]
+        while pending:
+            run = pending.pop()
+            runs.append(run)
+            pending += reversed(run.runs_below())
+        return runs
+
+    def active_paths(self) -> list[str]:
+        """Return the path of each active habit without an active child, in the order of the tree."""
+        runs = [run for run in self.active_runs() if run.child is None and not run.beside]
+        return [run.path for run in sorted(runs, key=lambda run: run.place.index)]
+
+    def to_text(self) -> str:
+        """Return one line per habit: active or pending, and why."""
+        self._catch_up()
+        return live_view(self)
+
+    def save_state(self) -> State:
+        """Return active habits, holds, messages, memories and the blackboard, as plain data.
+
+        Only the character's own scope of a ``Blackboard`` is included; the parent
+        scopes are saved by the program that shares them.
+
+        Raises:
+            StateError: if the blackboard or a memory holds a value that is neither
+                plain data nor a named object.
+            TypeError: if the random generator of random habits cannot be saved.
+            RuntimeError: if called from inside a habit of this tree.
+        """
+        self._check_at_rest()
+        self._catch_up()
+        return self.STATE.save(self)
+
+    def prepare_state(self, state: object) -> Change:
+        """Check a saved state against the present habits; return a function that loads it.
+
+        Habits are identified by their paths. Loading calls no callback; the habits
+        active before are dropped without their ``exit``.
+
+        Raises:
+            StateError: if the state cannot be loaded; the message gives the place and the reason.
+            RuntimeError: if called from inside a habit of this tree.
+        """
+        self._check_at_rest()
+        return self.STATE.prepare(self, state)
+
+    # The agenda.
+
+    def _plan_ahead(self) -> list[Entry]:
+        """Return the work of this tick; keep it for the next if that would be the same."""
+        agenda: list[Entry] = []
+        self._rebuild_at_s = INFINITY
+        self._is_lasting = True
+        noticed, due = self._noticed, set()
+        self._noticed = None
+        if noticed is not None:
+            for name in noticed:
+                due.update(self.plan.listeners.get(name, ()))
+        asks_all = self._asks_all
+        self._asks_all = False
+        if self.root_run is not None:
+            self._plan_run(agenda, self.root_run, noticed, due, asks_all)
+        else:
+            asked = self._to_ask((self.plan.root,), 1, due, asks_all)
+            if asked:
+                agenda.append((BEGIN, None, asked, ()))
+        self._agenda = agenda if self._is_lasting else None
+        self._wake_at_s = self._rebuild_at_s if self._is_lasting and not agenda else AWAKE
+        return agenda
+
+    def _plan_run(
+        self, agenda: list[Entry], run: HabitContext, noticed: set[str] | None, due: set[int], asks_all: bool
+    ) -> None:
+        place, child = run.place, run.child
+        if run.begins_next:
+            agenda.append((RESTART, run, (), ()))
+            self._is_lasting = False
+            return
+        if place.timeout_s != INFINITY and self._is_due(run.began_s + place.timeout_s - ROUNDING_S):
+            agenda.append((TIME_OUT, run, (), ()))
+            self._is_lasting = False
+            return
+        if run.batch_status is not None:
+            agenda.append((RESULT, run, (), ()))
+            self._is_lasting = False
+        elif run.batch is None and place.tick is not None and self._has_woken(run, noticed):
+            joins = place.tick_batch is not None and self._member is not None
+            agenda.append((JOIN if joins else TICK, run, (), ()))
+            self._is_lasting = self._is_lasting and not joins
+        if place.launch is PRIORITIZED:
+            asked = self._to_ask(place.blocking, len(place.blocking) if child is None else child.place.number,
+                                 due, asks_all)
+            if asked:
+                numbers = tuple([one.index for one in asked]) if _ask_together(asked) else ()
+                agenda.append((ASK if numbers else CHALLENGE, run, asked, numbers))
+        elif child is None:
+            agenda.append((CONTINUE, run, (), ()))
+            self._is_lasting = False
+        if child is not None:
+            self._plan_run(agenda, child, noticed, due, asks_all)
+        for beside in place.non_blocking:
+            active = _run_at(run.beside, beside)
+            if active is not None:
+                self._plan_run(agenda, active, noticed, due, asks_all)
+            else:
+                asked = self._to_ask((beside,), 1, due, asks_all)
+                if asked:
+                    agenda.append((BESIDE, run, asked, ()))
+
+    def _has_woken(self, run: HabitContext, noticed: set[str] | None) -> bool:
+        """Return whether a run's own tick is due, and note when it will be."""
+        if run.wake_s == AWAKE or self._is_due(run.wake_s):
+            return True
+        if noticed is not None:
+            for name in run.waits_for:
+                if name in noticed:
+                    run.wake_s, run.woken_by = AWAKE, name
+                    return True
+        return False
+
+    def _to_ask(
+        self, places: tuple[CompiledHabit, ...], count: int, due: set[int], asks_all: bool
+    ) -> tuple[CompiledHabit, ...]:
+        """Return those of the first ``count`` pending places that are asked in this tick."""
+        asked = []
+        for index in range(count):
+            place = places[index]
+            cooldown = None if self._cooldowns is None else self._cooldowns.get(place.index)
+            if cooldown is not None and self._cooldowns is not None:
+                if not self._is_due(cooldown):
+                    continue
+                del self._cooldowns[place.index]
+                self._is_lasting = self._is_lasting and place.is_polled
+                asked.append(place)
+            elif place.is_polled:
+                asked.append(place)
+            elif asks_all or place.index in due or self._asks_now(place):
+                self._is_lasting = False
+                asked.append(place)
+        return tuple(asked)
+
+    def _asks_now(self, place: CompiledHabit) -> bool:
+        if not place.asks_every_s:
+            return False
+        at_s = self._asks_at_s.get(place.index) if self._asks_at_s is not None else None
+        return at_s is None or self._is_due(at_s)
+
+    def _is_due(self, at_s: float) -> bool:
+        """Return whether a moment has come; if not, the agenda is valid until then at most."""
+        if self._now_s >= at_s:
+            return True
+        if at_s < self._rebuild_at_s:
+            self._rebuild_at_s = at_s
+        return False
+
+    def _has_message(self, place: CompiledHabit, began: int) -> bool:
+        """Return whether a message of ``begins_on`` arrived after the tick in which the place last began."""
+        for name in place.begins_on:
+            message = self._told.get(name) if self._told is not None else None
+            if message is not None and message.tick_number > began and (
+                message.tick_number == self._tick_number or self._now_s - message.at_s <= place.remembers_s
+            ):
+                return True
+        return False
+
+    def _date_messages(self) -> None:
+        """Date the messages since the last tick, and drop those that are too old."""
+        for name, message in list((self._told or {}).items()):
+            if not message.tick_number:
+                message.tick_number, message.at_s = self._tick_number, self._now_s
+            elif self._now_s - message.at_s > self.plan.remembers_s.get(name, -1.0):
+                del self._told[name]
+        if not self._told:
+            self._told = None
+
+    # A tick.
+
+    def _live_until(self, now_s: float) -> Status | None:
+        """Advance to a moment of the tree's own time."""
+        if self._is_busy:
+            raise RuntimeError(
+                f"{self.name!r} was ticked from inside one of its own habits;"
+                " a habit acts in its tick and leaves the tree to the caller"
+            )
+        self._now_s = now_s
+        if now_s < self._wake_at_s:
+            return None if self.root_run is None else RUNNING
+        self._is_busy = True
+        try:
+            self._tick_all()
+            if self._should_stop or self._next_root is not None:
+                self._change_now()
+        finally:
+            self._is_busy = False
+        if self._kept_errors is not None:
+            self._raise_kept_errors()
+        return self._over if self.root_run is None else RUNNING
+
+    def _tick_all(self) -> None:
+        """Process the agenda of this moment."""
+        self._tick_number += 1
+        self._begun = 0
+        self._over = None
+        self._is_traced = self._trace is not None and bool(self._trace.state_entered)
+        if self._told is not None:
+            self._date_messages()
+        agenda, root = self._agenda, self.plan.root
+        if agenda is None and self.root_run is None and root.is_polled and not self._noticed and not self._cooldowns:
+            self._asks_all, self._rebuild_at_s, self._is_lasting = False, INFINITY, True
+            self._try_beside(None, root, "can activate")  # the only entry the agenda would have
+            return
+        if agenda is None or self._now_s >= self._rebuild_at_s:
+            agenda = self._plan_ahead()
+        for entry in agenda:
+            what, run = entry[0], entry[1]
+            if run is None:
+                self._try_beside(None, entry[2][0], "can activate")
+            elif run.status is not RUNNING:
+                continue  # it ended earlier in this tick
+            elif what == TICK:
+                status = self._own_tick(run, run.place)
+                if status is not RUNNING:
+                    self._close_and_climb(run, status, result_of(status))
+            else:
+                self._process(what, run, entry[2], entry[3])
+
+    def _process(
+        self, what: int, run: HabitContext, places: tuple[CompiledHabit, ...], numbers: tuple[int, ...]
+    ) -> None:
+        """Process a rarer entry of the agenda."""
+        if what == CHALLENGE:
+            self._challenge(run, places, 0)
+        elif what == ASK:
+            self._challenge_together(run, places, numbers)
+        elif what == BESIDE:
+            self._try_beside(run, places[0], "beside the others")
+        elif what == CONTINUE:
+            status = self._continue(run)
+            if status is not RUNNING:
+                self._close_and_climb(run, status, result_of(status))
+        elif what == RESTART:
+            self._restart(run)
+        elif what == TIME_OUT:
+            self._close_and_climb(run, FAILED, "timed out")
+        elif what == JOIN:
+            status = self._own_tick(run, run.place)
+            if status is not RUNNING:
+                self._close_and_climb(run, status, result_of(status))
+            elif self._member is not None:
+                self._member.population.join_batch(run)
+        elif what == RESULT and run.batch_status is not None:
+            self._close_and_climb(run, run.batch_status, result_of(run.batch_status))
+
+    def _try_beside(self, run: HabitContext | None, place: CompiledHabit, reason: str) -> None:
+        """Let the root, or a child that runs beside the others, begin if it can."""
+        if self._may_begin_more() and self._can_begin(place):
+            self._start(place, run, reason)
+
+    def _challenge(self, run: HabitContext, places: tuple[CompiledHabit, ...], first: int) -> None:
+        """Let the most urgent of the places from ``first`` on take over, if one can."""
+        child = run.child
+        held = child.place.strongest(self.holds) if child is not None and self.holds else None
+        for index in range(first, len(places)):
+            place = places[index]
+            if (held is None or place.urgency > held) and self._can_begin(place):
+                self._take_over(run, place)
+                return
+
+    def _challenge_together(
+        self, run: HabitContext, places: tuple[CompiledHabit, ...], numbers: tuple[int, ...]
+    ) -> None:
+        """Ask places with the same condition in one call, where nothing else decides."""
+        if self._cooldowns or self._faults is not None or self.holds or self.parts is None:
+            self._challenge(run, places, 0)
+            return
+        try:
+            refused = self._first_that_can(places[0], numbers)
+        except Exception:
+            refused = -1
+        if refused < 0:
+            self._challenge(run, places, -1 - refused)  # reports what is wrong
+        elif refused < len(places):
+            self._take_over(run, places[refused])
+
+    def _first_that_can(self, place: CompiledHabit, numbers: tuple[int, ...]) -> int:
+        """Return how many refuse before the first that can begin; below 0, see ``first_of`` of conditions."""
+        if cython.compiled:
+            return first_directly(place.ask_calls, place.can_activate, self.parts, numbers)
+        return int(place.can_activate.first_of(self.parts, numbers))
+
+    def _take_over(self, run: HabitContext, place: CompiledHabit) -> None:
+        """Let a child begin, instead of the active one if there is one."""
+        child = run.child
+        if not self._may_begin_more():
+            return
+        reason = "can activate"
+        if child is not None:
+            reason = child.place.interrupting
+            self._end(child, None, place.interrupted)
+        if self._start(place, run, reason) is not RUNNING:
+            self._choose(run, (place,))
+
+    def _restart(self, run: HabitContext) -> None:
+        """Begin the next run of a habit that repeats, unless it is quarantined."""
+        run.begins_next = False
+        run.began_s = run.ticked_s = self._now_s
+        parent = run.parent
+        if self._faults is not None and self._is_left_out(run.place):
+            run.begins_next = True  # it has not begun, so it has no exit
+            self._close_and_climb(run, FAILED, "left out, it kept failing")
+            return
+        status = self._live(run)
+        if status is not RUNNING:
+            self._climb(parent, run.place, status)
+
+    def _close_and_climb(self, run: HabitContext, status: Status, ending: str) -> None:
+        parent, place = run.parent, run.place
+        status = self._close(run, status, ending)
+        if status is not RUNNING:
+            self._climb(parent, place, status)
+
+    def _climb(self, parent: HabitContext | None, place: CompiledHabit, status: Status) -> None:
+        """Let a parent react to a child that ended, and its parent if it ends too, and so on."""
+        while parent is not None and not place.is_beside:
+            launch = parent.place.launch
+            if launch is PRIORITIZED:
+                self._choose(parent, ())
+                return
+            if launch is not RANDOM and status is (SUCCEEDED if launch is SEQUENTIAL else FAILED):
+                parent.number = place.number + 1
+                status = self._continue(parent)
+            if status is RUNNING:
+                return
+            place, above = parent.place, parent.parent
+            status = self._close(parent, status, result_of(status))
+            if status is RUNNING:
+                return
+            parent = above
+
+    # Beginnings.
+
+    def _may_begin_more(self) -> bool:
+        if self._begun < MOST_BEGUN_IN_A_TICK:
+            return True
+        self._asks_all = True  # habits that were cut off are asked in the next tick
+        self._agenda, self._wake_at_s = None, AWAKE
+        return False
+
+    def _can_begin(self, place: CompiledHabit) -> bool:
+        index, faults = place.index, self._faults
+        if self._cooldowns is not None and self._cooldowns.get(index, AWAKE) > self._now_s:
+            return False
+        if faults is None and place.is_free:
+            return True
+        if place.begins_on and not self._has_message(place, (self._answered or {}).get(index, 0)):
+            return False
+        if faults is not None and self._is_left_out(place):
+            self.endings[index] = "left out, it kept failing"
+            return False
+        if place.asks_every_s:
+            if self._asks_at_s is None:
+                self._asks_at_s = {}
+            self._asks_at_s[index] = self._now_s + place.asks_every_s - ROUNDING_S
+        if place.can_activate is None:
+            return True
+        if place.values is not None and faults is None:
+            answer = place.values.answer(self._blackboard)
+            if answer >= 0:
+                return answer == 1
+        return self._ask(place)
+
+    def _ask(self, place: CompiledHabit) -> bool:
+        """Call the condition of a pending habit with a context that all pending habits share."""
+        context = self._asking
+        if context is None:
+            context = self._asking = spare_run()
+            context._begin(self, place, None, "")
+            context.status = None
+        context.place, context.began_s, context._memory = place, self._now_s, None
+        try:
+            if cython.compiled and place.ask_calls != cython.NULL:
+                can_begin = call_directly(place.ask_calls, place.can_activate, self.parts, place.index, 0.0, context)
+            else:
+                can_begin = bool(place.can_activate(context))
+        except Exception as error:  # it cannot begin
+            self._report(place, "can_activate", error)
+            return False
+        if self._faults is not None:
+            self._note_success(place, True)
+        return can_begin
+
+    def _choose(self, run: HabitContext, begun: tuple[CompiledHabit, ...]) -> None:
+        """Launch the most urgent child that can run; each begins at most once in this choice."""
+        chosen: CompiledHabit | None
+        while True:
+            if begun:
+                self._asks_all = True  # the ended child can begin again in the next tick
+            chosen = None
+            for place in run.place.blocking:
+                if (not begun or place not in begun) and self._can_begin(place):
+                    chosen = place
+                    break
+            if chosen is None or not self._may_begin_more():
+                return
+            if self._start(chosen, run, "can activate") is RUNNING:
+                return
+            begun = (*begun, chosen)
+
+    def _continue(self, run: HabitContext) -> Status:
+        """Launch the child whose turn it is, and the next ones as long as children end at once."""
+        launch, steps = run.place.launch, run.place.blocking
+        if launch is RANDOM:
+            return self._draw(run)
+        wanted = SUCCEEDED if launch is SEQUENTIAL else FAILED
+        while run.number < len(steps):
+            if not self._may_begin_more():
+                return RUNNING
+            place = steps[run.number]
+            if self._can_begin(place):
+                status = self._start(place, run, "next in sequence" if run.number else "first in sequence")
+                if status is not wanted:
+                    return status
+            elif wanted is SUCCEEDED:
+                self.endings[place.index] = "could not activate in its turn"
+                return FAILED
+            run.number += 1
+        return wanted
+
+    def _draw(self, run: HabitContext) -> Status:
+        """Launch one of the children that can run, each as likely as its weight among theirs.
+
+        Draws one number, also for a single child: later choices then do not depend on how
+        many could run before.
+        """
+        places = [place for place in run.place.blocking if self._can_begin(place)]
+        if not places:
+            return FAILED
+        if not self._may_begin_more():
+            return RUNNING
+        weights = [place.weight for place in places]
+        mark = self._random.random() * sum(weights)
+        chosen = places[len(places) - 1]  # rounding may leave the mark at the very end
+        for place in places:
+            mark -= place.weight
+            if mark < 0:
+                chosen = place
+                break
+        return self._start(chosen, run, f"chosen {chosen.number + 1} of {len(run.place.blocking)}")
+
+    def _start(self, place: CompiledHabit, parent: HabitContext | None, reason: str) -> Status:
+        """Let a habit begin and tick for the first time; return its status for its parent."""
+        if place.check is not None and parent is not None and self._ends_quietly():
+            return self._check_at_once(place)
+        run = self._new_run(place, parent, reason)
+        status = self._live(run)
+        if status is not RUNNING:
+            recycle(run)
+        return status
+
+    def _ends_quietly(self) -> bool:
+        """Return whether the end of a run has no effect but its result."""
+        return self._faults is None and not self.holds and not self._is_traced and not self._has_listeners()
+
+    def _check_at_once(self, place: CompiledHabit) -> Status:
+        """Return the result of a comparison, which begins and ends in the same moment."""
+        check = place.check
+        self._begun += 1
+        self._agenda, self._wake_at_s = None, AWAKE
+        try:
+            board = self._blackboard
+            holds = check.holds((self.blackboard if board is None else board).get(check.key))
+        except Exception as error:
+            self._report(place, "tick", error)
+            holds = False
+        self.endings[place.index] = "succeeded" if holds else "failed"
+        return SUCCEEDED if holds else FAILED
+
+    def _new_run(self, place: CompiledHabit, parent: HabitContext | None, reason: str) -> HabitContext:
+        """Return a run that has its place in the tree."""
+        run = spare_run()
+        run._begin(self, place, parent, reason)
+        if parent is None:
+            self.root_run = run
+        elif not place.is_beside:
+            parent.child = run
+        elif parent.beside is None:
+            parent.beside = [run]
+        else:
+            parent.beside.append(run)
+        return run
+
+    def _live(self, run: HabitContext) -> Status:
+        """Let a run that has its place in the tree begin, and launch its children."""
+        place = run.place
+        self._begun += 1
+        self._agenda, self._wake_at_s = None, AWAKE
+        if place.begins_on:
+            if self._answered is None:
+                self._answered = {}
+            self._answered[place.index] = self._tick_number
+        if place.held is not None:
+            self.holds[place.index] = place.held
+        if self._is_traced:
+            self._trace_entered(run)
+        if self.on_entered is not None:
+            self._call_listener(self.on_entered, run)
+        status = RUNNING
+        if place.enter is not None:
+            try:
+                place.enter(run)
+            except Exception as error:  # it has begun, so it ends like any other
+                run.is_faulty = True
+                self._report(place, "enter", error)
+                status = FAILED
+        if status is RUNNING and place.tick is not None and run.wake_s == AWAKE:
+            status = self._own_tick(run, place)
+        if status is RUNNING and place.blocking:
+            if place.launch is PRIORITIZED:
+                self._choose(run, ())
+            else:
+                status = self._continue(run)
+        if status is not RUNNING:
+            return self._close(run, status, result_of(status))
+        for beside in place.non_blocking:
+            self._try_beside(run, beside, "beside the others")
+        return RUNNING
+
+    def _own_tick(self, run: HabitContext, place: CompiledHabit) -> Status:
+        run.elapsed_s = self._now_s - run.ticked_s
+        run.ticked_s = self._now_s
+        if run.wake_s != AWAKE:
+            run.wake_s, run.waits_for = AWAKE, ()
+        try:
+            if cython.compiled and place.tick_calls != cython.NULL:
+                return STATUS_OF_CODE[
+                    call_directly(place.tick_calls, place.tick, self.parts, place.index, run.elapsed_s, run)]
+            status = place.tick(run)
+            if status is RUNNING or status is None:
+                return RUNNING
+            if status is SUCCEEDED or status is FAILED:
+                return status
+            raise TypeError(f"tick of {run.path!r} must return a Status, got {shown(status)}")
+        except Exception as error:  # the rest of the frame continues
+            run.is_faulty = True
+            self._report(place, "tick", error)
+            return FAILED
+
+    # Ends.
+
+    def _close(self, run: HabitContext, status: Status, ending: str) -> Status:
+        """End a run that came to its end; return the status of its habit for the parent."""
+        place, parent = run.place, run.parent
+        successes, failures = run.successes, run.failures
+        if status is SUCCEEDED:
+            successes += 1
+            is_over = successes >= place.repeats
+        else:
+            failures += 1
+            is_over = run.begins_next or failures > place.retries
+        self._end(run, status, ending)
+        if not is_over:
+            again = self._new_run(place, parent, f"again after it {result_of(status)}")
+            again.successes, again.failures, again.begins_next = successes, failures, True
+            if self._cooldowns is not None:
+                self._cooldowns.pop(place.index, None)
+            return RUNNING
+        if place.outcome is not None:
+            if place.outcome is Outcome.INVERTED:
+                status = FAILED if status is SUCCEEDED else SUCCEEDED
+            else:
+                status = SUCCEEDED if place.outcome is Outcome.ALWAYS_SUCCEEDED else FAILED
+        if parent is None:
+            self._over = status
+        return status
+
+    def _end(self, run: HabitContext, status: Status | None, ending: str) -> None:
+        """End a run: those beside and below it first, the last begun first."""
+        if run.beside:
+            for one in reversed(tuple(run.beside)):
+                self._end(one, None, "its parent ended")
+        if run.child is not None:
+            self._end(run.child, None, "its parent ended")
+        place, parent = run.place, run.parent
+        if run.batch is not None:
+            run.batch.leave(run)
+        run.status = status
+        if not run.begins_next:
+            self._exit(run, place)
+        if self.holds and self.holds.pop(place.index, None) is not None:
+            self._asks_all = True  # habits that it held back were not asked
+        if place.cooldown_s:
+            if self._cooldowns is None:
+                self._cooldowns = {}
+            self._cooldowns[place.index] = self._now_s + place.cooldown_s - ROUNDING_S
+        self.endings[place.index] = ending
+        self._agenda, self._wake_at_s = None, AWAKE
+        run.parent = None
+        if parent is None:
+            self.root_run = None
+            self._asks_all = True
+        elif parent.child is run:
+            parent.child = None
+        elif parent.beside is not None:
+            parent.beside.remove(run)
+            self._asks_all = True  # it can begin again in the next tick
+
+    def _exit(self, run: HabitContext, place: CompiledHabit) -> None:
+        """Call what follows the end of a run; errors are reported."""
+        if run.generator is not None:
+            generator, run.generator = run.generator, None
+            try:
+                generator.close()
+            except Exception as error:  # its finally clauses are an exit too
+                run.is_faulty = True
+                self._report(place, "exit", error)
+        if place.exit is not None:
+            try:
+                place.exit(run)
+            except Exception as error:  # it has ended all the same
+                run.is_faulty = True
+                self._report(place, "exit", error)
+        if self.on_exited is not None:
+            self._call_listener(self.on_exited, run)
+        if self._faults is not None and not run.is_faulty:
+            self._note_success(place, False)
+
+    def _has_listeners(self) -> bool:
+        """Return whether ``on_entered`` and ``on_exited`` need calls."""
+        if self.on_entered is None and self.on_exited is None:
+            return False
+        if self.listening is None:
+            return True
+        if cython.compiled and self._listener_changes != cython.NULL:
+            changes = self._listener_changes[0]
+            if changes == self._seen_changes and (
+                self._quiet_since_s <= self._now_s < self._quiet_since_s + LISTENERS_VALID_S
+            ):
+                return False
+        answer = self.listening()
+        if cython.compiled and self._listener_changes != cython.NULL:
+            self._seen_changes, self._quiet_since_s = changes, self._now_s if answer is False else INFINITY
+        return bool(answer)
+
+    def _call_listener(self, listener: Callable[[HabitContext], object], run: HabitContext) -> None:
+        try:
+            if self._has_listeners():
+                listener(run)
+        except Exception as error:  # raised after the tick
+            self._keep_error(error)
+
+    # Messages, blackboard and sleep.
+
+    def _notice(self, name: str) -> None:
+        """Note a message or a change of the blackboard."""
+        if self._noticed is None:
+            self._noticed = set()
+        self._noticed.add(name)
+        self._wake(False)
+
+    def _watch(self, names: tuple[str, ...]) -> None:
+        """Be notified when these change on the blackboard; an unused blackboard is made later."""
+        board = self._blackboard
+        if names and isinstance(board, Blackboard):
+            if self._watched is None:
+                self._watched = set()
+            board.notify_tree(self, [name for name in names if name not in self._watched])
+            self._watched.update(names)
+
+    def _wake(self, asks_all: bool) -> None:
+        """Make a new agenda in the next tick."""
+        self._asks_all = asks_all or self._asks_all
+        self._agenda = None
+        slept = self._wake_at_s > AWAKE
+        self._wake_at_s = AWAKE
+        if slept and self._member is not None:
+            self._member.population._wake(self._member)
+        if slept and self.on_wake is not None:
+            self.on_wake(self)
+
+    def _catch_up(self) -> None:
+        """Set the time also if a population has not visited the tree lately."""
+        if self._member is not None and not self._is_busy:
+            self._member.catch_up()
+
+    def _refuse_member(self) -> None:
+        raise RuntimeError(f"{self.name!r} lives in a population; tick that, or remove it there first")
+
+    def _leave_batches(self) -> list[HabitContext]:
+        """Take its runs out of batches; return them."""
+        batched = [run for run in self.active_runs() if run.batch is not None]
+        for run in batched:
+            run.batch.leave(run)
+        return batched
+
+    def _kept_by(self, index: int) -> dict[str, Any]:
+        if self._kept is None:
+            self._kept = {}
+        return self._kept.setdefault(index, {})
+
+    # Traces and faults.
+
+    def _now(self) -> TimeIndex:
+        if self._moment is not None:
+            return self._moment
+        return TimeIndex(self._frame, self._now_s) if self._clock is None else self._clock.now
+
+    def _trace_entered(self, run: HabitContext) -> None:
+        for hook in self._trace.state_entered:
+            try:
+                hook(self.name, run.place.path, run.reason, self._now())
+            except Exception as error:  # raised after the tick
+                self._keep_error(error)
+
+    def _report(self, place: CompiledHabit, moment: str, error: Exception) -> None:
+        said = f"{moment} of {place.path}"
+        try:
+            self._callback_faults().report(
+                said if moment == "can_activate" else place.path, self._now().frame, error, says=said)
+        except Exception as raised:  # the isolation raises it again: after the tick
+            self._keep_error(raised)
+
+    def _callback_faults(self) -> CallbackFaults:
+        if self._faults is None:
+            self._faults = CallbackFaults(self.name, self._isolation)
+        return self._faults
+
+    def _is_left_out(self, place: CompiledHabit) -> bool:
+        faults = self._callback_faults()
+        return faults.is_left_out(place.path) or faults.is_left_out(f"can_activate of {place.path}")
+
+    def _note_success(self, place: CompiledHabit, of_asking: bool) -> None:
+        self._callback_faults().note_success(f"can_activate of {place.path}" if of_asking else place.path)
+
+    def _keep_error(self, error: Exception) -> None:
+        if self._kept_errors is None:
+            self._kept_errors = []
+        self._kept_errors.append(error)
+
+    def _raise_kept_errors(self) -> None:
+        errors, self._kept_errors = self._kept_errors, None
+        if errors:
+            raise errors[0]
+
+    # Stops and changes.
+
+    def _apply_changes(self) -> None:
+        """Stop or change the definition outside of a tick."""
+        self._catch_up()
+        self._wake(False)
+        self._is_busy = True
+        try:
+            self._change_now()
+        finally:
+            self._is_busy = False
+        self._raise_kept_errors()
+
+    def _change_now(self) -> None:
+        """Stop, and exchange the plan; an exit may request either again."""
+        while self._should_stop or self._next_root is not None:
+            if self._should_stop:
+                self._stop_now()
+                continue
+            plan, parts = plan_of(self.definition), self._next_parts
+            self._next_root = self._next_parts = None
+            self._exchange_plan(plan, parts)
+            self._wake(True)
+            self._watch(plan.keys)
+
+    def _stop_now(self) -> None:
+        if self.root_run is not None:
+            self._end(self.root_run, None, "stopped")
+        self._should_stop = False
+        self.holds.clear()
+        self._agenda = self._cooldowns = self._asks_at_s = self._noticed = self._told = None
+        self._answered = self._kept = None
+        self._rebuild_at_s, self._is_lasting = INFINITY, False
+        self._wake(True)
+        if self._faults is not None:
+            self._faults.release()
+
+    def _exchange_plan(self, plan: HabitPlan, parts: Sequence[Any] | None) -> None:
+        """Change to a plan: end the runs that are not in it, move the others and all that is kept by place."""
+        old = self.plan
+        if self.root_run is not None:
+            self._end_removed(self.root_run, plan)
+        for run in self.active_runs():
+            if run.batch is not None:
+                run.batch.leave(run)
+            if run.child is None and run.number:  # so many children of a sequence are done
+                done = [one.path for one in run.place.blocking[: run.number]]
+                run.number = sum([one.path in done for one in plan.by_path[run.path].blocking])
+            run.place = plan.by_path[run.path]
+        for run in self.active_runs():
+            if run.child is not None:
+                run.number = run.child.place.number
+        if parts is None and self.parts is not None:
+            of_paths = {place.path: part for place, part in zip(old.places, self.parts, strict=True)}
+            parts = [of_paths.get(place.path) for place in plan.places]
+        self.plan, self.parts = plan, parts
+        moved = {place.index: plan.by_path[place.path].index for place in old.places if place.path in plan.by_path}
+        for name in ("holds", "endings", "_cooldowns", "_asks_at_s", "_kept", "_answered"):
+            before = getattr(self, name) or {}
+            setattr(self, name, {moved[index]: value for index, value in before.items() if index in moved})
+
+    def _end_removed(self, run: HabitContext, plan: HabitPlan) -> None:
+        """End a run, or those below it, that the plan does not have at the same path."""
+        place = plan.by_path.get(run.path)
+        if place is None or not place.habit.is_kind_of(run.place.habit):
+            self._end(run, None, "removed" if place is None else "replaced")
+            return
+        for one in run.runs_below():
+            self._end_removed(one, plan)
+
+    # Saving and loading.
+
+    def _check_at_rest(self) -> None:
+        if self._is_busy:
+            raise RuntimeError(f"{self.name!r} is in the middle of a tick; save and load between two frames")
+
+    @property
+    def _behind_s(self) -> float:
+        """Time of the population less its own (s); nan if it has no turns."""
+        return math.nan if self._member is None or self._member.is_resting else self._member.offset_s
+
+    @_behind_s.setter
+    def _behind_s(self, behind_s: float) -> None:
+        if self._member is not None:
+            self._member.saved_offset_s = behind_s
+
+    @property
+    def _sleeps(self) -> bool:
+        return self._now_s < self._wake_at_s
+
+    @_sleeps.setter
+    def _sleeps(self, sleeps: bool) -> None:
+        self._was_asleep = sleeps
+
+    @property
+    def _saved_runs(self) -> list[HabitContext]:
+        """Its runs, with memories that are up to date."""
+        for run in self.active_runs():
+            if run.batch is not None:
+                run.batch.remember(run)
+        return self.active_runs()
+
+    @_saved_runs.setter
+    def _saved_runs(self, saved_runs: list[SimpleNamespace]) -> None:
+        self._leave_batches()
+        for run in self.active_runs():
+            run.status = run.parent = None  # references to it show that it is over
+        self.root_run = None
+        runs: dict[str, HabitContext] = {}
+        for saved in saved_runs:
+            path = saved.path.path
+            run = runs[path] = self._new_run(saved.path, runs.get(path.rpartition("/")[0]), saved.reason)
+            for name, kind in RUN_FIELDS.items():
+                setattr(run, kind.at or name, getattr(saved, name))
+            run.wake_s = saved.wake_s if saved.is_waiting else AWAKE
+            run.row = -1 if saved.is_in_batch and saved.path.tick_batch is not None else 0  # joins it again
+            self._watch(run.waits_for)
+
+    @property
+    def _failing(self) -> dict[str, Failures]:
+        """Records of failing callbacks, by name."""
+        return {} if self._faults is None else self._faults.records()
+
+    @_failing.setter
+    def _failing(self, failing: dict[str, Failures]) -> None:
+        if failing or self._faults is not None:
+            self._callback_faults().put(failing)
+
+    def _save_random(self) -> State | None:
+        return save_random(self._random) if self.plan.random_path is not None else None
+
+    def _prepare_random(self, saved: Any, place: str) -> Change:
+        if saved is None:
+            return int
+        if self._random is None:
+            refuse(place, "requires a random generator; pass random to the tree")
+        return prepare_random(self._random, saved, place)
+
+    def _save_blackboard(self) -> object:
+        return self.values.plain(dict(self._blackboard) if self._blackboard else None, "blackboard")
+
+    def _prepare_blackboard(self, saved: Any, place: str) -> Change:
+        found = self.values.value(saved, place)
+        if found is not None and not isinstance(found, dict):
+            refuse(place, "must be a dict")
+        if isinstance(self._blackboard, Blackboard):
+            try:
+                self._blackboard.checked(found or {})
+            except TypeError as error:
+                refuse(place, str(error))
+        return lambda: self._load_blackboard(found)
+
+    def _load_blackboard(self, saved: dict[str, Any] | None) -> None:
+        """Exchange the values of the blackboard, which others may share, and continue or sleep."""
+        noticed, asks_all, notify_watchers = self._noticed, self._asks_all, None
+        self._noticed = None
+        if saved is not None or self._blackboard:
+            board = self.blackboard
+            if isinstance(board, Blackboard):
+                notify_watchers = board.replace_values(saved or {})
+            else:
+                board.clear()
+                board.update(saved or {})
+        self._noticed, self._asks_all = noticed, asks_all
+        self._continue_or_sleep()
+        if notify_watchers is not None:
+            notify_watchers()
+
+    def _continue_or_sleep(self) -> None:
+        """Join batches and sleep as when it was saved, if that is still right with the present habits."""
+        self._wake(False)
+        member = self._member
+        if member is not None:
+            member.was_loaded()
+        for run in self.active_runs():
+            if run.row < 0:
+                run.row = 0
+                if member is not None and not member.is_resting:
+                    member.population.join_batch(run)
+        if self._was_asleep:
+            self._plan_ahead()
+        if member is not None:
+            member.population.settle(member)
+
+    def _check_state(self, values: SimpleNamespace, refuse: Refuse) -> None:
+        runs: dict[str, SimpleNamespace] = {}
+        launched: dict[str, str] = {}
+        for index, run in enumerate(values.active):
+            place, where = run.path, f"active[{index}].path"
+            path = place.path
+            above = path.rpartition("/")[0]
+            if path in runs:
+                refuse(where, f"occurs twice: {path!r}")
+            if above and above not in runs:
+                refuse(where, f"must come after its parent {above!r}")
+            if run.number > len(place.blocking):
+                refuse(f"active[{index}].number", f"must be at most {len(place.blocking)}, got {run.number}")
+            runs[path] = run
+            if above and not place.is_beside:
+                if above in launched:
+                    refuse(where, f"must not be active together with {launched[above]!r}, got {path!r}")
+                launched[above] = path
+                if runs[above].path.launch is not Launch.PRIORITIZED:
+                    runs[above].number = place.number
+        for index in values.holds:
+            if (path := self.plan.places[index].path) not in runs:
+                refuse(f"holds.{path}", "must be an active habit")
+
+    def _finish_load(self) -> None:
+        """Nothing is left to do: the blackboard, the last field, is loaded with all else in place."""
+
+
+_spare: HabitContext | None = None
+_spare_count = 0
+
+
+def spare_run() -> HabitContext:
+    """Return a context for ``_begin``."""
+    global _spare, _spare_count
+    run = _spare
+    if run is None:
+        return HabitContext.__new__(HabitContext)
+    _spare = run.parent
+    _spare_count -= 1
+    return run
+
+
+def recycle(run: HabitContext) -> None:
+    """Keep a context that is over for the next run, if nothing but the caller refers to it."""
+    global _spare, _spare_count
+    if cython.compiled and Py_REFCNT(run) <= 1 and run.generator is None and _spare_count < MOST_SPARE_RUNS:
+        run._tree = run.place = run.child = run._memory = None
+        run.parent = _spare
+        _spare = run
+        _spare_count += 1
+
+
+def result_of(status: Status) -> str:
+    """Return the name of a final status; ``status.value`` takes as long as a small tree."""
+    return "succeeded" if status is SUCCEEDED else "failed"
+
+
+def _ask_together(places: tuple[CompiledHabit, ...]) -> bool:
+    """Return whether several places are asked, all by one condition that can ask them in one call."""
+    first = places[0]
+    return len(places) > 1 and first.asks_together and all(
+        place.asks_together and place.can_activate is first.can_activate for place in places)
+
+
+def _run_at(runs: list[HabitContext] | None, place: CompiledHabit) -> HabitContext | None:
+    for run in runs or ():
+        if run.place is place:
+            return run
+    return None
+
+
+class TickMember:
+    """The slot of a tree in a population.
+
+    Attributes:
+        number, timer_s, is_resting, late_s: as those of a ``PopulationSlot``.
+        offset_s: the population's time less the tree's (s).
+        saved_offset_s: the same as its tree was saved (s); nan if it was not loaded.
+    """
+
+    def __init__(self, population: Any, tree: HabitTree, number: int) -> None:
+        self.number = number
+        self.timer_s = math.inf
+        self.is_resting, self.late_s = False, 0.0
+        self.population = population
+        self.tree = tree
+        self.offset_s = population._now_s - tree._now_s
+        self.saved_offset_s = math.nan
+
+    def catch_up(self) -> None:
+        """Set the time of a tree that sleeps."""
+        if not self.is_resting:
+            self.tree._now_s = self.population._now_s - self.offset_s
+
+    def was_moved(self) -> None:
+        """Note that one of the two times was set."""
+        self.offset_s = self.population._now_s - self.tree._now_s
+
+    def was_loaded(self) -> None:
+        """Note that one of the two times was loaded; when both are, rounding does not change their difference."""
+        self.was_moved()
+        if self.population._now_s - self.saved_offset_s == self.tree._now_s:
+            self.offset_s = self.saved_offset_s
+
+
+def tick_in_turn(
+    order: list[TickMember], now_s: float, moment: TimeIndex | None, budget: Budget | None,
+) -> tuple[int, Exception | None, list[TickMember]]:
+    """Tick trees in turn until the budget is spent, beginning with the first in any case.
+
+    Args:
+        order: the members of a population, in the order of their turns.
+        now_s: time of the population (s).
+        moment: time for traces and reports, or None.
+        budget: limits the work; None for no limit.
+
+    Returns:
+        Number of the first member without a turn, 0 if all had one; the first error; and the members
+        that fell asleep in their turn.
+    """
+    first_error: Exception | None = None
+    asleep: list[TickMember] = []
+    next_number = 0
+    # Time is compared here where nobody records it: asking a budget takes as long as a small tree.
+    is_timed = budget is not None and budget.deadline_ns is not None and budget.grants is None
+    is_asked = budget is not None and not is_timed and not budget.is_unlimited
+    count = 0
+    for member in order:
+        if count and (is_timed or is_asked) and (
+            budget.stopwatch() >= budget.deadline_ns if is_timed else budget.is_spent
+        ):
+            next_number = member.number
+            break
+        count += 1
+        if is_asked:
+            budget.spend()
+        tree = member.tree
+        if tree._member is not member or member.is_resting:
+            continue  # removed or paused by one that had its turn before
+        tree._moment = moment
+        tree._frame += 1
+        try:
+            tree._live_until(now_s - member.offset_s)
+        except Exception as error:  # raised again when all had their turn
+            if first_error is None:
+                first_error = error
+        if tree._wake_at_s > AWAKE:
+            asleep.append(member)
+    if budget is not None and not is_asked:
+        budget.spend(count)
+    return next_number, first_error, asleep

@@ -1,0 +1,51 @@
+"""Compiled loops: which are in use, and how they are turned off."""
+from __future__ import annotations
+
+import os
+import shutil
+import subprocess
+import sys
+import sysconfig
+from pathlib import Path
+
+import pytest
+
+import ai_core
+from ai_core.loops import SWITCH, compiled, is_switched_off, loop_modules
+
+ROOT = Path(__file__).parents[1]
+
+
+def in_a_new_process(text, **environment):
+    command = [sys.executable, "-c", text]
+    finished = subprocess.run(
+        command, capture_output=True, text=True, env={**os.environ, **environment}, cwd=ROOT, check=True
+    )
+    return finished.stdout.strip()
+
+
+@pytest.mark.skipif(is_switched_off, reason="interpreted")
+def test_where_they_can_be_built_all_loops_are_there():
+    compiler = shutil.which(os.environ.get("CC", "cc"))
+    headers = Path(sysconfig.get_path("include"), "Python.h")
+    if compiler and headers.is_file():
+        assert compiled() == loop_modules(), "run tools/dev.py build"
+
+
+def test_the_front_door_says_which_loops_are_compiled():
+    assert ai_core.compiled is compiled
+    assert set(compiled()) <= {*loop_modules()}
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(("value", "are_used"), [("1", False), ("0", True)])
+def test_a_variable_switches_all_loops_off(value, are_used):
+    text = in_a_new_process(
+        "import ai_core, ai_core.senses.sight.sight_loops as loops;"
+        "print(len(ai_core.compiled()), type(loops.pairs_in_reach).__name__)", **{SWITCH: value},
+    )
+    built = compiled()
+    if are_used and built:
+        assert text == f"{len(built)} cython_function_or_method"
+    else:
+        assert text == "0 function"
