@@ -84,8 +84,6 @@ class Task(TaskRun):
     scheduler: ``pause``, ``resume``, ``change``, ``release``, ``remove``.
     """
 
-    __slots__ = ("__weakref__", "_automatic_phase", "_is_placed", "_name", "_owner", "_paused", "_units", "_work")
-
     def __init__(
         self, owner: Any, task_id: int, name: str, work: Work, runner: Runner, added_at: TimeIndex
     ) -> None:
