@@ -19,9 +19,10 @@ func _ready() -> void:
 func _process(_delta: float) -> void:
 	_label.text = "%s: %s\n%s %d %%" % [
 			_guard.name, _guard.habit().to_lower(),
-			LEVELS[_guard.alertness], roundi(_guard.awareness() * 100.0)]
-	_label.modulate = COLOURS[_guard.alertness]
-	_marker.visible = _guard.suspicion != Guard.NOWHERE
+			LEVELS[_guard.alertness()], roundi(_guard.habits.get_value("awareness", 0.0) * 100.0)]
+	_label.modulate = COLOURS[_guard.alertness()]
+	var place: Variant = _guard.suspicion()
+	_marker.visible = place != null
 	if _marker.visible:
-		_marker.global_position = Vector3(_guard.suspicion.x, 0.0, _guard.suspicion.z)
-		_question.text = "%s: %s" % [_guard.name, "last known" if _guard.has_lost else _guard.why]
+		_marker.global_position = Vector3(place.x, 0.0, place.z)
+		_question.text = "%s: %s" % [_guard.name, "last known" if _guard.habit() == "Search" else _guard.why()]

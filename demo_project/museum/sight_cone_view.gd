@@ -26,8 +26,8 @@ func _ready() -> void:
 
 func _physics_process(_delta: float) -> void:
 	var colour := CALM
-	if _guard.alertness > 0:
-		colour = ALERT if _guard.alertness == Guard.ALERT else SUSPICIOUS
+	if _guard.alertness() > 0:
+		colour = ALERT if _guard.alertness() == Guard.ALERT else SUSPICIOUS
 	var edge := _edge()
 	var eye := _sensor.global_position
 	_fan.clear_surfaces()

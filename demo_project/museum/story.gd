@@ -121,7 +121,7 @@ func _on_habit_entered(path: String, reason: String, guard: Guard) -> void:
 	if path.get_slice_count("/") != 2 or _last_habit.get(guard.name) == path:
 		return
 	_last_habit[guard.name] = path
-	var because := "%s; %s" % [reason, guard.why]
+	var because := "%s; %s" % [reason, guard.why()]
 	if path.ends_with("Patrol"):
 		because = "nothing else to do" if reason == "can activate" else reason
 	var habit := path.get_file().to_lower()
@@ -129,12 +129,12 @@ func _on_habit_entered(path: String, reason: String, guard: Guard) -> void:
 
 
 func _on_habit_exited(path: String, status: int, guard: Guard) -> void:
-	if path.ends_with("/Search") and status == Habit.STATUS_SUCCEEDED and not guard.has_lost:
+	if path.ends_with("/Search") and status == Habit.STATUS_SUCCEEDED:
 		report(guard.name, "gives up", "nobody there")
 
 
 func _on_alarm_answered(guard: Guard) -> void:
-	report(guard.name, "answers", "the alarm: " + guard.why)
+	report(guard.name, "answers", "the alarm: the back door opened")
 
 
 func _on_caught(_who: Node3D, guard: Guard) -> void:

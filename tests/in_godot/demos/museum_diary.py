@@ -50,7 +50,7 @@ class Museum:
         place, speed = body.get("global_position"), body.get("velocity")
         row = [name, *quantised((place.x, place.z, body.get("rotation").y, speed.x, speed.z))]
         if name != "Intruder":
-            row += [*body.get_node("Habits").get_active_paths(), body.get("alertness"), body.get("why")]
+            row += [*body.get_node("Habits").get_active_paths(), body.call("alertness"), body.call("why")]
         return tuple(row)
 
     def _doors(self):

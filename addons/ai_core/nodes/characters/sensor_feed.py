@@ -110,7 +110,7 @@ class SensorFeed:
         """Choose the target, and write all values."""
         memory = self._memory()
         known = [] if memory is None else memory.known()
-        self._is_new = False
+        is_first, self._is_new = self._is_new, False
         if self._is_loaded:
             self._find_loaded(known)
         best = self._best(known) if known else None
@@ -118,7 +118,9 @@ class SensorFeed:
             self._reset()
             return
         if best.target != self._chosen:
-            self._chosen, self._known_at, self._place, self._state = best.target, None, None, UNWRITTEN
+            # The position of a target that was lost before is old: it must not replace one that a habit has cleared.
+            known_at = None if best.is_noticed or is_first else best.last_known_position
+            self._chosen, self._known_at, self._place, self._state = best.target, known_at, None, UNWRITTEN
             manager = self._sensor.sense_manager
             self._has_only_sight = manager.touch_range == 0 and not manager.modalities
         self._write(best)
@@ -251,6 +253,8 @@ class SensorFeed:
             return
         place = self._walkable(position, source)
         self._mind.feed_value("last_heard_position", place)
+        if source is not None and source.source_id == self._chosen:
+            self._known_at = None          # a sound at the same place is news
         self._announce("heard", source, character, position=place, strength=strength)
 
     def _announce(self, name: str, source: Any, character: Any, **more: Any) -> None:
