@@ -109,6 +109,11 @@ class Dispatcher(Saveable):
         self._skipped_event: Event | None = None
         self._nested: list[str] = []
 
+    @property
+    def is_delivering(self) -> bool:
+        """True inside a delivery."""
+        return bool(self._nested)
+
     def counts(self, sent: int) -> EventCounts:
         """Return all totals; ``sent`` is the number of events sent."""
         delivered = self.called - self.skipped
@@ -171,11 +176,6 @@ class Dispatcher(Saveable):
                 return
             except Exception as error:  # whatever it is, the other listeners are called
                 self.fail(listening, event, error)
-
-    def deliver_instead(self, event: Event, listening: Subscription) -> None:
-        """Deliver an event to one listener in place of the one being called."""
-        self.deliver(event, iter((listening,)))
-        self._skipped_event = event  # for the replaced listener, which was counted but not called
 
     def finish(self, event: Event, listeners: int) -> None:
         """Record that an event was delivered to all its listeners."""

@@ -147,6 +147,11 @@ class EventQueue:
         """True if an event is due."""
         return bool(self._ready)
 
+    @property
+    def has_partly_delivered(self) -> bool:
+        """True if an event waits for its remaining deliveries."""
+        return bool(self._partly_delivered)
+
     def push(self, event: Event, order: int, *, is_ready: bool) -> None:
         """Add an event; an event that is not ready waits for ``settle``. Cost: O(log events)."""
         entry = queued(event, order)
@@ -272,6 +277,11 @@ class EventManager(Saveable):
     def queue_length(self) -> int:
         """Events not dispatched completely, including the event being delivered (count)."""
         return len(self._queue) + self._is_delivering
+
+    @property
+    def is_broadcasting(self) -> bool:
+        """True if an event was delivered to some of its listeners and not to all."""
+        return self.dispatcher.is_delivering or self._queue.has_partly_delivered
 
     @property
     def counts(self) -> EventCounts:

@@ -38,14 +38,15 @@ class Subscription:
             filters, after it stopped or failed. Every broadcast under way reads it at the turn
             of the listener.
         rank: order of delivery; lower is earlier.
+        registry: the registry to which it belongs.
     """
 
-    __slots__ = ("__weakref__", "_given_name", "_registry", "call", "codes", "handler", "rank")
+    __slots__ = ("__weakref__", "_given_name", "call", "codes", "handler", "rank", "registry")
 
     def __init__(
         self, registry: EventRegistry, codes: tuple[str, ...], handler: Handler, name: str | None = None, rank: int = 0
     ) -> None:
-        self._registry = registry
+        self.registry = registry
         self._given_name = name
         self.codes = codes
         self.rank = rank
@@ -73,7 +74,7 @@ class Subscription:
         harmless. Cost: O(codes).
         """
         if self.codes:
-            self._registry.remove(self)
+            self.registry.remove(self)
 
     def __repr__(self) -> str:
         return f"<Subscription of {self.name} to {', '.join(self.codes) or 'nothing (stopped)'}>"
@@ -150,20 +151,21 @@ class EventRegistry:
         return listening
 
     def remove(self, listening: Subscription) -> None:
-        """Remove a listener; forget codes without listeners that are not declared."""
-        codes, listening.codes = listening.codes, ()
-        for code in codes:
-            members = self._members_of(code)
-            members.pop(listening, None)
-            if not members and code != EVERY_CODE and not self.are_declared:
-                self._members.pop(code, None)
-        self._changed(codes)
+        """Remove a listener, also from a broadcast under way."""
+        self._leave(listening)
         listening.call = self._stopped(listening)
 
     def put_back(self, listening: Subscription, codes: tuple[str, ...]) -> None:
         """Register a stopped listener for these codes again. Cost: O(codes)."""
         listening.codes, listening.call = codes, listening.handler
         self._enter(listening)
+
+    def transfer(self, listening: Subscription, to: EventRegistry, rank: int) -> None:
+        """Move a listener to another registry; a broadcast under way keeps it. Cost: O(codes)."""
+        codes = listening.codes
+        self._leave(listening)
+        listening.codes, listening.rank = codes, rank
+        to._enter(listening)
 
     def listeners(self, code: str) -> tuple[Subscription, ...]:
         """Return the present listeners to ``code``, by rank; a broadcast under way keeps its tuple."""
@@ -195,11 +197,22 @@ class EventRegistry:
             raise ValueError(f"{EVERY_CODE!r} stands for every code and cannot be sent; send a single code")
 
     def _enter(self, listening: Subscription) -> None:
+        listening.registry = self
         for code in listening.codes:
             if code not in self._members and code != EVERY_CODE:
                 self._members[code] = {}
             self._members_of(code)[listening] = None
         self._changed(listening.codes)
+
+    def _leave(self, listening: Subscription) -> None:
+        """Drop a listener, and codes without listeners that are not declared."""
+        codes, listening.codes = listening.codes, ()
+        for code in codes:
+            members = self._members_of(code)
+            members.pop(listening, None)
+            if not members and code != EVERY_CODE and not self.are_declared:
+                self._members.pop(code, None)
+        self._changed(codes)
 
     def _members_of(self, code: str) -> dict[Subscription, None]:
         return self._everyone if code == EVERY_CODE else self._members[code]

@@ -16,7 +16,6 @@ from collections.abc import Iterable, Mapping
 from operator import attrgetter
 from types import SimpleNamespace
 from typing import Any, NamedTuple
-from weakref import ReferenceType, WeakKeyDictionary, ref
 
 from ai_core.budget import Budget
 from ai_core.clock import Clock
@@ -36,7 +35,7 @@ from ai_core.events.listeners import (
     handler_name,
     rank_of,
 )
-from ai_core.faults import NO_FAILURES, FaultIsolation
+from ai_core.faults import FaultIsolation
 from ai_core.saving.declared_state import (
     DeclaredState,
     ListOf,
@@ -107,27 +106,28 @@ class MemberSubscription:
         member: the member that listens.
         number: earlier registrations of the member (count).
         place: earlier registrations of all members (count).
-        listening: the subscription in the member's present group.
+        is_once: True if it stops at its first delivery.
+        listening: the subscription, in the registry of the member's group.
     """
 
     __slots__ = (
-        "__weakref__", "_codes", "_handler", "_has_stopped", "_name", "_priority", "_wanted", "listening", "member",
-        "number", "place")
+        "__weakref__", "_codes", "_has_stopped", "_is_checked", "_priority", "is_once", "listening", "member", "number",
+        "place")
 
     def __init__(
         self, member: GroupMembership, number: int, codes: Codes, handler: Handler, wanted: ListenerFilter,
         name: str | None, priority: int,
     ) -> None:
         self.member = member
-        self._codes = codes
-        self._handler = handler if wanted.weak is None else _held_elsewhere
-        self._wanted = wanted
-        self._name = handler_name(handler) if name is None else name
-        self._priority = priority
         self.number = number
-        self._has_stopped = False
-        self.listening = self._registered(None)
-        self._codes = self.listening.codes  # the argument may be a list that changes, or a spent iterator
+        self.is_once = wanted.is_once
+        self._priority = priority
+        self._has_stopped = self._is_checked = False
+        self.place = member.narrowcast.next_place()
+        self.listening = member.narrowcast.events.register(
+            member.group.registry, codes, handler, wanted, name=handler_name(handler) if name is None else name,
+            rank=rank_of(priority, self.place))
+        self._codes = self.listening.codes
 
     @property
     def is_active(self) -> bool:
@@ -137,12 +137,7 @@ class MemberSubscription:
     @property
     def is_used_up(self) -> bool:
         """True for a ``once`` listener after its delivery; loading an earlier save restores it."""
-        return self._wanted.is_once and not self.is_active and not self._has_stopped
-
-    @property
-    def is_once(self) -> bool:
-        """True if it stops at its first delivery."""
-        return self._wanted.is_once
+        return self.is_once and not self.is_active and not self._has_stopped
 
     def stop(self) -> None:
         """Stop listening at once. Stopping twice is harmless."""
@@ -160,45 +155,35 @@ class MemberSubscription:
 
     def is_like(self, other: MemberSubscription) -> bool:
         """Return whether the codes and the name of both are equal."""
-        return (self._codes, self._name) == (other._codes, other._name)
+        return (self._codes, self.listening.name) == (other._codes, other.listening.name)
 
     def move(self, place: int | None = None) -> None:
-        """Register in the member's present group, instead of the previous one."""
-        dispatcher = self.member.narrowcast.events.dispatcher
-        left = self.listening
-        failures = dispatcher.faults.failures_of(left)
-        left.stop()
-        left.call = self.forward
-        self.listening = self._registered(place)
-        if failures != NO_FAILURES:
-            dispatcher.put_failures(self.listening, failures)
+        """Listen in the member's present group, instead of the previous one; without a place it comes last."""
+        self.place = self.member.narrowcast.next_place() if place is None else place
+        if not self.is_active:
+            self.listening.registry.put_back(self.listening, self._codes)
+        if self.member.narrowcast.events.is_broadcasting:
+            self.check_audience()
+        self.listening.registry.transfer(
+            self.listening, self.member.group.registry, rank_of(self._priority, self.place))
 
-    def forward(self, event: Event) -> None:
-        """Deliver a broadcast that was under way when the member moved, if it reaches the new group, too."""
-        dispatcher = self.member.narrowcast.events.dispatcher
-        audience = event.terms.audience
-        if audience is None or not self.is_active or not audience.includes(self.member.group.registry):
-            dispatcher.skip(event)
-        else:
-            dispatcher.deliver_instead(event, self.listening)
+    def check_audience(self) -> None:
+        """Skip events that do not reach the member's group: a broadcast under way may have begun elsewhere."""
+        if self._is_checked:
+            return
+        self._is_checked = True
+        listening, handler, member = self.listening, self.listening.handler, self.member
 
-    def forwarder(self) -> Subscription:
-        """Return a subscription that forwards a broadcast under way to the member's group at that time."""
-        registry = self.member.group.registry
-        listening = Subscription(registry, (), self.forward, self._name)
-        self.member.narrowcast.owners[listening] = ref(self)
-        return listening
+        def notify(event: Event) -> object:
+            audience = event.terms.audience
+            if audience is not None and audience.includes(member.group.registry):
+                return handler(event)
+            member.narrowcast.events.dispatcher.skip(event)
+            return None
 
-    def _registered(self, place: int | None) -> Subscription:
-        narrowcast = self.member.narrowcast
-        self.place = narrowcast.registrations if place is None else place
-        listening = narrowcast.events.register(
-            self.member.group.registry, self._codes, self._handler, self._wanted,
-            name=self._name, priority=self._priority, rank=rank_of(self._priority, self.place),
-        )
-        narrowcast.registrations += 1
-        narrowcast.owners[listening] = ref(self)
-        return listening
+        if listening.call is handler:
+            listening.call = notify
+        listening.handler = notify
 
 
 class GroupMembership:
@@ -328,10 +313,6 @@ class GroupMembership:
         return f"<Member {self.name} of {self._group.name}>"
 
 
-def _held_elsewhere(_event: Event) -> None:
-    """Stand-in for a weakly held handler, which is called through its filter."""
-
-
 GROUP_STATE = Named(lambda narrowcast: narrowcast._groups, "group", name=attrgetter("name"))
 """How a group is saved: by its name."""
 
@@ -343,12 +324,10 @@ class MemberBook(ListenerBook):
         self._narrowcast = narrowcast
 
     def references(self) -> dict[Subscription, ListenerReference]:
-        """Return the reference of each active listener, including those of broadcasts under way."""
+        """Return the reference of each active listener."""
         return {
-            listening: (owner.member.name, owner.number)
-            for listening, known in self._narrowcast.owners.items()
-            if (owner := known()) is not None and owner.is_active
-        }
+            one.listening: (member.name, one.number)
+            for member in self._narrowcast.members for one in member.listenings}
 
     def known(self) -> Mapping[ListenerReference, MemberSubscription]:
         """Return the subscriptions that are active, or can be restored by loading, by reference."""
@@ -357,8 +336,10 @@ class MemberBook(ListenerBook):
             for member in self._narrowcast.members for one in (*member.listenings, *member.used_up)}
 
     def listener(self, owner: MemberSubscription, *, is_under_way: bool) -> Subscription:
-        """Return the listener of a subscription, or one that forwards a broadcast under way."""
-        return owner.forwarder() if is_under_way else owner.listening
+        """Return the listener of a subscription; for a broadcast under way it checks the audience."""
+        if is_under_way:
+            owner.check_audience()
+        return owner.listening
 
     def audience(self, plain: object, place: str) -> GroupRecipients:
         """Return the audience of a reference; that of a removed group reaches no listener."""
@@ -596,8 +577,6 @@ class Narrowcast(Saveable):
         )
         self.declared = self.events.codes if codes is not None else None
         self.registrations = 0
-        # Weak in both directions: an owner holds its registration, so a strong reference would keep both for ever.
-        self.owners: WeakKeyDictionary[Subscription, ReferenceType[MemberSubscription]] = WeakKeyDictionary()
         self._groups: dict[str, Group] = {}
         self._members: dict[str, GroupMembership] = {}
 
@@ -714,6 +693,11 @@ class Narrowcast(Saveable):
         group = Group(self, "removed")
         group.is_removed = True
         return group
+
+    def next_place(self) -> int:
+        """Return the number of earlier registrations, and count one more."""
+        self.registrations += 1
+        return self.registrations - 1
 
     def forget_member(self, member: GroupMembership) -> None:
         """Remove a member from the list of members."""
