@@ -93,7 +93,8 @@ class EventTerms(NamedTuple):
             return PLAIN
         if audience is not None and not callable(getattr(audience, "listeners", None)):
             raise TypeError(f"audience must be a GroupRecipients, got {shown(audience)}; leave it out to reach all")
-        whole_number("priority", priority, minimum=-MOST_PRIORITY, maximum=MOST_PRIORITY)
+        if priority != 0:
+            whole_number("priority", priority, minimum=-MOST_PRIORITY, maximum=MOST_PRIORITY)
         place = None if position is None else coordinates("position", position)
         receipt = Receipt() if wants_receipt else None
         return cls(priority, deadline_at, place, bool(is_sticky), audience, receipt)

@@ -21,7 +21,7 @@ from ai_core.budget import Budget
 from ai_core.clock import Clock
 from ai_core.errors import CycleError, named, shown
 from ai_core.events.dispatcher import EventCounts, WhenLate
-from ai_core.events.event import Event, EventTerms, Handler
+from ai_core.events.event import Event, Handler
 from ai_core.events.event_log import EventLog
 from ai_core.events.event_manager import EventManager, ListenerBook, ListenerReference
 from ai_core.events.listeners import (
@@ -195,8 +195,7 @@ class GroupMembership:
         self.is_removed = False
         self.times_listened = 0
         self._group = group
-        self._listenings: list[MemberSubscription] = []
-        self._used_up: dict[int, MemberSubscription] = {}
+        self._registered: list[MemberSubscription] = []  # by number
         self._tidy_at = 16
         group.add_member(self)
 
@@ -208,14 +207,12 @@ class GroupMembership:
     @property
     def listenings(self) -> tuple[MemberSubscription, ...]:
         """The active subscriptions, in order of registration."""
-        self._tidy()
-        return tuple(self._listenings)
+        return tuple([one for one in self._registered if one.is_active])
 
     @property
     def used_up(self) -> tuple[MemberSubscription, ...]:
         """The latest ``once`` listeners after their delivery; loading an earlier save restores them."""
-        self._tidy()
-        return tuple(self._used_up.values())
+        return tuple([one for one in self._registered if one.is_used_up][-REMEMBERED:])
 
     def listen(
         self, codes: Codes, handler: Handler, *, name: str | None = None,
@@ -230,8 +227,8 @@ class GroupMembership:
         wanted = ListenerFilter.of(handler, where, near, once, weak)
         made = MemberSubscription(self, self.times_listened, codes, handler, wanted, name, priority)
         self.times_listened += 1
-        self._listenings.append(made)
-        if len(self._listenings) >= self._tidy_at:
+        self._registered.append(made)
+        if len(self._registered) >= self._tidy_at:
             self._tidy()
         self.narrowcast.events.deliver_sticky(made.listening, self._group.registry)
         return made
@@ -267,6 +264,7 @@ class GroupMembership:
         if not self.is_removed:
             for one in self.listenings:
                 one.stop()
+            self._registered.clear()  # releases the handlers at once
             self._group.discard_member(self)
             self.is_removed = True
             self.narrowcast.forget_member(self)
@@ -275,16 +273,9 @@ class GroupMembership:
         """Register a used ``once`` listener again; return False if it is not among the latest."""
         if not one.is_remembered:
             return False
-        self.bring_back(one, None)
+        one.move()
         self.narrowcast.events.deliver_sticky(one.listening, self._group.registry)
         return True
-
-    def bring_back(self, used_up: MemberSubscription, place: int | None) -> None:
-        """Let a used listener listen again; without a place it comes last."""
-        del self._used_up[used_up.number]
-        used_up.move(place)
-        self._listenings.append(used_up)
-        self._listenings.sort(key=lambda one: one.number)
 
     def put_into(self, group: Group) -> None:
         """Become the last member of another group."""
@@ -294,16 +285,9 @@ class GroupMembership:
 
     def _tidy(self) -> None:
         """Drop stopped subscriptions, except the latest used ``once`` listeners."""
-        rest = []
-        for one in self._listenings:
-            if one.is_active:
-                rest.append(one)
-            elif one.is_used_up:
-                self._used_up[one.number] = one
-        self._listenings = rest
-        self._tidy_at = max(16, 2 * len(rest))
-        while len(self._used_up) > REMEMBERED:
-            del self._used_up[next(iter(self._used_up))]
+        kept = {*self.listenings, *self.used_up}
+        self._registered = [one for one in self._registered if one in kept]
+        self._tidy_at = max(16, 2 * len(kept))
 
     def _check_present(self) -> None:
         if self.is_removed:
@@ -381,7 +365,7 @@ class MembershipState(NamedTuple):
             else:
                 one.move(self.places.get(one.number, one.place))
         for back in [one for one in member.used_up if one.number in self.places]:
-            member.bring_back(back, self.places[back.number])
+            back.move(self.places[back.number])
         member.times_listened = max(member.times_listened, self.times_listened)
 
 
@@ -396,7 +380,6 @@ class Group:
         self._above: Group | None = None
         self._below: list[Group] = []
         self._members: dict[GroupMembership, None] = {}
-        self._terms: dict[str, EventTerms] = {}
 
     @property
     def above(self) -> Group | None:
@@ -434,13 +417,7 @@ class Group:
 
     def send_now(self, code: str, *arguments: Any, reach: str = "own", **terms: Any) -> Event:
         """Deliver an event to the listeners reached before returning. Cost: O(groups reached + listeners)."""
-        events = self.narrowcast.events
-        if terms:
-            return events.send_now(code, *arguments, audience=self._reached(reach), **terms)
-        now = events.clock.now
-        event = Event(code, arguments, None, now, now.seconds, self._terms_of(reach))
-        events.deliver(event)
-        return event
+        return self.narrowcast.events.send_now(code, *arguments, audience=self._reached(reach), **terms)
 
     def clear_sticky(self, code: str, *, reach: str = "own") -> None:
         """Remove the sticky event that was sent to this group with this reach."""
@@ -525,13 +502,6 @@ class Group:
     def _reached(self, reach: str) -> GroupRecipients:
         self.narrowcast.check_own(self)
         return GroupRecipients.of(self, reach)
-
-    def _terms_of(self, reach: str) -> EventTerms:
-        """Return the terms of an event with no term but its reach; made once per reach."""
-        terms = self._terms.get(reach) if isinstance(reach, str) and not self.is_removed else None
-        if terms is None:
-            terms = self._terms[reach] = EventTerms(audience=self._reached(reach))
-        return terms
 
     def __repr__(self) -> str:
         return f"<Group {self.name} of {len(self._members)}>"
