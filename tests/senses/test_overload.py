@@ -108,6 +108,20 @@ def test_flood_without_any_advance_is_bounded_and_told_at_once():
     assert world.heard[-1].position == (0, 0, 2999 % 7)
 
 
+def test_flood_of_tags_without_any_advance_is_bounded():
+    world = World(modalities=[hearing(kept_per_m=1.0)])
+    world.ear((0, 0, 0))
+    source = world.manager.add_source(position=(0, 0, 0), strengths={"hearing": 9.0})
+    for number in range(6000):
+        world.manager.emit(source, "hearing", tag=f"word {number}")
+    before = world.manager.statistics()
+    assert before["stimuli_waiting"] + before["stimuli_dropped"] == 6000
+    assert before["stimuli_waiting"] < 5000
+    world.tick()
+    assert world.manager.statistics()["stimuli_waiting"] == 0
+    assert [one.tag for one in world.heard][-1] == "word 5999"
+
+
 def test_waiting_signals_keep_newest_place_and_larger_strength():
     world = World(modalities=[hearing(kept_per_m=1.0)])
     for k in range(3):

@@ -63,6 +63,11 @@ WORK_AT_ONCE = 512
 Signals above it wait for their share of the budget, and reach sensors as they stand by then.
 """
 
+MOST_WAITING = 4096
+"""Signals that wait at a time (count), 1 MB; then the oldest is dropped. Only an advance that is never called, or
+a different tag for each sound, gets there.
+"""
+
 SENSORS_LIKE_AN_ARRIVAL = 256
 """Sensors whose test takes as long as an arrival (count)."""
 
@@ -125,7 +130,7 @@ class EmittedSignals(Saveable):
     Attributes:
         sent: signals emitted so far (count).
         queue: all arrivals to come.
-        waiting: signals that have not begun, by order; by kind those that came while ``is_behind``.
+        waiting: signals that have not begun, by order; by kind while ``is_behind``.
         is_behind: whether signals wait for the budget because those before them were not delivered yet.
         waves: signals that meet sensors as they travel, ``StimulusFront`` in this class.
     """
@@ -200,10 +205,14 @@ class EmittedSignals(Saveable):
         Cost: O(1) here; in the advance O(sensors), below 1 ns for a sensor far away.
         """
         self.sent += 1
-        if self.is_behind or len(self.waiting) >= WORK_AT_ONCE:
+        if self.is_behind:
             self._hold(signal)
-        else:
-            self.waiting[signal.order] = signal
+            return
+        self.waiting[signal.order] = signal
+        if len(self.waiting) > WORK_AT_ONCE:
+            signals, self.waiting = self.waiting.values(), {}
+            for one in signals:
+                self._hold(one)
 
     def emit(
         self, source_id: int, modality_name: str, strength: float | None, position: object, tag: str | None,
@@ -374,6 +383,9 @@ class EmittedSignals(Saveable):
         if earlier is not None:
             self.queue.merged += 1
             signal = signal._replace(strength=max(signal.strength, earlier.strength))
+        elif len(self.waiting) >= MOST_WAITING:
+            self.queue.arrived.dropped += 1
+            del self.waiting[next(iter(self.waiting))]
         self.waiting[kind] = signal
 
     def _begin(self, signal: Signal) -> int:
