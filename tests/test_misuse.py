@@ -34,8 +34,8 @@ from ai_core.paths.path_service import PathService
 from ai_core.paths.path_smoothing import smooth
 from ai_core.paths.searches.anytime_search import AnytimeSearch
 from ai_core.scheduling.policies import Policy
-from ai_core.scheduling.quality_of_service import QualityOfService
 from ai_core.scheduling.scheduler import Scheduler
+from ai_core.scheduling.statistics import QualityOfService
 from ai_core.senses.regional_sense_manager import RegionalSenseManager
 from ai_core.squads.battle_forecast import forecast
 from ai_core.squads.capabilities import Capabilities, Force, power_ratio

@@ -11,7 +11,7 @@ from typing import NamedTuple
 
 from ai_core.clock import TimeIndex
 from ai_core.errors import shown, whole_number
-from ai_core.scheduling.statistics_table import statistics_table
+from ai_core.scheduling.statistics import statistics_table
 
 __all__ = ["KINDS", "EventLog", "EventLogEntry", "checked_log", "sender_name"]
 

@@ -8,9 +8,8 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass
 from heapq import heapify, heapreplace
-from math import ceil, gcd, lcm, prod
+from math import ceil, gcd, lcm
 from typing import NamedTuple
 
 import numpy as np
@@ -19,8 +18,159 @@ from numpy.typing import NDArray
 from ai_core.budget import Budget, check_budget
 from ai_core.errors import finite_number, shown, whole_number
 from ai_core.saving.fields import LARGEST, Fields, State
-from ai_core.scheduling.frame_load import FrameLoad
-from ai_core.scheduling.task import MAX_PERIOD_FRAMES, checked_period, checked_phase
+from ai_core.scheduling.interruptible import Cancellable
+from ai_core.scheduling.task import MAX_PERIOD_FRAMES, Task, checked_period, checked_phase
+
+__all__ = [
+    "LOOK_AHEAD_FRAMES",
+    "DryRun",
+    "FrameLoad",
+    "LoadMeasure",
+    "PhaseSearch",
+    "PhaseSlot",
+    "PhaseTable",
+    "Rephasing",
+    "TaskRephasing",
+    "checked_slot",
+    "co_prime_count",
+    "common_multiple",
+    "first_frame",
+    "least_peak_of",
+    "mean_costs_us",
+    "slots_of",
+]
+
+NARROW_FRAMES = 40
+"""Periods below this are turned into one row per residue (frames): NumPy is slow on short rows."""
+
+ONE_AS_BUSY = 1 << 46
+"""What one more frame as busy counts, against loads summed up (no unit).
+
+Above any such sum: 5040 frames of 100,000 tasks of the greatest weight, 2 ** 16, all due.
+"""
+
+
+class FrameLoad:
+    """Runs, or weights, due on each of a number of frames.
+
+    A task of period ``n`` whose first frame is ``f`` is due on all frames of
+    residue ``f`` modulo ``n``; these are judged together. A task rarer than
+    ``frames`` counts on one frame, its first one modulo ``frames``.
+
+    Args:
+        frames: how many frames are looked at, 1 or more.
+    """
+
+    def __init__(self, frames: int) -> None:
+        self.frames = frames
+        # As long again and never filled: lets every period fill its last row.
+        self._cells = np.zeros(2 * frames, np.int64)
+        self.cells: NDArray[np.int64] = self._cells[:frames]
+        self._counts: dict[tuple[int, int], int] = {}
+
+    def add(self, period_frames: int, first_frame: int, weight: int = 1) -> None:
+        """Count a task in. Cost: O(frames / period)."""
+        task = (period_frames, first_frame)
+        self._counts[task] = self._counts.get(task, 0) + 1
+        self._put(period_frames, first_frame, weight)
+
+    def remove(self, period_frames: int, first_frame: int, weight: int = 1) -> None:
+        """Count out a task that was counted in.
+
+        Raises:
+            ValueError: if no task of this period and first frame is counted in.
+        """
+        task = (period_frames, first_frame)
+        count = self._counts.get(task, 0)
+        if not count:
+            raise ValueError(
+                f"no task of period {period_frames} that is first due on frame {first_frame}"
+                " is counted; remove each added task only once"
+            )
+        if count == 1:
+            del self._counts[task]
+        else:
+            self._counts[task] = count - 1
+        self._put(period_frames, first_frame, -weight)
+
+    def best_first_frame(self, period_frames: int, choice: int = 0) -> int:
+        """Return the first frame for one more task, 0 to period - 1.
+
+        First frames are compared by the busiest frame the task would join,
+        then by how many frames as busy, then by the load of all it would join.
+        Of equal ones ``choice`` 0 takes the soonest, 1 the next, and so round.
+
+        Cost: O(frames), 5 to 40 µs at 5040 frames, whatever is counted in.
+        """
+        if period_frames > self.frames:
+            return self._best_for_rare(period_frames)
+        return _best_of_residues(self._cells, -(-self.frames // period_frames), period_frames, choice)
+
+    def by_first_frame(self, period_frames: int) -> tuple[list[int], list[int], list[int]]:
+        """Return by first frame: the busiest load joined, frames as busy, loads summed up.
+
+        Args:
+            period_frames: at most ``frames``.
+        """
+        cells, axis = self._by_residue(period_frames)
+        busiest = cells.max(axis=axis, keepdims=True)
+        as_busy = (cells == busiest).sum(axis=axis)
+        return busiest.ravel().tolist(), as_busy.tolist(), cells.sum(axis=axis).tolist()
+
+    def _put(self, period_frames: int, first_frame: int, weight: int) -> None:
+        if period_frames > self.frames:
+            self._cells[first_frame % self.frames] += weight
+        else:
+            self.cells[first_frame::period_frames] += weight
+
+    def _best_for_rare(self, period_frames: int) -> int:
+        """Return a frame of the best residue, away from all that are just as rare."""
+        common = gcd(period_frames, self.frames)
+        residue = self.best_first_frame(common)
+        soonest = residue + common * int(self.cells[residue::common].argmin())
+        best, fewest = soonest, self._counts.get((period_frames, soonest), 0)
+        for first_frame in range(soonest, period_frames, self.frames):
+            if fewest == 0:
+                break
+            there = self._counts.get((period_frames, first_frame), 0)
+            if there < fewest:
+                best, fewest = first_frame, there
+        return best
+
+    def _by_residue(self, period_frames: int) -> tuple[NDArray[np.int64], int]:
+        return _by_residue(self._cells, -(-self.frames // period_frames), period_frames)
+
+
+def _best_of_residues(cells: NDArray[np.int64], rows: int, period_frames: int, choice: int) -> int:
+    """Return the residue modulo ``period_frames`` whose cells are best, as ``best_first_frame`` compares them.
+
+    Args:
+        cells: loads, each 0 or more; the first ``rows * period_frames`` count.
+        rows: cells of each residue, 1 or more.
+        period_frames: 1 or more.
+        choice: which of equal ones, 0 or more.
+    """
+    table, axis = _by_residue(cells, rows, period_frames)
+    busiest = table.max(axis=axis)
+    least = busiest.min()
+    best = (busiest == least).nonzero()[0]
+    if len(best) > 1 and rows > 1:
+        if 4 * len(best) < len(busiest):
+            table = table[best] if axis else table[:, best]
+        score = (table + (table == least) * ONE_AS_BUSY).sum(axis=axis)
+        if len(score) > len(best):
+            score = score[best]
+        best = best[score == score.min()]
+    return int(best[choice % len(best)])
+
+
+def _by_residue(cells: NDArray[np.int64], rows: int, period_frames: int) -> tuple[NDArray[np.int64], int]:
+    """Return loads by residue, and the axis along which frames of one residue lie."""
+    table = cells[: rows * period_frames].reshape(rows, period_frames)
+    if period_frames < NARROW_FRAMES:
+        return np.ascontiguousarray(table.T), 1
+    return table, 0
+
 
 LOOK_AHEAD_FRAMES = 5040
 """How far ahead phases are judged, in frames.
@@ -165,6 +315,30 @@ def common_multiple(periods: Iterable[int], most: int) -> int | None:
     return common
 
 
+def least_peak_of(periods: list[int]) -> int:
+    """Return a number of runs that the busiest frame reaches whatever the phases.
+
+    It is the mean load rounded up, or how many periods share no factor if
+    those are more.
+
+    >>> least_peak_of([2, 3, 5, 7, 11]), least_peak_of([2, 2, 2])
+    (5, 2)
+    """
+    # A sum that should be whole may come out a little above it.
+    mean = ceil(sum(1 / period for period in periods) - 1e-9)
+    return max(int(mean), co_prime_count(periods))
+
+
+def co_prime_count(periods: list[int]) -> int:
+    """Return how many periods share no factor with each other, taken as they come by size."""
+    product, count = 1, 0
+    for period in sorted(periods):
+        if gcd(product, period) == 1:
+            product = lcm(product, period)
+            count += 1
+    return count
+
+
 def first_frame(slot: PhaseSlot) -> int:
     """Return the first frame, from 0, on which a task is due."""
     return -slot.phase_frames % slot.period_frames
@@ -179,308 +353,6 @@ def checked_slot(value: object) -> PhaseSlot:
     if not isinstance(value, tuple) or len(value) != 2:
         raise TypeError(f"a slot must be a period and a phase, got {shown(value)}; use PhaseSlot(10, 0)")
     return PhaseSlot(checked_period(value[0]), checked_phase(value[1]))
-
-
-MOST_HINTS = 3
-"""Changes of periods named at once; after these the picture is another."""
-NEAR = 8
-"""A period may be moved by this part of itself, and by 1 frame at least."""
-MOST_HINTED = 100
-"""Different periods among which hints are looked for; among more, a few changes alter little."""
-
-
-def least_peak_of(periods: list[int]) -> int:
-    """Return a number of runs that the busiest frame reaches whatever the phases.
-
-    It is the mean load rounded up, or how many periods share no factor if
-    those are more.
-
-    >>> least_peak_of([2, 3, 5, 7, 11]), least_peak_of([2, 2, 2])
-    (5, 2)
-    """
-    # A sum that should be whole may come out a little above it.
-    mean = ceil(sum(1 / period for period in periods) - 1e-9)
-    return max(mean, _co_prime(periods))
-
-
-def advice_on(periods: list[int], peak: int, least_peak: int, *, is_exact: bool) -> tuple[bool, str]:
-    """Return whether other phases can help, and in words what could be done."""
-    count = len(periods)
-    if count < 2:
-        return False, "There is nothing to phase: at most one task."
-    if _co_prime(periods) == count:
-        product = prod(periods)
-        often = f"once in {product} frames" if product > 1 else "in every frame"
-        fact = (
-            f"Phasing cannot help: no two periods share a factor,"
-            f" so all {count} tasks meet {often}, whatever the phases."
-        )
-        return False, fact + _hints(periods)
-    if peak > least_peak:
-        text = f"Re-phasing may lower the peak of {peak}; no phases go below {least_peak}."
-        return True, text + _hints(periods)
-    if is_exact:
-        return False, f"No phases have a lower peak than {peak}." + _hints(periods)
-    return True, "In this sample the peak is as low as phases can make it; elsewhere it may be higher."
-
-
-def kinder_periods(periods: list[int]) -> list[tuple[int, int]]:
-    """Return changes, as pairs of periods, of those that share no factor with any other.
-
-    >>> kinder_periods([2, 3, 5, 7, 11])
-    [(11, 10), (7, 6)]
-    """
-    counts, changes = Counter(periods), []
-    for period in sorted(counts, reverse=True):
-        others = counts.copy()
-        others[period] -= 1
-        if period == 1 or _avoidable(period, others) > 0:
-            continue
-        reach = max(1, period // NEAR)
-        near = [n for n in range(max(2, period - reach), period + reach + 1) if n != period]
-        best = min(near, key=lambda n: (-_avoidable(n, others), abs(n - period), n))
-        if _avoidable(best, others) > 0:
-            changes.append((period, best))
-            counts = others + Counter([best])
-        if len(changes) == MOST_HINTS:
-            break
-    return changes
-
-
-def _hints(periods: list[int]) -> str:
-    if len(set(periods)) > MOST_HINTED:
-        return ""
-    changes = kinder_periods(periods)
-    if not changes:
-        return ""
-    named = ", ".join(f"{old} to {new}" for old, new in changes)
-    return (
-        f" A period that shares a factor with others can keep out of their way: change {named}."
-    )
-
-
-def _avoidable(period: int, others: Counter[int]) -> float:
-    """Return how many meetings, per run of it, phases could spare a task."""
-    return sum(count * (1 - 1 / gcd(period, other)) for other, count in others.items() if count)
-
-
-def _co_prime(periods: list[int]) -> int:
-    """Return how many periods share no factor with each other, taken as they come by size."""
-    product, count = 1, 0
-    for period in sorted(periods):
-        if gcd(product, period) == 1:
-            product = lcm(product, period)
-            count += 1
-    return count
-
-
-MOST_EXACT_FRAMES = 1_000_000
-"""Longest common multiple that is looked at whole (frames); takes up to half a second and 20 MB."""
-SAMPLED_FRAMES = 100_000
-"""Frames looked at if the common multiple is longer: 28 minutes at 60 frames a second."""
-BINS = 16
-"""Bars of a histogram of cost; runs have one for each number."""
-COUNTED_PERIOD_FRAMES = 1000
-"""Longest period whose tasks are first counted by residue (frames); rarer ones are few enough."""
-WIDEST_BAR = 40
-"""Characters of the longest bar when printed."""
-
-
-class LoadSpread(NamedTuple):
-    """The distribution of a load over frames."""
-
-    minimum: float
-    maximum: float
-    mean: float
-    spread: float
-    """Standard deviation; 0 if all frames are equal."""
-    histogram: tuple[tuple[float, int], ...]
-    """Pairs of a load, and the frames that have it; of cost, the lower edges of equal bins."""
-
-
-@dataclass(frozen=True)
-class PhaseQuality:
-    """The load that phases result in.
-
-    Attributes:
-        frames: how many frames were looked at, from ``from_frame`` on.
-        from_frame: the first of them.
-        is_exact: whether they are a whole cycle, which then repeats.
-        common_multiple: length of that cycle (frames); None if
-            it is more than MOST_EXACT_FRAMES.
-        runs: tasks due in a frame.
-        cost_us: their cost (µs); None if no costs were given.
-        worst_frame: the frame with the highest cost, or without costs with the most runs;
-            the first of equal ones.
-        worst_tasks: the tasks that run in it, as indices of slots.
-        worst_names: the same by name; empty if no names were given.
-        least_peak: lower bound on the runs of the busiest frame, for any phases.
-        can_phasing_help: False if certainly no other phases have a lower peak.
-        advice: possible improvements, in words.
-    """
-
-    frames: int
-    from_frame: int
-    is_exact: bool
-    common_multiple: int | None
-    runs: LoadSpread
-    cost_us: LoadSpread | None
-    worst_frame: int
-    worst_tasks: tuple[int, ...]
-    worst_names: tuple[str, ...]
-    least_peak: int
-    can_phasing_help: bool
-    advice: str
-
-    def as_dict(self) -> dict[str, object]:
-        """Return all of it as plain data."""
-        return {
-            "frames": self.frames,
-            "from_frame": self.from_frame,
-            "is_exact": self.is_exact,
-            "common_multiple": self.common_multiple,
-            "runs": _plain(self.runs),
-            "cost_us": None if self.cost_us is None else _plain(self.cost_us),
-            "worst_frame": self.worst_frame,
-            "worst_tasks": list(self.worst_tasks),
-            "worst_names": list(self.worst_names),
-            "least_peak": self.least_peak,
-            "can_phasing_help": self.can_phasing_help,
-            "advice": self.advice,
-        }
-
-    def __str__(self) -> str:
-        """Return a table for people."""
-        whole = "all there are" if self.is_exact else "a sample"
-        who = [str(one) for one in self.worst_names or self.worst_tasks]
-        rest = f" and {len(who) - 8} more" if len(who) > 8 else ""
-        lines = [f"{self.frames} frames from {self.from_frame}, {whole}", _table("runs", self.runs)]
-        if self.cost_us is not None:
-            lines.append(_table("cost (µs)", self.cost_us))
-        lines.append(f"worst frame {self.worst_frame}: {', '.join(who[:8]) or 'nobody'}{rest}")
-        return "\n".join([*lines, self.advice])
-
-
-def phase_quality(
-    slots: Sequence[PhaseSlot],
-    *,
-    costs_us: Sequence[float] | None = None,
-    names: Sequence[str] | None = None,
-    frames: int = SAMPLED_FRAMES,
-    from_frame: int = 0,
-) -> PhaseQuality:
-    """Return how evenly the phases of ``slots`` spread runs and cost over frames.
-
-    Exact over the common multiple of all periods if that is at most
-    MOST_EXACT_FRAMES, else over a sample of ``frames`` frames in a row.
-
-    Args:
-        slots: period and phase of each task.
-        costs_us: mean cost of a run of each (µs), 0 or more.
-        names: of the tasks, for the report.
-        frames: size of the sample, 1 to MOST_EXACT_FRAMES.
-        from_frame: first frame, 0 or more.
-
-    Raises:
-        TypeError: if an argument is of another type.
-        ValueError: if a number is out of range, or lengths differ.
-
-    Cost: O(frames * different periods + frames / period, summed over tasks).
-    Source: 000_execution_management, phase quality; there by random samples only.
-    """
-    checked = [checked_slot(slot) for slot in slots]
-    costs, labels = _checked_costs(costs_us, len(checked)), _checked_names(names, len(checked))
-    frames = whole_number("frames", frames, minimum=1, maximum=MOST_EXACT_FRAMES)
-    from_frame = whole_number("from_frame", from_frame, minimum=0)
-    common = common_multiple((slot.period_frames for slot in checked), MOST_EXACT_FRAMES)
-    frames = frames if common is None else common
-    runs = _load(checked, [1.0] * len(checked), frames, from_frame)
-    cost = None if costs is None else _load(checked, costs, frames, from_frame)
-    worst_frame = from_frame + int((runs if cost is None else cost).argmax())
-    meeting = tuple(
-        index for index, slot in enumerate(checked)
-        if (worst_frame + slot.phase_frames) % slot.period_frames == 0
-    )
-    periods = [slot.period_frames for slot in checked]
-    peak, least_peak = int(runs.max()), least_peak_of(periods)
-    can_help, advice = advice_on(periods, peak, least_peak, is_exact=common is not None)
-    return PhaseQuality(
-        frames, from_frame, common is not None, common,
-        _runs_spread(runs), None if cost is None else _cost_spread(cost),
-        worst_frame, meeting, tuple(labels[index] for index in meeting) if labels else (),
-        least_peak, can_help, advice,
-    )
-
-
-def _checked_costs(costs_us: Sequence[float] | None, count: int) -> list[float] | None:
-    if costs_us is None:
-        return None
-    if len(costs_us) != count:
-        raise ValueError(f"costs_us must hold a value for each of {count} slots, got {len(costs_us)}")
-    return [finite_number("a cost in costs_us", cost, minimum=0) for cost in costs_us]
-
-
-def _checked_names(names: Sequence[str] | None, count: int) -> list[str]:
-    if names is None:
-        return []
-    if isinstance(names, str) or not all(isinstance(name, str) for name in names):
-        raise TypeError(f"names must be a list of strings, got {shown(names)}")
-    if len(names) != count:
-        raise ValueError(f"names must hold a name for each of {count} slots, got {len(names)}")
-    return list(names)
-
-
-def _load(
-    slots: list[PhaseSlot], weights: list[float], frames: int, from_frame: int
-) -> NDArray[np.float64]:
-    """Return the sum of weights due on each frame."""
-    load = np.zeros(frames)
-    by_residue: dict[int, NDArray[np.float64]] = {}
-    for slot, weight in zip(slots, weights, strict=True):
-        period = slot.period_frames
-        first = (first_frame(slot) - from_frame) % period
-        if period > COUNTED_PERIOD_FRAMES:
-            load[first::period] += weight
-        else:
-            by_residue.setdefault(period, np.zeros(period))[first] += weight
-    for period, residues in sorted(by_residue.items(), key=lambda item: item[0]):
-        whole = frames - frames % period
-        load[:whole].reshape(-1, period)[:] += residues
-        load[whole:] += residues[: frames - whole]
-    return load
-
-
-def _runs_spread(load: NDArray[np.float64]) -> LoadSpread:
-    frames_with = np.bincount(load.astype(np.int64))
-    histogram = tuple((runs, int(n)) for runs, n in enumerate(frames_with.tolist()) if n)
-    mean, spread = float(load.mean()), float(load.std())
-    return LoadSpread(int(load.min()), int(load.max()), mean, spread, histogram)
-
-
-def _cost_spread(load: NDArray[np.float64]) -> LoadSpread:
-    least, most = float(load.min()), float(load.max())
-    histogram: tuple[tuple[float, int], ...] = ((least, len(load)),)
-    if most - least > 1e-9 * most:  # else they differ by rounding alone
-        counts, edges = np.histogram(load, bins=BINS, range=(least, most))
-        histogram = tuple(zip(edges[:-1].tolist(), counts.tolist(), strict=True))
-    return LoadSpread(least, most, float(load.mean()), float(load.std()), histogram)
-
-
-def _plain(load: LoadSpread) -> dict[str, object]:
-    return {**load._asdict(), "histogram": [list(bar) for bar in load.histogram]}
-
-
-def _table(title: str, load: LoadSpread) -> str:
-    head = (
-        f"{title}: {load.minimum:g} to {load.maximum:g},"
-        f" mean {load.mean:.2f}, spread {load.spread:.2f}"
-    )
-    widest = max(frames for _, frames in load.histogram)
-    bars = [
-        f"{value:>10.6g} {frames:>8} {'#' * ceil(WIDEST_BAR * frames / widest)}"
-        for value, frames in load.histogram
-    ]
-    return "\n".join([head, *bars])
 
 
 MOST_PLACEMENTS = 1000
@@ -829,23 +701,98 @@ def _rounded(weights: list[float] | None, count: int) -> list[int]:
     return [max(1, round(part * scale)) for part in parts]
 
 
-__all__ = [
-    "LOOK_AHEAD_FRAMES",
-    "MOST_EXACT_FRAMES",
-    "SAMPLED_FRAMES",
-    "DryRun",
-    "LoadMeasure",
-    "LoadSpread",
-    "PhaseQuality",
-    "PhaseSearch",
-    "PhaseSlot",
-    "PhaseTable",
-    "Rephasing",
-    "advice_on",
-    "checked_slot",
-    "common_multiple",
-    "first_frame",
-    "kinder_periods",
-    "least_peak_of",
-    "phase_quality",
-]
+MOVED_AT_ONCE = 10
+"""Tasks that take over their phases in one step (count); 0.15 ms."""
+
+
+class TaskRephasing(Cancellable):
+    """The result of ``rephase`` of a scheduler: interruptible work, also for a ``BackgroundJob``.
+
+    Only automatic phases change, once the search has ended. Tasks removed or
+    changed in the meantime keep their phases.
+
+    Args:
+        tasks: looked at as they are now.
+        move: called with a task and its new phase.
+        by_cost: whether runs are weighted by their measured cost, or all equally.
+    """
+
+    def __init__(self, tasks: list[Task], move: Callable[[Task, int], object], *, by_cost: bool = True) -> None:
+        self._tasks, self._move = tasks, move
+        self._slots = slots_of(self._tasks)
+        self._search = Rephasing(
+            self._slots,
+            weights=mean_costs_us(self._tasks) if by_cost else None,
+            movable=[task._automatic_phase for task in self._tasks],
+        )
+        self._found: list[tuple[Task, PhaseSlot, int]] | None = None
+        self._offered = self._moved = 0
+        self._is_done = False
+
+    @property
+    def is_done(self) -> bool:
+        """True when all phases found have been applied."""
+        return self._is_done
+
+    @property
+    def progress(self) -> float:
+        """0 while it searches, then the share of the phases found that are applied."""
+        if self._is_done:
+            return 1.0
+        return self._offered / len(self._found) if self._found else 0.0
+
+    @property
+    def result(self) -> int:
+        """Number of tasks that got another phase.
+
+        Raises:
+            RuntimeError: if it is not done.
+        """
+        self._check_done()
+        return self._moved
+
+    @property
+    def search(self) -> Rephasing:
+        """The search, with its measures before and after."""
+        return self._search
+
+    def advance(self, budget: Budget) -> None:
+        """Continue the search until the budget is spent, then apply the phases found.
+
+        Raises:
+            RuntimeError: if it was cancelled.
+        """
+        self._check_goes_on(budget)
+        self._search.advance(budget)
+        if not self._search.is_done:
+            return
+        if self._found is None:
+            found = zip(self._tasks, self._slots, self._search.result, strict=True)
+            self._found = [one for one in found if one[1].phase_frames != one[2]]
+        while not (self._is_done or budget.is_spent):
+            for task, slot, phase in self._found[self._offered : self._offered + MOVED_AT_ONCE]:
+                is_as_it_was = task._automatic_phase and slot == (task._period, task._phase)
+                if is_as_it_was and not task._is_removed:
+                    self._move(task, phase)
+                    self._moved += 1
+            self._offered += MOVED_AT_ONCE
+            self._is_done = self._offered >= len(self._found)
+            budget.spend()
+
+
+def slots_of(tasks: list[Task]) -> list[PhaseSlot]:
+    """Return period and phase of each task."""
+    return [PhaseSlot(task._period, task._phase) for task in tasks]
+
+
+def mean_costs_us(tasks: list[Task]) -> list[float] | None:
+    """Return the mean time of a run of each task (µs), None where nothing is measured.
+
+    A task that has not run yet is taken to cost the mean of the others.
+    """
+    means = [task.mean_used_us for task in tasks]
+    known = [mean for mean in means if mean is not None]
+    if not known:
+        return None
+    usual = sum(known) / len(known)
+    return [usual if mean is None else mean for mean in means]

@@ -1,11 +1,28 @@
-"""The task that took a scheduler beyond its budget."""
+"""What work used and overran: per task as a table, per frame against its budget, and the last frames for display."""
 from __future__ import annotations
 
+from array import array
+from collections import deque
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from math import isfinite, isnan
+from numbers import Real
 from typing import NamedTuple
 
+from ai_core.budget import Budget, Stopwatch, check_budget
 from ai_core.clock import TimeIndex
+from ai_core.errors import UnknownNameError, finite_number, shown, whole_number
 
-__all__ = ["Overrun"]
+__all__ = [
+    "TARGETS_HZ",
+    "UNNAMED",
+    "FrameTimeline",
+    "Overrun",
+    "QualityOfService",
+    "TimedFrame",
+    "TimedRun",
+    "statistics_table",
+]
 
 
 class Overrun(NamedTuple):
@@ -26,3 +43,413 @@ class Overrun(NamedTuple):
     granted: float
     used: float
     over: float
+
+
+MAX_TEXT_CHARACTERS = 40
+"""Longest text in a cell (characters): longer names would push the numbers off the screen."""
+
+
+def statistics_table(
+    rows: Iterable[Mapping[str, object]],
+    *,
+    columns: Sequence[str] | None = None,
+    sort_by: str | None = None,
+    is_ascending: bool = False,
+    max_rows: int | None = None,
+) -> str:
+    """Return rows as a table: a heading, a rule, a line per row; numbers are right-aligned.
+
+    It takes any rows: those of ``scheduler.statistics()``, or of a
+    QualityOfService's ``offenders()``. Missing values are left empty.
+    Without columns the table is an empty string.
+
+    Args:
+        rows: dicts; the keys are the names of the columns.
+        columns: names of columns, in this order; None for all, in order of first occurrence.
+        sort_by: column to sort by, shown or not; rows without a
+            value in it come last. The sort is stable. None keeps the order of the rows.
+        is_ascending: smallest first; else largest first.
+        max_rows: most rows; a last line counts the others. None for all.
+
+    Raises:
+        TypeError: if rows are not dicts, or ``columns`` is a string.
+        UnknownNameError: if no row has a column of that name.
+        ValueError: if ``max_rows`` is below 1.
+
+    Cost: O(rows * columns + rows log rows).
+
+    >>> print(statistics_table([{"name": "Bob", "used_us": 4.25}, {"name": "Al", "used_us": 12}]))
+    name  used_us
+    ----  -------
+    Bob      4.25
+    Al      12.00
+    """
+    table = list(rows)
+    for row in table:
+        if not isinstance(row, Mapping):
+            raise TypeError(f"rows must be dicts, got {shown(row)}; use scheduler.statistics()")
+    if isinstance(columns, str):
+        raise TypeError(f"columns must be an iterable of names, got the string {shown(columns)}; use [{columns!r}]")
+    known = list(dict.fromkeys(key for row in table for key in row))
+    names = known if columns is None else list(columns)
+    for name in names if sort_by is None else [*names, sort_by]:
+        if table and name not in known:
+            raise UnknownNameError("column", name, known)
+    if sort_by is not None:
+        table = _sorted(table, sort_by, is_ascending)
+    left_out = 0
+    if max_rows is not None:
+        left_out = len(table) - whole_number("max_rows", max_rows, minimum=1, remedy="use None for all")
+        table = table[:max_rows]
+    lines = _aligned(names, table)
+    if left_out > 0:
+        lines.append(f"and {left_out} more")
+    return "\n".join(lines)
+
+
+def _sorted(
+    table: Sequence[Mapping[str, object]], name: str, is_ascending: bool
+) -> list[Mapping[str, object]]:
+    """Numbers, then texts, then those without either; equal ones in the order they came."""
+    numbers: list[tuple[float, Mapping[str, object]]] = []
+    texts: list[tuple[str, Mapping[str, object]]] = []
+    rest = []
+    for row in table:
+        value = row.get(name)
+        if isinstance(value, Real) and not isnan(value):
+            numbers.append((float(value), row))
+        elif isinstance(value, str):
+            texts.append((value, row))
+        else:
+            rest.append(row)
+    numbers.sort(key=lambda pair: pair[0], reverse=not is_ascending)
+    texts.sort(key=lambda pair: pair[0], reverse=not is_ascending)
+    return [*(row for _, row in numbers), *(row for _, row in texts), *rest]
+
+
+def _aligned(names: Sequence[str], table: Sequence[Mapping[str, object]]) -> list[str]:
+    columns = [_column(name, [row.get(name) for row in table]) for name in names]
+    return ["  ".join(cells).rstrip() for cells in zip(*columns, strict=True)]
+
+
+def _column(name: str, values: Sequence[object]) -> list[str]:
+    """Return heading, rule and cells, all of one width."""
+    numbers = [float(one) for one in values if isinstance(one, Real) and isfinite(one)]
+    fractions = [abs(one) for one in numbers if not one.is_integer()]
+    decimals = 0 if not fractions else 2 if max(fractions) < 1000 else 1
+    cells = [_cell(value, decimals) for value in values]
+    heading = _printable(name)
+    width = max([len(heading), *map(len, cells)])
+    lines = [heading, "-" * width, *cells]
+    is_text = any(isinstance(value, str) for value in values)
+    return [line.ljust(width) if is_text else line.rjust(width) for line in lines]
+
+
+def _cell(value: object, decimals: int) -> str:
+    if value is None:
+        return ""
+    if isinstance(value, bool):
+        return "yes" if value else "-"
+    if isinstance(value, Real):
+        return f"{float(value):.{decimals}f}"
+    return _printable(str(value))
+
+
+def _printable(text: str) -> str:
+    text = "".join(one if one.isprintable() else "?" for one in text)
+    return text if len(text) <= MAX_TEXT_CHARACTERS else text[: MAX_TEXT_CHARACTERS - 3] + "..."
+
+
+TARGETS_HZ = (30, 60, 90)
+"""Usual target frame rates of games (frames a second): consoles, screens, headsets."""
+
+MAX_TARGET_HZ = 1000
+"""Beyond it a frame has less than 1 ms, of which no share is worth sharing out."""
+
+WINDOW_FRAMES = 600
+"""Frames of the rolling view: ten seconds at 60 Hz.
+
+With fewer, a spike is gone before it can be noticed; with more, a bad stretch
+that is over still affects the p95.
+"""
+
+UNNAMED = "(nobody)"
+"""Name of frames over the budget for which no work was reported.
+
+No single piece used more than it was granted: the granularity of a stopwatch, the
+scheduler's own time, or work of a scheduler that does not report overruns here.
+"""
+
+
+class QualityOfService:
+    """Provides the budget of each frame, and counts frames within the budget and overruns by name.
+
+    Pass ``on_overrun`` to the outermost scheduler. Each frame: take the budget of ``begin``,
+    advance the scheduler with it, then call ``end`` with the same budget.
+
+    Args:
+        target_hz: target frame rate of the game (frames a second), above 0, to 1000.
+        ai_share: share of a frame that AI may take, above 0, to 1.
+        window_frames: frames of the rolling view, 1 to 1,000,000.
+
+    Raises:
+        TypeError: if a number is of another type.
+        ValueError: if a number is out of range.
+
+    Source: 000_execution_management, time budgets at 60 Hz.
+    """
+
+    def __init__(
+        self, *, target_hz: float, ai_share: float, window_frames: int = WINDOW_FRAMES
+    ) -> None:
+        size = whole_number("window_frames", window_frames, minimum=1, maximum=1_000_000)
+        # Of the frames of the rolling view, round and round: tuples of 600 frames would lie all over memory.
+        self._used_us, self._over_us = (array("d", bytes(8 * size)) for _ in range(2))
+        self._named: dict[int, tuple[Overrun, ...]] = {}  # by the place of a frame there, who took it too far
+        self._overruns: list[Overrun] = []
+        self._frames = 0
+        self._frames_over = 0
+        self._target_hz, self._ai_share = 0.0, 0.0
+        self.aim(target_hz=target_hz, ai_share=ai_share)
+
+    def aim(self, *, target_hz: float | None = None, ai_share: float | None = None) -> None:
+        """Change the settings that are given, from the next frame on; keeps the counts.
+
+        Raises:
+            TypeError: if a number is of another type.
+            ValueError: if a number is out of range; then nothing is changed.
+        """
+        hz = self._target_hz if target_hz is None else finite_number(
+            "target_hz", target_hz, above=0, maximum=MAX_TARGET_HZ
+        )
+        share = self._ai_share if ai_share is None else finite_number(
+            "ai_share", ai_share, above=0, maximum=1, remedy="use 0.15 for 15 % of a frame"
+        )
+        self._target_hz, self._ai_share = hz, share
+
+    @property
+    def target_hz(self) -> float:
+        """Target frame rate of the game (frames a second)."""
+        return self._target_hz
+
+    @property
+    def ai_share(self) -> float:
+        """Share of a frame that AI may take."""
+        return self._ai_share
+
+    @property
+    def frame_us(self) -> float:
+        """Duration of a frame at the target rate (µs)."""
+        return 1_000_000 / self._target_hz
+
+    @property
+    def budget_us(self) -> float:
+        """Budget of AI per frame (µs)."""
+        return self.frame_us * self._ai_share
+
+    def begin(self, stopwatch: Stopwatch) -> Budget:
+        """Return the budget of a frame, which starts now."""
+        self._overruns.clear()
+        return Budget.of_time(self.budget_us, stopwatch)
+
+    def on_overrun(self, overrun: Overrun) -> None:
+        """Record the work that exceeded the budget; called by a scheduler."""
+        self._overruns.append(overrun)
+
+    def end(self, budget: Budget) -> None:
+        """Record a frame; call it when the outermost scheduler is done.
+
+        Args:
+            budget: the budget of ``begin``, or another budget of time.
+
+        Raises:
+            TypeError: if it is not a Budget.
+            ValueError: if it does not measure time.
+
+        Cost: O(1).
+        """
+        check_budget(budget)
+        if budget.stopwatch is None:
+            raise ValueError("budget must measure time, got a budget of steps; use Budget.of_time")
+        self.note(budget.used, budget.over)
+
+    def note(self, used_us: float, over_us: float) -> None:
+        """Record a frame whose budget is kept elsewhere; like ``end``, which measures it.
+
+        Args:
+            used_us: time that the frame used (µs), 0 or more.
+            over_us: overrun (µs), 0 if there was none.
+
+        Raises:
+            TypeError, ValueError: if an argument is not a number, or out of range.
+        """
+        used_us, over_us = finite_number("used_us", used_us, minimum=0), finite_number("over_us", over_us, minimum=0)
+        place = self._frames % len(self._used_us)
+        self._used_us[place], self._over_us[place] = used_us, over_us
+        if self._named:
+            self._named.pop(place, None)
+        if self._overruns:
+            self._named[place] = tuple(self._overruns)
+            self._overruns.clear()
+        self._frames += 1
+        if over_us > 0:
+            self._frames_over += 1
+
+    def offenders(self) -> list[dict[str, object]]:
+        """Return a row for each name that exceeded the budget of a frame, the worst first.
+
+        Of the rolling view only. ``over_us`` is the overrun of the frames, each
+        counted once, for the first name in it.
+
+        Cost: O(window_frames).
+        """
+        rows: dict[str, dict[str, float]] = {}
+        for place in self._kept():
+            over_us, overruns = self._over_us[place], self._named.get(place)
+            if over_us > 0:
+                name = overruns[0].name if overruns else UNNAMED
+                row = rows.setdefault(
+                    name, {"frames_over": 0, "over_us_sum": 0.0, "over_us_max": 0.0, "used_us_max": 0.0}
+                )
+                row["frames_over"] += 1
+                row["over_us_sum"] += over_us
+                row["over_us_max"] = max(row["over_us_max"], over_us)
+                used_us = overruns[0].used if overruns else 0.0
+                row["used_us_max"] = max(row["used_us_max"], used_us)
+        worst_first = sorted(rows, key=lambda name: (-rows[name]["over_us_sum"], name))
+        return [{"name": name, **rows[name]} for name in worst_first]
+
+    def report(self) -> dict[str, object]:
+        """Return target and budget, totals of all frames, and the rolling view.
+
+        Names that begin with ``recent_`` belong to the rolling view; its times
+        are 0 before the first frame.
+
+        Cost: O(window_frames log window_frames).
+        """
+        used = sorted(self._used_us[place] for place in self._kept())
+        over = sorted(self._over_us[place] for place in self._kept())
+        return {
+            "target_hz": self._target_hz,
+            "ai_share": self._ai_share,
+            "frame_us": self.frame_us,
+            "budget_us": self.budget_us,
+            "frames": self._frames,
+            "frames_kept": self._frames - self._frames_over,
+            "frames_over": self._frames_over,
+            "recent_frames": len(used),
+            "recent_frames_over": sum(one > 0 for one in over),
+            "recent_used_us_p50": _percentile(used, 50),
+            "recent_used_us_p95": _percentile(used, 95),
+            "recent_used_us_max": _percentile(used, 100),
+            "recent_over_us_p95": _percentile(over, 95),
+            "recent_over_us_max": _percentile(over, 100),
+            "offenders": self.offenders(),
+        }
+
+    def clear(self) -> None:
+        """Clear all frames; target and share are kept."""
+        self._named.clear()
+        self._frames = self._frames_over = 0
+
+    def _kept(self) -> list[int]:
+        """Return the places of the frames in the rolling view, the oldest first."""
+        size = len(self._used_us)
+        return [frame % size for frame in range(max(0, self._frames - size), self._frames)]
+
+
+def _percentile(ascending: Sequence[float], percent: int) -> float:
+    """Return the smallest value that so many percent of all do not exceed; 0 of none."""
+    return ascending[-(-percent * len(ascending) // 100) - 1] if ascending else 0.0
+
+
+MOST_RUNS = 100
+"""Runs of a frame that are kept separately; later ones are only counted, to limit memory."""
+
+
+class TimedRun(NamedTuple):
+    """One run of one piece of work."""
+
+    name: str
+    depth: int
+    """0 for work of the scheduler itself, 1 for work that ran inside that, ..."""
+    begins_us: float
+    """Start, from the start of the first run of the frame, if only runs take time (µs)."""
+    used_us: float
+
+
+@dataclass
+class TimedFrame:
+    """One frame in which work ran.
+
+    Attributes:
+        frame: its number.
+        budget_us: its budget (µs), 0 if it was unlimited.
+        used_us: time of all its runs together (µs).
+        runs: in the order in which they ended, at most ``most_runs``.
+        left_out: runs that were not kept.
+        overran: name of the run that exceeded the budget, empty if none did.
+    """
+
+    frame: int
+    budget_us: float
+    used_us: float = 0.0
+    runs: list[TimedRun] = field(default_factory=list)
+    left_out: int = 0
+    overran: str = ""
+
+
+class FrameTimeline:
+    """Keeps the last frames of a scheduler: pass it to ``trace.listen`` while a view is open.
+
+    Args:
+        budget_us: called when a frame begins: returns its budget (µs), 0 without a limit.
+        frames: how many are kept, 1 or more.
+        most_runs: runs kept separately per frame, 1 or more.
+
+    Cost: O(1) a run.
+    """
+
+    def __init__(
+        self, budget_us: Callable[[], float], *, frames: int = 120, most_runs: int = MOST_RUNS,
+    ) -> None:
+        self._budget_us = budget_us
+        self._most_runs = whole_number("most_runs", most_runs, minimum=1, remedy="use 1 to keep the first run")
+        self._frames: deque[TimedFrame] = deque(
+            maxlen=whole_number("frames", frames, minimum=1, remedy="use 1 to keep the latest frame"))
+        self._begins: list[float] = [0.0]      # of who runs now, the outermost first; last, of who runs next
+
+    def since(self, frame: int) -> list[TimedFrame]:
+        """Return the kept frames whose number is above ``frame``, the oldest first; all if none is that late.
+
+        After an earlier save is loaded, frame numbers restart lower than those already returned.
+        """
+        if self._frames and self._frames[-1].frame < frame:
+            return list(self._frames)
+        return [one for one in self._frames if one.frame > frame]
+
+    def before_task(self, name: str, now: TimeIndex) -> None:
+        """Called by the trace."""
+        if self._frames and now.frame < self._frames[-1].frame:
+            self._frames.clear()               # an earlier save was loaded
+        if not self._frames or self._frames[-1].frame != now.frame:
+            self._frames.append(TimedFrame(now.frame, self._budget_us()))
+            self._begins = [0.0]
+        self._begins.append(self._begins[-1])
+
+    def after_task(self, name: str, now: TimeIndex, used_us: float) -> None:
+        """Called by the trace."""
+        if len(self._begins) < 2:
+            return                             # it had begun before anybody looked
+        self._begins.pop()
+        begins_us, depth = self._begins[-1], len(self._begins) - 1
+        self._begins[-1] = ends_us = begins_us + used_us
+        frame = self._frames[-1]
+        if len(frame.runs) < self._most_runs:
+            frame.runs.append(TimedRun(name, depth, begins_us, used_us))
+        else:
+            frame.left_out += 1
+        if depth == 0:
+            frame.used_us = ends_us
+            if 0 < frame.budget_us < ends_us and not frame.overran:
+                frame.overran = name

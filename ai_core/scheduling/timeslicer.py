@@ -2,20 +2,332 @@
 from __future__ import annotations
 
 import inspect
-from collections.abc import Callable, Hashable
-from concurrent.futures import Executor
-from typing import Any
+from collections import deque
+from collections.abc import Callable, Hashable, Iterable
+from concurrent.futures import CancelledError, Executor, Future
+from contextlib import suppress
+from enum import Enum
+from types import SimpleNamespace
+from typing import Any, NamedTuple
 
 from ai_core.budget import Budget, check_budget
-from ai_core.clock import Clock, checked_clock
+from ai_core.clock import Clock, TimeIndex, checked_clock
 from ai_core.errors import UnknownNameError, shown, whole_number
-from ai_core.faults import FaultIsolation, given_faults
-from ai_core.saving.fields import State
+from ai_core.faults import Failures, FaultIsolation, given_faults
+from ai_core.saving.declared_state import (
+    DeclaredState,
+    Flag,
+    Kind,
+    ListOf,
+    Moment,
+    Optional,
+    Record,
+    Refuse,
+    Row,
+    Saveable,
+    Text,
+    Whole,
+)
 from ai_core.saving.values import SavedValues
-from ai_core.scheduling.job_batch import FrameMoment, Job, JobBatch
-from ai_core.scheduling.timeslicer_state import prepared_timeslicer, saved_timeslicer
-from ai_core.scheduling.timing import Timing
 from ai_core.scheduling.work import check_runs_in_one_go
+
+__all__ = [
+    "NO_LIMIT",
+    "UNREAD",
+    "FrameMoment",
+    "Job",
+    "JobBatch",
+    "RunningJob",
+    "SavedJobError",
+    "Timeslicer",
+    "Timing",
+    "check_callables",
+    "checked_limits",
+    "wait_for",
+]
+
+
+class Timing(Enum):
+    """Inputs together or one by one, results together or one by one.
+
+    "Together" is at the start of a batch: all inputs of the batch that begins, and all
+    results of the batch that is complete. Choose by what must not differ between agents.
+
+    - ``AIAO``: each job reads its input when it runs, and its result is visible at once. The
+      most recent results; agents have seen the world at different times.
+    - ``SIAO``: all inputs are read at the same time, results appear one by one. All agents see
+      a target that moves meanwhile at the same place.
+    - ``SISO``: all inputs are read at the same time, and all results change at the same time.
+      An incomplete batch is never visible: maps, votes, plans for a squad.
+    - ``AISO``: inputs one by one, results at the same time. For completeness.
+
+    Source: 002_timeslicing (asynchronous and synchronous input and output).
+    """
+
+    AIAO = (False, False)
+    SIAO = (True, False)
+    SISO = (True, True)
+    AISO = (False, True)
+
+    @property
+    def reads_together(self) -> bool:
+        """True if all inputs of a batch are read when it starts."""
+        return self.value[0]
+
+    @property
+    def shows_together(self) -> bool:
+        """True if all results of a batch become visible at once, when the next one starts."""
+        return self.value[1]
+
+    def age_bounds_updates(
+        self, batch_updates: int, *, joins_next_update: bool = False
+    ) -> tuple[int, int]:
+        """Return the least and the greatest age that a result can have after an update.
+
+        It holds for keys whose jobs do not fail; where batches differ in length, take the
+        longest.
+
+        Args:
+            batch_updates: updates that a batch takes, 1 or more: jobs divided by jobs per
+                update, rounded up.
+            joins_next_update: as passed to the Timeslicer, and with an executor.
+
+        Raises:
+            ValueError: if ``batch_updates`` is less than 1.
+
+        >>> Timing.SISO.age_bounds_updates(10)
+        (10, 19)
+        """
+        length = whole_number(
+            "batch_updates", batch_updates, minimum=1, remedy="a batch takes at least one update"
+        )
+        if self.shows_together:  # joined before results are seen in any case, so no later
+            return (length if self.reads_together else 1), 2 * length - 1
+        later = int(joins_next_update)
+        return later, (2 * length - 2 if self.reads_together else length - 1) + later
+
+
+FrameMoment = tuple[int, float]
+"""The number of an update, and the game time (s) in which it ran."""
+
+UNREAD: Any = object()
+"""Stands for an input that was not read yet; None may be an input."""
+
+
+class SavedJobError(Exception):
+    """What a job raised before the game was saved, told after it was loaded."""
+
+
+class Job:
+    """What is known of one key: its input if that was read, and its last good result."""
+
+    __slots__ = ("input", "is_failing", "is_removed", "key", "read_at", "result", "result_at")
+
+    def __init__(self, key: Hashable) -> None:
+        self.key = key
+        self.input: Any = UNREAD
+        self.read_at: FrameMoment = (0, 0.0)
+        self.result: Any = None
+        self.result_at: FrameMoment | None = None
+        self.is_failing = False
+        self.is_removed = False
+
+
+class RunningJob(NamedTuple):
+    """A job that runs on an executor, and when its input was read."""
+
+    job: Job
+    future: Future[Any]
+    read_at: FrameMoment
+
+
+class JobBatch:
+    """What is left of a batch, what runs elsewhere, and results not to be seen yet.
+
+    Args:
+        call: the job.
+        inputs: reads the input of a key; None if the job takes none.
+        timing: when inputs are read and results are seen.
+        on_failed: told which job raised, and what; it may raise, and nothing is lost.
+        on_mended: told of a job that no longer fails.
+
+    Attributes:
+        rest: jobs still to start, in order; removed ones too, which are left out.
+        flights: jobs on an executor, in the order they were started.
+        unseen: results to be seen when the batch is over, with when inputs were read.
+        started: jobs started so far, failures included.
+    """
+
+    def __init__(
+        self,
+        call: Callable[..., Any],
+        inputs: Callable[[Any], Any] | None,
+        timing: Timing,
+        on_failed: Callable[[Job, Exception], object],
+        on_mended: Callable[[Job], object],
+    ) -> None:
+        self._call = call
+        self._inputs = inputs
+        self._reads_together, self._shows_together = timing.reads_together, timing.shows_together
+        self._on_failed = on_failed
+        self._on_mended = on_mended
+        self.rest: deque[Job] = deque()
+        self.flights: deque[RunningJob] = deque()
+        self.unseen: list[tuple[Job, Any, FrameMoment]] = []
+        self.started = 0
+
+    @property
+    def is_over(self) -> bool:
+        """True if nothing is left to start or to wait for."""
+        rest = self.rest
+        while rest and rest[0].is_removed:
+            rest.popleft()
+        return not rest and not self.flights
+
+    def begin(self, jobs: Iterable[Job], moment: FrameMoment) -> None:
+        """Let the results of the batch that is over be seen, and begin with these jobs."""
+        unseen, self.unseen = self.unseen, []
+        for job, result, read_at in unseen:
+            job.result, job.result_at = result, read_at
+        if not self._reads_together or self._inputs is None:
+            self.rest.extend(jobs)
+            return
+        for job in jobs:
+            if job.is_removed:  # while the inputs of others were read
+                continue
+            try:
+                job.input = self._inputs(job.key)
+            except Exception as error:  # whatever reading raises stays with this key
+                self._fail(job, error)
+            else:
+                job.read_at = moment
+                self.rest.append(job)
+
+    def run(self, budget: Budget, most: int, moment: FrameMoment) -> int:
+        """Run jobs here until ``most`` have run or the budget is spent, one at least; return how many ran."""
+        call, inputs, rest = self._call, self._inputs, self.rest
+        unseen = self.unseen if self._shows_together else None
+        ran = 0
+        try:
+            while rest:
+                job = rest.popleft()
+                if job.is_removed:
+                    continue
+                ran += 1
+                read_at = moment
+                try:  # written out: a call of our own for each job would cost as much as all else
+                    if inputs is None:
+                        result = call(job.key)
+                    elif job.input is UNREAD:
+                        result = call(job.key, inputs(job.key))
+                    else:
+                        read_at, given, job.input = job.read_at, job.input, UNREAD
+                        result = call(job.key, given)
+                except Exception as error:  # whatever a job raises stays with it
+                    self._fail(job, error)
+                else:
+                    if job.is_failing:
+                        self._mend(job)
+                    if unseen is None:
+                        job.result, job.result_at = result, read_at
+                    else:
+                        unseen.append((job, result, read_at))
+                if ran >= most:  # of time is reported, too: a replay knows by it after which job it was spent
+                    budget.spend()
+                    break
+                if budget.spends(1):
+                    break
+        finally:
+            self.started += ran
+        return ran
+
+    def start(self, executor: Executor, budget: Budget, most: int, moment: FrameMoment) -> None:
+        """Start jobs on an executor until ``most`` were started or the budget is spent.
+
+        Raises:
+            RuntimeError: if the executor was shut down; the job is started later.
+        """
+        rest, ran = self.rest, 0
+        while rest and ran < most:
+            job = rest.popleft()
+            if job.is_removed:
+                continue
+            ran += 1
+            try:
+                given = self._read(job)
+            except Exception as error:  # as above
+                self.started += 1
+                self._fail(job, error)
+            else:
+                try:
+                    future = executor.submit(self._call, job.key, *given)
+                except BaseException:
+                    rest.appendleft(job)
+                    raise
+                self.started += 1
+                read_at = moment if job.input is UNREAD else job.read_at
+                self.flights.append(RunningJob(job, future, read_at))
+            budget.spend()
+            if budget.is_spent:
+                break
+
+    def join(self) -> None:
+        """Wait for all jobs on the executor, and take their results in order of starting.
+
+        A job that was cancelled, as when a pool shuts down, is put back to be started again.
+        """
+        for flight in self.flights:
+            wait_for(flight.future)
+        cancelled = []
+        try:
+            while self.flights:
+                flight = self.flights.popleft()
+                if flight.future.cancelled():
+                    cancelled.append(flight.job)
+                else:
+                    self._take(*flight)
+        finally:
+            self.started -= len(cancelled)
+            self.rest.extendleft(reversed(cancelled))
+
+    def _take(self, job: Job, future: Future[Any], read_at: FrameMoment) -> None:
+        job.input = UNREAD
+        if job.is_removed:
+            return
+        try:
+            result = future.result()
+        except Exception as error:  # whatever a job raises stays with it
+            self._fail(job, error)
+            return
+        if job.is_failing:
+            self._mend(job)
+        if self._shows_together:
+            self.unseen.append((job, result, read_at))
+        else:
+            job.result, job.result_at = result, read_at
+
+    def _read(self, job: Job) -> tuple[Any, ...]:
+        if self._inputs is None:
+            return ()
+        return (self._inputs(job.key) if job.input is UNREAD else job.input,)
+
+    def _fail(self, job: Job, error: Exception) -> None:
+        job.is_failing = True
+        self._on_failed(job, error)
+
+    def _mend(self, job: Job) -> None:
+        job.is_failing = False
+        self._on_mended(job)
+
+
+def wait_for(future: Future[Any]) -> None:
+    """Wait until a job has ended, however; a cancelled one has ended.
+
+    ``concurrent.futures.wait`` would wait forever for those that a pool cancelled as it shut down.
+    """
+    with suppress(CancelledError):
+        future.exception()
+
 
 NO_LIMIT = 1 << 62
 """Jobs in an update if their number is not limited (count): more than any memory holds."""
@@ -83,7 +395,10 @@ def _check_callable(what: str, function: object, *arguments: str) -> None:
         ) from None
 
 
-class Timeslicer:
+_MOMENT = Moment(lambda update, seconds: (update, seconds))
+
+
+class Timeslicer(Saveable):
     """Runs the same job for many keys, a slice of them in each update, and keeps the results.
 
     A batch is one job for each key, in the order the keys were added. An update (one
@@ -117,9 +432,29 @@ class Timeslicer:
         faults: handles jobs that raise; None reports to the log.
         values: writes keys, inputs and results into saves; None for plain data.
 
+    A save waits for jobs that run on an executor, and contains them with their results. Keys that are not in a
+    save are kept when it is loaded, without a result, and join the next batch.
+
     Source: 002_timeslicing, whose ring buffer loses results when a batch grows and is
     searched from its end for each.
     """
+
+    STATE = DeclaredState(
+        now=Moment(TimeIndex, at="_now"),
+        updates=Whole(at="_updates"),
+        batches=Whole(at="_batches"),
+        jobs=Whole(at="_started"),
+        failures=Whole(at="_failures"),
+        keys=ListOf(
+            Record(SimpleNamespace, key=Kind(), result=Kind(), read_at=Optional(_MOMENT), is_failing=Flag(),
+                   failures=Row(Failures, Whole(), Flag())),
+            at="_saved_keys"),
+        rest=ListOf(Record(SimpleNamespace, key=Whole(), input=Kind(), read_at=Optional(_MOMENT)), at="_saved_rest"),
+        flights=ListOf(
+            Record(SimpleNamespace, key=Whole(), result=Kind(), error=Optional(Text()), read_at=_MOMENT),
+            at="_saved_flights"),
+        unseen=ListOf(Record(SimpleNamespace, key=Whole(), result=Kind(), read_at=_MOMENT), at="_saved_unseen"),
+    )
 
     def __init__(
         self,
@@ -336,28 +671,6 @@ class Timeslicer:
             "failures": self._failures,
         }
 
-    def save_state(self) -> State:
-        """Return results, ages, and the rest of the batch, as plain data.
-
-        Waits for jobs that run on an executor, and saves them with their results.
-
-        Raises:
-            StateError: if a key, an input or a result is not plain; see ``values``.
-            RuntimeError: if called by one of the jobs.
-        """
-        return saved_timeslicer(self)
-
-    def prepare_state(self, state: object) -> Callable[[], None]:
-        """Check a saved state against the current keys; return the function that loads it.
-
-        Keys that are not in the save are kept, without a result, and join the next batch.
-
-        Raises:
-            StateError: if it cannot be loaded; names the place in it, and the reason.
-            RuntimeError: if called by one of the jobs.
-        """
-        return prepared_timeslicer(self, state)
-
     def _start(self, executor: Executor, budget: Budget, moment: FrameMoment) -> int:
         batch = self._batch
         started = batch.started
@@ -379,6 +692,157 @@ class Timeslicer:
             if job.is_removed:  # by itself, while it ran
                 self._faults.forget(job)
 
+    # -- saving
+
+    def _check_at_rest(self) -> None:
+        if self._is_advancing:
+            raise RuntimeError("jobs are running; save and load between two updates")
+        for flight in self._batch.flights:
+            wait_for(flight.future)
+
+    @property
+    def _now(self) -> TimeIndex:
+        return self._clock.now
+
+    @_now.setter
+    def _now(self, now: TimeIndex) -> None:
+        """The clock loads its time itself; here moments are only checked against it."""
+
+    @property
+    def _cancelled(self) -> list[Job]:
+        """Jobs that a pool cancelled: they start again before all others, as when the next update joins."""
+        return [job for job, future, _ in self._batch.flights if future.cancelled()]
+
+    @property
+    def _started(self) -> int:
+        return self._batch.started - len(self._cancelled)
+
+    @_started.setter
+    def _started(self, started: int) -> None:
+        self._batch.started = started
+
+    @property
+    def _saved_keys(self) -> list[SimpleNamespace]:
+        plain = self._values.plain
+        return [
+            SimpleNamespace(
+                key=plain(job.key, "key"), result=plain(job.result, _place("result", job)), read_at=job.result_at,
+                is_failing=job.is_failing, failures=self._faults.failures_of(job))
+            for job in self._jobs.values()]
+
+    @_saved_keys.setter
+    def _saved_keys(self, loaded: list[tuple[Job, Failures]]) -> None:
+        for job in self._jobs.values():
+            self._faults.forget(job)
+        saved = {job.key: job for job, _ in loaded}
+        extra = {key: Job(key) for key in self._jobs if key not in saved}  # without the ages of the time before
+        self._jobs = {**saved, **extra}
+        for job, failures in loaded:
+            self._faults.put_failures(job, failures)
+
+    @property
+    def _saved_rest(self) -> list[SimpleNamespace]:
+        numbers, rest = self._numbers(), [*self._cancelled, *self._batch.rest]
+        return [
+            SimpleNamespace(key=numbers[job], input=None, read_at=None) if job.input is UNREAD else SimpleNamespace(
+                key=numbers[job], input=self._values.plain(job.input, _place("input", job)), read_at=job.read_at)
+            for job in rest if job in numbers]
+
+    @_saved_rest.setter
+    def _saved_rest(self, rest: list[Job]) -> None:
+        self._batch.rest = deque(rest)
+
+    @property
+    def _saved_flights(self) -> list[SimpleNamespace]:
+        numbers, found = self._numbers(), []
+        for job, future, read_at in self._batch.flights:
+            if job in numbers and not future.cancelled():
+                error = future.exception()
+                text = None if error is None else str(error) if isinstance(error, SavedJobError) else shown(error)
+                result = None if error else self._values.plain(future.result(), _place("result", job))
+                found.append(SimpleNamespace(key=numbers[job], result=result, error=text, read_at=read_at))
+        return found
+
+    @_saved_flights.setter
+    def _saved_flights(self, flights: list[RunningJob]) -> None:
+        self._batch.flights = deque(flights)
+
+    @property
+    def _saved_unseen(self) -> list[SimpleNamespace]:
+        numbers, plain = self._numbers(), self._values.plain
+        return [
+            SimpleNamespace(key=numbers[job], result=plain(result, _place("result", job)), read_at=read_at)
+            for job, result, read_at in self._batch.unseen if job in numbers]
+
+    @_saved_unseen.setter
+    def _saved_unseen(self, unseen: list[tuple[Job, Any, FrameMoment]]) -> None:
+        self._batch.unseen = unseen
+
+    def _numbers(self) -> dict[Job, int]:
+        return {job: number for number, job in enumerate(self._jobs.values())}
+
+    def _check_state(self, values: SimpleNamespace, refuse: Refuse) -> None:
+        """Make jobs of what was saved; each key has at most one place in a batch."""
+        jobs: dict[Hashable, Job] = {}
+        loaded: list[tuple[Job, Failures]] = []
+        placed: set[int] = set()
+
+        def value_of(saved: SimpleNamespace, name: str, place: str) -> Any:
+            return self._values.value(getattr(saved, name), f"{place}.{name}")
+
+        def moment_of(saved: SimpleNamespace, place: str) -> FrameMoment:
+            if saved.read_at[1] > values.now.seconds:
+                refuse(f"{place}.read_at", f"must be at most {values.now.seconds:g} s, got {saved.read_at[1]:g}")
+            if saved.read_at[0] > values.updates:
+                refuse(f"{place}.read_at", f"is of update {saved.read_at[0]}, but there were only {values.updates}")
+            moment: FrameMoment = saved.read_at
+            return moment
+
+        def job_of(saved: SimpleNamespace, place: str) -> Job:
+            if saved.key >= len(loaded):
+                refuse(f"{place}.key", f"must be at most {len(loaded) - 1}, got {saved.key}")
+            if saved.key in placed:
+                refuse(f"{place}.key", f"is already in the batch: {saved.key}")
+            placed.add(saved.key)
+            job: Job = loaded[saved.key][0]
+            return job
+
+        for index, saved in enumerate(values.keys):
+            place = f"keys[{index}]"
+            job = self._loaded_job(value_of(saved, "key", place), jobs, f"{place}.key", refuse)
+            job.result, job.is_failing = value_of(saved, "result", place), saved.is_failing
+            job.result_at = None if saved.read_at is None else moment_of(saved, place)
+            if any(saved.failures) and not saved.is_failing:
+                refuse(f"{place}.is_failing", "must be true with failures in a row")
+            loaded.append((job, saved.failures))
+        values.keys = loaded
+        for index, saved in enumerate(values.rest):
+            place = f"rest[{index}]"
+            job, given = job_of(saved, place), value_of(saved, "input", place)
+            if saved.read_at is not None:
+                job.input, job.read_at = given, moment_of(saved, place)
+            values.rest[index] = job
+        for index, saved in enumerate(values.flights):
+            place, future = f"flights[{index}]", Future[Any]()
+            job, result = job_of(saved, place), value_of(saved, "result", place)
+            if saved.error is None:
+                future.set_result(result)
+            else:
+                future.set_exception(SavedJobError(saved.error))
+            values.flights[index] = RunningJob(job, future, moment_of(saved, place))
+        for index, saved in enumerate(values.unseen):
+            place = f"unseen[{index}]"
+            values.unseen[index] = job_of(saved, place), value_of(saved, "result", place), moment_of(saved, place)
+
+    def _loaded_job(self, key: Any, jobs: dict[Hashable, Job], place: str, refuse: Refuse) -> Job:
+        """Return a new job for a saved key, which must be here."""
+        if key not in self:
+            refuse(place, f"has no job: {UnknownNameError('key', key, self._jobs)}; add the saved keys before loading")
+        if key in jobs:
+            refuse(place, "comes twice")
+        job = jobs[key] = Job(self._jobs[key].key)  # a save read by Godot says 1.0 where this program says 1
+        return job
+
     def _job(self, key: Hashable) -> Job:
         try:
             return self._jobs[key]
@@ -388,8 +852,9 @@ class Timeslicer:
             raise TypeError(_unhashable(key)) from None
 
 
+def _place(what: str, job: Job) -> str:
+    return f"{what} of {job.key!s:.40}"
+
+
 def _unhashable(key: object) -> str:
     return f"key must be hashable, got {shown(key)}; use an id or a name"
-
-
-__all__ = ["NO_LIMIT", "Timeslicer", "check_callables", "checked_limits"]

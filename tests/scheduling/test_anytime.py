@@ -10,9 +10,8 @@ from hypothesis import strategies as st
 from ai_core.budget import Budget
 from ai_core.faults import FaultIsolation
 from ai_core.saving.fields import Fields, StateError
-from ai_core.scheduling.anytime import UntilGoodEnough
-from ai_core.scheduling.background_job import BackgroundJob
 from ai_core.scheduling.interruptible import check_interruptible
+from ai_core.scheduling.long_work import BackgroundJob, UntilGoodEnough
 from ai_core.scheduling.policies import Policy
 from ai_core.scheduling.scheduler import Scheduler
 

@@ -8,10 +8,8 @@ import pytest
 from ai_core.budget import Budget
 from ai_core.faults import FaultIsolation
 from ai_core.saving.fields import StateError
-from ai_core.scheduling.background_job import BackgroundJob
-from ai_core.scheduling.in_sequence import WorkSequence
+from ai_core.scheduling.long_work import BackgroundJob, Suspendable, WorkSequence
 from ai_core.scheduling.scheduler import Scheduler
-from ai_core.scheduling.suspendable import Suspendable
 from tests.scheduling.test_suspendable import Digging, closing, counting
 
 

@@ -9,9 +9,7 @@ from hypothesis import strategies as st
 
 from ai_core.budget import Budget
 from ai_core.saving.fields import StateError
-from ai_core.scheduling.anytime import UntilGoodEnough
-from ai_core.scheduling.contracts import MAX_CONTRACT_STEPS, Contracts
-from ai_core.scheduling.suspendable import Suspendable
+from ai_core.scheduling.long_work import MAX_CONTRACT_STEPS, Contracts, Suspendable, UntilGoodEnough
 from tests.scheduling.test_suspendable import Digging, advance, closing
 
 

@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from ai_core.scheduling.frame_load import FrameLoad
+from ai_core.scheduling.phasing import FrameLoad
 
 tasks = st.lists(
     st.tuples(st.integers(1, 90), st.integers(0, 89), st.integers(1, 5)).map(

@@ -9,8 +9,7 @@ from hypothesis import strategies as st
 
 from ai_core.budget import Budget
 from ai_core.saving.fields import StateError
-from ai_core.scheduling.in_sequence import WorkSequence
-from ai_core.scheduling.suspendable import Suspendable
+from ai_core.scheduling.long_work import Suspendable, WorkSequence
 from tests.scheduling.test_suspendable import Digging, advance, closing
 
 

@@ -3,9 +3,8 @@ from __future__ import annotations
 
 import pytest
 
-from ai_core.scheduling.in_sequence import WorkSequence
 from ai_core.scheduling.interruptible import check_interruptible
-from ai_core.scheduling.suspendable import Suspendable
+from ai_core.scheduling.long_work import Suspendable, WorkSequence
 
 
 class Search:

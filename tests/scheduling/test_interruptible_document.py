@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from ai_core.budget import Budget
-from ai_core.scheduling.anytime import UntilGoodEnough
+from ai_core.scheduling.long_work import UntilGoodEnough
 
 TEXT = (Path(__file__).parents[2] / "docs" / "interruptible_work.md").read_text(encoding="utf-8")
 SAMPLES = re.findall(r"```python\n(.*?)```", TEXT, re.S)

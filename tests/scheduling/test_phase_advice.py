@@ -7,7 +7,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from ai_core.scheduling.phasing import PhaseSlot, advice_on, kinder_periods, least_peak_of
+from ai_core.scheduling.phase_quality import advice_on, kinder_periods
+from ai_core.scheduling.phasing import PhaseSlot, least_peak_of
 from tests.scheduling.task_sets import peak
 
 

@@ -10,7 +10,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from ai_core.scheduling.phasing import MOST_EXACT_FRAMES, PhaseSlot, phase_quality
+from ai_core.scheduling.phase_quality import MOST_EXACT_FRAMES, phase_quality
+from ai_core.scheduling.phasing import PhaseSlot
 from tests.scheduling.task_sets import load
 
 PRIMES = [PhaseSlot(period, 0) for period in (2, 3, 5, 7, 11)]

@@ -7,9 +7,8 @@ from hypothesis import strategies as st
 
 from ai_core.budget import Budget
 from ai_core.clock import TimeIndex
-from ai_core.scheduling.quality_of_service import TARGETS_HZ, UNNAMED, QualityOfService
 from ai_core.scheduling.scheduler import Scheduler
-from ai_core.scheduling.statistics import Overrun
+from ai_core.scheduling.statistics import TARGETS_HZ, UNNAMED, Overrun, QualityOfService
 
 
 @pytest.fixture

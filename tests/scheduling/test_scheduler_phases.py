@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from ai_core.budget import Budget
 from ai_core.clock import ManualClock
 from ai_core.faults import FaultIsolation
-from ai_core.scheduling.background_job import BackgroundJob
+from ai_core.scheduling.long_work import BackgroundJob
 from ai_core.scheduling.phasing import DryRun
 from ai_core.scheduling.policies import Policy
 from ai_core.scheduling.scheduler import Scheduler

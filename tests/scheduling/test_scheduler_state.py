@@ -9,9 +9,9 @@ from ai_core.budget import Budget
 from ai_core.clock import ManualClock
 from ai_core.faults import FaultIsolation
 from ai_core.saving.fields import Fields, StateError
+from ai_core.scheduling.long_work import Suspendable
 from ai_core.scheduling.policies import Policy
 from ai_core.scheduling.scheduler import Scheduler
-from ai_core.scheduling.suspendable import Suspendable
 from tests.scheduling.makers import frequency, load_balancing
 
 

@@ -10,7 +10,7 @@ from ai_core.budget import Budget
 from ai_core.errors import UnknownNameError
 from ai_core.scheduling.policies import Policy
 from ai_core.scheduling.scheduler import Scheduler
-from ai_core.scheduling.statistics_table import statistics_table
+from ai_core.scheduling.statistics import statistics_table
 
 ROWS = [
     {"id": 0, "name": "senses", "used_us_mean": 4.256, "faults": 0, "is_paused": False},

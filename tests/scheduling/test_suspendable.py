@@ -11,7 +11,7 @@ from ai_core.budget import Budget
 from ai_core.saving.fields import Fields, StateError
 from ai_core.saving.values import SavedValues
 from ai_core.scheduling.interruptible import check_interruptible
-from ai_core.scheduling.suspendable import Suspendable
+from ai_core.scheduling.long_work import Suspendable
 
 
 def counting(legs):

@@ -11,8 +11,7 @@ from ai_core.clock import ManualClock
 from ai_core.errors import UnknownNameError
 from ai_core.scheduling.policies import Policy
 from ai_core.scheduling.scheduler import Scheduler
-from ai_core.scheduling.timeslicer import Timeslicer
-from ai_core.scheduling.timing import Timing
+from ai_core.scheduling.timeslicer import Timeslicer, Timing
 from tests.scheduling.timeslicing import InlineExecutor, World
 
 

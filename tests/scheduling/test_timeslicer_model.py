@@ -6,7 +6,7 @@ from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, precondition, rule
 
 from ai_core.budget import Budget
-from ai_core.scheduling.timing import Timing
+from ai_core.scheduling.timeslicer import Timing
 from tests.scheduling.timeslicing import InlineExecutor, World
 
 TRIES = 3

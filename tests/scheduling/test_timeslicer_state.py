@@ -12,8 +12,7 @@ from ai_core.saving.fields import StateError
 from ai_core.saving.values import SavedValues
 from ai_core.scheduling.policies import Policy
 from ai_core.scheduling.scheduler import Scheduler
-from ai_core.scheduling.timeslicer import Timeslicer
-from ai_core.scheduling.timing import Timing
+from ai_core.scheduling.timeslicer import Timeslicer, Timing
 from ai_core.snapshot import from_json, restore, take, to_json
 from tests.scheduling.test_timeslicer_threads import IdleExecutor
 from tests.scheduling.timeslicing import InlineExecutor, World
@@ -204,8 +203,8 @@ def put(path, value):
         (put(["keys", 0, "key"], {"!": "tuple", "of": [[]]}), "unknown key"),
         (put(["keys", 0, "key"], {"!": "float", "of": "nan"}), "unknown key nan"),
         (put(["keys", 0, "read_at"], [1, 1e9]), r"must be at most 1"),
-        (put(["keys", 0, "is_quarantined"], 1), "must be true or false"),
-        (put(["keys", 0, "failures"], 2), "'keys\\[0\\].is_failing' must be true"),
+        (put(["keys", 0, "failures", 1], 1), "must be true or false"),
+        (put(["keys", 0, "failures", 0], 2), "'keys\\[0\\].is_failing' must be true"),
         (put(["rest", 0, "key"], 6), "'rest\\[0\\].key' must be at most 5, got 6"),
         (put(["rest", 0, "key"], -1), "must be at least 0"),
         (put(["rest", 0, "key"], 2), "'flights\\[0\\].key' is already in the batch: 2"),

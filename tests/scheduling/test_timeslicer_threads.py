@@ -10,8 +10,7 @@ from hypothesis import strategies as st
 
 from ai_core.budget import Budget
 from ai_core.clock import ManualClock
-from ai_core.scheduling.timeslicer import Timeslicer
-from ai_core.scheduling.timing import Timing
+from ai_core.scheduling.timeslicer import Timeslicer, Timing
 from tests.scheduling.timeslicing import InlineExecutor, World
 
 timings = pytest.mark.parametrize("timing", Timing, ids=lambda timing: timing.name)

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from ai_core.scheduling.timing import Timing
+from ai_core.scheduling.timeslicer import Timing
 
 TEXT = (Path(__file__).parents[2] / "docs" / "timeslicing.md").read_text(encoding="utf-8")
 

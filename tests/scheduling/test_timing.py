@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ai_core.scheduling.timing import Timing
+from ai_core.scheduling.timeslicer import Timing
 from tests.scheduling.timeslicing import InlineExecutor, World
 
 timings = pytest.mark.parametrize("timing", Timing, ids=lambda timing: timing.name)

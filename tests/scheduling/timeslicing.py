@@ -7,8 +7,7 @@ from concurrent.futures import Executor, Future
 from ai_core.budget import Budget
 from ai_core.clock import ManualClock
 from ai_core.faults import FaultIsolation
-from ai_core.scheduling.timeslicer import Timeslicer
-from ai_core.scheduling.timing import Timing
+from ai_core.scheduling.timeslicer import Timeslicer, Timing
 
 
 class InlineExecutor(Executor):

@@ -66,8 +66,6 @@ func measure(what: String) -> void:
 		await compare("%s, every %dth frame" % [what, period],
 				crowd(AIScheduler.POLICY_FREQUENCY, period, thinkers),
 				{EVERY_FRAME: base, OTHER: by_hand, CALLS: called_crowd(period, thinkers)}, period)
-	await compare("%s, frequency, every frame" % what, crowd(AIScheduler.POLICY_FREQUENCY, 1, thinkers),
-			{OTHER: by_hand}, 1)
 	for period: int in [1, 10]:
 		await compare("%s, load balancing, every %s" % [what, "frame" if period == 1 else "10th frame"],
 				crowd(AIScheduler.POLICY_LOAD_BALANCING, period, thinkers), {OTHER: by_hand}, period)

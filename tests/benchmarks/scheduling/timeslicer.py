@@ -5,8 +5,7 @@ import time
 
 from ai_core.budget import Budget
 from ai_core.clock import ManualClock
-from ai_core.scheduling.timeslicer import Timeslicer
-from ai_core.scheduling.timing import Timing
+from ai_core.scheduling.timeslicer import Timeslicer, Timing
 from tools.benchmarking.declarations import Case, Contest
 
 UPDATES = 10

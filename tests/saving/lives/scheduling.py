@@ -4,14 +4,10 @@ from __future__ import annotations
 from ai_core.budget import Budget
 from ai_core.saving.fields import Fields
 from ai_core.saving.values import SavedValues
-from ai_core.scheduling.anytime import UntilGoodEnough
-from ai_core.scheduling.background_job import BackgroundJob
-from ai_core.scheduling.contracts import Contracts
-from ai_core.scheduling.in_sequence import WorkSequence
+from ai_core.scheduling.long_work import BackgroundJob, Contracts, Suspendable, UntilGoodEnough, WorkSequence
 from ai_core.scheduling.phasing import PhaseSlot, Rephasing
 from ai_core.scheduling.policies import Policy
 from ai_core.scheduling.scheduler import Scheduler
-from ai_core.scheduling.suspendable import Suspendable
 from ai_core.scheduling.threaded_work import ThreadedWork
 from ai_core.scheduling.timeslicer import Timeslicer
 from tests.saving.lives.life import Life, plain, steps

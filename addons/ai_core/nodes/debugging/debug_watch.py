@@ -8,7 +8,7 @@ from addons.ai_core.nodes.debugging import debug_texts
 from addons.ai_core.nodes.events.scene_events import events_under
 from addons.ai_core.nodes.scheduling.scheduler_core import Policy
 from addons.ai_core.nodes.scheduling.scheduler_lookup import SCHEDULERS
-from ai_core.scheduling.frame_timeline import FrameTimeline, TimedFrame
+from ai_core.scheduling.statistics import FrameTimeline, TimedFrame
 
 SECTIONS = ("scheduler", "habits", "senses", "events", "paths")
 """Sections that can be shown beside the frames."""

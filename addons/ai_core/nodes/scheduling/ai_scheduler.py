@@ -54,11 +54,10 @@ from ai_core.faults import Fault, FaultIsolation
 from ai_core.recording.replay import Difference
 from ai_core.saving.fields import StateError
 from ai_core.scheduling.carry_over import UNIT
-from ai_core.scheduling.phasing import DryRun, PhaseSlot, PhaseTable, Rephasing, phase_quality
-from ai_core.scheduling.quality_of_service import QualityOfService
+from ai_core.scheduling.phase_quality import phase_quality
+from ai_core.scheduling.phasing import DryRun, PhaseSlot, PhaseTable, Rephasing
 from ai_core.scheduling.scheduler import Scheduler, tree_statistics
-from ai_core.scheduling.statistics import Overrun
-from ai_core.scheduling.statistics_table import statistics_table
+from ai_core.scheduling.statistics import Overrun, QualityOfService, statistics_table
 from ai_core.scheduling.task import MAX_PERIOD_FRAMES, MAX_PRIORITY, Task, Turn, Work, checked_period
 from ai_core.snapshot import Saveable
 from ai_core.trace import Trace

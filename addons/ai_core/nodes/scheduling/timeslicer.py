@@ -29,7 +29,7 @@ from ai_core.clock import TimeIndex
 from ai_core.errors import UnknownNameError
 from ai_core.faults import Fault, FaultIsolation
 from ai_core.saving.fields import Fields, State
-from ai_core.scheduling import timeslicer, timing
+from ai_core.scheduling import timeslicer
 from ai_core.scheduling.task import MAX_PERIOD_FRAMES, Task, Turn
 
 NO_AGE = -1
@@ -115,7 +115,7 @@ class Timeslicer(Node):
         """The library's timeslicer, created when it is first needed."""
         if self._core is None:
             self._core = timeslicer.Timeslicer(
-                self, self._run_job, inputs=self._read_input, timing=list(timing.Timing)[self.timing],
+                self, self._run_job, inputs=self._read_input, timing=list(timeslicer.Timing)[self.timing],
                 jobs_per_update=self.jobs_per_update or None, name=str(self.get_name()) or "Timeslicer",
                 faults=FaultIsolation(report=self._report), values=SceneValues(self))
         return self._core
