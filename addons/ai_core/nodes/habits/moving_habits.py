@@ -40,6 +40,9 @@ DEFAULT_SPEED, DEFAULT_SPEED_2D = 3.0, 100.0
 STUCK_AFTER_S = 3.0
 """Default time without progress after which a habit that walks gives up (s): longer than opening a door takes."""
 
+GROUND_WITHIN_S = 0.25
+"""Time within which a navigation map has its regions (s); they are added by another thread, within frames."""
+
 GOLDEN_ANGLE = math.pi * (3 - math.sqrt(5))
 """Angle between two places of a search in order (rad): any number of them spreads evenly."""
 
@@ -211,16 +214,26 @@ class WalkingHabit(ActorHabit):
         actor = self._tree.actor_node()
         here = self.position_of_actor(actor)
         agent = None if self.paths else self._agent(actor)
-        if agent is not None and not self._has_ground(agent, here):
-            agent = None
         run.memory["has_agent"], run.memory["is_body"] = agent is not None, is_body(actor)
         if agent is not None:
             AgentWalk(agent, run.memory, is_flat=isinstance(here, Vector2)).begin(self.arrival_distance)
 
-    def _has_ground(self, agent: Any, here: Any) -> bool:
-        """Return whether the navigation map of an agent has regions; without any the actor walks straight."""
-        server = singleton("NavigationServer2D" if isinstance(here, Vector2) else "NavigationServer3D")
-        return len(server.map_get_regions(agent.get_navigation_map())) > 0
+    def _waits_for_ground(self, actor: Any, run: HabitContext) -> bool:
+        """Return whether the actor waits for the regions of its navigation map; without any it then walks straight."""
+        if not run.memory.get("has_agent") or run.memory.get("has_ground"):
+            return False
+        agent = self._agent(actor)
+        if agent is None:
+            return False
+        server = singleton("NavigationServer2D" if actor.is_class("Node2D") else "NavigationServer3D")
+        if len(server.map_get_regions(agent.get_navigation_map())):
+            run.memory["has_ground"] = True
+            return False
+        waited_s = run.kept["waited_for_ground_s"] = run.kept.get("waited_for_ground_s", 0.0) + run.elapsed_s
+        if waited_s < GROUND_WITHIN_S:
+            return True
+        run.memory["has_agent"] = False
+        return False
 
     def walk_to(self, run: HabitContext, goal: Any) -> Status:
         """Walk to a position for one turn; FAILED if no path leads there, or the actor is stuck."""
@@ -228,6 +241,8 @@ class WalkingHabit(ActorHabit):
         here = self.position_of_actor(actor)
         if _distance(goal, here) <= self.arrival_distance:
             return Status.SUCCEEDED
+        if self._waits_for_ground(actor, run):
+            return Status.RUNNING
         is_flat = isinstance(here, Vector2)
         falls = self._moves_body(run) and not is_flat and actor.get_motion_mode() == GROUNDED
         path = self._walk(actor, run, is_flat=is_flat, falls=falls)
