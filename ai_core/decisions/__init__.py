@@ -34,6 +34,7 @@ from ai_core.decisions.habits.habit_batch import HabitBatch
 from ai_core.decisions.habits.habit_population import HabitPopulation
 from ai_core.decisions.habits.habit_tree_loops import HabitContext, HabitTree
 from ai_core.decisions.habits.habits import FOR_EVER, Callback, Habit, Launch, Outcome, Status
+from ai_core.decisions.habits.utility import Consideration, Score
 from ai_core.decisions.rules.rule_mind import FiredRule, RuleMind
 from ai_core.decisions.rules.rule_set import Rule, RuleSet
 from ai_core.decisions.state_machines.state_machine import StateMachine
@@ -56,6 +57,7 @@ __all__ = [
     "ChangeValue",
     "CheckValue",
     "ChoiceResult",
+    "Consideration",
     "Emit",
     "FiredRule",
     "Habit",
@@ -73,6 +75,7 @@ __all__ = [
     "Rule",
     "RuleMind",
     "RuleSet",
+    "Score",
     "SequencePrediction",
     "SetValue",
     "State",

@@ -62,13 +62,19 @@ def habit(chance, name, depth, log):
         repeats=chance.choice([1, 1, 2]), retries=chance.choice([0, 0, 1]), outcome=chance.choice(list(Outcome)),
         wakes_on=chance.choice([(), (), ("a",)]), asks_every_s=chance.choice([0.0, 0.0, 0.35]),
         begins_on=chance.choice([(), (), (), ("b",)]), remembers_s=chance.choice([0.0, 0.5]),
+        score=score, inertia=chance.choice([0.0, 1.0]),
     )
 
 
 def launcher(chance, name, children):
     """Return a habit that does nothing but launch others."""
     launch = chance.choice([Launch.SEQUENTIAL, Launch.FALLBACK])
-    return Habit(name, children, launch, outcome=chance.choice(list(Outcome)))
+    return Habit(name, children, launch, outcome=chance.choice(list(Outcome)), score=score)
+
+
+def score(context):
+    """Return a score that changes twice a second."""
+    return (context.place.index + int(context.tree.seconds * 2)) % 4 - 1
 
 
 def built_in(chance, name):
@@ -76,12 +82,13 @@ def built_in(chance, name):
     key, value = chance_name(chance), chance.randint(0, 3)
     comparison = chance.choice(["==", "!=", "<", "<=", ">", ">=", "in"])  # "in" a number is an error
     return chance.choice([
-        CheckValue(name, key, comparison, value), SetValue(name, key, value),
-        SetValue(name, key, lambda context: value), SetValue(name, key, value, cooldown_s=0.3),
-        Wait(name, value / 2, up_to_s=value),
-        Habit(name, can_activate=ValueIs(key, "<", value)),
+        CheckValue(name, key, comparison, value, score=score), SetValue(name, key, value, score=score),
+        SetValue(name, key, lambda context: value, score=score),
+        SetValue(name, key, value, cooldown_s=0.3, score=score),
+        Wait(name, value / 2, up_to_s=value, score=score),
+        Habit(name, can_activate=ValueIs(key, "<", value), score=score),
         Habit(name, can_activate=ValuesAre(
-            [ValueIs(key, "<", value), ValueIs("a", ">=", 1)], lambda context: len(context.path) % 2)),
+            [ValueIs(key, "<", value), ValueIs("a", ">=", 1)], lambda context: len(context.path) % 2), score=score),
     ])
 
 

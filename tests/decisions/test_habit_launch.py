@@ -208,7 +208,8 @@ def test_parent_ignores_the_outcome_of_a_non_blocking_child(launch, result):
     diary = Diary()
     diary.results["voice"] = result
     tree = HabitTree(diary.habit(
-        "root", diary.habit("a"), diary.habit("voice", non_blocking=True), launch=launch), random=random.Random(1))
+        "root", diary.habit("a", score=lambda _: 1.0), diary.habit("voice", non_blocking=True), launch=launch),
+        random=random.Random(1))
     assert [tree.tick(0.1) for _ in range(3)] == [RUNNING] * 3
     assert tree.active_paths() == ["root/a"]
     assert diary.read().count("enter voice") == 3

@@ -42,7 +42,7 @@ class World:
     def habit(self, chance, name, depth):
         children = [self.habit(chance, f"{name}{n}", depth - 1) for n in range(chance.randint(0, 3) if depth else 0)]
         if not depth and chance.random() < 0.2:
-            return Wait(name, chance.choice([0.1, 0.5, 2.5]))
+            return Wait(name, chance.choice([0.1, 0.5, 2.5]), score=lambda context: self.dice(context, "wanted") - 0.2)
         is_batched = chance.random() < 0.2
 
         def tick(context):
@@ -72,7 +72,8 @@ class World:
             non_blocking=chance.random() < 0.15, timeout_s=chance.choice([inf, inf, 0.7]),
             cooldown_s=chance.choice([0.0, 0.4]), repeats=chance.choice([1, 2]), retries=chance.choice([0, 0, 1]),
             wakes_on=chance.choice([(), ("a",), ("x",)]), asks_every_s=chance.choice([0.0, 0.0, 0.35]),
-            begins_on=chance.choice([(), (), ("a",), ("b",)]), remembers_s=chance.choice([0.0, 0.5]))
+            begins_on=chance.choice([(), (), ("a",), ("b",)]), remembers_s=chance.choice([0.0, 0.5]),
+            score=lambda context: self.dice(context, "wanted") - 0.2, inertia=chance.choice([0.0, 0.3]))
 
     def something_happens(self, chance):
         tree, dice, late_s = chance.choice(self.trees), chance.random(), chance.choice([0.0, 0.05])

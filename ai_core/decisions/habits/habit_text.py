@@ -32,9 +32,10 @@ def _describe(lines: list[str], tree: HabitTree, place: CompiledHabit, run: Habi
         lines.append(f"{indent}* {place.name}: begins in the next tick, {run.reason}")
     else:
         held = ", holds" if place.strongest(tree.holds) is not None else ""
+        score = f", score {tree.scores[place.index]:.2f}" if place.index in tree.scores else ""
         lines.append(
-            f"{indent}* {place.name}: active for {run.time_in_habit_s:.2f} s{held}{_asleep(tree, run)}, {run.reason}"
-        )
+            f"{indent}* {place.name}: active for {run.time_in_habit_s:.2f} s{held}{score}{_asleep(tree, run)},"
+            f" {run.reason}")
     for child in place.children:
         child_run, child_why = _child(tree, child, place, run)
         _describe(lines, tree, child, child_run, child_why)
@@ -65,6 +66,9 @@ def _child(tree: HabitTree, child: CompiledHabit, parent: CompiledHabit,
         return active, ""
     if parent.launch is Launch.RANDOM:
         return None, f"{active.place.name} was chosen"
+    if parent.is_utility:
+        score = f"score {tree.scores[child.index]:.2f}" if child.index in tree.scores else "not scored yet"
+        return None, _waiting(tree, child, score)
     if parent.launch is not Launch.PRIORITIZED:
         is_done = child.number < active.place.number
         return None, "done" if is_done else f"its turn comes after {active.place.name}"

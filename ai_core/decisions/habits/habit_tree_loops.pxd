@@ -6,7 +6,7 @@ from libc.stdint cimport uint64_t
 from ai_core.decisions.habits.direct_calls cimport DirectCalls
 
 cdef double INFINITY, AWAKE, ROUNDING_S, LISTENERS_VALID_S
-cdef object RUNNING, SUCCEEDED, FAILED, PRIORITIZED, SEQUENTIAL, RANDOM, ABSENT
+cdef object RUNNING, SUCCEEDED, FAILED, SEQUENTIAL, RANDOM, ABSENT
 cdef int TICK, CHALLENGE, ASK, BESIDE, CONTINUE, RESTART, TIME_OUT, BEGIN, RESULT, JOIN
 cdef Py_ssize_t MOST_BEGUN_IN_A_TICK, MOST_SPARE_RUNS
 
@@ -42,11 +42,11 @@ cdef class ValueWrite:
 
 cdef class CompiledHabit:
     cdef public object habit, name, path, launch, outcome, held, interrupted, interrupting
-    cdef public object can_activate, enter, tick, exit, tick_batch
+    cdef public object can_activate, enter, tick, exit, tick_batch, score
     cdef public tuple begins_on, blocking, children, columns, non_blocking
     cdef public Py_ssize_t index, end, number
-    cdef public double asks_every_s, cooldown_s, remembers_s, repeats, retries, timeout_s, urgency, weight
-    cdef public bint asks_together, is_beside, is_free, is_polled
+    cdef public double asks_every_s, inertia, cooldown_s, remembers_s, repeats, retries, timeout_s, urgency, weight
+    cdef public bint asks_together, interrupts, is_beside, is_free, is_polled, is_utility
     cdef readonly ValuesAre values
     cdef readonly ValueIs check
     cdef DirectCalls* tick_calls    # BORROWED from ``tick``, or NULL
@@ -77,7 +77,7 @@ cdef class HabitTree:
     cdef public HabitContext root_run
     cdef HabitContext _asking
     cdef public TickMember _member
-    cdef public dict holds, endings, _told, _cooldowns, _asks_at_s, _answered
+    cdef public dict holds, endings, scores, _told, _cooldowns, _asks_at_s, _answered
     cdef public list _agenda, _kept_errors
     cdef public double _now_s, _rebuild_at_s, _wake_at_s
     cdef public Py_ssize_t _frame, _tick_number
@@ -104,7 +104,7 @@ cdef class HabitTree:
     cdef _tick_all(self)
     cdef _process(self, int what, HabitContext run, tuple places, tuple numbers)
     cdef _try_beside(self, HabitContext run, CompiledHabit place, reason)
-    @cython.locals(child=HabitContext, place=CompiledHabit, index=Py_ssize_t)
+    @cython.locals(child=HabitContext, place=CompiledHabit, best=CompiledHabit, index=Py_ssize_t)
     cdef _challenge(self, HabitContext run, tuple places, Py_ssize_t first)
     @cython.locals(refused=Py_ssize_t)
     cdef _challenge_together(self, HabitContext run, tuple places, tuple numbers)
@@ -123,6 +123,12 @@ cdef class HabitTree:
     cdef bint _can_begin(self, CompiledHabit place) except -1
     @cython.locals(context=HabitContext, can_begin=bint)
     cdef bint _ask(self, CompiledHabit place) except -1
+    @cython.locals(context=HabitContext)
+    cdef HabitContext _context_for(self, CompiledHabit place)
+    @cython.locals(child=HabitContext, best=CompiledHabit, place=CompiledHabit, most=double, score=double)
+    cdef CompiledHabit _best_of(self, places, HabitContext run, tuple begun)
+    @cython.locals(score=double)
+    cdef double _score(self, CompiledHabit place) except? -1.0
     @cython.locals(chosen=CompiledHabit, place=CompiledHabit)
     cdef _choose(self, HabitContext run, tuple begun)
     @cython.locals(place=CompiledHabit, steps=tuple)

@@ -95,7 +95,7 @@ LISTENERS_VALID_S = 0.1
 """Game time for which the answer that nobody listens is valid while the counter of listeners does not change (s)."""
 
 RUNNING, SUCCEEDED, FAILED = Status.RUNNING, Status.SUCCEEDED, Status.FAILED
-PRIORITIZED, SEQUENTIAL, RANDOM = Launch.PRIORITIZED, Launch.SEQUENTIAL, Launch.RANDOM
+SEQUENTIAL, RANDOM = Launch.SEQUENTIAL, Launch.RANDOM
 
 # Entries of an agenda: what to do.
 TICK = 0            # call the run's own tick
@@ -132,6 +132,8 @@ class CompiledHabit:
         is_beside: launched beside its siblings, not among them.
         is_polled: asked in every tick whether it can begin.
         is_free: can always begin.
+        is_utility: its children launch by score.
+        interrupts: its children interrupt each other: by order, or by score.
         held: priority of the hold it has from the beginning, or None.
         interrupting: the reason of a sibling that begins by interrupting it.
         interrupted: the ending of a sibling that it interrupts.
@@ -171,6 +173,9 @@ class CompiledHabit:
         self.interrupting = f"interrupted {habit.name}"
         self.interrupted = f"interrupted by {habit.name}"
         self.asks_together = self.is_polled and hasattr(self.can_activate, "first_of")
+        self.score, self.inertia = habit.callback("score"), habit.inertia
+        self.is_utility = habit.launch is Launch.UTILITY
+        self.interrupts = self.is_utility or habit.launch is Launch.PRIORITIZED
         self.is_free = self.can_activate is None and not habit.begins_on and not habit.asks_every_s
         self.values = self.can_activate if type(self.can_activate) is ValuesAre else None
         is_brief = type(self.tick) is ValueCheck and not (
@@ -649,6 +654,7 @@ class HabitTree:
         root_run: the run of the root, None while it is pending.
         endings: by place, how its last run ended.
         holds: by place, the priority of its hold.
+        scores: by place, the last score of a child of a utility habit.
         on_wake: called with the tree when it is woken before ``wakes_at_s``; None, or
             set by the owner of the ticks.
         on_entered: called with the context of each habit that begins, before its
@@ -706,6 +712,7 @@ class HabitTree:
         self.root_run: HabitContext | None = None
         self.holds: dict[int, float] = {}
         self.endings: dict[int, str] = {}
+        self.scores: dict[int, float] = {}
         self.on_wake: Callable[[Any], object] | None = None
         self.on_entered: Callable[[HabitContext], object] | None = None
         self.on_exited: Callable[[HabitContext], object] | None = None
@@ -989,11 +996,11 @@ class HabitTree:
             joins = place.tick_batch is not None and self._member is not None
             agenda.append((JOIN if joins else TICK, run, (), ()))
             self._is_lasting = self._is_lasting and not joins
-        if place.launch is PRIORITIZED:
-            asked = self._to_ask(place.blocking, len(place.blocking) if child is None else child.place.number,
-                                 due, asks_all)
+        if place.interrupts:
+            asked = self._to_ask(place.blocking, len(place.blocking) if child is None or place.is_utility
+                                 else child.place.number, due, asks_all)
             if asked:
-                numbers = tuple([one.index for one in asked]) if _ask_together(asked) else ()
+                numbers = tuple([one.index for one in asked]) if not place.is_utility and _ask_together(asked) else ()
                 agenda.append((ASK if numbers else CHALLENGE, run, asked, numbers))
         elif child is None:
             agenda.append((CONTINUE, run, (), ()))
@@ -1162,6 +1169,11 @@ class HabitTree:
         """Let the most urgent of the places from ``first`` on take over, if one can."""
         child = run.child
         held = child.place.strongest(self.holds) if child is not None and self.holds else None
+        if run.place.is_utility:
+            best = self._best_of([one for one in places if held is None or one.urgency > held], run, ())
+            if best is not None:
+                self._take_over(run, best)
+            return
         for index in range(first, len(places)):
             place = places[index]
             if (held is None or place.urgency > held) and self._can_begin(place):
@@ -1225,7 +1237,7 @@ class HabitTree:
         """Let a parent react to a child that ended, and its parent if it ends too, and so on."""
         while parent is not None and not place.is_beside:
             launch = parent.place.launch
-            if launch is PRIORITIZED:
+            if parent.place.interrupts:
                 self._choose(parent, ())
                 return
             if launch is not RANDOM and status is (SUCCEEDED if launch is SEQUENTIAL else FAILED):
@@ -1272,13 +1284,8 @@ class HabitTree:
         return self._ask(place)
 
     def _ask(self, place: CompiledHabit) -> bool:
-        """Call the condition of a pending habit with a context that all pending habits share."""
-        context = self._asking
-        if context is None:
-            context = self._asking = spare_run()
-            context._begin(self, place, None, "")
-            context.status = None
-        context.place, context.began_s, context._memory = place, self._now_s, None
+        """Call the condition of a pending habit."""
+        context = self._context_for(place)
         try:
             if cython.compiled and place.ask_calls != cython.NULL:
                 can_begin = call_directly(place.ask_calls, place.can_activate, self.parts, place.index, 0.0, context)
@@ -1291,14 +1298,24 @@ class HabitTree:
             self._note_success(place, True)
         return can_begin
 
+    def _context_for(self, place: CompiledHabit) -> HabitContext:
+        """Return the context for questions to a habit that needs no run; all habits share it."""
+        context = self._asking
+        if context is None:
+            context = self._asking = spare_run()
+            context._begin(self, place, None, "")
+            context.status = None
+        context.place, context.began_s, context._memory = place, self._now_s, None
+        return context
+
     def _choose(self, run: HabitContext, begun: tuple[CompiledHabit, ...]) -> None:
         """Launch the most urgent child that can run; each begins at most once in this choice."""
         chosen: CompiledHabit | None
         while True:
             if begun:
                 self._asks_all = True  # the ended child can begin again in the next tick
-            chosen = None
-            for place in run.place.blocking:
+            chosen = self._best_of(run.place.blocking, run, begun) if run.place.is_utility else None
+            for place in () if run.place.is_utility else run.place.blocking:
                 if (not begun or place not in begun) and self._can_begin(place):
                     chosen = place
                     break
@@ -1307,6 +1324,30 @@ class HabitTree:
             if self._start(chosen, run, "can activate") is RUNNING:
                 return
             begun = (*begun, chosen)
+
+    def _best_of(
+        self, places: Iterable[CompiledHabit], run: HabitContext, begun: tuple[CompiledHabit, ...]
+    ) -> CompiledHabit | None:
+        """Return the place with the highest score above 0, and above the active child's by the inertia."""
+        child, best, most = run.child, None, 0.0
+        if child is not None:
+            most = max(0.0, self._score(child.place) + run.place.inertia)
+        for place in places:
+            if (child is None or place is not child.place) and place not in begun and self._can_begin(place):
+                score = self._score(place)
+                if score > most:
+                    best, most = place, score
+        return best
+
+    def _score(self, place: CompiledHabit) -> float:
+        """Return the score of a habit, 0 if its callback raises an exception."""
+        try:
+            score = finite_number(f"score of {place.path!r}", place.score(self._context_for(place)))
+        except Exception as error:
+            self._report(place, "score", error)
+            score = 0.0
+        self.scores[place.index] = score
+        return score
 
     def _continue(self, run: HabitContext) -> Status:
         """Launch the child whose turn it is, and the next ones as long as children end at once."""
@@ -1417,7 +1458,7 @@ class HabitTree:
         if status is RUNNING and place.tick is not None and run.wake_s == AWAKE:
             status = self._own_tick(run, place)
         if status is RUNNING and place.blocking:
-            if place.launch is PRIORITIZED:
+            if place.interrupts:
                 self._choose(run, ())
             else:
                 status = self._continue(run)
@@ -1698,7 +1739,7 @@ class HabitTree:
         if parts is None and self.parts is not None:
             of_paths = {place.path: part for place, part in zip(old.places, self.parts, strict=True)}
             parts = [of_paths.get(place.path) for place in plan.places]
-        self.plan, self.parts = plan, parts
+        self.plan, self.parts, self.scores = plan, parts, {}
         moved = {place.index: plan.by_path[place.path].index for place in old.places if place.path in plan.by_path}
         for name in ("holds", "endings", "_cooldowns", "_asks_at_s", "_kept", "_answered"):
             before = getattr(self, name) or {}
@@ -1845,8 +1886,6 @@ class HabitTree:
                 if above in launched:
                     refuse(where, f"must not be active together with {launched[above]!r}, got {path!r}")
                 launched[above] = path
-                if runs[above].path.launch is not Launch.PRIORITIZED:
-                    runs[above].number = place.number
         for index in values.holds:
             if (path := self.plan.places[index].path) not in runs:
                 refuse(f"holds.{path}", "must be an active habit")

@@ -52,6 +52,10 @@ class Launch(Enum):
     FALLBACK = "fallback"
     """Fallback: runs the children in order, skipping those that cannot run, until a child
     succeeds; the habit ends with it, and fails if no child succeeds."""
+    UTILITY = "utility"
+    """Utility selector: runs the child with the highest ``score`` above 0; a child whose
+    score exceeds that of the active one by more than ``inertia`` interrupts it. The habit
+    ends only by its own ``tick``."""
 
 
 class Status(Enum):
@@ -87,12 +91,12 @@ Kind = TypeVar("Kind", bound=Enum)
 BatchCallback = Callable[["HabitBatch"], object]
 AnyCallback = Callable[[Any], object]
 
-MOMENTS = ("can_activate", "enter", "tick", "exit", "tick_batch")
+MOMENTS = ("can_activate", "enter", "tick", "exit", "tick_batch", "score")
 
 FIXED = frozenset({
     "name", "launch", "non_blocking", "uninterruptible", "weight", "urgency", "timeout_s", "cooldown_s",
     "repeats", "retries", "outcome", "wakes_on", "asks_every_s", "begins_on", "remembers_s",
-    "columns",
+    "columns", "inertia",
 })
 
 
@@ -141,6 +145,10 @@ class Habit:
         columns: names of the numbers that each run of a batch keeps.
         remembers_s: how long the habit can still begin after ``begins_on`` (s), 0 or
             more; 0 for the next tick only.
+        score: returns how much a child of a utility habit is wanted, a number; called when
+            it is asked whether it can begin, and while it is active. See ``utility``.
+        inertia: for a utility habit: by how much the score of another child must exceed
+            that of the active one, 0 or more.
 
     Raises:
         TypeError: if an argument has a wrong type.
@@ -163,6 +171,7 @@ class Habit:
     begins_on: tuple[str, ...]
     remembers_s: float
     columns: tuple[str, ...]
+    inertia: float
 
     def __init__(
         self,
@@ -181,14 +190,16 @@ class Habit:
         wakes_on: Iterable[str] = (), asks_every_s: float = 0.0,
         begins_on: Iterable[str] = (), remembers_s: float = 0.0,
         tick_batch: BatchCallback | None = None, columns: Iterable[str] = (),
+        score: Callback | None = None, inertia: float = 0.0,
     ) -> None:
         if not isinstance(name, str) or not name or "/" in name:
             raise ValueError(f"the name of a habit must be a non-empty string without '/', got {shown(name)}")
         self._kind = object()  # kept by copies that differ in their children alone
         self._children = tuple(children)
-        self._given = _callables(name, (can_activate, enter, tick, exit, tick_batch))
+        self._given = _callables(name, (can_activate, enter, tick, exit, tick_batch, score))
         self.launch, self.outcome = _one_of(name, "launch", launch, Launch), _one_of(name, "outcome", outcome, Outcome)
         self.non_blocking, self.uninterruptible = bool(non_blocking), bool(uninterruptible)
+        self.inertia = finite_number(f"habit {name!r}: inertia", inertia, minimum=0)
         self.weight = finite_number(f"habit {name!r}: weight", weight, above=0)
         self.urgency = finite_number(f"habit {name!r}: urgency", urgency)
         self.timeout_s = timeout_s if timeout_s == math.inf else finite_number(
@@ -223,6 +234,9 @@ class Habit:
     def tick_batch(self, batch: HabitBatch) -> object:
         """Tick all runs of a batch at once; override it, or pass a callable."""
 
+    def score(self, context: HabitContext) -> object:
+        """Return how much the habit is wanted; override it, or pass a callable."""
+
     @property
     def draws(self) -> bool:
         """True if it draws from ``context.random``; its tree then requires a random generator."""
@@ -232,7 +246,7 @@ class Habit:
         """Return the callback of a given kind, None if there is none.
 
         Args:
-            moment: "can_activate", "enter", "tick", "exit" or "tick_batch".
+            moment: "can_activate", "enter", "tick", "exit", "tick_batch" or "score".
         """
         given = self._given[moment]
         if given is not None:
@@ -299,6 +313,8 @@ class HabitOptions(TypedDict, total=False):
     asks_every_s: float
     begins_on: Iterable[str]
     remembers_s: float
+    score: Callback | None
+    inertia: float
 
 
 def check_habit(habit: Habit, children: tuple[Habit, ...], path: str) -> None:
@@ -327,6 +343,11 @@ def check_habit(habit: Habit, children: tuple[Habit, ...], path: str) -> None:
             f"habit {path!r}: a {habit.launch.value} habit must have a blocking child"
             " (non-blocking children are not launched); add a child, or set launch to PRIORITIZED"
         )
+    if habit.launch is Launch.UTILITY:
+        for child in children:
+            if not child.non_blocking and child.callback("score") is None:
+                raise ValueError(
+                    f"habit {path!r}: the child {child.name!r} of a utility habit has no score; pass score=")
 
 
 def _one_of(name: str, option: str, value: Kind, kind: type[Kind]) -> Kind:
