@@ -472,7 +472,7 @@ class PollingStation(Saveable):
         # A nested computation has no limit, because a refusal would spoil the outer answer.
         allowance = self._allowance if self._allowed_frame == now[0] and not self._computing else None
         todo = iter(missing)
-        while part := self._next_part(topic, todo, allowance, found, now):
+        while part := self._next_part(topic, todo, allowance, found, now, is_later=bool(origins)):
             self._answer_part(topic, part, allowance, now, found, origins)
         rest = [*todo]
         if not topic.has_fallback:  # an answer is computed where there is no old one to return instead
@@ -490,7 +490,7 @@ class PollingStation(Saveable):
 
     def _next_part(
         self, topic: Topic, todo: Iterator[Key], allowance: AnswerBudget | None, found: dict[Key, Cached],
-        now: TimeIndex,
+        now: TimeIndex, *, is_later: bool,
     ) -> list[Key]:
         """Return the keys to compute in one call; empty if the allowance is spent or no key is left.
 
@@ -501,7 +501,7 @@ class PollingStation(Saveable):
             most = min(most, 1)
         part: list[Key] = []
         while len(part) < most and (key := next(todo, None)) is not None:
-            fresh = topic.fresh(key, now)
+            fresh = topic.fresh(key, now) if is_later else None
             if fresh is None:
                 part.append(key)
             else:

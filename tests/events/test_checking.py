@@ -43,7 +43,7 @@ def level():
     return Level()
 
 
-def test_nobody_looks_for_what_nobody_listens_to(level):
+def test_check_is_skipped_without_listeners(level):
     check = level.engine.add(("siren", "fire"), level.look)
     level.live(3)
     assert level.looked == []
@@ -57,7 +57,7 @@ def test_nobody_looks_for_what_nobody_listens_to(level):
     assert (check.runs, check.skips) == (3, 3)
 
 
-def test_what_is_found_is_told(level):
+def test_check_sends_its_event(level):
     heard = []
     level.events.listen("siren", heard.append)
     level.engine.add("siren", level.look)
@@ -67,7 +67,7 @@ def test_what_is_found_is_told(level):
     assert [one.code for one in heard] == ["siren"]
 
 
-def test_a_check_runs_as_rarely_as_it_is_told(level):
+def test_check_runs_at_its_period(level):
     level.events.listen("siren", print)
     level.engine.add("siren", level.look, period_frames=4, phase_frames=0)
     level.live(12)
@@ -115,7 +115,7 @@ def test_counts_are_saved_with_the_scheduler(level):
     assert other.engine.checks[0].runs == 3
 
 
-def test_checks_look_for_a_narrowcast_too(level):
+def test_checks_run_for_a_narrowcast_too(level):
     cast = Narrowcast(level.clock)
     engine = CheckingEngine(cast, level.scheduler, level.clock)
     engine.add("siren", level.look)

@@ -43,7 +43,7 @@ def crowd(events):
 
 
 @pytest.mark.parametrize("kinds", ["w", "ww", "sww", "wws", "wsw", "swwsww"])
-def test_listeners_held_weakly_are_told_in_their_places(events, crowd, kinds):
+def test_weak_listeners_are_called_in_order(events, crowd, kinds):
     event, log, ears, _ = crowd(kinds)
     events.deliver(event)
     events.deliver(event)
@@ -52,7 +52,7 @@ def test_listeners_held_weakly_are_told_in_their_places(events, crowd, kinds):
 
 
 @pytest.mark.parametrize("who", ["w1", "w2", "w3", "s4"])
-def test_stopped_listener_hears_nothing_and_the_rest_hear_once(events, crowd, who):
+def test_stopped_listener_is_skipped_and_others_called_once(events, crowd, who):
     stopped = []
     event, log, ears, listenings = crowd("wwwws", w0=lambda: [listenings_of[one].stop() for one in stopped])
     listenings_of = listenings
@@ -82,7 +82,7 @@ def test_one_of_a_run_that_is_freed_is_dropped_and_counted(events, crowd):
     assert not listenings["w2"].is_active
 
 
-def test_a_run_that_tells_itself_again_tells_each_twice(events, crowd):
+def test_nested_send_now_delivers_to_each_listener_twice(events, crowd):
     depth = []
 
     def again():
@@ -97,7 +97,7 @@ def test_a_run_that_tells_itself_again_tells_each_twice(events, crowd):
     assert log == [*ears, "again"] * 2
 
 
-def test_who_listens_twice_is_told_twice_whatever_happens(events):
+def test_handler_registered_twice_is_called_twice(events):
     log, broken = [], [False]
 
     def hear(event):
@@ -123,7 +123,7 @@ def test_who_listens_twice_is_told_twice_whatever_happens(events):
     assert log == ["other", "twice"]
 
 
-def test_who_stops_everybody_from_within_is_the_last_to_be_told(events, crowd):
+def test_listener_that_stops_all_others_is_the_last_called(events, crowd):
     stopped = []
     event, log, _ears, listenings = crowd("sws", s0=lambda: [one.stop() for one in stopped])
     stopped += listenings.values()
@@ -184,7 +184,7 @@ def test_mixed_methods_and_functions_are_called_in_their_places(events, village)
 
 
 @pytest.mark.parametrize("place", range(len(ALL)))
-def test_of_different_ones_whoever_stops_is_left_out(events, village, place):
+def test_stopped_listener_among_mixed_handlers_is_skipped(events, village, place):
     event, log, listenings, *_ = village
     first = events.listen("bell", lambda event: listenings[place].stop(), priority=1)
     events.deliver(event)

@@ -11,7 +11,7 @@ from ai_core.events.event import Event, EventTerms, Receipt
 NOW = TimeIndex(3, 0.5)
 
 
-def test_an_event_cannot_be_changed_by_whoever_is_told_first():
+def test_event_is_immutable():
     event = Event("x", (1,), None, NOW, 0.5)
     with pytest.raises(AttributeError, match="an event is immutable, so 'code' cannot be set; send a new event"):
         event.code = "y"

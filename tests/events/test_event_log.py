@@ -56,7 +56,7 @@ def test_entries_are_found_by_kind_code_name_and_frame(events):
         log.entries(kinds="tolled")
 
 
-def test_what_is_injected_by_hand_is_told_and_shown_as_such(events):
+def test_injected_event_is_delivered_and_logged_as_injected(events):
     heard = []
     events.listen("alarm", heard.append)
     event = events.inject("alarm", 3, sender="debug key")
@@ -100,7 +100,7 @@ def test_the_table_has_a_row_per_entry_and_cuts_long_text():
     assert log.table([]).split()[:6] == ["frame", "seconds", "kind", "code", "name", "detail"]
 
 
-def test_what_is_told_does_not_depend_on_the_log():
+def test_log_does_not_change_deliveries():
     def told(log):
         events = EventManager(ManualClock(), faults=FaultIsolation(report=lambda fault: None))
         events.log, heard = log, []

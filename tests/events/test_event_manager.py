@@ -36,7 +36,7 @@ def dispatch(events):
     events.advance(Budget.unlimited())
 
 
-def test_a_listener_hears_the_codes_it_asked_for_and_no_others(events):
+def test_listener_receives_its_codes_and_no_others(events):
     diary = Diary()
     events.listen(["door_opened", "door_closed"], diary.write)
 
@@ -48,7 +48,7 @@ def test_a_listener_hears_the_codes_it_asked_for_and_no_others(events):
     assert diary.heard == ["east", "west"]
 
 
-def test_an_event_tells_what_happened_who_says_so_and_since_when(events, clock):
+def test_event_has_code_payload_sender_and_time(events, clock):
     heard = []
     events.listen("shot", heard.append)
     clock.advance(3)
@@ -116,7 +116,7 @@ def test_events_due_at_the_same_time_stay_first_in_first_out(events, clock):
     assert diary.heard == list(range(50))
 
 
-def test_listeners_of_one_event_are_told_in_the_order_they_came(events):
+def test_listeners_of_one_event_are_called_in_order(events):
     told = []
     for name in "abc":
         events.listen("x", lambda event, name=name: told.append(name))
@@ -148,7 +148,7 @@ def test_removing_a_listener_mid_broadcast_skips_only_that_one(events):
     assert events.counts.delivered == 4
 
 
-def test_listener_added_mid_broadcast_hears_from_the_next_event(events):
+def test_listener_added_mid_broadcast_gets_the_next_event(events):
     diary = Diary()
 
     def add_once(event):
@@ -198,7 +198,7 @@ def test_stopping_twice_is_harmless_and_keeps_an_equal_listener(events):
     assert (other.is_active, other.codes) == (True, ("x",))
 
 
-def test_codes_nobody_listens_to_any_more_take_no_memory(events):
+def test_codes_without_listeners_take_no_memory(events):
     for number in range(100):
         events.listen(f"code {number}", print).stop()
     assert events.codes == ()
@@ -285,7 +285,7 @@ def test_time_budget_overrun_is_bounded_by_known_handler_costs(events):
     assert events.queue_length == 1
 
 
-def test_a_spent_budget_tells_nobody(events):
+def test_spent_budget_delivers_nothing(events):
     diary = Diary()
     events.listen("x", diary.write)
     events.send("x", 1)
@@ -293,7 +293,7 @@ def test_a_spent_budget_tells_nobody(events):
     assert diary.heard == []
 
 
-def test_an_event_nobody_hears_is_counted_and_costs_a_step(events):
+def test_unheard_event_is_counted_and_costs_a_step(events):
     for _ in range(3):
         events.send("x")
     events.advance(Budget.of_steps(2))
@@ -382,13 +382,13 @@ def test_a_code_that_is_no_string_cannot_be_sent(events):
 
 
 @pytest.mark.parametrize("terms", [{"delay_s": 2e12}, {"deadline_s": 2e12}, {"delay_s": 1, "deadline_s": 1e13}])
-def test_what_would_be_told_beyond_the_end_of_time_is_refused(events, terms):
+def test_event_after_the_latest_time_is_refused(events, terms):
     with pytest.raises(ValueError, match=r"_s must be at most 1e\+12, got"):
         events.send("x", **terms)
     assert events.queue_length == 0
 
 
-def test_what_is_told_at_the_end_of_time_can_be_saved_and_loaded(events, clock):
+def test_event_at_the_latest_time_can_be_saved_and_loaded(events, clock):
     clock.advance(seconds=1e6)
     events.send("x", delay_s=1e12 - clock.now.seconds)
     events.prepare_state(events.save_state())()

@@ -52,7 +52,7 @@ def test_order_is_priority_deadline_due_time_then_sending(events, told):
     assert told == ["first", "second", "third", "fourth", "fifth", "sixth", "last"]
 
 
-def test_who_is_shot_is_told_before_the_siren_that_is_half_told(events, told):
+def test_urgent_event_precedes_a_partly_delivered_one(events, told):
     for number in range(4):
         events.listen("siren", lambda event, number=number: told.append(number))
     events.send("siren")
@@ -84,7 +84,7 @@ def test_a_broadcast_is_late_if_its_last_listener_is(events, late):
     assert late == [("half", 0.25)]
 
 
-def test_whoever_watches_for_late_ones_and_raises_stops_nothing(clock, told):
+def test_failing_when_late_stops_no_delivery(clock, told):
     faults = []
 
     def complain(event, late_s):
@@ -121,7 +121,7 @@ def test_invalid_terms_are_refused_and_nothing_is_queued(events, terms, error, m
     assert events.counts.sent == 0
 
 
-def test_who_watches_for_late_ones_must_be_callable(clock):
+def test_when_late_must_be_callable(clock):
     with pytest.raises(TypeError, match="when_late must be a callable or None, got 'me'"):
         EventManager(clock, when_late="me")
 

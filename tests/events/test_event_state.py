@@ -86,7 +86,7 @@ def test_a_listener_that_is_missing_is_named():
         Square("ac").load(first.save())
 
 
-def test_listeners_are_named_by_their_handlers_unless_told():
+def test_listeners_have_the_names_of_their_handlers():
     manager = Square().events
 
     def open_door(event):
@@ -118,7 +118,7 @@ def test_failures_in_a_row_and_quarantine_are_kept_by_name():
     assert second.events.counts.failed == 9
 
 
-def test_a_healthy_save_heals_who_failed_here():
+def test_loading_a_healthy_save_resets_failures():
     first, second = Square(""), Square("")
     second.listening["bad"] = second.events.listen("x", lambda event: 1 / 0, name="bad")
     for _ in range(3):

@@ -63,7 +63,7 @@ def test_masks_need_declared_codes(events):
         EventManager(ManualClock(), codes=["door"]).mask_of("dor")
 
 
-def test_listener_to_every_code_hears_new_codes_in_its_turn(events):
+def test_listener_to_every_code_receives_new_codes_in_order(events):
     told = []
     events.listen("x", lambda event: told.append("first"))
     listening = events.listen(EVERY_CODE, lambda event: told.append(event.code))
@@ -86,7 +86,7 @@ def test_every_code_is_for_listening_alone(events):
         EventManager(ManualClock(), codes=["x", EVERY_CODE])
 
 
-def test_a_predicate_decides_what_is_told_and_what_counts(events):
+def test_predicate_decides_delivery_and_count(events):
     guard = Guard()
     events.listen("news", guard.hear, where=guard.cares)
     for words in ("dull", "fire", "dull"):
@@ -96,7 +96,7 @@ def test_a_predicate_decides_what_is_told_and_what_counts(events):
 
 
 @pytest.mark.parametrize(("x", "has_listeners"), [(49.9, True), (50.0, True), (50.1, False), (-50, True)])
-def test_grenades_within_fifty_metres_are_heard(events, x, has_listeners):
+def test_near_filter_delivers_grenades_within_fifty_metres(events, x, has_listeners):
     guard = Guard()
     events.listen("grenade", guard.hear, near=((0, 0, 0), 50))
     events.send_now("grenade", position=(x, 0))
@@ -112,14 +112,14 @@ def test_a_region_moves_with_whoever_it_belongs_to(events):
     assert guard.heard == ["grenade"]
 
 
-def test_an_event_without_a_position_is_near_nobody(events):
+def test_event_without_a_position_is_near_no_listener(events):
     guard = Guard()
     events.listen("grenade", guard.hear, near=((0, 0), 1e9))
     events.send_now("grenade")
     assert guard.heard == []
 
 
-def test_whoever_cannot_say_where_he_is_fails_alone():
+def test_failing_place_of_a_listener_fails_alone():
     faults = []
     events = EventManager(ManualClock(), faults=FaultIsolation(report=faults.append))
     lost, found = Guard((math.nan, 0)), Guard()
@@ -145,7 +145,7 @@ def test_once_means_once_even_when_the_handler_sends_it_again(events):
     assert not listening.is_active
 
 
-def test_once_is_not_used_up_by_what_is_not_told(events):
+def test_once_listener_waits_for_the_first_delivered_event(events):
     guard = Guard()
     events.listen("news", guard.hear, once=True, where=guard.cares)
     for words in ("dull", "fire", "fire"):
@@ -161,7 +161,7 @@ def test_higher_priorities_are_called_first_and_ties_in_order(events):
     assert told == ["a", "a2", "b", "b2", "c"]
 
 
-def test_weak_listener_drops_with_its_object_skipping_nobody(events, caplog):
+def test_freed_weak_listener_is_removed_and_no_other_skipped(events, caplog):
     caplog.set_level(logging.INFO, "ai_core")
     gone, other, stays = Guard(), Guard(), Guard()
     for guard in (gone, other, stays):
@@ -177,7 +177,7 @@ def test_weak_listener_drops_with_its_object_skipping_nobody(events, caplog):
     ]
 
 
-def test_a_weak_function_lives_as_long_as_somebody_keeps_it(events):
+def test_weak_function_listens_while_it_is_referenced(events):
     told = []
 
     def hear(event):

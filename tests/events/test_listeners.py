@@ -26,7 +26,7 @@ def test_a_registration_takes_at_most_200_bytes(n):
     assert taken / len(kept) <= 200
 
 
-def test_leaving_among_many_looks_at_nobody_else():
+def test_stopping_one_of_many_compares_no_handlers():
     class Watched:
         compared = 0
 

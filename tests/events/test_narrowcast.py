@@ -96,7 +96,7 @@ def test_a_whole_battalion_changes_sides_with_all_below_it(army):
     assert army.cast.group("A").above is other
 
 
-def test_moved_member_hears_the_new_room_and_not_the_old():
+def test_moved_member_gets_events_of_the_new_room_only():
     rooms = Army()
     kitchen, hall = rooms.cast.add_group("kitchen"), rooms.cast.add_group("hall")
     cook = rooms.enlist("cook", kitchen)
@@ -117,7 +117,7 @@ def test_member_leaving_mid_broadcast_of_the_old_room_is_skipped(army):
     assert army.cast.counts.delivered == 1
 
 
-def test_member_moved_mid_broadcast_to_both_rooms_hears_once(army):
+def test_member_moved_mid_broadcast_within_reach_gets_it_once(army):
     army.cast.group("side").send("order", reach="down", wants_receipt=True)
     told = army.told(steps=3)
     for name in ("A1x", "A2x", "B1y"):  # one told already, two not yet
@@ -216,7 +216,7 @@ def test_a_group_is_removed_when_it_is_empty(army):
         army.cast.group("A1")
 
 
-def test_who_left_hears_nothing_and_can_do_nothing(army):
+def test_removed_member_receives_and_sends_nothing(army):
     member = army.cast.member("A1x")
     member.leave()
     member.leave()
@@ -295,7 +295,7 @@ def test_all_groups_share_one_log_and_one_queue(army):
     assert len(army.cast.log.entries(kinds="delivered")) == 4
 
 
-def test_who_stopped_listening_is_let_go_at_once():
+def test_stopped_listener_is_released_at_once():
     narrowcast = Narrowcast(ManualClock())
     member = narrowcast.add_member("ann", narrowcast.add_group("squad"))
 

@@ -173,7 +173,7 @@ def test_what_was_stopped_before_the_save_is_stopped_by_loading():
     assert second.log == [("m1*", 1)]
 
 
-def test_event_for_a_removed_group_is_saved_and_reaches_nobody():
+def test_event_of_a_removed_group_is_saved_without_listeners():
     first, second = World(), World()
     for world in (first, second):
         world.cast.group("D").transfer_listeners(world.cast.group("C"))

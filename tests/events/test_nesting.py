@@ -51,7 +51,7 @@ def test_endless_answering_is_cut_off_and_reported_once(faults, reports, weak, i
     assert len(reports[0].traceback_text()) < 1000
 
 
-def test_who_works_again_is_told_again(faults, reports):
+def test_handler_that_recovers_is_called_again(faults, reports):
     events, answers = EventManager(ManualClock(), faults=faults), [True]
     heard = []
 

@@ -78,7 +78,7 @@ def test_once_listener_called_since_the_save_listens_again(world):
 
 
 @worlds
-def test_who_took_the_place_of_one_that_comes_back_stops(world):
+def test_replacement_of_a_restored_once_listener_stops(world):
     game = world("")
 
     def again(event):
@@ -104,7 +104,7 @@ def test_one_that_is_only_here_is_left_alone(world):
 
 
 @worlds
-def test_who_stopped_himself_does_not_come_back(world):
+def test_stopped_once_listener_is_not_restored(world):
     game = world("a")
     handle = game.listen("b")
     saved = game.save()
@@ -202,7 +202,7 @@ def test_names_that_are_never_used_again_are_forgotten(monkeypatch):
     assert [one["name"] for one in square.save()["once"] if one["waiting"]] == ["waits"]
 
 
-def test_many_who_wait_are_all_known(monkeypatch):
+def test_many_waiting_once_listeners_are_restored(monkeypatch):
     monkeypatch.setattr(once_listeners, "KINDS", 20)
     names = [f"guard {number}" for number in range(100)]
     square = Square(names)

@@ -67,7 +67,7 @@ def test_load_ends_the_limit_of_a_frame_that_comes_again():
     assert second.station.poll("far", 1) == (1, (1,))
 
 
-def test_an_answer_that_cannot_be_saved_is_computed_anew():
+def test_answer_that_cannot_be_saved_is_computed_again():
     first, second = Office(), Office()
     key = object()
     first.station.poll("far", key)

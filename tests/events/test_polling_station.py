@@ -195,7 +195,7 @@ def test_after_a_cycle_polling_works_and_another_key_is_no_cycle(station):
     assert station.poll("factorial", 5) == 120
 
 
-def test_an_error_reaches_who_polled_and_is_not_kept(station):
+def test_error_is_raised_to_the_caller_and_not_cached(station):
     attempts = []
 
     def compute():
@@ -252,7 +252,7 @@ def test_an_unknown_topic_is_an_error_that_lists_close_ones(station, oracle):
             use("cansee")
 
 
-def test_a_topic_can_be_removed_and_added_anew_but_not_twice(station, oracle):
+def test_topic_can_be_replaced_but_not_added_twice(station, oracle):
     station.add_topic("t", oracle)
     with pytest.raises(ValueError, match=r"topic 't' already exists; call remove_topic\(\) first"):
         station.add_topic("t", oracle)
@@ -348,7 +348,7 @@ def test_what_cannot_be_listened_to_is_refused(station, oracle, arguments, error
         station.invalidate_on(EventManager(ManualClock()), "e", "t", key=1)
 
 
-def test_an_event_manager_invalidates_when_it_tells(clock, oracle):
+def test_event_of_a_manager_invalidates_answers(clock, oracle):
     events, station = EventManager(clock), PollingStation(clock)
     station.add_topic("t", oracle, lifetime_frames=None)
     listening = station.invalidate_on(events, "wall_fell", "t")

@@ -39,7 +39,7 @@ def squads():
     return Squads()
 
 
-def test_comrades_hear_with_sender_and_age_and_nobody_else_does(squads):
+def test_only_the_group_receives_messages_with_sender_and_age(squads):
     squads.ann.announce_intent("flank", subject="door", position=(1, 2))
     squads.live(4)
     message = squads.bob.latest("intent", "ann", "door")
@@ -93,7 +93,7 @@ def test_memory_is_bounded_and_the_oldest_make_room():
     assert [one.subject for one in squads.bob.messages()] == ["thief 9", "thief 8", "thief 7"]
 
 
-def test_a_radio_goes_with_its_member_and_keeps_what_it_heard(squads):
+def test_radio_moves_with_its_member_and_keeps_messages(squads):
     squads.ann.announce_intent("hold")
     squads.live()
     squads.cast.member("bob").move_to(squads.cast.group("blue"))
@@ -103,14 +103,14 @@ def test_a_radio_goes_with_its_member_and_keeps_what_it_heard(squads):
     assert [(one.sender, one.content) for one in squads.bob.messages()] == [("eve", "ambush"), ("ann", "hold")]
 
 
-def test_a_radio_that_is_switched_off_hears_nothing_more(squads):
+def test_radio_switched_off_receives_nothing(squads):
     squads.bob.switch_off()
     squads.ann.announce_intent("hold")
     squads.live()
     assert squads.bob.messages() == []
 
 
-def test_what_was_heard_is_saved(squads):
+def test_received_messages_are_saved(squads):
     squads.ann.announce_intent({"plan": (1, 2)}, position=(1, 2, 3))
     squads.cid.report_sighting("cat")
     squads.live()
@@ -152,7 +152,7 @@ def test_misuse_is_refused(squads):
         SquadRadio(squads.cast.member("ann"), capacity=0)
 
 
-def test_the_log_says_whose_radio_was_told(squads):
+def test_log_names_the_radio_that_received(squads):
     squads.cast.log = EventLog()
     squads.ann.report_sighting("intruder")
     squads.live()

@@ -39,7 +39,7 @@ def test_queued_event_becomes_sticky_on_delivery_not_on_sending(events):
     assert (early, late) == (["rain"], ["rain"])
 
 
-def test_listener_joining_mid_sticky_broadcast_hears_it_once(events):
+def test_listener_added_mid_sticky_broadcast_gets_it_once(events):
     late = []
 
     def let_in(event):
@@ -54,7 +54,7 @@ def test_listener_joining_mid_sticky_broadcast_hears_it_once(events):
     assert late == ["rain"]
 
 
-def test_a_cleared_state_is_told_to_nobody(events):
+def test_cleared_sticky_event_reaches_no_listener(events):
     told = []
     events.send_now("weather", "rain", is_sticky=True)
     events.clear_sticky("weather")
@@ -75,7 +75,7 @@ def test_sticky_events_respect_codes_predicates_and_once(events):
     assert not listening.is_active
 
 
-def test_a_receipt_says_who_was_told_when_and_who_failed(events):
+def test_receipt_has_names_times_and_failures(events):
     events.listen("x", lambda event: None, name="well")
     events.listen("x", lambda event: 1 / 0, name="ill")
     events.listen("x", print, name="deaf", where=lambda event: False)
@@ -100,13 +100,13 @@ def test_a_quarantined_listener_is_not_on_the_receipt(events):
     assert [len(one.deliveries) for one in receipts] == [1, 1, 1, 0]
 
 
-def test_an_event_nobody_hears_has_a_complete_and_empty_receipt(events):
+def test_unheard_event_has_a_complete_and_empty_receipt(events):
     receipt = events.send_now("x", wants_receipt=True).receipt
     assert receipt.is_complete
     assert receipt.deliveries == []
 
 
-def test_whoever_sends_from_a_handler_is_on_the_receipt_as_told(events):
+def test_sender_in_a_handler_is_on_the_receipt(events):
     events.listen("x", lambda event: events.send_now("y"), name="sends")
     events.listen("y", print, where=lambda event: False)
     receipt = events.send_now("x", wants_receipt=True).receipt
@@ -117,7 +117,7 @@ def test_an_event_without_a_wish_for_it_has_no_receipt(events):
     assert events.send_now("x").receipt is None
 
 
-def test_an_event_that_is_made_already_is_told_as_it_is(events):
+def test_existing_event_is_delivered_unchanged(events):
     heard = []
     events.listen("x", heard.append)
     event = events.send_now("x", 1)
@@ -127,7 +127,7 @@ def test_an_event_that_is_made_already_is_told_as_it_is(events):
     assert events.counts[:3] == (2, 2, 2)
 
 
-def test_an_unknown_code_cannot_be_told():
+def test_unknown_code_cannot_be_sent():
     events = EventManager(ManualClock(), codes=["x"])
     foreign = EventManager(ManualClock()).send_now("y")
     with pytest.raises(LookupError, match="unknown event code 'y'"):

@@ -49,7 +49,7 @@ def town():
     return Town()
 
 
-def test_soldiers_are_told_once_when_it_is_five_not_every_frame(town):
+def test_time_of_day_is_delivered_once_and_not_every_frame(town):
     town.ask("17:00")
     assert town.live(8.9) == []
     assert town.live(0.1) == [("17:00", 0, 1)]
@@ -70,7 +70,7 @@ def test_request_for_the_present_minute_is_served_tomorrow(town):
     assert town.live(0.1) == [("08:00", 1, 1)]
 
 
-def test_who_asks_while_five_is_being_told_is_told_tomorrow(town):
+def test_listener_added_at_its_time_waits_for_the_next_day(town):
     for name in "ab":
         town.ask("17:00", name=name, every_day=True)
     town.live(8.9)
@@ -156,7 +156,7 @@ def test_moment_at_a_frame_edge_arrives_then_despite_rounding():
 
 
 @pytest.mark.parametrize("hours", [0, 1, 8.9, 9, 9.1, 30])
-def test_loaded_anew_it_tells_what_was_still_to_come(hours):
+def test_loaded_day_delivers_the_remaining_times(hours):
     first, second = Town(), Town("03:00")
     for town in (first, second):
         town.ask("17:00", every_day=True, name="a")
@@ -219,7 +219,7 @@ steps = st.one_of(
 
 @settings(max_examples=40, deadline=None, derandomize=True, database=None)
 @given(st.lists(st.integers(0, 23), min_size=1, max_size=4, unique=True), st.lists(steps, max_size=10))
-def test_what_is_told_is_what_lies_between_two_looks(hours, script):
+def test_times_between_two_updates_are_delivered(hours, script):
     clock = ManualClock(0.25)
     day, told, wanted = TimeOfDay(clock, day_length_s=24 * HOUR_S), [], []
     for hour in hours:

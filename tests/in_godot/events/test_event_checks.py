@@ -45,7 +45,7 @@ def test_checks_run_only_for_conditions_with_listeners(side, looker, physics_fra
     assert len(looker.get("asked")) == 2
 
 
-def test_who_listens_below_counts_and_who_listens_above_does_not(side, looker, physics_frames):
+def test_listeners_below_count_for_checks_and_above_do_not(side, looker, physics_frames):
     side.squad.check("fire", look_of(looker))
     side.top.listen("fire", nothing)
     physics_frames(2)
@@ -69,7 +69,7 @@ def test_a_check_runs_once_per_period_until_it_is_removed(side, looker, physics_
     assert len(looker.get("asked")) == 2
 
 
-def test_what_was_freed_looks_no_more_and_that_is_said_once(side, looker, scheduler, physics_frames, expect_errors):
+def test_freed_check_ends_and_is_reported_once(side, looker, scheduler, physics_frames, expect_errors):
     side.top.listen("fire", nothing)
     side.top.check("fire", look_of(looker))
     looker.free()

@@ -40,7 +40,7 @@ def side(node, scheduler, gdscript):
     door.free()
 
 
-def test_the_guard_of_a_squad_hears_what_the_page_says(samples, side, node, physics_frames):
+def test_guard_of_the_page_receives_its_events(samples, side, node, physics_frames):
     guard, follower, *_ = samples("events.md")
     top, red, blue, door = side
     ann, general = named(guard, "Ann", red), []
@@ -85,7 +85,7 @@ def test_the_day_the_radio_and_the_log_are_as_the_page_says(samples, side, node,
     assert made.get("received")[2:] == [["Ann", "thief", "armed"]]
 
 
-def test_the_gauge_is_looked_at_while_somebody_wants_to_know(samples, node, scheduler, physics_frames):
+def test_check_of_the_page_runs_while_a_listener_exists(samples, node, scheduler, physics_frames):
     *_, gauge = samples("events.md")
     made, heard = named(gauge, "Gauge", scheduler), []
     physics_frames(20)
@@ -98,7 +98,7 @@ def test_the_gauge_is_looked_at_while_somebody_wants_to_know(samples, node, sche
     assert heard == [("fuel_low", [4.0])]
 
 
-def test_the_guard_who_asks_gets_the_answers_of_the_page(samples, node, scheduler, physics_frames):
+def test_guard_of_the_page_gets_its_answers(samples, node, scheduler, physics_frames):
     [asking] = samples("polling.md")
     station = node("PollingStation", scheduler)
     guard = asking.new()

@@ -51,7 +51,7 @@ def listener(gdscript, manager):
     return make
 
 
-def test_hundreds_of_callables_are_told_in_the_order_they_came(manager, listener, physics_frames):
+def test_hundreds_of_callables_are_called_in_order(manager, listener, physics_frames):
     order = []
     ears = [listener() for _ in range(300)]
     manager.listen("alarm", lambda code, arguments: order.append(sum(len(one.get("heard")) for one in ears)))
@@ -94,7 +94,7 @@ def test_a_listener_freed_by_an_earlier_one_is_dropped(
     assert (stats["freed"], stats["delivered"], stats["failed"]) == (2, 4, 0)
 
 
-def test_a_listener_added_in_a_handler_hears_the_next_event(manager, listener):
+def test_listener_added_in_a_handler_gets_the_next_event(manager, listener):
     first, other = listener(code=None), listener(code=None)
     first.call("add_another", manager, other)
     manager.send_now("alarm")
@@ -154,7 +154,7 @@ def test_priorities_and_deadlines_of_events_decide_their_order(manager, physics_
     assert heard == ["urgent", "soon", "calm"]
 
 
-def test_what_is_late_is_told_and_said(node, signals):
+def test_late_event_is_delivered_and_reported(node, signals):
     scheduler = node("AIScheduler", budget=0.0, update=2)
     manager = node("AIEventManager", scheduler)
     late, heard = signals(manager, "event_was_late"), []
@@ -165,7 +165,7 @@ def test_what_is_late_is_told_and_said(node, signals):
     assert late == [("alarm", pytest.approx(0.15))]
 
 
-def test_a_late_listener_is_told_what_is_sticky(manager, listener, physics_frames):
+def test_late_listener_receives_the_sticky_event(manager, listener, physics_frames):
     manager.send("alarm", ["on"], 0.0, {"sticky": True})
     physics_frames(1)
     assert listener().get("heard") == [["alarm", ["on"]]]
@@ -173,7 +173,7 @@ def test_a_late_listener_is_told_what_is_sticky(manager, listener, physics_frame
     assert listener().get("heard") == []
 
 
-def test_a_receipt_lists_who_was_told(manager, listener, physics_frames):
+def test_receipt_lists_the_deliveries(manager, listener, physics_frames):
     ear = listener()
     number = ear.call("by_receipt", manager)
     assert manager.get_receipt(number)["is_complete"] is False
@@ -198,7 +198,7 @@ def test_a_code_named_like_a_signal_of_nodes_is_refused(manager, expect_errors):
     manager.call("signal_of", "ready")
 
 
-def test_the_log_shows_and_filters_what_was_sent_and_told(scheduler, node, expect_errors):
+def test_log_shows_and_filters_events_and_deliveries(scheduler, node, expect_errors):
     manager = node("AIEventManager", scheduler, logged_entries=10)
     manager.listen("alarm", lambda code, arguments: None)
     manager.send_now("alarm", [1])
@@ -236,7 +236,7 @@ def test_bad_terms_of_sending_are_errors_and_nothing_is_queued(manager, listener
     ({"where": 3}, "where must be a Callable"),
     ({"priority": 1.5}, "priority"),
 ])
-def test_bad_terms_of_listening_are_errors_and_nobody_listens(manager, listener, expect_errors, terms, complaint):
+def test_invalid_listener_terms_add_no_listener(manager, listener, expect_errors, terms, complaint):
     expect_errors(complaint, times=1)
     ear = listener(terms=terms)
     manager.send_now("alarm")
@@ -308,7 +308,7 @@ def test_once_for_several_codes_is_once_for_all_of_them(manager, gdscript):
     (["alarm", "*"], "unknown event code '*'"),
     ("", "unknown event code ''"),
 ])
-def test_codes_that_are_none_are_errors_and_nobody_listens(scheduler, node, expect_errors, codes, complaint):
+def test_invalid_codes_add_no_listener(scheduler, node, expect_errors, codes, complaint):
     manager = node("AIEventManager", scheduler, codes=["alarm", "calm", "door"])
     expect_errors(complaint, times=1)
     manager.call("listen", codes, lambda code, arguments: None)
@@ -344,7 +344,7 @@ def test_handlers_that_answer_endlessly_are_stopped_and_named(manager, gdscript,
     assert manager.get_stats()["failed"] == 0
 
 
-def test_who_listens_once_again_and_again_takes_no_more_memory(manager, gdscript):
+def test_repeated_once_listeners_take_no_more_memory(manager, gdscript):
     ear = gdscript("""
         extends Node
         var heard := 0

@@ -19,7 +19,7 @@ def bell(gdscript, manager):
     return made
 
 
-def test_an_event_is_told_in_the_next_frame_of_ai(manager, physics_frames):
+def test_event_is_delivered_in_the_next_frame_of_ai(manager, physics_frames):
     heard = []
     manager.listen("alarm", lambda code, arguments: heard.append((code, arguments)))
     manager.send("alarm", [3, "north"])
@@ -38,7 +38,7 @@ def test_a_delayed_event_waits_for_game_time(manager, physics_frames):
     assert heard == ["alarm"]
 
 
-def test_send_now_tells_before_it_returns(manager):
+def test_send_now_delivers_before_it_returns(manager):
     heard = []
     manager.listen("alarm", lambda code, arguments: heard.append(code))
     manager.send_now("alarm")

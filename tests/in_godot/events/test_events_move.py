@@ -84,7 +84,7 @@ def test_once_listeners_are_not_notified_again_after_a_move(
     assert ann.get("heard") == [1]
 
 
-def test_who_has_a_radio_is_tuned_in_under_another_scheduler_too(node, world, listener, physics_frames):
+def test_radio_is_kept_under_another_scheduler(node, world, listener, physics_frames):
     first = node("AIScheduler", world, budget=0.0)
     manager = node("AIEventManager", world)
     ann, bob = listener(manager), listener(manager)
@@ -125,7 +125,7 @@ WAYS = {
 
 
 @pytest.mark.parametrize("go", WAYS.values(), ids=list(WAYS))
-def test_a_listener_moved_to_another_manager_hears_that_one(
+def test_moved_listener_receives_events_of_its_new_manager(
     two, listener, physics_frames, go,
 ):
     here, there = two
@@ -169,7 +169,7 @@ def test_a_scheduler_freed_while_used_elsewhere_causes_no_errors(
     assert heard == [1]
 
 
-def test_who_was_freed_meanwhile_does_not_come_along(node, world, listener, physics_frames):
+def test_freed_listener_is_not_moved_to_another_scheduler(node, world, listener, physics_frames):
     first = node("AIScheduler", world, budget=0.0)
     manager = node("AIEventManager", world, day_length=24.0, day_starts_at="08:00")
     ann, bob = listener(manager), listener(manager)

@@ -55,7 +55,7 @@ def test_each_reach_is_heard_where_it_should_be(side, ear, physics_frames):
     assert codes(bob) == ["down", "all"]
 
 
-def test_at_once_reaches_as_far_as_it_is_told(side, ear):
+def test_send_now_delivers_to_its_reach(side, ear):
     top, red, blue = side
     ann, bob = ear(red), ear(blue)
     top.send_now("wait")
@@ -76,7 +76,7 @@ def test_survivors_are_handed_over_in_one_call(side, ear, physics_frames, expect
     assert (codes(bob), codes(cleo)) == (["blue"], ["blue"])
 
 
-def test_who_walks_into_another_room_hears_that_room(side, ear, physics_frames):
+def test_member_in_another_room_receives_its_events(side, ear, physics_frames):
     _, kitchen, hall = side
     cook = ear(kitchen)
     kitchen.send("kettle")
@@ -90,7 +90,7 @@ def test_who_walks_into_another_room_hears_that_room(side, ear, physics_frames):
     assert codes(cook) == ["clock", "kettle"]
 
 
-def test_a_room_hears_listeners_inside_and_below_only(side, ear, physics_frames):
+def test_room_delivers_to_listeners_inside_and_below_only(side, ear, physics_frames):
     top, kitchen, hall = side
     cook = ear(kitchen)
     apprentice = ear(cook, kitchen)
@@ -192,7 +192,7 @@ def test_a_save_puts_everybody_into_the_group_where_he_was(node, ear, physics_fr
     assert ann.get("heard") == [["later", [Vector3(1, 2, 3)]]]
 
 
-def test_comrades_hear_intents_and_sightings_with_sender_and_age(side, ear, physics_frames, expect_errors):
+def test_group_receives_intents_and_sightings_with_sender_age(side, ear, physics_frames, expect_errors):
     _, red, blue = side
     ann, bob = ear(red, code="none", name="Ann"), ear(red, code="none", name="Bob")
     red.add_radio(ann)
@@ -212,7 +212,7 @@ def test_comrades_hear_intents_and_sightings_with_sender_and_age(side, ear, phys
     blue.call("announce_intent", ann, "x")
 
 
-def test_who_waits_for_a_time_of_day_is_told_once(node, scheduler, physics_frames):
+def test_time_of_day_listener_is_called_once(node, scheduler, physics_frames):
     manager = node("AIEventManager", scheduler, day_length=24.0, day_starts_at="16:59", named_times={"dawn": "06:00"})
     told = []
     manager.at_time("17:00", lambda time, arguments: told.append((time, arguments)))

@@ -21,7 +21,7 @@ def bell(gdscript, manager):
     return made
 
 
-def test_a_signal_event_at_once_tells_before_the_signal_returns(manager, bell, node):
+def test_signal_event_at_once_delivers_before_signal_returns(manager, bell, node):
     heard = []
     manager.listen("rang", lambda code, arguments: heard.append(arguments))
     node("SignalEvent", source="../Bell", signal_name="rang", delivery=1, parent=manager)

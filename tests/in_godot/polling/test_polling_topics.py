@@ -163,7 +163,7 @@ def test_built_in_topics_stay(station, expect_errors):
     station.call("remove_topic", "can_see")
 
 
-def test_the_log_shows_who_asked_what(scheduler, node, expect_errors):
+def test_log_shows_polls_with_their_callers(scheduler, node, expect_errors):
     station = node("PollingStation", scheduler, logged_polls=10)
     station.add_topic("double", lambda number: number * 2)
     station.poll("double", [2])
@@ -229,7 +229,7 @@ def test_answers_age_when_the_scheduler_is_freed_or_replaced(node, physics_frame
     assert station.get_stats()[-1]["code"] == "property"
 
 
-def test_a_station_that_is_freed_hears_no_more(node, scheduler):
+def test_freed_station_receives_no_events(node, scheduler):
     manager, station = node("AIEventManager", scheduler), node("PollingStation", scheduler, invalidated_by=["door"])
     station.invalidate_on(manager, "shot", "can_see")
     assert manager.has_listeners("shot")
