@@ -807,7 +807,7 @@ class RegionalSenseManager:
     def statistics(self) -> dict[str, float]:
         """Return counts, and how well the rays keep up with the pairs in view, by name.
 
-        - ``sensors``, ``sources``, ``clues``, ``arrivals_under_way``, ``slow_signals``,
+        - ``sensors``, ``sources``, ``clues``, ``arrivals_under_way``, ``waves_spreading``,
           ``scent_marks``, ``pairs_in_view`` (which take turns for a ray): current counts.
         - ``arrivals_given_up``: total of signals at sensors that were dropped because occlusion
           had no ray for them in time; a higher ``maximum_rays`` prevents that.

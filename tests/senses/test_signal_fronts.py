@@ -34,7 +34,7 @@ def test_walker_into_a_slow_smell_meets_it_sooner_than_a_fleer():
             met.setdefault(one.sensor_id, second)
     assert met == {stays: 6, comes: 3, flees: 12}
     assert len(world.heard) == 3
-    assert world.manager.statistics()["slow_signals"] == 1
+    assert world.manager.statistics()["waves_spreading"] == 1
 
 
 def test_newcomer_after_emission_smells_it_up_to_its_range():
@@ -46,7 +46,7 @@ def test_newcomer_after_emission_smells_it_up_to_its_range():
     world.tick(frames=3)
     assert world.sensed() == [(late, 0)]
     world.tick(frames=2)
-    assert world.manager.statistics()["slow_signals"] == 0
+    assert world.manager.statistics()["waves_spreading"] == 0
 
 
 def test_who_was_passed_while_too_far_to_smell_is_not_met_again():

@@ -201,10 +201,9 @@ class SenseGraphManager(RegionalSenseManager, Saveable):
         return None if scent is None else scent.uphill_from(region_id)
 
     def statistics(self) -> dict[str, float]:
-        """Return the counts of ``RegionalSenseManager``, and of spreading waves, scents, and regions with scents."""
+        """Return the counts of ``RegionalSenseManager``, and of scents, and regions with scents."""
         return {
             **super().statistics(),
-            "waves_spreading": len(self._emitted.waves),
             "scents": len(self._smells.scents),
             "regions_that_smell": sum(len(one.regions) for one in self._smells.scents.values()),
         }

@@ -195,7 +195,7 @@ class EmittedSignals(Saveable):
         return {
             "arrivals_under_way": len(queue), "arrivals_given_up": queue.awaiting_occlusion.dropped,
             "stimuli_waiting": len(self.waiting), "stimuli_merged": queue.merged,
-            "stimuli_dropped": queue.arrived.dropped, "slow_signals": len(self.waves)}
+            "stimuli_dropped": queue.arrived.dropped, "waves_spreading": len(self.waves)}
 
     def take(self, signal: Signal) -> None:
         """Send a signal, of the order ``sent``, to all sensors that it reaches as they stand in the next advance.
