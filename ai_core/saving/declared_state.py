@@ -819,7 +819,7 @@ class GameValue(Kind):
 
     def save(self, value: Any, owner: Any) -> Any:
         """Return the value as plain data."""
-        return self._values(owner).plain(value, self.at or "a value")
+        return self._values(owner).plain(value, (self.at or "a value").lstrip("_"))
 
     def read(self, plain: Any, place: str, owner: Any) -> Any:
         """Return the value."""

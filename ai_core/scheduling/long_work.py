@@ -12,13 +12,29 @@ from __future__ import annotations
 
 import inspect
 from collections.abc import Callable, Generator
+from types import SimpleNamespace
 from typing import Any, Generic, Protocol, TypeVar
 
 from ai_core.budget import Budget, check_budget
 from ai_core.clock import Clock, moment_s
 from ai_core.errors import finite_number, shown, whole_number
-from ai_core.saving.fields import Fields, State
-from ai_core.saving.inner_state import inner_state, prepared_inner
+from ai_core.saving.declared_state import (
+    Change,
+    DeclaredState,
+    Flag,
+    GameValue,
+    Kind,
+    Number,
+    OneOf,
+    Optional,
+    Part,
+    Refuse,
+    Saveable,
+    Seconds,
+    Whole,
+)
+from ai_core.saving.fields import State
+from ai_core.saving.inner_state import inner_state, is_saveable, prepared_inner
 from ai_core.saving.values import SavedValues
 from ai_core.scheduling.interruptible import (
     Interruptible,
@@ -46,7 +62,7 @@ R_co = TypeVar("R_co", covariant=True)
 OUTCOMES = ("open", "done", "cancelled")
 
 
-class Suspendable(Generic[R]):
+class Suspendable(Saveable, Generic[R]):
     """Runs a generator as interruptible work: its return value is the result.
 
     It may pause at each ``yield``, reports its progress by yielding a number from
@@ -67,6 +83,13 @@ class Suspendable(Generic[R]):
 
     Source: 000_execution_management, interruptible processes, software threads.
     """
+
+    STATE = DeclaredState(
+        outcome=OneOf(OUTCOMES, at="_outcome"),
+        progress=Number(0, 1, at="_kept_progress"),
+        result=GameValue("_values", at="_result"),
+        function=Part(if_saveable=True, at="_function"),
+    )
 
     def __init__(
         self,
@@ -168,42 +191,29 @@ class Suspendable(Generic[R]):
             self._outcome = "cancelled"
             self._close()
 
-    def save_state(self) -> State:
-        """Return whether it is done, its result, and the function's own state if it has one.
-
-        Raises:
-            StateError: if the result is neither plain data nor named in ``values``.
-        """
-        function = inner_state(self._function)
-        return {
-            "version": 1,
-            "outcome": self._outcome,
-            "progress": self._progress if self.is_done or function is not None else 0.0,
-            "result": self._values.plain(self._result, "result"),
-            "function": function,
-        }
-
-    def prepare_state(self, state: object) -> Callable[[], None]:
+    def prepare_state(self, state: object) -> Change:
         """Check a saved state; return the function that loads it.
 
         Raises:
-            StateError: if it cannot be loaded; names the place in it, and the reason.
+            StateError: if it cannot be loaded; names the place and the reason.
         """
-        fields = Fields.versioned(state, version=1)
-        outcome = fields.one_of("outcome", OUTCOMES)
-        progress = fields.number("progress", minimum=0, maximum=1)
-        result = self._values.value(fields.anything("result"), fields.place_of("result"))
-        load = prepared_inner(self._function, fields.anything("function"), "'function'")
-        fields.end()
+        load = super().prepare_state(state)
 
         def change() -> None:
             try:
                 self.begin()  # closes what is half done here: its ``finally`` may raise
             finally:
-                self._outcome, self._progress, self._result = outcome, progress, result
                 load()
 
         return change
+
+    @property
+    def _kept_progress(self) -> float:
+        return self._progress if self.is_done or is_saveable(self._function) else 0.0
+
+    @_kept_progress.setter
+    def _kept_progress(self, progress: float) -> None:
+        self._progress = progress
 
     def _run_leg(
         self, generator: Generator[float | None, Budget, R], message: Budget | None, budget: Budget
@@ -241,7 +251,7 @@ class Suspendable(Generic[R]):
             generator.close()
 
 
-class WorkSequence:
+class WorkSequence(Saveable):
     """A sequence of interruptible work that acts as one piece of work.
 
     Args:
@@ -256,6 +266,13 @@ class WorkSequence:
         TypeError: if a stage cannot be called.
         ValueError: if there is none.
     """
+
+    STATE = DeclaredState(
+        stage=Whole(0, lambda sequence: len(sequence._stages), at="_number"),
+        is_cancelled=Flag(at="_ends_cancelled"),
+        result=GameValue("_values", at="_result"),
+        work=Kind(at="_work_state"),
+    )
 
     def __init__(
         self, *stages: Callable[[Any], Interruptible[Any]], values: SavedValues | None = None
@@ -334,55 +351,38 @@ class WorkSequence:
         if current is not None:
             current.cancel()
 
-    def save_state(self) -> State:
-        """Return the stage, the result before it, and the state of the stage if it has one.
+    @property
+    def _ends_cancelled(self) -> bool:
+        return self.is_cancelled
 
-        Raises:
-            StateError: if that result is neither plain data nor named in ``values``.
-        """
-        return {
-            "version": 1,
-            "stage": self._number,
-            "is_cancelled": self.is_cancelled,
-            "result": self._values.plain(self._result, "result"),
-            "work": inner_state(self._current),
-        }
+    @_ends_cancelled.setter
+    def _ends_cancelled(self, is_cancelled: bool) -> None:
+        self._is_cancelled = is_cancelled
 
-    def prepare_state(self, state: object) -> Callable[[], None]:
-        """Check a saved state; return the function that loads it.
+    @property
+    def _work_state(self) -> State | None:
+        return inner_state(self._current)
 
-        The saved stage is already created here, to check its state.
+    @_work_state.setter
+    def _work_state(self, loaded: tuple[Interruptible[Any] | None, Change]) -> None:
+        replaced, (self._current, load) = self._current, loaded
+        load()
+        if replaced is not None:
+            replaced.cancel()
 
-        Raises:
-            StateError: if it cannot be loaded; names the place in it, and the reason.
-        """
-        fields = Fields.versioned(state, version=1)
-        number = fields.whole("stage", maximum=len(self._stages))
-        is_cancelled = fields.flag("is_cancelled")
-        result = self._values.value(fields.anything("result"), fields.place_of("result"))
-        current = None
-        if fields.anything("work") is not None:
-            if number == len(self._stages):
-                fields.refuse("work", "must be None, as all stages are done")
-            current = self._begun(number, result)
-        load = prepared_inner(current, fields.anything("work"), "'work'")
-        fields.end()
-
-        def change() -> None:
-            replaced, self._current = self._current, current
-            self._number, self._result, self._is_cancelled = number, result, is_cancelled
-            load()
-            if replaced is not None:
-                replaced.cancel()
-
-        return change
+    def _check_state(self, values: SimpleNamespace, refuse: Refuse) -> None:
+        """Create the saved stage here already, to check its state."""
+        if values.work is not None and values.stage == len(self._stages):
+            refuse("work", "must be None, as all stages are done")
+        current = None if values.work is None else self._begun(values.stage, values.result)
+        values.work = current, prepared_inner(current, values.work, "'work'")
 
     def _begun(self, number: int, result: Any) -> Interruptible[Any]:
         work = self._stages[number](result)
         return check_interruptible(f"what stage {number} returns", work)
 
 
-class BackgroundJob:
+class BackgroundJob(Saveable):
     """Interruptible work as a task that removes itself when the work is done.
 
     ``then`` receives the result in the run in which the work ends, and before
@@ -406,6 +406,8 @@ class BackgroundJob:
         TypeError: if ``scheduler`` is not a Scheduler, ``work`` is not interruptible, or
             ``then`` cannot be called.
     """
+
+    STATE = DeclaredState(work=Part(if_saveable=True, at="_work"))
 
     def __init__(
         self,
@@ -464,20 +466,6 @@ class BackgroundJob:
         if (self._work.is_done or self._work.is_cancelled) and not self._task.is_removed:
             self._scheduler.remove(self._task)
 
-    def save_state(self) -> State:
-        """Return the state of the work, if it is saveable."""
-        return {"version": 1, "work": inner_state(self._work)}
-
-    def prepare_state(self, state: object) -> Callable[[], object]:
-        """Check a saved state; return the function that loads it.
-
-        Raises:
-            StateError: if it cannot be loaded; names the place in it, and the reason.
-        """
-        fields = Fields.versioned(state, version=1)
-        load = prepared_inner(self._work, fields.anything("work"), "'work'")
-        fields.end()
-        return load
 
 
 class Anytime(Protocol[R_co]):
@@ -506,7 +494,7 @@ class Anytime(Protocol[R_co]):
         ...
 
 
-class UntilGoodEnough(Generic[R]):
+class UntilGoodEnough(Saveable, Generic[R]):
     """Runs anytime work until its answer is good enough, or the deadline has passed; interruptible work.
 
     Done when the requested quality is reached, when the work finds no better
@@ -529,6 +517,13 @@ class UntilGoodEnough(Generic[R]):
 
     Source: 000_execution_management, anytime algorithms.
     """
+
+    STATE = DeclaredState(
+        outcome=OneOf(OUTCOMES, at="_outcome"),
+        deadline_s=Optional(Seconds(), at="_deadline_s"),
+        told_quality=Number(0, 1, at="_told_quality"),
+        work=Part(if_saveable=True, at="_work"),
+    )
 
     def __init__(
         self,
@@ -617,36 +612,9 @@ class UntilGoodEnough(Generic[R]):
         if not self.is_done:
             self._outcome = "cancelled"
 
-    def save_state(self) -> State:
-        """Return progress and deadline, and the state of the work if it has one."""
-        return {
-            "version": 1,
-            "outcome": self._outcome,
-            "deadline_s": self._deadline_s,
-            "told_quality": self._told_quality,
-            "work": inner_state(self._work),
-        }
-
-    def prepare_state(self, state: object) -> Callable[[], None]:
-        """Check a saved state; return the function that loads it. The saved deadline holds.
-
-        Raises:
-            StateError: if it cannot be loaded; names the place in it, and the reason.
-        """
-        fields = Fields.versioned(state, version=1)
-        outcome = fields.one_of("outcome", ("open", "done", "cancelled"))
-        deadline_s = None if fields.anything("deadline_s") is None else fields.seconds("deadline_s")
-        if deadline_s is not None and self._clock is None:
-            fields.refuse("deadline_s", "was saved, but the current object has no clock")
-        told_quality = fields.number("told_quality", minimum=0, maximum=1)
-        load = prepared_inner(self._work, fields.anything("work"), "'work'")
-        fields.end()
-
-        def change() -> None:
-            self._outcome, self._deadline_s, self._told_quality = outcome, deadline_s, told_quality
-            load()
-
-        return change
+    def _check_state(self, values: SimpleNamespace, refuse: Refuse) -> None:
+        if values.deadline_s is not None and self._clock is None:
+            refuse("deadline_s", "was saved, but the current object has no clock")
 
     def _tell(self) -> None:
         best, quality = self._work.best, self.quality
@@ -664,13 +632,11 @@ class UntilGoodEnough(Generic[R]):
         return is_late and self._work.best is not None
 
 
-VERSION = 1
-
 MAX_CONTRACT_STEPS = 1 << 40
 """Longest contract (steps): days of work. Doubling ends here at the latest."""
 
 
-class Contracts(Generic[R]):
+class Contracts(Saveable, Generic[R]):
     """Anytime work made from a contract algorithm, by contracts each twice as long as the last.
 
     Whenever it is stopped, the longest completed contract had more
@@ -695,6 +661,13 @@ class Contracts(Generic[R]):
 
     Source: S. Russell and S. Zilberstein, Composing real-time systems (1991).
     """
+
+    STATE = DeclaredState(
+        steps=Whole(1, 2 * MAX_CONTRACT_STEPS, at="_steps"),
+        best=GameValue("_values", at="_best"),
+        quality=Number(0, 1, at="_quality"),
+        contract=Kind(at="_contract_state"),
+    )
 
     def __init__(
         self,
@@ -763,48 +736,23 @@ class Contracts(Generic[R]):
             self._best, self._quality = answer, quality
         self._steps *= 2
 
-    def save_state(self) -> State:
-        """Return the best answer, its quality, and the current contract if it is saveable.
+    @property
+    def _contract_state(self) -> State | None:
+        return inner_state(self._contract)
 
-        Raises:
-            StateError: if the answer is neither plain data nor named in ``values``.
-        """
-        return {
-            "version": VERSION,
-            "steps": self._steps,
-            "best": self._values.plain(self._best, "best"),
-            "quality": self._quality,
-            "contract": inner_state(self._contract),
-        }
+    @_contract_state.setter
+    def _contract_state(self, loaded: tuple[Interruptible[R] | None, Change]) -> None:
+        replaced, (self._contract, load) = self._contract, loaded
+        load()
+        if replaced is not None:
+            replaced.cancel()
 
-    def prepare_state(self, state: object) -> Callable[[], None]:
-        """Check a saved state; return the function that loads it.
-
-        The saved contract is already created here, to check its state.
-
-        Raises:
-            StateError: if it cannot be loaded; names the place in it, and the reason.
-        """
-        fields = Fields.versioned(state, version=VERSION)
-        steps = fields.whole("steps", minimum=1, maximum=2 * MAX_CONTRACT_STEPS)
-        best: Any = self._values.value(fields.anything("best"), fields.place_of("best"))
-        quality = fields.number("quality", minimum=0, maximum=1)
-        saved, contract = fields.anything("contract"), None
-        if saved is not None:
-            if steps > MAX_CONTRACT_STEPS:
-                fields.refuse("contract", "must be None, as the longest contract is completed")
-            contract = self._begun(steps)
-        load = prepared_inner(contract, saved, "'contract'")
-        fields.end()
-
-        def change() -> None:
-            replaced, self._contract = self._contract, contract
-            self._steps, self._best, self._quality = steps, best, quality
-            load()
-            if replaced is not None:
-                replaced.cancel()
-
-        return change
+    def _check_state(self, values: SimpleNamespace, refuse: Refuse) -> None:
+        """Create the saved contract here already, to check its state."""
+        if values.contract is not None and values.steps > MAX_CONTRACT_STEPS:
+            refuse("contract", "must be None, as the longest contract is completed")
+        contract = None if values.contract is None else self._begun(values.steps)
+        values.contract = contract, prepared_inner(contract, values.contract, "'contract'")
 
     def _begun(self, steps: int) -> Interruptible[R]:
         return check_interruptible("what begin returns", self._begin(steps))

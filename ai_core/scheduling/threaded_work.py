@@ -12,13 +12,25 @@ from __future__ import annotations
 from collections import deque
 from collections.abc import Callable
 from concurrent.futures import Executor, Future
+from types import SimpleNamespace
 from typing import Any
 
 from ai_core.budget import Budget, check_budget
 from ai_core.clock import Clock, TimeIndex, checked_clock
 from ai_core.errors import shown, whole_number
 from ai_core.faults import Failures, FaultIsolation, given_faults
-from ai_core.saving.fields import Fields, State
+from ai_core.saving.declared_state import (
+    DeclaredState,
+    Flag,
+    GameValues,
+    ListOf,
+    Moment,
+    Record,
+    Refuse,
+    Row,
+    Saveable,
+    Whole,
+)
 from ai_core.saving.values import SavedValues
 from ai_core.scheduling.work import check_runs_in_one_go
 
@@ -90,7 +102,7 @@ MAX_DELAY_FRAMES = 100_000
 """Longest delay of a result (frames): half an hour at 60 Hz; more is a mistake of units."""
 
 
-class ThreadedWork:
+class ThreadedWork(Saveable):
     """Runs calls of one function on an executor; work for a scheduler.
 
     The function must depend on its arguments alone, change nothing that other code
@@ -129,6 +141,16 @@ class ThreadedWork:
             ``function`` is async or yields.
         ValueError: if ``delay_frames`` is out of range.
     """
+
+    STATE = DeclaredState(
+        now=Moment(TimeIndex, at="_now"),
+        next_id=Whole(at="_next_id"),
+        failures=Row(Failures, Whole(), Flag(), at="_own_failures"),
+        pending=ListOf(
+            Record(SimpleNamespace, id=Whole(), submitted_at=Moment(TimeIndex), due_frame=Whole(1),
+                   arguments=GameValues("_values", at="arguments")),
+            at="_tickets"),
+    )
 
     def __init__(
         self,
@@ -260,69 +282,46 @@ class ThreadedWork:
             ticket._future = None
             self._start(ticket)
 
-    def save_state(self) -> State:
-        """Return the tickets that are pending, with their arguments, and the failures.
+    @property
+    def _now(self) -> TimeIndex:
+        return self._clock.now
 
-        Raises:
-            StateError: if an argument is neither plain data nor named in ``values``.
-        """
-        return {
-            "version": 1,
-            "now": list(self._clock.now),
-            "next_id": self._next_id,
-            **self._faults.failures_of(self).saved(),
-            "pending": [
-                {
-                    "id": ticket.id,
-                    "submitted_at": list(ticket.submitted_at),
-                    "due_frame": ticket.due_frame,
-                    "arguments": [
-                        self._values.plain(one, f"pending[{index}].arguments[{number}]")
-                        for number, one in enumerate(ticket.arguments)
-                    ],
-                }
-                for index, ticket in enumerate(self._pending)
-            ],
-        }
+    @_now.setter
+    def _now(self, now: TimeIndex) -> None:
+        """The clock loads its time itself; here tickets are only checked against it."""
 
-    def prepare_state(self, state: object) -> Callable[[], None]:
-        """Check a saved state; return the function that loads it. Earlier tickets are cancelled.
+    @property
+    def _own_failures(self) -> Failures:
+        return self._faults.failures_of(self)
 
-        Raises:
-            StateError: if it cannot be loaded; names the place in it, and the reason.
-        """
-        fields = Fields.versioned(state, version=1)
-        frame, _ = fields.moment("now")
-        next_id, failures = fields.whole("next_id"), Failures.read(fields)
-        pending = [self._read_ticket(one, frame, next_id) for one in fields.groups("pending")]
-        ids = [ticket.id for ticket in pending]
+    @_own_failures.setter
+    def _own_failures(self, failures: Failures) -> None:
+        self._faults.put_failures(self, failures)
+
+    @property
+    def _tickets(self) -> list[ThreadTicket]:
+        return list(self._pending)
+
+    @_tickets.setter
+    def _tickets(self, tickets: list[ThreadTicket]) -> None:
+        for ticket in self._pending:
+            _drop(ticket)
+        self._pending = deque(tickets)
+        for ticket in tickets:
+            self._start(ticket)
+
+    def _check_state(self, values: SimpleNamespace, refuse: Refuse) -> None:
+        ids = [one.id for one in values.pending]
         if ids != sorted(set(ids)):
-            fields.refuse("pending", "must be sorted by ascending id, each once")
-        fields.end()
-
-        def change() -> None:
-            for ticket in self._pending:
-                _drop(ticket)
-            self._pending = deque(pending)
-            self._next_id = next_id
-            self._faults.put_failures(self, failures)
-            for ticket in pending:
-                self._start(ticket)
-
-        return change
-
-    def _read_ticket(self, fields: Fields, frame: int, next_id: int) -> ThreadTicket:
-        submitted_at = TimeIndex(*fields.moment("submitted_at"))
-        if submitted_at.frame > frame:
-            fields.refuse("submitted_at", f"must not be after now, got frame {submitted_at.frame}")
-        arguments = tuple(
-            self._values.value(one, f"{fields.place_of('arguments')}[{index}]")
-            for index, one in enumerate(fields.items("arguments"))
-        )
-        due_frame = fields.whole("due_frame", minimum=submitted_at.frame + 1)
-        ticket = ThreadTicket(fields.whole("id", maximum=next_id - 1), arguments, submitted_at, due_frame)
-        fields.end()
-        return ticket
+            refuse("pending", "must be sorted by ascending id, each once")
+        for index, one in enumerate(values.pending):
+            if one.id >= values.next_id:
+                refuse(f"pending[{index}].id", f"must be at most {values.next_id - 1}, got {one.id}")
+            if one.submitted_at.frame > values.now.frame:
+                refuse(f"pending[{index}].submitted_at", f"must not be after now, got frame {one.submitted_at.frame}")
+            if one.due_frame <= one.submitted_at.frame:
+                refuse(f"pending[{index}].due_frame", f"must be after {one.submitted_at.frame}, got {one.due_frame}")
+            values.pending[index] = ThreadTicket(one.id, one.arguments, one.submitted_at, one.due_frame)
 
     def _start(self, ticket: ThreadTicket) -> None:
         if self._executor is None or ticket._future is not None or self.is_quarantined:
