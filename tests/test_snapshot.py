@@ -106,7 +106,7 @@ def refusal(night, state):
         ("parts/root/tasks/0/work/queue", {}, "root: work of task 'events': 'queue' must be a list, got {}"),
         ("parts/station/topics/0/0", "near", "station: 'topics[0][0]': unknown topic 'near'"),
         ("parts/habits.guard 1/active", 3, "habits/guard 1: 'active' must be a list, got 3"),
-        ("parts/habits.guard 1/active/0/path", "rot", "'active[0].path' is not valid: unknown habit 'rot'"),
+        ("parts/habits.guard 1/active/0/path", "rot", "'active[0].path': unknown habit 'rot'; did you mean 'root'?"),
         ("parts/dice/words", "0" * 9, "dice: 'words' must be 624 words of 8 hex digits"),
         ("parts/clock/now/1", 77.0, "stands at"),
     ],
