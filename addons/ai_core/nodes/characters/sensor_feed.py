@@ -69,6 +69,7 @@ class SensorFeed:
         self._state: tuple[Any, ...] = UNWRITTEN      # values of STATE_KEYS that were written last
         self._is_noticed = False
         self._has_only_sight = True
+        self._views: tuple[Any, ...] = ()     # of the target, kept because making them again costs half of an update
         self._pair, self._moves_together = (0, 0), False      # a source and its character, and whether it is below
         self._handlers: dict[str, Callable[..., None]] = {
             "target_gained": self._on_gained, "target_lost": self._on_lost, "target_forgotten": self._on_forgotten,
@@ -138,7 +139,7 @@ class SensorFeed:
         """Write the values of a sensor that knows no target."""
         self.feeds.rest(self)
         had_target, self._chosen, self._known_at, self._place = self._chosen is not None, None, None, None
-        self._state, self._is_noticed = UNWRITTEN, False
+        self._state, self._is_noticed, self._views = UNWRITTEN, False, ()
         if had_target and self._mind.is_valid():
             for key, value in VALUES.items():
                 self._mind.feed_value(key, value)
@@ -198,6 +199,7 @@ class SensorFeed:
         meter = manager.core.awareness_of(sensor_id, one.target)
         is_in_view = is_noticed and meter is not None and meter.visibility > 0 and (
             self._has_only_sight or one.target in manager.core.sensed_by(sensor_id))
+        self._views = one, meter
         awareness, level = (0.0, 0) if meter is None else (meter.value, meter.level)
         source = manager.source_node(one.target)
         is_in_view = is_in_view and source is not None
