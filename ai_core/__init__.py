@@ -2,7 +2,7 @@
 
 The library uses Python and NumPy only. It depends on no engine and reads no wall
 clock: the caller passes in the clock, the stopwatch and the random generators.
-Begin with a clock and a scheduler, then add packages as needed: ``scheduling``
+Begin with a ``Simulation``, or with a clock and a scheduler, then add packages as needed: ``scheduling``
 (when work runs), ``level_of_detail`` (how much work each agent gets), ``events``
 (notification and polling), ``maps`` (terrain and tactical data), ``senses``
 (perception), ``paths`` (path finding), ``decisions`` (behavior of one agent) and
@@ -23,6 +23,7 @@ from ai_core.faults import Fault, FaultIsolation
 from ai_core.loops import compiled
 from ai_core.scheduling.policies import Policy
 from ai_core.scheduling.scheduler import Scheduler
+from ai_core.scheduling.simulation import Simulation
 from ai_core.scheduling.task import Task, Turn
 from ai_core.trace import Trace
 
@@ -41,6 +42,7 @@ __all__ = [
     "ManualClock",
     "Policy",
     "Scheduler",
+    "Simulation",
     "Stopwatch",
     "Task",
     "TimeIndex",

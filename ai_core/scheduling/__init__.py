@@ -3,6 +3,7 @@
 - ``Scheduler``: runs work every so many frames within a budget. Its ``policy`` says which work
   waits when the budget is spent: ``LOAD_BALANCING`` is the usual one, ``FREQUENCY`` runs
   everything exactly on its frame. Schedulers nest: ``add_group``.
+- ``Simulation``: clock, scheduler and loop in one object, where there is no engine.
 - ``Timeslicer``: one job for many keys. ``Interruptible``, ``Anytime``,
   ``ThreadedWork``: long work.
 
@@ -15,6 +16,7 @@ from ai_core.scheduling.phase_quality import PhaseQuality, phase_quality
 from ai_core.scheduling.phasing import DryRun, PhaseSlot, PhaseTable, Rephasing, TaskRephasing
 from ai_core.scheduling.policies import BudgetMargin, OverrunBias, Policy
 from ai_core.scheduling.scheduler import Scheduler, tree_statistics
+from ai_core.scheduling.simulation import Simulation
 from ai_core.scheduling.statistics import (
     FrameTimeline,
     Overrun,
@@ -57,6 +59,7 @@ __all__ = [
     "QualityOfService",
     "Rephasing",
     "Scheduler",
+    "Simulation",
     "Suspendable",
     "Task",
     "TaskRephasing",

@@ -13,7 +13,7 @@ TEXT = (Path(__file__).parents[2] / "docs" / "scheduling.md").read_text(encoding
 
 def test_its_samples_run_one_after_the_other():
     samples = re.findall(r"```python\n(.*?)```", TEXT, re.S)
-    assert len(samples) == 6
+    assert len(samples) == 7
     known = {}
     for sample in samples:
         exec(sample, known)

@@ -8,6 +8,7 @@ from ai_core.scheduling.long_work import BackgroundJob, Contracts, Suspendable, 
 from ai_core.scheduling.phasing import PhaseSlot, Rephasing
 from ai_core.scheduling.policies import Policy
 from ai_core.scheduling.scheduler import Scheduler
+from ai_core.scheduling.simulation import Simulation
 from ai_core.scheduling.threaded_work import ThreadedWork
 from ai_core.scheduling.timeslicer import Timeslicer
 from tests.saving.lives.life import Life, plain, steps
@@ -144,6 +145,30 @@ class LongWorkLife(Life):
         return self.search.best, self.search.quality, self.search.is_done, self.contracts.contract_steps
 
 
+class SimulationLife(Life):
+    """Work of a simulation, which has a clock of its own."""
+
+    classes = (Simulation,)
+
+    def build(self):
+        self.simulation = Simulation(frames_per_second=8, steps_per_frame=5)
+        for number in range(4):
+            self.simulation.add(
+                lambda turn, number=number: self.told.append((number, turn.now, turn.elapsed_s)), name=str(number),
+                period_frames=1 + number)
+
+    def subjects(self):
+        return {"simulation": self.simulation}
+
+    def do_run(self, chance):
+        self.simulation.run(frames=chance.randint(0, 5))
+        return plain(self.simulation.scheduler.statistics())
+
+    def do_change(self, chance):
+        task = chance.choice(self.simulation.scheduler.tasks)
+        self.simulation.scheduler.change(task, priority=chance.choice([0.5, 3.0]))
+
+
 class RephasingLife(Life):
     classes = (Rephasing,)
 
@@ -217,4 +242,4 @@ class TimeslicerLife(Life):
 
 
 LIVES = (FrequencyLife, LoadBalancingLife, PriorityLife, HierarchicalLife, RequestedTimeLife,
-         LongWorkLife, RephasingLife, ThreadedLife, TimeslicerLife)
+         LongWorkLife, SimulationLife, RephasingLife, ThreadedLife, TimeslicerLife)
