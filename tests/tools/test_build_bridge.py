@@ -81,8 +81,7 @@ def small_core(tmp_path, monkeypatch):
     """A repository with one kernel, and places of its own for what is built."""
     folder = tmp_path / "ai_core"
     folder.mkdir()
-    (folder / "_doubled.pyx").write_text("def doubled(x):\n    return 2 * x\n")
-    (folder / "_doubled.pyi").touch()
+    (folder / "doubled_loops.py").write_text("def doubled(x):\n    return 2 * x\n")
     monkeypatch.setattr(build_bridge, "ROOT", tmp_path)
     monkeypatch.setattr(build_bridge, "BIN", tmp_path / "bin")
     monkeypatch.setattr(build_bridge, "SCRATCH", tmp_path / "bin" / "build")
@@ -93,13 +92,13 @@ def small_core(tmp_path, monkeypatch):
 def test_only_the_kernel_whose_source_changed_is_built_again(small_core, build_small):
     other = small_core / "part"
     other.mkdir()
-    (other / "_halved.pyx").write_text("def halved(x):\n    return x // 2\n")
+    (other / "halved_loops.py").write_text("def halved(x):\n    return x // 2\n")
     build_small()
     kept, changed, _ = (
         library_file(kernel, python_facts(sys.executable), native=False).stat().st_mtime_ns
         for kernel in kernel_extensions()
     )
-    (other / "_halved.pyx").write_text("def halved(x):\n    return x >> 1\n")
+    (other / "halved_loops.py").write_text("def halved(x):\n    return x >> 1\n")
     assert build_small()
     doubled, halved, _ = (
         library_file(kernel, python_facts(sys.executable), native=False).stat().st_mtime_ns
@@ -112,13 +111,13 @@ def test_only_the_kernel_whose_source_changed_is_built_again(small_core, build_s
 @pytest.mark.slow
 def test_kernels_build_without_engine_and_only_on_source_change(small_core, build_small):
     facts = python_facts(sys.executable)
-    stale = small_core / "_doubled.cpython-310-x86_64-linux-gnu.so"
+    stale = small_core / "doubled_loops.cpython-310-x86_64-linux-gnu.so"
     stale.touch()
     assert build_small()
     assert {file.name for file in small_core.iterdir()} == {
-        "_doubled.pyx", "_doubled.pyi",
+        "doubled_loops.py",
         *(library_file(kernel, facts, native=False).name for kernel in kernel_extensions()),
     }
     assert not build_small()
-    (small_core / "_doubled.pyx").write_text("def doubled(x):\n    return x + x\n")
+    (small_core / "doubled_loops.py").write_text("def doubled(x):\n    return x + x\n")
     assert not kernels_are_current(facts, optimise=False)
