@@ -428,7 +428,8 @@ class RunLoop:
                 over = self.budget.over
         if ((over > 0 and not self.is_overrun_known) or failure is not None or self.is_followed
                 or task._is_removed or self.failing):
-            self.follow_up(task, turn, granted, used, over, steps, used_us, result, failure)
+            # Products, as an interpreted loop has whole numbers where a compiled one has doubles.
+            self.follow_up(task, turn, 1.0 * granted, 1.0 * used, 1.0 * over, steps, used_us, result, failure)
             if self.before is not None and self.watch is not None:
                 self.ended_ns = self.watch()    # what listeners take is time of none of the tasks
         return 0
