@@ -1113,11 +1113,13 @@ class HabitTree:
         self._is_traced = self._trace is not None and bool(self._trace.state_entered)
         if self._told is not None:
             self._date_messages()
-        agenda, root = self._agenda, self.plan.root
-        if agenda is None and self.root_run is None and root.is_polled and not self._noticed and not self._cooldowns:
-            self._asks_all, self._rebuild_at_s, self._is_lasting = False, INFINITY, True
-            self._try_beside(None, root, "can activate")  # the only entry the agenda would have
-            return
+        agenda = self._agenda
+        if agenda is None and self.root_run is None and not self._noticed and not self._cooldowns:
+            root = self.plan.root
+            if root.is_polled:
+                self._asks_all, self._rebuild_at_s, self._is_lasting = False, INFINITY, True
+                self._try_beside(None, root, "can activate")  # the only entry the agenda would have
+                return
         if agenda is None or self._now_s >= self._rebuild_at_s:
             agenda = self._plan_ahead()
         for entry in agenda:
