@@ -19,7 +19,7 @@ from ai_core.recording.recording import FrameRecord, Header, Recording
 
 __all__ = ["MAXIMUM_LINE_CHARACTERS", "VERSION", "LineWriter", "RecordingError", "read_recording"]
 
-VERSION = 3
+VERSION = 1
 """Version of the format (no unit); increased when an older reader would misread a recording."""
 
 MAXIMUM_LINE_CHARACTERS = 4_000_000

@@ -67,7 +67,7 @@ def frame_of(number=1, *, ran=RAN[2], more=""):
 
 
 GOOD_HEADER = (
-    '{"recording":3,"name":"yard","seed":7,"parts":["guard"],"exact":false,"timed":false,"look_every":1,"made_with":{}}'
+    '{"recording":1,"name":"yard","seed":7,"parts":["guard"],"exact":false,"timed":false,"look_every":1,"made_with":{}}'
 )
 
 
@@ -127,8 +127,8 @@ def test_damage_before_the_last_line_is_no_cut():
     ("bodies", "message"),
     [
         ([], "the recording is empty"),
-        (['{"frame":1}'], "unknown version None of recordings; this reader supports version 3"),
-        (['{"recording":1}'], "line 1: unknown version 1 of recordings"),
+        (['{"frame":1}'], "unknown version None of recordings; this reader supports version 1"),
+        (['{"recording":2}'], "line 1: unknown version 2 of recordings"),
         (['{"recording":true}'], "line 1: unknown version True"),
         ([GOOD_HEADER.replace(":7", ':"7"')], "line 1: 'seed' must be int, got '7'"),
         ([GOOD_HEADER.replace('["guard"]', "[1]")], r"line 1: 'parts' must be strings, got \[1\]"),
