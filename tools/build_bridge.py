@@ -214,6 +214,7 @@ def build_kernels(
     Raises:
         StepFailed: with the step and all that it printed.
     """
+    _remove_orphans()
     facts = python_facts(python)
     to_make = _kernels_to_make(facts, optimise, native)
     if not to_make:
@@ -231,6 +232,15 @@ def build_kernels(
         with ThreadPoolExecutor(os.cpu_count()) as pool:  # each waits for its compiler
             list(pool.map(make, to_make))
     return True
+
+
+def _remove_orphans() -> None:
+    """Remove compiled loops whose source is gone: an import of all modules would find them, and fail."""
+    known = {(kernel.folder, kernel.name) for kernel in kernel_extensions()}
+    for pattern in ("*.so", "*.pyd"):
+        for library in (ROOT / "ai_core").rglob(pattern):
+            if (library.parent, library.name.partition(".")[0]) not in known:
+                library.unlink()
 
 
 def _write_stamp(scratch: Path, name: str, digest: str) -> None:

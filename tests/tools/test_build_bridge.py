@@ -109,6 +109,18 @@ def test_only_the_kernel_whose_source_changed_is_built_again(small_core, build_s
 
 
 @pytest.mark.slow
+def test_compiled_loops_go_with_their_source(small_core, build_small):
+    build_small()
+    orphan = small_core / "part" / "_gone_loops.abi3.so"
+    orphan.parent.mkdir()
+    orphan.touch()
+    kept = {file.name for file in small_core.iterdir()}
+    assert not build_small()
+    assert not orphan.exists()
+    assert {file.name for file in small_core.iterdir()} == kept
+
+
+@pytest.mark.slow
 def test_kernels_build_without_engine_and_only_on_source_change(small_core, build_small):
     facts = python_facts(sys.executable)
     stale = small_core / "doubled_loops.cpython-310-x86_64-linux-gnu.so"
