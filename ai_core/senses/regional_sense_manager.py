@@ -777,11 +777,11 @@ class RegionalSenseManager:
         self._known_sensor(sensor_id)
         factors = {}
         if self._sources.ids.knows(target):
-            occlusion = FactorsBetween(
+            between = FactorsBetween(
                 self._modalities, self._sensors, self._sources, self._continuous, self._emitted,
                 self._visibility.names_of)
             factors = {
-                self._modalities[number].name: occlusion.of(number, sensor_id, target)
+                self._modalities[number].name: between.of(number, sensor_id, target)
                 for number in range(len(self._modalities))
             }
         return SenseReasons(int(sensor_id), int(target), factors, self._perception.why(int(sensor_id), int(target)))

@@ -145,7 +145,7 @@ func measure_sounds(speed_m_per_s: float) -> void:
 		cases[CALLS] = call_python.bind(listeners, count)
 		await sampling.take_turns(what, SENSORS, cases, 41, WARMING)
 		cases.erase(TEXTBOOK)
-		await sampling.take_turns(what + ", no textbook occlusion", SENSORS, cases)
+		await sampling.take_turns(what + ", no textbook between", SENSORS, cases)
 	scheduler.queue_free()
 	await get_tree().process_frame
 
