@@ -98,6 +98,9 @@ REACTION_S = cython.declare(cython.int, 2)
 class PerceptLoops:
     """The loops over the arrays of a ``PerceptTable``, which hands them over by ``take`` whenever it makes new ones.
 
+    Methods read ``self.rows``: a local name for a view counts its references atomically, which doubled the time of
+    a row.
+
     Attributes:
         changes: changes of memories: (sensor, time (s), target, kind, x, y, z).
         levels_crossed: changes of levels: (sensor, time (s), target, level).
@@ -214,15 +217,14 @@ class PerceptLoops:
     ) -> None:
         """Note what another memory reports of the target of a row, as it was at ``at_s``."""
         self.check(row, number)
-        rows = self.rows
-        if not rows[row, IS_KNOWN]:
+        if not self.rows[row, IS_KNOWN]:
             self.begin(row, at_s)
-        rows[row, PLACE], rows[row, PLACE + 1], rows[row, PLACE + 2] = x, y, z
-        rows[row, VELOCITY], rows[row, VELOCITY + 1], rows[row, VELOCITY + 2] = vx, vy, vz
-        rows[row, KNOWN_AT_S] = at_s
+        self.rows[row, PLACE], self.rows[row, PLACE + 1], self.rows[row, PLACE + 2] = x, y, z
+        self.rows[row, VELOCITY], self.rows[row, VELOCITY + 1], self.rows[row, VELOCITY + 2] = vx, vy, vz
+        self.rows[row, KNOWN_AT_S] = at_s
         self.senses[row, number, STRENGTH], self.senses[row, number, SENSED_AT_S] = strength, at_s
-        rows[row, LAST_SENSED_S] = max(rows[row, LAST_SENSED_S], at_s)
-        rows[row, IS_EXPIRED] = 0
+        self.rows[row, LAST_SENSED_S] = max(self.rows[row, LAST_SENSED_S], at_s)
+        self.rows[row, IS_EXPIRED] = 0
         self.note(row, self.key_of_row[row] >> ID_BITS, "reported", now_s)
 
     def follow(
@@ -413,7 +415,6 @@ class PerceptLoops:
         last_id: cython.longlong = -1
         target: cython.longlong
         visibility: cython.double
-        rows = self.rows
         self.has_ended = False
         for place in range(self.count):
             row = self.order[place]
@@ -423,28 +424,28 @@ class PerceptLoops:
             if slot < 0:
                 self.has_ended = True
                 continue
-            if rows[row, IS_KNOWN] and rows[row, LOOKED] != self.looks:
+            if self.rows[row, IS_KNOWN] and self.rows[row, LOOKED] != self.looks:
                 self.let_pass(row, slot, sensor_id, now_s)
-                if self.minds[slot, FREE_KNOWLEDGE_S] > 0 and rows[row, IS_KNOWN] and (
-                        now_s <= rows[row, LAST_SEEN_S] + self.minds[slot, FREE_KNOWLEDGE_S]):
+                if self.minds[slot, FREE_KNOWLEDGE_S] > 0 and self.rows[row, IS_KNOWN] and (
+                        now_s <= self.rows[row, LAST_SEEN_S] + self.minds[slot, FREE_KNOWLEDGE_S]):
                     target = self.key_of_row[row] & ID_MASK
                     source_slot = target & SLOT_MASK
                     if source_slot < ids.shape[0] and ids[source_slot] == target:
                         self.follow_freely(
                             row, places[source_slot, 0], places[source_slot, 1], places[source_slot, 2], now_s)
-            if rows[row, HAS_METER]:
+            if self.rows[row, HAS_METER]:
                 self.drift(row, slot, now_s)
                 self.cross(row, slot)
                 visibility = 0
-                if rows[row, SHOWN_AT] == self.looks:
+                if self.rows[row, SHOWN_AT] == self.looks:
                     for number in range(self.senses_count):
                         visibility = max(visibility, self.senses[row, number, SHOWN])
-                elif rows[row, SHOWN_AT] == self.looks - 1:
+                elif self.rows[row, SHOWN_AT] == self.looks - 1:
                     self.hide(row)
                 self.put_visibility(row, visibility)
-                if rows[row, VALUE] == 0 and visibility == 0:
-                    rows[row, HAS_METER] = 0
-            if not (rows[row, HAS_METER] or rows[row, IS_KNOWN]):
+                if self.rows[row, VALUE] == 0 and visibility == 0:
+                    self.rows[row, HAS_METER] = 0
+            if not (self.rows[row, HAS_METER] or self.rows[row, IS_KNOWN]):
                 self.has_ended = True
 
     # -- one row
@@ -466,25 +467,23 @@ class PerceptLoops:
     @cython.cfunc
     def note(self, row: cython.Py_ssize_t, sensor_id: cython.longlong, kind: str, at_s: cython.double):
         """List a change of a memory."""
-        rows = self.rows
         self.changes.append((
-            sensor_id, at_s, self.key_of_row[row] & ID_MASK, kind, rows[row, PLACE], rows[row, PLACE + 1],
-            rows[row, PLACE + 2]))
+            sensor_id, at_s, self.key_of_row[row] & ID_MASK, kind, self.rows[row, PLACE], self.rows[row, PLACE + 1],
+            self.rows[row, PLACE + 2]))
 
     @cython.cfunc
     @cython.nogil
     @cython.exceptval(check=False)
     def begin(self, row: cython.Py_ssize_t, at_s: cython.double) -> cython.void:
         """Begin the memory of a row, and keep its meter."""
-        rows = self.rows
         i: cython.Py_ssize_t
         for i in range(HAS_METER):
-            rows[row, i] = 0
-        rows[row, IS_KNOWN] = 1
-        rows[row, LOOKED] = -2
-        rows[row, FIRST_SENSED_S] = rows[row, LAST_SENSED_S] = rows[row, NOTICED_S] = at_s
-        rows[row, KNOWN_AT_S] = -INFINITY
-        rows[row, FIRST_SEEN_S] = rows[row, LAST_SEEN_S] = NEVER
+            self.rows[row, i] = 0
+        self.rows[row, IS_KNOWN] = 1
+        self.rows[row, LOOKED] = -2
+        self.rows[row, FIRST_SENSED_S] = self.rows[row, LAST_SENSED_S] = self.rows[row, NOTICED_S] = at_s
+        self.rows[row, KNOWN_AT_S] = -INFINITY
+        self.rows[row, FIRST_SEEN_S] = self.rows[row, LAST_SEEN_S] = NEVER
         for i in range(self.senses_count):
             self.senses[row, i, STRENGTH], self.senses[row, i, SENSED_AT_S] = 0, -INFINITY
 
@@ -495,22 +494,21 @@ class PerceptLoops:
         now_s: cython.double, is_seen: cython.bint,
     ):
         """Note in the memory of a row that its target is sensed."""
-        rows = self.rows
-        if rows[row, IS_KNOWN] and not (
-                rows[row, IS_NOTICED] and now_s <= rows[row, NOTICED_S] + self.minds[slot, LOSE_AFTER_S]):
+        if self.rows[row, IS_KNOWN] and not (
+                self.rows[row, IS_NOTICED] and now_s <= self.rows[row, NOTICED_S] + self.minds[slot, LOSE_AFTER_S]):
             self.let_pass(row, slot, sensor_id, now_s)
-        if not rows[row, IS_KNOWN]:
+        if not self.rows[row, IS_KNOWN]:
             self.begin(row, now_s)
         if is_seen:
             self.sight(row, x, y, z, sent_s)
-        if sent_s >= rows[row, KNOWN_AT_S]:
-            rows[row, PLACE], rows[row, PLACE + 1], rows[row, PLACE + 2] = x, y, z
-            rows[row, KNOWN_AT_S] = sent_s
-        rows[row, LAST_SENSED_S] = rows[row, NOTICED_S] = now_s
+        if sent_s >= self.rows[row, KNOWN_AT_S]:
+            self.rows[row, PLACE], self.rows[row, PLACE + 1], self.rows[row, PLACE + 2] = x, y, z
+            self.rows[row, KNOWN_AT_S] = sent_s
+        self.rows[row, LAST_SENSED_S] = self.rows[row, NOTICED_S] = now_s
         self.senses[row, number, STRENGTH], self.senses[row, number, SENSED_AT_S] = intensity, now_s
-        rows[row, IS_EXPIRED] = 0
-        if not rows[row, IS_NOTICED]:
-            rows[row, IS_NOTICED] = 1
+        self.rows[row, IS_EXPIRED] = 0
+        if not self.rows[row, IS_NOTICED]:
+            self.rows[row, IS_NOTICED] = 1
             self.note(row, sensor_id, "gained", now_s)
 
     @cython.cfunc
@@ -520,19 +518,18 @@ class PerceptLoops:
         self, row: cython.Py_ssize_t, x: cython.double, y: cython.double, z: cython.double, seen_s: cython.double,
     ) -> cython.void:
         """Note a sighting; the velocity is that between it and another one of a target that was not lost since."""
-        rows = self.rows
-        passed_s: cython.double = seen_s - rows[row, LAST_SEEN_S]   # NaN at first
+        passed_s: cython.double = seen_s - self.rows[row, LAST_SEEN_S]   # NaN at first
         if passed_s > 0:
-            if rows[row, IS_NOTICED]:
-                rows[row, VELOCITY] = (x - rows[row, SEEN]) / passed_s
-                rows[row, VELOCITY + 1] = (y - rows[row, SEEN + 1]) / passed_s
-                rows[row, VELOCITY + 2] = (z - rows[row, SEEN + 2]) / passed_s
+            if self.rows[row, IS_NOTICED]:
+                self.rows[row, VELOCITY] = (x - self.rows[row, SEEN]) / passed_s
+                self.rows[row, VELOCITY + 1] = (y - self.rows[row, SEEN + 1]) / passed_s
+                self.rows[row, VELOCITY + 2] = (z - self.rows[row, SEEN + 2]) / passed_s
             else:
-                rows[row, VELOCITY] = rows[row, VELOCITY + 1] = rows[row, VELOCITY + 2] = 0
-        if rows[row, FIRST_SEEN_S] != rows[row, FIRST_SEEN_S]:
-            rows[row, FIRST_SEEN_S] = seen_s
-        rows[row, SEEN], rows[row, SEEN + 1], rows[row, SEEN + 2] = x, y, z
-        rows[row, LAST_SEEN_S] = seen_s
+                self.rows[row, VELOCITY] = self.rows[row, VELOCITY + 1] = self.rows[row, VELOCITY + 2] = 0
+        if self.rows[row, FIRST_SEEN_S] != self.rows[row, FIRST_SEEN_S]:
+            self.rows[row, FIRST_SEEN_S] = seen_s
+        self.rows[row, SEEN], self.rows[row, SEEN + 1], self.rows[row, SEEN + 2] = x, y, z
+        self.rows[row, LAST_SEEN_S] = seen_s
 
     @cython.cfunc
     def keep_in_view(
@@ -562,31 +559,29 @@ class PerceptLoops:
     @cython.nogil
     @cython.exceptval(check=False)
     def keep_noticed(self, row: cython.Py_ssize_t, until_s: cython.double) -> cython.void:
-        rows = self.rows
-        if rows[row, IS_KNOWN] and rows[row, IS_NOTICED]:
-            rows[row, NOTICED_S] = max(rows[row, NOTICED_S], until_s)
-            rows[row, LAST_SENSED_S] = max(rows[row, LAST_SENSED_S], until_s)
+        if self.rows[row, IS_KNOWN] and self.rows[row, IS_NOTICED]:
+            self.rows[row, NOTICED_S] = max(self.rows[row, NOTICED_S], until_s)
+            self.rows[row, LAST_SENSED_S] = max(self.rows[row, LAST_SENSED_S], until_s)
 
     @cython.cfunc
     def let_pass(
         self, row: cython.Py_ssize_t, slot: cython.Py_ssize_t, sensor_id: cython.longlong, now_s: cython.double,
     ):
         """Let the target of a row be lost, expire and be forgotten by time passing."""
-        rows = self.rows
-        at_s: cython.double = rows[row, NOTICED_S] + self.minds[slot, LOSE_AFTER_S]
-        if not rows[row, IS_KNOWN]:
+        at_s: cython.double = self.rows[row, NOTICED_S] + self.minds[slot, LOSE_AFTER_S]
+        if not self.rows[row, IS_KNOWN]:
             return
-        if rows[row, IS_NOTICED] and now_s > at_s:
-            rows[row, IS_NOTICED] = 0
+        if self.rows[row, IS_NOTICED] and now_s > at_s:
+            self.rows[row, IS_NOTICED] = 0
             self.note(row, sensor_id, "lost", at_s)
-        at_s = rows[row, LAST_SENSED_S] + self.minds[slot, MAXIMUM_AGE_S]
-        if not rows[row, IS_EXPIRED] and now_s > at_s:
-            rows[row, IS_EXPIRED] = 1
+        at_s = self.rows[row, LAST_SENSED_S] + self.minds[slot, MAXIMUM_AGE_S]
+        if not self.rows[row, IS_EXPIRED] and now_s > at_s:
+            self.rows[row, IS_EXPIRED] = 1
             self.note(row, sensor_id, "expired", at_s)
         at_s += self.minds[slot, KEEP_EXPIRED_S]
         if now_s > at_s:
             self.note(row, sensor_id, "forgotten", at_s)
-            rows[row, IS_KNOWN] = rows[row, IS_NOTICED] = 0
+            self.rows[row, IS_KNOWN] = self.rows[row, IS_NOTICED] = 0
 
     @cython.cfunc
     @cython.nogil
@@ -594,27 +589,25 @@ class PerceptLoops:
     def follow_freely(
         self, row: cython.Py_ssize_t, x: cython.double, y: cython.double, z: cython.double, at_s: cython.double,
     ) -> cython.void:
-        rows = self.rows
-        passed_s: cython.double = at_s - rows[row, KNOWN_AT_S]
+        passed_s: cython.double = at_s - self.rows[row, KNOWN_AT_S]
         if passed_s > 0:
-            rows[row, VELOCITY] = (x - rows[row, PLACE]) / passed_s
-            rows[row, VELOCITY + 1] = (y - rows[row, PLACE + 1]) / passed_s
-            rows[row, VELOCITY + 2] = (z - rows[row, PLACE + 2]) / passed_s
-            rows[row, PLACE], rows[row, PLACE + 1], rows[row, PLACE + 2] = x, y, z
-            rows[row, KNOWN_AT_S] = at_s
+            self.rows[row, VELOCITY] = (x - self.rows[row, PLACE]) / passed_s
+            self.rows[row, VELOCITY + 1] = (y - self.rows[row, PLACE + 1]) / passed_s
+            self.rows[row, VELOCITY + 2] = (z - self.rows[row, PLACE + 2]) / passed_s
+            self.rows[row, PLACE], self.rows[row, PLACE + 1], self.rows[row, PLACE + 2] = x, y, z
+            self.rows[row, KNOWN_AT_S] = at_s
 
     @cython.cfunc
     @cython.nogil
     @cython.exceptval(check=False)
     def begin_meter(self, row: cython.Py_ssize_t, now_s: cython.double) -> cython.void:
         """Begin the awareness meter of a row at 0."""
-        rows = self.rows
         i: cython.Py_ssize_t
-        for i in range(HAS_METER, rows.shape[1]):
-            rows[row, i] = 0
-        rows[row, HAS_METER] = 1
-        rows[row, SHOWN_AT] = -2
-        rows[row, LINE_S] = rows[row, METER_S] = now_s
+        for i in range(HAS_METER, self.rows.shape[1]):
+            self.rows[row, i] = 0
+        self.rows[row, HAS_METER] = 1
+        self.rows[row, SHOWN_AT] = -2
+        self.rows[row, LINE_S] = self.rows[row, METER_S] = now_s
         for i in range(self.senses_count):
             self.senses[row, i, SHOWN] = self.senses[row, i, STIMULUS_GAIN] = 0
 
@@ -638,14 +631,13 @@ class PerceptLoops:
     @cython.exceptval(check=False)
     def drift(self, row: cython.Py_ssize_t, slot: cython.Py_ssize_t, now_s: cython.double) -> cython.void:
         """Move a meter along its line."""
-        rows = self.rows
         i: cython.Py_ssize_t
-        if now_s < rows[row, METER_S]:
+        if now_s < self.rows[row, METER_S]:
             return
-        rows[row, METER_S] = now_s
-        rows[row, VALUE] = min(1.0, max(
-            0.0, rows[row, LINE_VALUE] + self.slope(row, slot) * (now_s - rows[row, LINE_S])))
-        if rows[row, VALUE] == 0:
+        self.rows[row, METER_S] = now_s
+        self.rows[row, VALUE] = min(1.0, max(
+            0.0, self.rows[row, LINE_VALUE] + self.slope(row, slot) * (now_s - self.rows[row, LINE_S])))
+        if self.rows[row, VALUE] == 0:
             for i in range(self.senses_count):
                 self.senses[row, i, STIMULUS_GAIN] = 0
 
@@ -653,10 +645,9 @@ class PerceptLoops:
     @cython.nogil
     @cython.exceptval(check=False)
     def put_visibility(self, row: cython.Py_ssize_t, visibility: cython.double) -> cython.void:
-        rows = self.rows
-        if visibility != rows[row, VISIBILITY]:
-            rows[row, VISIBILITY] = visibility
-            rows[row, LINE_S], rows[row, LINE_VALUE] = rows[row, METER_S], rows[row, VALUE]
+        if visibility != self.rows[row, VISIBILITY]:
+            self.rows[row, VISIBILITY] = visibility
+            self.rows[row, LINE_S], self.rows[row, LINE_VALUE] = self.rows[row, METER_S], self.rows[row, VALUE]
 
     @cython.cfunc
     def startle(
@@ -664,42 +655,41 @@ class PerceptLoops:
         now_s: cython.double,
     ):
         """Raise a meter by a stimulus."""
-        rows = self.rows
-        if not rows[row, HAS_METER]:
+        if not self.rows[row, HAS_METER]:
             self.begin_meter(row, now_s)
         self.drift(row, slot, now_s)
         self.cross(row, slot)
-        raised: cython.double = min(1.0, rows[row, VALUE] + intensity * self.minds[slot, GAIN_PER_SIGNAL])
-        self.senses[row, number, STIMULUS_GAIN] += raised - rows[row, VALUE]
-        rows[row, VALUE] = rows[row, LINE_VALUE] = raised
-        rows[row, LINE_S] = now_s
+        raised: cython.double = min(1.0, self.rows[row, VALUE] + intensity * self.minds[slot, GAIN_PER_SIGNAL])
+        self.senses[row, number, STIMULUS_GAIN] += raised - self.rows[row, VALUE]
+        self.rows[row, VALUE] = self.rows[row, LINE_VALUE] = raised
+        self.rows[row, LINE_S] = now_s
         self.cross(row, slot)
 
     @cython.cfunc
     def cross(self, row: cython.Py_ssize_t, slot: cython.Py_ssize_t):
         """Cross the levels that a meter has reached or left; report those whose reaction time has passed."""
-        rows, levels = self.rows, self.levels
         most: cython.Py_ssize_t = cython.cast(cython.Py_ssize_t, self.minds[slot, LEVELS])
-        level: cython.Py_ssize_t = cython.cast(cython.Py_ssize_t, rows[row, LEVEL])
-        reached: cython.Py_ssize_t = cython.cast(cython.Py_ssize_t, rows[row, REACHED])
-        value: cython.double = rows[row, VALUE]
+        level: cython.Py_ssize_t = cython.cast(cython.Py_ssize_t, self.rows[row, LEVEL])
+        reached: cython.Py_ssize_t = cython.cast(cython.Py_ssize_t, self.rows[row, REACHED])
+        value: cython.double = self.rows[row, VALUE]
         at_s: cython.double
-        while reached < most and value >= levels[slot, reached, RISES_AT]:
-            at_s = self.moment_of(row, slot, levels[slot, reached, RISES_AT]) + levels[slot, reached, REACTION_S]
+        while reached < most and value >= self.levels[slot, reached, RISES_AT]:
+            at_s = self.moment_of(row, slot, self.levels[slot, reached, RISES_AT])
+            at_s += self.levels[slot, reached, REACTION_S]
             if reached > level:
                 at_s = max(at_s, self.reacts[row, reached - 1])
             self.reacts[row, reached] = at_s
             reached += 1
-        while reached > 0 and value <= levels[slot, reached - 1, FALLS_AT]:
-            at_s = self.moment_of(row, slot, levels[slot, reached - 1, FALLS_AT])
+        while reached > 0 and value <= self.levels[slot, reached - 1, FALLS_AT]:
+            at_s = self.moment_of(row, slot, self.levels[slot, reached - 1, FALLS_AT])
             level = self.react(row, level, reached, at_s)
             if reached == level:
                 level -= 1
                 self.levels_crossed.append((
                     self.key_of_row[row] >> ID_BITS, at_s, self.key_of_row[row] & ID_MASK, level))
             reached -= 1
-        level = self.react(row, level, reached, rows[row, METER_S])
-        rows[row, LEVEL], rows[row, REACHED] = level, reached
+        level = self.react(row, level, reached, self.rows[row, METER_S])
+        self.rows[row, LEVEL], self.rows[row, REACHED] = level, reached
 
     @cython.cfunc
     def react(
@@ -717,14 +707,13 @@ class PerceptLoops:
     @cython.exceptval(check=False)
     def moment_of(self, row: cython.Py_ssize_t, slot: cython.Py_ssize_t, value: cython.double) -> cython.double:
         """Return when the line of a meter passed a value: now at the latest."""
-        rows = self.rows
         slope: cython.double = self.slope(row, slot)
-        if rows[row, LINE_VALUE] == value or slope == 0:
-            return rows[row, LINE_S]
-        passed_s: cython.double = (value - rows[row, LINE_VALUE]) / slope
-        if 0 <= passed_s <= rows[row, METER_S] - rows[row, LINE_S]:
-            return rows[row, LINE_S] + passed_s
-        return rows[row, METER_S]
+        if self.rows[row, LINE_VALUE] == value or slope == 0:
+            return self.rows[row, LINE_S]
+        passed_s: cython.double = (value - self.rows[row, LINE_VALUE]) / slope
+        if 0 <= passed_s <= self.rows[row, METER_S] - self.rows[row, LINE_S]:
+            return self.rows[row, LINE_S] + passed_s
+        return self.rows[row, METER_S]
 
 
 @cython.cfunc
