@@ -59,7 +59,7 @@ def backlog(n: int) -> Contest:
 
 def rare_backlog(n: int) -> Contest:
     """The same where no more fall due than run: half of all wait."""
-    return _frame_of_backlog(Scheduler(ManualClock()), n, period_frames=1 + n // SERVED)
+    return _frame_of_backlog(Scheduler(ManualClock()), n, period_frames=n // SERVED)
 
 
 def _frame_of_backlog(scheduler: Scheduler, n: int, period_frames: int = 1) -> Contest:
