@@ -845,21 +845,22 @@ class Same(Kind):
         """Return the setting; a sequence as a list."""
         return list(value) if isinstance(value, tuple) else value
 
-    def require(self, value: Any, plain: Any, place: str) -> None:
-        """Raise a StateError if the saved setting is another."""
+    def require(self, value: Any, plain: Any, place: str) -> Any:
+        """Return the saved setting, for the checks of the object; raise a StateError if it is another."""
         here = self.save(value, None)
         if type(plain) is float and type(here) is int:
             here = float(here)
         if type(plain) is not type(here) or plain != here:
             refuse(place, f"must be {shown(here)} as in the present object, got {brief(plain)}")
+        return plain
 
 
 class ClockNow(Same):
     """The time of the clock, by which a snapshot notices a forgotten clock; loading does not change it."""
 
-    def require(self, value: Any, plain: Any, place: str) -> None:
-        """Raise a StateError if the saved time is not [frame, seconds]."""
-        Moment(lambda frame, seconds: None).read(plain, place, None)
+    def require(self, value: Any, plain: Any, place: str) -> Any:
+        """Return the saved time; raise a StateError if it is not [frame, seconds]."""
+        return Moment(lambda frame, seconds: SimpleNamespace(frame=frame, seconds=seconds)).read(plain, place, None)
 
 
 class Part(Kind):
@@ -951,7 +952,7 @@ class DeclaredState:
             if isinstance(kind, Hook):
                 changes.append(getattr(owner, f"_prepare_{name}")(plain, where))
             elif isinstance(kind, Same):
-                kind.require(self._getters[name](owner), plain, where)
+                setattr(values, name, kind.require(self._getters[name](owner), plain, where))
             elif isinstance(kind, Part):
                 changes.append(kind.prepare(self._getters[name](owner), plain, where))
             else:
@@ -962,6 +963,8 @@ class DeclaredState:
     def _load(self, owner: Any, values: SimpleNamespace, changes: list[Change]) -> None:
         for name, value in vars(values).items():
             kind = self.fields[name]
+            if isinstance(kind, Same):
+                continue
             if isinstance(kind, Columns) and not isinstance(table := self._getters[name](owner), dict):
                 vars(table).update(value)
             else:

@@ -6,10 +6,10 @@ only if, their phases agree modulo the greatest common divisor of their periods.
 """
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from heapq import heapify, heapreplace
 from math import ceil, gcd, lcm
+from types import SimpleNamespace
 from typing import NamedTuple
 
 import numpy as np
@@ -17,7 +17,18 @@ from numpy.typing import NDArray
 
 from ai_core.budget import Budget, check_budget
 from ai_core.errors import finite_number, shown, whole_number
-from ai_core.saving.fields import LARGEST, Fields, State
+from ai_core.saving.declared_state import (
+    DeclaredState,
+    Flag,
+    ListOf,
+    Number,
+    Optional,
+    Refuse,
+    Row,
+    Saveable,
+    Whole,
+)
+from ai_core.saving.fields import LARGEST
 from ai_core.scheduling.interruptible import Cancellable
 from ai_core.scheduling.task import MAX_PERIOD_FRAMES, Task, checked_period, checked_phase
 
@@ -26,7 +37,6 @@ __all__ = [
     "DryRun",
     "FrameLoad",
     "LoadMeasure",
-    "PhaseSearch",
     "PhaseSlot",
     "PhaseTable",
     "Rephasing",
@@ -59,10 +69,11 @@ class FrameLoad:
 
     Args:
         frames: how many frames are looked at, 1 or more.
+        counts_later: False to leave out a rarer task whose first frame is beyond ``frames``.
     """
 
-    def __init__(self, frames: int) -> None:
-        self.frames = frames
+    def __init__(self, frames: int, *, counts_later: bool = True) -> None:
+        self.frames, self._counts_later = frames, counts_later
         # As long again and never filled: lets every period fill its last row.
         self._cells = np.zeros(2 * frames, np.int64)
         self.cells: NDArray[np.int64] = self._cells[:frames]
@@ -81,16 +92,14 @@ class FrameLoad:
             ValueError: if no task of this period and first frame is counted in.
         """
         task = (period_frames, first_frame)
-        count = self._counts.get(task, 0)
-        if not count:
+        left = self._counts.pop(task, 0) - 1
+        if left < 0:
             raise ValueError(
                 f"no task of period {period_frames} that is first due on frame {first_frame}"
                 " is counted; remove each added task only once"
             )
-        if count == 1:
-            del self._counts[task]
-        else:
-            self._counts[task] = count - 1
+        if left:
+            self._counts[task] = left
         self._put(period_frames, first_frame, -weight)
 
     def best_first_frame(self, period_frames: int, choice: int = 0) -> int:
@@ -104,7 +113,18 @@ class FrameLoad:
         """
         if period_frames > self.frames:
             return self._best_for_rare(period_frames)
-        return _best_of_residues(self._cells, -(-self.frames // period_frames), period_frames, choice)
+        table, axis = self._by_residue(period_frames)
+        busiest = table.max(axis=axis)
+        least = busiest.min()
+        best = (busiest == least).nonzero()[0]
+        if len(best) > 1 and period_frames < self.frames:
+            if 4 * len(best) < len(busiest):
+                table = table[best] if axis else table[:, best]
+            score = (table + (table == least) * ONE_AS_BUSY).sum(axis=axis)
+            if len(score) > len(best):
+                score = score[best]
+            best = best[score == score.min()]
+        return int(best[choice % len(best)])
 
     def by_first_frame(self, period_frames: int) -> tuple[list[int], list[int], list[int]]:
         """Return by first frame: the busiest load joined, frames as busy, loads summed up.
@@ -118,10 +138,9 @@ class FrameLoad:
         return busiest.ravel().tolist(), as_busy.tolist(), cells.sum(axis=axis).tolist()
 
     def _put(self, period_frames: int, first_frame: int, weight: int) -> None:
-        if period_frames > self.frames:
-            self._cells[first_frame % self.frames] += weight
-        else:
-            self.cells[first_frame::period_frames] += weight
+        if period_frames > self.frames and self._counts_later:
+            first_frame %= self.frames
+        self.cells[first_frame::period_frames] += weight
 
     def _best_for_rare(self, period_frames: int) -> int:
         """Return a frame of the best residue, away from all that are just as rare."""
@@ -138,38 +157,10 @@ class FrameLoad:
         return best
 
     def _by_residue(self, period_frames: int) -> tuple[NDArray[np.int64], int]:
-        return _by_residue(self._cells, -(-self.frames // period_frames), period_frames)
-
-
-def _best_of_residues(cells: NDArray[np.int64], rows: int, period_frames: int, choice: int) -> int:
-    """Return the residue modulo ``period_frames`` whose cells are best, as ``best_first_frame`` compares them.
-
-    Args:
-        cells: loads, each 0 or more; the first ``rows * period_frames`` count.
-        rows: cells of each residue, 1 or more.
-        period_frames: 1 or more.
-        choice: which of equal ones, 0 or more.
-    """
-    table, axis = _by_residue(cells, rows, period_frames)
-    busiest = table.max(axis=axis)
-    least = busiest.min()
-    best = (busiest == least).nonzero()[0]
-    if len(best) > 1 and rows > 1:
-        if 4 * len(best) < len(busiest):
-            table = table[best] if axis else table[:, best]
-        score = (table + (table == least) * ONE_AS_BUSY).sum(axis=axis)
-        if len(score) > len(best):
-            score = score[best]
-        best = best[score == score.min()]
-    return int(best[choice % len(best)])
-
-
-def _by_residue(cells: NDArray[np.int64], rows: int, period_frames: int) -> tuple[NDArray[np.int64], int]:
-    """Return loads by residue, and the axis along which frames of one residue lie."""
-    table = cells[: rows * period_frames].reshape(rows, period_frames)
-    if period_frames < NARROW_FRAMES:
-        return np.ascontiguousarray(table.T), 1
-    return table, 0
+        """Return loads by residue, and the axis along which frames of one residue lie."""
+        rows = -(-self.frames // period_frames)
+        table = self._cells[: rows * period_frames].reshape(rows, period_frames)
+        return (np.ascontiguousarray(table.T), 1) if period_frames < NARROW_FRAMES else (table, 0)
 
 
 LOOK_AHEAD_FRAMES = 5040
@@ -243,7 +234,7 @@ class PhaseTable:
         return -self._load.best_first_frame(period) % period if period > 1 else 0
 
 
-class DryRun:
+class DryRun(PhaseTable):
     """The textbook method: simulate frames without working, and take the frame with the fewest runs.
 
     It looks at one of the frames a task would join, so its peaks are
@@ -259,38 +250,13 @@ class DryRun:
     def __init__(self, look_ahead_frames: int = LOOK_AHEAD_FRAMES) -> None:
         remedy = f"use {LOOK_AHEAD_FRAMES} if in doubt"
         frames = whole_number(
-            "look_ahead_frames", look_ahead_frames,
-            minimum=1, maximum=MAX_PERIOD_FRAMES, remedy=remedy,
-        )
-        self._load = np.zeros(frames, np.int32)
-        self._counts: Counter[tuple[int, int]] = Counter()
+            "look_ahead_frames", look_ahead_frames, minimum=1, maximum=MAX_PERIOD_FRAMES, remedy=remedy)
+        self._load = FrameLoad(frames, counts_later=False)
 
     @property
-    def load(self) -> NDArray[np.int32]:
+    def load(self) -> NDArray[np.int64]:
         """Runs on each frame of the look-ahead, a copy."""
-        return self._load.copy()
-
-    def add(self, slot: PhaseSlot) -> None:
-        """Add the slot of a task. Cost: O(look_ahead_frames / period)."""
-        slot = checked_slot(slot)
-        first = first_frame(slot)
-        self._counts[slot.period_frames, first] += 1
-        self._load[first :: slot.period_frames] += 1
-
-    def remove(self, slot: PhaseSlot) -> None:
-        """Remove the slot of a task.
-
-        Raises:
-            ValueError: if no slot that is due on the same frames was added.
-        """
-        slot = checked_slot(slot)
-        first = first_frame(slot)
-        left = self._counts.pop((slot.period_frames, first), 0) - 1
-        if left < 0:
-            raise ValueError(f"{shown(slot)} is not counted; remove each added slot only once")
-        if left:
-            self._counts[slot.period_frames, first] = left
-        self._load[first :: slot.period_frames] -= 1
+        return self._load.cells.copy()
 
     def best_phase(self, period_frames: int) -> int:
         """Return the phase that is due on the first frame with the fewest runs.
@@ -302,7 +268,7 @@ class DryRun:
         >>> dry_run.best_phase(2)
         1
         """
-        return -int(self._load.argmin()) % checked_period(period_frames)
+        return -int(self._load.cells.argmin()) % checked_period(period_frames)
 
 
 def common_multiple(periods: Iterable[int], most: int) -> int | None:
@@ -378,49 +344,132 @@ class LoadMeasure(NamedTuple):
     """Squares of all loads, summed up."""
 
 
-class PhaseSearch:
-    """Phases of all tasks on their way to a lower peak; ``steps`` does the work.
+FINEST = 4096
+"""Weights are rounded to this part of the greatest: integers have the same sum in any order."""
+MOST_WEIGHT = 1 << 25
+"""Greatest sum of rounded weights: its square, on 5040 frames, fits in 64 bits."""
 
-    Tasks are known by their first frame, the first from 0 on which they are
-    due, as it says where they are in a FrameLoad.
+
+class Rephasing(Saveable):
+    """Searches for phases with the lowest peak: create it, call ``advance``, read the best so far.
+
+    Frames are looked at over the common multiple of all periods, or over
+    ``LOOK_AHEAD_FRAMES`` if that is longer. By its measure the result is never
+    worse than the phases it started with. The search is deterministic; a save holds the number of
+    its steps, which loading repeats.
 
     Args:
-        slots: periods and present phases.
-        weights: of one run of each, whole numbers above 0.
-        movable: which may get another phase.
+        slots: periods and present phases of all tasks.
+        weights: cost of a run of each, 0 to 1e100, any unit; None for equal.
+            Rounded to 1/4096 of the greatest, and up to that at least.
+        movable: whether each may get another phase; None for all.
 
     Attributes:
-        best: first frames of the best phases so far.
-        measure_before: of the phases given; None until they are counted.
-        measure: of ``best``; None until then.
+        measure_before: measure of the phases it started with; None until they are counted.
+        measure: measure of ``result``; None until then.
+
+    Raises:
+        TypeError: if a slot, weight or flag is of another type.
+        ValueError: if a number is out of range, or lengths differ.
+
+    Cost: O(tasks) to begin, about 1 µs each; then about 80 ms in all for 10,000
+    tasks of periods to 60, up to 30 ms for 30 tasks, 300 ms for 10,000 whose periods differ.
+    Source: 000_execution_management, automatic phasing; there one by one only.
     """
 
-    def __init__(self, slots: list[PhaseSlot], weights: list[int], movable: list[bool]) -> None:
-        self._slots, self._weights, self._movable = slots, weights, movable
-        self._may_move = np.array(movable, bool)
-        self._periods = np.array([slot.period_frames for slot in slots], np.int64)
-        self._given = np.array([slot.phase_frames for slot in slots], np.int64)
+    STATE = DeclaredState(
+        slots=ListOf(Row(PhaseSlot, Whole(1, MAX_PERIOD_FRAMES), Whole(0, MAX_PERIOD_FRAMES)), at="_slots"),
+        weights=Optional(ListOf(Number(0, LARGEST)), at="_costs"),
+        movable=ListOf(Flag(), at="_movable"),
+        steps=Whole(at="_steps_taken"),
+    )
+
+    def __init__(
+        self,
+        slots: Sequence[PhaseSlot],
+        *,
+        weights: Sequence[float] | None = None,
+        movable: Sequence[bool] | None = None,
+    ) -> None:
+        self._slots = [checked_slot(slot) for slot in slots]
+        for name, values in (("weights", weights), ("movable", movable)):
+            if values is not None and len(values) != len(self._slots):
+                raise ValueError(f"{name} must hold a value for each of {len(self._slots)} slots, got {len(values)}")
+        self._costs = None if weights is None else [
+            # The full check takes ten times as long; usual values pass this comparison.
+            one if type(one) is float and 0 <= one <= LARGEST
+            else finite_number("a weight in weights", one, minimum=0, maximum=LARGEST)
+            for one in weights
+        ]
+        self._movable = [True] * len(self._slots) if movable is None else list(movable)
+        for flag in self._movable:
+            if type(flag) is not bool:
+                raise TypeError(f"movable must hold only True and False, got {shown(flag)}")
+        self._begin()
+
+    def _begin(self) -> None:
+        # Tasks are known by their first frame, as in a FrameLoad.
+        self._weights = _rounded(self._costs, len(self._slots))
+        self._may_move = np.array(self._movable, bool)
+        self._periods = np.array([slot.period_frames for slot in self._slots], np.int64)
+        self._given = np.array([slot.phase_frames for slot in self._slots], np.int64)
         self._first = -self._given % self._periods
+        self._best = self._first.copy()
         self._mixed = 1
-        self.best = self._first.copy()
         self.measure_before: LoadMeasure | None = None
         self.measure: LoadMeasure | None = None
+        self._steps = self._search()
+        self._steps_taken = 0
+        self._is_done = False
 
-    def phases(self) -> list[int]:
-        """Return the best phases so far; tasks that did not move keep what they were given."""
-        is_kept = (self._given + self.best) % self._periods == 0
-        phases: list[int] = np.where(is_kept, self._given, -self.best % self._periods).tolist()
+    @property
+    def is_done(self) -> bool:
+        """True when the search has ended; ``result`` no longer changes."""
+        return self._is_done
+
+    @property
+    def result(self) -> list[int]:
+        """The best phases so far, in the order of the slots; tasks that did not move keep theirs. Cost: O(tasks)."""
+        is_kept = (self._given + self._best) % self._periods == 0
+        phases: list[int] = np.where(is_kept, self._given, -self._best % self._periods).tolist()
         return phases
 
-    def steps(self) -> Iterator[None]:
-        """Do everything; pause after each step."""
-        slots = self._slots
+    def advance(self, budget: Budget) -> None:
+        """Continue the search until done, or until the budget is spent; each step costs one.
+
+        One step takes about 0.2 ms at most with 10,000 tasks of usual periods;
+        the first, and two later ones, up to 1.5 ms if all periods differ.
+        """
+        check_budget(budget)
+        while not (self._is_done or budget.is_spent):
+            self._step()
+            budget.spend()
+
+    def _check_state(self, values: SimpleNamespace, refuse: Refuse) -> None:
+        for name in ("weights", "movable"):
+            found = getattr(values, name)
+            if found is not None and len(found) != len(values.slots):
+                refuse(name, f"must hold a value for each of {len(values.slots)} slots, got {len(found)}")
+
+    def _finish_load(self) -> None:
+        """Repeat the saved number of steps."""
+        steps = self._steps_taken
+        self._begin()
+        while self._steps_taken < steps and not self._is_done:
+            self._step()
+
+    def _step(self) -> None:
+        self._steps_taken += 1
+        self._is_done = next(self._steps, True) is True
+
+    def _search(self) -> Iterator[None]:
+        """Do the whole search; pause after each step."""
         common = common_multiple(np.unique(self._periods).tolist(), LOOK_AHEAD_FRAMES)
         self._load = FrameLoad(LOOK_AHEAD_FRAMES if common is None else common)
         yield
         groups: dict[int, list[int]] = {}
         placed = FrameLoad(self._load.frames)
-        for index, (period, _) in enumerate(slots):
+        for index, (period, _) in enumerate(self._slots):
             first, weight = int(self._first[index]), self._weights[index]
             self._load.add(period, first, weight)
             if self._movable[index]:
@@ -435,7 +484,7 @@ class PhaseSearch:
         yield from self._improve()
 
     def _place_all(self, placed: FrameLoad, groups: dict[int, list[int]]) -> Iterator[None]:
-        """Place all that may move anew, the most frequent first; keep it if it is better."""
+        """Place all movable tasks again, the most frequent first; keep the result if it is better."""
         begun_with, self._load = self._load, placed
         for period in sorted(groups):
             group = sorted(groups[period], key=lambda index: (-self._weights[index], index))
@@ -449,10 +498,10 @@ class PhaseSearch:
         measure = _measured(self._load)
         if self.measure is not None and measure < self.measure:
             self.measure = measure
-            self.best[:] = self._first
+            self._best[:] = self._first
         else:
             self._load = begun_with
-            self._first[:] = self.best
+            self._first[:] = self._best
         yield
 
     def _place_group(self, period: int, group: list[int]) -> Iterator[None]:
@@ -514,11 +563,11 @@ class PhaseSearch:
         measure = _measured(self._load)
         if self.measure is None or measure <= self.measure:
             self.measure = measure
-            self.best[taken] = self._first[taken]
+            self._best[taken] = self._first[taken]
             return
         for index in taken:
             self._take_out(index)
-            self._first[index] = self.best[index]
+            self._first[index] = self._best[index]
             self._add(index)
 
     def _place(self, index: int, choice: int = 0) -> None:
@@ -553,143 +602,6 @@ def _measured(load: FrameLoad) -> LoadMeasure:
     cells = load.cells
     peak = int(cells.max())
     return LoadMeasure(peak, int(np.count_nonzero(cells == peak)), int((cells * cells).sum()))
-
-
-VERSION = 1
-FINEST = 4096
-"""Weights are rounded to this part of the greatest: whole numbers add up the same in any order."""
-MOST_WEIGHT = 1 << 25
-"""Greatest sum of rounded weights: its square, on 5040 frames, fits in 64 bits."""
-
-
-class Rephasing:
-    """Searches for phases with the lowest peak: create it, call ``advance``, read the best so far.
-
-    Frames are looked at over the common multiple of all periods, or over
-    ``LOOK_AHEAD_FRAMES`` if that is longer. By its measure the result is never
-    worse than the phases it started with. The search is deterministic.
-
-    Args:
-        slots: periods and present phases of all tasks.
-        weights: cost of a run of each, 0 to 1e100, any unit; None for equal.
-            Rounded to 1/4096 of the greatest, and up to that at least.
-        movable: whether each may get another phase; None for all.
-
-    Raises:
-        TypeError: if a slot, weight or flag is of another type.
-        ValueError: if a number is out of range, or lengths differ.
-
-    Cost: O(tasks) to begin, about 1 µs each; then about 80 ms in all for 10,000
-    tasks of periods to 60, up to 30 ms for 30 tasks, 300 ms for 10,000 whose periods differ.
-    Source: 000_execution_management, automatic phasing; there one by one only.
-    """
-
-    def __init__(
-        self,
-        slots: Sequence[PhaseSlot],
-        *,
-        weights: Sequence[float] | None = None,
-        movable: Sequence[bool] | None = None,
-    ) -> None:
-        self._begin(*_checked(slots, weights, movable))
-
-    def _begin(self, slots: list[PhaseSlot], weights: list[float] | None, movable: list[bool]) -> None:
-        self._slots, self._weights, self._movable = slots, weights, movable
-        self._search = PhaseSearch(slots, _rounded(weights, len(slots)), movable)
-        self._steps = self._search.steps()
-        self._steps_taken = 0
-        self._is_done = False
-
-    @property
-    def is_done(self) -> bool:
-        """True when the search has ended; ``result`` no longer changes."""
-        return self._is_done
-
-    @property
-    def result(self) -> list[int]:
-        """The best phases so far, in the order of the slots. Cost: O(tasks)."""
-        return self._search.phases()
-
-    @property
-    def measure_before(self) -> LoadMeasure | None:
-        """Measure of the phases it started with; None until they are counted."""
-        return self._search.measure_before
-
-    @property
-    def measure(self) -> LoadMeasure | None:
-        """Measure of ``result``; None until the phases it started with are counted."""
-        return self._search.measure
-
-    def advance(self, budget: Budget) -> None:
-        """Continue the search until done, or until the budget is spent; each step costs one.
-
-        One step takes about 0.2 ms at most with 10,000 tasks of usual periods;
-        the first, and two later ones, up to 1.5 ms if all periods differ.
-        """
-        check_budget(budget)
-        while not (self._is_done or budget.is_spent):
-            self._step()
-            budget.spend()
-
-    def save_state(self) -> State:
-        """Return tasks, weights and the progress of the search."""
-        return {
-            "version": VERSION,
-            "periods_frames": [slot.period_frames for slot in self._slots],
-            "phases_frames": [slot.phase_frames for slot in self._slots],
-            "weights": None if self._weights is None else list(self._weights),
-            "movable": list(self._movable),
-            "steps": self._steps_taken,
-        }
-
-    def prepare_state(self, state: object) -> Callable[[], None]:
-        """Check a saved state; return the function that loads it, by repeating all its steps.
-
-        Raises:
-            StateError: if it cannot be loaded; names the place in it, and the reason.
-        """
-        fields = Fields.versioned(state, version=VERSION)
-        periods, phases = fields.wholes("periods_frames"), fields.wholes("phases_frames")
-        weights = None if fields.anything("weights") is None else fields.numbers("weights")
-        movable, steps = fields.items("movable"), fields.whole("steps")
-        fields.end()
-        try:
-            slots = [PhaseSlot(*pair) for pair in zip(periods, phases, strict=True)]
-            arguments = _checked(slots, weights, movable)
-        except (TypeError, ValueError) as error:
-            fields.refuse("periods_frames", f"is inconsistent with the other fields: {error}")
-
-        def change() -> None:
-            self._begin(*arguments)
-            while self._steps_taken < steps and not self._is_done:
-                self._step()
-
-        return change
-
-    def _step(self) -> None:
-        self._steps_taken += 1
-        self._is_done = next(self._steps, True) is True
-
-
-def _checked(
-    slots: Sequence[PhaseSlot], weights: Sequence[float] | None, movable: Sequence[bool] | None
-) -> tuple[list[PhaseSlot], list[float] | None, list[bool]]:
-    checked = [checked_slot(slot) for slot in slots]
-    for name, values in (("weights", weights), ("movable", movable)):
-        if values is not None and len(values) != len(checked):
-            raise ValueError(f"{name} must hold a value for each of {len(checked)} slots, got {len(values)}")
-    if weights is not None:
-        weights = [
-            # The full check takes ten times as long; of thousands all pass this one.
-            one if type(one) is float and 0 <= one <= LARGEST
-            else finite_number("a weight in weights", one, minimum=0, maximum=LARGEST)
-            for one in weights
-        ]
-    flags = [True] * len(checked) if movable is None else list(movable)
-    for flag in flags:
-        if type(flag) is not bool:
-            raise TypeError(f"movable must hold only True and False, got {shown(flag)}")
-    return checked, weights, flags
 
 
 def _rounded(weights: list[float] | None, count: int) -> list[int]:

@@ -6,10 +6,10 @@ from types import SimpleNamespace
 from typing import Any
 
 from ai_core.budget import Budget, Stopwatch, _TimeBudget, check_budget
-from ai_core.clock import Clock, TimeIndex, checked_clock
+from ai_core.clock import Clock, checked_clock
 from ai_core.errors import CycleError, finite_number, shown, whole_number
 from ai_core.faults import FaultIsolation, given_faults
-from ai_core.saving.declared_state import Change, DeclaredState, ListOf, Moment, Refuse, Saveable, Whole
+from ai_core.saving.declared_state import Change, ClockNow, DeclaredState, ListOf, Refuse, Saveable, Whole
 from ai_core.saving.inner_state import prepared_inner
 from ai_core.saving.matching import match_by_name
 from ai_core.scheduling.carry_over import CarryOverQueue
@@ -90,7 +90,7 @@ class Scheduler(Saveable):
     """
 
     STATE = DeclaredState(
-        now=Moment(TimeIndex, at="_now"),
+        now=ClockNow(at="_clock.now"),
         frame=Whole(at="_frame"),
         next_id=Whole(at="_next_id"),
         overruns=Whole(at="_overruns"),
@@ -663,14 +663,6 @@ class Scheduler(Saveable):
             for task in self._tasks.values()]
 
     # -- saving
-
-    @property
-    def _now(self) -> TimeIndex:
-        return self._clock.now
-
-    @_now.setter
-    def _now(self, now: TimeIndex) -> None:
-        """The clock loads its time itself; here tasks are only checked against it."""
 
     def _check_at_rest(self) -> None:
         if self._is_advancing:

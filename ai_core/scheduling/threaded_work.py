@@ -20,6 +20,7 @@ from ai_core.clock import Clock, TimeIndex, checked_clock
 from ai_core.errors import shown, whole_number
 from ai_core.faults import Failures, FaultIsolation, given_faults
 from ai_core.saving.declared_state import (
+    ClockNow,
     DeclaredState,
     Flag,
     GameValues,
@@ -143,7 +144,7 @@ class ThreadedWork(Saveable):
     """
 
     STATE = DeclaredState(
-        now=Moment(TimeIndex, at="_now"),
+        now=ClockNow(at="_clock.now"),
         next_id=Whole(at="_next_id"),
         failures=Row(Failures, Whole(), Flag(), at="_own_failures"),
         pending=ListOf(
@@ -281,14 +282,6 @@ class ThreadedWork(Saveable):
         for ticket in moved:
             ticket._future = None
             self._start(ticket)
-
-    @property
-    def _now(self) -> TimeIndex:
-        return self._clock.now
-
-    @_now.setter
-    def _now(self, now: TimeIndex) -> None:
-        """The clock loads its time itself; here tickets are only checked against it."""
 
     @property
     def _own_failures(self) -> Failures:

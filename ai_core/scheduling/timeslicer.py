@@ -3,7 +3,7 @@ from __future__ import annotations
 
 import inspect
 from collections import deque
-from collections.abc import Callable, Hashable, Iterable
+from collections.abc import Callable, Hashable
 from concurrent.futures import CancelledError, Executor, Future
 from contextlib import suppress
 from enum import Enum
@@ -11,19 +11,20 @@ from types import SimpleNamespace
 from typing import Any, NamedTuple
 
 from ai_core.budget import Budget, check_budget
-from ai_core.clock import Clock, TimeIndex, checked_clock
+from ai_core.clock import Clock, checked_clock
 from ai_core.errors import UnknownNameError, shown, whole_number
-from ai_core.faults import Failures, FaultIsolation, given_faults
+from ai_core.faults import FAILURES_STATE, Failures, FaultIsolation, given_faults
 from ai_core.saving.declared_state import (
+    ClockNow,
     DeclaredState,
     Flag,
     Kind,
     ListOf,
     Moment,
+    OneOf,
     Optional,
     Record,
     Refuse,
-    Row,
     Saveable,
     Text,
     Whole,
@@ -31,20 +32,7 @@ from ai_core.saving.declared_state import (
 from ai_core.saving.values import SavedValues
 from ai_core.scheduling.work import check_runs_in_one_go
 
-__all__ = [
-    "NO_LIMIT",
-    "UNREAD",
-    "FrameMoment",
-    "Job",
-    "JobBatch",
-    "RunningJob",
-    "SavedJobError",
-    "Timeslicer",
-    "Timing",
-    "check_callables",
-    "checked_limits",
-    "wait_for",
-]
+__all__ = ["Timeslicer", "Timing"]
 
 
 class Timing(Enum):
@@ -111,15 +99,21 @@ FrameMoment = tuple[int, float]
 """The number of an update, and the game time (s) in which it ran."""
 
 UNREAD: Any = object()
-"""Stands for an input that was not read yet; None may be an input."""
+"""Marks an input that is not read yet; None may be an input."""
+
+NO_LIMIT = 1 << 62
+"""Jobs in an update if their number is not limited (count): more than any memory holds."""
+
+STAGES = ("rest", "running", "unseen")
+"""Stages of a job in a saved batch: to be started, started on an executor, with a result that is not visible yet."""
 
 
 class SavedJobError(Exception):
-    """What a job raised before the game was saved, told after it was loaded."""
+    """An exception that a job raised before the game was saved, reported after loading."""
 
 
 class Job:
-    """What is known of one key: its input if that was read, and its last good result."""
+    """The job of one key: its input if that was read, and its last good result."""
 
     __slots__ = ("input", "is_failing", "is_removed", "key", "read_at", "result", "result_at")
 
@@ -139,260 +133,6 @@ class RunningJob(NamedTuple):
     job: Job
     future: Future[Any]
     read_at: FrameMoment
-
-
-class JobBatch:
-    """What is left of a batch, what runs elsewhere, and results not to be seen yet.
-
-    Args:
-        call: the job.
-        inputs: reads the input of a key; None if the job takes none.
-        timing: when inputs are read and results are seen.
-        on_failed: told which job raised, and what; it may raise, and nothing is lost.
-        on_mended: told of a job that no longer fails.
-
-    Attributes:
-        rest: jobs still to start, in order; removed ones too, which are left out.
-        flights: jobs on an executor, in the order they were started.
-        unseen: results to be seen when the batch is over, with when inputs were read.
-        started: jobs started so far, failures included.
-    """
-
-    def __init__(
-        self,
-        call: Callable[..., Any],
-        inputs: Callable[[Any], Any] | None,
-        timing: Timing,
-        on_failed: Callable[[Job, Exception], object],
-        on_mended: Callable[[Job], object],
-    ) -> None:
-        self._call = call
-        self._inputs = inputs
-        self._reads_together, self._shows_together = timing.reads_together, timing.shows_together
-        self._on_failed = on_failed
-        self._on_mended = on_mended
-        self.rest: deque[Job] = deque()
-        self.flights: deque[RunningJob] = deque()
-        self.unseen: list[tuple[Job, Any, FrameMoment]] = []
-        self.started = 0
-
-    @property
-    def is_over(self) -> bool:
-        """True if nothing is left to start or to wait for."""
-        rest = self.rest
-        while rest and rest[0].is_removed:
-            rest.popleft()
-        return not rest and not self.flights
-
-    def begin(self, jobs: Iterable[Job], moment: FrameMoment) -> None:
-        """Let the results of the batch that is over be seen, and begin with these jobs."""
-        unseen, self.unseen = self.unseen, []
-        for job, result, read_at in unseen:
-            job.result, job.result_at = result, read_at
-        if not self._reads_together or self._inputs is None:
-            self.rest.extend(jobs)
-            return
-        for job in jobs:
-            if job.is_removed:  # while the inputs of others were read
-                continue
-            try:
-                job.input = self._inputs(job.key)
-            except Exception as error:  # whatever reading raises stays with this key
-                self._fail(job, error)
-            else:
-                job.read_at = moment
-                self.rest.append(job)
-
-    def run(self, budget: Budget, most: int, moment: FrameMoment) -> int:
-        """Run jobs here until ``most`` have run or the budget is spent, one at least; return how many ran."""
-        call, inputs, rest = self._call, self._inputs, self.rest
-        unseen = self.unseen if self._shows_together else None
-        ran = 0
-        try:
-            while rest:
-                job = rest.popleft()
-                if job.is_removed:
-                    continue
-                ran += 1
-                read_at = moment
-                try:  # written out: a call of our own for each job would cost as much as all else
-                    if inputs is None:
-                        result = call(job.key)
-                    elif job.input is UNREAD:
-                        result = call(job.key, inputs(job.key))
-                    else:
-                        read_at, given, job.input = job.read_at, job.input, UNREAD
-                        result = call(job.key, given)
-                except Exception as error:  # whatever a job raises stays with it
-                    self._fail(job, error)
-                else:
-                    if job.is_failing:
-                        self._mend(job)
-                    if unseen is None:
-                        job.result, job.result_at = result, read_at
-                    else:
-                        unseen.append((job, result, read_at))
-                if ran >= most:  # of time is reported, too: a replay knows by it after which job it was spent
-                    budget.spend()
-                    break
-                if budget.spends(1):
-                    break
-        finally:
-            self.started += ran
-        return ran
-
-    def start(self, executor: Executor, budget: Budget, most: int, moment: FrameMoment) -> None:
-        """Start jobs on an executor until ``most`` were started or the budget is spent.
-
-        Raises:
-            RuntimeError: if the executor was shut down; the job is started later.
-        """
-        rest, ran = self.rest, 0
-        while rest and ran < most:
-            job = rest.popleft()
-            if job.is_removed:
-                continue
-            ran += 1
-            try:
-                given = self._read(job)
-            except Exception as error:  # as above
-                self.started += 1
-                self._fail(job, error)
-            else:
-                try:
-                    future = executor.submit(self._call, job.key, *given)
-                except BaseException:
-                    rest.appendleft(job)
-                    raise
-                self.started += 1
-                read_at = moment if job.input is UNREAD else job.read_at
-                self.flights.append(RunningJob(job, future, read_at))
-            budget.spend()
-            if budget.is_spent:
-                break
-
-    def join(self) -> None:
-        """Wait for all jobs on the executor, and take their results in order of starting.
-
-        A job that was cancelled, as when a pool shuts down, is put back to be started again.
-        """
-        for flight in self.flights:
-            wait_for(flight.future)
-        cancelled = []
-        try:
-            while self.flights:
-                flight = self.flights.popleft()
-                if flight.future.cancelled():
-                    cancelled.append(flight.job)
-                else:
-                    self._take(*flight)
-        finally:
-            self.started -= len(cancelled)
-            self.rest.extendleft(reversed(cancelled))
-
-    def _take(self, job: Job, future: Future[Any], read_at: FrameMoment) -> None:
-        job.input = UNREAD
-        if job.is_removed:
-            return
-        try:
-            result = future.result()
-        except Exception as error:  # whatever a job raises stays with it
-            self._fail(job, error)
-            return
-        if job.is_failing:
-            self._mend(job)
-        if self._shows_together:
-            self.unseen.append((job, result, read_at))
-        else:
-            job.result, job.result_at = result, read_at
-
-    def _read(self, job: Job) -> tuple[Any, ...]:
-        if self._inputs is None:
-            return ()
-        return (self._inputs(job.key) if job.input is UNREAD else job.input,)
-
-    def _fail(self, job: Job, error: Exception) -> None:
-        job.is_failing = True
-        self._on_failed(job, error)
-
-    def _mend(self, job: Job) -> None:
-        job.is_failing = False
-        self._on_mended(job)
-
-
-def wait_for(future: Future[Any]) -> None:
-    """Wait until a job has ended, however; a cancelled one has ended.
-
-    ``concurrent.futures.wait`` would wait forever for those that a pool cancelled as it shut down.
-    """
-    with suppress(CancelledError):
-        future.exception()
-
-
-NO_LIMIT = 1 << 62
-"""Jobs in an update if their number is not limited (count): more than any memory holds."""
-
-
-def checked_limits(
-    jobs_per_update: int | None, executor: Executor | None
-) -> tuple[int, Executor | None]:
-    """Return the most jobs in an update, and the executor.
-
-    Raises:
-        TypeError: if the number is not whole, or the executor is none.
-        ValueError: if the number is less than 1, or missing beside an executor.
-    """
-    if executor is not None and not isinstance(executor, Executor):
-        raise TypeError(
-            f"executor must be a concurrent.futures.Executor, got {shown(executor)};"
-            " use None to run jobs in the calling thread"
-        )
-    if jobs_per_update is not None:
-        remedy = "use None for no limit but the budget"
-        return whole_number("jobs_per_update", jobs_per_update, minimum=1, remedy=remedy), executor
-    if executor is not None:
-        raise ValueError(
-            "jobs_per_update must be given with an executor, got None; the run time of a job"
-            " in another thread is not known when it starts"
-        )
-    return NO_LIMIT, None
-
-
-def check_callables(
-    job: Callable[..., Any], inputs: Callable[[Any], Any] | None, timing: Timing
-) -> None:
-    """Check that ``job`` and ``inputs`` can be called as the timing will call them.
-
-    Raises:
-        TypeError: if one cannot be called so, or would not run in one go.
-        ValueError: if the timing reads inputs together and ``inputs`` is None.
-    """
-    if inputs is None:
-        if timing.reads_together:
-            raise ValueError(
-                f"inputs must be given with {timing.name}, got None; this timing reads all inputs"
-                " when a batch begins"
-            )
-        _check_callable("job", job, "key")
-    else:
-        _check_callable("job", job, "key", "input")
-        _check_callable("inputs", inputs, "key")
-
-
-def _check_callable(what: str, function: object, *arguments: str) -> None:
-    if not callable(function):
-        raise TypeError(f"{what} must be a callable, got {shown(function)}")
-    check_runs_in_one_go(what, function)
-    try:
-        signature = inspect.signature(function)
-    except (TypeError, ValueError):  # built in elsewhere; nothing can be known
-        return
-    try:
-        signature.bind(*arguments)
-    except TypeError:
-        raise TypeError(
-            f"{what} must take ({', '.join(arguments)}), got {shown(function)} with {signature}"
-        ) from None
 
 
 _MOMENT = Moment(lambda update, seconds: (update, seconds))
@@ -440,20 +180,19 @@ class Timeslicer(Saveable):
     """
 
     STATE = DeclaredState(
-        now=Moment(TimeIndex, at="_now"),
+        now=ClockNow(at="_clock.now"),
         updates=Whole(at="_updates"),
         batches=Whole(at="_batches"),
         jobs=Whole(at="_started"),
         failures=Whole(at="_failures"),
         keys=ListOf(
             Record(SimpleNamespace, key=Kind(), result=Kind(), read_at=Optional(_MOMENT), is_failing=Flag(),
-                   failures=Row(Failures, Whole(), Flag())),
+                   failures=FAILURES_STATE),
             at="_saved_keys"),
-        rest=ListOf(Record(SimpleNamespace, key=Whole(), input=Kind(), read_at=Optional(_MOMENT)), at="_saved_rest"),
-        flights=ListOf(
-            Record(SimpleNamespace, key=Whole(), result=Kind(), error=Optional(Text()), read_at=_MOMENT),
-            at="_saved_flights"),
-        unseen=ListOf(Record(SimpleNamespace, key=Whole(), result=Kind(), read_at=_MOMENT), at="_saved_unseen"),
+        batch=ListOf(
+            Record(SimpleNamespace, key=Whole(), stage=OneOf(STAGES), value=Kind(), error=Optional(Text()),
+                   read_at=Optional(_MOMENT)),
+            at="_saved_batch"),
     )
 
     def __init__(
@@ -473,20 +212,29 @@ class Timeslicer(Saveable):
         checked_clock(clock)
         if not isinstance(timing, Timing):
             raise TypeError(f"timing must be a Timing, got {shown(timing)}; use Timing.AIAO")
-        check_callables(job, inputs, timing)
+        if inputs is not None:
+            _check_takes("inputs", inputs, "key")
+        elif timing.reads_together:
+            raise ValueError(
+                f"inputs must be given with {timing.name}, got None; this timing reads all inputs when a batch begins")
+        _check_takes("job", job, *(("key",) if inputs is None else ("key", "input")))
         if name is not None and (not isinstance(name, str) or not name):
             raise TypeError(f"name must be a non-empty string, got {shown(name)}")
         if not isinstance(joins_next_update, bool):
             raise TypeError(f"joins_next_update must be a bool, got {shown(joins_next_update)}")
-        self._clock, self._timing = clock, timing
+        self._clock, self._timing, self._call, self._inputs = clock, timing, job, inputs
         self._name = name or str(getattr(job, "__name__", type(job).__name__))
-        self._most, self._executor = checked_limits(jobs_per_update, executor)
+        self._limit(jobs_per_update, executor)
         self._joins_next_update = joins_next_update
         self._faults = given_faults(faults)
         self._values = values if values is not None else SavedValues()
         self._jobs: dict[Hashable, Job] = {}
-        self._batch = JobBatch(job, inputs, timing, self._failed, self._faults.succeeded)
-        self._updates = self._batches = self._failures = 0
+        # Of the batch: jobs to start, in order, removed ones too; jobs on the executor, in the order they were
+        # started; results to be seen when the batch is complete, with the moments at which inputs were read.
+        self._rest: deque[Job] = deque()
+        self._running: deque[RunningJob] = deque()
+        self._unseen: list[tuple[Job, Any, FrameMoment]] = []
+        self._started = self._updates = self._batches = self._failures = 0
         self._is_advancing = False
 
     def __len__(self) -> int:
@@ -516,7 +264,10 @@ class Timeslicer(Saveable):
     @property
     def is_between_batches(self) -> bool:
         """True if no batch is running: the next update starts one."""
-        return self._batch.is_over
+        rest = self._rest
+        while rest and rest[0].is_removed:
+            rest.popleft()
+        return not rest and not self._running
 
     @property
     def updates(self) -> int:
@@ -530,7 +281,7 @@ class Timeslicer(Saveable):
 
     @jobs_per_update.setter
     def jobs_per_update(self, most: int | None) -> None:
-        self._most, _ = checked_limits(most, self._executor)
+        self._limit(most, self._executor)
 
     @property
     def executor(self) -> Executor | None:
@@ -539,7 +290,7 @@ class Timeslicer(Saveable):
 
     @executor.setter
     def executor(self, executor: Executor | None) -> None:
-        _, self._executor = checked_limits(self.jobs_per_update, executor)
+        self._limit(self.jobs_per_update, executor)
 
     def add(self, key: Hashable) -> None:
         """Run the job for ``key``, too, from the next batch on.
@@ -597,17 +348,20 @@ class Timeslicer(Saveable):
             raise RuntimeError("the timeslicer is already advancing; a job must not advance it")
         self._is_advancing = True
         try:  # all of an update that runs a job here, without a call for it
-            batch, self._updates = self._batch, self._updates + 1
+            self._updates += 1
             moment = (self._updates, self._clock.now.seconds)
-            if batch.flights:
-                batch.join()
-            if (not batch.rest or batch.rest[0].is_removed) and batch.is_over:
-                jobs = [job for job in self._jobs.values() if self._may_run(job)]
-                self._batches += bool(jobs)
-                batch.begin(jobs, moment)
+            if self._running:
+                self._join()
+            if (not self._rest or self._rest[0].is_removed) and self.is_between_batches:
+                self._begin_batch(moment)
             if self._executor is None:
-                return batch.run(budget, self._most, moment)
-            return self._start(self._executor, budget, moment)
+                return self._run(budget, moment)
+            started = self._started
+            self._start(self._executor, budget, moment)
+            started = self._started - started
+            if not self._joins_next_update:
+                self._join()
+            return started
         finally:
             self._is_advancing = False
 
@@ -667,23 +421,152 @@ class Timeslicer(Saveable):
             "keys": len(self._jobs),
             "updates": self._updates,
             "batches": self._batches,
-            "jobs": self._batch.started,
+            "jobs": self._started,
             "failures": self._failures,
         }
 
-    def _start(self, executor: Executor, budget: Budget, moment: FrameMoment) -> int:
-        batch = self._batch
-        started = batch.started
-        batch.start(executor, budget, self._most, moment)
-        started = batch.started - started
-        if not self._joins_next_update:
-            batch.join()
-        return started
+    # -- a batch
 
-    def _may_run(self, job: Job) -> bool:
-        return not (job.is_failing and self._faults.is_quarantined(job))
+    def _limit(self, jobs_per_update: int | None, executor: Executor | None) -> None:
+        """Set the most jobs in an update, and the executor."""
+        if executor is not None and not isinstance(executor, Executor):
+            raise TypeError(
+                f"executor must be a concurrent.futures.Executor, got {shown(executor)};"
+                " use None to run jobs in the calling thread"
+            )
+        if jobs_per_update is not None:
+            remedy = "use None for no limit but the budget"
+            jobs_per_update = whole_number("jobs_per_update", jobs_per_update, minimum=1, remedy=remedy)
+        elif executor is not None:
+            raise ValueError(
+                "jobs_per_update must be given with an executor, got None; the run time of a job"
+                " in another thread is not known when it starts"
+            )
+        self._most, self._executor = jobs_per_update or NO_LIMIT, executor
+
+    def _begin_batch(self, moment: FrameMoment) -> None:
+        """Make the results of the complete batch visible, and begin a batch with the jobs that may run."""
+        jobs = [job for job in self._jobs.values() if not (job.is_failing and self._faults.is_quarantined(job))]
+        self._batches += bool(jobs)
+        unseen, self._unseen = self._unseen, []
+        for job, result, read_at in unseen:
+            job.result, job.result_at = result, read_at
+        if not self._timing.reads_together or self._inputs is None:
+            self._rest.extend(jobs)
+            return
+        for job in jobs:
+            if job.is_removed:  # while the inputs of others were read
+                continue
+            try:
+                job.input = self._inputs(job.key)
+            except Exception as error:  # an exception from reading concerns this key alone
+                self._failed(job, error)
+            else:
+                job.read_at = moment
+                self._rest.append(job)
+
+    def _run(self, budget: Budget, moment: FrameMoment) -> int:
+        """Run jobs here, at least one, until the limit is reached or the budget is spent; return how many ran."""
+        call, inputs, rest, most = self._call, self._inputs, self._rest, self._most
+        unseen = self._unseen if self._timing.shows_together else None
+        ran = 0
+        try:
+            while rest:
+                job = rest.popleft()
+                if job.is_removed:
+                    continue
+                ran += 1
+                read_at = moment
+                try:  # written out: a call of our own for each job would cost as much as all else
+                    if inputs is None:
+                        result = call(job.key)
+                    elif job.input is UNREAD:
+                        result = call(job.key, inputs(job.key))
+                    else:
+                        read_at, given, job.input = job.read_at, job.input, UNREAD
+                        result = call(job.key, given)
+                except Exception as error:  # an exception of a job concerns this job alone
+                    self._failed(job, error)
+                else:
+                    if job.is_failing:
+                        self._succeeded(job)
+                    if unseen is None:
+                        job.result, job.result_at = result, read_at
+                    else:
+                        unseen.append((job, result, read_at))
+                if ran >= most:  # a budget of time counts steps, too: a replay knows by them after which job it ended
+                    budget.spend()
+                    break
+                if budget.spends(1):
+                    break
+        finally:
+            self._started += ran
+        return ran
+
+    def _start(self, executor: Executor, budget: Budget, moment: FrameMoment) -> None:
+        """Start jobs on an executor until the limit is reached or the budget is spent.
+
+        Raises:
+            RuntimeError: if the executor was shut down; the job is started later.
+        """
+        rest, ran = self._rest, 0
+        while rest and ran < self._most:
+            job = rest.popleft()
+            if job.is_removed:
+                continue
+            ran += 1
+            try:
+                given = () if self._inputs is None else (
+                    self._inputs(job.key) if job.input is UNREAD else job.input,)
+            except Exception as error:  # as above
+                self._started += 1
+                self._failed(job, error)
+            else:
+                try:
+                    future = executor.submit(self._call, job.key, *given)
+                except BaseException:
+                    rest.appendleft(job)
+                    raise
+                self._started += 1
+                self._running.append(RunningJob(job, future, moment if job.input is UNREAD else job.read_at))
+            budget.spend()
+            if budget.is_spent:
+                break
+
+    def _wait(self) -> None:
+        """Wait for all jobs on the executor; put back those that were cancelled, as when a pool shuts down."""
+        for _, future, _ in self._running:
+            # Not concurrent.futures.wait, which waits forever for jobs that a pool cancelled as it shut down.
+            with suppress(CancelledError):
+                future.exception()
+        cancelled = [job for job, future, _ in self._running if future.cancelled()]
+        if cancelled:
+            self._running = deque(one for one in self._running if not one.future.cancelled())
+            self._started -= len(cancelled)
+            self._rest.extendleft(reversed(cancelled))
+
+    def _join(self) -> None:
+        """Wait for all jobs on the executor, and take their results in the order in which they were started."""
+        self._wait()
+        while self._running:
+            job, future, read_at = self._running.popleft()
+            job.input = UNREAD
+            if job.is_removed:
+                continue
+            try:
+                result = future.result()
+            except Exception as error:  # as above
+                self._failed(job, error)
+                continue
+            if job.is_failing:
+                self._succeeded(job)
+            if self._timing.shows_together:
+                self._unseen.append((job, result, read_at))
+            else:
+                job.result, job.result_at = result, read_at
 
     def _failed(self, job: Job, error: Exception) -> None:
+        job.is_failing = True
         self._failures += 1
         name = f"{self._name}({shown(job.key)})"
         try:
@@ -692,42 +575,34 @@ class Timeslicer(Saveable):
             if job.is_removed:  # by itself, while it ran
                 self._faults.forget(job)
 
+    def _succeeded(self, job: Job) -> None:
+        job.is_failing = False
+        self._faults.succeeded(job)
+
+    def _job(self, key: Hashable) -> Job:
+        try:
+            return self._jobs[key]
+        except KeyError:
+            raise UnknownNameError("key", key, self._jobs) from None
+        except TypeError:
+            raise TypeError(_unhashable(key)) from None
+
     # -- saving
 
     def _check_at_rest(self) -> None:
         if self._is_advancing:
             raise RuntimeError("jobs are running; save and load between two updates")
-        for flight in self._batch.flights:
-            wait_for(flight.future)
+        self._wait()
 
-    @property
-    def _now(self) -> TimeIndex:
-        return self._clock.now
-
-    @_now.setter
-    def _now(self, now: TimeIndex) -> None:
-        """The clock loads its time itself; here moments are only checked against it."""
-
-    @property
-    def _cancelled(self) -> list[Job]:
-        """Jobs that a pool cancelled: they start again before all others, as when the next update joins."""
-        return [job for job, future, _ in self._batch.flights if future.cancelled()]
-
-    @property
-    def _started(self) -> int:
-        return self._batch.started - len(self._cancelled)
-
-    @_started.setter
-    def _started(self, started: int) -> None:
-        self._batch.started = started
+    def _plain(self, noun: str, job: Job, value: object) -> Any:
+        return self._values.plain(value, f"{noun} of {job.key!s:.40}")
 
     @property
     def _saved_keys(self) -> list[SimpleNamespace]:
-        plain = self._values.plain
         return [
             SimpleNamespace(
-                key=plain(job.key, "key"), result=plain(job.result, _place("result", job)), read_at=job.result_at,
-                is_failing=job.is_failing, failures=self._faults.failures_of(job))
+                key=self._values.plain(job.key, "key"), result=self._plain("result", job, job.result),
+                read_at=job.result_at, is_failing=job.is_failing, failures=self._faults.failures_of(job))
             for job in self._jobs.values()]
 
     @_saved_keys.setter
@@ -741,119 +616,103 @@ class Timeslicer(Saveable):
             self._faults.put_failures(job, failures)
 
     @property
-    def _saved_rest(self) -> list[SimpleNamespace]:
-        numbers, rest = self._numbers(), [*self._cancelled, *self._batch.rest]
-        return [
-            SimpleNamespace(key=numbers[job], input=None, read_at=None) if job.input is UNREAD else SimpleNamespace(
-                key=numbers[job], input=self._values.plain(job.input, _place("input", job)), read_at=job.read_at)
-            for job in rest if job in numbers]
+    def _saved_batch(self) -> list[SimpleNamespace]:
+        numbers = {job: number for number, job in enumerate(self._jobs.values())}
+        found = []
 
-    @_saved_rest.setter
-    def _saved_rest(self, rest: list[Job]) -> None:
-        self._batch.rest = deque(rest)
+        def add(job: Job, stage: str, noun: str, value: Any, read_at: FrameMoment | None, error: str | None) -> None:
+            found.append(SimpleNamespace(
+                key=numbers[job], stage=stage, value=self._plain(noun, job, value), read_at=read_at, error=error))
 
-    @property
-    def _saved_flights(self) -> list[SimpleNamespace]:
-        numbers, found = self._numbers(), []
-        for job, future, read_at in self._batch.flights:
-            if job in numbers and not future.cancelled():
+        for job in self._rest:
+            if job in numbers:
+                is_unread = job.input is UNREAD
+                add(job, "rest", "input", None if is_unread else job.input, None if is_unread else job.read_at, None)
+        for job, future, read_at in self._running:
+            if job in numbers:
                 error = future.exception()
                 text = None if error is None else str(error) if isinstance(error, SavedJobError) else shown(error)
-                result = None if error else self._values.plain(future.result(), _place("result", job))
-                found.append(SimpleNamespace(key=numbers[job], result=result, error=text, read_at=read_at))
+                add(job, "running", "result", None if error else future.result(), read_at, text)
+        for job, result, read_at in self._unseen:
+            if job in numbers:
+                add(job, "unseen", "result", result, read_at, None)
         return found
 
-    @_saved_flights.setter
-    def _saved_flights(self, flights: list[RunningJob]) -> None:
-        self._batch.flights = deque(flights)
-
-    @property
-    def _saved_unseen(self) -> list[SimpleNamespace]:
-        numbers, plain = self._numbers(), self._values.plain
-        return [
-            SimpleNamespace(key=numbers[job], result=plain(result, _place("result", job)), read_at=read_at)
-            for job, result, read_at in self._batch.unseen if job in numbers]
-
-    @_saved_unseen.setter
-    def _saved_unseen(self, unseen: list[tuple[Job, Any, FrameMoment]]) -> None:
-        self._batch.unseen = unseen
-
-    def _numbers(self) -> dict[Job, int]:
-        return {job: number for number, job in enumerate(self._jobs.values())}
+    @_saved_batch.setter
+    def _saved_batch(self, loaded: tuple[list[Job], list[RunningJob], list[tuple[Job, Any, FrameMoment]]]) -> None:
+        self._rest, self._running, self._unseen = deque(loaded[0]), deque(loaded[1]), loaded[2]
 
     def _check_state(self, values: SimpleNamespace, refuse: Refuse) -> None:
-        """Make jobs of what was saved; each key has at most one place in a batch."""
+        """Make jobs of the saved data; each key has at most one place in a batch."""
         jobs: dict[Hashable, Job] = {}
         loaded: list[tuple[Job, Failures]] = []
+        for index, saved in enumerate(values.keys):
+            place = f"keys[{index}]"
+            key = self._values.value(saved.key, f"{place}.key")
+            if key not in self:
+                known = UnknownNameError("key", key, self._jobs)
+                refuse(f"{place}.key", f"has no job: {known}; add the saved keys before loading")
+            if key in jobs:
+                refuse(f"{place}.key", "comes twice")
+            job = jobs[key] = Job(self._jobs[key].key)  # a save read by Godot says 1.0 where this program says 1
+            job.result = self._values.value(saved.result, f"{place}.result")
+            job.result_at, job.is_failing = saved.read_at, saved.is_failing
+            if any(saved.failures) and not saved.is_failing:
+                refuse(f"{place}.is_failing", "must be true with failures in a row")
+            loaded.append((job, saved.failures))
+        rest: list[Job] = []
+        running: list[RunningJob] = []
+        unseen: list[tuple[Job, Any, FrameMoment]] = []
         placed: set[int] = set()
-
-        def value_of(saved: SimpleNamespace, name: str, place: str) -> Any:
-            return self._values.value(getattr(saved, name), f"{place}.{name}")
-
-        def moment_of(saved: SimpleNamespace, place: str) -> FrameMoment:
-            if saved.read_at[1] > values.now.seconds:
-                refuse(f"{place}.read_at", f"must be at most {values.now.seconds:g} s, got {saved.read_at[1]:g}")
-            if saved.read_at[0] > values.updates:
-                refuse(f"{place}.read_at", f"is of update {saved.read_at[0]}, but there were only {values.updates}")
-            moment: FrameMoment = saved.read_at
-            return moment
-
-        def job_of(saved: SimpleNamespace, place: str) -> Job:
+        for index, saved in enumerate(values.batch):
+            place = f"batch[{index}]"
             if saved.key >= len(loaded):
                 refuse(f"{place}.key", f"must be at most {len(loaded) - 1}, got {saved.key}")
             if saved.key in placed:
                 refuse(f"{place}.key", f"is already in the batch: {saved.key}")
             placed.add(saved.key)
-            job: Job = loaded[saved.key][0]
-            return job
-
-        for index, saved in enumerate(values.keys):
-            place = f"keys[{index}]"
-            job = self._loaded_job(value_of(saved, "key", place), jobs, f"{place}.key", refuse)
-            job.result, job.is_failing = value_of(saved, "result", place), saved.is_failing
-            job.result_at = None if saved.read_at is None else moment_of(saved, place)
-            if any(saved.failures) and not saved.is_failing:
-                refuse(f"{place}.is_failing", "must be true with failures in a row")
-            loaded.append((job, saved.failures))
-        values.keys = loaded
-        for index, saved in enumerate(values.rest):
-            place = f"rest[{index}]"
-            job, given = job_of(saved, place), value_of(saved, "input", place)
-            if saved.read_at is not None:
-                job.input, job.read_at = given, moment_of(saved, place)
-            values.rest[index] = job
-        for index, saved in enumerate(values.flights):
-            place, future = f"flights[{index}]", Future[Any]()
-            job, result = job_of(saved, place), value_of(saved, "result", place)
+            job, value = loaded[saved.key][0], self._values.value(saved.value, f"{place}.value")
+            if saved.stage == "rest":
+                if saved.read_at is not None:
+                    job.input, job.read_at = value, saved.read_at
+                rest.append(job)
+                continue
+            if saved.read_at is None:
+                refuse(f"{place}.read_at", "is missing; the input of a job that was started has been read")
+            if saved.stage == "unseen":
+                unseen.append((job, value, saved.read_at))
+                continue
+            future = Future[Any]()
             if saved.error is None:
-                future.set_result(result)
+                future.set_result(value)
             else:
                 future.set_exception(SavedJobError(saved.error))
-            values.flights[index] = RunningJob(job, future, moment_of(saved, place))
-        for index, saved in enumerate(values.unseen):
-            place = f"unseen[{index}]"
-            values.unseen[index] = job_of(saved, place), value_of(saved, "result", place), moment_of(saved, place)
-
-    def _loaded_job(self, key: Any, jobs: dict[Hashable, Job], place: str, refuse: Refuse) -> Job:
-        """Return a new job for a saved key, which must be here."""
-        if key not in self:
-            refuse(place, f"has no job: {UnknownNameError('key', key, self._jobs)}; add the saved keys before loading")
-        if key in jobs:
-            refuse(place, "comes twice")
-        job = jobs[key] = Job(self._jobs[key].key)  # a save read by Godot says 1.0 where this program says 1
-        return job
-
-    def _job(self, key: Hashable) -> Job:
-        try:
-            return self._jobs[key]
-        except KeyError:
-            raise UnknownNameError("key", key, self._jobs) from None
-        except TypeError:
-            raise TypeError(_unhashable(key)) from None
+            running.append(RunningJob(job, future, saved.read_at))
+        for name in ("keys", "batch"):
+            for index, saved in enumerate(getattr(values, name)):
+                update, seconds = saved.read_at or (0, values.now.seconds)
+                if seconds > values.now.seconds:
+                    refuse(f"{name}[{index}].read_at", f"must be at most {values.now.seconds:g} s, got {seconds:g}")
+                if update > values.updates:
+                    refuse(f"{name}[{index}].read_at",
+                           f"is of update {update}, but there were only {values.updates}")
+        values.keys, values.batch = loaded, (rest, running, unseen)
 
 
-def _place(what: str, job: Job) -> str:
-    return f"{what} of {job.key!s:.40}"
+def _check_takes(name: str, function: object, *arguments: str) -> None:
+    """Raise TypeError unless ``function`` can be called with these arguments, and runs to its end in one call."""
+    if not callable(function):
+        raise TypeError(f"{name} must be a callable, got {shown(function)}")
+    check_runs_in_one_go(name, function)
+    try:
+        signature = inspect.signature(function)
+    except (TypeError, ValueError):  # a built-in function without a signature
+        return
+    try:
+        signature.bind(*arguments)
+    except TypeError:
+        raise TypeError(
+            f"{name} must take ({', '.join(arguments)}), got {shown(function)} with {signature}") from None
 
 
 def _unhashable(key: object) -> str:

@@ -104,10 +104,10 @@ def test_a_dry_run_refuses_to_take_out_what_was_never_counted_in(slot):
     dry_run = DryRun(look_ahead_frames=8)
     dry_run.add(PhaseSlot(4, 0))
     dry_run.add(PhaseSlot(4, 2))
-    with pytest.raises(ValueError, match="is not counted; remove each added slot only once"):
+    with pytest.raises(ValueError, match="is counted; remove each added task only once"):
         dry_run.remove(slot)
     dry_run.remove(PhaseSlot(4, 4))
-    with pytest.raises(ValueError, match="is not counted; remove each"):
+    with pytest.raises(ValueError, match="is counted; remove each"):
         dry_run.remove(PhaseSlot(4, 0))
     assert dry_run.load.tolist() == [0, 0, 1, 0, 0, 0, 1, 0]
 

@@ -150,11 +150,11 @@ def test_saved_at_any_step_it_goes_on_as_if_nothing_had_happened(slots, steps):
 
 
 @pytest.mark.parametrize(("name", "value", "complaint"), [
-    ("periods_frames", [0], "period_frames must be at least 1"),
-    ("phases_frames", [], "argument 2 is shorter"),
-    ("weights", [-1], "a weight in weights must be at least 0"),
-    ("weights", [1, 2], "weights must hold a value for each of 1 slots, got 2"),
-    ("movable", [1], "movable must hold only True and False, got 1"),
+    ("slots", [[0, 1]], r"'slots\[0\]\[0\]' must be at least 1"),
+    ("slots", [], "'movable' must hold a value for each of 0 slots, got 1"),
+    ("weights", [-1], r"'weights\[0\]' must be at least 0"),
+    ("weights", [1, 2], "'weights' must hold a value for each of 1 slots, got 2"),
+    ("movable", [1], r"'movable\[0\]' must be true or false, got 1"),
     ("steps", -1, "'steps' must be at least 0"),
     ("version", 2, "reads up to 1"),
 ])
