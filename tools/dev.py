@@ -31,6 +31,7 @@ from tools import (  # noqa: E402
     recording_commands,
     screenshot,
     skirmish_commands,
+    soak,
     test_parts,
 )
 from tools.benchmarking import start as benchmarking  # noqa: E402
@@ -137,6 +138,7 @@ COMMANDS: dict[str, tuple[Callable[[argparse.Namespace], int], list[tuple[list[s
     "timeline": (recording_commands.timeline, recording_commands.TIMELINE_ARGUMENTS),
     "path-scenarios": (path_scenarios.start, path_scenarios.ARGUMENTS),
     "skirmish": (skirmish_commands.start, skirmish_commands.ARGUMENTS),
+    "soak": (soak.start, soak.ARGUMENTS),
     "package": (packaging.start, packaging.ARGUMENTS),
     "export": (game.start, game.ARGUMENTS),
     "docs": (site.start, site.ARGUMENTS),

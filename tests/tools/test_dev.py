@@ -20,7 +20,7 @@ def dev(*arguments: str) -> subprocess.CompletedProcess[str]:
 def test_without_a_command_it_prints_the_commands():
     finished = dev()
     assert finished.returncode == 0
-    shown = "setup demo test check bench build screenshot editor install package export docs"
+    shown = "setup demo test check bench soak build screenshot editor install package export docs"
     for name in shown.split():
         assert f"\n    {name} " in finished.stdout
 

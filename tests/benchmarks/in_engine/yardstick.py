@@ -2,6 +2,7 @@
 from __future__ import annotations
 
 import json
+import resource
 import time
 from pathlib import Path
 
@@ -25,6 +26,12 @@ class BenchYardstick(Node):
     def thread_us(self) -> int:
         """Return how long the engine's main thread has run on a processor (µs)."""
         return time.thread_time_ns() // 1000
+
+    @method
+    def resident_kb(self) -> int:
+        """Return the memory that this process holds (kB)."""
+        pages = int(Path("/proc/self/statm").read_text(encoding="ascii").split()[1])
+        return pages * resource.getpagesize() // 1024
 
     @method
     def versions(self) -> str:

@@ -1,0 +1,42 @@
+"""A crowd in the engine whose senses get more work than their budget pays for; `dev.py soak` plays it for longer."""
+from __future__ import annotations
+
+import pytest
+
+from addons.ai_core.bridge.gd import singleton
+
+
+@pytest.fixture
+def crowd(node, physics_frames):
+    """``crowd(sounds)``: 40 people, with as many sounds in a frame, and a budget that does not pay for three."""
+
+    def add(sounds):
+        script = singleton("ResourceLoader").load("res://tests/soak/crowd.gd")
+        made = node("Node3D", script=script, people=40, sounds=sounds, budget=400.0)
+        physics_frames(2)
+        return made
+
+    return add
+
+
+@pytest.mark.parametrize("sounds", [3, 30])
+def test_visitor_is_noticed_within_the_bound_under_overload(crowd, sounds):
+    crowd = crowd(sounds)
+    crowd.live(450)
+    before = crowd.report()
+    crowd.live(1350)
+    after = crowd.report()
+    assert after["failures"] == []
+    assert after["visits"] == 3
+    assert after["noticed"] >= 2 * after["people"], "each sensor notices the visitor of each whole visit"
+    assert after["merged"] > before["merged"]
+    assert after["most_waiting"] <= max(4000, 2 * before["most_waiting"])
+    assert after["objects"] <= before["objects"]
+
+
+def test_signals_that_merge_are_counted_by_the_node(crowd):
+    crowd = crowd(100)
+    crowd.live(60)
+    stats = crowd.get("manager").get_stats()
+    assert stats["stimuli_merged"] > 500
+    assert stats["stimuli_waiting"] <= 40, "one of each source"
