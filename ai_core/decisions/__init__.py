@@ -35,13 +35,12 @@ from ai_core.decisions.habits.habit_population import HabitPopulation
 from ai_core.decisions.habits.habit_tree_loops import HabitContext, HabitTree
 from ai_core.decisions.habits.habits import FOR_EVER, Callback, Habit, Launch, Outcome, Status
 from ai_core.decisions.habits.utility import Consideration, Score
-from ai_core.decisions.rules.rule_mind import FiredRule, RuleMind
-from ai_core.decisions.rules.rule_set import Rule, RuleSet
-from ai_core.decisions.state_machines.state_machine import StateMachine
-from ai_core.decisions.state_machines.state_machine_definition import (
+from ai_core.decisions.rules import FiredRule, Rule, RuleMind, RuleSet
+from ai_core.decisions.state_machine import (
     PREVIOUS,
     History,
     State,
+    StateMachine,
     StateMachineDefinition,
     Transition,
 )

@@ -20,14 +20,16 @@ class CallbackFaults:
 
     Attributes:
         failing: names of callbacks with failures; while it is empty, no callback is quarantined.
+        kept: an exception for ``raise_kept``, None for none.
     """
 
-    __slots__ = ("_mark", "_owner_name", "_shared", "failing")
+    __slots__ = ("_mark", "_owner_name", "_shared", "failing", "kept")
 
     def __init__(self, owner_name: str, isolation: FaultIsolation | None) -> None:
         self._owner_name = owner_name
         self._shared = isolation
         self._mark = object()  # its key in the isolation, which would otherwise keep this object for ever
+        self.kept: Exception | None = None
         self.failing: set[str] = set()
 
     def __del__(self) -> None:
@@ -43,17 +45,30 @@ class CallbackFaults:
     def report(self, name: str, frame: int, error: Exception, *, says: str = "") -> None:
         """Report an exception of the callback of this name.
 
+        An isolation that was made with ``reraise`` raises it again: ``raise_kept`` does, when the character
+        is consistent.
+
         Args:
             name: name under which its failures are counted.
             frame: frame of the failure.
             error: the exception.
             says: name in the report, if it differs.
-
-        Raises:
-            Exception: ``error`` itself, if the isolation was made with ``reraise``.
         """
         self.failing.add(name)
-        self._isolation.failed((self._mark, name), f"{self._owner_name}: {says or name}", frame, error)
+        try:
+            self._isolation.failed((self._mark, name), f"{self._owner_name}: {says or name}", frame, error)
+        except Exception as raised:
+            self.keep(raised)
+
+    def keep(self, error: Exception) -> None:
+        """Keep an exception for ``raise_kept``; of several, the first."""
+        self.kept = self.kept or error
+
+    def raise_kept(self) -> None:
+        """Raise the exception that was kept, if there is one."""
+        kept, self.kept = self.kept, None
+        if kept is not None:
+            raise kept
 
     def note_success(self, name: str) -> None:
         """Record a successful call; the count of failures starts again at 0."""

@@ -9,8 +9,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from ai_core.decisions.rules.rule_mind import RuleMind
-from ai_core.decisions.rules.rule_set import RuleSet
+from ai_core.decisions.rules import RuleMind, RuleSet
 from ai_core.errors import finite_number, named, several_names, shown, whole_number
 from ai_core.faults import FaultIsolation
 from ai_core.saving.declared_state import (

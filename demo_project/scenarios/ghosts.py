@@ -10,8 +10,7 @@ from collections.abc import Callable
 from typing import Any
 
 from ai_core.budget import Stopwatch
-from ai_core.decisions.rules.rule_mind import RuleMind
-from ai_core.decisions.rules.rule_set import Asked, Rule, RuleSet
+from ai_core.decisions.rules import Asked, Rule, RuleMind, RuleSet
 from ai_core.faults import FaultIsolation
 from ai_core.saving.chance import prepare_random, save_random
 from ai_core.saving.fields import Fields

@@ -3,8 +3,7 @@ from __future__ import annotations
 
 from ai_core.budget import Budget
 from ai_core.clock import ManualClock
-from ai_core.decisions.rules.rule_mind import RuleMind
-from ai_core.decisions.rules.rule_set import Rule, RuleSet
+from ai_core.decisions.rules import Rule, RuleMind, RuleSet
 from ai_core.events.event_manager import EventManager
 from ai_core.scheduling.policies import Policy
 from ai_core.scheduling.scheduler import Scheduler

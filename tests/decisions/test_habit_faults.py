@@ -7,10 +7,8 @@ import pytest
 
 from ai_core.decisions.habits.habit_tree_loops import HabitTree
 from ai_core.decisions.habits.habits import Habit, Status
-from ai_core.decisions.rules.rule_mind import RuleMind
-from ai_core.decisions.rules.rule_set import Rule, RuleSet
-from ai_core.decisions.state_machines.state_machine import StateMachine
-from ai_core.decisions.state_machines.state_machine_definition import State, StateMachineDefinition
+from ai_core.decisions.rules import Rule, RuleMind, RuleSet
+from ai_core.decisions.state_machine import State, StateMachine, StateMachineDefinition
 from ai_core.faults import FaultIsolation
 from ai_core.trace import Trace
 from tests.decisions.diary import Diary

@@ -134,7 +134,7 @@ def test_characters_share_the_plan_and_stay_small():
     assert trees[0].plan is trees[1].plan is trees[2].plan
 
     tree = trees[0]
-    own = [tree, tree.holds, tree.endings, tree._kept_errors, tree._now]
+    own = [tree, tree.holds, tree.endings, tree._noticed, tree._now]
     assert sum(sys.getsizeof(part) for part in own) <= 1000
 
 

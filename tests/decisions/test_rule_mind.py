@@ -8,8 +8,7 @@ import pytest
 
 from ai_core.budget import Budget
 from ai_core.clock import ManualClock
-from ai_core.decisions.rules.rule_mind import MOST_FIRINGS, FiredRule, RuleMind
-from ai_core.decisions.rules.rule_set import Rule, RuleSet
+from ai_core.decisions.rules import MOST_FIRINGS, FiredRule, Rule, RuleMind, RuleSet
 from ai_core.errors import UnknownNameError
 from ai_core.faults import FaultIsolation
 from ai_core.saving.fields import StateError

@@ -7,8 +7,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from ai_core.decisions.rules.rule_mind import RuleMind
-from ai_core.decisions.rules.rule_set import Rule, RuleSet
+from ai_core.decisions.rules import Rule, RuleMind, RuleSet
 from tests.decisions.reference_rules import ReferenceMind
 
 SET, CONCLUDED, PARAMETERS = ("a", "b", "c"), ("d1", "d2"), {"bold": 0.25, "keen": 0.75}

@@ -3,9 +3,8 @@ from __future__ import annotations
 
 import pytest
 
-from ai_core.decisions.rules.rule_mind import RuleMind
-from ai_core.decisions.rules.rule_set import RuleSet
-from ai_core.decisions.rules.rule_text import RuleTextError, read_rules, rules_of
+from ai_core.decisions.rule_text import RuleTextError, read_rules, rules_of
+from ai_core.decisions.rules import RuleMind, RuleSet
 
 
 def test_a_line_says_name_condition_and_options():

@@ -5,7 +5,7 @@ import math
 
 import pytest
 
-from ai_core.decisions.rules.rule_set import LONGEST_CONDITION, Rule, RuleSet, parsed_condition
+from ai_core.decisions.rules import LONGEST_CONDITION, Rule, RuleSet, parsed_condition
 from ai_core.errors import CycleError, UnknownNameError
 
 FACTS, PARAMETERS = {"near": 0, "hurt": 1, "alone": 2}, {"courage": 0}

@@ -7,11 +7,12 @@ import pytest
 
 from ai_core.budget import Budget
 from ai_core.clock import ManualClock, TimeIndex
-from ai_core.decisions.state_machines.state_machine import MOST_EVENTS_AT_ONCE, StateMachine
-from ai_core.decisions.state_machines.state_machine_definition import (
+from ai_core.decisions.state_machine import (
+    MOST_EVENTS_AT_ONCE,
     PREVIOUS,
     History,
     State,
+    StateMachine,
     StateMachineDefinition,
     Transition,
 )

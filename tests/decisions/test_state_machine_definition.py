@@ -3,12 +3,12 @@ from __future__ import annotations
 
 import pytest
 
-from ai_core.decisions.state_machines.state_machine import StateMachine
-from ai_core.decisions.state_machines.state_machine_definition import (
+from ai_core.decisions.state_machine import (
     MAXIMUM_DEPTH,
     PREVIOUS,
     History,
     State,
+    StateMachine,
     StateMachineDefinition,
     Transition,
 )

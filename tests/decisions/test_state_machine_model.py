@@ -7,11 +7,11 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from ai_core.decisions.state_machines.state_machine import StateMachine
-from ai_core.decisions.state_machines.state_machine_definition import (
+from ai_core.decisions.state_machine import (
     PREVIOUS,
     History,
     State,
+    StateMachine,
     StateMachineDefinition,
     Transition,
 )

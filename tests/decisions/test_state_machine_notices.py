@@ -4,10 +4,10 @@ from __future__ import annotations
 import pytest
 
 from ai_core.clock import ManualClock
-from ai_core.decisions.state_machines.state_machine import StateMachine
-from ai_core.decisions.state_machines.state_machine_definition import (
+from ai_core.decisions.state_machine import (
     PREVIOUS,
     State,
+    StateMachine,
     StateMachineDefinition,
     Transition,
 )

@@ -10,7 +10,7 @@ from ai_core.clock import ManualClock
 from ai_core.decisions.blackboard import Blackboard
 from ai_core.decisions.habits.habit_tree_loops import HabitTree
 from ai_core.decisions.habits.habits import Habit, Status
-from ai_core.decisions.rules.rule_set import Rule, RuleSet
+from ai_core.decisions.rules import Rule, RuleSet
 from ai_core.errors import UnknownNameError
 from ai_core.faults import FaultIsolation
 from ai_core.saving.fields import StateError

@@ -78,7 +78,7 @@ cdef class HabitTree:
     cdef HabitContext _asking
     cdef public TickMember _member
     cdef public dict holds, endings, scores, _told, _cooldowns, _asks_at_s, _answered
-    cdef public list _agenda, _kept_errors
+    cdef public list _agenda
     cdef public double _now_s, _rebuild_at_s, _wake_at_s
     cdef public Py_ssize_t _frame, _tick_number
     cdef Py_ssize_t _begun

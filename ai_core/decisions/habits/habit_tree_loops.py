@@ -734,7 +734,6 @@ class HabitTree:
         self._member: TickMember | None = None
         self._next_root: Habit | None = None
         self._next_parts: Sequence[Any] | None = None
-        self._kept_errors: list[Exception] | None = None
         self._was_asleep = False
         if blackboard is not None:
             self._blackboard = blackboard
@@ -1101,8 +1100,8 @@ class HabitTree:
                 self._change_now()
         finally:
             self._is_busy = False
-        if self._kept_errors is not None:
-            self._raise_kept_errors()
+        if self._faults is not None:
+            self._faults.raise_kept()
         return self._over if self.root_run is None else RUNNING
 
     def _tick_all(self) -> None:
@@ -1591,7 +1590,7 @@ class HabitTree:
             if self._has_listeners():
                 listener(run)
         except Exception as error:  # raised after the tick
-            self._keep_error(error)
+            self._callback_faults().keep(error)
 
     # Messages, blackboard and sleep.
 
@@ -1654,15 +1653,12 @@ class HabitTree:
             try:
                 hook(self.name, run.place.path, run.reason, self._now())
             except Exception as error:  # raised after the tick
-                self._keep_error(error)
+                self._callback_faults().keep(error)
 
     def _report(self, place: CompiledHabit, moment: str, error: Exception) -> None:
         said = f"{moment} of {place.path}"
-        try:
-            self._callback_faults().report(
-                said if moment == "can_activate" else place.path, self._now().frame, error, says=said)
-        except Exception as raised:  # the isolation raises it again: after the tick
-            self._keep_error(raised)
+        self._callback_faults().report(
+            said if moment == "can_activate" else place.path, self._now().frame, error, says=said)
 
     def _callback_faults(self) -> CallbackFaults:
         if self._faults is None:
@@ -1676,16 +1672,6 @@ class HabitTree:
     def _note_success(self, place: CompiledHabit, of_asking: bool) -> None:
         self._callback_faults().note_success(f"can_activate of {place.path}" if of_asking else place.path)
 
-    def _keep_error(self, error: Exception) -> None:
-        if self._kept_errors is None:
-            self._kept_errors = []
-        self._kept_errors.append(error)
-
-    def _raise_kept_errors(self) -> None:
-        errors, self._kept_errors = self._kept_errors, None
-        if errors:
-            raise errors[0]
-
     # Stops and changes.
 
     def _apply_changes(self) -> None:
@@ -1697,7 +1683,8 @@ class HabitTree:
             self._change_now()
         finally:
             self._is_busy = False
-        self._raise_kept_errors()
+        if self._faults is not None:
+            self._faults.raise_kept()
 
     def _change_now(self) -> None:
         """Stop, and exchange the plan; an exit may request either again."""

@@ -7,7 +7,7 @@ from collections.abc import Generator
 from ai_core.decisions.adaptation.adaptive import AdaptiveChoice
 from ai_core.decisions.adaptation.success_memory import SuccessMemory
 from ai_core.decisions.habits.habits import RandomSource
-from ai_core.decisions.rules.rule_mind import RuleMind
+from ai_core.decisions.rules import RuleMind
 from ai_core.errors import check_kind, finite_number, shown
 from ai_core.saving.declared_state import (
     DeclaredState,

@@ -6,8 +6,7 @@ import random
 from ai_core.decisions.adaptation.adaptive import AdaptiveChoice
 from ai_core.decisions.adaptation.sequence_prediction import SequencePrediction
 from ai_core.decisions.adaptation.success_memory import SuccessMemory, bands
-from ai_core.decisions.rules.rule_mind import RuleMind
-from ai_core.decisions.rules.rule_set import Rule, RuleSet
+from ai_core.decisions.rules import Rule, RuleMind, RuleSet
 from tools.benchmarking.declarations import Contest
 
 RULES = RuleSet(

@@ -13,10 +13,8 @@ from ai_core.decisions.habits.habit_population import HabitPopulation
 from ai_core.decisions.habits.habit_tree_loops import HabitTree
 from ai_core.decisions.habits.habits import Habit, Launch, Status
 from ai_core.decisions.mind_population import MindPopulation
-from ai_core.decisions.rules.rule_mind import RuleMind
-from ai_core.decisions.rules.rule_set import Rule, RuleSet
-from ai_core.decisions.state_machines.state_machine import StateMachine
-from ai_core.decisions.state_machines.state_machine_definition import History, State, StateMachineDefinition, Transition
+from ai_core.decisions.rules import Rule, RuleMind, RuleSet
+from ai_core.decisions.state_machine import History, State, StateMachine, StateMachineDefinition, Transition
 from ai_core.faults import FaultIsolation
 from ai_core.saving.chance import RandomState
 from ai_core.saving.values import SavedValues

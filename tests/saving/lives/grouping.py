@@ -2,7 +2,7 @@
 from __future__ import annotations
 
 from ai_core.budget import Budget
-from ai_core.decisions.rules.rule_set import Rule, RuleSet
+from ai_core.decisions.rules import Rule, RuleSet
 from ai_core.maps.decision_map import DecisionMap
 from ai_core.maps.map_area import MapArea
 from ai_core.maps.map_layer import standard_layers

@@ -22,7 +22,7 @@ from addons.ai_core.nodes.rules.rule_set import RuleSet
 from addons.ai_core.nodes.saving.node_settings import prepared_settings, saved_settings
 from addons.ai_core.nodes.saving.scene_saving import saving
 from addons.ai_core.nodes.scheduling.scheduler_lookup import report_next_frame, scheduler_of, scheduler_warnings
-from ai_core.decisions.rules import rule_mind as library
+from ai_core.decisions import rules as library
 from ai_core.saving.fields import Fields, State, StateError
 from ai_core.scheduling.task import MAX_PERIOD_FRAMES
 

@@ -4,8 +4,8 @@ from __future__ import annotations
 from typing import Any
 
 from addons.ai_core.bridge.gd import RefusedValue, Resource, export, gdclass, method
-from ai_core.decisions.rules import rule_set as library
-from ai_core.decisions.rules.rule_text import RuleLine, read_rules, rules_of
+from ai_core.decisions import rules as library
+from ai_core.decisions.rule_text import RuleLine, read_rules, rules_of
 
 HINT_MULTILINE_TEXT = 18
 DEFINITION_ERRORS = (ValueError, TypeError, LookupError)

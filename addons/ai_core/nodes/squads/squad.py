@@ -51,8 +51,8 @@ from addons.ai_core.nodes.squads.squad_ground import NavigationClearance, Naviga
 from addons.ai_core.nodes.squads.squad_member import SQUADS, member_of
 from addons.ai_core.nodes.squads.squad_on_grid import SquadGrid
 from addons.ai_core.nodes.squads.squad_saving import prepared_squad, saved_squad
-from ai_core.decisions.rules import rule_set as library
-from ai_core.decisions.rules.rule_text import RuleLine, read_rules, rules_of
+from ai_core.decisions import rules as library
+from ai_core.decisions.rule_text import RuleLine, read_rules, rules_of
 from ai_core.saving.fields import State
 from ai_core.scheduling.task import MAX_PERIOD_FRAMES, Task, Turn
 from ai_core.squads.attack_tokens import AttackTokens

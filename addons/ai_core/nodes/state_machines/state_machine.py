@@ -31,9 +31,8 @@ from addons.ai_core.nodes.state_machines.state_machine_sharing import (
     needs_update,
     unreachable_warnings,
 )
-from ai_core.decisions.state_machines import state_machine as library
-from ai_core.decisions.state_machines.state_machine import without_removed
-from ai_core.decisions.state_machines.state_machine_definition import StateMachineDefinition
+from ai_core.decisions import state_machine as library
+from ai_core.decisions.state_machine import StateMachineDefinition
 from ai_core.saving.fields import Fields, State, StateError
 from ai_core.scheduling.task import MAX_PERIOD_FRAMES
 
@@ -218,7 +217,7 @@ class StateMachine(ScheduledCharacter, Node):
         definition = nodes.definition()
         core = self._made(nodes, definition)
         try:
-            change = core.prepare_state(without_removed(old.save_state(), definition))
+            change = core.prepare_state(definition.without_removed(old.save_state()))
         except StateError:
             old.stop()
             change = None

@@ -7,7 +7,7 @@ from weakref import WeakValueDictionary
 from addons.ai_core.bridge.gd import KeptNotice, NodeRow, RefusedValue
 from addons.ai_core.nodes.state_machines.ai_state import AIState
 from addons.ai_core.nodes.state_machines.state_transition import StateTransition
-from ai_core.decisions.state_machines.state_machine_definition import (
+from ai_core.decisions.state_machine import (
     PREVIOUS,
     History,
     State,

@@ -6,8 +6,7 @@ import re
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import NamedTuple, NoReturn
 
-from ai_core.decisions.rules.rule_mind import RuleMind
-from ai_core.decisions.rules.rule_set import Amount, Rule, parsed_condition
+from ai_core.decisions.rules import Amount, Rule, RuleMind, parsed_condition
 from ai_core.errors import CycleError, UnknownNameError, shown
 
 __all__ = ["RuleLine", "RuleTextError", "read_rules", "rules_of"]

@@ -1,3 +1,0 @@
-"""State machines: nested states, history and guards."""
-
-__all__: list[str] = []
