@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 
 from ai_core.errors import shown
 from ai_core.recording.digest import digest_of, digest_of_text, freezer, writer
-from ai_core.recording.notes import FIELDS_OF_A_RUN, REPORT_KINDS, notes
+from ai_core.recording.notes import FIELDS_OF_A_RUN, REPORT_KINDS, Notes
 from ai_core.trace import Trace
 
 __all__ = ["FrameWatch", "TaskRun", "report_digests", "runs_of"]
@@ -55,7 +55,7 @@ class FrameWatch:
         self._exact = exact
         self._look_every = digest_every_frames
         self._looks = [(name, _look_of(name, part)) for name, part in parts.items()]
-        self._notes = notes(freezer(exact=exact))
+        self._notes = Notes(freezer(exact=exact))
         self._trace = trace
         self.begin = self._notes.clear
         """Clear the collected data at the start of a frame."""

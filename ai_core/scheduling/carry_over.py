@@ -113,11 +113,7 @@ class CarryOverQueue:
         self._units = 0
 
     def refill(self, tasks: Iterable[Task]) -> None:
-        """Let these tasks wait, each since its ``_due_since``, and no others. Cost: O(n log n)."""
-        self._known.clear()
-        self._new.clear()
-        self._stopped.clear()
-        self._units = 0
+        """Let these tasks wait, each since its ``_due_since``; none waits yet. Cost: O(n log n)."""
         for task in sorted(tasks, key=_rank):
             self._add(task)
 

@@ -3,7 +3,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from math import ceil, gcd, prod
 from typing import NamedTuple
 
@@ -160,19 +160,9 @@ class PhaseQuality:
     def as_dict(self) -> dict[str, object]:
         """Return all of it as plain data."""
         return {
-            "frames": self.frames,
-            "from_frame": self.from_frame,
-            "is_exact": self.is_exact,
-            "common_multiple": self.common_multiple,
-            "runs": _plain(self.runs),
-            "cost_us": None if self.cost_us is None else _plain(self.cost_us),
-            "worst_frame": self.worst_frame,
-            "worst_tasks": list(self.worst_tasks),
-            "worst_names": list(self.worst_names),
-            "least_peak": self.least_peak,
-            "can_phasing_help": self.can_phasing_help,
-            "advice": self.advice,
-        }
+            **asdict(self),
+            "runs": _plain(self.runs), "cost_us": None if self.cost_us is None else _plain(self.cost_us),
+            "worst_tasks": list(self.worst_tasks), "worst_names": list(self.worst_names)}
 
     def __str__(self) -> str:
         """Return a table for people."""

@@ -614,8 +614,7 @@ class Scheduler(Saveable):
         try:
             self._on_overrun(overrun)
         except Exception as error:  # a listener must not stop the frame either
-            self._faults.failed(self, "on_overrun", overrun.now.frame, error)
-            self._faults.forget(self)
+            self._faults.report_of_the_past("on_overrun", overrun.now.frame, error)
 
     # -- phases and statistics
 
@@ -753,15 +752,11 @@ def tree_statistics(scheduler: Scheduler) -> list[dict[str, object]]:
 
     Cost: O(tasks).
     """
-    return _rows_below(scheduler, "")
-
-
-def _rows_below(scheduler: Scheduler, path: str) -> list[dict[str, object]]:
     rows: list[dict[str, object]] = []
     for task, row in zip(scheduler.tasks, scheduler.statistics(), strict=True):
-        rows.append({"path": path + task._name, **row})
+        rows.append({"path": task._name, **row})
         if isinstance(task._work, Scheduler):
-            rows += _rows_below(task._work, f"{path}{task._name}/")
+            rows += [{**one, "path": f"{task._name}/{one['path']}"} for one in tree_statistics(task._work)]
     return rows
 
 

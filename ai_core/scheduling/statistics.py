@@ -14,7 +14,6 @@ from ai_core.clock import TimeIndex
 from ai_core.errors import UnknownNameError, finite_number, shown, whole_number
 
 __all__ = [
-    "TARGETS_HZ",
     "UNNAMED",
     "FrameTimeline",
     "Overrun",
@@ -159,9 +158,6 @@ def _printable(text: str) -> str:
     text = "".join(one if one.isprintable() else "?" for one in text)
     return text if len(text) <= MAX_TEXT_CHARACTERS else text[: MAX_TEXT_CHARACTERS - 3] + "..."
 
-
-TARGETS_HZ = (30, 60, 90)
-"""Usual target frame rates of games (frames a second): consoles, screens, headsets."""
 
 MAX_TARGET_HZ = 1000
 """Beyond it a frame has less than 1 ms, of which no share is worth sharing out."""

@@ -1,17 +1,16 @@
 """A piece of work in a scheduler: its handle, its settings with their ranges, and how it is saved."""
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from typing import Any, ClassVar, Literal, Protocol
+from collections.abc import Sequence
+from typing import Any
 
-from ai_core.budget import Budget
 from ai_core.clock import TimeIndex
 from ai_core.errors import finite_number, shown, whole_number
 from ai_core.faults import Failures
 from ai_core.saving.declared_state import Flag, Kind, Number, Optional, Record, Row, Seconds, Text, Whole
 from ai_core.saving.inner_state import inner_state
 from ai_core.scheduling.run_loops import TaskRun, Turn
-from ai_core.scheduling.work import Runner
+from ai_core.scheduling.work import Advancing, Runner, TurnTaking, Work
 
 __all__ = [
     "LARGEST_REQUEST",
@@ -47,34 +46,6 @@ LARGEST_REQUEST = 1e9
 
 NS_PER_US = 1000
 """Stopwatches count nanoseconds; reports are in microseconds."""
-
-
-class Advancing(Protocol):
-    """Work that is an object: a search, a queue, another scheduler."""
-
-    def advance(self, budget: Budget, /) -> object:
-        """Continue until there is nothing to do at present, or until the budget is spent."""
-        ...
-
-
-class TurnTaking(Protocol):
-    """Work that is an object and lives in game time: a habit tree, a state machine, a population.
-
-    Attributes:
-        advance_takes: ``"turn"``; without it, ``advance`` is called with the budget.
-    """
-
-    advance_takes: ClassVar[Literal["turn"]]
-
-    def advance(self, turn: Turn, /) -> object:
-        """Simulate ``turn.elapsed_s``; with many objects inside, until ``turn.budget`` is spent."""
-        ...
-
-
-Work = Callable[[Turn], object] | Advancing | TurnTaking
-"""A callable, a generator function (it may pause at each ``yield``, and is sent
-the current turn), or an object with ``advance(budget)``; with ``advance(turn)``
-where its ``advance_takes`` is ``"turn"``."""
 
 
 class Task(TaskRun):

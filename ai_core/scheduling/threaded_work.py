@@ -33,6 +33,7 @@ from ai_core.saving.declared_state import (
     Whole,
 )
 from ai_core.saving.values import SavedValues
+from ai_core.scheduling.task import checked_name
 from ai_core.scheduling.work import check_runs_in_one_go
 
 __all__ = [
@@ -50,9 +51,10 @@ class ThreadTicket:
         arguments: arguments of the call.
         submitted_at: game time of the submission.
         due_frame: the frame of the clock on which the result is handed over.
+        error: the exception that the function raised, once handed over; else None.
     """
 
-    __slots__ = ("_error", "_future", "_outcome", "_result", "arguments", "due_frame", "id", "submitted_at")
+    __slots__ = ("_future", "_outcome", "_result", "arguments", "due_frame", "error", "id", "submitted_at")
 
     def __init__(
         self, ticket_id: int, arguments: tuple[Any, ...], submitted_at: TimeIndex, due_frame: int
@@ -64,7 +66,7 @@ class ThreadTicket:
         self._outcome = "pending"
         self._future: Future[Any] | None = None
         self._result: Any = None
-        self._error: Exception | None = None
+        self.error: Exception | None = None
 
     def __repr__(self) -> str:
         return f"<ThreadTicket {self.id} {self._outcome}, due in frame {self.due_frame}>"
@@ -80,11 +82,6 @@ class ThreadTicket:
         return self._outcome == "cancelled"
 
     @property
-    def error(self) -> Exception | None:
-        """The exception that the function raised, once handed over; else None."""
-        return self._error
-
-    @property
     def result(self) -> Any:
         """The return value of the function.
 
@@ -92,8 +89,8 @@ class ThreadTicket:
             RuntimeError: if it is not handed over yet, or was cancelled.
             Exception: the exception that the function raised, if any.
         """
-        if self._error is not None:
-            raise self._error
+        if self.error is not None:
+            raise self.error
         if self._outcome != "succeeded":
             raise RuntimeError(f"ticket {self.id} has no result, it is {self._outcome}; check is_done first")
         return self._result
@@ -174,10 +171,6 @@ class ThreadedWork(Saveable):
             raise TypeError(f"then must be a callable or None, got {shown(then)}")
         if type(waits) is not bool:
             raise TypeError(f"waits must be True or False, got {shown(waits)}")
-        if name is None:
-            name = str(getattr(function, "__name__", type(function).__name__))
-        elif not isinstance(name, str) or not name:
-            raise TypeError(f"name must be a non-empty string, got {shown(name)}")
         self._function = function
         self._clock = clock
         self._executor = _checked_executor(executor)
@@ -188,7 +181,7 @@ class ThreadedWork(Saveable):
         self._waits = waits
         self._then = then
         self._faults = given_faults(faults)
-        self._name = name
+        self._name = checked_name(getattr(function, "__name__", type(function).__name__) if name is None else name)
         self._values = values if values is not None else SavedValues()
         self._pending: deque[ThreadTicket] = deque()
         self._next_id = 0
@@ -332,7 +325,7 @@ class ThreadedWork(Saveable):
                 self._then(ticket)
         except Exception as error:  # the function's, or that of whoever is told
             if ticket._outcome != "succeeded":
-                ticket._outcome, ticket._error, ticket._future = "failed", error, None
+                ticket._outcome, ticket.error, ticket._future = "failed", error, None
             self._faults.failed(self, f"{self._name} (ticket {ticket.id})", frame, error)
         else:
             self._faults.succeeded(self)

@@ -30,6 +30,7 @@ from ai_core.saving.declared_state import (
     Whole,
 )
 from ai_core.saving.values import SavedValues
+from ai_core.scheduling.task import checked_name
 from ai_core.scheduling.work import check_runs_in_one_go
 
 __all__ = ["Timeslicer", "Timing"]
@@ -218,12 +219,10 @@ class Timeslicer(Saveable):
             raise ValueError(
                 f"inputs must be given with {timing.name}, got None; this timing reads all inputs when a batch begins")
         _check_takes("job", job, *(("key",) if inputs is None else ("key", "input")))
-        if name is not None and (not isinstance(name, str) or not name):
-            raise TypeError(f"name must be a non-empty string, got {shown(name)}")
         if not isinstance(joins_next_update, bool):
             raise TypeError(f"joins_next_update must be a bool, got {shown(joins_next_update)}")
         self._clock, self._timing, self._call, self._inputs = clock, timing, job, inputs
-        self._name = name or str(getattr(job, "__name__", type(job).__name__))
+        self._name = checked_name(getattr(job, "__name__", type(job).__name__) if name is None else name)
         self._limit(jobs_per_update, executor)
         self._joins_next_update = joins_next_update
         self._faults = given_faults(faults)

@@ -10,14 +10,13 @@ import inspect
 import weakref
 from collections.abc import Callable, Coroutine, Generator
 from types import FunctionType, MethodType
-from typing import TYPE_CHECKING, Protocol, cast
+from typing import ClassVar, Literal, Protocol, cast
 
+from ai_core.budget import Budget
 from ai_core.errors import shown
+from ai_core.scheduling.run_loops import Turn
 
-if TYPE_CHECKING:
-    from ai_core.scheduling.task import Advancing, Turn, TurnTaking, Work
-
-__all__ = ["CallableRunner", "Runner", "check_runs_in_one_go", "runner_for"]
+__all__ = ["Advancing", "CallableRunner", "Runner", "TurnTaking", "Work", "check_runs_in_one_go", "runner_for"]
 
 PAUSES = inspect.CO_GENERATOR | inspect.CO_COROUTINE | inspect.CO_ASYNC_GENERATOR
 """Marks of a function that, when called, makes what could do something, and does nothing yet."""
@@ -32,6 +31,34 @@ No budget of a frame allows a tenth of it, so reaching it means that nothing
 will ever pause the generator: an endless loop under an unlimited budget. A
 smaller limit would cut long finite work short; without one the game hangs.
 """
+
+
+class Advancing(Protocol):
+    """Work that is an object: a search, a queue, another scheduler."""
+
+    def advance(self, budget: Budget, /) -> object:
+        """Continue until there is nothing to do at present, or until the budget is spent."""
+        ...
+
+
+class TurnTaking(Protocol):
+    """Work that is an object and lives in game time: a habit tree, a state machine, a population.
+
+    Attributes:
+        advance_takes: ``"turn"``; without it, ``advance`` is called with the budget.
+    """
+
+    advance_takes: ClassVar[Literal["turn"]]
+
+    def advance(self, turn: Turn, /) -> object:
+        """Simulate ``turn.elapsed_s``; with many objects inside, until ``turn.budget`` is spent."""
+        ...
+
+
+Work = Callable[[Turn], object] | Advancing | TurnTaking
+"""A callable, a generator function (it may pause at each ``yield``, and is sent
+the current turn), or an object with ``advance(budget)``; with ``advance(turn)``
+where its ``advance_takes`` is ``"turn"``."""
 
 
 class Runner(Protocol):

@@ -48,7 +48,7 @@ VALUES = some.recursive(
 
 @pytest.fixture
 def notes():
-    return collector.notes(freezer(exact=False))
+    return collector.Notes(freezer(exact=False))
 
 
 def noted(notes):
@@ -93,7 +93,7 @@ def test_a_new_frame_begins_with_nothing(notes):
     notes.before_task("outer", NOW)
     fill(notes, [1, "a"])
     notes.clear()
-    assert notes.packed([]) == empty == collector.notes(freezer(exact=False)).packed([])
+    assert notes.packed([]) == empty == collector.Notes(freezer(exact=False)).packed([])
     run(notes)
     assert noted(notes)[0][:2] == ["think", 0], "depth begins anew, too"
 
