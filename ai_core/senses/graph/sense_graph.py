@@ -9,8 +9,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable, Mapping, Sequence
 from itertools import product
-from typing import NamedTuple, Protocol
-from weakref import WeakSet
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -25,8 +24,7 @@ from ai_core.senses.sensor_table import SensorTable
 from ai_core.senses.source_table import SourceTable
 
 __all__ = [
-    "NOWHERE", "GraphBySense", "PassageTable", "SenseGraph", "ShapeLookup", "expanded", "lengths",
-    "shares_kept",
+    "NOWHERE", "GraphBySense", "Leg", "PassageTable", "SenseGraph", "ShapeLookup", "expanded", "lengths", "shares_kept",
 ]
 
 NOWHERE = -1
@@ -37,17 +35,11 @@ MOST_CELLS_AN_AXIS = 64
 
 STILL: Point = (0.0, 0.0, 0.0)
 
-BUCKETS_A_HOP = 4.0
-"""Parts into which a typical hop is cut (count): more sort less, and look into more buckets."""
-
-SHORTEST_HOP_M = 1e-6
-"""A typical hop below which a bucket is a metre (m)."""
-
 Floats = NDArray[np.float64]
 Rows = NDArray[np.int64]
 
-Hop = tuple[int, float, float]
-"""The next row after a passage, the metres to its end, and the share kept on them."""
+Leg = tuple[int, float, float]
+"""The next row after a passage, the metres to its start, and the share kept on them."""
 
 
 class ShapeLookup:
@@ -347,13 +339,6 @@ class SenseGraph(Saveable):
         self._put_winds(range(len(self.portals)))
 
 
-class Follower(Protocol):
-    """Something that is computed from ``kept`` and ``wind_m_per_s`` of a table."""
-
-    def row_changed(self, table: PassageTable, row: int) -> None:
-        """Take the present share and wind of a passage."""
-
-
 class PassageTable:
     """All passages of one modality, one row each, by the region they leave, then by portal.
 
@@ -384,10 +369,8 @@ class PassageTable:
         leg_first: (rows + 1,) int64; a leg is the straight line from a row to a passage that leaves
             the region it leads to. Legs of a row begin there, in the order of those passages.
         leg_distance_m, leg_kept: (legs,) float64.
-        hop_m, hop_kept: (legs,) float64, of the leg and of the passage after it together.
-        buckets_per_m: parts of a metre by which a wave sorts passages (1/m).
-        known_hops: by row the result of ``hops``, or None if it was not computed or has changed.
-        followers: notified when ``kept`` or ``wind_m_per_s`` of a row changed; held weakly.
+        length_of, kept_of: ``distance_m`` and ``kept`` as lists, for loops.
+        changes: changes of ``kept`` or ``wind_m_per_s`` so far (count).
 
     Cost: memory O(passages * passages that leave a region), 32 bytes each.
     """
@@ -422,9 +405,13 @@ class PassageTable:
         self.out_first = _first_of_each(self.from_region, len(regions))
         self.in_first = _first_of_each(self.to_region, len(regions))
         self.in_rows = np.argsort(self.to_region, kind="stable").astype(np.int64)
-        self._add_legs()
-        self.followers: WeakSet[Follower] = WeakSet()
-        self.known_hops: list[list[Hop] | None] = [None] * len(rows)
+        came, goes = expanded(self.out_first, self.to_region)
+        self.leg_first = _first_of_each(came, len(self))
+        self.leg_distance_m = lengths(self.end[came] - self.start[goes])
+        self.leg_kept = shares_kept(self.kept_per_m[self.to_region[came]], self.leg_distance_m)
+        self.length_of, self.kept_of = self.distance_m.tolist(), kept
+        self.changes = 0
+        self._legs: dict[int, list[Leg]] = {}
 
     def __len__(self) -> int:
         return len(self.portal)
@@ -434,31 +421,23 @@ class PassageTable:
         row = self._row_of.get(portal)
         if row is None:
             return
-        self.kept[row] = kept = self._kept_if[is_open][row]
-        for follower in self.followers:
-            follower.row_changed(self, row)
-        region = int(self.from_region[row])
-        for came in self.into(region):
-            leg = int(self.leg_first[came]) + row - int(self.out_first[region])
-            self.hop_kept[leg] = self.leg_kept[leg] * kept
-            self.known_hops[came] = None
+        self.kept[row] = self.kept_of[row] = self._kept_if[is_open][row]
+        self.changes += 1
 
     def set_wind(self, portal: int, wind_m_per_s: float) -> None:
         """Take the wind through a portal with this sense, by id (m/s)."""
         row = self._row_of[portal]
-        if wind_m_per_s != self.wind_m_per_s[row]:
-            self.wind_m_per_s[row] = wind_m_per_s
-            for follower in self.followers:
-                follower.row_changed(self, row)
+        self.changes += bool(wind_m_per_s != self.wind_m_per_s[row])
+        self.wind_m_per_s[row] = wind_m_per_s
 
-    def hops(self, row: int) -> list[Hop]:
-        """Return the rows that follow a row, each with the metres to its end and the share kept."""
-        found = self.known_hops[row]
+    def legs(self, row: int) -> list[Leg]:
+        """Return the legs from a row to the passages that follow it."""
+        found = self._legs.get(row)
         if found is None:
             legs = slice(*self.leg_first[row : row + 2].tolist())
             following = self.out_of(int(self.to_region[row]))
-            hops = zip(following, self.hop_m[legs].tolist(), self.hop_kept[legs].tolist(), strict=True)
-            found = self.known_hops[row] = list(hops)
+            found = self._legs[row] = list(
+                zip(following, self.leg_distance_m[legs].tolist(), self.leg_kept[legs].tolist(), strict=True))
         return found
 
     def out_of(self, region: int) -> range:
@@ -469,16 +448,6 @@ class PassageTable:
         """Return the rows that lead into a region, ascending."""
         found: list[int] = self.in_rows[self.in_first[region] : self.in_first[region + 1]].tolist()
         return found
-
-    def _add_legs(self) -> None:
-        came, goes = expanded(self.out_first, self.to_region)
-        self.leg_first = _first_of_each(came, len(self))
-        self.leg_distance_m = lengths(self.end[came] - self.start[goes])
-        self.leg_kept = shares_kept(self.kept_per_m[self.to_region[came]], self.leg_distance_m)
-        self.hop_m = self.leg_distance_m + self.distance_m[goes]
-        self.hop_kept = self.leg_kept * self.kept[goes]
-        typical_m = float(self.hop_m.mean()) if len(self.hop_m) else 0.0
-        self.buckets_per_m = BUCKETS_A_HOP / typical_m if typical_m > SHORTEST_HOP_M else 1.0
 
 
 def _share(kept_per_m: float, distance_m: float) -> float:

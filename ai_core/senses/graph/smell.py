@@ -31,7 +31,7 @@ from ai_core.saving.declared_state import (
 )
 from ai_core.saving.fields import LARGEST_FLOAT32, LATEST_S
 from ai_core.senses.audience import StimulusBatch
-from ai_core.senses.graph.sense_graph import NOWHERE, GraphBySense, PassageTable, SenseGraph, expanded, lengths
+from ai_core.senses.graph.sense_graph import NOWHERE, GraphBySense, SenseGraph, expanded, lengths
 from ai_core.senses.id_table import LARGEST_ID
 from ai_core.senses.modality import Modality, ModalitySet
 from ai_core.senses.sensation import Point
@@ -83,10 +83,6 @@ class SmellModel:
         volume_m3: (regions,) float64, at least as large as the step needs.
         faint: (regions,) float64, a smaller mass does not spread.
         stays: (regions,) float64, share of the mass that is left by dissipation after a step.
-        share: (rows,) float64, share of a region's mass that leaves through a passage in a step.
-        away_m: (rows,) float64, length of a passage at the modality's own speed, so that wind shortens it.
-        crossed_s: (regions,) float64, upper limit of the time from the entry into a region to the end of any
-            passage (s).
     """
 
     def __init__(self, graph: SenseGraph, modality: Modality, faintest: float, step_s: float) -> None:
@@ -98,27 +94,28 @@ class SmellModel:
         self.volume_m3 = np.maximum(volume_m3, leaving_m3 / MOST_LEAVES)
         self.faint = faintest * self.volume_m3
         self.stays = np.float_power(1.0 - table.dissipation, step_s)
-        self.share, self.away_m = np.zeros(len(table)), table.distance_m.copy()
-        self.crossed_s = np.zeros(len(volume_m3))
         self._rate = flow_m3 / self.volume_m3[table.from_region]
-        for region in range(len(volume_m3)):
-            self._update(region)
-        table.followers.add(self)
+        self._flow: tuple[Floats, Floats] | None = None
+        self._changes = table.changes
 
-    def row_changed(self, table: PassageTable, row: int) -> None:
-        """Take the present state and wind of a passage."""
-        self._update(int(table.from_region[row]))
+    def flow(self) -> tuple[Floats, Floats]:
+        """Return two columns of all passages, with the present doors and winds.
 
-    def _update(self, region: int) -> None:
-        table = self.table
-        rows = slice(table.out_of(region).start, table.out_of(region).stop)
-        # The wind adds to the speed; together no more than MOST_LEAVES passes.
-        faster = np.maximum(0.0, 1.0 + table.wind_m_per_s[rows] * self.delay_s_per_m)
-        share = self._rate[rows] * table.kept[rows] * faster
-        self.share[rows] = share * min(1.0, MOST_LEAVES / max(float(share.sum()), MOST_LEAVES))
-        self.away_m[rows] = table.distance_m[rows] / np.where(faster > 0, faster, 1.0)
-        farthest_m = table.across_m[region] + self.away_m[rows].max(initial=0.0)
-        self.crossed_s[region] = farthest_m * self.delay_s_per_m
+        Returns:
+            The share of a region's mass that leaves through each in a step, and its length (m) at the modality's
+            own speed, so that wind shortens it.
+
+        Cost: O(passages) if a door or wind has changed, else O(1).
+        """
+        if self._flow is None or self._changes != self.table.changes:
+            table, region, self._changes = self.table, self.table.from_region, self.table.changes
+            # The wind adds to the speed; together no more than MOST_LEAVES passes.
+            faster = np.maximum(0.0, 1.0 + table.wind_m_per_s * self.delay_s_per_m)
+            share = self._rate * table.kept * faster
+            leaves = np.bincount(region, share, len(self.volume_m3))
+            share *= (MOST_LEAVES / np.maximum(leaves, MOST_LEAVES))[region]
+            self._flow = share, table.distance_m / np.where(faster > 0, faster, 1.0)
+        return self._flow
 
 
 class Scent:
@@ -163,14 +160,16 @@ class Scent:
         Cost: O(regions that smell, and their passages): 0.1 ms for 100 regions.
         """
         model, table, mass = self.model, self.model.table, self.mass
+        share, away_m = model.flow()
         strong = self.regions[mass[self.regions] >= model.faint[self.regions]]
         index, row = expanded(table.out_first, strong)
         here = strong[index]
-        moved = mass[here] * model.share[row]
+        moved = mass[here] * share[row]
         arrives_s = np.full(len(row), begin_s - model.step_s)      # or before that, if a door opened since
-        young = np.flatnonzero(self.arrived_s[here] + model.crossed_s[here] > arrives_s)
+        most_m = table.across_m[here] + away_m.max(initial=0.0)
+        young = np.flatnonzero(self.arrived_s[here] + most_m * model.delay_s_per_m > arrives_s)
         leg_m = lengths(self.entry[here[young]] - table.start[row[young]])
-        travel_s = (leg_m + model.away_m[row[young]]) * model.delay_s_per_m
+        travel_s = (leg_m + away_m[row[young]]) * model.delay_s_per_m
         arrives_s[young] = np.maximum(arrives_s[young], self.arrived_s[here[young]] + travel_s)
         flows = np.flatnonzero((moved > 0) & (arrives_s <= begin_s))
         row, here, moved = row[flows], here[flows], moved[flows]
@@ -188,12 +187,12 @@ class Scent:
 
     def uphill_from(self, region: int) -> ScentGradient | None:
         """Return the neighbouring region from which it comes stronger, None if it is strongest here."""
-        table = self.model.table
+        table, share = self.model.table, self.model.flow()[0]
         best: ScentGradient | None = None
         least = float(self.intensity_in(region))
         for row in table.into(region):
             there = int(table.from_region[row])
-            intensity = float(self.intensity_in(there)) if self.model.share[row] > 0 else 0.0
+            intensity = float(self.intensity_in(there)) if share[row] > 0 else 0.0
             if intensity > least:
                 x, y, z = table.end[row].tolist()
                 best = ScentGradient(there, int(table.portal[row]), (x, y, z), intensity)

@@ -67,7 +67,7 @@ def _plain(n: int, rooms: list[int]) -> Case:
     """The loop over every room and door that comes to mind first."""
     doors = plain(n).doors
     model = _model(n, rooms)
-    shares = model.share.tolist()
+    shares = model.flow()[0].tolist()
     faint, stays = model.faint.tolist(), model.stays.tolist()
 
     def steps() -> list[float]:

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from ai_core.senses.graph.sense_wavefront import SpreadingWave
+from ai_core.senses.graph.sense_graph_waves import SpreadingWave
 from ai_core.senses.stimuli.signal import Signal
 from tests.benchmarks.sense_graph.levels import FAINTEST, HEARING, level, plain
 from tools.benchmarking.declarations import Case, Contest
@@ -51,8 +51,10 @@ def _ours(n: int, start: int, range_m: float) -> Case:
     signal = Signal(0, 0, 0, 1.0, (0.0, 0.0, 0.0), 0.0)
 
     def search() -> list[tuple[float, float, int]]:
-        wave = SpreadingWave(signal, 0, waiting=[(0.0, -1.0, start)])
-        wave.spread(table, range_m, FAINTEST, math.inf, len(table))
+        wave = SpreadingWave(
+            signal, 0, waiting=[(metres, -kept, row) for row, metres, kept in table.legs(start)],
+            passed=[(0.0, -1.0, start)])
+        wave.spread(table, lambda wave: [], range_m, FAINTEST, math.inf, len(table))
         return wave.passed
 
     return search
