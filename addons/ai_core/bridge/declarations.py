@@ -1,9 +1,12 @@
 """What a node class is declared with: exported properties, signals, methods, hooks."""
 from __future__ import annotations
 
+import functools
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from enum import IntEnum
+from operator import attrgetter
 from typing import Any
 
 from _bridge import (
@@ -29,6 +32,8 @@ LENGTHS = {"m": 1, "m/s": 1, "m²": 2}
 """Units of which pixels take the place in 2D, with their power of a length."""
 LIVE = {True: "_change", False: "_in_use"}
 """Methods of a node that ``live`` calls, if the node has them."""
+ERRORS_OF_VALUES = (TypeError, ValueError, LookupError, RuntimeError)
+"""Exceptions by which the library refuses values."""
 SLACK = 1e-6
 """Share of a limit by which a number may be beyond it: the inspector has its float32, a little beside it."""
 USAGE_DEFAULT, USAGE_CLASS_IS_ENUM, USAGE_NIL_IS_VARIANT = 6, 1 << 16, 1 << 17
@@ -299,10 +304,44 @@ class BoundSignal:
         return has_listeners(self.owner, self.name)
 
 
-def method(function: Any) -> Any:
-    """Make a function callable from GDScript; its annotations are its signature."""
+def method(function: Any = None, *, to: str = "") -> Any:
+    """Make a function callable from GDScript; its annotations are its signature.
+
+    Args:
+        to: a method of the node's library object, such as "core.grade", to which calls are passed on: the function
+            has a docstring only, and no default values. Errors are raised as by ``refusing``. An attribute in place
+            of a method is returned.
+    """
+    if function is None:
+        return lambda function: method(function, to=to)
+    if to:
+        function = _passed_on(function, attrgetter(to))
     function.__is_engine_method__ = True
     return function
+
+
+def _passed_on(function: Any, target: Callable[[Any], Any]) -> Any:
+    @functools.wraps(function)
+    def pass_on(self: Any, *values: Any) -> Any:
+        try:
+            found = target(self)
+            return found(*values) if callable(found) else found
+        except ERRORS_OF_VALUES as problem:
+            raise RefusedValue(str(problem)) from None
+
+    return pass_on
+
+
+@contextmanager
+def refusing() -> Iterator[None]:
+    """Raise errors of the library about values as RefusedValue, whose report has no traceback.
+
+    Also a decorator: ``@method`` above ``@refusing()``.
+    """
+    try:
+        yield
+    except ERRORS_OF_VALUES as problem:
+        raise RefusedValue(str(problem)) from None
 
 
 def editor_method(function: Any) -> Any:
@@ -382,5 +421,5 @@ def _is_a(value: Any, kind: Any) -> bool:
 
 __all__ = [
     "BoundSignal", "NodePath", "array_of", "dictionary_of", "editor_method", "export", "hook", "method", "node_path",
-    "signal",
+    "refusing", "signal",
 ]

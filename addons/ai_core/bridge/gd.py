@@ -4,8 +4,10 @@
   the engine that is a node or counted by references, such as ``CharacterBody3D``;
 - annotate: ``Vector3``, ``NodePath``, ``PackedVector3Array``, ``Variant``, …;
 - reach the engine: ``construct``, ``singleton``, ``get_object``;
-- report: ``report_error`` for wrong settings, ``report_warning``, ``report_exception`` for failures.
+- report: ``report_error`` for wrong settings, ``report_warning``, ``report_exception`` for failures; ``refusing``
+  for errors of the library.
 """
+# ruff: noqa: F401 - other modules import these names from here
 from __future__ import annotations
 
 import dis
@@ -79,6 +81,7 @@ from addons.ai_core.bridge.declarations import (
     hook,
     method,
     node_path,
+    refusing,
     signal,
 )
 from addons.ai_core.bridge.engine_types import (
@@ -103,94 +106,6 @@ from addons.ai_core.bridge.engine_types import (
 from addons.ai_core.bridge.in_editor import is_in_editor
 from addons.ai_core.bridge.notified import notify
 from addons.ai_core.bridge.registration import declared_classes, gdclass, register, register_all
-
-__all__ = [
-    "AABB",
-    "RID",
-    "Basis",
-    "Color",
-    "GDCallable",
-    "GDObject",
-    "GodotCallError",
-    "GodotFreedError",
-    "KeptCall",
-    "KeptHook",
-    "KeptNotice",
-    "Node",
-    "Node2D",
-    "Node3D",
-    "NodePath",
-    "NodePlaces",
-    "NodeRow",
-    "ObjectIds",
-    "PackedColorArray",
-    "PackedFloat32Array",
-    "PackedFloat64Array",
-    "PackedInt32Array",
-    "PackedInt64Array",
-    "PackedStringArray",
-    "PackedVector2Array",
-    "PackedVector3Array",
-    "PackedVector4Array",
-    "Plane",
-    "Projection",
-    "Quaternion",
-    "Rect2",
-    "Rect2i",
-    "RefCounted",
-    "RefusedValue",
-    "Resource",
-    "Results",
-    "SharedCall",
-    "Signal",
-    "StringName",
-    "Transform2D",
-    "Transform3D",
-    "Variant",
-    "Vector2",
-    "Vector2i",
-    "Vector3",
-    "Vector3i",
-    "Vector4",
-    "Vector4i",
-    "WalkRow",
-    "call_run",
-    "cast_rays",
-    "cast_through",
-    "construct",
-    "converts_strictly",
-    "delta_time_of",
-    "editor_method",
-    "emit_each",
-    "engine_class",
-    "export",
-    "gdclass",
-    "get_object",
-    "has_listeners",
-    "has_script_method",
-    "hook",
-    "is_in_editor",
-    "listeners_counter",
-    "method",
-    "node_path",
-    "notify",
-    "physics_delta_time_of",
-    "place_of",
-    "read_slides",
-    "read_transforms",
-    "register",
-    "register_all",
-    "report_error",
-    "report_exception",
-    "report_warning",
-    "see_between",
-    "signal",
-    "singleton",
-    "variant_type_name",
-    "variant_type_of",
-    "vector3_of",
-    "walk_body",
-]
 
 if not TYPE_CHECKING:           # a misspelt name is still found by type checkers
 

@@ -72,8 +72,8 @@ def test_a_save_with_a_number_twice_is_refused(node, world, strategist, enlist, 
     if name == "numbers":
         second[1] = first[1]
     else:
-        second["id"] = first["id"]
-    with pytest.raises(StateError, match=f"{name}.* must not have a node or a number twice"):
+        second[1]["number"] = first[1]["number"]
+    with pytest.raises(StateError, match=f"{name}.* must not have a number twice"):
         strategist.prepared(state)
 
 

@@ -18,11 +18,12 @@ from addons.ai_core.bridge.gd import (
     export,
     gdclass,
     method,
+    refusing,
     report_error,
     report_warning,
     signal,
 )
-from addons.ai_core.nodes.events.event_terms import listening_terms, place_of, refusing, sending_terms
+from addons.ai_core.nodes.events.event_terms import listening_terms, place_of, sending_terms
 from addons.ai_core.nodes.events.scene_events import SceneEvents, events_of, memberships_of
 from addons.ai_core.nodes.events.scene_listening import manager_above
 from addons.ai_core.nodes.saving.scene_saving import saving

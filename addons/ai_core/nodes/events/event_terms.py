@@ -1,8 +1,7 @@
 """Terms of events and listeners: Dictionaries of GDScript, converted to arguments of the library."""
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from collections.abc import Callable
 from typing import Any
 
 from addons.ai_core.bridge.gd import GDCallable, GDObject, RefusedValue, Vector2, Vector3
@@ -50,15 +49,6 @@ NOWHERE = (1e30, 1e30, 1e30)
 """Position of a freed node (m): out of range of every listener."""
 SENDING = ("deadline", "position", "priority", "receipt", "sender", "sticky")
 LISTENING = ("near", "once", "priority", "range", "where")
-
-
-@contextmanager
-def refusing() -> Iterator[None]:
-    """Raise a TypeError or ValueError of the library as RefusedValue, with the same message."""
-    try:
-        yield
-    except (TypeError, ValueError) as problem:
-        raise RefusedValue(str(problem)) from None
 
 
 def sending_terms(terms: dict[str, Any], sender: Any) -> dict[str, Any]:

@@ -19,10 +19,10 @@ from addons.ai_core.bridge.gd import (
     export,
     gdclass,
     method,
+    refusing,
     report_error,
 )
 from addons.ai_core.nodes.characters.agent_places import has_flat_scene
-from addons.ai_core.nodes.events.event_terms import refusing
 from addons.ai_core.nodes.polling.world_queries import (
     NO_PATH,
     WorldQueries,

@@ -1,8 +1,7 @@
 """RuleMind node: the facts of one character, and the rules of a RuleSet that fire for it."""
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from collections.abc import Callable
 from typing import Any
 
 from addons.ai_core.bridge.gd import (
@@ -13,17 +12,18 @@ from addons.ai_core.bridge.gd import (
     export,
     gdclass,
     method,
+    refusing,
     signal,
 )
 from addons.ai_core.nodes.characters.character_work import ScheduledCharacter
 from addons.ai_core.nodes.characters.guard_expression import ABSENT
 from addons.ai_core.nodes.characters.update_group import RULE_MINDS, UpdateGroup
 from addons.ai_core.nodes.rules.rule_set import RuleSet
-from addons.ai_core.nodes.saving.node_settings import prepared_settings, saved_settings
+from addons.ai_core.nodes.saving.node_state import SavedState
 from addons.ai_core.nodes.saving.scene_saving import saving
 from addons.ai_core.nodes.scheduling.scheduler_lookup import report_next_frame, scheduler_of, scheduler_warnings
 from ai_core.decisions import rules as library
-from ai_core.saving.fields import Fields, State, StateError
+from ai_core.saving.declared_state import DeclaredState, Hook, Part
 from ai_core.scheduling.task import MAX_PERIOD_FRAMES
 
 SENSED_FACTS: dict[str, Callable[[Any], float]] = {
@@ -32,7 +32,7 @@ SENSED_FACTS: dict[str, Callable[[Any], float]] = {
 
 
 @gdclass(icon="res://addons/ai_core/icons/rule_mind.svg", keywords="rule engine, expert system, production rules")
-class RuleMind(ScheduledCharacter, Node):
+class RuleMind(ScheduledCharacter, SavedState, Node):
     """Applies the rules of a RuleSet to the facts of one character, such as set_fact("hurt", 0.6).
 
     The rules are evaluated through the AIScheduler, or when think() or decide() is called. A rule that
@@ -67,6 +67,9 @@ class RuleMind(ScheduledCharacter, Node):
         ("rule", str),
         doc="Emitted when a rule fires. Facts set now count for the next rule of the same evaluation.")
 
+    STATE = DeclaredState(settings=Hook(), mind=Part(at="_core"))
+    cannot_load = "the RuleMind does not run; it needs a rule_set and an AIScheduler"
+
     def __init__(self) -> None:
         self._core: library.RuleMind | None = None
         self._scheduler: Any = None
@@ -95,35 +98,27 @@ class RuleMind(ScheduledCharacter, Node):
             self._scheduler.leave(self)
         self._core = self._scheduler = None
 
-    @method
+    @method(to="core.set")
     def set_fact(self, fact: str, grade: float) -> None:
         """Set the grade of a fact: 0 is false, 1 is true."""
-        with self._refusing() as mind:
-            mind.set(fact, grade)
 
-    @method
+    @method(to="core.grade")
     def get_grade(self, fact: str) -> float:
         """Return the grade of a fact (0 to 1), including facts that rules conclude."""
-        with self._refusing() as mind:
-            return mind.grade(fact)
 
-    @method
+    @method(to="core.set_parameter")
     def set_parameter(self, parameter: str, value: float) -> None:
         """Set the value of a parameter for this character."""
-        with self._refusing() as mind:
-            mind.set_parameter(parameter, value)
 
-    @method
+    @method(to="core.parameter")
     def get_parameter(self, parameter: str) -> float:
         """Return the value of a parameter for this character."""
-        with self._refusing() as mind:
-            return mind.parameter(parameter)
 
     @method
+    @refusing()
     def think(self, most: int = 0) -> PackedStringArray:
         """Evaluate the rules now and return the rules that fired, in order; at most ``most``, with 0 all."""
-        with self._refusing() as mind:
-            return PackedStringArray([fired.rule for fired in mind.think(most or None)])
+        return PackedStringArray([fired.rule for fired in self.core.think(most or None)])
 
     @method
     def decide(self) -> str:
@@ -134,15 +129,13 @@ class RuleMind(ScheduledCharacter, Node):
     @method
     def get_agenda(self) -> PackedStringArray:
         """Return the rules that can fire now, in the order of firing, without firing any or querying facts again."""
-        with self._refusing() as mind:
-            return PackedStringArray([rule for rule, _, _ in mind.agenda()])
+        return PackedStringArray([rule for rule, _, _ in self.core.agenda()])
 
     @method
     def release_quarantined(self) -> None:
         """Release the facts and rules that were quarantined after three failures in a row."""
-        with self._refusing() as mind:
-            mind.release_quarantined()
-            self._reschedule()
+        self.core.release_quarantined()
+        self._reschedule()
 
     @method
     def to_text(self) -> str:
@@ -185,24 +178,9 @@ class RuleMind(ScheduledCharacter, Node):
     def is_in_use(self) -> bool:
         return self._core is not None
 
-    def saved(self) -> State:
-        return {"version": 1, "settings": saved_settings(self), "mind": self._core.save_state()}
-
-    def prepared(self, state: object) -> Callable[[], None]:
-        if self._core is None:
-            raise StateError("the RuleMind does not run; it needs a rule_set and an AIScheduler")
-        fields = Fields.versioned(state, version=1)
-        change_settings = prepared_settings(self, fields.group("settings"))
-        change = self._core.prepare_state(fields.anything("mind"))
-        fields.end()
-
-        def change_all() -> None:
-            change_settings()
-            change()
-            self.feed_was_loaded()
-            self._reschedule()
-
-        return change_all
+    def _finish_load(self) -> None:
+        self.feed_was_loaded()
+        self._reschedule()
 
     def _get_configuration_warnings(self) -> list[str]:
         done = [] if self.rule_set is None else self.rule_set.action_methods()
@@ -268,12 +246,9 @@ class RuleMind(ScheduledCharacter, Node):
         self._core.update(elapsed_s, self.max_rules or None)
         return 0.0
 
-    @contextmanager
-    def _refusing(self) -> Iterator[Any]:
-        """Raise errors of the library as RefusedValue."""
+    @property
+    def core(self) -> library.RuleMind:
+        """The library's rule mind, for behaviors written in Python."""
         if self._core is None:
             raise RefusedValue("does not run; see the errors at the start of the scene")
-        try:
-            yield self._core
-        except (ValueError, TypeError, LookupError, RuntimeError) as problem:
-            raise RefusedValue(str(problem)) from None
+        return self._core

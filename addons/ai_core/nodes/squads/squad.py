@@ -2,7 +2,6 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
 from enum import IntEnum
 from typing import Any
 
@@ -29,6 +28,7 @@ from addons.ai_core.bridge.gd import (
     hook,
     method,
     node_path,
+    refusing,
     report_error,
     signal,
 )
@@ -37,6 +37,7 @@ from addons.ai_core.nodes.debugging.edited_scene import nodes_of
 from addons.ai_core.nodes.debugging.line_picture import LinePicture
 from addons.ai_core.nodes.rules.rule_set import RuleSet
 from addons.ai_core.nodes.saving.node_settings import core_settings
+from addons.ai_core.nodes.saving.node_state import NodeAt, SavedState
 from addons.ai_core.nodes.saving.scene_saving import saving
 from addons.ai_core.nodes.scheduling.scheduler_lookup import (
     call_waiting,
@@ -50,9 +51,9 @@ from addons.ai_core.nodes.squads.formation import Formation
 from addons.ai_core.nodes.squads.squad_ground import NavigationClearance, NavigationStanding, SceneRoutes, stands
 from addons.ai_core.nodes.squads.squad_member import SQUADS, member_of
 from addons.ai_core.nodes.squads.squad_on_grid import SquadGrid
-from addons.ai_core.nodes.squads.squad_saving import prepared_squad, saved_squad
 from ai_core.decisions import rules as library
 from ai_core.decisions.rule_text import RuleLine, read_rules, rules_of
+from ai_core.saving.declared_state import Change, DeclaredState, Flag, Hook, MapOf, Part, Seconds, Whole, refuse
 from ai_core.saving.fields import State
 from ai_core.scheduling.task import MAX_PERIOD_FRAMES, Task, Turn
 from ai_core.squads.attack_tokens import AttackTokens
@@ -155,7 +156,7 @@ IN_MEMORY = "cannot change while the squad is in use; set it before the scene ru
 
 
 @gdclass(icon="res://addons/ai_core/icons/squad.svg", keywords="group, formation, flock, team")
-class Squad(Node):
+class Squad(SavedState, Node):
     """A group of characters that acts as a unit: a commander decides, one path leads them, and each keeps its slot.
 
     Members are characters with a SquadMember node that names the squad or is below it. Give orders with move_to().
@@ -271,6 +272,13 @@ class Squad(Node):
         doc="Emitted when the Strategist gives the squad a new mission: scout, gather, regroup, search, attack, defend"
             " or retreat. The squad is already moving there.")
     tactic_changed = signal(("tactic", str), doc="Emitted when the tactic changes; empty for none.")
+
+    STATE = DeclaredState(
+        settings=Hook(), members=MapOf(NodeAt("SquadMember"), key=Whole(), at="members_by_id"),
+        enemies=MapOf(NodeAt(), key=Whole(), at="enemies_by_id"), last_enemy=Whole(at="_last_enemy"),
+        unmarched_s=Seconds(0, at="_unmarched_s"), frames=Whole(at="_frames"), is_resting=Flag(at="_is_resting"),
+        core=Part(at="_core"))
+    cannot_load = "the squad does not run; it needs an AIScheduler"
 
     def __init__(self) -> None:
         self._core: CoreSquad | None = None
@@ -395,10 +403,18 @@ class Squad(Node):
         return self._core is not None
 
     def saved(self) -> State:
-        return saved_squad(self)
+        self.place_all()
+        return super().saved()
 
-    def prepared(self, state: object) -> Callable[[], None]:
-        return prepared_squad(self, state)
+    def prepared(self, state: Any) -> Change:
+        change = super().prepared(state)
+        members, of_core = [one[0] for one in state["members"]], [one["member_id"] for one in state["core"]["members"]]
+        if sorted(members) != sorted(of_core):
+            refuse("members", f"must name the members of the squad, {sorted(of_core)}, got {sorted(members)}")
+        return change
+
+    def _finish_load(self) -> None:
+        self.wake()
 
     def _made_core(self) -> CoreSquad:
         if self.wait_at <= 0.5:
@@ -603,10 +619,8 @@ class Squad(Node):
 
     def _ordered(self, give: Any) -> int:
         self.place_all()
-        try:
+        with refusing():
             order: Order = give()
-        except (TypeError, ValueError) as error:
-            raise RefusedValue(str(error)) from None
         self.wake()
         return order.number
 
@@ -638,10 +652,8 @@ class Squad(Node):
             seen[number] = body.instance_id
             place = as_place(body.get_global_position(), self.has_dimensions, self.unit, "an enemy's place")
             sightings.append(Sighting(number, tuple(place.tolist()), can))
-        try:
+        with refusing():
             self.core.set_sightings(sightings)
-        except (TypeError, ValueError) as error:
-            raise RefusedValue(str(error)) from None
         self._enemies = seen
 
     @method
@@ -661,12 +673,10 @@ class Squad(Node):
         return PackedStringArray(list(self.core.tactics))
 
     @method
+    @refusing()
     def why_not(self, tactic_name: str) -> str:
         """Return why a tactic cannot be used now; empty if it can be used."""
-        try:
-            return self.core.why_not(tactic_name)
-        except LookupError as error:
-            raise RefusedValue(str(error)) from None
+        return self.core.why_not(tactic_name)
 
     @method
     def get_tasks(self) -> dict:
@@ -688,6 +698,16 @@ class Squad(Node):
         instance = self._enemies.get(number)
         return None if instance is None else get_object(instance)
 
+    @property
+    def enemies_by_id(self) -> dict[int, Any]:
+        """The nodes of enemies inside the tree, by id."""
+        found = {number: self.enemy(number) for number in sorted(self._enemies)}
+        return {number: node for number, node in found.items() if node is not None and node.is_inside_tree()}
+
+    @enemies_by_id.setter
+    def enemies_by_id(self, enemies: dict[int, Any]) -> None:
+        self._enemies = {number: node.instance_id for number, node in enemies.items()}
+
     def _task(self, task: Any) -> dict:
         return {
             "kind": task.kind, "position": None if task.position is None else self.point(task.position),
@@ -705,10 +725,8 @@ class Squad(Node):
     def _take_tactic(self) -> None:
         if self._core is None:
             return
-        try:
+        with refusing():
             self._core.use_tactic(self.tactic or None)
-        except LookupError as error:
-            raise RefusedValue(str(error)) from None
 
     def _emit(self, kind: str, core: Any, detail: Any) -> None:
         """Emit the signal for an event of the library's squad."""
@@ -744,10 +762,8 @@ class Squad(Node):
 
         These are the facts of tactic_rules; use them in conditions of a HabitTree.
         """
-        try:
+        with refusing():
             return situation_grade(fact, self.core.situation()) if len(self.core) else 0.0
-        except LookupError as error:
-            raise RefusedValue(str(error)) from None
 
     def tactic_chooser(self) -> Any:
         """Return the function that chooses the tactic at each thought of the library's squad.
@@ -922,10 +938,8 @@ class Squad(Node):
 
     def change(self, member: Any) -> None:
         """Apply changed settings of a member."""
-        try:
+        with refusing():
             self.core.change_member(member.member_id, **member.terms(self.unit))
-        except (TypeError, ValueError) as error:
-            raise RefusedValue(str(error)) from None
 
     def discharge_all(self) -> None:
         """Release all members, which wait for another squad; called when the squad leaves the tree."""
@@ -958,8 +972,13 @@ class Squad(Node):
             raise RefusedValue(f"'{member.get_name()}' is not a member of Squad '{self.get_name()}'")
         raise RefusedValue(f"needs a SquadMember or its character, got {member!r}")
 
-    def replace_members(self, members: dict[int, Any]) -> None:
-        """Replace the members, by id, with those of a loaded game."""
+    @property
+    def members_by_id(self) -> dict[int, Any]:
+        """The SquadMember nodes by id; setting them replaces all members."""
+        return self._members
+
+    @members_by_id.setter
+    def members_by_id(self, members: dict[int, Any]) -> None:
         for member in self._members.values():
             member.discharged(self)
         self._members = {}

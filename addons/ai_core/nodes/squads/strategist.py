@@ -2,7 +2,7 @@
 from __future__ import annotations
 
 import random
-from collections.abc import Callable, Generator, Iterable
+from collections.abc import Generator, Iterable
 from math import isfinite
 from typing import Any
 
@@ -19,10 +19,12 @@ from addons.ai_core.bridge.gd import (
     gdclass,
     method,
     node_path,
+    refusing,
     report_error,
     signal,
 )
 from addons.ai_core.nodes.saving.node_settings import core_settings
+from addons.ai_core.nodes.saving.node_state import SavedState
 from addons.ai_core.nodes.saving.scene_saving import saving
 from addons.ai_core.nodes.scheduling.scheduler_lookup import (
     leave_scheduler,
@@ -37,7 +39,8 @@ from addons.ai_core.nodes.squads.strategist_reports import StrategistReports
 from addons.ai_core.nodes.squads.strategist_squads import FIRST_MET, FIRST_NUMBER, StrategistSquads
 from ai_core.errors import UnknownNameError, finite_number
 from ai_core.maps.choke_points import choke_points
-from ai_core.saving.fields import Fields, State
+from ai_core.saving.declared_state import DeclaredState, Part
+from ai_core.saving.fields import State
 from ai_core.scheduling.task import MAX_PERIOD_FRAMES, Task, Turn
 from ai_core.squads.strategy import strategist as library
 from ai_core.squads.strategy.posture import Personality
@@ -53,7 +56,7 @@ WITHOUT_MAP = "found no DecisionMap and decides nothing; add one below the AISch
 
 
 @gdclass(icon="res://addons/ai_core/icons/strategist.svg", keywords="rts, commander, general, strategy")
-class Strategist(Node):
+class Strategist(SavedState, Node):
     """Commands a whole side: which squads scout or gather, which products to make, when to attack, defend and retreat.
 
     Squad nodes below it, or whose strategist is this node, carry out its missions and report the enemies they see.
@@ -75,6 +78,9 @@ class Strategist(Node):
         ("posture", str), ("why", str),
         doc="Emitted when the posture changes to opening, building, attacking, defending or retreating.")
 
+    STATE = DeclaredState(
+        strategist=Part(at="core"), reports=Part(at="_reports"), squads=Part(at="_squads"))
+
     def __init__(self) -> None:
         self._core: library.Strategist | None = None
         self._scheduler: Any = None
@@ -82,7 +88,7 @@ class Strategist(Node):
         self._map: Any = None
         self._has_lost_map = self._is_at_work = False
         self._problems: set[str] = set()                # already reported
-        self._reports = StrategistReports()
+        self._reports = StrategistReports(lambda: self.core.tree)
         self._squads = StrategistSquads(self)
         self._plan: StrategicPlan | None = None
         self._missions: dict[int, Mission] = {}
@@ -132,7 +138,7 @@ class Strategist(Node):
         if squad_id >= FIRST_NUMBER:
             raise RefusedValue(
                 f"squad_id must be below {FIRST_NUMBER}, got {squad_id}; higher ids are those of Squad nodes")
-        self._reports.report_squad(self.core.tree, squad_id, role, self._ground(place), units, is_idle)
+        self._reports.report_squad(squad_id, role, self._ground(place), units, is_idle)
 
     @method
     def remove_squad(self, squad_id: int) -> None:
@@ -146,8 +152,7 @@ class Strategist(Node):
         if enemy_id >= FIRST_MET:
             raise RefusedValue(
                 f"enemy_id must be below {FIRST_MET}, got {enemy_id}; higher ids are those of enemies seen by Squads")
-        self._reports.report_enemy(
-            self.core.tree, enemy_id, self._ground(place), self._now_s(), product_name, is_objective)
+        self._reports.report_enemy(enemy_id, self._ground(place), self._now_s(), product_name, is_objective)
 
     @method
     def remove_enemy(self, enemy_id: int) -> None:
@@ -157,12 +162,12 @@ class Strategist(Node):
     @method
     def set_purse(self, stock: float, owned: dict) -> None:
         """Set the resources in stock, and the number owned of each product besides the members of its Squads."""
-        self._reports.set_purse(self.core.tree, stock, owned)
+        self._reports.set_purse(stock, owned)
 
     @method
     def report_defense(self, defense_id: int, product_name: str, place: Variant) -> None:
         """Report an existing defense."""
-        self._reports.report_defense(self.core.tree, defense_id, product_name, self._ground(place))
+        self._reports.report_defense(defense_id, product_name, self._ground(place))
 
     @method
     def remove_defense(self, defense_id: int) -> None:
@@ -317,25 +322,12 @@ class Strategist(Node):
     def saved(self) -> State:
         # Members lost since the last look have no path any more, so a save would miss them.
         self._reports.add_losses(*self._squads.fallen(self.core.thought_at_s))
-        return {"version": 1, "strategist": self.core.save_state(), "reports": self._reports.save_state(),
-                "squads": self._squads.saved(self._scheduler)}
+        return super().saved()
 
-    def prepared(self, state: object) -> Callable[[], None]:
-        fields = Fields.versioned(state, version=1)
-        put_core = self.core.prepare_state(fields.anything("strategist"))
-        put_reports = self._reports.prepare_state(fields.anything("reports"), self.core.tree)
-        put_squads = self._squads.prepared(fields.group("squads"), self._scheduler)
-        fields.end()
-
-        def change() -> None:
-            put_core()
-            put_reports()
-            put_squads()
-            self._is_at_work = True
-            # Sent again by the next thought, because squads may have got other orders since.
-            self._missions, self._plan, self._wanted, self._wanted_defense = {}, None, "", None
-
-        return change
+    def _finish_load(self) -> None:
+        self._is_at_work = True
+        # Sent again by the next thought, because squads may have got other orders since.
+        self._missions, self._plan, self._wanted, self._wanted_defense = {}, None, "", None
 
     def _found_map(self) -> Any:
         found = self.get_node_or_null(self.decision_map) if str(self.decision_map) else nearest(
@@ -373,8 +365,7 @@ class Strategist(Node):
         self._reports.add_losses(look.losses, look.kills)
         with maps.reading() as picture:
             plan = yield from core.think_in_steps(
-                self._reports.situation(
-                    core.tree, now_s, picture, base, maps.is_open, look, self._narrow))
+                self._reports.situation(now_s, picture, base, maps.is_open, look, self._narrow))
         self._plan = plan
         self._emit(before, plan)
 
@@ -426,10 +417,8 @@ class Strategist(Node):
     def _temper_set(self) -> None:
         if self._core is None:
             return
-        try:
+        with refusing():
             self.put_temper(self._core)
-        except ValueError as error:
-            raise RefusedValue(str(error)) from None
 
     def _map_set(self) -> None:
         if self.is_inside_tree() and not self._is_at_work:

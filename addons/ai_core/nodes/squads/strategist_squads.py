@@ -3,15 +3,25 @@ from __future__ import annotations
 
 import math
 from collections import Counter
-from collections.abc import Callable
 from dataclasses import dataclass
+from types import SimpleNamespace
 from typing import Any, NamedTuple
 
 from addons.ai_core.bridge.gd import get_object, report_error
-from addons.ai_core.nodes.saving.scene_values import path_of
+from addons.ai_core.nodes.saving.node_state import ByNode, is_in_scene
 from addons.ai_core.nodes.squads.squad_member import SQUADS, member_of
 from ai_core.errors import UnknownNameError
-from ai_core.saving.fields import LATEST_S, Fields, State
+from ai_core.saving.declared_state import (
+    DeclaredState,
+    Flag,
+    Number,
+    Point,
+    Record,
+    Refuse,
+    Saveable,
+    Seconds,
+    Whole,
+)
 from ai_core.squads.capabilities import Capabilities, Force
 from ai_core.squads.strategy.production import TechnologyTree
 from ai_core.squads.strategy.strategic_situation import EnemyReport, Mission, SquadReport
@@ -33,9 +43,9 @@ class EnemySighting:
     number: int
     place: tuple[float, float]
     seen_s: float
-    capabilities: Capabilities | None
-    is_objective: bool
     cost: float
+    is_objective: bool = False
+    capabilities: Capabilities | None = None
 
 
 class SquadSurvey(NamedTuple):
@@ -48,12 +58,19 @@ class SquadSurvey(NamedTuple):
     kills: float
 
 
-class StrategistSquads:
+class StrategistSquads(Saveable):
     """Squads by number, and the costs of their members and the enemies they saw, by instance id.
 
     Args:
         strategist: the Strategist.
     """
+
+    STATE = DeclaredState(
+        numbers=ByNode(Whole(FIRST_NUMBER), "Squad", at="_numbers"),
+        costs=ByNode(Number(0), "SquadMember", at="_costs"),
+        met=ByNode(Record(
+            EnemySighting, number=Whole(FIRST_MET), place=Point(2), seen_s=Seconds(), cost=Number(0),
+            is_objective=Flag()), at="_met"))
 
     def __init__(self, strategist: Any) -> None:
         self._strategist = strategist
@@ -76,6 +93,10 @@ class StrategistSquads:
                 self._next_number = max(self._next_number, number + 1)
                 found[number] = squad
         return dict(sorted(found.items()))
+
+    @property
+    def _scheduler(self) -> Any:
+        return self._strategist._scheduler
 
     @property
     def met_count(self) -> int:
@@ -135,7 +156,7 @@ class StrategistSquads:
                 name = "" if member is None else str(member.product)
                 number, self._next_met = self._next_met, self._next_met + 1
                 cost = _cost(tree, name) if name in tree.products or sighting.capabilities is not None else 0.0
-                known = self._met[node.instance_id] = EnemySighting(number, (0.0, 0.0), now_s, None, False, cost)
+                known = self._met[node.instance_id] = EnemySighting(number, (0.0, 0.0), now_s, cost)
             known.place, known.seen_s = ground.ground_of(squad.point(sighting.position)), now_s
             known.capabilities = sighting.capabilities
             known.is_objective = node.is_in_group(self._strategist.objective_group)
@@ -146,8 +167,8 @@ class StrategistSquads:
         Args:
             before_s: game time of the last survey (s).
         """
-        losses = sum(self._costs.pop(one) for one in list(self._costs) if not _is_here(one))
-        dead = [self._met.pop(one) for one in list(self._met) if not _is_here(one)]
+        losses = sum(self._costs.pop(one) for one in list(self._costs) if not is_in_scene(one))
+        dead = [self._met.pop(one) for one in list(self._met) if not is_in_scene(one)]
         return losses, sum(one.cost for one in dead if one.seen_s >= before_s)
 
     def _forget(self, now_s: float) -> None:
@@ -176,51 +197,18 @@ class StrategistSquads:
             squad.move_to(ground.place_of_ground(mission.place, height))
         return squad
 
-    def saved(self, scheduler: Any) -> State:
-        """Return numbers, costs and sightings, by paths from the scheduler."""
-        def rows(values: dict[int, Any]) -> list[tuple[str, Any]]:
-            here = [(path_of(scheduler, get_object(one)), value) for one, value in values.items() if _is_here(one)]
-            return sorted(here, key=lambda row: row[0])
+    def _check_state(self, values: SimpleNamespace, refuse: Refuse) -> None:
+        for instance, one in values.met.items():
+            member = member_of(get_object(instance))
+            one.capabilities = None if member is None else member.capabilities()
+        numbers_met = [one.number for one in values.met.values()]
+        for name, numbers in (("numbers", [*values.numbers.values()]), ("met", numbers_met)):
+            if len({*numbers}) < len(numbers):
+                refuse(name, "must not have a number twice")
 
-        return {
-            "numbers": [[path, number] for path, number in rows(self._numbers)],
-            "members": [[path, cost] for path, cost in rows(self._costs)],
-            "met": [
-                {"path": path, "id": one.number, "place": list(one.place), "seen_s": one.seen_s, "cost": one.cost,
-                 "is_objective": one.is_objective}
-                for path, one in rows(self._met)],
-        }
-
-    def prepared(self, fields: Fields, scheduler: Any) -> Callable[[], None]:
-        """Check the saved data against the nodes of the scene; return a function that applies it."""
-        numbers, costs, met = {}, {}, {}
-        for index, row in enumerate(fields.items("numbers")):
-            path, number = Fields({"row": row}, f"numbers[{index}]").items("row", count=2)
-            one = Fields({"path": path, "id": number}, f"numbers[{index}]")
-            numbers[_node(one, scheduler, "Squad").instance_id] = one.whole("id", minimum=FIRST_NUMBER)
-        for index, row in enumerate(fields.items("members")):
-            path, cost = Fields({"row": row}, f"members[{index}]").items("row", count=2)
-            one = Fields({"path": path, "cost": cost}, f"members[{index}]")
-            costs[_node(one, scheduler, "SquadMember").instance_id] = one.number("cost", minimum=0)
-        for one in fields.groups("met"):
-            node = _node(one, scheduler, "Node")
-            x, y = one.numbers("place", count=2)
-            member = member_of(node)
-            met[node.instance_id] = EnemySighting(
-                one.whole("id", minimum=FIRST_MET), (x, y), one.seconds("seen_s", latest_s=LATEST_S),
-                None if member is None else member.capabilities(), one.flag("is_objective"),
-                one.number("cost", minimum=0))
-            one.end()
-        for name, ids in (("numbers", list(numbers.values())), ("met", [one.number for one in met.values()])):
-            if len(set(ids)) < len(fields.anything(name)):
-                fields.refuse(name, "must not have a node or a number twice")
-
-        def change() -> None:
-            self._numbers, self._costs, self._met = numbers, costs, met
-            self._next_number = max(numbers.values(), default=FIRST_NUMBER - 1) + 1
-            self._next_met = max((one.number for one in met.values()), default=FIRST_MET - 1) + 1
-
-        return change
+    def _finish_load(self) -> None:
+        self._next_number = max(self._numbers.values(), default=FIRST_NUMBER - 1) + 1
+        self._next_met = max((one.number for one in self._met.values()), default=FIRST_MET - 1) + 1
 
 
 def _report(number: int, squad: Any, tree: TechnologyTree, ground: Any) -> SquadReport | None:
@@ -241,16 +229,3 @@ def _report(number: int, squad: Any, tree: TechnologyTree, ground: Any) -> Squad
 
 def _cost(tree: TechnologyTree, product: str) -> float:
     return tree.products[product].cost if product in tree.products else tree.mean_fighter_cost
-
-
-def _is_here(instance: int) -> bool:
-    node = get_object(instance)
-    return node is not None and bool(node.is_inside_tree())
-
-
-def _node(fields: Fields, scheduler: Any, class_name: str) -> Any:
-    path = fields.text("path")
-    node = scheduler.get_node_or_null(path)
-    if node is None or not node.is_class(class_name):
-        fields.refuse("path", f"{UnknownNameError(class_name, path, ())}; it must be in the scene before loading")
-    return node

@@ -1,0 +1,87 @@
+"""State of nodes, declared once; see ``ai_core.saving.declared_state``."""
+from __future__ import annotations
+
+from types import SimpleNamespace
+from typing import Any
+
+from addons.ai_core.bridge.gd import get_object
+from addons.ai_core.nodes.saving.node_settings import prepared_settings, saved_settings
+from addons.ai_core.nodes.saving.scene_values import path_of
+from ai_core.errors import UnknownNameError
+from ai_core.saving.declared_state import Change, DeclaredState, Kind, MapOf, Refuse, Text
+from ai_core.saving.fields import Fields, State, StateError
+
+
+class SavedState:
+    """Base of a node with a declared ``STATE``, for ``saving``; a field "settings" is a ``Hook``.
+
+    Attributes:
+        cannot_load: error of loading while ``is_in_use`` is false.
+    """
+
+    STATE: DeclaredState
+    cannot_load = "does not run; add an AIScheduler first"
+
+    def saved(self: Any) -> State:
+        """Return the state as plain data."""
+        return self.STATE.save(self)
+
+    def prepared(self: Any, state: object) -> Change:
+        """Check a saved state; return the function that loads it, or raise StateError."""
+        if not self.is_in_use():
+            raise StateError(self.cannot_load)
+        return self.STATE.prepare(self, state)
+
+    def _save_settings(self) -> State:
+        return saved_settings(self)
+
+    def _prepare_settings(self, plain: object, place: str) -> Change:
+        return prepared_settings(self, Fields(plain, place))
+
+    def _check_state(self, values: SimpleNamespace, refuse: Refuse) -> None:
+        """Raise by ``refuse(field, why)`` if fields do not fit each other; ``values`` has those that were read."""
+
+    def _finish_load(self) -> None:
+        """Update what is derived from the fields, after a load."""
+
+
+class NodeAt(Kind):
+    """A node of the scene, saved as its path from the ``_scheduler`` of the object that is saved."""
+
+    def __init__(self, class_name: str = "Node", *, at: str | None = None) -> None:
+        super().__init__(at=at)
+        self.class_name = class_name
+
+    def save(self, value: Any, owner: Any) -> str:
+        """Return the path."""
+        return path_of(owner._scheduler, value)
+
+    def read(self, plain: Any, place: str, owner: Any) -> Any:
+        """Return the node."""
+        node = owner._scheduler.get_node_or_null(Text().read(plain, place, owner))
+        if node is None or not node.is_class(self.class_name):
+            raise StateError(
+                f"{place!r}: {UnknownNameError(self.class_name, plain, ())}; it must be in the scene before loading")
+        return node
+
+
+class ByNode(MapOf):
+    """A dict of values of one kind by the instance ids of nodes, saved as pairs, by path; freed nodes are left out."""
+
+    def __init__(self, kind: Kind, class_name: str = "Node", *, at: str | None = None) -> None:
+        super().__init__(kind, key=NodeAt(class_name), at=at)
+
+    def save(self, value: dict[int, Any], owner: Any) -> Any:
+        """Return the pairs of paths and values."""
+        here = {get_object(one): kept for one, kept in value.items() if is_in_scene(one)}
+        return sorted(super().save(here, owner), key=lambda pair: pair[0])
+
+    def read(self, plain: Any, place: str, owner: Any) -> Any:
+        """Return the values by instance id."""
+        return {node.instance_id: one for node, one in super().read(plain, place, owner).items()}
+
+
+def is_in_scene(instance_id: int) -> bool:
+    """Return whether an id is that of a node inside the tree."""
+    node = get_object(instance_id)
+    return node is not None and bool(node.is_inside_tree())
