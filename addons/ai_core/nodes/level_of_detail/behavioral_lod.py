@@ -16,11 +16,9 @@ from addons.ai_core.bridge.gd import (
     method,
     signal,
 )
-from addons.ai_core.nodes.level_of_detail.importance_agent import ImportanceAgent
 from addons.ai_core.nodes.level_of_detail.importance_crowd import LODCrowd
-from addons.ai_core.nodes.level_of_detail.importance_member import importance_warnings
+from addons.ai_core.nodes.level_of_detail.importance_member import WITH_VIEWERS, ImportanceAgent, importance_warnings
 from addons.ai_core.nodes.level_of_detail.lod_behavior import LODBehavior, switch_children
-from addons.ai_core.nodes.saving.node_settings import prepared_settings, saved_settings
 from addons.ai_core.nodes.saving.scene_values import path_of
 from addons.ai_core.nodes.scheduling.scheduler_lookup import (
     check_callable,
@@ -30,8 +28,8 @@ from addons.ai_core.nodes.scheduling.scheduler_lookup import (
     scheduler_warnings,
 )
 from ai_core.level_of_detail import behavioral_lod as core
-from ai_core.saving.fields import Fields, State, StateError
-from ai_core.scheduling.task import MAX_PERIOD_FRAMES, Task, Turn
+from ai_core.saving.declared_state import DeclaredState, Hook
+from ai_core.scheduling.task import MAX_PERIOD_FRAMES, Turn
 
 ARBITRATION_NAMES = ("first", "any", "most_central", "smallest_range")
 
@@ -45,10 +43,6 @@ class BehavioralLOD(ImportanceAgent, Node):
     returned.
     """
 
-    class Source(IntEnum):
-        VIEWERS = 0
-        SCRIPT = 1
-
     class Arbitration(IntEnum):
         FIRST = 0
         ANY = 1
@@ -57,34 +51,22 @@ class BehavioralLOD(ImportanceAgent, Node):
 
     enabled = export(bool, True, on_set="_enable", live=True,
         doc="If false, the level exits and no level runs.")
-    importance_source = export(
-        Source, Source.VIEWERS, live=False,
-        doc="Source of the character's importance. Viewers: ImportanceViewer nodes. Script: a script that sets"
-            " importance.")
-    importance = export(
-        float, 0.0, range=(0, 1, 0.001),
-        shown_when=("importance_source", Source.SCRIPT), live=True,
-        doc="Importance by which levels are chosen; set it only if importance_source is Script.")
     role = export(
-        float, 0.0, range=(0, 1, 0.01), on_set="_change_role",
-        shown_when=("importance_source", Source.VIEWERS), live=True,
+        float, 0.0, range=(0, 1, 0.01), on_set="_change_role", shown_when=WITH_VIEWERS, live=True,
         doc="Role of the character in the story: 0 for a passer-by, 1 for a main character.")
     size = export(
-        float, 1.0, range=(0.01, 1000, 0.01), or_greater=True, unit="m", live=False,
-        shown_when=("importance_source", Source.VIEWERS),
+        float, 1.0, range=(0.01, 1000, 0.01), or_greater=True, unit="m", live=False, shown_when=WITH_VIEWERS,
         doc="Diameter of the character as seen from afar.")
     arbitration = export(
         Arbitration, Arbitration.FIRST, live=False, group="Choice",
         doc="Choice among several levels in range: the first level, any level, the level whose center is nearest to the"
             " importance, or the level with the smallest range.")
     crowd = export(
-        StringName, StringName(""), live=False, group="Optimizations",
-        shown_when=("importance_source", Source.VIEWERS),
+        StringName, StringName(""), live=False, group="Optimizations", shown_when=WITH_VIEWERS,
         doc="Name of the crowd; characters of the same crowd share the maximum counts of levels. If empty, there are no"
             " shared limits.")
     spread_updates = export(
-        int, 1, range=(1, 1000, 1), or_greater=True, live=False,
-        shown_when=("importance_source", Source.VIEWERS),
+        int, 1, range=(1, 1000, 1), or_greater=True, live=False, shown_when=WITH_VIEWERS,
         doc="Number of evaluations over which characters that join a crowd together get their levels.")
     period = export(
         int, 6, range=(1, 600, 1), or_greater=True, most=MAX_PERIOD_FRAMES, unit="frames", on_set="_reschedule",
@@ -101,11 +83,10 @@ class BehavioralLOD(ImportanceAgent, Node):
     without_manager = "its levels are never chosen"
     radius = 0.0
 
+    STATE = DeclaredState(settings=Hook(), lod=Hook())
+    cannot_load = "its levels do not run; add LODBehavior children and an AIScheduler first"
+
     def __init__(self) -> None:
-        self.core: Any = None
-        self.agent_id = -1
-        self._scheduler: Any = None
-        self._task: Task | None = None
         self._levels: dict[str, LODBehavior] = {}      # by the name of the node
         self._prefix = ""
         self._is_entered = self._is_to_begin = False
@@ -168,20 +149,13 @@ class BehavioralLOD(ImportanceAgent, Node):
         if self.is_inside_tree():
             self._enter()
 
-    def saved(self) -> State:
-        lod = _called(self.core.save_state(), f"{path_of(self._scheduler, self)}/")
-        return {"version": 1, "settings": saved_settings(self), "lod": lod}
+    def _save_lod(self) -> object:
+        return _called(self.core.save_state(), f"{path_of(self._scheduler, self)}/")
 
-    def prepared(self, state: object) -> Callable[[], None]:
-        if self.core is None:
-            raise StateError("its levels do not run; add LODBehavior children and an AIScheduler first")
-        fields = Fields.versioned(state, version=1)
-        change_settings = prepared_settings(self, fields.group("settings"))
-        change = self.core.prepare_state(_called(fields.anything("lod"), self._prefix))
-        fields.end()
+    def _prepare_lod(self, plain: object, place: str) -> Callable[[], None]:
+        change = self.core.prepare_state(_called(plain, self._prefix))
 
         def change_all() -> None:
-            change_settings()
             if self.enabled:
                 self._join_crowd()
             elif self._importance is not None:
@@ -262,10 +236,7 @@ class BehavioralLOD(ImportanceAgent, Node):
         if self.core is not None:
             self.core.level = len(self._levels)
             self.core.switch_if_needed()
-        if self._scheduler is not None and self._scheduler.is_valid():
-            if self._task is not None:
-                self._scheduler.unschedule(self._task)
-            self._scheduler.leave(self)
+        self.leave_tasks()
         self.core = self._task = self._scheduler = None
 
     def _reschedule(self) -> None:
@@ -282,11 +253,8 @@ class BehavioralLOD(ImportanceAgent, Node):
     def _choose_and_run(self, turn: Turn) -> object:
         if not self.can_process():                # paused or disabled
             return None
-        if self.importance_source == self.Source.VIEWERS:
-            value = None if self._importance is None else self._importance.value_of(self)
-            if value is None:                     # not evaluated yet
-                return None
-            self.importance = value
+        if not self.read_importance():            # not evaluated yet
+            return None
         self.core.importance = self.importance
         return self.core(turn)
 

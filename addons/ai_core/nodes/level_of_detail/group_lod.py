@@ -2,7 +2,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
-from enum import IntEnum
 from typing import Any
 
 from addons.ai_core.bridge.gd import (
@@ -16,10 +15,8 @@ from addons.ai_core.bridge.gd import (
     method,
     signal,
 )
-from addons.ai_core.nodes.level_of_detail.importance_agent import ImportanceAgent
-from addons.ai_core.nodes.level_of_detail.importance_member import importance_warnings
+from addons.ai_core.nodes.level_of_detail.importance_member import WITH_VIEWERS, ImportanceAgent, importance_warnings
 from addons.ai_core.nodes.level_of_detail.lod_behavior import nearest_below, switch_children
-from addons.ai_core.nodes.saving.node_settings import prepared_settings, saved_settings
 from addons.ai_core.nodes.saving.scene_values import path_of
 from addons.ai_core.nodes.scheduling.scheduler_lookup import (
     named_after,
@@ -29,8 +26,10 @@ from addons.ai_core.nodes.scheduling.scheduler_lookup import (
 )
 from ai_core.errors import shown
 from ai_core.level_of_detail import group_lod as core
-from ai_core.saving.fields import Fields, State, StateError
-from ai_core.scheduling.task import MAX_PERIOD_FRAMES, Task, Turn
+from ai_core.saving.declared_state import DeclaredState, Hook, refuse
+from ai_core.saving.fields import State
+from ai_core.saving.inner_state import prepared_inner
+from ai_core.scheduling.task import MAX_PERIOD_FRAMES, Turn
 
 
 @gdclass(icon="res://addons/ai_core/icons/group_lod.svg", keywords="level of detail, crowd")
@@ -42,30 +41,16 @@ class GroupLOD(ImportanceAgent, Node):
     BehavioralLOD nodes below it are enabled while it is open.
     """
 
-    class Source(IntEnum):
-        VIEWERS = 0
-        SCRIPT = 1
-
     enabled = export(bool, True, on_set="_enable", live=True, doc="If false, the group closes and is not simulated.")
-    importance_source = export(
-        Source, Source.VIEWERS, live=False,
-        doc="Source of the group's importance. Viewers: ImportanceViewer nodes. Script: a script that sets"
-            " importance.")
-    importance = export(
-        float, 0.0, range=(0, 1, 0.001),
-        shown_when=("importance_source", Source.SCRIPT), live=True,
-        doc="Importance by which the group opens; set it only if importance_source is Script.")
     open_at = export(float, 0.55, range=(0, 1, 0.01), live=False, doc="Importance from which on the group opens.")
     close_at = export(
         float, 0.45, range=(0, 1, 0.01), live=False,
         doc="Importance below which the group closes; must not be above open_at.")
     radius = export(
-        float, 10.0, range=(0, 10000, 0.5), or_greater=True, unit="m", live=False,
-        shown_when=("importance_source", Source.VIEWERS),
+        float, 10.0, range=(0, 10000, 0.5), or_greater=True, unit="m", live=False, shown_when=WITH_VIEWERS,
         doc="Radius of the group around the Node3D or Node2D above; distances to viewers are measured from its edge.")
     role = export(
-        float, 0.0, range=(0, 1, 0.01), live=False,
-        shown_when=("importance_source", Source.VIEWERS),
+        float, 0.0, range=(0, 1, 0.01), live=False, shown_when=WITH_VIEWERS,
         doc="Role of the group in the story, from 0 to 1.")
     closed_period = export(
         int, 15, range=(1, 600, 1), or_greater=True, most=MAX_PERIOD_FRAMES, unit="frames",
@@ -82,12 +67,11 @@ class GroupLOD(ImportanceAgent, Node):
 
     without_manager = "never opens"
 
+    STATE = DeclaredState(settings=Hook(), group=Hook())
+    cannot_load = "the group does not run; add an AIScheduler first"
+
     def __init__(self) -> None:
-        self.core: core.GroupLOD | None = None
         self._signalled_open: bool | None = None  # during a signal, before the library changes
-        self.agent_id = -1
-        self._scheduler: Any = None
-        self._task: Task | None = None
         self._outer: Any = None
 
     @hook
@@ -121,10 +105,7 @@ class GroupLOD(ImportanceAgent, Node):
         self.leave_importance()
         if self._outer is not None and self._outer.is_valid():
             self._outer.release_inner(self)
-        if self._scheduler is not None and self._scheduler.is_valid():
-            if self._task is not None:
-                self._scheduler.unschedule(self._task)
-            self._scheduler.leave(self)
+        self.leave_tasks()
         if self.core is not None:
             self.core.drop_members()
         self.core = self._task = self._scheduler = self._outer = None
@@ -153,31 +134,15 @@ class GroupLOD(ImportanceAgent, Node):
         if self.core is not None:
             self.core.release()
 
-    def saved(self) -> State:
-        self._refresh_names()
-        inner = self.core.save_state() if self._outer is None else None
-        return {"version": 1, "settings": saved_settings(self), "group": inner}
-
-    def prepared(self, state: object) -> Callable[[], None]:
-        if self.core is None:
-            raise StateError("the group does not run; add an AIScheduler first")
-        self._refresh_names()
-        fields = Fields.versioned(state, version=1)
-        change_settings = prepared_settings(self, fields.group("settings"))
-        inner = fields.anything("group")
-        if (inner is None) != (self._outer is not None):
-            fields.refuse("group", "must be set for an outermost group, and null for an inner group")
-        change = (lambda: None) if inner is None else self.core.prepare_state(inner)
-        fields.end()
-
-        def change_all() -> None:
-            change_settings()
-            change()
-
-        return change_all
-
-    def _refresh_names(self) -> None:
+    def _save_group(self) -> State | None:
         self.core.name = path_of(self._scheduler, self)      # it may have been renamed
+        return self.core.save_state() if self._outer is None else None
+
+    def _prepare_group(self, plain: object, place: str) -> Callable[[], object]:
+        if (plain is None) != (self._outer is not None):
+            refuse(place, "must be set for an outermost group, and null for an inner group")
+        self.core.name = path_of(self._scheduler, self)
+        return prepared_inner(self.core, plain, repr(place))
 
     def add_inner(self, inner: Any) -> None:
         """Add a group below as a member, by its path, because inner groups may have equal names."""
@@ -245,10 +210,7 @@ class GroupLOD(ImportanceAgent, Node):
     def _current_importance(self) -> float:
         if not self.enabled:
             return 0.0
-        if self.importance_source == self.Source.VIEWERS:
-            value = None if self._importance is None else self._importance.value_of(self)
-            self.importance = 0.0 if value is None else value
-        return self.importance
+        return self.importance if self.read_importance() else 0.0
 
     def _run_as_one(self, turn: Turn) -> None:
         if self.enabled and has_script_method(self, "_simulate"):

@@ -1,7 +1,7 @@
 """Crowds of characters that share maximum counts of levels."""
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from functools import partial
 from typing import Any
 
@@ -12,10 +12,10 @@ from ai_core.faults import FaultIsolation
 from ai_core.level_of_detail.agent_rows import contains_sorted
 from ai_core.level_of_detail.behavioral_lod import BehavioralLOD
 from ai_core.level_of_detail.level_limits import Level, LevelLimits
-from ai_core.saving.fields import Fields, State
+from ai_core.saving.declared_state import DeclaredState, Part, Saveable
 
 
-class LODCrowd:
+class LODCrowd(Saveable):
     """The characters of one crowd name.
 
     Args:
@@ -24,6 +24,8 @@ class LODCrowd:
 
     Cost: one evaluation in NumPy for all; only new, forced and changing characters are visited.
     """
+
+    STATE = DeclaredState(limits=Part())
 
     def __init__(self, levels: Sequence[Level], spread_updates: int) -> None:
         self.levels = tuple(levels)
@@ -93,15 +95,5 @@ class LODCrowd:
             self._know(new_ids[one], core)
         self._pending = set(self.members)
 
-    def save_state(self) -> State:
-        return {"limits": self.limits.save_state()}
-
-    def prepare_state(self, fields: Fields) -> Callable[[], None]:
-        """Check the saved data; return a function that loads it."""
-        load = self.limits.prepare_state(fields.anything("limits"))
-
-        def change() -> None:
-            load()
-            self._pending.update(self.members)
-
-        return change
+    def _finish_load(self) -> None:
+        self._pending.update(self.members)

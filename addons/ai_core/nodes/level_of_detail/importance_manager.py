@@ -2,7 +2,8 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
+from collections.abc import Iterable
+from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
@@ -17,8 +18,8 @@ from addons.ai_core.nodes.characters.agent_places import (
 from addons.ai_core.nodes.level_of_detail.importance_crowd import LODCrowd
 from addons.ai_core.nodes.level_of_detail.importance_member import GROUP
 from addons.ai_core.nodes.level_of_detail.importance_pacing import ImportancePacing, RatePair
-from addons.ai_core.nodes.level_of_detail.importance_saving import prepared_manager, saved_manager
-from addons.ai_core.nodes.saving.node_settings import core_settings
+from addons.ai_core.nodes.saving.node_settings import core_settings, prepared_settings, saved_settings
+from addons.ai_core.nodes.saving.node_state import SavedState
 from addons.ai_core.nodes.saving.scene_saving import saving
 from addons.ai_core.nodes.saving.scene_values import path_of
 from addons.ai_core.nodes.scheduling.scheduler_lookup import (
@@ -31,12 +32,31 @@ from addons.ai_core.nodes.scheduling.scheduler_lookup import (
 from ai_core.level_of_detail.agent_rows import contains_sorted
 from ai_core.level_of_detail.importance import Importance
 from ai_core.level_of_detail.importance_settings import ImportanceSettings
-from ai_core.saving.fields import State
+from ai_core.saving.declared_state import (
+    Change,
+    DeclaredState,
+    Flag,
+    Hook,
+    Kind,
+    MapOf,
+    Optional,
+    Part,
+    Point,
+    Record,
+    Whole,
+    refuse,
+)
+from ai_core.saving.fields import Fields, State
 from ai_core.scheduling.task import MAX_PERIOD_FRAMES, Task, Turn
+
+SEEN = Optional(Point(lambda manager: manager.agent_places.positions.shape[1]))
+AGENTS = MapOf(Record(SimpleNamespace, id=Whole(), seen=SEEN, is_valued=Flag()))
+VIEWERS = MapOf(Record(SimpleNamespace, seen=SEEN, settings=Kind()))
+"""Saved agents and viewers by path; ``seen`` is the last position."""
 
 
 @gdclass(icon="res://addons/ai_core/icons/importance_manager.svg", keywords="level of detail, lod, relevance")
-class ImportanceManager(Node):
+class ImportanceManager(SavedState, Node):
     """Computes the importance of each agent to all ImportanceViewer nodes, from 0 to 1.
 
     Agents are the BehavioralLOD and GroupLOD nodes, and the AIBehavior nodes whose period follows importance. All
@@ -82,6 +102,8 @@ class ImportanceManager(Node):
 
     is_flat = property(has_flat_scene, doc="Whether the scene is in 2D, where distances are in pixels.")
 
+    STATE = DeclaredState(importance=Part(at="_core"), agents=Hook(), viewers=Hook(), pacing=Hook(), crowds=Hook())
+
     def __init__(self) -> None:
         self._core: Importance | None = None
         self._scheduler: Any = None
@@ -90,7 +112,7 @@ class ImportanceManager(Node):
         self.viewers: dict[int, Any] = {}         # instance id -> node
         self.crowds: dict[str, LODCrowd] = {}
         self.pacing: Any = None
-        self.to_settle: list[Callable[[], None]] = []
+        self.to_settle: list[Change] = []
         self.values: dict[int, float] = {}        # core id -> importance at the last evaluation
         self._places_of: dict[int, Any] = {}      # instance id of agent or viewer -> Node3D or Node2D
         self.agent_places = self.viewer_places = Places(3)
@@ -136,10 +158,6 @@ class ImportanceManager(Node):
         """Length of a metre in units of the scene: 1 in 3D, pixels_per_meter in 2D."""
         return self.pixels_per_meter if self.is_flat else 1.0
 
-    @property
-    def scheduler(self) -> Any:
-        return self._scheduler
-
     def enlist(self, node: Any, place: Any) -> bool:
         """Add an agent or a viewer; return False if that is not possible."""
         if self._core is None:
@@ -171,10 +189,6 @@ class ImportanceManager(Node):
             self.pacing.leave(node)
             self.core.remove(node.agent_id)
             self.values.pop(node.agent_id, None)
-
-    def value_of(self, node: Any) -> float | None:
-        """Return the importance of an agent, None before the first evaluation."""
-        return self.values.get(node.agent_id)
 
     def join_crowd(self, node: Any, name: str) -> None:
         """Let a node share the maximum counts of a crowd name.
@@ -269,11 +283,104 @@ class ImportanceManager(Node):
 
     def saved(self) -> State:
         self.arrange_places()
-        return saved_manager(self)
+        return super().saved()
 
-    def prepared(self, state: object) -> Callable[[], None]:
+    def prepared(self, state: Any) -> Change:
         self.arrange_places()
-        return prepared_manager(self, state)
+        change = super().prepared(state)
+        if sorted(one["id"] for one in state["agents"].values()) != state["importance"]["ids"]:
+            refuse("agents", "must have the ids of importance")
+
+        def change_all() -> None:
+            self.arrange_places()
+            self.to_settle = []
+            change()
+
+        return change_all
+
+    def _path_of(self, node: Any) -> str:
+        return path_of(self._scheduler, node)
+
+    def _save_agents(self) -> State:
+        return AGENTS.save({
+            self._path_of(node): SimpleNamespace(id=one, seen=self.agent_places.seen(row), is_valued=one in self.values)
+            for row, (one, node) in enumerate(self.agents.items())}, self)
+
+    def _prepare_agents(self, plain: object, place: str) -> Change:
+        """Check saved agents; return a function that loads them. Agents that were not saved are added again."""
+        rows = self._rows_of(AGENTS, self.agents.values(), plain, place)
+        ids = {node.agent_id: row.id for node, row in rows.items()}
+
+        def change() -> None:
+            for one, node in self.agents.items():
+                if one not in ids:
+                    [ids[one]] = self.core.add(role=node.role, size_m=node.size / self.unit).tolist()
+            self._take_ids(ids)
+            self._restore_seen(self.agent_places, self.agents, rows)
+            shown = dict(zip(self.core.ids.tolist(), self.core.values.tolist(), strict=True))
+            self.values = {row.id: shown[row.id] for row in rows.values() if row.is_valued}
+
+        return change
+
+    def _save_viewers(self) -> State:
+        return VIEWERS.save({
+            self._path_of(node): SimpleNamespace(seen=self.viewer_places.seen(row), settings=saved_settings(node))
+            for row, node in enumerate(self.viewers.values())}, self)
+
+    def _prepare_viewers(self, plain: object, place: str) -> Change:
+        rows = self._rows_of(VIEWERS, self.viewers.values(), plain, place)
+        settings = [prepared_settings(node, Fields(row.settings, place)) for node, row in rows.items()]
+
+        def change() -> None:
+            for one in settings:
+                one()
+            self._restore_seen(self.viewer_places, self.viewers, rows)
+
+        return change
+
+    def _rows_of(self, kind: MapOf, nodes: Iterable[Any], plain: object, place: str) -> dict[Any, Any]:
+        """Return saved rows by node."""
+        here = {self._path_of(node): node for node in nodes}
+        rows = kind.read(plain, place, self)
+        for path in rows:
+            if path not in here:
+                refuse(place, f"has {path!r}, which is not in the scene")
+        return {here[path]: row for path, row in rows.items()}
+
+    def _restore_seen(self, places: Places, nodes: dict[int, Any], rows: dict[Any, Any]) -> None:
+        for number, node in enumerate(nodes.values()):
+            places.restore_seen(number, rows[node].seen if node in rows else None)
+
+    def _save_pacing(self) -> list[Any]:
+        return self.pacing.save_state(self._path_of)
+
+    def _prepare_pacing(self, plain: object, place: str) -> Change:
+        change = self.pacing.prepare_state(plain, place, self._path_of)
+        return lambda: self._load_and_settle(change)
+
+    def _save_crowds(self) -> State:
+        return {name: one.save_state() for name, one in sorted(self.crowds.items())}
+
+    def _prepare_crowds(self, plain: Any, place: str) -> Change:
+        """Check saved crowds; return a function that loads those with members."""
+        saved = MapOf(Kind()).read(plain, place, self)
+        for name, state in saved.items():
+            crowd = self.crowds.get(name) or next(
+                (one.new_crowd() for one in self.agents.values() if getattr(one, "crowd", "") == name), None)
+            if crowd is None:
+                refuse(place, f"has the crowd {name!r}, which has no members in this scene")
+            crowd.prepare_state(state)
+
+        def change() -> None:
+            for name in saved.keys() & self.crowds.keys():
+                self.crowds[name].prepare_state(saved[name])()
+
+        return lambda: self._load_and_settle(change)
+
+    def _load_and_settle(self, change: Change) -> None:
+        """Load a part now, and again in ``settle``."""
+        self.to_settle.append(change)
+        change()
 
     def settle(self) -> None:
         """Apply the saved state of crowds and paced behaviors, after all nodes were loaded."""
@@ -295,7 +402,7 @@ class ImportanceManager(Node):
         self.viewers = {node.instance_id: node for node in by_path}
         self.viewer_places.keep([self._places_of[one.instance_id] for one in by_path])
 
-    def take_ids(self, ids: dict[int, int]) -> None:
+    def _take_ids(self, ids: dict[int, int]) -> None:
         """Give agents new ids, and order their rows by them."""
         rows = {ids[one]: row for row, one in enumerate(self.agents)}
         order = [rows[one] for one in sorted(rows)]

@@ -1,11 +1,14 @@
-"""Base class of viewers and agents: they belong to an ImportanceManager while they are in the tree."""
+"""Base classes of viewers and agents: they belong to an ImportanceManager while they are in the tree."""
 from __future__ import annotations
 
+from enum import IntEnum
 from typing import Any
 
-from addons.ai_core.bridge.gd import Node
+from addons.ai_core.bridge.gd import Node, export, method
 from addons.ai_core.nodes.characters.agent_places import has_flat_scene, place_of
 from addons.ai_core.nodes.debugging.edited_scene import is_a_part
+from addons.ai_core.nodes.saving.node_state import SavedState
+from addons.ai_core.nodes.saving.scene_saving import saving
 from addons.ai_core.nodes.scheduling.scheduler_lookup import WAITING, nearest, report_next_frame, wait_for
 
 GROUP = "importance_managers"
@@ -50,6 +53,65 @@ class ImportanceMember:
         self._importance = None
         if self.is_valid() and self.is_inside_tree():
             wait_for(self, GROUP)
+
+
+class Source(IntEnum):
+    """Source of the importance of an agent."""
+
+    VIEWERS = 0
+    SCRIPT = 1
+
+
+WITH_VIEWERS = ("importance_source", Source.VIEWERS)
+"""``shown_when`` of settings for viewers."""
+
+
+class ImportanceAgent(ImportanceMember, SavedState):
+    """Base of BehavioralLOD and GroupLOD: a node with an importance, which is saved with the AI of its scene."""
+
+    Source = Source
+
+    importance_source = export(
+        Source, Source.VIEWERS, live=False,
+        doc="Source of the importance. Viewers: ImportanceViewer nodes. Script: a script that sets importance.")
+    importance = export(
+        float, 0.0, range=(0, 1, 0.001), shown_when=("importance_source", Source.SCRIPT), live=True,
+        doc="Importance by which the node decides; set it only if importance_source is Script.")
+
+    core: Any = None
+    agent_id = -1
+    _scheduler: Any = None
+    _task: Any = None
+
+    @method
+    def get_importance_parts(self) -> dict:
+        """Return the parts of the importance: distance, view, approach, size, role, noticed and damaged."""
+        if self._importance is None:
+            return {"value": self.importance}
+        return self._importance.core.explain(self.agent_id)
+
+    save_state, load_state = saving(
+        "level or members, importance and forces",
+        more='A group inside another group is saved with it. Data of scripts is saved by the group "ai_saved".')
+
+    def is_in_use(self) -> bool:
+        return self.core is not None
+
+    def read_importance(self) -> bool:
+        """Read the importance, if it is that for viewers; return whether it is known."""
+        if self.importance_source == Source.VIEWERS:
+            value = None if self._importance is None else self._importance.values.get(self.agent_id)
+            if value is None:
+                return False
+            self.importance = value
+        return True
+
+    def leave_tasks(self) -> None:
+        """Leave the AIScheduler, which may be freed."""
+        if self._scheduler is not None and self._scheduler.is_valid():
+            if self._task is not None:
+                self._scheduler.unschedule(self._task)
+            self._scheduler.leave(self)
 
 
 def manager_of(node: Node) -> Any:

@@ -5,9 +5,12 @@ from collections.abc import Callable, Mapping
 from typing import Any, NamedTuple
 
 from ai_core.level_of_detail.scheduling_lod import SchedulingLOD, TaskRate
-from ai_core.saving.fields import Fields, State
+from ai_core.saving.declared_state import ListOf, Number, Row, Text, refuse
 from ai_core.scheduling.scheduler import Scheduler
 from ai_core.scheduling.task import Task
+
+CHOSEN = ListOf(Row(lambda *values: values, Text(), Text(), Number(-1, 1)))
+"""Path of an agent, name of its task, and the importance at which the rate of the task was chosen."""
 
 
 class RatePair(NamedTuple):
@@ -66,26 +69,24 @@ class ImportancePacing:
         for _, lod in sorted(self._lods.items(), key=lambda one: one[0][0]):    # phases depend on the order
             lod.update([importances[self._agents[task][1].agent_id] for task in lod.tasks])
 
-    def save_state(self, path_of: Callable[[Any], str]) -> list[State]:
+    def save_state(self, path_of: Callable[[Any], str]) -> list[Any]:
         """Return the importance at which the rate of each task was last chosen."""
         self._forget_removed()
         chosen = self._chosen()
-        return [{"agent": path_of(agent), "task": task.name, "chosen_at": chosen[task]}
-                for task, (_, agent) in self._agents.items()]
+        return CHOSEN.save(
+            [(path_of(agent), task.name, chosen[task]) for task, (_, agent) in self._agents.items()], self)
 
-    def prepare_state(self, fields: Fields, name: str, path_of: Callable[[Any], str]) -> Callable[[], None]:
-        """Check a saved field; return a function that loads it, whatever rate pairs tasks have by then."""
+    def prepare_state(self, plain: object, place: str, path_of: Callable[[Any], str]) -> Callable[[], None]:
+        """Check saved data; return a function that loads them, whatever rate pairs tasks have by then."""
         self._forget_removed()
         here: dict[tuple[str, str], list[Task]] = {}
         for task, (_, agent) in self._agents.items():
             here.setdefault((path_of(agent), task.name), []).append(task)
         found: dict[Task, float] = {}
-        for row in fields.groups(name):
-            key = row.text("agent"), row.text("task")
-            if not here.get(key):
-                row.refuse("task", f"is {key[1]!r}, which does not follow the importance of an agent in this scene")
-            found[here[key].pop(0)] = row.number("chosen_at", minimum=-1, maximum=1)
-            row.end()
+        for agent, name, chosen_at in CHOSEN.read(plain, place, self):
+            if not here.get((agent, name)):
+                refuse(place, f"has {name!r}, which does not follow the importance of an agent in this scene")
+            found[here[agent, name].pop(0)] = chosen_at
 
         def change() -> None:
             self._forget_removed()
