@@ -5,7 +5,7 @@ from types import SimpleNamespace
 import numpy as np
 import pytest
 
-from addons.ai_core.nodes.level_of_detail.importance_crowd import LODCrowd
+from addons.ai_core.nodes.level_of_detail.importance_manager import LODCrowd
 from ai_core.faults import FaultIsolation
 from ai_core.level_of_detail.behavioral_lod import BehavioralLOD, LODBehavior
 from ai_core.level_of_detail.level_limits import Level, LevelLimits

@@ -99,3 +99,19 @@ class BakingNode:
     def cancel_baking(self) -> None:
         """Stop baking; nothing has changed."""
         self.end_work()
+
+
+class LevelBaking:
+    """The progress of the library's baking in ``_core``, for ``BakingNode``; subclasses add ``advance``."""
+
+    @property
+    def is_done(self) -> bool:
+        """True when there is a result."""
+        done: bool = self._core.is_done
+        return done
+
+    @property
+    def progress(self) -> float:
+        """Progress from 0 to 1."""
+        share: float = self._core.progress
+        return share

@@ -1,14 +1,138 @@
 """DebugWatch: collects data about the AI of a running game while a debugger or an overlay shows it."""
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import Any
 
 from addons.ai_core.bridge.gd import GDObject
-from addons.ai_core.nodes.debugging import debug_texts
 from addons.ai_core.nodes.events.scene_events import events_under
+from addons.ai_core.nodes.paths.path_request import PathRequest
+from addons.ai_core.nodes.saving.scene_values import path_of
 from addons.ai_core.nodes.scheduling.scheduler_core import Policy
-from addons.ai_core.nodes.scheduling.scheduler_lookup import SCHEDULERS
+from addons.ai_core.nodes.scheduling.scheduler_lookup import SCHEDULERS, nearest
 from ai_core.scheduling.statistics import FrameTimeline, TimedFrame
+
+DECIDING = ("HabitTree", "StateMachine", "RuleMind")
+SENSING = ("Sensor3D", "Sensor2D")
+NEUTRAL = {"sensitivity": 1, "strength": 1, "light": 1, "motion": 1, "size": 1, "acuity": 1, "clarity": 1,
+    "noise": 0, "importance": 0}
+"""Values at which factors have no effect, and are omitted."""
+
+MOST_TICKETS = 40
+MOST_EVENTS = 60
+
+
+def of_scheduler(scheduler: Any) -> str:
+    """Return the table of task times, and how evenly tasks are spread over frames."""
+    return f"{scheduler.get_stats_table()}\n\n{scheduler.get_phase_quality()['text']}"
+
+
+def of_habits(character: Any) -> str:
+    """Return the active and possible behaviors of a character, with reasons."""
+    texts = [f"{name} {character.get_path_to(node)}\n{node.to_text()}"
+             for name in DECIDING for node in _below(character, name)]
+    return "\n\n".join(texts) or "no HabitTree, StateMachine or RuleMind below it"
+
+
+def of_senses(character: Any) -> str:
+    """Return the known targets of a character, with every factor of its sensations and awareness."""
+    lines: list[str] = []
+    for name in SENSING:
+        for sensor in _below(character, name):
+            known = sensor.get_known_targets()
+            lines.append(f"{name} {character.get_path_to(sensor)}: knows {len(known)}")
+            for one in known:
+                lines += _of_target(sensor, one)
+    return "\n".join(lines) or "no Sensor below it"
+
+
+def of_events(scheduler: Any) -> str:
+    """Return the recent events and their dispatch, the latest last."""
+    events = events_under(scheduler)
+    log = None if events is None else events.narrowcast.log
+    if log is None:
+        return "no AIEventManager under this scheduler"
+    return log.table(log.entries()[-MOST_EVENTS:])
+
+
+def of_paths(scheduler: Any) -> str:
+    """Return the tickets of each path service: waiting, running, and the latest finished tickets."""
+    texts = []
+    for service in _below(scheduler.get_tree().get_root(), "PathService"):
+        if nearest(service, "AIScheduler", SCHEDULERS).top == scheduler:
+            counts = ", ".join(f"{name} {value}" for name, value in service.get_stats().items())
+            tickets = [_of_ticket(request) for request in service.requests[-MOST_TICKETS:]]
+            texts.append("\n".join([f"PathService {path_of(scheduler, service)}: {counts}", *tickets]))
+    return "\n\n".join(texts) or "no PathService under this scheduler"
+
+
+def characters_of(nodes: list[Any], wanted: str, most: int) -> list[str]:
+    """Return the sorted paths of characters whose path contains ``wanted``.
+
+    Args:
+        nodes: nodes that are saved with a scheduler; characters are their actors, and the parents of sensors.
+        wanted: substring of a path, case-insensitive.
+        most: largest number of paths (count).
+    """
+    found = {str(one.get_path()): None for node in nodes if node.is_valid() for one in _characters(node)}
+    return [path for path in sorted(found) if wanted.lower() in path.lower()][:most]
+
+
+def _characters(node: Any) -> Iterator[Any]:
+    if any(map(node.is_class, DECIDING)):
+        actor = node.get_node_or_null(node.actor)
+        if actor is not None:
+            yield actor
+    elif node.is_class("SenseManager"):
+        yield from (sensor.get_parent() for sensor in node.sensor_nodes)
+
+
+def _below(node: Any, class_name: str) -> list[Any]:
+    return list(node.find_children("*", class_name, True, False))
+
+
+def _of_target(sensor: Any, known: dict[str, Any]) -> list[str]:
+    target, awareness = known["target"], known["awareness"]
+    name = "(gone)" if target is None else str(target.get_parent().get_name())
+    seen = "in view" if known["is_visible"] else f"{known['age_s']:.1f} s ago"
+    lines = [
+        f"  {name}: {seen}, at {_point(known['last_known_position'])}, strength {known['strength']:.2f} by"
+        f" {known['modality']}, awareness {awareness:.2f}"]
+    if target is None:
+        return lines
+    why = sensor.why(target)
+    if not why:
+        return lines
+    lines.append(f"    {why['level_name']}, {why['rate_per_s']:+.2f} a second{_reaction(why['reacts_in_s'])}")
+    for modality, factors in why["senses"].items():
+        listed = ", ".join(f"{factor} {_plain(value)}" for factor, value in factors.items() if _says(factor, value))
+        lines.append(f"    {modality}: {factors['verdict']}; {listed}")
+    return lines
+
+
+def _reaction(reacts_in_s: float) -> str:
+    return f", next level in {reacts_in_s:.2f} s" if reacts_in_s >= 0 else ""
+
+
+def _says(factor: str, value: Any) -> bool:
+    return factor != "verdict" and value not in (-1, [], "") and value != NEUTRAL.get(factor)
+
+
+def _point(place: Any) -> str:
+    return "(" + ", ".join(f"{value:.1f}" for value in place) + ")"
+
+
+def _plain(value: Any) -> str:
+    return f"{value:.3g}" if isinstance(value, float) else str(value)
+
+
+def _of_ticket(asked: PathRequest) -> str:
+    start, goal = (", ".join(f"{value:.1f}" for value in end) for end in asked.ends.tolist())
+    ticket = asked.ticket
+    marks = [mark for mark, is_so in (("shared", ticket.is_shared), ("near", ticket.is_near)) if is_so]
+    why = asked.why_not if asked.state in ("none", "failed", "refused") else ""
+    return "  " + ", ".join([f"{asked.number} ({start}) to ({goal})", asked.state, *marks, *([why] if why else [])])
+
 
 SECTIONS = ("scheduler", "habits", "senses", "events", "paths")
 """Sections that can be shown beside the frames."""
@@ -71,12 +195,12 @@ class DebugWatch:
         self._log(self.section == "events")
         scheduler = self.scheduler
         if self._characters is None:
-            self._characters = debug_texts.characters_of(scheduler.joined_nodes, self._wanted, MOST_CHARACTERS)
+            self._characters = characters_of(scheduler.joined_nodes, self._wanted, MOST_CHARACTERS)
         return {
             "scheduler": str(scheduler.get_path()),
             "schedulers": [str(one.get_path()) for one in top_schedulers(scheduler)],
             "headline": self._headline(),
-            "frames": [_plain(one) for one in frames],
+            "frames": [_plain_frame(one) for one in frames],
             "characters": self._characters,
             "character": self.character,
             "section": self.section,
@@ -92,18 +216,18 @@ class DebugWatch:
 
     def _text(self) -> str:
         if self.section == "scheduler":
-            self._table = self._table or debug_texts.of_scheduler(self.scheduler)
+            self._table = self._table or of_scheduler(self.scheduler)
             return self._table
         if self.section == "events":
-            return debug_texts.of_events(self.scheduler)
+            return of_events(self.scheduler)
         if self.section == "paths":
-            return debug_texts.of_paths(self.scheduler)
+            return of_paths(self.scheduler)
         if not self.character:
             return NO_CHARACTER
         character = self.scheduler.get_node_or_null(self.character)
         if character is None:
             return f"{self.character} is no longer in the tree"
-        return debug_texts.of_habits(character) if self.section == "habits" else debug_texts.of_senses(character)
+        return of_habits(character) if self.section == "habits" else of_senses(character)
 
     def _log(self, is_wanted: bool) -> None:
         events = events_under(self.scheduler)
@@ -118,7 +242,7 @@ def top_schedulers(node: GDObject) -> list[Any]:
     return [one for one in found if one.top == one]
 
 
-def _plain(frame: TimedFrame) -> dict[str, Any]:
+def _plain_frame(frame: TimedFrame) -> dict[str, Any]:
     return {
         "frame": frame.frame, "budget_us": frame.budget_us, "used_us": frame.used_us, "left_out": frame.left_out,
         "overran": frame.overran, "runs": [list(run) for run in frame.runs],

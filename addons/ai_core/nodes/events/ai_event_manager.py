@@ -24,8 +24,7 @@ from addons.ai_core.bridge.gd import (
     signal,
 )
 from addons.ai_core.nodes.events.event_terms import listening_terms, place_of, sending_terms
-from addons.ai_core.nodes.events.scene_events import SceneEvents, events_of, memberships_of
-from addons.ai_core.nodes.events.scene_listening import manager_above
+from addons.ai_core.nodes.events.scene_events import SceneEvents, events_of, manager_above, memberships_of
 from addons.ai_core.nodes.saving.scene_saving import saving
 from addons.ai_core.nodes.scheduling.scheduler_lookup import (
     call_waiting,

@@ -33,7 +33,7 @@ from addons.ai_core.nodes.characters.agent_places import is_in_2d
 from addons.ai_core.nodes.characters.character_work import CharacterComponent
 from addons.ai_core.nodes.characters.guard_expression import ABSENT
 from addons.ai_core.nodes.characters.update_group import HABIT_TREES, UpdateGroup, update_group_of
-from addons.ai_core.nodes.events.scene_listening import manager_above
+from addons.ai_core.nodes.events.scene_events import manager_above
 from addons.ai_core.nodes.habits.habit import LAUNCHES, Habit, definitions_below, launch_warnings
 from addons.ai_core.nodes.habits.habit_events import EventSubscription, payload_of
 from addons.ai_core.nodes.habits.habit_sharing import emit_entered, emit_exited, shared_definition

@@ -16,7 +16,7 @@ from addons.ai_core.bridge.gd import (
     method,
     signal,
 )
-from addons.ai_core.nodes.level_of_detail.importance_crowd import LODCrowd
+from addons.ai_core.nodes.level_of_detail.importance_manager import LODCrowd
 from addons.ai_core.nodes.level_of_detail.importance_member import WITH_VIEWERS, ImportanceAgent, importance_warnings
 from addons.ai_core.nodes.level_of_detail.lod_behavior import LODBehavior, switch_children
 from addons.ai_core.nodes.saving.scene_values import path_of

@@ -2,22 +2,17 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from functools import partial
 from types import SimpleNamespace
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 
 from addons.ai_core.bridge.gd import GDObject, Node, RefusedValue, export, gdclass, method, report_error
-from addons.ai_core.nodes.characters.agent_places import (
-    Places,
-    dimensions_of,
-    has_flat_scene,
-    nearest_points_of_extent,
-)
-from addons.ai_core.nodes.level_of_detail.importance_crowd import LODCrowd
+from addons.ai_core.nodes.characters.agent_places import Places, dimensions_of, has_flat_scene, nearest_points_of_extent
 from addons.ai_core.nodes.level_of_detail.importance_member import GROUP
-from addons.ai_core.nodes.level_of_detail.importance_pacing import ImportancePacing, RatePair
 from addons.ai_core.nodes.saving.node_settings import core_settings, prepared_settings, saved_settings
 from addons.ai_core.nodes.saving.node_state import SavedState
 from addons.ai_core.nodes.saving.scene_saving import saving
@@ -29,25 +24,219 @@ from addons.ai_core.nodes.scheduling.scheduler_lookup import (
     scheduler_of,
     scheduler_warnings,
 )
+from ai_core.faults import FaultIsolation
 from ai_core.level_of_detail.agent_rows import contains_sorted
+from ai_core.level_of_detail.behavioral_lod import BehavioralLOD
 from ai_core.level_of_detail.importance import Importance
 from ai_core.level_of_detail.importance_settings import ImportanceSettings
+from ai_core.level_of_detail.level_limits import Level, LevelLimits
+from ai_core.level_of_detail.scheduling_lod import SchedulingLOD, TaskRate
 from ai_core.saving.declared_state import (
     Change,
     DeclaredState,
     Flag,
     Hook,
     Kind,
+    ListOf,
     MapOf,
+    Number,
     Optional,
     Part,
     Point,
     Record,
+    Row,
+    Saveable,
+    Text,
     Whole,
     refuse,
 )
 from ai_core.saving.fields import Fields, State
+from ai_core.scheduling.scheduler import Scheduler
 from ai_core.scheduling.task import MAX_PERIOD_FRAMES, Task, Turn
+
+
+class LODCrowd(Saveable):
+    """The characters of one crowd name.
+
+    Args:
+        levels: most detailed first, the fallback last.
+        spread_updates: evaluations over which a spawned crowd gets its levels.
+
+    Cost: one evaluation in NumPy for all; only new, forced and changing characters are visited.
+    """
+
+    STATE = DeclaredState(limits=Part())
+
+    def __init__(self, levels: Sequence[Level], spread_updates: int) -> None:
+        self.levels = tuple(levels)
+        self.limits = LevelLimits(self.levels, spread_updates=spread_updates)
+        self.members: dict[int, BehavioralLOD] = {}            # by agent id
+        self._ids = np.zeros(0, np.int32)                      # of members, ascending
+        self._has_changed = False                              # whether members changed
+        self._pending: set[int] = set()                           # characters to visit: new, forced, of another level
+        self._faults: set[FaultIsolation] = set()
+
+    def add(self, agent_id: int, member: Any) -> None:
+        """Add a character, which gets a level at the next evaluation; until then it has none."""
+        self._know(agent_id, member.core)
+        member.core.level = self.limits.off
+
+    def remove(self, agent_id: int) -> None:
+        core = self.members.pop(agent_id, None)
+        if core is not None:
+            core.on_change = None
+            self._has_changed = True
+
+    def update(self, ids: NDArray[np.int32], values: NDArray[np.float64], elapsed_s: float) -> None:
+        """Assign levels, and let characters switch, demotions first.
+
+        Args:
+            ids: ids of all evaluated agents, ascending.
+            values: their importances.
+            elapsed_s: game time since the last evaluation (s).
+        """
+        if self._has_changed:
+            self._has_changed = False
+            self._ids = np.array(sorted(self.members), np.int32)
+        own = self._ids
+        are_here = contains_sorted(own, ids)
+        if not are_here.all():                       # a script has just added members that were not evaluated
+            own = own[are_here]
+        pending, self._pending = self._pending, set()
+        if any(one.has_quarantined for one in self._faults):
+            pending.update(self.members)                # any member may need the next level
+        evaluated = set(own.tolist()) if pending else pending
+        self._pending = (pending & self.members.keys()) - evaluated
+        characters = {one: self.members[one] for one in pending if one in evaluated}
+        self.limits.update(own, values[ids.searchsorted(own)], elapsed_s, characters=characters)
+        self._pending.update(one for one, core in characters.items() if core.forced is not None)
+        changed = (*self.limits.demoted.tolist(), *self.limits.promoted.tolist())
+        characters.update((one, self.members[one]) for one in changed)
+        try:
+            self.limits.apply(characters)
+        except BaseException:
+            self._pending.update(characters)            # those that have not switched yet
+            raise
+
+    def _know(self, agent_id: int, core: BehavioralLOD) -> None:
+        self.members[agent_id] = core
+        self._has_changed = True
+        core.on_change = partial(self._mark_pending, agent_id)
+        self._faults.add(core.faults)
+        self._pending.add(agent_id)
+
+    def _mark_pending(self, agent_id: int) -> None:
+        self._pending.add(agent_id)
+
+    def take_ids(self, new_ids: Mapping[int, int]) -> None:
+        """Give characters new ids."""
+        members, self.members = self.members, {}
+        for one, core in members.items():
+            self._know(new_ids[one], core)
+        self._pending = set(self.members)
+
+    def _finish_load(self) -> None:
+        self._pending.update(self.members)
+
+
+CHOSEN = ListOf(Row(lambda *values: values, Text(), Text(), Number(-1, 1)))
+"""Path of an agent, name of its task, and the importance at which the rate of the task was chosen."""
+
+
+class RatePair(NamedTuple):
+    """Rates of a behavior at importance 1 and importance 0, with equal steps between them.
+
+    Attributes:
+        often_frames, rarely_frames: period at importance 1, and at 0.
+        high, low: priority at importance 1, and at 0.
+    """
+
+    often_frames: int
+    rarely_frames: int
+    high: float
+    low: float
+
+    def rate(self, importance: float) -> TaskRate:
+        """Return the rate at an importance; periods are integer multiples of the shortest."""
+        share = 1 - importance
+        steps = round(share * (self.rarely_frames / self.often_frames - 1))
+        return TaskRate(self.often_frames * (1 + steps), self.high + share * (self.low - self.high))
+
+
+class ImportancePacing:
+    """All paced behaviors of an ImportanceManager; those of one rate pair and scheduler are updated together."""
+
+    def __init__(self) -> None:
+        self._lods: dict[tuple[RatePair, Scheduler], SchedulingLOD] = {}
+        self._agents: dict[Task, tuple[tuple[RatePair, Scheduler], Any]] = {}
+
+    def add(self, task: Task, pace: RatePair, agent: Any, scheduler: Scheduler) -> None:
+        """Let a task of a scheduler follow the importance of an agent, from the next evaluation on."""
+        self.remove(task)
+        key = pace, scheduler
+        lod = self._lods.get(key)
+        if lod is None:
+            lod = self._lods[key] = SchedulingLOD(scheduler, pace.rate)
+        lod.add(task)
+        self._agents[task] = key, agent
+
+    def remove(self, task: Task) -> None:
+        """Remove a task, which keeps its rate; do nothing if it is unknown."""
+        key, _ = self._agents.pop(task, (None, None))
+        if key is not None:
+            self._lods[key].remove(task)
+            if not self._lods[key].tasks:
+                del self._lods[key]
+
+    def leave(self, agent: Any) -> None:
+        """Remove all tasks of an agent, which keep their rates."""
+        for task in [one for one, (_, owner) in self._agents.items() if owner is agent]:
+            self.remove(task)
+
+    def update(self, importances: Mapping[int, float]) -> None:
+        """Change the rates of tasks whose importance has changed enough."""
+        self._forget_removed()
+        for _, lod in sorted(self._lods.items(), key=lambda one: one[0][0]):    # phases depend on the order
+            lod.update([importances[self._agents[task][1].agent_id] for task in lod.tasks])
+
+    def save_state(self, path_of: Callable[[Any], str]) -> list[Any]:
+        """Return the importance at which the rate of each task was last chosen."""
+        self._forget_removed()
+        chosen = self._chosen()
+        return CHOSEN.save(
+            [(path_of(agent), task.name, chosen[task]) for task, (_, agent) in self._agents.items()], self)
+
+    def prepare_state(self, plain: object, place: str, path_of: Callable[[Any], str]) -> Callable[[], None]:
+        """Check saved data; return a function that loads them, whatever rate pairs tasks have by then."""
+        self._forget_removed()
+        here: dict[tuple[str, str], list[Task]] = {}
+        for task, (_, agent) in self._agents.items():
+            here.setdefault((path_of(agent), task.name), []).append(task)
+        found: dict[Task, float] = {}
+        for agent, name, chosen_at in CHOSEN.read(plain, place, self):
+            if not here.get((agent, name)):
+                refuse(place, f"has {name!r}, which does not follow the importance of an agent in this scene")
+            found[here[agent, name].pop(0)] = chosen_at
+
+        def change() -> None:
+            self._forget_removed()
+            agents, chosen = self._agents, self._chosen() | found
+            self._lods, self._agents = {}, {}
+            for task in [*(one for one in found if one in agents), *(one for one in agents if one not in found)]:
+                (pace, scheduler), agent = agents[task]
+                self.add(task, pace, agent, scheduler)
+            for lod in self._lods.values():
+                lod.choose({task: chosen[task] for task in lod.tasks})
+
+        return change
+
+    def _chosen(self) -> dict[Task, float]:
+        return {task: at for lod in self._lods.values() for task, at in lod.chosen.items()}
+
+    def _forget_removed(self) -> None:
+        for task in [one for one in self._agents if one.is_removed]:
+            self.remove(task)
+
 
 SEEN = Optional(Point(lambda manager: manager.agent_places.positions.shape[1]))
 AGENTS = MapOf(Record(SimpleNamespace, id=Whole(), seen=SEEN, is_valued=Flag()))

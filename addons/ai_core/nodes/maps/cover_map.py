@@ -33,8 +33,7 @@ from addons.ai_core.bridge.gd import (
 from addons.ai_core.nodes.baking.baking_node import BakingNode
 from addons.ai_core.nodes.baking.scene_ground import why_no_ground
 from addons.ai_core.nodes.debugging.line_picture import LinePicture
-from addons.ai_core.nodes.maps.cover_of_scene import CoverScene
-from addons.ai_core.nodes.maps.cover_scene_baking import CoverSceneBaking, packed_spots, spots_of_packed
+from addons.ai_core.nodes.maps.cover_of_scene import CoverScene, CoverSceneBaking, packed_spots, spots_of_packed
 from addons.ai_core.nodes.saving.node_settings import core_settings
 from addons.ai_core.nodes.saving.scene_values import path_of
 from addons.ai_core.nodes.scheduling.scheduler_lookup import (

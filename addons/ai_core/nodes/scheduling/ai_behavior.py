@@ -13,8 +13,8 @@ from addons.ai_core.bridge.gd import (
     export,
     gdclass,
 )
+from addons.ai_core.nodes.level_of_detail.importance_manager import RatePair
 from addons.ai_core.nodes.level_of_detail.importance_member import ImportanceMember, importance_warnings
-from addons.ai_core.nodes.level_of_detail.importance_pacing import RatePair
 from addons.ai_core.nodes.saving.node_settings import prepared_settings, saved_settings
 from addons.ai_core.nodes.scheduling.scheduler_lookup import (
     named_after,

@@ -48,9 +48,14 @@ from addons.ai_core.nodes.scheduling.scheduler_lookup import (
     wait_for,
 )
 from addons.ai_core.nodes.squads.formation import Formation
-from addons.ai_core.nodes.squads.squad_ground import NavigationClearance, NavigationStanding, SceneRoutes, stands
+from addons.ai_core.nodes.squads.squad_ground import (
+    NavigationClearance,
+    NavigationStanding,
+    SceneRoutes,
+    SquadGrid,
+    stands,
+)
 from addons.ai_core.nodes.squads.squad_member import SQUADS, member_of
-from addons.ai_core.nodes.squads.squad_on_grid import SquadGrid
 from ai_core.decisions import rules as library
 from ai_core.decisions.rule_text import RuleLine, read_rules, rules_of
 from ai_core.saving.declared_state import Change, DeclaredState, Flag, Hook, MapOf, Part, Seconds, Whole, refuse

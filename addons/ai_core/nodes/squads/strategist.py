@@ -35,8 +35,7 @@ from addons.ai_core.nodes.scheduling.scheduler_lookup import (
     scheduler_warnings,
     wait_for,
 )
-from addons.ai_core.nodes.squads.strategist_reports import StrategistReports
-from addons.ai_core.nodes.squads.strategist_squads import FIRST_MET, FIRST_NUMBER, StrategistSquads
+from addons.ai_core.nodes.squads.strategist_reports import FIRST_MET, FIRST_NUMBER, StrategistReports, StrategistSquads
 from ai_core.errors import UnknownNameError, finite_number
 from ai_core.maps.choke_points import choke_points
 from ai_core.saving.declared_state import DeclaredState, Part

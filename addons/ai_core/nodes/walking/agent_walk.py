@@ -5,7 +5,7 @@ import math
 from typing import Any
 
 from addons.ai_core.bridge.gd import singleton
-from addons.ai_core.nodes.paths.navigation_ends import ends_at, right_on_map
+from addons.ai_core.nodes.paths.navigation_path_provider import ends_at, right_on_map
 from addons.ai_core.nodes.walking.path_follower import PathFollower, forget_progress
 from addons.ai_core.nodes.walking.path_height import HeightAbovePath
 
