@@ -207,7 +207,7 @@ def test_malformed_saved_touches_are_refused(body, place, bump, scheduler):
         return world.manager.load_state({**snapshot, "parts": {**snapshot["parts"], "node": part}})
 
     assert len(felt["delivered"]) == 1
-    assert load({**state, "felt": {"delivered": [], "sliding": [], "met": []}})
+    assert load({**state, "felt": {"version": 1, "delivered": [], "sliding": [], "met": []}})
     for wrong in (
         {**felt, "delivered": [[1, 2]]}, {**felt, "sliding": [["a"]]}, {**felt, "met": [[1, 2]]}, {**felt, "more": 1}
     ):

@@ -285,7 +285,7 @@ def test_a_baker_that_leaves_while_it_works_changes_nothing(level, scheduler, ph
 
 
 def test_boxes_without_size_and_turned_regions_are_named(node, scheduler, expect_errors, gdscript):
-    expect_errors("boxes[0] must be an AABB with a size", times=1)
+    expect_errors("boxes[0] must be of class AABB and have a size", times=1)
     expect_errors("is rotated or scaled, and carries no signals", times=1)
     expect_errors("has mode Graph and no SenseRegion3D", times=1)
     node("SenseManager", scheduler, mode=1)

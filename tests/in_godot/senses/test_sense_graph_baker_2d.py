@@ -126,7 +126,7 @@ def test_metres_of_two_lengths_are_refused(flat, expect_errors):
 
 
 def test_rectangles_without_size_and_turned_regions_are_named(node, scheduler, expect_errors, gdscript):
-    expect_errors("boxes[0] must be a Rect2 with a size", times=1)
+    expect_errors("boxes[0] must be of class Rect2 and have a size", times=1)
     expect_errors("is rotated or scaled, and carries no signals", times=1)
     expect_errors("has mode Graph and no SenseRegion2D", times=1)
     node("SenseManager", scheduler, mode=1, dimensions=1)

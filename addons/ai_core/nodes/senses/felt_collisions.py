@@ -2,14 +2,13 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Callable
 from typing import Any
 
 import numpy as np
 
 from addons.ai_core.bridge.gd import get_object, read_slides
 from addons.ai_core.nodes.saving.scene_values import path_of
-from ai_core.saving.fields import Fields, State, brief
+from ai_core.saving.declared_state import DeclaredState, ListOf, MapOf, Row, Saveable, Seconds, Text, Whole
 from ai_core.senses.id_table import LARGEST_ID
 
 MOST_SLIDES = 4
@@ -25,12 +24,42 @@ CONTACTS = {
 """Signals of a body that report contacts."""
 
 
-class FeltCollisions:
+class _BodyPairs(ListOf):
+    """Pairs of bodies, by path; bodies that no longer exist are left out."""
+
+    def __init__(self, at: str) -> None:
+        super().__init__(Row(_pair, Text(), Text()), at=at)
+
+    def save(self, value: Any, owner: Any) -> Any:
+        """Return the pairs of paths."""
+        paths = owner.body_paths()
+        return super().save(sorted((paths[a], paths[b]) for a, b in value if a in paths and b in paths), owner)
+
+    def read(self, plain: Any, place: str, owner: Any) -> Any:
+        """Return the pairs of instance ids."""
+        ids = {path: one for one, path in owner.body_paths().items()}
+        return {(ids[a], ids[b]) for a, b in super().read(plain, place, owner) if a in ids and b in ids}
+
+
+def _pair(one: Any, other: Any) -> tuple[Any, Any]:
+    return one, other
+
+
+ID = Whole(maximum=LARGEST_ID)
+
+
+class FeltCollisions(Saveable):
     """Delivers touches to sensors whose bodies met the bodies of sources.
 
     Args:
         manager: the SenseManager.
     """
+
+    STATE = DeclaredState(
+        delivered=MapOf(Seconds(), key=Row(_pair, ID, ID), at="_delivered_s"),
+        sliding=_BodyPairs(at="_sliding"),
+        met=_BodyPairs(at="_met"),
+    )
 
     def __init__(self, manager: Any) -> None:
         self._manager = manager
@@ -77,41 +106,7 @@ class FeltCollisions:
                 self._delivered_s[pair] = now_s
                 self._manager.feel(*pair)
 
-    def saved(self) -> State:
-        """Return recent touches by ids, and pairs of bodies that slide along each other, or met, by path."""
-        paths = self._paths()
-        return {
-            "delivered": [[sensor, source, at_s] for (sensor, source), at_s in sorted(self._delivered_s.items())],
-            "sliding": _by_path(self._sliding, paths),
-            "met": _by_path(self._met, paths),
-        }
-
-    def prepared(self, fields: Fields) -> Callable[[], None]:
-        """Check the data of ``saved``, and return a function that applies it.
-
-        Bodies that no longer exist are left out.
-        """
-        delivered = {}
-        for index, row in enumerate(fields.items("delivered")):
-            if not isinstance(row, list) or len(row) != 3:
-                fields.refuse(f"delivered[{index}]", f"must be [sensor, source, seconds], got {brief(row)}")
-            place = fields.place_of(f"delivered[{index}]")
-            one = Fields(dict(zip(("sensor", "source", "at_s"), row, strict=True)), place)
-            pair = one.whole("sensor", maximum=LARGEST_ID), one.whole("source", maximum=LARGEST_ID)
-            delivered[pair] = one.seconds("at_s")
-        sliding, met = _read_pairs(fields, "sliding"), _read_pairs(fields, "met")
-        fields.end()
-
-        def change() -> None:
-            ids = {path: one for one, path in self._paths().items()}
-            self._delivered_s = delivered
-            self._sliding, self._met = (
-                {(ids[one], ids[other]) for one, other in pairs if one in ids and other in ids}
-                for pairs in (sliding, met))
-
-        return change
-
-    def _paths(self) -> dict[int, str]:
+    def body_paths(self) -> dict[int, str]:
         """Return the path of each body, by instance id."""
         bodies = {one: get_object(one) for one in self._manager.member_bodies()}
         return {one: path_of(self._manager, body) for one, body in bodies.items() if body is not None}
@@ -125,17 +120,6 @@ class FeltCollisions:
             sliding |= {(body, one) for one in met if one in self._sensors or one in self._sources}
         self._met |= sliding - self._sliding
         self._sliding = sliding
-
-
-def _by_path(pairs: set[tuple[int, int]], paths: dict[int, str]) -> list[list[str]]:
-    return sorted([paths[one], paths[other]] for one, other in pairs if one in paths and other in paths)
-
-
-def _read_pairs(fields: Fields, name: str) -> list[list[str]]:
-    pairs: list[list[str]] = fields.items(name)
-    if not all(isinstance(one, list) and len(one) == 2 and all(isinstance(path, str) for path in one) for one in pairs):
-        fields.refuse(name, f"must hold pairs of paths, got {brief(pairs)}")
-    return pairs
 
 
 def _by_body(bodies: dict[int, int]) -> dict[int, list[int]]:

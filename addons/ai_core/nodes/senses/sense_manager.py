@@ -34,16 +34,15 @@ from addons.ai_core.nodes.scheduling.scheduler_lookup import (
     scheduler_of,
     scheduler_warnings,
 )
+from addons.ai_core.nodes.senses.bodies_between import Backdrops, MufflingWalls
 from addons.ai_core.nodes.senses.felt_collisions import FeltCollisions
-from addons.ai_core.nodes.senses.muffling_walls import MufflingWalls
-from addons.ai_core.nodes.senses.sense_backdrop import Backdrops
-from addons.ai_core.nodes.senses.sense_graph_of_scene import graph_of_scene, graph_warnings
+from addons.ai_core.nodes.senses.sense_drawing import SensePicture
 from addons.ai_core.nodes.senses.sense_member import refused
-from addons.ai_core.nodes.senses.sense_picture import SensePicture
-from addons.ai_core.nodes.senses.sense_place import GROUP
+from addons.ai_core.nodes.senses.sense_place import GROUP, graph_of_scene, graph_warnings
 from addons.ai_core.nodes.senses.sense_space import Space2D, Space3D
 from addons.ai_core.nodes.senses.sight_rays import body_id
 from ai_core.errors import UnknownNameError
+from ai_core.saving.declared_state import Part
 from ai_core.saving.fields import Fields, State
 from ai_core.scheduling.task import Task, Turn
 from ai_core.senses.audience import SensationBatch
@@ -149,7 +148,6 @@ def _looked_up(bodies: NDArray[np.int64], ids: NDArray[np.int32]) -> NDArray[np.
 
 
 Name = tuple[str, int]
-NOTHING_FELT: State = {"delivered": [], "sliding": [], "met": []}
 
 
 def _saved_nodes(names: Mapping[int, str], nodes: dict[int, Any]) -> list[State]:
@@ -877,7 +875,7 @@ class SenseManager(Node):
             "senses": self.core.save_state(),
             "sensors": _saved_nodes(self.core.sensor_names, self._sensors),
             "sources": _saved_nodes(self.core.source_names, self._sources),
-            "felt": NOTHING_FELT if self._contacts is None else self._contacts.saved(),
+            "felt": None if self._contacts is None else self._contacts.save_state(),
         }
 
     def prepared(self, state: object) -> Callable[[], None]:
@@ -889,9 +887,9 @@ class SenseManager(Node):
             *_prepared_nodes(fields, "sensors", self.core.sensor_names, self._sensors),
             *_prepared_nodes(fields, "sources", self.core.source_names, self._sources),
         ]
-        felt = fields.group("felt")
-        if self._contacts is not None:
-            changes.append(self._contacts.prepared(felt))
+        felt = fields.anything("felt")
+        if self._contacts is not None and felt is not None:
+            changes.append(Part().prepare(self._contacts, felt, "felt"))
         fields.end()
 
         def change_all() -> None:

@@ -1,11 +1,18 @@
-"""Base class of regions and portals, from which a SenseManager in graph mode builds its graph."""
+"""Regions and portals of a scene, and the graph that a SenseManager in graph mode builds from them."""
 from __future__ import annotations
 
+import math
+from collections.abc import Sequence
 from typing import Any
 
-from addons.ai_core.bridge.gd import RefusedValue, is_in_editor
-from addons.ai_core.nodes.debugging.edited_scene import is_a_part
+from addons.ai_core.bridge.gd import RefusedValue, is_in_editor, report_error
+from addons.ai_core.nodes.debugging.edited_scene import is_a_part, nodes_of
+from addons.ai_core.nodes.saving.scene_text import read_text
+from addons.ai_core.nodes.saving.scene_values import path_of
 from addons.ai_core.nodes.scheduling.scheduler_lookup import nearest, report_next_frame
+from ai_core.errors import UnknownNameError
+from ai_core.senses.graph.graph_file import graph_from_text
+from ai_core.senses.graph.sense_graph import SenseGraph
 
 GROUP = "sense_managers"
 REGIONS = "sense_regions"
@@ -72,3 +79,89 @@ class SensePlace:
     def _set(self) -> None:
         if self._manager is not None:
             raise RefusedValue("the graph is already built; set this before the first sensor or source joins")
+
+
+def without_regions(manager: Any) -> str:
+    """Return the warning for a manager in graph mode whose scene has no region."""
+    return (
+        f"has mode Graph and no SenseRegion{manager.has_dimensions}D, so nothing is sensed; add regions,"
+        " or set mode to Regional")
+
+
+def graph_warnings(manager: Any) -> list[str]:
+    """Return, in the editor, the errors that ``graph_of_scene`` will report for a manager in graph mode."""
+    if not is_in_editor() or not manager.is_inside_tree() or is_a_part(manager) or manager.graph_file:
+        return []
+    regions = nodes_of(manager, f"SenseRegion{manager.has_dimensions}D")
+    return [] if any(manager_of(one) == manager for one in regions) else [without_regions(manager)]
+
+
+def graph_of_scene(
+    manager: Any, root: Any, senses: Sequence[str],
+) -> tuple[SenseGraph, dict[str, Any], dict[str, Any]]:
+    """Return the graph of a manager, and the nodes of regions and of portals by their names in the graph.
+
+    Each invalid region, portal or file is reported once and left out.
+
+    Args:
+        manager: the SenseManager, inside the tree.
+        root: the node from which paths begin; paths are the names.
+        senses: names of all modalities.
+    """
+    regions = {path_of(root, one): one for one in _good(manager, REGIONS, senses)}
+    names = {node.instance_id: name for name, node in regions.items()}
+    portals: dict[str, Any] = {}
+    ways = []
+    for node in _good(manager, PORTALS, senses):
+        ends = [names.get(node.end(path).instance_id) for path in (node.from_region, node.to_region)]
+        if None in ends:
+            path = node.from_region if ends[0] is None else node.to_region
+            report_error(f"leads nowhere: the region '{path}' is not in the graph of its SenseManager", node)
+            continue
+        name = path_of(root, node)
+        portals[name] = node
+        ways += node.portals(name, *ends)
+    known = _of_file(manager, {*regions, *portals}) if manager.graph_file else SenseGraph([])
+    if not regions and not known.regions:
+        report_error(without_regions(manager), manager)
+    graph = SenseGraph(
+        [*known.regions, *(node.region(name) for name, node in regions.items())], [*known.portals, *ways])
+    for name, node in (*regions.items(), *portals.items()):
+        node.become(manager, name)
+    return graph, regions, portals
+
+
+def _of_file(manager: Any, taken: set[str]) -> SenseGraph:
+    """Return the graph in the file of a manager; an invalid file is reported, and the graph is empty."""
+    path = manager.graph_file
+    text = read_text(path)
+    try:
+        if text is None:
+            raise ValueError("the file does not exist")
+        graph = graph_from_text(text)
+        names = {one.name for one in (*graph.regions, *graph.portals)} & taken
+        if names:
+            raise ValueError(f"the scene also has nodes with the names {sorted(names)}; rename them")
+        return graph
+    except ValueError as error:
+        report_error(f"graph_file '{path}' is not used: {error}", manager)
+        return SenseGraph([])
+
+
+def _good(manager: Any, group: str, senses: Sequence[str]) -> list[Any]:
+    """Return the valid members of a group that belong to a manager, in tree order."""
+    found = []
+    for node in manager.get_tree().get_nodes_in_group(group):
+        if manager_of(node) != manager or node.dimensions != manager.has_dimensions:
+            continue
+        warnings = node.wrong_settings()
+        warnings += [
+            f"is ignored: {UnknownNameError('modality', one, senses)}"
+            for one in node.senses_named() if one not in senses]
+        if not all(map(math.isfinite, node.global_position)):
+            warnings = ["is ignored: its global transform holds a NaN or infinity"]
+        for warning in warnings:
+            report_error(warning, node)
+        if not warnings:
+            found.append(node)
+    return found

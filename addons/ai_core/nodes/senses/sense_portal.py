@@ -8,8 +8,7 @@ import numpy as np
 
 from addons.ai_core.bridge.declarations import dictionary_of
 from addons.ai_core.bridge.gd import Node2D, Node3D, NodePath, Vector3, export, gdclass, method, node_path, signal
-from addons.ai_core.nodes.senses.drawn_node import DragHandle, DrawnNode
-from addons.ai_core.nodes.senses.sense_drawing import Points, arrow
+from addons.ai_core.nodes.senses.sense_drawing import DragHandle, DrawnNode, Points, arrow
 from addons.ai_core.nodes.senses.sense_place import PORTALS, SensePlace, is_baked
 from ai_core.senses.graph.parts import Passage, SensePortal
 
@@ -24,6 +23,19 @@ def _carries(
         export(float, 1.0, range=(0, 1, 0.001), doc="Share kept per metre of the path through.", **shown),
         export(float, closed, range=(0, 1, 0.001), doc=closed_doc, **shown),
         export(float, 1.0, range=(0, 1000, 0.01), or_greater=True, unit="m", doc=distance_doc, **shown),
+    )
+
+
+def _ends(dimensions: int) -> tuple[Any, Any, Any]:
+    """Return the exports of the regions that a portal connects, and of its exit."""
+    region = node_path(f"SenseRegion{dimensions}D")
+    return (
+        export(NodePath, NodePath(""), hint=region, on_set="_set",
+               doc="Region from which signals enter the portal."),
+        export(NodePath, NodePath(""), hint=region, on_set="_set", doc="Region into which the portal leads."),
+        export(NodePath, NodePath(""), hint=node_path(f"Node{dimensions}D"), on_set="_set",
+               doc="Node at which signals leave the portal, such as a screen or the end of a duct. If empty, they leave"
+                   " at the position of the portal."),
     )
 
 
@@ -93,10 +105,12 @@ class PortalBase(DrawnNode, SensePlace):
 
     def portals(self, name: str, from_region: str, to_region: str) -> list[SensePortal]:
         """Return the library's portals, one per direction, with the same name."""
+        passages = {"sight": self._mirror()} if self.mirror_radius > 0 else self._passages()
+        there = SensePortal(from_region, to_region, passages, name, self.is_open, is_baked(self))
+        return [there] if self.one_way or from_region == to_region else [there, there.back()]
+
+    def _passages(self) -> dict[str, Passage]:
         unit = self.unit
-        if self.mirror_radius > 0:
-            there = SensePortal(from_region, to_region, {"sight": self._mirror()}, name, self.is_open, is_baked(self))
-            return [there] if self.one_way or from_region == to_region else [there, there.back()]
         start, way_out = self.metres_of(self.global_position), self.end(self.exit)
         end = None if way_out is None else self.metres_of(way_out.global_position)
         passages = {
@@ -109,11 +123,9 @@ class PortalBase(DrawnNode, SensePlace):
                 wind_m_per_s=self.wind / unit if sense == "smell" else 0.0)
             for sense in ("sight", "hearing", "smell") if getattr(self, f"passes_{sense}")
         }
-        passages |= {
+        return passages | {
             sense: Passage(start, end, kept_per_m=kept, closed_kept_per_m=kept, wind_m_per_s=self.wind / unit)
             for sense, kept in self.other_senses.items()}
-        there = SensePortal(from_region, to_region, passages, name, self.is_open, is_baked(self))
-        return [there] if self.one_way else [there, there.back()]
 
     def _mirror(self) -> Passage:
         unit = self.unit
@@ -218,17 +230,7 @@ class SensePortal2D(PortalBase, Node2D):
     portal from the region that it films to the region with the screen.
     """
 
-    from_region = export(
-        NodePath, NodePath(""), hint=node_path("SenseRegion2D"), on_set="_set",
-        doc="Region from which signals enter the portal.")
-    to_region = export(
-        NodePath, NodePath(""), hint=node_path("SenseRegion2D"), on_set="_set",
-        doc="Region into which the portal leads.")
-    exit = export(
-        NodePath, NodePath(""), hint=node_path("Node2D"), on_set="_set",
-        doc="Node at which signals leave the portal, such as a screen or the end of a duct. If empty, they leave at the"
-            " position of the portal.")
-
+    from_region, to_region, exit = _ends(2)
     dimensions, is_flat = 2, True
 
 
@@ -241,15 +243,5 @@ class SensePortal3D(PortalBase, Node3D):
     portal from the region that it films to the region with the screen.
     """
 
-    from_region = export(
-        NodePath, NodePath(""), hint=node_path("SenseRegion3D"), on_set="_set",
-        doc="Region from which signals enter the portal.")
-    to_region = export(
-        NodePath, NodePath(""), hint=node_path("SenseRegion3D"), on_set="_set",
-        doc="Region into which the portal leads.")
-    exit = export(
-        NodePath, NodePath(""), hint=node_path("Node3D"), on_set="_set",
-        doc="Node at which signals leave the portal, such as a screen or the end of a duct. If empty, they leave at the"
-            " position of the portal.")
-
+    from_region, to_region, exit = _ends(3)
     dimensions = 3

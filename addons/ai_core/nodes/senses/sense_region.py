@@ -1,7 +1,6 @@
 """Base class of SenseRegion3D and SenseRegion2D: the shares that signals keep in a region, and its scents."""
 from __future__ import annotations
 
-from itertools import product
 from typing import Any
 
 import numpy as np
@@ -9,7 +8,6 @@ import numpy as np
 from addons.ai_core.bridge.declarations import dictionary_of
 from addons.ai_core.bridge.gd import (
     AABB,
-    Basis,
     Node,
     Node2D,
     Node3D,
@@ -21,8 +19,7 @@ from addons.ai_core.bridge.gd import (
     gdclass,
     method,
 )
-from addons.ai_core.nodes.senses.drawn_node import DragHandle, DrawnNode
-from addons.ai_core.nodes.senses.sense_drawing import Points, along_axis, box
+from addons.ai_core.nodes.senses.sense_drawing import DragHandle, DrawnNode, Points, along_axis, box
 from addons.ai_core.nodes.senses.sense_place import REGIONS, SensePlace, is_baked
 from ai_core.senses.graph.parts import Box, Boxes, Prism, SenseRegion, Shape
 
@@ -90,7 +87,46 @@ class RegionBase(DrawnNode, SensePlace):
 
     def _shape(self) -> Shape:
         """Return the shape (m); raise ValueError if it is invalid."""
+        if self.boxes:
+            return self._several_boxes()
+        centre, size = self._box()
+        if not all(side > 0 for side in size[: self.dimensions]):
+            raise ValueError(
+                f"has no volume and carries no signals: its size is {tuple(size[: self.dimensions])}"
+                f" {'px' if self.is_flat else 'm'}; make every side more than 0")
+        prism = self._prism([
+            self.metres_of(centre.to_global(self.point_of([side * half for side, half in zip(size, one, strict=True)])))
+            for one in self.corners])
+        (x, y), (a, b) = prism.corners[:2]
+        return prism if min(abs(x - a), abs(y - b)) > STRAIGHT_M else Box(prism.minimum, prism.maximum)
+
+    def _prism(self, corners: list[tuple[float, float, float]]) -> Prism:
+        """Return the region as a prism, from its ``corners`` (m); raise ValueError if it is tilted."""
         raise NotImplementedError
+
+    def _several_boxes(self) -> Shape:
+        at, count, kind = self.global_transform, self.dimensions, Rect2 if self.is_flat else AABB
+        if np.abs(np.array(at[: count**2]) - np.eye(count).ravel()).max() > STRAIGHT_M:
+            raise ValueError("is rotated or scaled, and carries no signals; reset both, or use size instead of boxes")
+        parts = []
+        for number, part in enumerate(self.boxes):
+            if not isinstance(part, kind) or not all(side > 0 for side in part[count:]):
+                raise ValueError(
+                    f"has no volume and carries no signals: boxes[{number}] must be of class"
+                    f" {kind.__name__} and have a size, got {part!r}")
+            low = [(a + b) / self.unit for a, b in zip(at.origin, part, strict=False)]
+            high = [a + b / self.unit for a, b in zip(low, part[count:], strict=True)]
+            parts.append(Box([*low, -self.half_height_m][:3], [*high, self.half_height_m][:3]))  # type: ignore[arg-type]
+        return parts[0] if len(parts) == 1 else Boxes(parts)
+
+    def _box(self) -> tuple[Any, Any]:
+        """Return the node that is the centre of the box or rectangle, and its size; in 2D with a height of 0."""
+        centre, size = self, self.size
+        for child in self.get_children():
+            shape = child.shape if child.is_class(f"CollisionShape{self.dimensions}D") else None
+            if centre is self and shape is not None and shape.is_class(self.shape_class):
+                centre, size = child, shape.size
+        return centre, [*size, 0.0][:3]
 
     def _id_of(self, source: Any) -> int:
         """Return the id of a source; -1, which has no scent, if it has left or belongs to another manager."""
@@ -101,6 +137,10 @@ class RegionBase(DrawnNode, SensePlace):
 
     is_always_drawn = True
     boxes: Any = ()
+    half_height_m = 0.0
+    shape_class = ""
+    corners: tuple[tuple[float, float, float], ...] = ()
+    """The corners of its floor, as shares of its size; in 3D also the one above the first."""
 
     def drawing(self) -> dict[str, Points]:
         if self.boxes:
@@ -160,51 +200,16 @@ class SenseRegion2D(RegionBase, Node2D):
 
     dimensions, is_flat = 2, True
 
-    def _box(self) -> tuple[Any, tuple[float, float, float]]:
-        """Return the node that is the centre of the rectangle, and its size."""
-        for child in self.get_children():
-            shape = child.shape if child.is_class("CollisionShape2D") else None
-            if shape is not None and shape.is_class("RectangleShape2D"):
-                return child, (shape.size.x, shape.size.y, 0.0)
-        return self, (self.size.x, self.size.y, 0.0)
+    shape_class = "RectangleShape2D"
+    corners = ((-0.5, -0.5, 0.0), (0.5, -0.5, 0.0), (0.5, 0.5, 0.0), (-0.5, 0.5, 0.0))
 
-    def _shape(self) -> Shape:
-        if self.boxes:
-            return self._several_boxes()
-        centre, (width, height, _) = self._box()
-        if not (width > 0 and height > 0):
-            raise ValueError(
-                f"has no volume and carries no signals: its size is {(width, height)} px; make every side more than 0")
-        corners = []
-        for x, y in ((-0.5, -0.5), (0.5, -0.5), (0.5, 0.5), (-0.5, 0.5)):
-            corner = centre.to_global(self.point_of((x * width, y * height, 0.0)))
-            corners.append(self.metres_of(corner)[:2])
-        (x, y), (a, b) = corners[:2]
-        high = self.ceiling_height / self.unit / 2
-        if min(abs(x - a), abs(y - b)) > STRAIGHT_M:
-            return Prism(corners, -high, high, "z")
-        across, along = zip(*corners, strict=True)
-        return Box((min(across), min(along), -high), (max(across), max(along), high))
+    @property
+    def half_height_m(self) -> float:
+        """Half of ceiling_height (m)."""
+        return self.ceiling_height / self.unit / 2
 
-    def _several_boxes(self) -> Shape:
-        at = self.global_transform
-        if max(abs(a - b) for a, b in zip((*at.x, *at.y), (1, 0, 0, 1), strict=True)) > STRAIGHT_M:
-            raise ValueError("is rotated or scaled, and carries no signals; reset both, or use size instead of boxes")
-        unit = self.unit
-        x, y, _ = self.metres_of(self.global_position)
-        high = self.ceiling_height / unit / 2
-        parts = []
-        for number, part in enumerate(self.boxes):
-            if not isinstance(part, Rect2) or not all(side > 0 for side in part[2:]):
-                raise ValueError(
-                    f"has no volume and carries no signals: boxes[{number}] must be a Rect2 with a size, got {part!r}")
-            left, top, width, height = (one / unit for one in part)
-            parts.append(Box((x + left, y + top, -high), (x + left + width, y + top + height, high)))
-        return parts[0] if len(parts) == 1 else Boxes(parts)
-
-
-UNTURNED = Basis.identity
-"""Axes of a region that is neither rotated nor scaled."""
+    def _prism(self, corners: list[tuple[float, float, float]]) -> Prism:
+        return Prism([one[:2] for one in corners], -self.half_height_m, self.half_height_m, "z")
 
 
 @gdclass(icon="res://addons/ai_core/icons/sense_region_3d.svg")
@@ -226,42 +231,12 @@ class SenseRegion3D(RegionBase, Node3D):
 
     dimensions = 3
 
-    def _box(self) -> tuple[Any, Vector3]:
-        """Return the node that is the centre of the box, and its size."""
-        for child in self.get_children():
-            if child.is_class("CollisionShape3D") and child.shape is not None and child.shape.is_class("BoxShape3D"):
-                return child, child.shape.size
-        return self, self.size
+    shape_class = "BoxShape3D"
+    corners = ((-0.5, -0.5, -0.5), (-0.5, -0.5, 0.5), (0.5, -0.5, 0.5), (0.5, -0.5, -0.5), (-0.5, 0.5, -0.5))
 
-    def _shape(self) -> Shape:
-        if self.boxes:
-            return self._several_boxes()
-        centre, size = self._box()
-        if not all(side > 0 for side in size):
-            raise ValueError(f"has no volume and carries no signals: its size is {size!r}; make every side more than 0")
-        corners = [
-            tuple(centre.to_global(Vector3(*(side * half for side, half in zip(size, halves, strict=True)))))
-            for halves in product((-0.5, 0.5), repeat=3)
-        ]
-        (x, low, z), (a, high, c) = corners[0], corners[2]      # one edge that should be upright
+    def _prism(self, corners: list[tuple[float, float, float]]) -> Prism:
+        *floor, (a, high, c) = corners
+        x, low, z = floor[0]
         if max(abs(x - a), abs(z - c)) > STRAIGHT_M or not low < high:
             raise ValueError("is tilted, and carries no signals; rotate regions about the vertical axis only")
-        floor = [(x, z) for x, _, z in (corners[0], corners[1], corners[5], corners[4])]
-        (x, z), (a, c) = floor[:2]
-        if min(abs(x - a), abs(z - c)) > STRAIGHT_M:
-            return Prism(floor, low, high)
-        sides = list(zip(*corners, strict=True))
-        return Box(tuple(map(min, sides)), tuple(map(max, sides)))   # type: ignore[arg-type]
-
-    def _several_boxes(self) -> Shape:
-        at = self.global_transform
-        if max(abs(a - b) for a, b in zip(at[:9], UNTURNED, strict=True)) > STRAIGHT_M:
-            raise ValueError("is rotated or scaled, and carries no signals; reset both, or use size instead of boxes")
-        parts = []
-        for number, part in enumerate(self.boxes):
-            if not isinstance(part, AABB) or not all(side > 0 for side in part[3:]):
-                raise ValueError(
-                    f"has no volume and carries no signals: boxes[{number}] must be an AABB with a size, got {part!r}")
-            low = [a + b for a, b in zip(at.origin, part, strict=False)]
-            parts.append(Box(tuple(low), tuple(a + b for a, b in zip(low, part[3:], strict=True))))  # type: ignore[arg-type]
-        return parts[0] if len(parts) == 1 else Boxes(parts)
+        return Prism([(x, z) for x, _, z in floor], low, high)

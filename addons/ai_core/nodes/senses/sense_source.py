@@ -20,8 +20,15 @@ from addons.ai_core.bridge.gd import (
     signal,
 )
 from addons.ai_core.nodes.saving.node_settings import core_settings
-from addons.ai_core.nodes.senses.drawn_node import SHORTEST_M, DragHandle, DrawnNode
-from addons.ai_core.nodes.senses.sense_drawing import Points, along_axis, ball, stepped
+from addons.ai_core.nodes.senses.sense_drawing import (
+    SHORTEST_M,
+    DragHandle,
+    DrawnNode,
+    Points,
+    along_axis,
+    ball,
+    stepped,
+)
 from addons.ai_core.nodes.senses.sense_manager import TRAIL
 from addons.ai_core.nodes.senses.sense_member import REFUSALS, SenseMember, refused
 from addons.ai_core.nodes.senses.sense_place import manager_of

@@ -25,8 +25,7 @@ from addons.ai_core.bridge.gd import (
     signal,
 )
 from addons.ai_core.nodes.saving.node_settings import core_settings
-from addons.ai_core.nodes.senses.drawn_node import DragHandle, DrawnNode
-from addons.ai_core.nodes.senses.sense_drawing import Points, ball, cone
+from addons.ai_core.nodes.senses.sense_drawing import DragHandle, DrawnNode, Points, ball, cone
 from addons.ai_core.nodes.senses.sense_manager import TRAIL
 from addons.ai_core.nodes.senses.sense_member import SenseMember, refused
 from addons.ai_core.nodes.senses.sense_place import manager_of
