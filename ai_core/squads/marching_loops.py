@@ -1,4 +1,4 @@
-# cython: language_level=3, boundscheck=False, wraparound=False, cdivision=True, initializedcheck=False
+# cython: boundscheck=False, wraparound=False, cdivision=True, initializedcheck=False, infer_types=True
 # mypy: ignore-errors
 """A step of a march: slots move along their lanes, late members are found, destinations and velocities computed.
 
@@ -243,15 +243,6 @@ class MarchStep:
         speed: cython.double = 0
         fastest: cython.double = 0
         are_all_detached: cython.bint = True
-        i: cython.Py_ssize_t
-        axis: cython.Py_ssize_t
-        flow: cython.Py_ssize_t
-        squared: cython.double
-        moved: cython.double
-        wanted: cython.double
-        lag: cython.double
-        x: cython.double
-        z: cython.double
         self.is_at_end = begun_m >= self.lanes.length_m
         self.lanes.low_m = self.lanes.high_m = self.offsets[1]
         for i in range(1, self.count):
@@ -320,9 +311,6 @@ class MarchStep:
         last: cython.double = 0
         nearest: cython.double = INFINITY
         found: cython.double = 0
-        number: cython.int
-        tried: cython.double
-        away: cython.double
         for number in range(self.lanes.search_count + 1):
             if number < self.lanes.search_count:
                 tried = last = from_m + (self.lanes.search_from_m + number * self.lanes.search_gap_m)
@@ -352,8 +340,6 @@ class MarchStep:
         worst: cython.double = 0
         slowest: cython.double = INFINITY
         slowest_of_all: cython.double = INFINITY
-        i: cython.Py_ssize_t
-        away: cython.double
         is_late: cython.bint
         comes_nearer: cython.bint
         for i in range(self.count):
@@ -383,11 +369,6 @@ class MarchStep:
         response_s: cython.double = max(self.elapsed_s, self.response_s)
         row: cython.Py_ssize_t = i * self.dimensions
         follows: cython.bint = fabs(lag) <= look and not stays
-        axis: cython.Py_ssize_t
-        own_height: cython.double
-        share: cython.double
-        x: cython.double
-        z: cython.double
         self.lanes.find(self.arcs[i] + min(look, max(-look, lag)), self.offsets[2 * i + 1])
         for axis in range(self.dimensions):
             self.destinations[row + axis] = self.lanes.coordinate(axis)

@@ -1,4 +1,4 @@
-# cython: language_level=3, boundscheck=False, wraparound=False, cdivision=True, initializedcheck=False
+# cython: boundscheck=False, wraparound=False, cdivision=True, initializedcheck=False, infer_types=True
 # mypy: ignore-errors
 """Matching of rows to columns at the least total cost.
 
@@ -83,14 +83,6 @@ class Matching:
         left: cython.int = self.columns
         found: cython.int = 0
         cost: cython.double = 0
-        index: cython.int
-        column: cython.int
-        best: cython.int
-        best_column: cython.int
-        best_cost: cython.double
-        reached: cython.double
-        price: cython.double
-        following: cython.int
         for index in range(self.columns):
             self.path_costs[index] = INFINITY
             self.waiting[index] = index

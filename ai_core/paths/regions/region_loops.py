@@ -1,4 +1,4 @@
-# cython: language_level=3, boundscheck=False, wraparound=False, cdivision=True, initializedcheck=False
+# cython: boundscheck=False, wraparound=False, cdivision=True, initializedcheck=False, infer_types=True
 # mypy: ignore-errors
 """Loops of searches over regions: paths within a region, and A* from portal to portal.
 
@@ -208,15 +208,6 @@ class RegionFields:
         front: cython.int = 0
         waiting: cython.int = 1
         turns: cython.longlong = cells
-        cell: cython.int
-        other: cython.int
-        row: cython.int
-        column: cython.int
-        move: cython.int
-        place: cython.Py_ssize_t
-        length: cython.double
-        here: cython.double
-        so_far: cython.double
         turns *= 8 * turns
         first *= cells
         for cell in range(cells):
@@ -271,12 +262,6 @@ class RegionFields:
         rows: cython.int = self.rows
         columns: cython.int = self.columns
         first: cython.Py_ssize_t = number
-        cell: cython.int
-        row: cython.int
-        column: cython.int
-        move: cython.int
-        place: cython.Py_ssize_t
-        length: cython.double
         first *= rows * columns
         for cell in range(rows * columns):
             if cell == target or lengths[cell] == INFINITE:
@@ -339,7 +324,6 @@ class RegionFields:
         last: cython.int = count + cells
         at: cython.Py_ssize_t = number
         cell: cython.Py_ssize_t = self.top + begin // self.columns
-        move: cython.int
         cost: cython.double = 0
         cell = cell * width + self.left + begin % self.columns
         at = at * cells + begin
@@ -514,11 +498,6 @@ class PortalSearch:
     def work(self, most: cython.Py_ssize_t) -> cython.Py_ssize_t:
         """Expand up to ``most`` portals, fewer where the heap has no room; return their number."""
         expanded: cython.Py_ssize_t = 0
-        portal: cython.int
-        region: cython.int
-        index: cython.int
-        other: cython.int
-        so_far: cython.double
         while expanded < most and self.room - self.waiting >= self.most:
             if not self.waiting or self.heap[0].whole >= self.cost:
                 self.is_done = True
@@ -559,7 +538,6 @@ class PortalSearch:
     @cython.exceptval(check=False)
     def push(self, whole: cython.double, portal: cython.int, so_far: cython.double) -> cython.void:
         at: cython.int = self.waiting
-        above: cython.int
         self.waiting += 1
         while at:
             above = (at - 1) >> 1

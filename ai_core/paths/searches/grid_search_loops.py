@@ -1,4 +1,4 @@
-# cython: language_level=3, boundscheck=False, wraparound=False, cdivision=True, initializedcheck=False
+# cython: boundscheck=False, wraparound=False, cdivision=True, initializedcheck=False, infer_types=True
 # mypy: ignore-errors
 """Searches on grids, cell by cell, with buckets in place of a heap.
 
@@ -107,7 +107,6 @@ class Buckets:
     @cython.nogil
     @cython.exceptval(check=False)
     def empty(self) -> cython.void:
-        slot: cython.Py_ssize_t
         for slot in range(self.head.shape[0]):
             self.head[slot] = -1
         self.used, self.spare, self.waiting = 0, -1, 0
@@ -342,17 +341,6 @@ class UniformSearch(ToGoals):
     @cython.exceptval(check=False)
     def work(self, most: cython.Py_ssize_t) -> cython.Py_ssize_t:
         expanded: cython.Py_ssize_t = 0
-        slot: cython.int
-        cell: cython.int
-        other: cython.int
-        row: cython.int
-        column: cython.int
-        move: cython.int
-        passed: cython.int
-        tries: cython.uint
-        here: cython.ulonglong
-        there: cython.ulonglong
-        whole: cython.ulonglong
         bucket: cython.ulonglong = self.bucket
         bound: cython.ulonglong = self.bound
         base: cython.ulonglong = self.base()
@@ -510,16 +498,6 @@ class UniformField(Buckets):
     @cython.exceptval(check=False)
     def work(self, most: cython.Py_ssize_t) -> cython.Py_ssize_t:
         written: cython.Py_ssize_t = 0
-        cell: cython.int
-        other: cython.int
-        move: cython.int
-        passed: cython.int
-        tries: cython.uint
-        after: cython.uint
-        alone: cython.uint
-        here: cython.uint
-        length: cython.uint
-        last: cython.uint
         bucket: cython.uint = self.bucket
         lengths: cython.uint[::1] = self.lengths
         moves: cython.uchar[::1] = self.moves
@@ -623,7 +601,6 @@ class CostedSearch(ToGoals):
     def before(self, cell: cython.int) -> cython.int:
         """Return the cell from which the move to this one came."""
         move: cython.int = cython.cast(cython.int, self.nodes[cell].came)
-        row: cython.int
         if self.neighbors != 6:
             return cell - self.steps[move]
         row = cell // self.width - self.downs[move]
@@ -761,20 +738,7 @@ class WeightedSearch(CostedSearch):
     @cython.exceptval(check=False)
     def work(self, most: cython.Py_ssize_t) -> cython.Py_ssize_t:
         expanded: cython.Py_ssize_t = 0
-        slot: cython.int
-        cell: cython.int
-        other: cython.int
-        row: cython.int
-        column: cython.int
-        move: cython.int
-        bits: cython.int
-        odd: cython.int
-        cost: cython.double
-        whole: cython.double
-        so_far: cython.double
-        price: cython.double
         limit: cython.double = self.bound / ROUNDING
-        into: cython.longlong
         nodes: Node[::1] = self.nodes
         while expanded < most and self.room - self.used >= 8:
             slot = self.next_bucket()
@@ -1015,9 +979,6 @@ class RepairingSearch(CostedSearch):
     def gather(self) -> cython.int:
         """Take all that wait and may lead to a better path; learn what paths cost at least."""
         count: cython.int = 0
-        slot: cython.int
-        cell: cython.int
-        whole: cython.double
         least: cython.double = INFINITE
         for slot in range(1025):
             while self.head[slot] >= 0:
@@ -1052,10 +1013,7 @@ class RepairingSearch(CostedSearch):
     def sort_in(self, count: cython.int) -> cython.void:
         """Put the gathered cells into buckets; there is room, for as many came out."""
         high: cython.double = 0
-        key: cython.double
-        width: cython.double
         narrow: cython.double = WIDTH * self.least_cost
-        i: cython.int
         for i in range(count):
             self.nodes[self.gathered[i]].is_waiting = 1
             key = self.key_of(self.gathered[i])
@@ -1101,17 +1059,6 @@ class RepairingSearch(CostedSearch):
     @cython.exceptval(check=False)
     def work(self, most: cython.Py_ssize_t) -> cython.Py_ssize_t:
         expanded: cython.Py_ssize_t = 0
-        cell: cython.int
-        other: cython.int
-        row: cython.int
-        column: cython.int
-        move: cython.int
-        came: cython.int
-        odd: cython.int
-        tries: cython.uint
-        cost: cython.double
-        left: cython.double
-        so_far: cython.double
         all_moves: cython.int = (1 << self.neighbors) - 1
         while expanded < most and not self.is_done and self.room - self.used >= 8:
             if not self.due:

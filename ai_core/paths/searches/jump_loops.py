@@ -1,4 +1,4 @@
-# cython: language_level=3, boundscheck=False, wraparound=False, cdivision=True, initializedcheck=False
+# cython: boundscheck=False, wraparound=False, cdivision=True, initializedcheck=False, infer_types=True
 # mypy: ignore-errors
 """Jump points (JPS+): jump distances from every cell of a grid, and A* from jump point to jump point.
 
@@ -151,7 +151,6 @@ class JumpDistances:
         is_diagonal: cython.bint = DOWN[move] and RIGHT[move]
         along: cython.int = 1 if DOWN[move] else self.width
         cell: cython.Py_ssize_t = line * self.width if DOWN[move] else line
-        _: cython.int
         for _ in range(self.width if DOWN[move] else self.height):
             jumps[8 * cell + move] = next_jump(opened, jumps, cell, move, step, side_a, side_b, is_diagonal)
             cell += along
@@ -193,9 +192,6 @@ class JumpDistances:
 
         Open moves differ up to a cell away, and a jump depends on those of the next cell too.
         """
-        row: cython.int
-        column: cython.int
-        i: cython.int
         for row in range(max(0, cell // self.width - 2), min(self.height, cell // self.width + 3)):
             for column in range(max(0, cell % self.width - 2), min(self.width, cell % self.width + 3)):
                 self.mark(row, column, ALL_DIAGONALS)
@@ -209,10 +205,6 @@ class JumpDistances:
         """Update straight jumps from a cell back against their move, as far as they differ."""
         step: cython.int = DOWN[move] * self.width + RIGHT[move]
         cell: cython.Py_ssize_t = row * self.width + column
-        jump: cython.short
-        before: cython.short
-        i: cython.int
-        other: cython.int
         while 0 <= row < self.height and 0 <= column < self.width:
             jump = next_jump(self.opened, self.jumps, cell, move, step, SIDE_A[move], SIDE_B[move], False)
             before = self.jumps[8 * cell + move]
@@ -257,10 +249,6 @@ class JumpDistances:
         row: cython.int = height - 1 if down > 0 else 0
         first: cython.int = width       # marked columns, as far as they come from the row before
         last: cython.int = -1
-        column: cython.int
-        end: cython.int
-        cell: cython.Py_ssize_t
-        jump: cython.short
         while 0 <= row < height:
             column, end = min(first, self.firsts[row]), max(last, self.lasts[row])
             first, last = width, -1
@@ -377,8 +365,6 @@ class JumpSearch:
     def work(self, most: cython.Py_ssize_t) -> cython.Py_ssize_t:
         """Expand up to ``most`` cells, fewer where the heap has no room; return their number."""
         expanded: cython.Py_ssize_t = 0
-        cell: cython.int
-        bits: cython.int
         while expanded < most and self.room - self.waiting >= MOST_ENTRIES:
             if not self.waiting:
                 self.is_done = True
@@ -407,12 +393,6 @@ class JumpSearch:
         straights: cython.int = self.stops[cell].straights
         diagonals: cython.int = self.stops[cell].diagonals
         first: cython.Py_ssize_t = cell
-        move: cython.int
-        jump: cython.int
-        far: cython.int
-        down: cython.int
-        right: cython.int
-        turn: cython.int
         first *= 8
         for move in range(8):
             jump = self.jumps[first + move]
@@ -445,9 +425,6 @@ class JumpSearch:
         tries: cython.int = self.tries[256 * move + self.opened[cell - step]]
         # Counts first, one product after: paths of equal length have equal values, whatever their order of moves.
         cost: cython.double = straights + SQRT_2 * diagonals
-        known: cython.double
-        rows: cython.int
-        columns: cython.int
         is_known: cython.bint = self.stops[cell].search == self.number
         if is_known:
             known = self.stops[cell].straights + SQRT_2 * self.stops[cell].diagonals
@@ -477,7 +454,6 @@ class JumpSearch:
     @cython.exceptval(check=False)
     def push(self, cost: cython.double, cell: cython.int) -> cython.void:
         at: cython.int = self.waiting
-        above: cython.int
         self.waiting += 1
         while at:
             above = (at - 1) >> 1
@@ -550,10 +526,6 @@ class JumpSearch:
     @cython.exceptval(check=False)
     def write_path(self, cell: cython.int, end: cython.int) -> cython.void:
         """Write the path to a stop, from its end."""
-        at: cython.int
-        before: cython.int
-        step: cython.int
-        _: cython.int
         out: cython.int[::1] = self.path_cells
         out[0] = self.start
         while cell != self.start:
