@@ -32,6 +32,7 @@ from ai_core.paths.grid_path_provider import GridPathProvider
 from ai_core.paths.path_progress import PathProgress
 from ai_core.paths.path_service import PathService
 from ai_core.paths.path_smoothing import smooth
+from ai_core.paths.regions.region_graph import RegionGraph
 from ai_core.paths.searches.anytime_search import AnytimeSearch
 from ai_core.scheduling.policies import Policy
 from ai_core.scheduling.scheduler import Scheduler
@@ -49,6 +50,7 @@ from ai_core.trace import Trace
 
 KNIGHT = Capabilities()
 GROUND = Grid(np.ones((4, 4))).passage()
+REGIONS = RegionGraph(GROUND)
 TREE = TechnologyTree([Product("worker", 50)])
 
 
@@ -66,8 +68,9 @@ WRONG = {
         lambda: Strategist(TREE, random.Random(1)).think(None), TypeError,
         "situation must be a StrategicSituation, got None"),
     "no member": (lambda: SquadRadio("Ann"), TypeError, "member must be a GroupMembership, made by Narrowcast"),
-    "no way": (lambda: AnytimeSearch(GROUND, 0, [5]).offer_path([0, 5]), TypeError,
-        r"path must be a Path, got \[0, 5\]"),
+    "several goals over regions": (
+        lambda: AnytimeSearch(GROUND, 0, [5, 6], regions=REGIONS), ValueError,
+        "regions must be of the passage, and the goal a single cell; leave out regions"),
     "no tree": (lambda: BuildOrder([("worker", 2)], {}), TypeError, r"tree must be a TechnologyTree, got \{\}"),
     "an endless log": (lambda: EventLog(10**40), ValueError, "capacity must be at most 2147483647"),
     "a cell below the grid": (lambda: flow_field().path_from(-1), ValueError, "cell must be at least 0, got -1"),

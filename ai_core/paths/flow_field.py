@@ -16,10 +16,9 @@ from ai_core.maps.passage import GridPassage
 from ai_core.paths.path import Path
 from ai_core.paths.searches.callback_search import check_goals
 from ai_core.paths.searches.canonical_moves import AT_ONCE, costs_of, suits
-from ai_core.paths.searches.grid_search_loops import FAR, UniformField, WeightedSearch
+from ai_core.paths.searches.grid_search_loops import FAR, NOWHERE, UniformField, WeightedSearch
 from ai_core.paths.searches.search import CELLS_PER_LOOK, Goals
 from ai_core.paths.searches.search_memory import SearchMemory
-from ai_core.paths.searches.walking_search import NOWHERE
 from ai_core.scheduling.interruptible import Cancellable
 
 Cells = NDArray[np.integer] | slice

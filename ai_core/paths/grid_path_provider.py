@@ -14,7 +14,6 @@ from ai_core.paths.regions.region_graph import RegionGraph
 from ai_core.paths.regions.region_paths import RegionSearch
 from ai_core.paths.searches.anytime_search import AnytimeSearch
 from ai_core.paths.searches.cells_along import is_path
-from ai_core.paths.searches.improving_search import ImprovingSearch
 from ai_core.paths.searches.jump_table import JumpTable
 from ai_core.paths.searches.search import AStarSearch
 from ai_core.paths.searches.search_memory import SearchMemory
@@ -108,7 +107,7 @@ class GridPathProvider:
             return RegionSearch(self.regions, start, goal)
         return AStarSearch(self.passage, start, goal, memory=self._free_memory())
 
-    def begin_improving(self, start: int, goal: int, known: Path | None) -> AnytimeSearch | ImprovingSearch:
+    def begin_improving(self, start: int, goal: int, known: Path | None) -> AnytimeSearch:
         """Return a new search that finds a path quickly and then cheaper ones.
 
         Args:
@@ -118,9 +117,10 @@ class GridPathProvider:
         """
         if known is not None and not is_path(self.passage, known.cells, start, np.array([goal])):
             known = None
-        if known is None and self.regions is not None and self._is_long(self.regions, start, goal):
-            return ImprovingSearch(self.regions, start, goal, memory=self._free_memory())
-        return AnytimeSearch(self.passage, start, goal, known=known, memory=self._free_memory())
+        is_over = known is None and self.regions is not None and self._is_long(self.regions, start, goal)
+        return AnytimeSearch(
+            self.passage, start, goal, known=known, regions=self.regions if is_over else None,
+            memory=self._free_memory())
 
     def answer(self, start: int, path: Path) -> Path:
         """Return the path for a request from the result of a search; independent of reachability being ready."""

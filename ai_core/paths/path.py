@@ -1,4 +1,4 @@
-"""Result of a search: the cells of a path, its cost, and whether it leads to a goal."""
+"""Result of a search: the cells of a path, its cost, and whether it leads to a goal; and the base of such searches."""
 from __future__ import annotations
 
 import math
@@ -9,8 +9,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ai_core.saving.declared_state import ArrayOf, Limit, OneOf, Record
+from ai_core.scheduling.interruptible import Cancellable
 
-__all__ = ["Path", "PathState", "path_record"]
+__all__ = ["Path", "PathSearch", "PathState", "path_record"]
 
 PathState = Literal["found", "partial", "none"]
 """The path leads to a goal ("found"), to the nearest reachable cell ("partial"), or does not exist ("none")."""
@@ -47,6 +48,34 @@ class Path:
     def places(self, width: int) -> NDArray[np.int32]:
         """Return rows and columns of the cells, (n, 2) int32, on a grid with ``width`` columns."""
         return np.stack(np.divmod(self.cells, np.int32(width)), axis=1)
+
+
+class PathSearch(Cancellable):
+    """Search with a single path as result; subclasses call ``_settle`` when they are done.
+
+    Attributes:
+        is_done: True when ``result`` is available. A plain attribute, as it is read after every slice.
+    """
+
+    is_done: bool
+
+    def __init__(self) -> None:
+        self._result: Path | None = None
+        self.is_done = False
+
+    def _settle(self, path: Path) -> None:
+        self._result, self.is_done = path, True
+
+    @property
+    def result(self) -> Path:
+        """The path found.
+
+        Raises:
+            RuntimeError: if the search is not done.
+        """
+        if self._result is None:
+            raise RuntimeError("the search is not done; call advance until is_done is True")
+        return self._result
 
 
 def path_record(last_cell: Limit, **more: Any) -> Record:

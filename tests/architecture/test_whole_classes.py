@@ -9,12 +9,6 @@ from pathlib import Path
 ROOT = Path(__file__).parents[2]
 FILES = sorted(file for folder in ("ai_core", "addons/ai_core/nodes") for file in (ROOT / folder).rglob("*.py"))
 
-REBUILT_LATER = {
-    # Regional senses, and saving, are written again as wholes.
-    "WalkingSearch",
-}
-
-
 def continued_classes() -> dict[str, str]:
     """Classes named nowhere but in imports and as a base of one class, by name, and where they stand."""
     texts = {file: file.read_text(encoding="utf-8") for file in FILES}
@@ -40,15 +34,7 @@ def continued_classes() -> dict[str, str]:
 
 
 def test_no_class_is_continued_in_another():
-    found = {name: where for name, where in continued_classes().items() if name not in REBUILT_LATER}
-    assert found == {}, "put its methods into that class, or make it an object of its own"
-
-
-def test_what_is_rebuilt_later_is_still_there():
-    defined = {
-        node.name for file in FILES for node in ast.walk(ast.parse(file.read_text(encoding="utf-8")))
-        if isinstance(node, ast.ClassDef)}
-    assert defined >= REBUILT_LATER, "take it out of the list"
+    assert continued_classes() == {}, "put its methods into that class, or make it an object of its own"
 
 
 def test_no_class_has_two_methods_of_one_name():

@@ -11,8 +11,8 @@ from hypothesis import strategies as st
 from ai_core.budget import Budget
 from ai_core.maps.grid import Grid
 from ai_core.paths.flow_field import FlowField
+from ai_core.paths.searches.grid_search_loops import NOWHERE
 from ai_core.paths.searches.search import AStarSearch
-from ai_core.paths.searches.walking_search import NOWHERE
 from tests.paths.levels import cost_along, grids, plain_costs
 
 

@@ -15,8 +15,14 @@ from ai_core.maps.grid import Grid
 from ai_core.paths import AStarSearch, FlowField
 from ai_core.paths.searches.canonical_moves import AT_ONCE, DIAGONAL, STRAIGHT, SUCCESSORS, cost_of, costs_of, suits
 from ai_core.paths.searches.cells_along import costs_along
-from ai_core.paths.searches.grid_search_loops import FAR, RepairingSearch, UniformField, UniformSearch, WeightedSearch
-from ai_core.paths.searches.walking_search import NOWHERE
+from ai_core.paths.searches.grid_search_loops import (
+    FAR,
+    NOWHERE,
+    RepairingSearch,
+    UniformField,
+    UniformSearch,
+    WeightedSearch,
+)
 from tests.paths.levels import cost_along, grids, plain_costs
 
 LONGEST_RUN = 512

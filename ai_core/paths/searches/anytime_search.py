@@ -17,6 +17,8 @@ from ai_core.budget import Budget, check_budget
 from ai_core.errors import shown, whole_number
 from ai_core.maps.passage import GridPassage
 from ai_core.paths.path import Path, path_record
+from ai_core.paths.regions.region_graph import RegionGraph
+from ai_core.paths.regions.region_paths import RegionSearch
 from ai_core.paths.searches.callback_search import check_goals
 from ai_core.paths.searches.canonical_moves import suits
 from ai_core.paths.searches.cells_along import costs_along, is_path
@@ -58,12 +60,15 @@ class AnytimeSearch(Saveable):
         start: cell of the mover.
         goals: goal cell, or several cells.
         known: initial path from the start to a goal, for example of ``RegionSearch``; it is checked.
+        regions: regions of the passage, done, over which the first path to a single goal is searched: sooner in a
+            maze, where estimates mislead. If cells change or the mover moves before, the search continues without.
         memory: memory of the search; None creates one.
 
     Raises:
         TypeError: if an argument has the wrong type; a function is not accepted for goals.
-        ValueError: if a cell is outside the grid, the known path is not open, or the memory belongs to
-            another passage or is in use.
+        ValueError: if a cell is outside the grid, the known path is not open, the memory belongs to
+            another passage or is in use, or there are regions and several goals.
+        RuntimeError: if the regions are not done.
 
     Attributes:
         start: cell of the mover.
@@ -95,6 +100,7 @@ class AnytimeSearch(Saveable):
         goals: Goals,
         *,
         known: Path | None = None,
+        regions: RegionGraph | None = None,
         memory: SearchMemory | None = None,
     ) -> None:
         if not isinstance(passage, GridPassage):
@@ -107,7 +113,10 @@ class AnytimeSearch(Saveable):
             raise TypeError(f"known must be a Path that is found, or None, got {shown(known)}")
         if known is not None and not is_path(passage, known.cells, self.start, checked):
             raise ValueError("known must lead from the start to a goal by open moves; search it on the same passage")
+        if regions is not None and (regions.passage is not passage or len(checked) > 1):
+            raise ValueError("regions must be of the passage, and the goal a single cell; leave out regions")
         self._passage, self._goals = passage, checked
+        self._over = None if regions is None else RegionSearch(regions, self.start, int(checked[0]))
         self._memory = memory or SearchMemory(passage)
         self._memory.take(passage, self)
         self._core = self._memory.repairing()
@@ -168,6 +177,7 @@ class AnytimeSearch(Saveable):
     def cancel(self) -> None:
         """Cancel the search; does nothing when it is done."""
         self._is_cancelled = not self._is_done
+        self._leave_regions()
         self._leave()
 
     def move_start(self, cell: int) -> None:
@@ -187,6 +197,7 @@ class AnytimeSearch(Saveable):
         cell = whole_number("cell", cell, minimum=0, maximum=self._passage.costs.size - 1)
         if cell == self.start:
             return
+        self._leave_regions()
         best = self._best
         if best is None and self._last is None:
             self.start = cell
@@ -207,24 +218,6 @@ class AnytimeSearch(Saveable):
         self._costs = self._costs[passed:]
         self._keep(best.cells[passed:])
 
-    def offer_path(self, path: Path) -> None:
-        """Adopt a path found elsewhere, if it starts at the mover and is cheaper than ``best``.
-
-        The search restarts with it, which is useful early in the search.
-
-        Raises:
-            RuntimeError: if the search was cancelled.
-            TypeError: if ``path`` is not a Path.
-
-        Cost: O(cells of the path).
-        """
-        if not isinstance(path, Path):
-            raise TypeError(f"path must be a Path, got {shown(path)}")
-        self._check_not_cancelled()
-        is_cheaper = path.is_found and path.cost < (math.inf if self._best is None else self._best.cost)
-        if is_cheaper and not self._is_done and is_path(self._passage, path.cells, self.start, self._goals):
-            self._begin(path.cells, self.start)
-
     def advance(self, budget: Budget, /) -> None:
         """Continue until a better path is found, the search is done, or the budget is spent.
 
@@ -238,9 +231,13 @@ class AnytimeSearch(Saveable):
         if self._is_done:
             return
         if self._passage.version != self._version:
+            self._leave_regions()
             self.restarts += 1
             old = self._best.cells if self._best is not None else np.zeros(0, np.int32)
             self._begin(old if is_path(self._passage, old, self.start, self._goals) else None, self.start)
+        if self._over is not None:
+            self._look_over_regions(self._over, budget)
+            return
         before = math.inf if self._best is None else self._best.cost
         while not self._is_done:
             if self._last is None:
@@ -266,6 +263,7 @@ class AnytimeSearch(Saveable):
 
     def _finish_load(self) -> None:
         """Continue from the loaded path, or restart if it is no longer open."""
+        self._leave_regions()
         was_done, passage = self._is_done, self._passage
         kind, cells = ("none", np.zeros(0, np.int32)) if self._best is None else (self._best.state, self._best.cells)
         is_open = is_path(passage, cells, self.start, self._goals)
@@ -277,6 +275,18 @@ class AnytimeSearch(Saveable):
             self._end()
         elif self._is_cancelled:
             self._leave()
+
+    def _look_over_regions(self, over: RegionSearch, budget: Budget) -> None:
+        over.advance(budget)
+        if over.is_done:
+            self._over = None
+            if over.result.is_found:
+                self._begin(over.result.cells, self.start)
+
+    def _leave_regions(self) -> None:
+        if self._over is not None:
+            self._over.cancel()
+            self._over = None
 
     def _look(self, budget: Budget) -> None:
         core = self._core

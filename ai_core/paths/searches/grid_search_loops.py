@@ -267,7 +267,7 @@ class ToGoals(Buckets):
 @cython.final
 @cython.cclass
 class UniformSearch(ToGoals):
-    """A* on a grid with a single cost, for passages that ``canonical_moves`` suit; see ``WalkingSearch``.
+    """A* on a grid with a single cost, for passages that ``canonical_moves`` suit.
 
     What is known of a cell is one number: which search was here, what is left of the longest length (so that the
     best of the latest search is the greatest, and 0 is nothing), whether the cell waits, and the move that led to it.
@@ -300,7 +300,14 @@ class UniformSearch(ToGoals):
     def begin(
         self, start: cython.int, goals: NDArray[np.int32], least_cost: cython.double, most_cost: cython.double,
     ) -> None:
-        """Discard the last search and start a new one; see ``WalkingSearch.begin``."""
+        """Discard the last search and start a new one.
+
+        Args:
+            start: start cell.
+            goals: (n,) int32, at least one goal cell, ascending.
+            least_cost: the single cost of all cells that can be entered.
+            most_cost: the same.
+        """
         self.set_ends(start, goals, False)
         if self.number == 65535:
             self.nodes = memoryview(np.zeros(self.cells, np.uint64))
@@ -654,7 +661,7 @@ class CostedSearch(ToGoals):
 @cython.final
 @cython.cclass
 class WeightedSearch(CostedSearch):
-    """A* on any grid; see ``WalkingSearch``. It can also spread backwards from goals to all cells.
+    """A* on any grid. It can also spread backwards from goals to all cells.
 
     Args:
         open_moves: (height, width) uint8, open moves of each cell as bits; referenced, not copied.
@@ -673,7 +680,14 @@ class WeightedSearch(CostedSearch):
     def begin(
         self, start: cython.int, goals: NDArray[np.int32], least_cost: cython.double, most_cost: cython.double,
     ) -> None:
-        """Discard the last search and start a new one; see ``WalkingSearch.begin``."""
+        """Discard the last search and start a new one.
+
+        Args:
+            start: start cell.
+            goals: (n,) int32, at least one goal cell, ascending.
+            least_cost: lowest cost of a cell that can be entered; 0 disables estimates.
+            most_cost: highest cost of a cell that can be entered.
+        """
         self.set_ends(start, goals, self.neighbors == 6)
         self.clear(least_cost, most_cost)
         self.is_backward, self.least_cost = False, least_cost

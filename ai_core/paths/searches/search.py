@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterable, Sequence
-from typing import Protocol
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -18,17 +17,20 @@ from ai_core.maps.cell_moves import Corners
 from ai_core.maps.graph import Graph
 from ai_core.maps.grid import Grid
 from ai_core.maps.passage import GridPassage
-from ai_core.paths.path import Path, PathState
-from ai_core.paths.searches.callback_search import callback_search, check_goals
-from ai_core.paths.searches.path_search import PathSearch
+from ai_core.paths.path import Path, PathSearch, PathState
+from ai_core.paths.searches.callback_search import CallbackSearch, callback_search, check_goals
+from ai_core.paths.searches.grid_search_loops import NOWHERE, UniformSearch, WeightedSearch
+from ai_core.paths.searches.jump_loops import JumpSearch
 from ai_core.paths.searches.search_memory import SearchMemory
-from ai_core.paths.searches.walking_search import NOWHERE
 
 __all__ = ["CELLS_PER_LOOK", "AStarSearch", "Goals", "StepCost", "find_path"]
 
 CELLS_PER_LOOK = 256
 """Cells expanded between two checks of the budget (count): 10 µs compiled, 0.4 ms interpreted.
 More cells overrun a budget further; fewer slow a compiled search down by more than a tenth."""
+
+SearchCore = UniformSearch | WeightedSearch | JumpSearch | CallbackSearch
+"""The search that does the work of an ``AStarSearch``."""
 
 Goals = int | Iterable[int] | Callable[[int], bool]
 """A goal place, several goal places, or a function that returns whether a place is a goal."""
@@ -148,7 +150,7 @@ class AStarSearch(PathSearch):
         self._step_cost = step_cost
         self._most = None if max_expanded is None else whole_number("max_expanded", max_expanded, minimum=1)
         self._memory = memory
-        self._core: _SearchCore
+        self._core: SearchCore
         self._version = 0
         self.restarts = 0
         self.expanded = 0
@@ -229,7 +231,7 @@ class AStarSearch(PathSearch):
         walking.begin(self._start, goals, passage.least_cost, passage.most_cost)
         self._go_on_with(walking)
 
-    def _go_on_with(self, core: _SearchCore, *, is_jumping: bool = False) -> None:
+    def _go_on_with(self, core: SearchCore, *, is_jumping: bool = False) -> None:
         self._core, self._is_jumping = core, is_jumping
         self._expand = core.advance    # looked up once, not in every slice
 
@@ -241,7 +243,7 @@ class AStarSearch(PathSearch):
         core = self._core
         if core.reached != NOWHERE:
             return self._path("found", core.reached)
-        nearest: int = core.nearest()  # type: ignore[attr-defined]
+        nearest: int = core.nearest()  # type: ignore[union-attr]
         if nearest == self._start:
             return Path("none", np.zeros(0, np.int32), math.inf, self.expanded)
         return self._path("partial", nearest)
@@ -251,16 +253,3 @@ class AStarSearch(PathSearch):
         if self._is_jumping:  # which counts moves, as if every cell cost 1
             cost *= self._ground.least_cost  # type: ignore[union-attr]
         return Path(state, cells, cost, self.expanded)
-
-
-class _SearchCore(Protocol):
-    """Interface of the search kernels; only those that expand cell by cell have ``nearest``."""
-
-
-    @property
-    def is_done(self) -> bool: ...
-    @property
-    def reached(self) -> int: ...
-    def advance(self, most: int, /) -> int: ...
-    def cost_to(self, cell: int, /) -> float: ...
-    def path_to(self, cell: int, /) -> NDArray[np.int32]: ...

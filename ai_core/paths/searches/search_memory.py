@@ -7,7 +7,6 @@ from ai_core.maps.passage import GridPassage
 from ai_core.paths.searches.grid_search_loops import RepairingSearch, UniformField, UniformSearch, WeightedSearch
 from ai_core.paths.searches.jump_loops import JumpSearch
 from ai_core.paths.searches.jump_table import JumpTable
-from ai_core.paths.searches.walking_search import WalkingSearch
 
 __all__ = ["SearchMemory"]
 
@@ -39,7 +38,7 @@ class SearchMemory:
             raise TypeError(f"passage must be a GridPassage, got {shown(passage)}")
         self.passage = passage
         self.holder: object = None
-        self._canonical: WalkingSearch | None = None
+        self._canonical: UniformSearch | None = None
         self._field: UniformField | None = None
         self._buckets: WeightedSearch | None = None
         self._jumping: JumpSearch | None = None
@@ -72,7 +71,7 @@ class SearchMemory:
             raise ValueError("memory is in use by an unfinished search; finish or cancel it, or use another memory")
         self.holder = holder
 
-    def walking(self) -> WalkingSearch:
+    def walking(self) -> UniformSearch | WeightedSearch:
         """Return the cell-by-cell search that suits the current passage."""
         if not canonical_moves.suits(self.passage):
             return self.spreading()
