@@ -20,7 +20,11 @@ __all__ = [
     "as_array",
     "check_callables",
     "check_kind",
+    "check_type",
+    "checked_name",
     "finite_number",
+    "flags",
+    "indices",
     "named",
     "numbers",
     "point",
@@ -234,7 +238,20 @@ def check_callables(**functions: object) -> None:
 def check_kind(name: str, value: object, kind: type) -> None:
     """Raise TypeError if ``value`` is neither None nor an instance of ``kind``."""
     if value is not None and not isinstance(value, kind):
-        raise TypeError(f"{name} must be a {kind.__name__} or None, got {shown(value)}")
+        raise TypeError(_message(name, f"{_of_type(kind)} or None", value, ""))
+
+
+def check_type(name: str, value: object, kind: type, remedy: str = "") -> None:
+    """Raise TypeError if ``value`` is not an instance of ``kind``."""
+    if not isinstance(value, kind):
+        raise TypeError(_message(name, _of_type(kind), value, remedy))
+
+
+def checked_name(name: str, value: object) -> str:
+    """Return ``value`` if it is a string with at least one character, else raise TypeError."""
+    if not isinstance(value, str) or not value:
+        raise TypeError(_message(name, "a non-empty string", value, ""))
+    return value
 
 
 def several_names(name: str, value: object) -> tuple[str, ...]:
@@ -261,6 +278,36 @@ def as_array(name: str, value: object) -> NDArray[Any]:
         raise ValueError(f"{name} must have rows of equal length, got {shown(value)}") from None
 
 
+def indices(name: str, value: object, count: int) -> NDArray[np.int32]:
+    """Return one integer or several, each 0 to ``count`` - 1, as an array of shape (n,).
+
+    Raises:
+        TypeError: if it holds anything but integers, or has another shape.
+        ValueError: if an integer is out of range.
+    """
+    array = np.atleast_1d(as_array(name, value))
+    if array.ndim != 1 or (array.size and array.dtype.kind not in "iu"):
+        raise TypeError(f"{name} must be integers of shape (n,), got {shown(value)}")
+    if array.size and not (int(array.min()) >= 0 and int(array.max()) < count):
+        raise ValueError(f"{name} must be 0 to {count - 1}, got {shown(value)}")
+    return np.ascontiguousarray(array, np.int32)
+
+
+def flags(name: str, value: object, shape: tuple[int, ...] | None = None) -> NDArray[np.bool_]:
+    """Return ``value`` as an array of bool of a shape; None for any (height, width) with at least one cell.
+
+    Raises:
+        TypeError: if it holds anything but bool.
+        ValueError: if it has another shape.
+    """
+    array = as_array(name, value)
+    if array.dtype != np.bool_:
+        raise TypeError(f"{name} must be bool, got {shown(value)}")
+    if array.shape != shape if shape is not None else array.ndim != 2 or not array.size:
+        raise ValueError(f"{name} must have shape {shape or '(height, width)'}, got {array.shape}")
+    return array
+
+
 def numbers(name: str, value: object) -> NDArray[np.float64]:
     """Return ``value`` as an array of numbers of any shape; NaN and infinity are allowed.
 
@@ -284,6 +331,11 @@ def shown(value: object) -> str:
     if len(text) > SHOWN_CHARACTERS:
         text = text[:SHOWN_CHARACTERS] + "…"
     return text
+
+
+def _of_type(kind: type) -> str:
+    noun = kind.__name__
+    return noun if noun.endswith("s") else f"an {noun}" if noun[0] in "AEIOU" else f"a {noun}"
 
 
 def _message(name: str, wanted: str, value: object, remedy: str) -> str:

@@ -6,7 +6,11 @@ import pytest
 
 from ai_core.errors import (
     UnknownNameError,
+    check_type,
+    checked_name,
     finite_number,
+    flags,
+    indices,
     named,
     point,
     positions,
@@ -142,3 +146,23 @@ def test_a_value_whose_repr_fails_can_still_be_named():
 
 def test_long_values_are_cut():
     assert len(shown("x" * 1000)) == 61
+
+
+@pytest.mark.parametrize(("check", "error", "message"), [
+    (lambda: check_type("ground", 3, dict, "use {}"), TypeError, "ground must be a dict, got 3; use {}"),
+    (lambda: checked_name("name", ""), TypeError, "name must be a non-empty string, got ''"),
+    (lambda: indices("cells", [0.5], 4), TypeError, r"cells must be integers of shape \(n,\), got \[0.5\]"),
+    (lambda: indices("cells", [0, 4], 4), ValueError, r"cells must be 0 to 3, got \[0, 4\]"),
+    (lambda: flags("walls", [[1, 0]]), TypeError, r"walls must be bool, got \[\[1, 0\]\]"),
+    (lambda: flags("walls", [True]), ValueError, r"walls must have shape \(height, width\), got \(1,\)"),
+    (lambda: flags("walls", [[True]], (2, 1)), ValueError, r"walls must have shape \(2, 1\), got \(1, 1\)"),
+])
+def test_a_value_of_another_kind_or_shape_is_refused(check, error, message):
+    with pytest.raises(error, match=message):
+        check()
+
+
+def test_indices_and_flags_are_arrays():
+    assert indices("cells", 3, 4).tolist() == [3]
+    assert indices("cells", [], 4).dtype == np.int32
+    assert flags("walls", [[True, False]]).shape == (1, 2)

@@ -97,7 +97,7 @@ WRONG = {
         lambda: smooth([(0, 0), (1,)], 1.0), ValueError,
         r"points must have rows of equal length, got \[\(0, 0\), \(1,\)\]"),
     "text for numbers": (lambda: PathProgress("here"), TypeError, "points must hold numbers, got 'here'"),
-    "no goals": (lambda: AnytimeSearch(GROUND, 0, None), TypeError, "goals must be integers or a function"),
+    "no goals": (lambda: AnytimeSearch(GROUND, 0, None), TypeError, "goals must be integers of shape"),
     "a body that is none": (
         lambda: CoverSearch(CoverMap(), (0, 0, 0), [(1, 0, 0)], len, body=CoverBody), TypeError,
         "body must be a CoverBody or None, got <class"),

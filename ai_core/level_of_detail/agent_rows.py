@@ -25,23 +25,19 @@ LARGEST_ID = (1 << 31) - 1
 
 
 class AgentRows:
-    """Ids, and columns with one row per id.
+    """Ids of agents, and columns with one row per id.
 
     Args:
-        noun: name of a row in messages, such as "agent".
         columns: type and initial value of each column, by name.
 
     Cost: O(rows) for adding and for removing any number of rows in one call.
     """
 
-    def __init__(self, noun: str, columns: Mapping[str, tuple[Any, float]]) -> None:
-        self.noun = noun
+    def __init__(self, columns: Mapping[str, tuple[Any, float]]) -> None:
         self._kinds = dict(columns)
         self.next_id = 0
         self._ids = _locked(np.zeros(0, np.int32))
-        self.columns: dict[str, NDArray[Any]] = {
-            name: np.zeros(0, kind) for name, (kind, _) in columns.items()
-        }
+        self.columns: dict[str, NDArray[Any]] = {name: np.zeros(0, kind) for name, (kind, _) in columns.items()}
 
     def __len__(self) -> int:
         return len(self._ids)
@@ -60,7 +56,7 @@ class AgentRows:
         """
         count = whole_number("count", count, minimum=0, maximum=MOST_AGENTS)
         if len(self) + count > MOST_AGENTS or self.next_id + count > LARGEST_ID:
-            raise ValueError(f"no room for {count} more {self.noun}s in addition to {len(self)}; remove some first")
+            raise ValueError(f"no room for {count} more agents in addition to {len(self)}; remove some first")
         new = np.arange(self.next_id, self.next_id + count, dtype=np.int32)
         self.next_id += count
         self._ids = _locked(np.concatenate((self._ids, new)))
@@ -90,14 +86,16 @@ class AgentRows:
         """
         wanted = np.atleast_1d(as_array("ids", ids))
         if wanted.ndim != 1 or (wanted.size and wanted.dtype.kind not in "iu"):
-            raise TypeError(f"{self.noun} ids must be integers, got {shown(ids)}")
+            raise TypeError(f"agent ids must be integers, got {shown(ids)}")
         if not wanted.size:
             return np.zeros(0, np.intp)
         found = np.searchsorted(self._ids, wanted)
         good = found < len(self)
         good[good] = self._ids[found[good]] == wanted[good]
         if not good.all():
-            raise self._unknown(int(wanted[~good][0]))
+            unknown = int(wanted[~good][0])
+            was_removed = " (it was removed)" if 0 <= unknown < self.next_id else ""
+            raise UnknownNameError(f"agent id{was_removed}", unknown, self._ids[:6].tolist())
         return found
 
     @property
@@ -108,14 +106,7 @@ class AgentRows:
     @loaded_ids.setter
     def loaded_ids(self, ids: NDArray[np.int32]) -> None:
         self._ids = _locked(ids.astype(np.int32))
-        self.columns = {
-            name: np.full(len(ids), fill, kind) for name, (kind, fill) in self._kinds.items()
-        }
-
-    def _unknown(self, some_id: int) -> UnknownNameError:
-        was_removed = 0 <= some_id < self.next_id
-        kind = f"{self.noun} id (it was removed)" if was_removed else f"{self.noun} id"
-        return UnknownNameError(kind, some_id, self._ids[:6].tolist())
+        self.columns = {name: np.full(len(ids), fill, kind) for name, (kind, fill) in self._kinds.items()}
 
 
 def contains_sorted(ids: NDArray[np.int32], others: NDArray[np.int32]) -> NDArray[np.bool_]:

@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
-from ai_core.errors import UnknownNameError, finite_number, shown, whole_number
+from ai_core.errors import UnknownNameError, checked_name, finite_number, shown, whole_number
 from ai_core.faults import FAILURES_STATE, Failures, FaultIsolation, given_faults
 from ai_core.level_of_detail.behavior_ranges import BehaviorRanges, ImportanceRange, checked_importance, merge_ranges
 from ai_core.saving.declared_state import (
@@ -395,8 +395,7 @@ def _checked_names(behaviors: Sequence[LODBehavior]) -> list[str]:
     for one in behaviors:
         if not isinstance(one, LODBehavior):
             raise TypeError(f"behaviors must hold LODBehavior, got {shown(one)}")
-        if not isinstance(one.name, str) or not one.name:
-            raise TypeError(f"name must be a non-empty string, got {shown(one.name)}")
+        checked_name("name", one.name)
         if one.name in names:
             raise ValueError(f"two behaviors are named {one.name!r}; names must differ")
         names.append(one.name)

@@ -5,7 +5,7 @@ from collections.abc import Callable, Iterable, Iterator
 from typing import Any, NamedTuple
 
 from ai_core.clock import Clock, checked_clock
-from ai_core.errors import CycleError, UnknownNameError, check_callables, finite_number, named, shown
+from ai_core.errors import CycleError, UnknownNameError, check_callables, checked_name, finite_number, named, shown
 from ai_core.faults import FAILURES_STATE, Failures, FaultIsolation, given_faults
 from ai_core.level_of_detail.behavior_ranges import checked_importance
 from ai_core.saving.declared_state import (
@@ -94,8 +94,7 @@ class GroupLOD(Saveable):
         make_scheduler: Callable[[], Scheduler] | None = None, faults: FaultIsolation | None = None,
         trace: Trace | None = None,
     ) -> None:
-        if not isinstance(name, str) or not name:
-            raise TypeError(f"name must be a non-empty string, got {shown(name)}")
+        checked_name("name", name)
         if not callable(importance):
             raise TypeError(f"importance must be a callable, got {shown(importance)}")
         check_callables(expand=expand, member=member, compress=compress, make_scheduler=make_scheduler)
@@ -373,8 +372,7 @@ class GroupLOD(Saveable):
         is_group = isinstance(work, GroupLOD)
         if name is None:
             name = work.name if isinstance(work, GroupLOD) else None
-        if not isinstance(name, str) or not name:
-            raise TypeError(f"name must be a non-empty string, got {shown(name)}")
+        name = checked_name("name", name)
         if name in self._permanent or name in self._temporary:
             raise ValueError(f"group {self.name!r} already has a member {name!r}; names must differ")
         if isinstance(work, GroupLOD):

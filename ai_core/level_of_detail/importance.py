@@ -9,7 +9,7 @@ from typing import Any, NoReturn
 import numpy as np
 from numpy.typing import NDArray
 
-from ai_core.errors import finite_number, shown
+from ai_core.errors import check_kind, finite_number, shown
 from ai_core.level_of_detail.agent_rows import LARGEST_ID, MOST_AGENTS, AgentRows
 from ai_core.level_of_detail.importance_kernel import BLOCK_ROWS
 from ai_core.level_of_detail.importance_settings import PARTS, VIEWER_PARTS, ImportanceSettings
@@ -78,13 +78,12 @@ class Importance(Saveable):
             at="_forced"))
 
     def __init__(self, settings: ImportanceSettings | None = None) -> None:
-        if settings is not None and not isinstance(settings, ImportanceSettings):
-            raise TypeError(f"settings must be ImportanceSettings, got {shown(settings)}")
+        check_kind("settings", settings, ImportanceSettings)
         self.settings = settings or ImportanceSettings()
         self._contributions = ViewerContributions(self.settings)
         self._scratch = np.zeros(BLOCK_ROWS, np.float32)
         self._flags = np.zeros(BLOCK_ROWS, np.bool_)
-        self._rows = AgentRows("agent", COLUMNS)
+        self._rows = AgentRows(COLUMNS)
         self._forced: dict[int, tuple[float, float]] = {}
         self._make_room()
 

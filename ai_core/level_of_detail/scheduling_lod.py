@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ai_core.budget import Budget, check_budget
-from ai_core.errors import finite_number, numbers, shown
+from ai_core.errors import check_type, finite_number, numbers, shown
 from ai_core.saving.declared_state import Change, DeclaredState, Hook, ListOf, Number, Row, Saveable, Text
 from ai_core.saving.matching import match_by_name
 from ai_core.scheduling.scheduler import Scheduler
@@ -70,8 +70,7 @@ class SchedulingLOD(Saveable):
         self, scheduler: Scheduler, rates: Sequence[RateBand] | Callable[[float], TaskRate], *,
         hysteresis: float = 0.05,
     ) -> None:
-        if not isinstance(scheduler, Scheduler):
-            raise TypeError(f"scheduler must be a Scheduler, got {shown(scheduler)}")
+        check_type("scheduler", scheduler, Scheduler)
         self._scheduler = scheduler
         self._hysteresis = finite_number("hysteresis", hysteresis, minimum=0, maximum=0.5)
         self._function = rates if callable(rates) else None

@@ -6,7 +6,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from ai_core.errors import as_array, shown, whole_number
+from ai_core.errors import flags, whole_number
 
 __all__ = ["ChokePoint", "choke_points"]
 
@@ -50,11 +50,7 @@ def choke_points(is_open: ArrayLike, max_width_cells: int = 3) -> list[ChokePoin
     ...                                                 [1, 1, 0, 1, 1]], bool), 1)]
     [7]
     """
-    ground = as_array("is_open", is_open)
-    if ground.dtype != np.bool_:
-        raise TypeError(f"is_open must be bool, got {shown(is_open)}")
-    if ground.ndim != 2:
-        raise ValueError(f"is_open must have shape (height, width), got {ground.shape}")
+    ground = flags("is_open", is_open)
     most = whole_number("max_width_cells", max_width_cells, minimum=1)
     widths = np.minimum(_runs(ground), _runs(np.ascontiguousarray(ground.T)).T)
     is_narrow = ground & (widths <= most)

@@ -12,7 +12,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from ai_core.budget import Budget, check_budget
 from ai_core.clock import Clock, TimeIndex, checked_clock
-from ai_core.errors import as_array, finite_number, named, shown
+from ai_core.errors import check_type, finite_number, flags, named, shown
 from ai_core.maps.influence_map import InfluenceMap, Scratch
 from ai_core.maps.map_area import OUTSIDE, MapArea
 from ai_core.maps.map_layer import LARGEST_VALUE, MapLayer
@@ -97,12 +97,11 @@ class DecisionMap(Saveable):
         is_open: ArrayLike | None = None,
         period_s: float = 0.25,
     ) -> None:
-        if not isinstance(area, MapArea):
-            raise TypeError(f"area must be a MapArea, got {shown(area)}")
+        check_type("area", area, MapArea)
         self.area, self.clock = area, checked_clock(clock)
         self.layers = {layer.name: InfluenceMap(layer, area) for layer in _checked_layers(layers)}
         self.period_s = finite_number("period_s", period_s, minimum=0)
-        self.is_open = None if is_open is None else _checked_walls(is_open, area)
+        self.is_open = None if is_open is None else flags("is_open", is_open, area.shape).copy()
         self.buffers = SnapshotBuffers(area, tuple(self.layers))
         for name, layer in self.layers.items():
             self.buffers.front.drawn[name][:] = layer.values
@@ -285,12 +284,3 @@ def _checked_layers(layers: Iterable[MapLayer]) -> list[MapLayer]:
     if not checked:
         raise ValueError("layers must contain at least one layer, got none")
     return checked
-
-
-def _checked_walls(is_open: ArrayLike, area: MapArea) -> NDArray[np.bool_]:
-    walls = as_array("is_open", is_open).copy()
-    if walls.dtype != np.bool_:
-        raise TypeError(f"is_open must be bool, got {shown(is_open)}")
-    if walls.shape != area.shape:
-        raise ValueError(f"is_open must have the area's shape {area.shape}, got {walls.shape}")
-    return walls

@@ -4,7 +4,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from ai_core.errors import as_array, numbers, shown, whole_number
+from ai_core.errors import indices, numbers, whole_number
 
 __all__ = ["Graph"]
 
@@ -41,7 +41,7 @@ class Graph:
         self, size: int, begins: ArrayLike, ends: ArrayLike, costs: ArrayLike, *, positions: ArrayLike | None = None
     ) -> None:
         self.size = whole_number("size", size, minimum=1, maximum=2 ** 31 - 2)
-        begin, end = self._places("begins", begins), self._places("ends", ends)
+        begin, end = (indices(name, one, self.size) for name, one in (("begins", begins), ("ends", ends)))
         cost = numbers("costs", costs)
         if not begin.shape == end.shape == cost.shape:
             raise ValueError(
@@ -65,16 +65,6 @@ class Graph:
         """Return (end, cost) of each connection from a place, ordered by end."""
         begin, end = self.first[place], self.first[place + 1]
         return list(zip(self.ends[begin:end].tolist(), self.costs[begin:end].tolist(), strict=True))
-
-    def _places(self, name: str, places: ArrayLike) -> NDArray[np.int32]:
-        array = as_array(name, places)
-        if array.size == 0:
-            return np.zeros(0, np.int32)
-        if array.dtype.kind not in "iu" or array.ndim != 1:
-            raise TypeError(f"{name} must be integers of shape (m,), got {shown(places)}")
-        if not (int(array.min()) >= 0 and int(array.max()) < self.size):
-            raise ValueError(f"{name} must be 0 to {self.size - 1}, got {shown(places)}")
-        return array.astype(np.int32)
 
     def _placed(self, positions: ArrayLike) -> NDArray[np.float64]:
         array = numbers("positions", positions)

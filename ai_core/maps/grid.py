@@ -10,7 +10,7 @@ from collections.abc import Iterable
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from ai_core.errors import UnknownNameError, as_array, shown, whole_number
+from ai_core.errors import UnknownNameError, as_array, checked_name, flags, indices, shown, whole_number
 from ai_core.maps.cell_moves import CORNER_RULES, Corners, moves_for
 from ai_core.maps.passage import GridPassage
 
@@ -119,12 +119,7 @@ class Grid:
             ValueError: if it has another shape, or the name is empty or already used.
         """
         self._check_new("team", name, self._closed)
-        closed = as_array("is_closed", is_closed).copy()
-        if closed.dtype != np.bool_:
-            raise TypeError(f"is_closed must be bool, got {shown(is_closed)}")
-        if closed.shape != self.shape:
-            raise ValueError(f"is_closed must have the grid's shape {self.shape}, got {closed.shape}")
-        self._closed[name] = closed
+        self._closed[name] = flags("is_closed", is_closed, self.shape).copy()
 
     def passage(self, mover: str = DEFAULT, team: str = DEFAULT) -> GridPassage:
         """Return the costs and open moves of the grid for a class of movers and a team.
@@ -160,7 +155,7 @@ class Grid:
         """
         if mover not in self._costs:
             raise UnknownNameError("mover", mover, (one for one in self._costs if one))
-        numbers, costs = self._numbers(cells), _costs_of("values", values)
+        numbers, costs = indices("cells", cells, self.shape[0] * self.shape[1]), _costs_of("values", values)
         if costs.ndim > 1 or (costs.ndim == 1 and len(costs) != len(numbers)):
             raise ValueError(f"values must be one, or one per cell, got shape {costs.shape} for {len(numbers)} cells")
         self._costs[mover].ravel()[numbers] = costs
@@ -175,7 +170,7 @@ class Grid:
         """
         if team not in self._closed:
             raise UnknownNameError("team", team, self._closed)
-        numbers = self._numbers(cells)
+        numbers = indices("cells", cells, self.shape[0] * self.shape[1])
         self._closed[team].ravel()[numbers] = bool(is_closed)
         self._rewrite(numbers, of_team=team)
 
@@ -199,19 +194,9 @@ class Grid:
             costs[self._closed[team]] = np.inf
         return costs
 
-    def _numbers(self, cells: ArrayLike) -> NDArray[np.int32]:
-        numbers = np.atleast_1d(as_array("cells", cells))
-        if (numbers.size and numbers.dtype.kind not in "iu") or numbers.ndim != 1:
-            raise TypeError(f"cells must be integers of shape (n,), got {shown(cells)}")
-        most = self.shape[0] * self.shape[1]
-        if numbers.size and not (int(numbers.min()) >= 0 and int(numbers.max()) < most):
-            raise ValueError(f"cells must be 0 to {most - 1}, got {shown(cells)}")
-        return np.ascontiguousarray(numbers, np.int32)
-
     @staticmethod
-    def _check_new(kind: str, name: object, known: Iterable[str]) -> None:
-        if not isinstance(name, str) or not name:
-            raise TypeError(f"name of a {kind} must be a non-empty string, got {shown(name)}")
+    def _check_new(kind: str, name: str, known: Iterable[str]) -> None:
+        checked_name(f"name of a {kind}", name)
         if name in known:
             raise ValueError(f"{kind} {name!r} already exists; change its cells or use another name")
 

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from ai_core.errors import as_array, finite_number, positions, shown, whole_number
+from ai_core.errors import finite_number, indices, positions, whole_number
 from ai_core.maps.grid import MOST_CELLS
 
 __all__ = ["OUTSIDE", "MapArea"]
@@ -106,12 +106,7 @@ class MapArea:
             TypeError: if they are not integers.
             ValueError: if a number is outside the area.
         """
-        numbers = np.atleast_1d(as_array("cells", cells))
-        if numbers.ndim != 1 or (numbers.size and numbers.dtype.kind not in "iu"):
-            raise TypeError(f"cells must be integers of shape (n,), got {shown(cells)}")
-        if numbers.size and not (int(numbers.min()) >= 0 and int(numbers.max()) < self.size):
-            raise ValueError(f"cells must be 0 to {self.size - 1}, got {shown(cells)}")
-        return np.ascontiguousarray(numbers, np.int32)
+        return indices("cells", cells, self.size)
 
     def cells_within(self, place: Sequence[float], radius_m: float) -> NDArray[np.int32]:
         """Return the cells with centers within a radius (m) of a position, ascending.

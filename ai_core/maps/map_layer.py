@@ -4,7 +4,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Literal
 
-from ai_core.errors import finite_number, shown, whole_number
+from ai_core.errors import checked_name, finite_number, shown, whole_number
 
 __all__ = ["LARGEST_VALUE", "MOST_BLUR_PASSES", "MapLayer", "Writes", "standard_layers"]
 
@@ -50,8 +50,7 @@ class MapLayer:
     blur_stops_at_walls: bool = False
 
     def __post_init__(self) -> None:
-        if not isinstance(self.name, str) or not self.name:
-            raise TypeError(f"name of a layer must be a non-empty string, got {shown(self.name)}")
+        checked_name("name of a layer", self.name)
         where = f"layer {self.name!r}: "
         if self.writes not in ("sum", "latest"):
             raise ValueError(f"{where}writes must be 'sum' or 'latest', got {shown(self.writes)}")

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from ai_core.errors import as_array, finite_number, shown, whole_number
+from ai_core.errors import as_array, finite_number, flags, shown, whole_number
 from ai_core.maps.grid import LARGEST_COST
 
 __all__ = ["best_cells", "danger_costs", "danger_step_cost", "frontier"]
@@ -42,7 +42,7 @@ def best_cells(
     least = -np.inf if above is None else finite_number("above", above)
     left[np.isnan(left)] = -np.inf
     if where is not None:
-        left[~_marks("where", where, left.shape)] = -np.inf
+        left[~flags("where", where, left.shape)] = -np.inf
     found: list[int] = []
     width = left.shape[1]
     while len(found) < count:
@@ -75,7 +75,7 @@ def frontier(ages_s: ArrayLike, known_below_s: float, *, is_open: ArrayLike | No
     is_known = ages < finite_number("known_below_s", known_below_s, above=0)
     is_unknown = ~is_known
     if is_open is not None:
-        open_cells = _marks("is_open", is_open, ages.shape)
+        open_cells = flags("is_open", is_open, ages.shape)
         is_known, is_unknown = is_known & open_cells, is_unknown & open_cells
     beside = np.zeros_like(is_unknown)
     beside[1:] |= is_unknown[:-1]
@@ -146,13 +146,4 @@ def _map(name: str, values: ArrayLike) -> NDArray[Any]:
         raise TypeError(f"{name} must be numbers, got {shown(values)}")
     if array.ndim != 2 or not array.size:
         raise ValueError(f"{name} must have shape (height, width), got {array.shape}")
-    return array
-
-
-def _marks(name: str, marks: ArrayLike, shape: tuple[int, ...]) -> NDArray[np.bool_]:
-    array = as_array(name, marks)
-    if array.dtype != np.bool_:
-        raise TypeError(f"{name} must be bool, got {shown(marks)}")
-    if array.shape != shape:
-        raise ValueError(f"{name} must have shape {shape}, got {array.shape}")
     return array

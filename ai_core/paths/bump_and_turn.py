@@ -11,7 +11,7 @@ import math
 from collections.abc import Callable, Sequence
 from typing import Literal
 
-from ai_core.errors import shown, whole_number
+from ai_core.errors import check_kind, check_type, shown, whole_number
 from ai_core.maps.cell_moves import ODD_ROW
 from ai_core.maps.passage import GridPassage
 from ai_core.paths.explored_map import ExploredMap, ExploredMapQuery
@@ -58,8 +58,7 @@ class BumpAndTurn(Saveable):
     ) -> None:
         if not callable(look) or not callable(apart):
             raise TypeError(f"look and apart must be callables, got {shown(look)} and {shown(apart)}")
-        if explored is not None and not isinstance(explored, ExploredMap):
-            raise TypeError(f"explored must be an ExploredMap or None, got {shown(explored)}")
+        check_kind("explored", explored, ExploredMap)
         self._look, self._apart, self._explored = look, apart, explored
         self.at = whole_number("start", start, minimum=0)
         self.goal = whole_number("goal", goal, minimum=0)
@@ -173,8 +172,7 @@ class BumpAndTurn(Saveable):
 
 def neighbors_on_grid(passage: GridPassage) -> NeighborsOf:
     """Return the ``look`` function of a grid: from a cell to the neighbors with an open move."""
-    if not isinstance(passage, GridPassage):
-        raise TypeError(f"passage must be a GridPassage, got {shown(passage)}")
+    check_type("passage", passage, GridPassage)
     moves, width, size = passage.moves, passage.shape[1], passage.costs.size
 
     def look(cell: int) -> list[int]:

@@ -7,7 +7,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ai_core.budget import Budget
-from ai_core.errors import shown, whole_number
+from ai_core.errors import check_type, whole_number
 from ai_core.maps.passage import GridPassage
 from ai_core.paths.path import Path
 from ai_core.paths.searches.cells_along import costs_along, moves_along, remove_loops
@@ -54,10 +54,8 @@ class Corridor(Saveable):
         cells=ArrayOf(np.int32, minimum=0, maximum=lambda corridor: corridor._passage.costs.size - 1), drift=Whole())
 
     def __init__(self, passage: GridPassage, path: Path, *, memory: SearchMemory | None = None) -> None:
-        if not isinstance(passage, GridPassage):
-            raise TypeError(f"passage must be a GridPassage, got {shown(passage)}")
-        if not isinstance(path, Path):
-            raise TypeError(f"path must be a Path, got {shown(path)}")
+        check_type("passage", passage, GridPassage)
+        check_type("path", path, Path)
         if not len(path.cells):
             raise ValueError("path must have cells, got none; a path with the state 'none' has no corridor")
         self._passage = passage

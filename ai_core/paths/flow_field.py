@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from ai_core.budget import Budget
-from ai_core.errors import as_array, shown, whole_number
+from ai_core.errors import check_type, indices, whole_number
 from ai_core.maps.passage import GridPassage
 from ai_core.paths.path import Path
 from ai_core.paths.searches.callback_search import check_goals
@@ -113,8 +113,7 @@ class FlowField(Cancellable):
     """
 
     def __init__(self, passage: GridPassage, goals: Goals, *, memory: SearchMemory | None = None) -> None:
-        if not isinstance(passage, GridPassage):
-            raise TypeError(f"passage must be a GridPassage, got {shown(passage)}")
+        check_type("passage", passage, GridPassage)
         checked = check_goals(passage.costs.size, goals)
         if callable(checked):
             raise TypeError("goals must be cells, got a function; use AStarSearch for a function")
@@ -269,12 +268,7 @@ class FlowField(Cancellable):
         return self._flow
 
     def _checked(self, cells: ArrayLike) -> NDArray[np.integer]:
-        numbers, last = as_array("cells", cells), self._passage.costs.size - 1
-        if numbers.dtype.kind not in "iu" and numbers.size:
-            raise TypeError(f"cells must be integers, got {shown(cells)}")
-        if numbers.size and not (int(numbers.min()) >= 0 and int(numbers.max()) <= last):
-            raise ValueError(f"cells must be 0 to {last}, got {shown(cells)}")
-        return numbers.astype(np.intp, copy=False)
+        return indices("cells", cells, self._passage.costs.size)
 
 
 __all__ = ["Flow", "FlowField", "UniformFlow", "WeightedFlow"]

@@ -4,7 +4,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator, Sequence
 
-from ai_core.errors import positions, shown
+from ai_core.errors import check_type, positions
 from ai_core.maps.passage import GridPassage
 
 __all__ = ["cells_on_line", "highest_cost_on_line", "line_is_open"]
@@ -91,7 +91,6 @@ def line_is_open(passage: GridPassage, start: Sequence[float], end: Sequence[flo
     Raises:
         TypeError, ValueError: if an argument has the wrong type or shape.
     """
-    if not isinstance(passage, GridPassage):
-        raise TypeError(f"passage must be a GridPassage, got {shown(passage)}")
+    check_type("passage", passage, GridPassage)
     places = positions("start and end", [start, end], dimensions=(2,)).tolist()
     return highest_cost_on_line(passage, *places) < math.inf

@@ -6,7 +6,7 @@ import math
 import numpy as np
 
 from ai_core.budget import Budget
-from ai_core.errors import shown, whole_number
+from ai_core.errors import check_type, whole_number
 from ai_core.maps.passage import GridPassage
 from ai_core.paths.path import Path, path_record
 from ai_core.paths.regions.reachability import Reachability
@@ -50,8 +50,7 @@ class GridPathProvider:
     """True: searches share no data that changes while they run."""
 
     def __init__(self, passage: GridPassage, *, partial: bool = False, regions: bool = False) -> None:
-        if not isinstance(passage, GridPassage):
-            raise TypeError(f"passage must be a GridPassage, got {shown(passage)}")
+        check_type("passage", passage, GridPassage)
         self.passage = passage
         self.partial = bool(partial)
         self.reachability = Reachability(passage)

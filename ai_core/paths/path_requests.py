@@ -7,7 +7,7 @@ from typing import Any, Literal, Protocol, get_args
 
 from ai_core.budget import Budget
 from ai_core.clock import Clock
-from ai_core.errors import shown
+from ai_core.errors import check_type
 from ai_core.faults import FaultIsolation, given_faults
 from ai_core.paths.path import Path
 from ai_core.saving.declared_state import Chosen, Flag, Kind, ListOf, Number, OneOf, Optional, Record, Text, Whole
@@ -126,8 +126,7 @@ OVER_STATE = Record(
 
 def check_ticket(ticket: object) -> None:
     """Raise TypeError if ``ticket`` is not a PathTicket."""
-    if not isinstance(ticket, PathTicket):
-        raise TypeError(f"ticket must be a PathTicket, got {shown(ticket)}")
+    check_type("ticket", ticket, PathTicket)
 
 
 class TicketNotifier:

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from types import MappingProxyType
 
-from ai_core.errors import finite_number, shown
+from ai_core.errors import check_type, checked_name, finite_number, shown
 from ai_core.saving.declared_state import MapOf, Number, Optional, Record, Text
 
 __all__ = ["CAPABILITIES_STATE", "Capabilities", "Force", "power_ratio"]
@@ -155,8 +155,7 @@ class Force:
 
 def check_force(name: str, force: object) -> None:
     """Raise TypeError if ``force`` is not a Force."""
-    if not isinstance(force, Force):
-        raise TypeError(f"{name} must be a Force, got {shown(force)}; create one with Force.of_members(capabilities)")
+    check_type(f"{name}", force, Force, "create one with Force.of_members(capabilities)")
 
 
 def power_ratio(own: Force, other: Force) -> float:
@@ -194,5 +193,4 @@ def _strength(name: str, value: object) -> float:
 
 
 def _check_kind(name: str, kind: object) -> None:
-    if not isinstance(kind, str) or not kind:
-        raise TypeError(f"{name} must be a non-empty string, got {shown(kind)}")
+    checked_name(f"{name}", kind)

@@ -10,7 +10,7 @@ from typing import NamedTuple, TypedDict, Unpack
 import numpy as np
 from numpy.typing import NDArray
 
-from ai_core.errors import UnknownNameError, finite_number, shown, whole_number
+from ai_core.errors import UnknownNameError, check_type, finite_number, shown, whole_number
 from ai_core.saving.declared_state import ListOf, MapOf, Number, Record, Row, Text, Whole
 
 Offsets = NDArray[np.float64]
@@ -238,9 +238,8 @@ def _share(values: NDArray[np.float64]) -> NDArray[np.float64]:
     return (values - values.min()) / spread if spread > 0 else np.zeros(len(values))
 
 
-def _checked_slot(number: int, slot: object) -> FormationSlot:
-    if not isinstance(slot, FormationSlot):
-        raise TypeError(f"slot {number} must be a FormationSlot, got {shown(slot)}")
+def _checked_slot(number: int, slot: FormationSlot) -> FormationSlot:
+    check_type(f"slot {number}", slot, FormationSlot)
     for name in ("forward_m", "right_m"):
         finite_number(f"{name} of slot {number}", getattr(slot, name), minimum=-1e4, maximum=1e4)
     for name in ("only", "prefers"):

@@ -8,7 +8,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from ai_core.errors import as_array, finite_number, several_names, shown, whole_number
+from ai_core.errors import as_array, checked_name, finite_number, several_names, shown, whole_number
 from ai_core.squads.commander import SquadMember
 from ai_core.squads.formation import Formation
 from ai_core.squads.formation_march import NO_SLOT, MemberTable
@@ -202,8 +202,7 @@ class RoleNeed:
     cost: Callable[[SquadMember], float] | None = None
 
     def __post_init__(self) -> None:
-        if not isinstance(self.role, str) or not self.role:
-            raise TypeError(f"role must be a non-empty string, got {shown(self.role)}")
+        checked_name("role", self.role)
         whole_number("count", self.count, minimum=0)
         object.__setattr__(self, "only", several_names("only", self.only))
         if self.cost is not None and not callable(self.cost):

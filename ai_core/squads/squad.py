@@ -16,6 +16,8 @@ from ai_core.errors import (
     UnknownNameError,
     as_array,
     check_kind,
+    check_type,
+    checked_name,
     finite_number,
     named,
     positions,
@@ -109,8 +111,7 @@ An assignment takes 0.4 ms for 50 members and 20 ms for 200, too much for every 
 
 
 def _checked_formation(formation: Formation) -> Formation:
-    if not isinstance(formation, Formation):
-        raise TypeError(f"formation must be a Formation, got {shown(formation)}; use Formation.wedge()")
+    check_type("formation", formation, Formation, "use Formation.wedge()")
     return formation
 
 
@@ -187,16 +188,14 @@ class Squad(Saveable):
         faults: FaultIsolation | None = None,
         on_event: Callable[[str, Squad, Any], object] | None = None,
     ) -> None:
-        if not isinstance(name, str) or not name:
-            raise TypeError(f"name must be a non-empty string, got {shown(name)}")
+        checked_name("name", name)
         self.name = name
         self.dimensions = whole_number("dimensions", dimensions, minimum=2, maximum=3)
         self.marchers = MemberTable(self.dimensions)
         self._members: dict[int, SquadMember] = {}
         settings = MarchSettings() if settings is None else settings
         checked_clock(clock)
-        if not isinstance(settings, MarchSettings):
-            raise TypeError(f"settings must be MarchSettings, got {shown(settings)}")
+        check_type("settings", settings, MarchSettings)
         for parameter, one in (
                 ("choose_commander", choose_commander), ("clearance", clearance), ("on_event", on_event),
                 ("choose_tactic", choose_tactic), ("standing", standing)):
@@ -334,8 +333,7 @@ class Squad(Saveable):
             TypeError: if ``other`` is not a Squad.
             ValueError: if ``other`` is this squad or has other dimensions, or an id is in both.
         """
-        if not isinstance(other, Squad):
-            raise TypeError(f"other must be a Squad, got {shown(other)}")
+        check_type("other", other, Squad)
         other.move_members(list(other.members), self)
 
     def move_members(self, member_ids: Iterable[int], other: Squad) -> None:
@@ -345,8 +343,7 @@ class Squad(Saveable):
             UnknownNameError: if an id is no member's; no member is moved then.
             TypeError, ValueError: as in ``merge``; or if an id occurs twice.
         """
-        if not isinstance(other, Squad):
-            raise TypeError(f"other must be a Squad, got {shown(other)}")
+        check_type("other", other, Squad)
         for member_id in self.checked_to_move(member_ids, other):
             place = self.marchers.positions[self.row_of(member_id)].copy()
             other.admit(self.remove(member_id), place)
@@ -461,8 +458,7 @@ class Squad(Saveable):
         """
         met = tuple(sorted(sightings, key=lambda one: one.enemy_id if isinstance(one, Sighting) else -1))
         for one, before in zip(met, (None, *met), strict=False):
-            if not isinstance(one, Sighting):
-                raise TypeError(f"a sighting must be a Sighting, got {shown(one)}")
+            check_type("a sighting", one, Sighting)
             if len(one.position) != self.dimensions:
                 raise ValueError(f"enemy {one.enemy_id} must have {self.dimensions} coordinates, got {one.position}")
             if before is not None and before.enemy_id == one.enemy_id:
@@ -574,8 +570,7 @@ class Squad(Saveable):
         """
         if met is None:
             met = Force.of_members(one.capabilities for one in self._met if one.capabilities is not None)
-        if not isinstance(met, Force):
-            raise TypeError(f"met must be a Force, got {shown(met)}; use Force.of_members(…)")
+        check_type("met", met, Force, "use Force.of_members(…)")
         before = self.judgement.stance
         stance = self.judgement.judge(self.force, met, self.clock.now.seconds)
         if before is None or before.kind != stance.kind:
@@ -591,10 +586,9 @@ class Squad(Saveable):
             plan = self._tactic.plan(self.situation())
             self._set_tasks({one: self._checked_task(one, plan[one]) for one in sorted(plan)})
 
-    def _checked_task(self, member_id: int, task: Any) -> SquadTask:
+    def _checked_task(self, member_id: int, task: SquadTask) -> SquadTask:
         self.row_of(member_id)
-        if not isinstance(task, SquadTask):
-            raise TypeError(f"the plan for member {member_id} must be a SquadTask, got {shown(task)}")
+        check_type(f"the plan for member {member_id}", task, SquadTask)
         if task.position is not None and (
                 len(task.position) != self.dimensions or not np.isfinite(task.position).all()):
             raise ValueError(
@@ -967,8 +961,7 @@ class Squad(Saveable):
     ) -> SquadMember:
         """Return a new member record, or raise as ``Squad.add`` does."""
         whole_number("member_id", member_id, minimum=0, maximum=LARGEST_ID)
-        if capabilities is not None and not isinstance(capabilities, Capabilities):
-            raise TypeError(f"capabilities must be Capabilities, got {shown(capabilities)}")
+        check_kind("capabilities", capabilities, Capabilities)
         names = several_names("roles", roles)
         return SquadMember(
             int(member_id), finite_number("speed", speed, above=0, maximum=1e6),

@@ -9,14 +9,13 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from ai_core.clock import moment_s
-from ai_core.errors import as_array, finite_number, shown
+from ai_core.errors import check_kind, finite_number, flags
 from ai_core.saving.declared_state import DeclaredState, ListOf, Number, OneOf, Optional, Row, Saveable, Seconds, Text
 from ai_core.squads.battle_forecast import forecast
 from ai_core.squads.capabilities import Force, check_force
 
 __all__ = [
-    "STANCES", "GridClearance", "NearestFree", "NearestFreeCell", "Stance", "StanceJudge", "StancePolicy",
-    "checked_cells"
+    "STANCES", "GridClearance", "NearestFree", "NearestFreeCell", "Stance", "StanceJudge", "StancePolicy"
 ]
 
 STANCES = ("fight", "hold", "retreat")
@@ -81,8 +80,7 @@ class StanceJudge(Saveable):
     )
 
     def __init__(self, policy: StancePolicy | None = None) -> None:
-        if policy is not None and not isinstance(policy, StancePolicy):
-            raise TypeError(f"policy must be a StancePolicy, got {shown(policy)}")
+        check_kind("policy", policy, StancePolicy)
         self.policy = policy or StancePolicy()
         self.stance: Stance | None = None
         self._since_s = 0.0
@@ -168,7 +166,7 @@ class GridClearance:
     """
 
     def __init__(self, free: ArrayLike, cell_size_m: float = 1.0, origin: tuple[float, float] = (0.0, 0.0)) -> None:
-        self._is_free = checked_cells(free)
+        self._is_free = flags("free", free)
         self._size_m = finite_number("cell_size_m", cell_size_m, above=0)
         self._origin = np.array([finite_number("origin", one) for one in origin])
 
@@ -192,14 +190,6 @@ class GridClearance:
         first = is_blocked.argmax(axis=1)
         # The distance ends at the last free step.
         return np.where(is_blocked.any(axis=1), np.maximum(first - 1, 0) * (self._size_m / 4), most_m)
-
-
-def checked_cells(free: ArrayLike) -> NDArray[np.bool_]:
-    """Return cells as a two-dimensional array of bool, or raise ValueError."""
-    cells = as_array("free", free)
-    if cells.dtype != np.bool_ or cells.ndim != 2 or not cells.size:
-        raise ValueError(f"free must be a (height, width) array of bool, got {cells.dtype} of {cells.shape}")
-    return cells
 
 
 NearestFree: TypeAlias = Callable[[Floats], Floats]
@@ -226,7 +216,7 @@ class NearestFreeCell:
     """
 
     def __init__(self, free: ArrayLike, cell_size_m: float = 1.0, origin: tuple[float, float] = (0.0, 0.0)) -> None:
-        self._is_free = checked_cells(free)
+        self._is_free = flags("free", free)
         if not self._is_free.any():
             raise ValueError("free must have at least one free cell, got none")
         self._size_m = finite_number("cell_size_m", cell_size_m, above=0)

@@ -152,7 +152,7 @@ def test_names_of_movers_and_teams_are_checked():
         grid.add_mover("tank", [[1, 1]])
     with pytest.raises(TypeError, match="name of a team must be a non-empty string"):
         grid.add_team("", [[True, False]])
-    with pytest.raises(ValueError, match="is_closed must have the grid's shape"):
+    with pytest.raises(ValueError, match="is_closed must have shape"):
         grid.add_team("red", [[True]])
     with pytest.raises(UnknownNameError, match="did you mean 'tank'"):
         grid.passage("tanks")

@@ -78,7 +78,7 @@ def test_misuse_is_told():
     passage = Grid([[1, 1]]).passage()
     with pytest.raises(TypeError, match="goals must be cells, got a function"):
         FlowField(passage, lambda cell: True)
-    with pytest.raises(ValueError, match="goals must be at most 1, got 2"):
+    with pytest.raises(ValueError, match="goals must be 0 to 1, got 2"):
         FlowField(passage, 2)
     with pytest.raises(TypeError, match="passage must be a GridPassage"):
         FlowField(None, 0)
@@ -88,7 +88,7 @@ def test_misuse_is_told():
     field.cancel()
     with pytest.raises(RuntimeError, match="was cancelled"):
         field.advance(Budget.unlimited())
-    with pytest.raises(TypeError, match="cells must be integers, got"):
+    with pytest.raises(TypeError, match="cells must be integers of shape"):
         made(FlowField(passage, 0)).next_of([0.5])
 
 

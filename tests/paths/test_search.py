@@ -185,10 +185,10 @@ def test_a_cancelled_search_says_so():
         ((None, 0, 1), TypeError, "ground must be a GridPassage or a Graph"),
         ((Grid([[1, 1]]).passage(), 2, 1), ValueError, "start must be at most 1, got 2"),
         ((Grid([[1, 1]]).passage(), -1, 1), ValueError, "start must be at least 0"),
-        ((Grid([[1, 1]]).passage(), 0, 2), ValueError, "goals must be at most 1, got 2"),
+        ((Grid([[1, 1]]).passage(), 0, 2), ValueError, "goals must be 0 to 1, got 2"),
         ((Grid([[1, 1]]).passage(), 0, [0, 2]), ValueError, "goals must be 0 to 1"),
         ((Grid([[1, 1]]).passage(), 0, []), ValueError, "goals must contain at least one place"),
-        ((Grid([[1, 1]]).passage(), 0, [0.5]), TypeError, "goals must be integers or a function"),
+        ((Grid([[1, 1]]).passage(), 0, [0.5]), TypeError, "goals must be integers of shape"),
     ],
 )
 def test_what_cannot_be_searched_is_refused(arguments, error, says):

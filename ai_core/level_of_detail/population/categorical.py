@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ai_core.errors import shown, whole_number
+from ai_core.errors import checked_name, shown, whole_number
 from ai_core.level_of_detail.population.chance import shuffled, uniforms
 from ai_core.saving.declared_state import MapOf, Record, Whole
 
@@ -30,8 +30,7 @@ class Categorical:
 
     def __init__(self, counts: Mapping[str, int]) -> None:
         for label, number in counts.items():
-            if not isinstance(label, str) or not label:
-                raise TypeError(f"a label must be a non-empty string, got {shown(label)}")
+            checked_name("a label", label)
             whole_number(f"count of {label!r}", number, minimum=0)
         self.counts = {label: int(counts[label]) for label in sorted(counts)}
 

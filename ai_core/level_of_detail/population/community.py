@@ -8,13 +8,12 @@ from typing import Any
 
 import numpy as np
 
-from ai_core.errors import finite_number, shown, whole_number
+from ai_core.errors import check_type, checked_name, finite_number, shown, whole_number
 from ai_core.level_of_detail.population.people import (
     PERSON_STATE,
     NamedPerson,
     People,
     checked_facts,
-    checked_name,
     checked_until,
 )
 from ai_core.level_of_detail.population.population import POPULATION_STATE, Columns, Population
@@ -43,8 +42,7 @@ class Community(Saveable):
     STATE = DeclaredState(population=POPULATION_STATE, known=ListOf(PERSON_STATE, at="_people"))
 
     def __init__(self, population: Population) -> None:
-        if not isinstance(population, Population):
-            raise TypeError(f"population must be a Population, got {shown(population)}")
+        check_type("population", population, Population)
         self.population = population
         self.known: dict[str, NamedPerson] = {}
 
@@ -75,7 +73,7 @@ class Community(Saveable):
             TypeError: if ``name`` is not a string, or ``facts`` is not a dict.
             ValueError: if a property is missing or not finite, or the name is taken.
         """
-        if checked_name(name) in self.known:
+        if checked_name("name", name) in self.known:
             raise ValueError(f"the community already has a person {name!r}; names must differ")
         person = NamedPerson(name, checked_facts(facts), checked_until(until_s))
         self._alone(person)

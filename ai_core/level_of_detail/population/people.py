@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from ai_core.errors import finite_number, named, shown, whole_number
+from ai_core.errors import checked_name, finite_number, named, shown, whole_number
 from ai_core.level_of_detail.population.categorical import Categorical
 from ai_core.level_of_detail.population.chance import checked_generator
 from ai_core.level_of_detail.population.population import Columns, Population
@@ -28,7 +28,7 @@ from ai_core.saving.fields import LATEST_S
 from ai_core.saving.values import SavedValues
 
 __all__ = [
-    "FACTS", "PERSON_STATE", "CharacterDraft", "NamedPerson", "People", "checked_facts", "checked_name",
+    "FACTS", "PERSON_STATE", "CharacterDraft", "NamedPerson", "People", "checked_facts",
     "checked_until", "make_characters",
 ]
 
@@ -107,7 +107,7 @@ class People(Saveable):
                 finite; nothing changes then.
         """
         row = whole_number("row", row, minimum=0, maximum=len(self) - 1)
-        checked_name(name)
+        checked_name("name", name)
         until_s = checked_until(until_s)
         given = checked_facts(facts or {})
         for key in given.keys() & self.columns.keys():
@@ -175,7 +175,7 @@ class People(Saveable):
         count, taken = next(iter(lengths.values()), len(values.known)), set()
         for name, facts in values.known.items():
             try:
-                checked_name(name)
+                checked_name("name", name)
                 checked_facts(facts)
             except (TypeError, ValueError) as error:
                 refuse(f"known.{name}", str(error))
@@ -227,13 +227,6 @@ def make_characters(
     return made
 
 
-def checked_name(name: object) -> str:
-    """Return ``name`` if it is a valid name of a person, else raise TypeError."""
-    if not isinstance(name, str) or not name:
-        raise TypeError(f"name must be a non-empty string, got {shown(name)}")
-    return name
-
-
 def checked_until(until_s: float) -> float:
     """Return ``until_s`` if it is a valid game time (s) or infinite."""
     return math.inf if until_s == math.inf else finite_number(
@@ -253,8 +246,8 @@ def checked_facts(facts: object) -> dict[str, Any]:
 def _check_kind(name: str, value: object, before: object) -> None:
     if not isinstance(before, str):
         finite_number(f"fact {name!r}", value)
-    elif not isinstance(value, str) or not value:
-        raise TypeError(f"fact {name!r} must be a non-empty string, got {shown(value)}")
+    else:
+        checked_name(f"fact {name!r}", value)
 
 
 def _plain(value: Any) -> Any:

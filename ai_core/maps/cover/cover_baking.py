@@ -8,7 +8,17 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from ai_core.budget import Budget
-from ai_core.errors import as_array, check_callables, check_kind, finite_number, positions, shown, whole_number
+from ai_core.errors import (
+    as_array,
+    check_callables,
+    check_kind,
+    check_type,
+    finite_number,
+    flags,
+    positions,
+    shown,
+    whole_number,
+)
 from ai_core.maps.cover.cover_spots import (
     FARTHEST_M,
     LEFT,
@@ -44,12 +54,9 @@ def candidates_from_grid(
 
     Cost: O(cells).
     """
-    if not isinstance(passage, GridPassage):
-        raise TypeError(f"passage must be a GridPassage, got {shown(passage)}")
+    check_type("passage", passage, GridPassage)
     is_free = np.isfinite(passage.costs)
-    covers = ~is_free if gives_cover is None else as_array("gives_cover", gives_cover)
-    if covers.dtype != np.bool_ or covers.shape != passage.shape:
-        raise ValueError(f"gives_cover must be bool of shape {passage.shape}, got {covers.dtype} {covers.shape}")
+    covers = ~is_free if gives_cover is None else flags("gives_cover", gives_cover, passage.shape)
     places = positions("middles", middles, dimensions=(3,))
     if len(places) != is_free.size:
         raise ValueError(f"middles must be as many as cells, {is_free.size}, got {len(places)}")
@@ -207,8 +214,7 @@ class CoverBaking(Cancellable):
         settings: CoverBakingSettings | None = None,
         ground: Callable[[NDArray[np.float32]], NDArray[np.float32]] | None = None,
     ) -> None:
-        if not isinstance(candidates, CoverCandidates):
-            raise TypeError(f"candidates must be CoverCandidates, got {shown(candidates)}")
+        check_type("candidates", candidates, CoverCandidates)
         if not callable(blocked):
             raise TypeError(f"blocked must be a callable, got {shown(blocked)}")
         check_callables(ground=ground)

@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from ai_core.errors import UnknownNameError, finite_number, point, positions, shown, whole_number
+from ai_core.errors import UnknownNameError, check_type, finite_number, point, positions, shown, whole_number
 from ai_core.maps.cover.cover_objects import OBJECT_STATE, CoverObject
 from ai_core.maps.cover.cover_spots import LEFT, OVER, RIGHT, SPOTS_STATE, CoverSpots
 from ai_core.saving.declared_state import (
@@ -121,8 +121,7 @@ class CoverMap(Saveable):
 
     def add(self, spots: CoverSpots) -> list[int]:
         """Add cover spots of the level; return their ids. Cost: O(all spots)."""
-        if not isinstance(spots, CoverSpots):
-            raise TypeError(f"spots must be CoverSpots, got {shown(spots)}")
+        check_type("spots", spots, CoverSpots)
         ids = np.arange(self.last_id + 1, self.last_id + 1 + len(spots))
         self.last_id += len(spots)
         self.spots = CoverSpots.joined((self.spots, spots))
@@ -146,8 +145,7 @@ class CoverMap(Saveable):
 
         Cost: O(all spots) in arrays, and about 10 µs for each of ``spots``.
         """
-        if not isinstance(spots, CoverSpots):
-            raise TypeError(f"spots must be CoverSpots, got {shown(spots)}")
+        check_type("spots", spots, CoverSpots)
         is_old = self._within(lowest, highest)
         old = np.flatnonzero(is_old)
         same = self._same(old, spots)
@@ -252,8 +250,7 @@ class CoverMap(Saveable):
     def put_object(self, number: int, cover_object: CoverObject) -> list[Holder]:
         """Add or update an object that may provide cover; return the holders that lost a spot by the update."""
         whole_number("number", number, minimum=0)
-        if not isinstance(cover_object, CoverObject):
-            raise TypeError(f"cover_object must be a CoverObject, got {shown(cover_object)}")
+        check_type("cover_object", cover_object, CoverObject)
         self.objects[number] = cover_object
         return self._lose(number, lambda before: not cover_object.is_same(before))
 

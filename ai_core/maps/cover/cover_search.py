@@ -11,7 +11,17 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from ai_core.budget import Budget
-from ai_core.errors import check_callables, check_kind, finite_number, numbers, point, positions, shown, whole_number
+from ai_core.errors import (
+    check_callables,
+    check_kind,
+    check_type,
+    finite_number,
+    numbers,
+    point,
+    positions,
+    shown,
+    whole_number,
+)
 from ai_core.maps.cover.cover_map import CoverMap, CoverSpot, Holder
 from ai_core.maps.cover.cover_objects import GAP_M, CoverObject, ObjectCover
 from ai_core.maps.cover.cover_spots import Blocked, CoverBody, check_blocked
@@ -134,8 +144,7 @@ class CoverSearch(Cancellable):
         query: CoverQuery | None = None, holder: Holder | None = None, weights: ArrayLike | None = None,
         travel: Travel | None = None, ground: Ground | None = None,
     ) -> None:
-        if not isinstance(cover, CoverMap):
-            raise TypeError(f"cover must be a CoverMap, got {shown(cover)}")
+        check_type("cover", cover, CoverMap)
         if not callable(blocked):
             raise TypeError(f"blocked must be a callable, got {shown(blocked)}")
         self._cover, self._blocked, self._who = cover, blocked, holder

@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ai_core.budget import Budget
-from ai_core.errors import shown, whole_number
+from ai_core.errors import check_type, whole_number
 from ai_core.maps.cell_moves import ODD_ROW
 from ai_core.maps.passage import GridPassage
 from ai_core.scheduling.interruptible import Cancellable
@@ -43,8 +43,7 @@ class Reachability(Cancellable):
     """
 
     def __init__(self, passage: GridPassage) -> None:
-        if not isinstance(passage, GridPassage):
-            raise TypeError(f"passage must be a GridPassage, got {shown(passage)}")
+        check_type("passage", passage, GridPassage)
         self._passage = passage
         self._height = passage.shape[0]
         self._rows: int = 0

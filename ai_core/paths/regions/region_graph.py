@@ -7,7 +7,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ai_core.budget import Budget
-from ai_core.errors import shown, whole_number
+from ai_core.errors import check_type, whole_number
 from ai_core.maps.passage import GridPassage
 from ai_core.paths.regions.region_loops import NO_PORTAL, FieldGround, PortalSearch, RegionFields
 from ai_core.scheduling.interruptible import Cancellable
@@ -81,8 +81,7 @@ class RegionGraph(Cancellable):
     """
 
     def __init__(self, passage: GridPassage, *, side: int = SIDE, stretch: int = STRETCH) -> None:
-        if not isinstance(passage, GridPassage):
-            raise TypeError(f"passage must be a GridPassage, got {shown(passage)}")
+        check_type("passage", passage, GridPassage)
         if not self.suits(passage):
             raise ValueError(
                 "passage must have 4 neighbors, or 8 and closed or half-open corners; use AStarSearch on others"

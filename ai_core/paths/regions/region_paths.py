@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ai_core.budget import Budget, check_budget
-from ai_core.errors import shown, whole_number
+from ai_core.errors import check_type, whole_number
 from ai_core.maps.cell_moves import SQRT_2
 from ai_core.paths.path import Path, PathSearch
 from ai_core.paths.regions.region_graph import RegionGraph
@@ -57,8 +57,7 @@ class RegionSearch(PathSearch):
 
     def __init__(self, regions: RegionGraph, start: int, goal: int) -> None:
         super().__init__()
-        if not isinstance(regions, RegionGraph):
-            raise TypeError(f"regions must be a RegionGraph, got {shown(regions)}")
+        check_type("regions", regions, RegionGraph)
         self._regions, self._passage = regions.result, regions.passage
         most = self._passage.costs.size - 1
         self._start = whole_number("start", start, minimum=0, maximum=most)

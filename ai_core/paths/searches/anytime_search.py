@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ai_core.budget import Budget, check_budget
-from ai_core.errors import shown, whole_number
+from ai_core.errors import check_type, shown, whole_number
 from ai_core.maps.passage import GridPassage
 from ai_core.paths.path import Path, path_record
 from ai_core.paths.regions.region_graph import RegionGraph
@@ -103,8 +103,7 @@ class AnytimeSearch(Saveable):
         regions: RegionGraph | None = None,
         memory: SearchMemory | None = None,
     ) -> None:
-        if not isinstance(passage, GridPassage):
-            raise TypeError(f"passage must be a GridPassage, got {shown(passage)}")
+        check_type("passage", passage, GridPassage)
         checked = check_goals(passage.costs.size, goals)
         if callable(checked):
             raise TypeError("goals must be cells, got a function; use AStarSearch for a function")

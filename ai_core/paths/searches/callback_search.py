@@ -12,7 +12,7 @@ from heapq import heappop, heappush
 import numpy as np
 from numpy.typing import NDArray
 
-from ai_core.errors import as_array, finite_number, shown, whole_number
+from ai_core.errors import finite_number, indices, shown
 from ai_core.maps.cell_moves import ODD_ROW
 from ai_core.maps.graph import Graph
 from ai_core.maps.passage import GridPassage
@@ -103,18 +103,11 @@ def check_goals(size: int, goals: object) -> NDArray[np.int32] | Callable[[int],
     """
     if callable(goals):
         return goals
-    if isinstance(goals, int | np.integer):
-        goals = [whole_number("goals", goals, minimum=0, maximum=size - 1)]
-    if not isinstance(goals, Iterable):
-        raise TypeError(f"goals must be integers or a function, got {shown(goals)}")
-    array = as_array("goals", goals if isinstance(goals, np.ndarray) else list(goals))
-    if array.size == 0:
+    is_several = isinstance(goals, Iterable) and not isinstance(goals, np.ndarray)
+    found = indices("goals", list(goals) if is_several else goals, size)  # type: ignore[call-overload]
+    if not len(found):
         raise ValueError("goals must contain at least one place, got none")
-    if array.ndim != 1 or array.dtype.kind not in "iu":
-        raise TypeError(f"goals must be integers or a function, got {shown(goals)}")
-    if not (int(array.min()) >= 0 and int(array.max()) < size):
-        raise ValueError(f"goals must be 0 to {size - 1}, got {shown(goals)}")
-    return np.unique(array).astype(np.int32)
+    return np.unique(found)
 
 
 def callback_search(

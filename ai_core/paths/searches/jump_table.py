@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ai_core.budget import Budget
-from ai_core.errors import shown
+from ai_core.errors import check_type
 from ai_core.maps.cell_moves import SQUARE_8
 from ai_core.maps.passage import GridPassage
 from ai_core.paths.searches.jump_loops import LONGEST_SIDE, JumpDistances, JumpSearch
@@ -46,8 +46,7 @@ class JumpTable(Cancellable):
     """
 
     def __init__(self, passage: GridPassage) -> None:
-        if not isinstance(passage, GridPassage):
-            raise TypeError(f"passage must be a GridPassage, got {shown(passage)}")
+        check_type("passage", passage, GridPassage)
         if not self.suits(passage):
             raise ValueError(
                 "passage must have 8 neighbors, closed corners, one cost for all cells, and sides of"

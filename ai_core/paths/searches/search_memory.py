@@ -2,7 +2,7 @@
 from __future__ import annotations
 
 import ai_core.paths.searches.canonical_moves as canonical_moves
-from ai_core.errors import shown
+from ai_core.errors import check_kind, check_type
 from ai_core.maps.passage import GridPassage
 from ai_core.paths.searches.grid_search_loops import RepairingSearch, UniformField, UniformSearch, WeightedSearch
 from ai_core.paths.searches.jump_loops import JumpSearch
@@ -34,8 +34,7 @@ class SearchMemory:
     __slots__ = ("_buckets", "_canonical", "_field", "_jumping", "_jumps", "_repairing", "holder", "passage")
 
     def __init__(self, passage: GridPassage, jumps: JumpTable | None = None) -> None:
-        if not isinstance(passage, GridPassage):
-            raise TypeError(f"passage must be a GridPassage, got {shown(passage)}")
+        check_type("passage", passage, GridPassage)
         self.passage = passage
         self.holder: object = None
         self._canonical: UniformSearch | None = None
@@ -52,8 +51,7 @@ class SearchMemory:
 
     @jumps.setter
     def jumps(self, jumps: JumpTable | None) -> None:
-        if jumps is not None and not isinstance(jumps, JumpTable):
-            raise TypeError(f"jumps must be a JumpTable or None, got {shown(jumps)}")
+        check_kind("jumps", jumps, JumpTable)
         if jumps is not None and jumps.passage is not self.passage:
             raise ValueError("jumps must belong to the passage of the memory, got those of another")
         self._jumps, self._jumping = jumps, None

@@ -6,7 +6,18 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Literal
 
-from ai_core.errors import CycleError, UnknownNameError, finite_number, named, several_names, shown, whole_number
+from ai_core.errors import (
+    CycleError,
+    UnknownNameError,
+    check_kind,
+    check_type,
+    checked_name,
+    finite_number,
+    named,
+    several_names,
+    shown,
+    whole_number,
+)
 from ai_core.squads.battle_forecast import forecast_each
 from ai_core.squads.capabilities import Capabilities, Force
 
@@ -62,42 +73,6 @@ def best_unit(
     return best
 
 
-def best_army(
-    products: Iterable[Product], opponent: Force, cost: float, *, most_count: int = 1000
-) -> dict[str, int]:
-    """Return counts by product name of an army against an opponent, chosen greedily one unit at a time.
-
-    Args:
-        products: products to choose from.
-        opponent: force to fight.
-        cost: resources to spend, 0 or more.
-        most_count: largest number of units, 0 or more.
-
-    Raises:
-        TypeError, ValueError: if ``cost`` or ``most_count`` is out of range.
-
-    Cost: O(units × products × kinds).
-
-    >>> from ai_core.squads.capabilities import Capabilities
-    >>> spear = Product("spear", 10, capabilities=Capabilities("ground", attack={"ground": 3.0}))
-    >>> bow = Product("bow", 10, capabilities=Capabilities("ground", attack={"air": 3.0, "ground": 0.5}))
-    >>> best_army([spear, bow], Force([(Capabilities("air", attack={"ground": 1.0}), 5)]), 50)
-    {'bow': 5}
-    """
-    choice = list(products)
-    counts = dict.fromkeys((one.name for one in choice), 0)
-    left, own, rows = finite_number("cost", cost, minimum=0), Force(), []
-    for _ in range(whole_number("most_count", most_count, minimum=0)):
-        one = best_unit(choice, own, opponent, most_cost=left)
-        if one is None or one.capabilities is None:
-            break
-        counts[one.name] += 1
-        left -= one.cost
-        rows.append((one.capabilities, 1.0))
-        own = Force(rows)
-    return {name: count for name, count in counts.items() if count}
-
-
 @dataclass(frozen=True)
 class Product:
     """A unit, a building or a technology.
@@ -122,13 +97,10 @@ class Product:
     defends: bool = False
 
     def __post_init__(self) -> None:
-        if not isinstance(self.name, str) or not self.name:
-            raise TypeError(f"name of a product must be a non-empty string, got {shown(self.name)}")
+        checked_name("name of a product", self.name)
         finite_number(f"cost of {self.name!r}", self.cost, above=0)
         object.__setattr__(self, "requires", several_names(f"requires of {self.name!r}", self.requires))
-        if self.capabilities is not None and not isinstance(self.capabilities, Capabilities):
-            raise TypeError(
-                f"capabilities of {self.name!r} must be Capabilities or None, got {shown(self.capabilities)}")
+        check_kind(f"capabilities of {self.name!r}", self.capabilities, Capabilities)
         if self.defends and self.capabilities is None:
             raise ValueError(f"defense {self.name!r} must have capabilities, got None; give its attack")
 
@@ -226,8 +198,7 @@ class BuildOrder:
     """
 
     def __init__(self, steps: Iterable[tuple[str, int]], tree: TechnologyTree) -> None:
-        if not isinstance(tree, TechnologyTree):
-            raise TypeError(f"tree must be a TechnologyTree, got {shown(tree)}")
+        check_type("tree", tree, TechnologyTree)
         self.tree = tree
         self.steps = tuple(
             (tree.product(name).name, whole_number(f"target number of {name!r}", count, minimum=1))
@@ -289,7 +260,6 @@ __all__ = [
     "Product",
     "TechnologyTree",
     "Wealth",
-    "best_army",
     "best_unit",
     "expected_force",
     "judge_wealth",

@@ -8,7 +8,7 @@ from ai_core.decisions.adaptation.adaptive import AdaptiveChoice
 from ai_core.decisions.adaptation.success_memory import SuccessMemory
 from ai_core.decisions.habits.habits import RandomSource
 from ai_core.decisions.rules import RuleMind
-from ai_core.errors import check_kind, finite_number, shown
+from ai_core.errors import check_kind, check_type, finite_number
 from ai_core.saving.declared_state import (
     DeclaredState,
     Flag,
@@ -144,8 +144,7 @@ class Strategist(Saveable):
         search_after_s: float = 60.0,
         overdue_after_s: float = 240.0,
     ) -> None:
-        if not isinstance(tree, TechnologyTree):
-            raise TypeError(f"tree must be a TechnologyTree, got {shown(tree)}")
+        check_type("tree", tree, TechnologyTree)
         check_kind("build_order", build_order, BuildOrder)
         check_kind("personality", personality, Personality)
         if build_order is not None and build_order.tree is not tree:
@@ -215,8 +214,7 @@ class Strategist(Saveable):
 
         Use it in a generator given to a scheduler: ``plan = yield from strategist.thinking(situation)``.
         """
-        if not isinstance(situation, StrategicSituation):
-            raise TypeError(f"situation must be a StrategicSituation, got {shown(situation)}")
+        check_type("situation", situation, StrategicSituation)
         elapsed_s = self._elapsed(situation.now_s)
         view = _Assessment(self, situation)
         for look in (view.assess_forces, view.assess_home, view.assess_resources, view.assess_objectives,
