@@ -6,8 +6,10 @@ from collections.abc import Callable
 from typing import Any
 
 from ai_core.clock import Clock
-from ai_core.decisions.habits.habit_tree_loops import HabitContext, HabitTree
-from ai_core.decisions.habits.habits import Habit, Launch, Status
+from ai_core.decisions.habits.habit_runner_loops import HabitContext
+from ai_core.decisions.habits.habit_status import Launch, Status
+from ai_core.decisions.habits.habit_tree import HabitTree
+from ai_core.decisions.habits.habits import Habit
 from ai_core.events.event_manager import Event
 from ai_core.faults import FaultIsolation
 from ai_core.saving.fields import Fields

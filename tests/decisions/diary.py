@@ -1,7 +1,8 @@
 """What the tests of habits share: habits that write down what happens to them."""
 from __future__ import annotations
 
-from ai_core.decisions.habits.habits import Habit, Launch, Status
+from ai_core.decisions.habits.habit_status import Launch, Status
+from ai_core.decisions.habits.habits import Habit
 
 
 class Diary(list):

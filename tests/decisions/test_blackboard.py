@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from ai_core.decisions.blackboard import Blackboard
-from ai_core.decisions.habits.habit_tree_loops import HabitTree
+from ai_core.decisions.habits.habit_tree import HabitTree
 from ai_core.decisions.habits.habits import Habit
 from ai_core.errors import CycleError, UnknownNameError
 

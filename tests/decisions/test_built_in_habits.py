@@ -21,8 +21,9 @@ from ai_core.decisions.habits.built_in_habits import (
     Wait,
     WaitFor,
 )
-from ai_core.decisions.habits.habit_tree_loops import HabitTree
-from ai_core.decisions.habits.habits import Habit, Launch, Status
+from ai_core.decisions.habits.habit_status import Launch, Status
+from ai_core.decisions.habits.habit_tree import HabitTree
+from ai_core.decisions.habits.habits import Habit
 from ai_core.errors import UnknownNameError
 from ai_core.faults import FaultIsolation
 

@@ -5,8 +5,10 @@ import pytest
 
 from ai_core.decisions.blackboard import Blackboard
 from ai_core.decisions.habits.built_in_habits import CheckValue, SetValue, ValueIs
-from ai_core.decisions.habits.habit_tree_loops import HabitTree, ValuesAre
-from ai_core.decisions.habits.habits import Habit, Launch, Outcome, Status
+from ai_core.decisions.habits.habit_runner_loops import ValuesAre
+from ai_core.decisions.habits.habit_status import Launch, Outcome, Status
+from ai_core.decisions.habits.habit_tree import HabitTree
+from ai_core.decisions.habits.habits import Habit
 from ai_core.faults import FaultIsolation
 
 SUCCEEDED, FAILED, RUNNING = Status.SUCCEEDED, Status.FAILED, Status.RUNNING

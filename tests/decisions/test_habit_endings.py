@@ -3,8 +3,9 @@ from __future__ import annotations
 
 import pytest
 
-from ai_core.decisions.habits.habit_tree_loops import HabitTree
-from ai_core.decisions.habits.habits import FOR_EVER, Habit, Launch, Outcome, Status
+from ai_core.decisions.habits.habit_status import FOR_EVER, Launch, Outcome, Status
+from ai_core.decisions.habits.habit_tree import HabitTree
+from ai_core.decisions.habits.habits import Habit
 from tests.decisions.diary import Diary
 
 RUNNING, SUCCEEDED, FAILED = Status.RUNNING, Status.SUCCEEDED, Status.FAILED

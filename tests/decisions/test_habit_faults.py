@@ -5,8 +5,9 @@ import gc
 
 import pytest
 
-from ai_core.decisions.habits.habit_tree_loops import HabitTree
-from ai_core.decisions.habits.habits import Habit, Status
+from ai_core.decisions.habits.habit_status import Status
+from ai_core.decisions.habits.habit_tree import HabitTree
+from ai_core.decisions.habits.habits import Habit
 from ai_core.decisions.rules import Rule, RuleMind, RuleSet
 from ai_core.decisions.state_machine import State, StateMachine, StateMachineDefinition
 from ai_core.faults import FaultIsolation

@@ -25,7 +25,7 @@ def lives(switch):
 def test_random_lives_are_the_same_in_both_forms():
     (in_c, names), (in_python, none) = lives(""), lives("1")
     assert none.strip() == ""
-    if "habit_tree_loops" not in names:
+    if "habit_runner_loops" not in names:
         pytest.skip("not compiled here")
     assert in_c == in_python
     assert len(in_c) == 120

@@ -9,8 +9,9 @@ from hypothesis import settings
 from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, precondition, rule
 
-from ai_core.decisions.habits.habit_tree_loops import HabitTree
-from ai_core.decisions.habits.habits import Habit, Launch, Outcome, Status
+from ai_core.decisions.habits.habit_status import Launch, Outcome, Status
+from ai_core.decisions.habits.habit_tree import HabitTree
+from ai_core.decisions.habits.habits import Habit
 from tests.decisions.reference_habits import ReferenceTree
 
 LAUNCHES = ("prioritized", "prioritized", "sequential", "random", "fallback")

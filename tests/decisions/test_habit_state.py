@@ -9,8 +9,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from ai_core.decisions.blackboard import Blackboard
-from ai_core.decisions.habits.habit_tree_loops import HabitTree
-from ai_core.decisions.habits.habits import Habit, Launch, Status
+from ai_core.decisions.habits.habit_status import Launch, Status
+from ai_core.decisions.habits.habit_tree import HabitTree
+from ai_core.decisions.habits.habits import Habit
 from ai_core.faults import FaultIsolation
 from ai_core.saving.fields import StateError
 from ai_core.saving.values import SavedValues

@@ -1,8 +1,8 @@
 """The live view: what is active, what is pending, and why?"""
 from __future__ import annotations
 
-from ai_core.decisions.habits.habit_tree_loops import HabitTree
-from ai_core.decisions.habits.habits import Launch, Status
+from ai_core.decisions.habits.habit_status import Launch, Status
+from ai_core.decisions.habits.habit_tree import HabitTree
 from tests.decisions.diary import Diary
 
 

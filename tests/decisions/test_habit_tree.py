@@ -5,8 +5,9 @@ import pytest
 
 from ai_core.budget import Budget
 from ai_core.clock import ManualClock, TimeIndex
-from ai_core.decisions.habits.habit_tree_loops import HabitTree
-from ai_core.decisions.habits.habits import Habit, Launch, Status
+from ai_core.decisions.habits.habit_status import Launch, Status
+from ai_core.decisions.habits.habit_tree import HabitTree
+from ai_core.decisions.habits.habits import Habit
 from ai_core.faults import FaultIsolation
 from ai_core.scheduling.task import Turn
 from ai_core.trace import Trace

@@ -6,8 +6,9 @@ import math
 import pytest
 
 from ai_core.decisions.blackboard import Blackboard
-from ai_core.decisions.habits.habit_tree_loops import HabitTree
-from ai_core.decisions.habits.habits import Habit, Launch, Status
+from ai_core.decisions.habits.habit_status import Launch, Status
+from ai_core.decisions.habits.habit_tree import HabitTree
+from ai_core.decisions.habits.habits import Habit
 from ai_core.faults import FaultIsolation
 
 SUCCEEDED = Status.SUCCEEDED

@@ -6,8 +6,10 @@ import sys
 
 import pytest
 
-from ai_core.decisions.habits.habit_tree_loops import MAXIMUM_DEPTH, HabitTree
-from ai_core.decisions.habits.habits import Habit, Launch
+from ai_core.decisions.habits.habit_plan import MAXIMUM_DEPTH
+from ai_core.decisions.habits.habit_status import Launch
+from ai_core.decisions.habits.habit_tree import HabitTree
+from ai_core.decisions.habits.habits import Habit
 from ai_core.errors import CycleError
 
 

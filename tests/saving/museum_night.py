@@ -16,8 +16,9 @@ import numpy as np
 
 from ai_core.budget import Budget
 from ai_core.clock import ManualClock
-from ai_core.decisions.habits.habit_tree_loops import HabitTree
-from ai_core.decisions.habits.habits import Habit, Launch, Status
+from ai_core.decisions.habits.habit_status import Launch, Status
+from ai_core.decisions.habits.habit_tree import HabitTree
+from ai_core.decisions.habits.habits import Habit
 from ai_core.events.event_manager import EventManager
 from ai_core.events.polling_station import PollingStation
 from ai_core.faults import FaultIsolation

@@ -8,8 +8,9 @@ import pytest
 
 from ai_core.clock import ManualClock
 from ai_core.decisions.blackboard import Blackboard
-from ai_core.decisions.habits.habit_tree_loops import HabitTree
-from ai_core.decisions.habits.habits import Habit, Status
+from ai_core.decisions.habits.habit_status import Status
+from ai_core.decisions.habits.habit_tree import HabitTree
+from ai_core.decisions.habits.habits import Habit
 from ai_core.decisions.rules import Rule, RuleSet
 from ai_core.errors import UnknownNameError
 from ai_core.faults import FaultIsolation

@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 
 from ai_core.decisions.adaptation.sequence_prediction import SequencePrediction
 from ai_core.decisions.adaptation.success_memory import CONTEXT_STATE, Context, SuccessMemory
-from ai_core.decisions.habits.habits import RandomSource
+from ai_core.decisions.habits.habit_status import RandomSource
 from ai_core.errors import UnknownNameError, finite_number, shown
 from ai_core.saving.chance import prepare_random, save_random
 from ai_core.saving.declared_state import (

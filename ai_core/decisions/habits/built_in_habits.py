@@ -7,18 +7,16 @@ a callable that is called with the context and returns the value.
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Any, Unpack
+from typing import Any, Unpack
 
 import numpy as np
 from numpy.typing import NDArray
 
-from ai_core.decisions.habits.habit_tree_loops import ValueCheck, ValueIs, ValueWrite
-from ai_core.decisions.habits.habits import Habit, HabitOptions, Status
+from ai_core.decisions.habits.habit_batch import HabitBatch
+from ai_core.decisions.habits.habit_runner_loops import HabitContext, ValueCheck, ValueIs, ValueWrite
+from ai_core.decisions.habits.habit_status import Status
+from ai_core.decisions.habits.habits import Habit, HabitOptions
 from ai_core.errors import finite_number, shown
-
-if TYPE_CHECKING:
-    from ai_core.decisions.habits.habit_batch import HabitBatch
-    from ai_core.decisions.habits.habit_tree_loops import HabitContext
 
 __all__ = [
     "Call", "CallMethod", "ChangeValue", "CheckValue", "Emit", "LookAt", "MoveTo", "PlayAnimation", "SetValue",

@@ -2,21 +2,16 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from ai_core.decisions.habits.habits import Status
+from ai_core.decisions.habits.habit_runner_loops import HabitContext
+from ai_core.decisions.habits.habit_status import STATUS_OF_CODE, Status
 from ai_core.errors import UnknownNameError, shown
 
-if TYPE_CHECKING:
-    from ai_core.decisions.habits.habit_tree_loops import CompiledHabit, HabitContext
-
-__all__ = ["STATUS_OF_CODE", "HabitBatch", "alone"]
-
-STATUS_OF_CODE = (Status.RUNNING, Status.SUCCEEDED, Status.FAILED)
-"""Meaning of the codes returned by ``tick_batch``: 0 running, 1 succeeded, 2 failed."""
+__all__ = ["HabitBatch"]
 
 SMALLEST = 8
 """Initial capacity of a batch (rows); it doubles when it is used up."""
@@ -131,22 +126,3 @@ class HabitBatch:
     def _lived(self) -> NDArray[np.float64]:
         """Return the time of each run's tree (s)."""
         return self._now_s - self._times[2, : len(self.contexts)]
-
-
-def alone(place: CompiledHabit) -> Callable[[HabitContext], Status]:
-    """Return a tick for a run outside of a population: a batch of one run."""
-
-    def tick(context: HabitContext) -> Status:
-        batch = HabitBatch(place.columns)
-        now_s, elapsed_s = context.tree.seconds, context.elapsed_s
-        batch.join(context, 0.0)
-        batch._times[1, 0] -= elapsed_s
-        try:
-            assert place.tick_batch is not None
-            ended = batch.tick(place.tick_batch, now_s)
-        finally:
-            batch.leave(context)
-            context.ticked_s = now_s
-        return ended[0][1] if ended else Status.RUNNING
-
-    return tick

@@ -8,14 +8,9 @@ from typing import ClassVar, Literal
 from ai_core.budget import Budget, check_budget
 from ai_core.clock import TimeIndex
 from ai_core.decisions.habits.habit_batch import HabitBatch
-from ai_core.decisions.habits.habit_tree_loops import (
-    CompiledHabit,
-    HabitContext,
-    HabitTree,
-    TickMember,
-    tick_in_turn,
-)
-from ai_core.decisions.habits.habits import Status
+from ai_core.decisions.habits.habit_runner_loops import HabitContext, HabitPlace, TickMember, tick_in_turn
+from ai_core.decisions.habits.habit_status import Status
+from ai_core.decisions.habits.habit_tree import HabitTree
 from ai_core.decisions.population import TURNS_STATE, DeciderPopulation
 from ai_core.errors import finite_number, shown
 from ai_core.faults import FaultIsolation, given_faults
@@ -51,7 +46,7 @@ class HabitPopulation(DeciderPopulation[HabitTree, TickMember]):
     def __init__(self, *, faults: FaultIsolation | None = None) -> None:
         super().__init__()
         self._faults = given_faults(faults)
-        self._batches: dict[CompiledHabit, HabitBatch] = {}
+        self._batches: dict[HabitPlace, HabitBatch] = {}
 
     @property
     def is_asleep(self) -> bool:
@@ -73,12 +68,12 @@ class HabitPopulation(DeciderPopulation[HabitTree, TickMember]):
         """
         if not isinstance(tree, HabitTree):
             raise TypeError(f"tree must be a HabitTree, got {shown(tree)}")
-        if tree._member is not None:
+        if tree.member is not None:
             raise ValueError(f"{tree.name!r} is already in a population; remove it there first")
         late_s = finite_number("late_s", late_s, minimum=0)
         member = TickMember(self, tree, self._next_number)
         member.offset_s += late_s
-        tree._member = member
+        tree.member = member
         self._sit_down(tree, member)
         return tree
 
@@ -92,7 +87,7 @@ class HabitPopulation(DeciderPopulation[HabitTree, TickMember]):
         """
         self.rest(tree)
         del self._seats[tree]
-        tree._member = None
+        tree.member = None
 
     def rest(self, tree: HabitTree, *, late_s: float = 0.0) -> None:
         """Pause a tree until ``go_on``: it has no turns, its time stands still, and it keeps its place.
@@ -109,8 +104,8 @@ class HabitPopulation(DeciderPopulation[HabitTree, TickMember]):
         if member.is_resting:
             return
         member.catch_up()
-        tree._leave_batches()
-        tree._wake(False)
+        tree.leave_batches()
+        tree.wake(False)
         member.is_resting = True
         self._sleep(member, inf)
 
@@ -168,7 +163,7 @@ class HabitPopulation(DeciderPopulation[HabitTree, TickMember]):
 
     def _finish_load(self) -> None:
         for one in self._seats.values():
-            batched = one.tree._leave_batches()
+            batched = one.tree.leave_batches()
             one.was_loaded()
             for run in batched:
                 self.join_batch(run)
@@ -200,7 +195,7 @@ class HabitPopulation(DeciderPopulation[HabitTree, TickMember]):
                 order = self._begin_round(only_rest)
                 self._first, first_error, asleep = tick_in_turn(order, self._now_s, moment, budget)
                 for member in asleep:
-                    if member.tree.is_asleep and member.tree._member is member:  # a later one may have woken it
+                    if member.tree.is_asleep and member.tree.member is member:  # a later one may have woken it
                         self._sleep(member, member.tree.wakes_at_s + member.offset_s)
         finally:
             self._is_busy = False
@@ -211,7 +206,7 @@ class HabitPopulation(DeciderPopulation[HabitTree, TickMember]):
         timers = self._timers
         while timers and timers[0][0] <= self._now_s:
             at_s, _, member = heappop(timers)
-            if at_s != member.timer_s or member.tree._member is not member:
+            if at_s != member.timer_s or member.tree.member is not member:
                 continue  # another timer came before it, or it left
             member.timer_s = inf
             if member.is_resting or not member.tree.is_asleep:
@@ -225,7 +220,7 @@ class HabitPopulation(DeciderPopulation[HabitTree, TickMember]):
 
     def join_batch(self, run: HabitContext) -> None:
         """Add a run to the batch of its habit; called by trees."""
-        place, member = run.place, run.tree._member
+        place, member = run.place, run.tree.member
         assert member is not None
         batch = self._batches.get(place)
         if batch is None:
@@ -251,4 +246,4 @@ class HabitPopulation(DeciderPopulation[HabitTree, TickMember]):
             for context, status in ended:
                 batch.leave(context)        # its tree may have to wait for its turn
                 context.batch_status = status
-                context.tree._wake(False)
+                context.tree.wake(False)

@@ -12,7 +12,8 @@ from types import SimpleNamespace
 from typing import Any
 
 from ai_core.decisions.callback_faults import failing_state
-from ai_core.decisions.habits.habits import Status
+from ai_core.decisions.habits.habit_runner_loops import TreeMessage
+from ai_core.decisions.habits.habit_status import Status
 from ai_core.errors import UnknownNameError
 from ai_core.saving.declared_state import (
     DeclaredState,
@@ -34,25 +35,10 @@ from ai_core.saving.declared_state import (
 from ai_core.saving.fields import LATEST_S, brief, place_in
 from ai_core.saving.values import SavedValues
 
-__all__ = ["HABIT_STATE", "PLAIN_VALUES", "RUN_FIELDS", "TreeMessage"]
+__all__ = ["HABIT_STATE", "PLAIN_VALUES", "RUN_FIELDS"]
 
 PLAIN_VALUES = SavedValues()
 """For blackboards and memories with plain data; shared by all trees."""
-
-
-class TreeMessage:
-    """A message to a tree.
-
-    Args:
-        payload: payload of the message.
-        tick_number: number of the tick that finds it; 0 before.
-        at_s: time of that tick (s).
-    """
-
-    __slots__ = ("at_s", "payload", "tick_number")
-
-    def __init__(self, payload: Any, tick_number: int = 0, at_s: float = 0.0) -> None:
-        self.payload, self.tick_number, self.at_s = payload, tick_number, at_s
 
 
 class ByPath(Kind):

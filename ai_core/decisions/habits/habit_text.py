@@ -2,28 +2,24 @@
 from __future__ import annotations
 
 from math import inf
-from typing import TYPE_CHECKING
 
-from ai_core.decisions.habits.habits import Launch
-
-if TYPE_CHECKING:
-    from ai_core.decisions.habits.habit_tree_loops import CompiledHabit, HabitContext, HabitTree
+from ai_core.decisions.habits.habit_runner_loops import HabitContext, HabitPlace, HabitRunner
+from ai_core.decisions.habits.habit_status import Launch
 
 __all__ = ["live_view"]
 
 
-def live_view(tree: HabitTree) -> str:
+def live_view(tree: HabitRunner, root: HabitPlace) -> str:
     """Return one line per habit: a mark, its name, active or pending, and why.
 
     Cost: O(places).
     """
-    lines = [tree.name]
-    root, run = tree.plan.root, tree.root_run
+    lines, run = [tree.name], tree.root_run
     _describe(lines, tree, root, run, "" if run else _waiting(tree, root, "waits for the next tick"))
     return "\n".join(lines)
 
 
-def _describe(lines: list[str], tree: HabitTree, place: CompiledHabit, run: HabitContext | None, why: str) -> None:
+def _describe(lines: list[str], tree: HabitRunner, place: HabitPlace, run: HabitContext | None, why: str) -> None:
     indent = "  " * place.path.count("/")
     if run is None:
         before = f" (before: {tree.endings[place.index]})" if place.index in tree.endings else ""
@@ -41,7 +37,7 @@ def _describe(lines: list[str], tree: HabitTree, place: CompiledHabit, run: Habi
         _describe(lines, tree, child, child_run, child_why)
 
 
-def _asleep(tree: HabitTree, run: HabitContext) -> str:
+def _asleep(tree: HabitRunner, run: HabitContext) -> str:
     rest_s = run.wake_s - tree.seconds
     if rest_s <= 0:
         return ""
@@ -49,7 +45,7 @@ def _asleep(tree: HabitTree, run: HabitContext) -> str:
     return f", waits{names}{f' {rest_s:.2f} s' if rest_s < inf else ''}"
 
 
-def _child(tree: HabitTree, child: CompiledHabit, parent: CompiledHabit,
+def _child(tree: HabitRunner, child: HabitPlace, parent: HabitPlace,
     run: HabitContext | None) -> tuple[HabitContext | None, str]:
     """Return the run of a child, or None and why it is pending."""
     if run is None:
@@ -80,7 +76,7 @@ def _child(tree: HabitTree, child: CompiledHabit, parent: CompiledHabit,
     return None, _waiting(tree, child, "cannot activate")
 
 
-def _waiting(tree: HabitTree, place: CompiledHabit, otherwise: str) -> str:
+def _waiting(tree: HabitRunner, place: HabitPlace, otherwise: str) -> str:
     """Return what a pending habit waits for."""
     rest_s = (tree._cooldowns or {}).get(place.index, 0.0) - tree.seconds
     if rest_s > 0:

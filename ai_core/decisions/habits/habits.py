@@ -16,89 +16,27 @@ shares all unchanged habits, for one character or many.
 from __future__ import annotations
 
 import copy
-import inspect
 import math
-from collections.abc import Callable, Generator, Iterable
+from collections.abc import Callable, Iterable
 from enum import Enum
-from typing import TYPE_CHECKING, Any, Protocol, TypedDict, TypeVar, cast
+from typing import Any, TypedDict, TypeVar
 
+from ai_core.decisions.habits.habit_batch import HabitBatch
+from ai_core.decisions.habits.habit_runner_loops import HabitContext
+from ai_core.decisions.habits.habit_status import FOR_EVER, Launch, Outcome
 from ai_core.errors import UnknownNameError, finite_number, shown, whole_number
 
-if TYPE_CHECKING:
-    from ai_core.decisions.habits.habit_batch import HabitBatch
-    from ai_core.decisions.habits.habit_tree_loops import HabitContext
+__all__ = ["Callback", "Habit", "HabitOptions", "added", "check_habit", "removed", "replaced"]
 
-__all__ = [
-    "FOR_EVER", "Callback", "Habit", "HabitOptions", "Launch", "Outcome", "RandomSource", "Status", "added", "as_tick",
-    "check_habit", "removed", "replaced",
-]
-
-FOR_EVER = math.inf
-"""Value of ``repeats`` or ``retries``: repeat until the habit is interrupted."""
-
-
-class Launch(Enum):
-    """The launch mode of a habit: how it runs its children."""
-
-    PRIORITIZED = "prioritized"
-    """Priority selector: runs one child at a time; earlier children are more urgent and
-    interrupt later ones. The habit ends only by its own ``tick``."""
-    SEQUENTIAL = "sequential"
-    """Sequence: runs the children in order; the habit ends with the last child, or with
-    a child that fails."""
-    RANDOM = "random"
-    """Random selector: runs one child, chosen by weight among those that can run; the
-    habit ends with it."""
-    FALLBACK = "fallback"
-    """Fallback: runs the children in order, skipping those that cannot run, until a child
-    succeeds; the habit ends with it, and fails if no child succeeds."""
-    UTILITY = "utility"
-    """Utility selector: runs the child with the highest ``score`` above 0; a child whose
-    score exceeds that of the active one by more than ``inertia`` interrupts it. The habit
-    ends only by its own ``tick``."""
-
-
-class Status(Enum):
-    """The status of a habit after a tick."""
-
-    RUNNING = "running"
-    SUCCEEDED = "succeeded"
-    FAILED = "failed"
-
-
-class Outcome(Enum):
-    """The result that a habit reports to its parent when it ends."""
-
-    UNCHANGED = "as it ended"
-    INVERTED = "inverted"
-    ALWAYS_SUCCEEDED = "always succeeded"
-    ALWAYS_FAILED = "always failed"
-
-
-class RandomSource(Protocol):
-    """Interface of the random source of random habits: ``random.Random(seed)``, for example."""
-
-    def random(self) -> float:
-        """Return the next number, 0 <= number < 1."""
-        ...
-
-
-Callback = Callable[["HabitContext"], object]
+Callback = Callable[[HabitContext], object]
 """A callback of a habit, called with the context of the run."""
 
 Kind = TypeVar("Kind", bound=Enum)
 
-BatchCallback = Callable[["HabitBatch"], object]
+BatchCallback = Callable[[HabitBatch], object]
 AnyCallback = Callable[[Any], object]
 
 MOMENTS = ("can_activate", "enter", "tick", "exit", "tick_batch", "score")
-
-FIXED = frozenset({
-    "name", "launch", "non_blocking", "uninterruptible", "weight", "urgency", "timeout_s", "cooldown_s",
-    "repeats", "retries", "outcome", "wakes_on", "asks_every_s", "begins_on", "remembers_s",
-    "columns", "inertia",
-})
-
 
 class Habit:
     """The definition of a task in a behaviour tree, with its children. Immutable.
@@ -154,24 +92,6 @@ class Habit:
         TypeError: if an argument has a wrong type.
         ValueError: if an argument is out of range, or the children cannot be launched.
     """
-
-    name: str
-    launch: Launch
-    non_blocking: bool
-    uninterruptible: bool
-    weight: float
-    urgency: float
-    timeout_s: float
-    cooldown_s: float
-    repeats: float
-    retries: float
-    outcome: Outcome
-    wakes_on: tuple[str, ...]
-    asks_every_s: float
-    begins_on: tuple[str, ...]
-    remembers_s: float
-    columns: tuple[str, ...]
-    inertia: float
 
     def __init__(
         self,
@@ -317,6 +237,10 @@ class HabitOptions(TypedDict, total=False):
     inertia: float
 
 
+FIXED = frozenset({"name", "columns"} | HabitOptions.__annotations__.keys()) - {*MOMENTS, "children"}
+"""Attributes of a habit that are not set again."""
+
+
 def check_habit(habit: Habit, children: tuple[Habit, ...], path: str) -> None:
     """Raise an error unless the habit can launch its children.
 
@@ -384,51 +308,6 @@ def _names(name: str, option: str, value: object) -> tuple[str, ...]:
         if not isinstance(one, str) or not one:
             raise TypeError(f"habit {name!r}: {option} must hold non-empty strings, got {shown(one)}")
     return names
-
-
-def as_tick(callback: Callback | None) -> Callback | None:
-    """Return the function to call at each tick: the callback, or one that steps its generator."""
-    if callback is None or not inspect.isgeneratorfunction(_function(callback)):
-        return callback
-    begin = cast("Callable[[HabitContext], Generator[Any, Any, Any]]", callback)
-
-    def tick(context: HabitContext) -> object:
-        if context.generator is None:
-            context.generator = begin(context)
-        try:
-            wish = next(context.generator)
-        except StopIteration as end:
-            context.generator = None
-            return Status.SUCCEEDED if end.value is None else end.value
-        _wait(context, wish)
-        return Status.RUNNING
-
-    return tick
-
-
-def _wait(context: HabitContext, wish: object) -> None:
-    if wish is None:
-        return
-    if isinstance(wish, str):
-        context.wait_for(wish)
-    elif isinstance(wish, tuple) and len(wish) == 2 and isinstance(wish[0], str):
-        context.wait_for(wish[0], at_most_s=wish[1])
-    elif isinstance(wish, int | float) and not isinstance(wish, bool):
-        context.wait_s(wish)
-    else:
-        raise TypeError(
-            f"{context.path!r} must yield nothing, seconds, a name, or a name with seconds, got {shown(wish)};"
-            " return a Status to end the habit"
-        )
-
-
-def _function(callback: Any) -> Any:
-    """Return the function behind a partial or an object that can be called."""
-    while hasattr(callback, "func"):
-        callback = callback.func
-    if not inspect.isroutine(callback) and not isinstance(callback, type):
-        return getattr(callback, "__call__", callback)  # noqa: B004  its method, not whether it has one
-    return callback
 
 
 def added(root: Habit, path: str, habit: Habit, before: str | None = None) -> Habit:

@@ -11,12 +11,10 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
+from ai_core.decisions.habits.habit_runner_loops import HabitContext
 from ai_core.errors import finite_number, shown
-
-if TYPE_CHECKING:
-    from ai_core.decisions.habits.habit_tree_loops import HabitContext
 
 __all__ = ["Consideration", "Score", "falling", "logistic", "power", "rising"]
 

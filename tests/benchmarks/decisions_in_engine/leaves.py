@@ -2,7 +2,7 @@
 from __future__ import annotations
 
 from ai_core.decisions import Habit, Status
-from ai_core.decisions.habits.habit_tree_loops import HabitContext
+from ai_core.decisions.habits.habit_runner_loops import HabitContext
 
 
 class Refusing(Habit):

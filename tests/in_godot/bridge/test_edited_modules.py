@@ -10,7 +10,7 @@ from ai_core.saving.fields import StateError
 
 HABIT = """
 from ai_core.decisions.habits import habits as core
-from ai_core.decisions.habits.habits import Status
+from ai_core.decisions.habits.habit_status import Status
 
 class Hum(core.Habit):
     def tick(self, context):

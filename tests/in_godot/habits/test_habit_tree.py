@@ -5,7 +5,7 @@ import pytest
 
 from addons.ai_core.bridge.gd import construct
 from ai_core.decisions.habits import habits as core
-from ai_core.decisions.habits.habits import Status
+from ai_core.decisions.habits.habit_status import Status
 from ai_core.saving.fields import StateError
 
 DODGE = """

@@ -15,8 +15,8 @@ from addons.ai_core.nodes.characters.guard_expression import GuardExpression, Mi
 from addons.ai_core.nodes.habits.habit import Habit
 from addons.ai_core.nodes.habits.habit_condition import wait
 from addons.ai_core.nodes.habits.habit_sharing import Callback
-from ai_core.decisions.habits.habit_tree_loops import COMPARISONS, HabitContext, ValueCheck, ValueIs, ValueWrite
-from ai_core.decisions.habits.habits import Status
+from ai_core.decisions.habits.habit_runner_loops import COMPARISONS, HabitContext, ValueCheck, ValueIs, ValueWrite
+from ai_core.decisions.habits.habit_status import Status
 
 PHASE_METHODS: dict[str, tuple[str, Callback]] = {
     "enter": ("enter", lambda run: run.part.enter(run)),

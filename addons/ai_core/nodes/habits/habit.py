@@ -28,9 +28,10 @@ from addons.ai_core.nodes.habits.habit_sharing import Callback, callback_for, sh
 from addons.ai_core.nodes.saving.node_settings import core_settings, exported_slots
 from addons.ai_core.nodes.scheduling.scheduler_lookup import check_callable
 from ai_core.decisions.habits import habits as core
-from ai_core.decisions.habits.habit_tree_loops import HabitContext
+from ai_core.decisions.habits.habit_runner_loops import HabitContext
+from ai_core.decisions.habits.habit_status import FOR_EVER, Launch, Outcome, Status
 
-LAUNCHES, OUTCOMES = tuple(core.Launch), tuple(core.Outcome)
+LAUNCHES, OUTCOMES = tuple(Launch), tuple(Outcome)
 CALLED = ("_can_activate", "_enter", "_tick", "_exit")
 
 
@@ -322,8 +323,8 @@ class Habit(Node):
             "children": children,
             "launch": LAUNCHES[self.launch],
             "timeout_s": self.timeout or math.inf,
-            "repeats": self.repeats or core.FOR_EVER,
-            "retries": core.FOR_EVER if self.retries < 0 else self.retries,
+            "repeats": self.repeats or FOR_EVER,
+            "retries": FOR_EVER if self.retries < 0 else self.retries,
             "outcome": OUTCOMES[self.outcome],
         }
         name = str(self.get_name())
@@ -375,7 +376,7 @@ class Habit(Node):
     def _run(self) -> HabitContext | None:
         """The current run, None while the habit is not active."""
         run = self._cached_run
-        if run is not None and run.status is core.Status.RUNNING and not run.begins_next:
+        if run is not None and run.status is Status.RUNNING and not run.begins_next:
             return run
         tree = self._tree.core if self._tree is not None and self._tree.is_valid() else None
         for run in tree.active_runs() if tree is not None else ():

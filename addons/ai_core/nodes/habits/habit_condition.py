@@ -9,8 +9,8 @@ from addons.ai_core.bridge.gd import GDObject
 from addons.ai_core.nodes.characters.guard_expression import GuardExpression, deciding_names
 from addons.ai_core.nodes.characters.sensor_feed import VALUES
 from addons.ai_core.nodes.habits.habit_events import EVENT, EventMind
-from ai_core.decisions.habits.habit_tree_loops import HabitContext, ValueIs, ValuesAre
-from ai_core.decisions.habits.habits import Status
+from ai_core.decisions.habits.habit_runner_loops import HabitContext, ValueIs, ValuesAre
+from ai_core.decisions.habits.habit_status import Status
 
 Callback = Callable[[HabitContext], object]
 

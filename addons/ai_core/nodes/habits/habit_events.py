@@ -6,7 +6,7 @@ from typing import Any
 
 from addons.ai_core.bridge.gd import GDObject, Vector2, Vector3
 from addons.ai_core.nodes.characters.guard_expression import ABSENT
-from ai_core.decisions.habits.habit_tree_loops import HabitContext
+from ai_core.decisions.habits.habit_runner_loops import HabitContext
 from ai_core.events.event import Event
 
 EVENT = "event"

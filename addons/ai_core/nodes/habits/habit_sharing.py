@@ -18,8 +18,9 @@ from addons.ai_core.bridge.gd import (
     has_listeners,
     has_script_method,
 )
-from ai_core.decisions.habits.habit_tree_loops import HabitContext
-from ai_core.decisions.habits.habits import Habit, Status
+from ai_core.decisions.habits.habit_runner_loops import HabitContext
+from ai_core.decisions.habits.habit_status import Status
+from ai_core.decisions.habits.habits import Habit
 
 Callback = Callable[[HabitContext], object]
 

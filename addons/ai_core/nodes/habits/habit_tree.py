@@ -47,8 +47,8 @@ from addons.ai_core.nodes.scheduling.scheduler_lookup import (
     scheduler_warnings,
 )
 from ai_core.decisions.blackboard import Blackboard, Watch
-from ai_core.decisions.habits import habit_tree_loops as core
-from ai_core.decisions.habits.habit_tree_loops import plan_of
+from ai_core.decisions.habits import habit_tree as core
+from ai_core.decisions.habits.habit_plan import plan_of
 from ai_core.decisions.habits.habits import Habit as HabitDefinition
 from ai_core.events.event import Event
 from ai_core.saving.fields import Fields, State, StateError

@@ -29,8 +29,8 @@ from addons.ai_core.nodes.walking.body_moving import is_body, walk
 from addons.ai_core.nodes.walking.path_follower import point_ahead
 from addons.ai_core.nodes.walking.path_height import GROUNDED, is_elsewhere
 from addons.ai_core.nodes.walking.ticket_walk import TicketWalk
-from ai_core.decisions.habits.habit_tree_loops import HabitContext
-from ai_core.decisions.habits.habits import Status
+from ai_core.decisions.habits.habit_runner_loops import HabitContext
+from ai_core.decisions.habits.habit_status import Status
 
 POINTS = (Vector2, Vector3)
 

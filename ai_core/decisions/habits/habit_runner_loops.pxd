@@ -1,4 +1,4 @@
-# C types with which habit_tree_loops.py is compiled.
+# C types with which habit_runner_loops.py is compiled.
 
 cimport cython
 from libc.stdint cimport uint64_t
@@ -11,6 +11,7 @@ cdef int TICK, CHALLENGE, ASK, BESIDE, CONTINUE, RESTART, TIME_OUT, BEGIN, RESUL
 cdef Py_ssize_t MOST_BEGUN_IN_A_TICK, MOST_SPARE_RUNS
 
 
+@cython.final
 cdef class ValueIs:
     cdef readonly object key, comparison, value, wakes_on
     cdef int _code
@@ -21,6 +22,7 @@ cdef class ValueIs:
     cdef bint _holds_number(self, double known) noexcept
 
 
+@cython.final
 cdef class ValuesAre:
     cdef readonly tuple conditions
     cdef readonly object otherwise
@@ -31,7 +33,11 @@ cdef class ValuesAre:
 
 cdef bint are_alike(known, value) noexcept
 
+@cython.locals(own=dict)
+cdef value_of(board, key)
 
+
+@cython.final
 cdef class ValueCheck:
     cdef readonly ValueIs condition
 
@@ -40,7 +46,8 @@ cdef class ValueWrite:
     cdef readonly object key, value, scope
 
 
-cdef class CompiledHabit:
+@cython.final
+cdef class HabitPlace:
     cdef public object habit, name, path, launch, outcome, held, interrupted, interrupting
     cdef public object can_activate, enter, tick, exit, tick_batch, score
     cdef public tuple begins_on, blocking, children, columns, non_blocking
@@ -55,9 +62,10 @@ cdef class CompiledHabit:
     cpdef strongest(self, dict holds)
 
 
+@cython.final
 cdef class HabitContext:
-    cdef public HabitTree _tree
-    cdef public CompiledHabit place
+    cdef public HabitRunner _tree
+    cdef public HabitPlace place
     cdef public HabitContext parent, child
     cdef public list beside
     cdef public dict _memory
@@ -66,106 +74,106 @@ cdef class HabitContext:
     cdef public Py_ssize_t failures, number, row, successes
     cdef public bint begins_next, is_faulty
 
-    cdef _begin(self, HabitTree tree, CompiledHabit place, HabitContext parent, reason)
+    cdef _begin(self, HabitRunner tree, HabitPlace place, HabitContext parent, reason)
 
 
-cdef class HabitTree:
+cdef class HabitRunner:
     cdef object __weakref__
-    cdef public object plan, owner, name, parts, values, on_wake, on_entered, on_exited, listening
+    cdef public object plan, owner, name, parts, on_wake, on_entered, on_exited, listening, after_tick
     cdef public object _clock, _random, _trace, _isolation, _faults, _blackboard, _watched, _kept, _moment, _over
-    cdef public object _noticed, _next_root, _next_parts
+    cdef public object _noticed
     cdef public HabitContext root_run
     cdef HabitContext _asking
-    cdef public TickMember _member
+    cdef public TickMember member
     cdef public dict holds, endings, scores, _told, _cooldowns, _asks_at_s, _answered
     cdef public list _agenda
     cdef public double _now_s, _rebuild_at_s, _wake_at_s
     cdef public Py_ssize_t _frame, _tick_number
     cdef Py_ssize_t _begun
-    cdef public bint _asks_all, _is_busy, _is_lasting, _is_traced, _should_stop, _was_asleep
+    cdef public bint _asks_all, is_busy, _is_lasting, _is_traced
     cdef object _counter
     cdef const uint64_t* _listener_changes      # BORROWED from ``_counter``, or NULL
     cdef uint64_t _seen_changes
     cdef double _quiet_since_s
 
-    cpdef list _plan_ahead(self)
-    @cython.locals(place=CompiledHabit, beside=CompiledHabit, child=HabitContext, active=HabitContext)
+    cdef list _plan_ahead(self)
+    @cython.locals(place=HabitPlace, beside=HabitPlace, child=HabitContext, active=HabitContext)
     cdef _plan_run(self, list agenda, HabitContext run, noticed, set due, bint asks_all)
     cdef bint _has_woken(self, HabitContext run, noticed) except -1
-    @cython.locals(place=CompiledHabit, index=Py_ssize_t, asked=list)
+    @cython.locals(place=HabitPlace, index=Py_ssize_t, asked=list)
     cdef tuple _to_ask(self, tuple places, Py_ssize_t count, set due, bint asks_all)
-    cdef bint _asks_now(self, CompiledHabit place) except -1
+    cdef bint _asks_now(self, HabitPlace place) except -1
     cdef bint _is_due(self, double at_s) noexcept
-    cdef bint _has_message(self, CompiledHabit place, Py_ssize_t began) except -1
+    cdef bint _has_message(self, HabitPlace place, Py_ssize_t began) except -1
     cdef _date_messages(self)
 
     cdef _live_until(self, double now_s)
-    @cython.locals(entry=tuple, root=CompiledHabit, run=HabitContext, agenda=list, what=cython.int)
+    @cython.locals(entry=tuple, root=HabitPlace, run=HabitContext, agenda=list, what=cython.int)
     cdef _tick_all(self)
     cdef _process(self, int what, HabitContext run, tuple places, tuple numbers)
-    cdef _try_beside(self, HabitContext run, CompiledHabit place, reason)
-    @cython.locals(child=HabitContext, place=CompiledHabit, best=CompiledHabit, index=Py_ssize_t)
+    cdef _try_beside(self, HabitContext run, HabitPlace place, reason)
+    @cython.locals(child=HabitContext, place=HabitPlace, best=HabitPlace, index=Py_ssize_t)
     cdef _challenge(self, HabitContext run, tuple places, Py_ssize_t first)
     @cython.locals(refused=Py_ssize_t)
     cdef _challenge_together(self, HabitContext run, tuple places, tuple numbers)
-    cdef Py_ssize_t _first_that_can(self, CompiledHabit place, tuple numbers) except? -1
+    cdef Py_ssize_t _first_that_can(self, HabitPlace place, tuple numbers) except? -1
     @cython.locals(child=HabitContext)
-    cdef _take_over(self, HabitContext run, CompiledHabit place)
+    cdef _take_over(self, HabitContext run, HabitPlace place)
     @cython.locals(parent=HabitContext)
     cdef _restart(self, HabitContext run)
-    @cython.locals(parent=HabitContext, place=CompiledHabit)
+    @cython.locals(parent=HabitContext, place=HabitPlace)
     cdef _close_and_climb(self, HabitContext run, status, ending)
     @cython.locals(above=HabitContext)
-    cdef _climb(self, HabitContext parent, CompiledHabit place, status)
+    cdef _climb(self, HabitContext parent, HabitPlace place, status)
 
     cdef bint _may_begin_more(self) except -1
     @cython.locals(answer=cython.int)
-    cdef bint _can_begin(self, CompiledHabit place) except -1
+    cdef bint _can_begin(self, HabitPlace place) except -1
     @cython.locals(context=HabitContext, can_begin=bint)
-    cdef bint _ask(self, CompiledHabit place) except -1
+    cdef bint _ask(self, HabitPlace place) except -1
     @cython.locals(context=HabitContext)
-    cdef HabitContext _context_for(self, CompiledHabit place)
-    @cython.locals(child=HabitContext, best=CompiledHabit, place=CompiledHabit, most=double, score=double)
-    cdef CompiledHabit _best_of(self, places, HabitContext run, tuple begun)
+    cdef HabitContext _context_for(self, HabitPlace place)
+    @cython.locals(child=HabitContext, best=HabitPlace, place=HabitPlace, most=double, score=double)
+    cdef HabitPlace _best_of(self, places, HabitContext run, tuple begun)
     @cython.locals(score=double)
-    cdef double _score(self, CompiledHabit place) except? -1.0
-    @cython.locals(chosen=CompiledHabit, place=CompiledHabit)
+    cdef double _score(self, HabitPlace place) except? -1.0
+    @cython.locals(chosen=HabitPlace, place=HabitPlace)
     cdef _choose(self, HabitContext run, tuple begun)
-    @cython.locals(place=CompiledHabit, steps=tuple)
+    @cython.locals(place=HabitPlace, steps=tuple)
     cdef _continue(self, HabitContext run)
-    @cython.locals(chosen=CompiledHabit, place=CompiledHabit)
+    @cython.locals(chosen=HabitPlace, place=HabitPlace)
     cdef _draw(self, HabitContext run)
     @cython.locals(run=HabitContext)
-    cdef _start(self, CompiledHabit place, HabitContext parent, reason)
+    cdef _start(self, HabitPlace place, HabitContext parent, reason)
     cdef bint _ends_quietly(self) except -1
     @cython.locals(check=ValueIs, holds=bint)
-    cdef _check_at_once(self, CompiledHabit place)
+    cdef _check_at_once(self, HabitPlace place)
     @cython.locals(run=HabitContext)
-    cdef HabitContext _new_run(self, CompiledHabit place, HabitContext parent, reason)
-    @cython.locals(place=CompiledHabit, beside=CompiledHabit)
+    cdef HabitContext _new_run(self, HabitPlace place, HabitContext parent, reason)
+    @cython.locals(place=HabitPlace, beside=HabitPlace)
     cdef _live(self, HabitContext run)
-    cdef _own_tick(self, HabitContext run, CompiledHabit place)
+    cdef _own_tick(self, HabitContext run, HabitPlace place)
 
-    @cython.locals(place=CompiledHabit, parent=HabitContext, again=HabitContext, successes=Py_ssize_t,
+    @cython.locals(place=HabitPlace, parent=HabitContext, again=HabitContext, successes=Py_ssize_t,
                    failures=Py_ssize_t, is_over=bint)
     cdef _close(self, HabitContext run, status, ending)
-    @cython.locals(place=CompiledHabit, parent=HabitContext)
+    @cython.locals(place=HabitPlace, parent=HabitContext)
     cdef _end(self, HabitContext run, status, ending)
-    cdef _exit(self, HabitContext run, CompiledHabit place)
+    cdef _exit(self, HabitContext run, HabitPlace place)
     @cython.locals(changes=uint64_t)
     cdef bint _has_listeners(self) except -1
     cdef _call_listener(self, listener, HabitContext run)
 
-    cpdef _wake(self, bint asks_all)
-    cdef _catch_up(self)
+    cdef _wake(self, bint asks_all)
 
 
+@cython.final
 cdef class TickMember:
     cdef public Py_ssize_t number
     cdef public double timer_s, late_s, offset_s, saved_offset_s
     cdef public bint is_resting
     cdef public object population
-    cdef public HabitTree tree
+    cdef public HabitRunner tree
 
 
 cdef HabitContext _spare            # OWNED; runs that are over, the next one is its parent
@@ -176,10 +184,10 @@ cdef Py_ssize_t _spare_count
 cdef HabitContext spare_run()
 cdef recycle(HabitContext run)
 cdef result_of(status)
-@cython.locals(first=CompiledHabit, place=CompiledHabit)
+@cython.locals(first=HabitPlace, place=HabitPlace)
 cdef bint _ask_together(tuple places) except -1
 @cython.locals(run=HabitContext)
-cdef HabitContext _run_at(list runs, CompiledHabit place)
+cdef HabitContext _run_at(list runs, HabitPlace place)
 
-@cython.locals(member=TickMember, tree=HabitTree, now_s=double, count=Py_ssize_t, is_timed=bint, is_asked=bint, asleep=list)
+@cython.locals(member=TickMember, tree=HabitRunner, now_s=double, count=Py_ssize_t, is_timed=bint, is_asked=bint, asleep=list)
 cpdef tuple tick_in_turn(list order, double now_s, moment, budget)

@@ -1,52 +1,28 @@
 # cython: language_level=3, boundscheck=False, wraparound=False, initializedcheck=False, annotation_typing=False
-# mypy: ignore-errors
-"""Habit trees: definitions laid out as plans, and characters that run them.
+"""Ticking habits: the runs of a character, and what they do at each tick.
 
-A plan is shared by all characters with one definition. A character has a ``HabitContext`` for each active habit,
-and an agenda: the active habits to tick and the pending habits to try, in the order of a tick. The agenda is kept
-until a habit begins, ends or wakes, or a time is over. While it is empty the tree sleeps, and a tick costs nothing.
+A character has a ``HabitContext`` for each active habit, and an agenda: the active habits to tick and the pending
+habits to try, in the order of a tick. The agenda is kept until a habit begins, ends or wakes, or a time is over.
+While it is empty the tree sleeps, and a tick costs nothing.
 
-``habit_tree_loops.pxd`` declares the C types with which this file is compiled; interpreted it is plain Python.
+``habit_runner_loops.pxd`` declares the C types with which this file is compiled; interpreted it is plain Python.
 """
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Generator, Iterable, Sequence
-from typing import TYPE_CHECKING, Any
+from collections.abc import Callable, Iterable, Sequence
+from typing import Any
 
 import cython
 
-from ai_core.clock import Clock, TimeIndex, checked_clock
+from ai_core.clock import Clock, TimeIndex
 from ai_core.decisions.blackboard import Blackboard
 from ai_core.decisions.callback_faults import CallbackFaults
-from ai_core.decisions.habits.habit_batch import STATUS_OF_CODE, HabitBatch, alone
-from ai_core.decisions.habits.habit_state import HABIT_STATE, PLAIN_VALUES, RUN_FIELDS, TreeMessage
-from ai_core.decisions.habits.habit_text import live_view
-from ai_core.decisions.habits.habits import (
-    Habit,
-    Launch,
-    Outcome,
-    RandomSource,
-    Status,
-    added,
-    as_tick,
-    check_habit,
-    removed,
-    replaced,
-)
-from ai_core.errors import CycleError, UnknownNameError, check_kind, finite_number, named, shown
-from ai_core.faults import Failures, FaultIsolation
-from ai_core.saving.chance import prepare_random, save_random
-from ai_core.saving.declared_state import Change, Refuse, refuse
-from ai_core.saving.fields import State
-from ai_core.saving.values import SavedValues
+from ai_core.decisions.habits.habit_status import STATUS_OF_CODE, Launch, Outcome, RandomSource, Status
+from ai_core.errors import UnknownNameError, finite_number, shown
+from ai_core.faults import FaultIsolation
 from ai_core.scheduling.task import Turn
 from ai_core.trace import Trace
-
-if TYPE_CHECKING:
-    from types import SimpleNamespace
-
-    from ai_core.budget import Budget
 
 if cython.compiled:
     from cython.cimports.ai_core.decisions.habits.direct_calls import (
@@ -58,16 +34,9 @@ if cython.compiled:
     from cython.cimports.cpython.ref import Py_REFCNT
 
 __all__ = [
-    "COMPARISONS", "MAXIMUM_DEPTH", "CompiledHabit", "HabitContext", "HabitPlan", "HabitTree", "TickMember",
-    "ValueCheck", "ValueIs", "ValueWrite", "ValuesAre", "plan_of", "tick_in_turn",
+    "COMPARISONS", "HabitContext", "HabitPlace", "HabitRunner", "TickMember", "TreeMessage", "ValueCheck",
+    "ValueIs", "ValueWrite", "ValuesAre", "tick_in_turn",
 ]
-
-MAXIMUM_DEPTH = 64
-"""Largest depth of a habit tree (count).
-
-A tick takes three Python calls for each level; 64 levels stay far below Python's limit
-of 1000 calls, even inside the call stack of a game. Real trees have under ten levels.
-"""
 
 MOST_BEGUN_IN_A_TICK = 256
 """Limit of the habits of a character that begin in a tick (count); the others begin in the next.
@@ -109,20 +78,22 @@ BEGIN = 7           # ask the root whether it begins
 RESULT = 8          # end a run as its batch says
 JOIN = 9            # call the run's own tick for the last time; from then on a batch ticks it
 
-Callback = Callable[[Any], object]
-
-Entry = tuple[int, "HabitContext | None", tuple["CompiledHabit", ...], tuple[int, ...]]
+Entry = tuple[int, "HabitContext | None", tuple["HabitPlace", ...], tuple[int, ...]]
 """What to do, with which run, the habits to ask, and their indices for ``ASK``."""
 
 
-class CompiledHabit:
+class HabitPlace:
     """A place of a habit in a tree; a habit can have several places.
 
     What the habit defines has the habit's names; the rest:
 
-    Attributes:
+    Args:
         habit: the habit of this place.
+        path: path of the place.
         index: number in the plan, parents before children.
+        tick: called at each tick; None for nothing.
+
+    Attributes:
         end: number after the last place below it.
         blocking: children that launch according to ``launch``, in order.
         non_blocking: children that run beside them.
@@ -141,16 +112,13 @@ class CompiledHabit:
         check: the comparison that is its tick, if a run of it leaves nothing but its result.
     """
 
-    def __init__(self, habit: Habit, path: str, index: int) -> None:
+    def __init__(self, habit: Any, path: str, index: int, tick: Callable[[HabitContext], object] | None) -> None:
         self.habit = habit
         self.index = index
         self.end = index + 1
-        self.name = habit.name
-        self.path = path
-        self.launch = habit.launch
+        self.name, self.path, self.launch = habit.name, path, habit.launch
         self.outcome = None if habit.outcome is Outcome.UNCHANGED else habit.outcome
-        self.weight = habit.weight
-        self.urgency = habit.urgency
+        self.weight, self.urgency = habit.weight, habit.urgency
         self.timeout_s, self.cooldown_s = habit.timeout_s, habit.cooldown_s
         self.repeats, self.retries = habit.repeats, habit.retries
         self.asks_every_s, self.remembers_s = habit.asks_every_s, habit.remembers_s
@@ -160,15 +128,13 @@ class CompiledHabit:
         self.held = math.inf if habit.uninterruptible else None
         self.can_activate = habit.callback("can_activate")
         self.enter = habit.callback("enter")
-        self.tick = as_tick(habit.callback("tick"))
+        self.tick = tick
         self.exit = habit.callback("exit")
         self.columns = habit.columns
         self.tick_batch = habit.callback("tick_batch")
-        if self.tick is None and self.tick_batch is not None:
-            self.tick = alone(self)
-        self.blocking: tuple[CompiledHabit, ...] = ()
-        self.non_blocking: tuple[CompiledHabit, ...] = ()
-        self.children: tuple[CompiledHabit, ...] = ()
+        self.blocking: tuple[HabitPlace, ...] = ()
+        self.non_blocking: tuple[HabitPlace, ...] = ()
+        self.children: tuple[HabitPlace, ...] = ()
         self.number = 0
         self.interrupting = f"interrupted {habit.name}"
         self.interrupted = f"interrupted by {habit.name}"
@@ -178,10 +144,10 @@ class CompiledHabit:
         self.interrupts = self.is_utility or habit.launch is Launch.PRIORITIZED
         self.is_free = self.can_activate is None and not habit.begins_on and not habit.asks_every_s
         self.values = self.can_activate if type(self.can_activate) is ValuesAre else None
-        is_brief = type(self.tick) is ValueCheck and not (
+        is_brief = habit.repeats == 1 and not (
             self.enter or self.exit or habit.children or habit.begins_on or self.outcome or self.cooldown_s
             or habit.uninterruptible or habit.non_blocking or habit.retries)
-        self.check = self.tick.condition if is_brief and habit.repeats == 1 else None
+        self.check = tick.condition if is_brief and type(tick) is ValueCheck else None
         if cython.compiled:
             self.tick_calls = direct_calls_of(self.tick)
             self.ask_calls = direct_calls_of(self.can_activate)
@@ -190,87 +156,6 @@ class CompiledHabit:
         """Return the strongest of the holds here and below, None if there is none."""
         here = [held for index, held in holds.items() if self.index <= index < self.end]
         return max(here, default=None)
-
-
-class HabitPlan:
-    """All places of a tree, shared by characters.
-
-    Args:
-        root: the definition.
-
-    Attributes:
-        places: all places, parents before children.
-        by_path: the places by path.
-        listeners: by name of a message or key, the indices of the places to try then.
-        keys: blackboard keys on which a condition depends.
-        remembers_s: by name of a message, how long a habit can begin on it (s).
-        random_path: path of a habit that needs a random generator; None if there is none.
-
-    Raises:
-        CycleError: if a habit stands below itself.
-        ValueError: if habits cannot launch, or nest too deep.
-
-    Cost: O(places).
-    """
-
-    def __init__(self, root: Habit) -> None:
-        self.places: list[CompiledHabit] = []
-        self.random_path: str | None = None
-        self.listeners: dict[str, tuple[int, ...]] = {}
-        self.remembers_s: dict[str, float] = {}
-        self.root = self._lay_out(root, root.name, ())
-        self.by_path = {place.path: place for place in self.places}
-        self.keys = tuple(dict.fromkeys(key for place in self.places for key in place.habit.wakes_on))
-
-    def at(self, path: str) -> CompiledHabit:
-        """Return the place at a path.
-
-        Raises:
-            UnknownNameError: if there is none.
-        """
-        return named("habit", path, self.by_path)
-
-    def check_random(self, random: object) -> None:
-        """Raise an error unless ``random`` is a random source, or is None and no habit requires one."""
-        if random is None:
-            if self.random_path is not None:
-                raise ValueError(
-                    f"habit {self.random_path!r} requires a random generator; pass random=random.Random(seed)")
-        elif not callable(getattr(random, "random", None)):
-            raise TypeError(f"random must have a method random(), got {shown(random)}; pass random.Random(seed)")
-
-    def _lay_out(self, habit: Habit, path: str, above: tuple[Habit, ...]) -> CompiledHabit:
-        if any(one is habit for one in above):
-            raise CycleError(f"habit {path!r} must not be below itself")
-        if len(above) >= MAXIMUM_DEPTH:
-            raise ValueError(f"habits nest deeper than {MAXIMUM_DEPTH} at {shown(path)}")
-        children = tuple(habit.children)
-        check_habit(habit, children, path)
-        if (habit.launch is Launch.RANDOM or habit.draws) and self.random_path is None:
-            self.random_path = path
-        place = CompiledHabit(habit, path, len(self.places))
-        self.places.append(place)
-        for name in dict.fromkeys((*habit.wakes_on, *habit.begins_on)):
-            self.listeners[name] = (*self.listeners.get(name, ()), place.index)
-            self.remembers_s[name] = max(self.remembers_s.get(name, 0.0), habit.remembers_s)
-        below = (*above, habit)
-        place.children = tuple([self._lay_out(child, f"{path}/{child.name}", below) for child in children])
-        place.blocking = tuple([child for child in place.children if not child.is_beside])
-        place.non_blocking = tuple([child for child in place.children if child.is_beside])
-        for number, child in enumerate(place.blocking):
-            child.number = number
-        place.end = len(self.places)
-        return place
-
-
-def plan_of(root: Habit) -> HabitPlan:
-    """Return the plan of ``root``, made at the first call and kept with it."""
-    if not isinstance(root, Habit):
-        raise TypeError(f"root must be a Habit, got {shown(root)}")
-    plan: HabitPlan | None = root.__dict__.get("_plan")
-    if plan is None:
-        plan = root.__dict__["_plan"] = HabitPlan(root)
-    return plan
 
 
 COMPARISONS = ("==", "!=", "<", "<=", ">", ">=", "in", "not in")
@@ -303,7 +188,7 @@ class ValueIs:
         self._number = float(value) if self._is_number else 0.0
 
     def __call__(self, context: HabitContext) -> bool:
-        return self.holds(context.blackboard.get(self.key))
+        return self.holds(value_of(context.blackboard, self.key))
 
     def holds(self, known: Any) -> bool:
         """Return whether the comparison is true for a value."""
@@ -342,7 +227,17 @@ class ValueIs:
         return f"{self.key} {self.comparison} {shown(self.value)}"
 
 
-ABSENT = object()
+ABSENT: Any = object()
+
+
+def value_of(board: dict[str, Any], key: str) -> Any:
+    """Return ``board.get(key)``; a value of its own is found without a call of the method of a ``Blackboard``."""
+    if cython.compiled and isinstance(board, dict):
+        own = cython.cast(dict, board)
+        known = own.get(key, ABSENT)
+        if known is not ABSENT:
+            return known
+    return board.get(key)
 
 
 class ValuesAre:
@@ -436,7 +331,7 @@ class HabitContext:
         successes, failures: earlier runs counted for ``repeats`` and ``retries``.
     """
 
-    def _begin(self, tree: HabitTree, place: CompiledHabit, parent: HabitContext | None, reason: str) -> None:
+    def _begin(self, tree: HabitRunner, place: HabitPlace, parent: HabitContext | None, reason: str) -> None:
         self._tree = tree
         self._memory: dict[str, Any] | None = None
         self.place = place
@@ -449,11 +344,11 @@ class HabitContext:
         self.waits_for: tuple[str, ...] = ()
         self.number = self.successes = self.failures = 0
         self.begins_next = self.is_faulty = False
-        self.batch: HabitBatch | None = None
+        self.batch: Any = None
         self.batch_status: Status | None = None
         self.row = 0
         self.woken_by = ""
-        self.generator: Generator[Any, Any, Any] | None = None
+        self.generator: Any = None
         self.restart_point = ""
         self.status: Status | None = RUNNING
         self.reason = reason
@@ -465,17 +360,17 @@ class HabitContext:
 
     @property
     def owner(self) -> Any:
-        """The character: ``owner`` of the HabitTree."""
+        """The character: ``owner`` of the HabitRunner."""
         return self._tree.owner
 
     @property
-    def tree(self) -> HabitTree:
-        """The character's HabitTree, for example for ``tree.notify``."""
+    def tree(self) -> HabitRunner:
+        """The character's HabitRunner, for example for ``tree.notify``."""
         return self._tree
 
     @property
     def part(self) -> Any:
-        """The object for this habit in ``parts`` of the HabitTree; None without ``parts``."""
+        """The object for this habit in ``parts`` of the HabitRunner; None without ``parts``."""
         parts = self._tree.parts
         return None if parts is None else parts[self.place.index]
 
@@ -600,7 +495,7 @@ class HabitContext:
         self.waits_for, self.woken_by = names, ""
         tree._agenda, tree._wake_at_s = None, AWAKE
         if names:
-            tree._watch(names)
+            tree.watch(names)
 
     def _check_active(self, why: str) -> None:
         if self.status is not RUNNING:
@@ -610,100 +505,39 @@ class HabitContext:
         return f"<HabitContext {self.path}>"
 
 
-class HabitTree:
-    """Runs a definition of habits for one character.
-
-    Rules, beyond those of ``Habit`` and ``Launch``:
-
-    - A habit's own ``tick`` is called first, then its children launch and tick, then
-      its non-blocking children. If the ``tick`` ends the habit, all children end.
-    - Before a more urgent prioritized child begins, the active child and all habits
-      below it return to pending, children before parents. More urgent children are not
-      tried while a hold forbids it.
-    - When a prioritized child ends, all children are tried again in the same tick, from
-      the most urgent on and including the ended child: no less urgent child begins in
-      between. A child that ends in the tick in which it began is tried again in the
-      next tick, so that a tick cannot loop.
-    - A sequence fails when a child fails, or cannot run at its turn. A random habit
-      fails when no child can run, or the chosen child fails.
-    - A root that ends is pending until the next tick.
-    - A habit that exceeds its ``timeout_s`` fails instead of being ticked.
-    - An exception of a callback is reported; the habit fails, and its ``exit`` is still
-      called. After failures in several runs in a row the habit is quarantined until
-      ``release_quarantined``.
-    - A tree in which all habits wait (for a name, a time, the end of a cooldown) sleeps:
-      its tick only compares the time, and a ``HabitPopulation`` does not call it at all.
+class TreeMessage:
+    """A message to a tree.
 
     Args:
-        root: the definition, shared with other characters.
-        owner: the character; ``context.owner`` for its habits.
-        name: name in traces, reports and ``to_text``; the default is that of the root.
-        clock: time for traces and reports; None counts ticks.
-        random: random source of random habits.
-        trace: its ``state_entered`` hook is called for each habit that begins.
-        faults: receives the exceptions of callbacks; None makes one that logs.
-        blackboard: the values of the character: a ``Blackboard``, or a dict, whose
-            changes wake no habit; None makes an empty Blackboard.
-        values: writes blackboard and memories into saves; None supports plain data only.
-        parts: an object of the character for each place of the plan, in the order of
-            ``plan.places``; ``context.part`` for its habits. Characters can then share
-            definitions whose habits act on objects of the character.
-
-    Attributes:
-        plan: the places of the definition.
-        root_run: the run of the root, None while it is pending.
-        endings: by place, how its last run ended.
-        holds: by place, the priority of its hold.
-        scores: by place, the last score of a child of a utility habit.
-        on_wake: called with the tree when it is woken before ``wakes_at_s``; None, or
-            set by the owner of the ticks.
-        on_entered: called with the context of each habit that begins, before its
-            ``enter``; None for no call.
-        on_exited: called with the context after each ``exit``; None for no call.
-        listening: returns whether these two need calls now, so that habits that begin
-            and end at once can skip them; None for always.
-        listening_counter: a capsule "ai_core.counter" of a uint64 that changes when the
-            result of ``listening`` may have changed; a False is then valid for a tenth of
-            a second (game time). None calls ``listening`` each time.
-
-    Raises:
-        CycleError: if a habit is below itself.
-        ValueError: if a habit cannot run, with its path; or if the tree has random habits
-            and ``random`` is None.
-
-    Cost: O(1) if another character has the same definition, O(places) otherwise.
-    A tick is O(active habits ticked + pending habits tried).
+        payload: payload of the message.
+        tick_number: number of the tick that finds it; 0 before.
+        at_s: time of that tick (s).
     """
 
-    STATE = HABIT_STATE
+    __slots__ = ("at_s", "payload", "tick_number")
 
-    advance_takes = "turn"  # a scheduler calls advance with its Turn
+    def __init__(self, payload: Any, tick_number: int = 0, at_s: float = 0.0) -> None:
+        self.payload, self.tick_number, self.at_s = payload, tick_number, at_s
+
+
+class HabitRunner:
+    """Runs the habits of a character: the compiled part of a ``HabitTree``, with its rules and attributes.
+
+    Args:
+        plan: the places of the definition, a ``HabitPlan``.
+        owner, name, clock, random, trace, faults, blackboard, parts: as for ``HabitTree``, checked.
+
+    Attributes:
+        is_busy: True during a tick, or while the definition is changed.
+        after_tick: called once at the end of the tick under way; None for nothing.
+        member: its slot in a population, or None.
+    """
 
     def __init__(
-        self,
-        root: Habit,
-        *,
-        owner: Any = None,
-        name: str = "",
-        clock: Clock | None = None,
-        random: RandomSource | None = None,
-        trace: Trace | None = None,
-        faults: FaultIsolation | None = None,
-        blackboard: dict[str, Any] | None = None,
-        values: SavedValues | None = None,
-        parts: Sequence[Any] | None = None,
+        self, plan: Any, owner: Any, name: str, clock: Clock | None, random: RandomSource | None, trace: Trace | None,
+        faults: FaultIsolation | None, blackboard: dict[str, Any] | None, parts: Sequence[Any] | None,
     ) -> None:
-        plan = plan_of(root)
-        if random is not None or plan.random_path is not None:
-            plan.check_random(random)
-        if not isinstance(name, str):
-            raise TypeError(f"name must be a string, got {shown(name)}")
-        if clock is not None:
-            checked_clock(clock)
-        check_kind("trace", trace, Trace)
-        check_kind("faults", faults, FaultIsolation)
-        self.plan, self.owner, self.name, self.parts = plan, owner, name or root.name, parts
-        self.values = values or PLAIN_VALUES
+        self.plan, self.owner, self.name, self.parts = plan, owner, name, parts
         self._clock, self._random, self._trace, self._isolation = clock, random, trace, faults
         self._faults: CallbackFaults | None = None
         self._blackboard: dict[str, Any] | None = None
@@ -718,7 +552,9 @@ class HabitTree:
         self.on_exited: Callable[[HabitContext], object] | None = None
         self.listening: Callable[[], object] | None = None
         self.listening_counter = None
-        self._now_s, self._moment, self._frame, self._tick_number = 0.0, None, 0, 0
+        self._seen_changes, self._quiet_since_s = 0, INFINITY
+        self._moment: TimeIndex | None = None
+        self._now_s, self._frame, self._tick_number = 0.0, 0, 0
         self._agenda: list[Entry] | None = None
         self._rebuild_at_s, self._wake_at_s, self._is_lasting = INFINITY, AWAKE, False
         self._asks_all = True
@@ -730,19 +566,12 @@ class HabitTree:
         self._asking: HabitContext | None = None
         self._over: Status | None = None
         self._begun = 0
-        self._is_busy = self._is_traced = self._should_stop = False
-        self._member: TickMember | None = None
-        self._next_root: Habit | None = None
-        self._next_parts: Sequence[Any] | None = None
-        self._was_asleep = False
+        self.is_busy = self._is_traced = False
+        self.member: TickMember | None = None
+        self.after_tick: Callable[[], None] | None = None
         if blackboard is not None:
             self._blackboard = blackboard
-            self._watch(plan.keys)
-
-    @property
-    def definition(self) -> Habit:
-        """The definition of its habits; a private copy after an edit."""
-        return self._next_root or self.plan.root.habit
+            self.watch(plan.keys)
 
     @property
     def listening_counter(self) -> object:
@@ -756,22 +585,17 @@ class HabitTree:
         self._counter = counter
 
     @property
-    def clock(self) -> Clock | None:
-        """Clock of traces and reports, or None."""
-        return self._clock
-
-    @property
     def blackboard(self) -> dict[str, Any]:
         """The blackboard of the character."""
         if self._blackboard is None:
             self._blackboard = Blackboard(name=self.name)
-            self._watch(self.plan.keys)
+            self.watch(self.plan.keys)
         return self._blackboard
 
     @property
     def seconds(self) -> float:
         """Game time that has passed in this tree (s)."""
-        self._catch_up()
+        self.catch_up()
         return self._now_s
 
     @property
@@ -804,7 +628,7 @@ class HabitTree:
         """
         if type(elapsed_s) is not float or not 0.0 <= elapsed_s < INFINITY:
             elapsed_s = finite_number("elapsed_s", elapsed_s, minimum=0)
-        if self._member is not None:
+        if self.member is not None:
             self._refuse_member()
         self._frame += 1
         self._moment = None
@@ -816,7 +640,7 @@ class HabitTree:
             raise TypeError(
                 f"advance takes a scheduler's Turn, got {shown(turn)}; use tree.tick(elapsed_s) by hand"
             )
-        if self._member is not None:
+        if self.member is not None:
             self._refuse_member()
         self._moment = turn.now
         return self._live_until(self._now_s + turn.elapsed_s)
@@ -841,69 +665,6 @@ class HabitTree:
         self._told[name] = TreeMessage(payload)
         self._notice(name)
 
-    def stop(self) -> None:
-        """End every active habit, children before parents; the next tick begins at the root.
-
-        Holds, messages, kept values, failures and cooldowns are cleared. Inside a habit of
-        this tree, this takes effect after the tick.
-        """
-        self._should_stop = True
-        if not self._is_busy:
-            self._apply_changes()
-
-    def change(self, root: Habit, parts: Sequence[Any] | None = None) -> None:
-        """Change the definition, or as soon as the tick is over when called inside a habit.
-
-        An active habit continues if the new definition has it at the same path, with
-        different children at most, and its parents continue. The others end first. Kept
-        values and cooldowns stay with their path.
-
-        Args:
-            root: the new definition.
-            parts: an object for each place, as for a new tree; None keeps them by path.
-
-        Raises:
-            CycleError, ValueError, TypeError: as for a new tree; nothing changes then.
-
-        Cost: O(places).
-        """
-        plan_of(root).check_random(self._random)
-        self._next_root, self._next_parts = root, parts
-        if not self._is_busy:
-            self._apply_changes()
-
-    def add(self, path: str, habit: Habit, *, before: str | None = None) -> None:
-        """Add a habit below the habit at ``path``, before a sibling or as the last.
-
-        Raises:
-            UnknownNameError: if the path or the sibling does not exist.
-            ValueError: if the habit cannot run there.
-        """
-        self.change(added(self.definition, path, habit, before))
-
-    def remove(self, path: str) -> None:
-        """Remove a habit; an active habit ends first.
-
-        Raises:
-            UnknownNameError: if the path does not exist.
-            ValueError: if it is the root, or its parent requires it.
-        """
-        self.change(removed(self.definition, path))
-
-    def replace(self, path: str, habit: Habit) -> None:
-        """Replace the habit at ``path``; an active habit ends first.
-
-        Raises:
-            UnknownNameError: if the path does not exist.
-            ValueError: if the new habit cannot run there.
-        """
-        self.change(replaced(self.definition, path, habit))
-
-    def release_quarantined(self) -> None:
-        """Release all quarantined habits."""
-        if self._faults is not None and self._faults.release():
-            self._wake(True)
-
     def active_runs(self) -> list[HabitContext]:
         """Return the runs of all active habits, parents first, those beside in the order begun."""
         runs, pending = [], [] if self.root_run is None else [self.root_run]
@@ -913,46 +674,12 @@ class HabitTree:
             pending += reversed(run.runs_below())
         return runs
 
-    def active_paths(self) -> list[str]:
-        """Return the path of each active habit without an active child, in the order of the tree."""
-        runs = [run for run in self.active_runs() if run.child is None and not run.beside]
-        return [run.path for run in sorted(runs, key=lambda run: run.place.index)]
-
-    def to_text(self) -> str:
-        """Return one line per habit: active or pending, and why."""
-        self._catch_up()
-        return live_view(self)
-
-    def save_state(self) -> State:
-        """Return active habits, holds, messages, memories and the blackboard, as plain data.
-
-        Only the character's own scope of a ``Blackboard`` is included; the parent
-        scopes are saved by the program that shares them.
-
-        Raises:
-            StateError: if the blackboard or a memory holds a value that is neither
-                plain data nor a named object.
-            TypeError: if the random generator of random habits cannot be saved.
-            RuntimeError: if called from inside a habit of this tree.
-        """
-        self._check_at_rest()
-        self._catch_up()
-        return self.STATE.save(self)
-
-    def prepare_state(self, state: object) -> Change:
-        """Check a saved state against the present habits; return a function that loads it.
-
-        Habits are identified by their paths. Loading calls no callback; the habits
-        active before are dropped without their ``exit``.
-
-        Raises:
-            StateError: if the state cannot be loaded; the message gives the place and the reason.
-            RuntimeError: if called from inside a habit of this tree.
-        """
-        self._check_at_rest()
-        return self.STATE.prepare(self, state)
-
-    # The agenda.
+    def leave_batches(self) -> list[HabitContext]:
+        """Remove its runs from batches; return them."""
+        batched = [run for run in self.active_runs() if run.batch is not None]
+        for run in batched:
+            run.batch.leave(run)
+        return batched
 
     def _plan_ahead(self) -> list[Entry]:
         """Return the work of this tick; keep it for the next if that would be the same."""
@@ -992,7 +719,7 @@ class HabitTree:
             agenda.append((RESULT, run, (), ()))
             self._is_lasting = False
         elif run.batch is None and place.tick is not None and self._has_woken(run, noticed):
-            joins = place.tick_batch is not None and self._member is not None
+            joins = place.tick_batch is not None and self.member is not None
             agenda.append((JOIN if joins else TICK, run, (), ()))
             self._is_lasting = self._is_lasting and not joins
         if place.interrupts:
@@ -1027,8 +754,8 @@ class HabitTree:
         return False
 
     def _to_ask(
-        self, places: tuple[CompiledHabit, ...], count: int, due: set[int], asks_all: bool
-    ) -> tuple[CompiledHabit, ...]:
+        self, places: tuple[HabitPlace, ...], count: int, due: set[int], asks_all: bool
+    ) -> tuple[HabitPlace, ...]:
         """Return those of the first ``count`` pending places that are asked in this tick."""
         asked = []
         for index in range(count):
@@ -1047,7 +774,7 @@ class HabitTree:
                 asked.append(place)
         return tuple(asked)
 
-    def _asks_now(self, place: CompiledHabit) -> bool:
+    def _asks_now(self, place: HabitPlace) -> bool:
         if not place.asks_every_s:
             return False
         at_s = self._asks_at_s.get(place.index) if self._asks_at_s is not None else None
@@ -1061,7 +788,7 @@ class HabitTree:
             self._rebuild_at_s = at_s
         return False
 
-    def _has_message(self, place: CompiledHabit, began: int) -> bool:
+    def _has_message(self, place: HabitPlace, began: int) -> bool:
         """Return whether a message of ``begins_on`` arrived after the tick in which the place last began."""
         for name in place.begins_on:
             message = self._told.get(name) if self._told is not None else None
@@ -1073,19 +800,17 @@ class HabitTree:
 
     def _date_messages(self) -> None:
         """Date the messages since the last tick, and drop those that are too old."""
-        for name, message in list((self._told or {}).items()):
+        told: dict[str, TreeMessage] = self._told or {}
+        for name, message in list(told.items()):
             if not message.tick_number:
                 message.tick_number, message.at_s = self._tick_number, self._now_s
             elif self._now_s - message.at_s > self.plan.remembers_s.get(name, -1.0):
-                del self._told[name]
-        if not self._told:
-            self._told = None
-
-    # A tick.
+                del told[name]
+        self._told = told or None
 
     def _live_until(self, now_s: float) -> Status | None:
         """Advance to a moment of the tree's own time."""
-        if self._is_busy:
+        if self.is_busy:
             raise RuntimeError(
                 f"{self.name!r} was ticked from inside one of its own habits;"
                 " a habit acts in its tick and leaves the tree to the caller"
@@ -1093,13 +818,13 @@ class HabitTree:
         self._now_s = now_s
         if now_s < self._wake_at_s:
             return None if self.root_run is None else RUNNING
-        self._is_busy = True
+        self.is_busy = True
         try:
             self._tick_all()
-            if self._should_stop or self._next_root is not None:
-                self._change_now()
+            if self.after_tick is not None:
+                self.after_tick()
         finally:
-            self._is_busy = False
+            self.is_busy = False
         if self._faults is not None:
             self._faults.raise_kept()
         return self._over if self.root_run is None else RUNNING
@@ -1135,7 +860,7 @@ class HabitTree:
                 self._process(what, run, entry[2], entry[3])
 
     def _process(
-        self, what: int, run: HabitContext, places: tuple[CompiledHabit, ...], numbers: tuple[int, ...]
+        self, what: int, run: HabitContext, places: tuple[HabitPlace, ...], numbers: tuple[int, ...]
     ) -> None:
         """Process a rarer entry of the agenda."""
         if what == CHALLENGE:
@@ -1156,17 +881,17 @@ class HabitTree:
             status = self._own_tick(run, run.place)
             if status is not RUNNING:
                 self._close_and_climb(run, status, result_of(status))
-            elif self._member is not None:
-                self._member.population.join_batch(run)
+            elif self.member is not None:
+                self.member.population.join_batch(run)
         elif what == RESULT and run.batch_status is not None:
             self._close_and_climb(run, run.batch_status, result_of(run.batch_status))
 
-    def _try_beside(self, run: HabitContext | None, place: CompiledHabit, reason: str) -> None:
+    def _try_beside(self, run: HabitContext | None, place: HabitPlace, reason: str) -> None:
         """Let the root, or a child that runs beside the others, begin if it can."""
         if self._may_begin_more() and self._can_begin(place):
             self._start(place, run, reason)
 
-    def _challenge(self, run: HabitContext, places: tuple[CompiledHabit, ...], first: int) -> None:
+    def _challenge(self, run: HabitContext, places: tuple[HabitPlace, ...], first: int) -> None:
         """Let the most urgent of the places from ``first`` on take over, if one can."""
         child = run.child
         held = child.place.strongest(self.holds) if child is not None and self.holds else None
@@ -1182,7 +907,7 @@ class HabitTree:
                 return
 
     def _challenge_together(
-        self, run: HabitContext, places: tuple[CompiledHabit, ...], numbers: tuple[int, ...]
+        self, run: HabitContext, places: tuple[HabitPlace, ...], numbers: tuple[int, ...]
     ) -> None:
         """Ask places with the same condition in one call, where nothing else decides."""
         if self._cooldowns or self._faults is not None or self.holds or self.parts is None:
@@ -1197,13 +922,15 @@ class HabitTree:
         elif refused < len(places):
             self._take_over(run, places[refused])
 
-    def _first_that_can(self, place: CompiledHabit, numbers: tuple[int, ...]) -> int:
+    def _first_that_can(self, place: HabitPlace, numbers: tuple[int, ...]) -> int:
         """Return how many refuse before the first that can begin; below 0, see ``first_of`` of conditions."""
         if cython.compiled:
-            return first_directly(place.ask_calls, place.can_activate, self.parts, numbers)
-        return int(place.can_activate.first_of(self.parts, numbers))
+            first: int = first_directly(place.ask_calls, place.can_activate, self.parts, numbers)
+        else:
+            first = place.can_activate.first_of(self.parts, numbers)
+        return first
 
-    def _take_over(self, run: HabitContext, place: CompiledHabit) -> None:
+    def _take_over(self, run: HabitContext, place: HabitPlace) -> None:
         """Let a child begin, instead of the active one if there is one."""
         child = run.child
         if not self._may_begin_more():
@@ -1234,7 +961,7 @@ class HabitTree:
         if status is not RUNNING:
             self._climb(parent, place, status)
 
-    def _climb(self, parent: HabitContext | None, place: CompiledHabit, status: Status) -> None:
+    def _climb(self, parent: HabitContext | None, place: HabitPlace, status: Status) -> None:
         """Let a parent react to a child that ended, and its parent if it ends too, and so on."""
         while parent is not None and not place.is_beside:
             launch = parent.place.launch
@@ -1252,8 +979,6 @@ class HabitTree:
                 return
             parent = above
 
-    # Beginnings.
-
     def _may_begin_more(self) -> bool:
         if self._begun < MOST_BEGUN_IN_A_TICK:
             return True
@@ -1261,7 +986,7 @@ class HabitTree:
         self._agenda, self._wake_at_s = None, AWAKE
         return False
 
-    def _can_begin(self, place: CompiledHabit) -> bool:
+    def _can_begin(self, place: HabitPlace) -> bool:
         index, faults = place.index, self._faults
         if self._cooldowns is not None and self._cooldowns.get(index, AWAKE) > self._now_s:
             return False
@@ -1279,14 +1004,14 @@ class HabitTree:
         if place.can_activate is None:
             return True
         if place.values is not None and faults is None:
-            answer = place.values.answer(self._blackboard)
+            answer: int = place.values.answer(self._blackboard)
             if answer >= 0:
                 return answer == 1
         return self._ask(place)
 
-    def _ask(self, place: CompiledHabit) -> bool:
+    def _ask(self, place: HabitPlace) -> bool:
         """Call the condition of a pending habit."""
-        context = self._context_for(place)
+        context, can_begin = self._context_for(place), False
         try:
             if cython.compiled and place.ask_calls != cython.NULL:
                 can_begin = call_directly(place.ask_calls, place.can_activate, self.parts, place.index, 0.0, context)
@@ -1299,7 +1024,7 @@ class HabitTree:
             self._note_success(place, True)
         return can_begin
 
-    def _context_for(self, place: CompiledHabit) -> HabitContext:
+    def _context_for(self, place: HabitPlace) -> HabitContext:
         """Return the context for questions to a habit that needs no run; all habits share it."""
         context = self._asking
         if context is None:
@@ -1309,9 +1034,9 @@ class HabitTree:
         context.place, context.began_s, context._memory = place, self._now_s, None
         return context
 
-    def _choose(self, run: HabitContext, begun: tuple[CompiledHabit, ...]) -> None:
+    def _choose(self, run: HabitContext, begun: tuple[HabitPlace, ...]) -> None:
         """Launch the most urgent child that can run; each begins at most once in this choice."""
-        chosen: CompiledHabit | None
+        chosen: HabitPlace | None
         while True:
             if begun:
                 self._asks_all = True  # the ended child can begin again in the next tick
@@ -1327,8 +1052,8 @@ class HabitTree:
             begun = (*begun, chosen)
 
     def _best_of(
-        self, places: Iterable[CompiledHabit], run: HabitContext, begun: tuple[CompiledHabit, ...]
-    ) -> CompiledHabit | None:
+        self, places: Iterable[HabitPlace], run: HabitContext, begun: tuple[HabitPlace, ...]
+    ) -> HabitPlace | None:
         """Return the place with the highest score above 0, and above the active child's by the inertia."""
         child, best, most = run.child, None, 0.0
         if child is not None:
@@ -1340,7 +1065,7 @@ class HabitTree:
                     best, most = place, score
         return best
 
-    def _score(self, place: CompiledHabit) -> float:
+    def _score(self, place: HabitPlace) -> float:
         """Return the score of a habit, 0 if its callback raises an exception."""
         try:
             score = finite_number(f"score of {place.path!r}", place.score(self._context_for(place)))
@@ -1382,7 +1107,8 @@ class HabitTree:
         if not self._may_begin_more():
             return RUNNING
         weights = [place.weight for place in places]
-        mark = self._random.random() * sum(weights)
+        random: Any = self._random      # the plan has checked that there is one
+        mark = random.random() * sum(weights)
         chosen = places[len(places) - 1]  # rounding may leave the mark at the very end
         for place in places:
             mark -= place.weight
@@ -1391,7 +1117,7 @@ class HabitTree:
                 break
         return self._start(chosen, run, f"chosen {chosen.number + 1} of {len(run.place.blocking)}")
 
-    def _start(self, place: CompiledHabit, parent: HabitContext | None, reason: str) -> Status:
+    def _start(self, place: HabitPlace, parent: HabitContext | None, reason: str) -> Status:
         """Let a habit begin and tick for the first time; return its status for its parent."""
         if place.check is not None and parent is not None and self._ends_quietly():
             return self._check_at_once(place)
@@ -1405,21 +1131,20 @@ class HabitTree:
         """Return whether the end of a run has no effect but its result."""
         return self._faults is None and not self.holds and not self._is_traced and not self._has_listeners()
 
-    def _check_at_once(self, place: CompiledHabit) -> Status:
+    def _check_at_once(self, place: HabitPlace) -> Status:
         """Return the result of a comparison, which begins and ends in the same moment."""
-        check = place.check
+        check: Any = place.check
         self._begun += 1
         self._agenda, self._wake_at_s = None, AWAKE
         try:
-            board = self._blackboard
-            holds = check.holds((self.blackboard if board is None else board).get(check.key))
+            holds = check.holds(value_of(self.blackboard, check.key))
         except Exception as error:
             self._report(place, "tick", error)
             holds = False
         self.endings[place.index] = "succeeded" if holds else "failed"
         return SUCCEEDED if holds else FAILED
 
-    def _new_run(self, place: CompiledHabit, parent: HabitContext | None, reason: str) -> HabitContext:
+    def _new_run(self, place: HabitPlace, parent: HabitContext | None, reason: str) -> HabitContext:
         """Return a run that has its place in the tree."""
         run = spare_run()
         run._begin(self, place, parent, reason)
@@ -1469,7 +1194,7 @@ class HabitTree:
             self._try_beside(run, beside, "beside the others")
         return RUNNING
 
-    def _own_tick(self, run: HabitContext, place: CompiledHabit) -> Status:
+    def _own_tick(self, run: HabitContext, place: HabitPlace) -> Status:
         run.elapsed_s = self._now_s - run.ticked_s
         run.ticked_s = self._now_s
         if run.wake_s != AWAKE:
@@ -1478,7 +1203,8 @@ class HabitTree:
             if cython.compiled and place.tick_calls != cython.NULL:
                 return STATUS_OF_CODE[
                     call_directly(place.tick_calls, place.tick, self.parts, place.index, run.elapsed_s, run)]
-            status = place.tick(run)
+            tick: Any = place.tick
+            status = tick(run)
             if status is RUNNING or status is None:
                 return RUNNING
             if status is SUCCEEDED or status is FAILED:
@@ -1488,8 +1214,6 @@ class HabitTree:
             run.is_faulty = True
             self._report(place, "tick", error)
             return FAILED
-
-    # Ends.
 
     def _close(self, run: HabitContext, status: Status, ending: str) -> Status:
         """End a run that came to its end; return the status of its habit for the parent."""
@@ -1548,7 +1272,7 @@ class HabitTree:
             parent.beside.remove(run)
             self._asks_all = True  # it can begin again in the next tick
 
-    def _exit(self, run: HabitContext, place: CompiledHabit) -> None:
+    def _exit(self, run: HabitContext, place: HabitPlace) -> None:
         """Call what follows the end of a run; errors are reported."""
         if run.generator is not None:
             generator, run.generator = run.generator, None
@@ -1592,8 +1316,6 @@ class HabitTree:
         except Exception as error:  # raised after the tick
             self._callback_faults().keep(error)
 
-    # Messages, blackboard and sleep.
-
     def _notice(self, name: str) -> None:
         """Note a message or a change of the blackboard."""
         if self._noticed is None:
@@ -1601,7 +1323,7 @@ class HabitTree:
         self._noticed.add(name)
         self._wake(False)
 
-    def _watch(self, names: tuple[str, ...]) -> None:
+    def watch(self, names: tuple[str, ...]) -> None:
         """Be notified when these change on the blackboard; an unused blackboard is made later."""
         board = self._blackboard
         if names and isinstance(board, Blackboard):
@@ -1610,38 +1332,45 @@ class HabitTree:
             board.notify_tree(self, [name for name in names if name not in self._watched])
             self._watched.update(names)
 
+    def plan_ahead(self) -> None:
+        """Plan the work of the next tick, so that the tree sleeps until then if there is none."""
+        self._plan_ahead()
+
+    def new_run(self, place: HabitPlace, parent: HabitContext | None, reason: str) -> HabitContext:
+        """Return a run that has its place in the tree, without calling a callback."""
+        return self._new_run(place, parent, reason)
+
+    def end_run(self, run: HabitContext, ending: str) -> None:
+        """End a run and the runs below it, without a status."""
+        self._end(run, None, ending)
+
+    def wake(self, asks_all: bool) -> None:
+        """Make a new agenda in the next tick, which asks all pending habits if ``asks_all`` is set."""
+        self._wake(asks_all)
+
     def _wake(self, asks_all: bool) -> None:
         """Make a new agenda in the next tick."""
         self._asks_all = asks_all or self._asks_all
         self._agenda = None
         slept = self._wake_at_s > AWAKE
         self._wake_at_s = AWAKE
-        if slept and self._member is not None:
-            self._member.population._wake(self._member)
+        if slept and self.member is not None:
+            self.member.population._wake(self.member)
         if slept and self.on_wake is not None:
             self.on_wake(self)
 
-    def _catch_up(self) -> None:
+    def catch_up(self) -> None:
         """Set the time also if a population has not visited the tree lately."""
-        if self._member is not None and not self._is_busy:
-            self._member.catch_up()
+        if self.member is not None and not self.is_busy:
+            self.member.catch_up()
 
     def _refuse_member(self) -> None:
         raise RuntimeError(f"{self.name!r} lives in a population; tick that, or remove it there first")
-
-    def _leave_batches(self) -> list[HabitContext]:
-        """Take its runs out of batches; return them."""
-        batched = [run for run in self.active_runs() if run.batch is not None]
-        for run in batched:
-            run.batch.leave(run)
-        return batched
 
     def _kept_by(self, index: int) -> dict[str, Any]:
         if self._kept is None:
             self._kept = {}
         return self._kept.setdefault(index, {})
-
-    # Traces and faults.
 
     def _now(self) -> TimeIndex:
         if self._moment is not None:
@@ -1649,13 +1378,13 @@ class HabitTree:
         return TimeIndex(self._frame, self._now_s) if self._clock is None else self._clock.now
 
     def _trace_entered(self, run: HabitContext) -> None:
-        for hook in self._trace.state_entered:
+        for hook in self._trace.state_entered if self._trace is not None else ():
             try:
                 hook(self.name, run.place.path, run.reason, self._now())
             except Exception as error:  # raised after the tick
                 self._callback_faults().keep(error)
 
-    def _report(self, place: CompiledHabit, moment: str, error: Exception) -> None:
+    def _report(self, place: HabitPlace, moment: str, error: Exception) -> None:
         said = f"{moment} of {place.path}"
         self._callback_faults().report(
             said if moment == "can_activate" else place.path, self._now().frame, error, says=said)
@@ -1665,222 +1394,12 @@ class HabitTree:
             self._faults = CallbackFaults(self.name, self._isolation)
         return self._faults
 
-    def _is_left_out(self, place: CompiledHabit) -> bool:
+    def _is_left_out(self, place: HabitPlace) -> bool:
         faults = self._callback_faults()
         return faults.is_left_out(place.path) or faults.is_left_out(f"can_activate of {place.path}")
 
-    def _note_success(self, place: CompiledHabit, of_asking: bool) -> None:
+    def _note_success(self, place: HabitPlace, of_asking: bool) -> None:
         self._callback_faults().note_success(f"can_activate of {place.path}" if of_asking else place.path)
-
-    # Stops and changes.
-
-    def _apply_changes(self) -> None:
-        """Stop or change the definition outside of a tick."""
-        self._catch_up()
-        self._wake(False)
-        self._is_busy = True
-        try:
-            self._change_now()
-        finally:
-            self._is_busy = False
-        if self._faults is not None:
-            self._faults.raise_kept()
-
-    def _change_now(self) -> None:
-        """Stop, and exchange the plan; an exit may request either again."""
-        while self._should_stop or self._next_root is not None:
-            if self._should_stop:
-                self._stop_now()
-                continue
-            plan, parts = plan_of(self.definition), self._next_parts
-            self._next_root = self._next_parts = None
-            self._exchange_plan(plan, parts)
-            self._wake(True)
-            self._watch(plan.keys)
-
-    def _stop_now(self) -> None:
-        if self.root_run is not None:
-            self._end(self.root_run, None, "stopped")
-        self._should_stop = False
-        self.holds.clear()
-        self._agenda = self._cooldowns = self._asks_at_s = self._noticed = self._told = None
-        self._answered = self._kept = None
-        self._rebuild_at_s, self._is_lasting = INFINITY, False
-        self._wake(True)
-        if self._faults is not None:
-            self._faults.release()
-
-    def _exchange_plan(self, plan: HabitPlan, parts: Sequence[Any] | None) -> None:
-        """Change to a plan: end the runs that are not in it, move the others and all that is kept by place."""
-        old = self.plan
-        if self.root_run is not None:
-            self._end_removed(self.root_run, plan)
-        for run in self.active_runs():
-            if run.batch is not None:
-                run.batch.leave(run)
-            if run.child is None and run.number:  # so many children of a sequence are done
-                done = [one.path for one in run.place.blocking[: run.number]]
-                run.number = sum([one.path in done for one in plan.by_path[run.path].blocking])
-            run.place = plan.by_path[run.path]
-        for run in self.active_runs():
-            if run.child is not None:
-                run.number = run.child.place.number
-        if parts is None and self.parts is not None:
-            of_paths = {place.path: part for place, part in zip(old.places, self.parts, strict=True)}
-            parts = [of_paths.get(place.path) for place in plan.places]
-        self.plan, self.parts, self.scores = plan, parts, {}
-        moved = {place.index: plan.by_path[place.path].index for place in old.places if place.path in plan.by_path}
-        for name in ("holds", "endings", "_cooldowns", "_asks_at_s", "_kept", "_answered"):
-            before = getattr(self, name) or {}
-            setattr(self, name, {moved[index]: value for index, value in before.items() if index in moved})
-
-    def _end_removed(self, run: HabitContext, plan: HabitPlan) -> None:
-        """End a run, or those below it, that the plan does not have at the same path."""
-        place = plan.by_path.get(run.path)
-        if place is None or not place.habit.is_kind_of(run.place.habit):
-            self._end(run, None, "removed" if place is None else "replaced")
-            return
-        for one in run.runs_below():
-            self._end_removed(one, plan)
-
-    # Saving and loading.
-
-    def _check_at_rest(self) -> None:
-        if self._is_busy:
-            raise RuntimeError(f"{self.name!r} is in the middle of a tick; save and load between two frames")
-
-    @property
-    def _behind_s(self) -> float:
-        """Time of the population less its own (s); nan if it has no turns."""
-        return math.nan if self._member is None or self._member.is_resting else self._member.offset_s
-
-    @_behind_s.setter
-    def _behind_s(self, behind_s: float) -> None:
-        if self._member is not None:
-            self._member.saved_offset_s = behind_s
-
-    @property
-    def _sleeps(self) -> bool:
-        return self._now_s < self._wake_at_s
-
-    @_sleeps.setter
-    def _sleeps(self, sleeps: bool) -> None:
-        self._was_asleep = sleeps
-
-    @property
-    def _saved_runs(self) -> list[HabitContext]:
-        """Its runs, with memories that are up to date."""
-        for run in self.active_runs():
-            if run.batch is not None:
-                run.batch.remember(run)
-        return self.active_runs()
-
-    @_saved_runs.setter
-    def _saved_runs(self, saved_runs: list[SimpleNamespace]) -> None:
-        self._leave_batches()
-        for run in self.active_runs():
-            run.status = run.parent = None  # references to it show that it is over
-        self.root_run = None
-        runs: dict[str, HabitContext] = {}
-        for saved in saved_runs:
-            path = saved.path.path
-            run = runs[path] = self._new_run(saved.path, runs.get(path.rpartition("/")[0]), saved.reason)
-            for name, kind in RUN_FIELDS.items():
-                setattr(run, kind.at or name, getattr(saved, name))
-            run.wake_s = saved.wake_s if saved.is_waiting else AWAKE
-            run.row = -1 if saved.is_in_batch and saved.path.tick_batch is not None else 0  # joins it again
-            self._watch(run.waits_for)
-
-    @property
-    def _failing(self) -> dict[str, Failures]:
-        """Records of failing callbacks, by name."""
-        return {} if self._faults is None else self._faults.records()
-
-    @_failing.setter
-    def _failing(self, failing: dict[str, Failures]) -> None:
-        if failing or self._faults is not None:
-            self._callback_faults().put(failing)
-
-    def _save_random(self) -> State | None:
-        return save_random(self._random) if self.plan.random_path is not None else None
-
-    def _prepare_random(self, saved: Any, place: str) -> Change:
-        if saved is None:
-            return int
-        if self._random is None:
-            refuse(place, "requires a random generator; pass random to the tree")
-        return prepare_random(self._random, saved, place)
-
-    def _save_blackboard(self) -> object:
-        return self.values.plain(dict(self._blackboard) if self._blackboard else None, "blackboard")
-
-    def _prepare_blackboard(self, saved: Any, place: str) -> Change:
-        found = self.values.value(saved, place)
-        if found is not None and not isinstance(found, dict):
-            refuse(place, "must be a dict")
-        if isinstance(self._blackboard, Blackboard):
-            try:
-                self._blackboard.checked(found or {})
-            except TypeError as error:
-                refuse(place, str(error))
-        return lambda: self._load_blackboard(found)
-
-    def _load_blackboard(self, saved: dict[str, Any] | None) -> None:
-        """Exchange the values of the blackboard, which others may share, and continue or sleep."""
-        noticed, asks_all, notify_watchers = self._noticed, self._asks_all, None
-        self._noticed = None
-        if saved is not None or self._blackboard:
-            board = self.blackboard
-            if isinstance(board, Blackboard):
-                notify_watchers = board.replace_values(saved or {})
-            else:
-                board.clear()
-                board.update(saved or {})
-        self._noticed, self._asks_all = noticed, asks_all
-        self._continue_or_sleep()
-        if notify_watchers is not None:
-            notify_watchers()
-
-    def _continue_or_sleep(self) -> None:
-        """Join batches and sleep as when it was saved, if that is still right with the present habits."""
-        self._wake(False)
-        member = self._member
-        if member is not None:
-            member.was_loaded()
-        for run in self.active_runs():
-            if run.row < 0:
-                run.row = 0
-                if member is not None and not member.is_resting:
-                    member.population.join_batch(run)
-        if self._was_asleep:
-            self._plan_ahead()
-        if member is not None:
-            member.population.settle(member)
-
-    def _check_state(self, values: SimpleNamespace, refuse: Refuse) -> None:
-        runs: dict[str, SimpleNamespace] = {}
-        launched: dict[str, str] = {}
-        for index, run in enumerate(values.active):
-            place, where = run.path, f"active[{index}].path"
-            path = place.path
-            above = path.rpartition("/")[0]
-            if path in runs:
-                refuse(where, f"occurs twice: {path!r}")
-            if above and above not in runs:
-                refuse(where, f"must come after its parent {above!r}")
-            if run.number > len(place.blocking):
-                refuse(f"active[{index}].number", f"must be at most {len(place.blocking)}, got {run.number}")
-            runs[path] = run
-            if above and not place.is_beside:
-                if above in launched:
-                    refuse(where, f"must not be active together with {launched[above]!r}, got {path!r}")
-                launched[above] = path
-        for index in values.holds:
-            if (path := self.plan.places[index].path) not in runs:
-                refuse(f"holds.{path}", "must be an active habit")
-
-    def _finish_load(self) -> None:
-        """Nothing is left to do: the blackboard, the last field, is loaded with all else in place."""
 
 
 _spare: HabitContext | None = None
@@ -1902,7 +1421,8 @@ def recycle(run: HabitContext) -> None:
     """Keep a context that is over for the next run, if nothing but the caller refers to it."""
     global _spare, _spare_count
     if cython.compiled and Py_REFCNT(run) <= 1 and run.generator is None and _spare_count < MOST_SPARE_RUNS:
-        run._tree = run.place = run.child = run._memory = None
+        none: Any = None
+        run._tree = run.place = run.child = run._memory = none
         run.parent = _spare
         _spare = run
         _spare_count += 1
@@ -1913,14 +1433,14 @@ def result_of(status: Status) -> str:
     return "succeeded" if status is SUCCEEDED else "failed"
 
 
-def _ask_together(places: tuple[CompiledHabit, ...]) -> bool:
+def _ask_together(places: tuple[HabitPlace, ...]) -> bool:
     """Return whether several places are asked, all by one condition that can ask them in one call."""
     first = places[0]
     return len(places) > 1 and first.asks_together and all(
         place.asks_together and place.can_activate is first.can_activate for place in places)
 
 
-def _run_at(runs: list[HabitContext] | None, place: CompiledHabit) -> HabitContext | None:
+def _run_at(runs: list[HabitContext] | None, place: HabitPlace) -> HabitContext | None:
     for run in runs or ():
         if run.place is place:
             return run
@@ -1936,7 +1456,7 @@ class TickMember:
         saved_offset_s: the same as its tree was saved (s); nan if it was not loaded.
     """
 
-    def __init__(self, population: Any, tree: HabitTree, number: int) -> None:
+    def __init__(self, population: Any, tree: HabitRunner, number: int) -> None:
         self.number = number
         self.timer_s = math.inf
         self.is_resting, self.late_s = False, 0.0
@@ -1962,7 +1482,7 @@ class TickMember:
 
 
 def tick_in_turn(
-    order: list[TickMember], now_s: float, moment: TimeIndex | None, budget: Budget | None,
+    order: list[TickMember], now_s: float, moment: TimeIndex | None, budget: Any,
 ) -> tuple[int, Exception | None, list[TickMember]]:
     """Tick trees in turn until the budget is spent, beginning with the first in any case.
 
@@ -1970,7 +1490,7 @@ def tick_in_turn(
         order: the members of a population, in the order of their turns.
         now_s: time of the population (s).
         moment: time for traces and reports, or None.
-        budget: limits the work; None for no limit.
+        budget: a ``Budget`` that limits the work; None for no limit.
 
     Returns:
         Number of the first member without a turn, 0 if all had one; the first error; and the members
@@ -1993,7 +1513,7 @@ def tick_in_turn(
         if is_asked:
             budget.spend()
         tree = member.tree
-        if tree._member is not member or member.is_resting:
+        if tree.member is not member or member.is_resting:
             continue  # removed or paused by one that had its turn before
         tree._moment = moment
         tree._frame += 1
