@@ -5,6 +5,7 @@ outwards; where two rooms meet, the width there is compared with theirs.
 """
 from __future__ import annotations
 
+from collections import Counter, defaultdict
 from collections.abc import Callable
 from typing import NamedTuple
 
@@ -93,7 +94,7 @@ def divided_ground(
         for cell in order[begin : begin + CELLS_A_STEP].tolist():
             basins.add(cell)
         yield begin / len(order)
-    return _numbered(_without_small(cells, basins.roots(), half_m, least_area_m2 / cells.cell_m**2))
+    return _numbered(basins.rooms(least_area_m2 / cells.cell_m**2))
 
 
 class _Basins:
@@ -104,6 +105,8 @@ class _Basins:
         self._half_m, self._narrowness, self._widest_m = half_m, narrowness, widest_m
         self._sure_m = SURE_CELLS * cells.cell_m
         self._parent = [NO_CELL] * len(cells)
+        # By root: half the width of an opening times -1, and a cell of the basin behind it.
+        self._openings: defaultdict[int, list[tuple[float, int]]] = defaultdict(list)
 
     def add(self, cell: int) -> None:
         """Add a cell to a basin beside it, or begin one; join basins that are one room.
@@ -128,11 +131,34 @@ class _Basins:
             found.sort(key=lambda root: (-half_m[root], root))
             for root in found[1:]:
                 if self._is_one_room(half_m[cell], half_m[root]):
-                    parent[root] = found[0]
+                    self._join(root, found[0])
+            mine = self._root(mine)
+            for root in {self._root(root) for root in found} - {mine}:
+                self._openings[mine].append((-half_m[cell], root))
+                self._openings[root].append((-half_m[cell], mine))
 
-    def roots(self) -> Ids:
-        """Return the root of every cell, ``NO_ROOM`` for those that were not added."""
-        return np.array([NO_ROOM if one == NO_CELL else self._root(one) for one in self._parent], np.int64)
+    def rooms(self, least_cells: float) -> Ids:
+        """Return the root of every cell, ``NO_ROOM`` for cells without a room.
+
+        A room of fewer cells is joined to the room to which it opens widest, or dropped; the smallest room first.
+        """
+        sizes = Counter(self._root(one) for one in self._parent if one != NO_CELL)
+        dropped = {NO_CELL}
+        for size, room in sorted((size, room) for room, size in sizes.items()):
+            if size < least_cells and sizes[room] < least_cells:
+                openings = ((width, self._root(other)) for width, other in self._openings[room])
+                _, into = min((one for one in openings if one[1] != room), default=(0.0, NO_ROOM))
+                if into == NO_ROOM:
+                    dropped.add(room)
+                else:
+                    self._join(room, into)
+                    sizes[into] += sizes[room]
+        roots = (self._root(one) if one != NO_CELL else NO_CELL for one in self._parent)
+        return np.array([NO_ROOM if root in dropped else root for root in roots], np.int64)
+
+    def _join(self, root: int, into: int) -> None:
+        self._parent[root] = into
+        self._openings[into] += self._openings.pop(root, ())
 
     def _root(self, cell: int) -> int:
         parent = self._parent
@@ -147,49 +173,6 @@ class _Basins:
         return (
             opening_m > self._narrowness * room_m or room_m - opening_m < self._sure_m
             or 2 * opening_m > self._widest_m)
-
-
-def _without_small(cells: GroundCells, room: Ids, half_m: Floats, least_cells: float) -> Ids:
-    """Return rooms; each smaller one is joined to the room to which it opens widest, or dropped."""
-    sizes = np.bincount(room[room != NO_ROOM], minlength=len(room)).tolist()
-    small = [one for one, size in enumerate(sizes) if 0 < size < least_cells]
-    if not small:
-        return room
-    openings = _widest_openings(cells, room, half_m)
-    joined: dict[int, int] = {}
-    for one in sorted(small, key=lambda one: (sizes[one], one)):
-        if sizes[one] >= least_cells:
-            continue
-        widths = openings.pop(one, {})
-        into = joined[one] = min(widths, key=lambda other: (-widths[other], other), default=NO_ROOM)
-        if into == NO_ROOM:
-            continue
-        sizes[into] += sizes[one]
-        for other, width_m in widths.items():
-            del openings[other][one]
-            if other != into:
-                width_m = max(width_m, openings[other].get(into, 0.0))
-                openings[other][into] = openings[into][other] = width_m
-    final = np.arange(-1, len(room))             # by room + 1, so that NO_ROOM stays
-    for one in reversed(joined):                 # a room joins only rooms that are joined later, or stay
-        final[one + 1] = final[joined[one] + 1]
-    return final[room + 1]
-
-
-def _widest_openings(cells: GroundCells, room: Ids, half_m: Floats) -> dict[int, dict[int, float]]:
-    """Return for every room its neighbours, and half the width of the widest opening to each (m)."""
-    found: dict[int, dict[int, float]] = {}
-    for side in (0, 1):
-        there = cells.neighbors[:, side]
-        rows = np.flatnonzero((there != NO_CELL) & (room != room[there]))
-        rows = rows[(room[rows] != NO_ROOM) & (room[there[rows]] != NO_ROOM)]
-        width_m = np.minimum(half_m[rows], half_m[there[rows]])
-        columns = (room[rows], room[there[rows]], width_m)
-        for a, b, width in zip(*(one.tolist() for one in columns), strict=True):
-            for one, other in ((a, b), (b, a)):
-                widths = found.setdefault(one, {})
-                widths[other] = max(width, widths.get(other, 0.0))
-    return found
 
 
 def _numbered(room: Ids) -> Ids:
