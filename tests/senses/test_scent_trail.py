@@ -44,8 +44,6 @@ def test_each_source_has_its_own_scent():
     assert smelled(trails, 3, 9.0) == [(7, 4.0), (8, 1.0)]
     assert smelled(trails, 3, 9.0, scent=8) == [(8, 1.0)]
     assert smelled(trails, 3, 9.0, excluded=8) == [(7, 4.0)]
-    trails.forget(7)
-    assert smelled(trails, 3, 9.0) == [(8, 1.0)]
 
 
 def test_standing_source_warms_its_own_mark_despite_newer_ones():

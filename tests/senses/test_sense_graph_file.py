@@ -73,7 +73,7 @@ def changed(path, value):
         (["regions"], None, "'regions' is missing"),
         (["more"], 1, "'more' is an unknown field"),
         (["regions", 0, "name"], 5, r"'regions\[0\].name' must be a string"),
-        (["regions", 2, "name"], "hall", r"'regions\[2\].name' occurs twice: 'hall'"),
+        (["regions", 1, "name"], "hall", "'regions': regions must have unique names, got 'hall' twice"),
         (["regions", 0, "shape"], {"kind": "ball"}, r"'regions\[0\].shape.kind' must be 'box' or 'boxes' or 'prism'"),
         (["regions", 0, "shape", "maximum"], [-1, 1, 1], r"'regions\[0\].shape': maximum .*needs a volume"),
         (["regions", 2, "shape", "corners", 1], [5], r"regions\[2\].shape.corners\[1\]"),

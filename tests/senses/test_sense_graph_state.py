@@ -91,9 +91,9 @@ def broken(path, value, part="graph"):
 @pytest.mark.parametrize(
     "break_it",
     [
-        broken(["version"], 9), broken(["graphs"], []),
-        broken(["graphs", 0, "portals", "door 0: 0 to 1"], [1, None]),
-        broken(["graphs", 0, "wind"], [0, 0]), broken(["lights"], [-1]),
+        broken(["version"], 9), broken(["graphs"], {}),
+        broken(["graphs", "0", "portals", "door 0: 0 to 1"], [1, None]),
+        broken(["graphs", "0", "wind"], [0, 0]), broken(["lights"], [-1]),
         broken(["smells", "steps"], -1), broken(["smells", "begun_s"], None),
         broken(["smells", "scents", 0, 1, "regions"], ["0", "0"]), broken(["smells", "scents", 0, 1, "regions"], [0]),
         broken(["smells", "scents", 0, 1, "mass"], [-1.0]), broken(["smells", "scents", 0, 0], ["hearing", 1]),

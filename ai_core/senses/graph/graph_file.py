@@ -16,14 +16,13 @@ from ai_core.saving.declared_state import (
     ListOf,
     MapOf,
     Number,
-    OneOf,
     Optional,
     Point,
     Record,
     Text,
-    refuse,
+    Variant,
 )
-from ai_core.saving.fields import Fields, StateError, place_in
+from ai_core.saving.fields import Fields, StateError
 from ai_core.senses.graph.parts import Box, Boxes, Passage, Prism, SensePortal, SenseRegion
 from ai_core.senses.graph.sense_graph import SenseGraph
 
@@ -49,26 +48,6 @@ class _Part(Record):
         return super().read({**self._absent, **plain} if isinstance(plain, dict) else plain, place, owner)
 
 
-class _Shape(Kind):
-    """A shape of any class; its field "kind" says which."""
-
-    def __init__(self, **kinds: _Part) -> None:
-        super().__init__()
-        self._kinds = kinds
-
-    def save(self, value: Any, owner: Any) -> Any:
-        """Return the fields of the shape and its kind."""
-        name = type(value).__name__.lower()
-        return {"kind": name, **self._kinds[name].save(value, owner)}
-
-    def read(self, plain: Any, place: str, owner: Any) -> Any:
-        """Return the shape."""
-        if not isinstance(plain, dict):
-            refuse(place, f"must be a dict, got {shown(plain)}")
-        name = OneOf(self._kinds).read(plain.get("kind"), place_in(place, "kind"), owner)
-        return self._kinds[name].read({key: one for key, one in plain.items() if key != "kind"}, place, owner)
-
-
 class _RegionName(Text):
     """The name of a region; the owner of what is read is the set of all names."""
 
@@ -84,7 +63,7 @@ BOX = _Part(Box, minimum=Point(3), maximum=Point(3))
 REGIONS = ListOf(_Part(
     SenseRegion,
     name=Text(),
-    shape=_Shape(
+    shape=Variant(
         box=BOX, boxes=_Part(Boxes, parts=ListOf(BOX)),
         prism=_Part(Prism, corners=ListOf(Point(2)), low_m=Number(), high_m=Number(), up=Text())),
     volume_m3=Optional(Number()),
@@ -139,12 +118,7 @@ def graph_from_text(text: str) -> SenseGraph:
     given = Fields.versioned(state, version=VERSION)
     given.one_of("format", (FORMAT,))
     regions = REGIONS.read(given.anything("regions"), "regions", None)
-    names: set[str] = set()
-    for index, region in enumerate(regions):
-        if region.name in names:
-            refuse(f"regions[{index}].name", f"occurs twice: {region.name!r}; regions must have unique names")
-        names.add(region.name)
-    portals = PORTALS.read(given.anything("portals"), "portals", names)
+    portals = PORTALS.read(given.anything("portals"), "portals", {region.name for region in regions})
     given.end()
     try:
         return SenseGraph(regions, portals)

@@ -9,7 +9,7 @@ import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import pairwise
-from typing import TypeVar
+from typing import Self, TypeVar
 
 import numpy as np
 
@@ -32,8 +32,22 @@ Edge = tuple[float, float, float, float]
 """A plane that bounds a shape: inside, ``x * a + y * b + z * c <= d``."""
 
 
+class _Convex:
+    """A convex shape."""
+
+    @property
+    def edges(self) -> tuple[Edge, ...]:
+        """Planes that bound it besides ``minimum`` and ``maximum``."""
+        return ()
+
+    @property
+    def parts(self) -> tuple[Self, ...]:
+        """Convex shapes that it consists of: itself."""
+        return (self,)
+
+
 @dataclass(frozen=True)
-class Box:
+class Box(_Convex):
     """An axis-aligned box.
 
     Args:
@@ -63,19 +77,9 @@ class Box:
         """Volume (m³)."""
         return math.prod(high - low for low, high in zip(self.minimum, self.maximum, strict=True))
 
-    @property
-    def edges(self) -> tuple[Edge, ...]:
-        """Planes that bound it besides ``minimum`` and ``maximum``: none."""
-        return ()
-
-    @property
-    def parts(self) -> tuple[Box, ...]:
-        """Convex shapes it consists of: itself."""
-        return (self,)
-
 
 @dataclass(frozen=True)
-class Prism:
+class Prism(_Convex):
     """A convex polygon with a height.
 
     Args:
@@ -139,11 +143,6 @@ class Prism:
             a, b = w - z, x - y
             found.append((*self._upright(a, b, 0.0), a * x + b * z))
         return tuple(found)
-
-    @property
-    def parts(self) -> tuple[Prism, ...]:
-        """Convex shapes it consists of: itself."""
-        return (self,)
 
     def _upright(self, first: float, second: float, height: float) -> Point:
         return (first, height, second) if self.up == "y" else (first, second, height)

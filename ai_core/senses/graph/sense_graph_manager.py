@@ -14,7 +14,7 @@ import numpy as np
 from ai_core.budget import Budget
 from ai_core.clock import Clock
 from ai_core.errors import UnknownNameError, finite_number, point, shown
-from ai_core.saving.declared_state import Change, DeclaredState, Hook, ListOf, Part, Saveable, Whole, refuse
+from ai_core.saving.declared_state import DeclaredState, ListOf, Part, Parts, Saveable, Whole
 from ai_core.saving.fields import State
 from ai_core.senses.graph.graph_sight import GraphSight
 from ai_core.senses.graph.sense_graph import GraphBySense, SenseGraph
@@ -86,7 +86,7 @@ class SenseGraphManager(RegionalSenseManager, Saveable):
     """
 
     GRAPH_STATE = DeclaredState(
-        graphs=Hook(), lights=ListOf(Whole(maximum=LARGEST_ID), make=set, at="_sight.lights"),
+        graphs=Parts(at="_graphs_by_number"), lights=ListOf(Whole(maximum=LARGEST_ID), make=set, at="_sight.lights"),
         smells=Part(at="_smells"))
 
     def __init__(
@@ -235,16 +235,9 @@ class SenseGraphManager(RegionalSenseManager, Saveable):
 
         return change
 
-    def _save_graphs(self) -> list[State]:
-        return [graph.save_state() for graph in self._graphs.graphs]
-
-    def _prepare_graphs(self, plain: object, place: str) -> Change:
-        graphs = self._graphs.graphs
-        if not isinstance(plain, list) or len(plain) != len(graphs):
-            refuse(place, f"must be a list of {len(graphs)} items")
-        changes = [Part().prepare(graph, one, f"{place}[{number}]")
-                   for number, (graph, one) in enumerate(zip(graphs, plain, strict=True))]
-        return lambda: [change() for change in changes]
+    @property
+    def _graphs_by_number(self) -> dict[str, SenseGraph]:
+        return {str(number): graph for number, graph in enumerate(self._graphs.graphs)}
 
     def _travelling(self, what: str, names: Iterable[str]) -> list[int]:
         """Return the numbers of modalities that take time."""

@@ -216,10 +216,6 @@ class ScentTrails(Saveable):
             found.append(ScentMark(one, (x, y, z), float(intensity[row]), float(marks["left_at_s"][row])))
         return found
 
-    def forget(self, scent: int) -> None:
-        """Remove a whole trail."""
-        self._keep(self._columns["scent"] != scent)
-
     @property
     def _columns(self) -> dict[str, NDArray[Any]]:
         """The marks, the oldest first; setting it leaves room for new ones until they are tidied again."""
