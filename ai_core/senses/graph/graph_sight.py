@@ -10,7 +10,15 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from ai_core.senses.graph.sense_graph import NOWHERE, GraphBySense, PassageTable, expanded, lengths, shares_kept
+from ai_core.senses.graph.sense_graph import (
+    NOWHERE,
+    GraphBySense,
+    PassageTable,
+    expanded,
+    lengths,
+    rows_in,
+    shares_kept,
+)
 from ai_core.senses.modality import ModalitySet
 from ai_core.senses.sensor_table import SensorTable
 from ai_core.senses.sight.continuous_sensing import ContinuousSensing
@@ -120,8 +128,7 @@ class GraphSight(ContinuousSensing):
     def _in_reach(self, number: int, sensor_ids: NDArray[np.int32]) -> tuple[NDArray[np.int64], Floats, int]:
         eyes, targets = self._sensors.ids.slots(sensor_ids), self._sources.ids.slots(self._sources.ids.ids)
         pairs, _, intensity = self._best(number, eyes, targets)
-        keys = keys_of(self._sensors.ids.of_slots(pairs.eye), self._sources.ids.of_slots(pairs.target))
-        return keys, intensity, len(keys)
+        return self._keys(pairs), intensity, len(intensity)
 
     def _shown_elsewhere(self, question: LineQuery) -> list[tuple[Rows, _Pairs]]:
         """Return the rows of a question whose best route is a camera or a mirror, with their pairs."""
@@ -131,18 +138,20 @@ class GraphSight(ContinuousSensing):
             mine = np.flatnonzero(question.modality == number)
             if not len(mine) or not (table.is_relayed.any() or table.mirror_m.any()):
                 continue
-            eyes = self._sensors.ids.slots(question.sensor_ids[mine])
-            targets = self._sources.ids.slots(question.source_ids[mine])
-            pairs, routes, _ = self._best(number, np.unique(eyes), np.unique(targets))
+            sensor_ids, source_ids = question.sensor_ids[mine], question.source_ids[mine]
+            pairs, routes, _ = self._best(
+                number, np.unique(self._sensors.ids.slots(sensor_ids)), np.unique(self._sources.ids.slots(source_ids)))
             is_elsewhere = routes.is_relayed[pairs.route] | (routes.mirror_m[pairs.route] > 0)
-            index = {
-                pair: row for row, pair in enumerate(zip(pairs.eye.tolist(), pairs.target.tolist(), strict=True))
-                if is_elsewhere[row]}
-            asked = zip(mine.tolist(), zip(eyes.tolist(), targets.tolist(), strict=True), strict=True)
-            shown = [(row, index[pair]) for row, pair in asked if pair in index]
-            rows, which = np.array(shown, np.int64).reshape(-1, 2).T
-            found.append((rows, _Pairs._make(column[which] for column in pairs)))
+            place_of = {
+                key: place for place, key in enumerate(self._keys(pairs).tolist()) if is_elsewhere[place]}
+            asked = zip(mine.tolist(), keys_of(sensor_ids, source_ids).tolist(), strict=True)
+            shown = [(row, place_of[key]) for row, key in asked if key in place_of]
+            rows, places = np.array(shown, np.int64).reshape(-1, 2).T
+            found.append((rows, _Pairs._make(column[places] for column in pairs)))
         return found
+
+    def _keys(self, pairs: _Pairs) -> Rows:
+        return keys_of(self._sensors.ids.of_slots(pairs.eye), self._sources.ids.of_slots(pairs.target))
 
     def _best(
         self, number: int, eyes: NDArray[np.intp], targets: NDArray[np.intp]
@@ -181,8 +190,10 @@ class GraphSight(ContinuousSensing):
         eyes, at_end = eyes[at_end != NOWHERE], at_end[at_end != NOWHERE]
         targets, at_start = targets[at_start != NOWHERE], at_start[at_start != NOWHERE]
         routes = self._routes(self._graphs.tables[number], np.unique(at_end))
-        eye, target, route = _joined(routes, eyes, at_end, targets, at_start)
-        return self._measured(self._graphs.tables[number], routes, eye, target, route), routes
+        route, eye = rows_in(at_end, routes.to_region)
+        index, target = rows_in(at_start, routes.from_region[route])
+        return self._measured(
+            self._graphs.tables[number], routes, eyes[eye[index]], targets[target], route[index]), routes
 
     def _routes(self, table: PassageTable, regions: NDArray[np.int32]) -> _Routes:
         """Return the routes into regions."""
@@ -267,24 +278,6 @@ def _through_two(table: PassageTable, last: Rows) -> _Routes:
         (table.distance_m[first] + table.distance_m[second]) + table.leg_distance_m[leg],
         (table.kept[first] * table.kept[second]) * table.leg_kept[leg],
         no, table.is_relayed[second], table.mirror[second], table.mirror_m[second], ~no)
-
-
-def _joined(
-    routes: _Routes, eyes: NDArray[np.intp], at_end: NDArray[np.int32], targets: NDArray[np.intp],
-    at_start: NDArray[np.int32],
-) -> tuple[NDArray[np.intp], NDArray[np.intp], Rows]:
-    """Return every sensor at the end of a route with every source at its beginning, and the route."""
-    eye_order, target_order = np.argsort(at_end, kind="stable"), np.argsort(at_start, kind="stable")
-    at_end, at_start = at_end[eye_order], at_start[target_order]
-    first_eye = np.searchsorted(at_end, routes.to_region)
-    first_target = np.searchsorted(at_start, routes.from_region)
-    eye_count = np.searchsorted(at_end, routes.to_region, side="right") - first_eye
-    target_count = np.searchsorted(at_start, routes.from_region, side="right") - first_target
-    counts = eye_count * target_count
-    route = np.repeat(np.arange(len(counts)), counts)
-    number = np.arange(len(route)) - np.repeat(np.cumsum(counts) - counts, counts)
-    row, column = np.divmod(number, np.maximum(target_count, 1)[route])
-    return eyes[eye_order[first_eye[route] + row]], targets[target_order[first_target[route] + column]], route
 
 
 def _reflected(

@@ -24,7 +24,8 @@ from ai_core.senses.sensor_table import SensorTable
 from ai_core.senses.source_table import SourceTable
 
 __all__ = [
-    "NOWHERE", "GraphBySense", "Leg", "PassageTable", "SenseGraph", "ShapeLookup", "expanded", "lengths", "shares_kept",
+    "NOWHERE", "GraphBySense", "Leg", "PassageTable", "SenseGraph", "ShapeLookup", "expanded", "lengths", "rows_in",
+    "shares_kept",
 ]
 
 NOWHERE = -1
@@ -473,11 +474,23 @@ def expanded(first: Rows, keys: NDArray[np.integer]) -> tuple[Rows, Rows]:
     >>> [part.tolist() for part in expanded(np.array([0, 2, 3]), np.array([1, 0]))]
     [[0, 1, 1], [2, 0, 1]]
     """
-    counts = first[keys + 1] - first[keys]
-    index = np.repeat(np.arange(len(keys)), counts)
+    return _ranges(first[keys], first[keys + 1])
+
+
+def rows_in(regions: NDArray[np.integer], wanted: NDArray[np.integer]) -> tuple[Rows, Rows]:
+    """Return for each wanted region its index among ``wanted``, and each row of ``regions`` that holds it."""
+    order = np.argsort(regions, kind="stable")
+    ordered = regions[order]
+    index, place = _ranges(np.searchsorted(ordered, wanted), np.searchsorted(ordered, wanted, side="right"))
+    return index, order[place]
+
+
+def _ranges(first: Rows, end: Rows) -> tuple[Rows, Rows]:
+    """Return the index of each range, and each number in it."""
+    counts = end - first
+    index = np.repeat(np.arange(len(counts)), counts)
     before = np.cumsum(counts) - counts
-    rows = np.arange(len(index)) - np.repeat(before - first[keys], counts)
-    return index, rows
+    return index, np.arange(len(index)) - np.repeat(before - first, counts)
 
 
 def lengths(offsets: Floats) -> Floats:

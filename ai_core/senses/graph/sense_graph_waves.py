@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 
 from ai_core.budget import Budget
 from ai_core.saving.declared_state import DeclaredState, ListOf, Number, Record, Refuse, Row, Whole
-from ai_core.senses.graph.sense_graph import NOWHERE, GraphBySense, Leg, PassageTable, expanded, lengths, shares_kept
+from ai_core.senses.graph.sense_graph import NOWHERE, GraphBySense, Leg, PassageTable, lengths, rows_in, shares_kept
 from ai_core.senses.graph.smell import SmellSpreading
 from ai_core.senses.id_table import LARGEST_ID
 from ai_core.senses.modality import ModalitySet
@@ -282,11 +282,8 @@ class GraphSignals(EmittedSignals):
             np.array(array(code, [one[column] for one in wave.passed])) for column, code in enumerate("ddi"))
         region = np.append(table.to_region, np.int32(wave.region))[passage]      # the last is that of FROM_SOURCE
         ends = np.concatenate((table.end, [signal.position]))
-        where = self._graphs.sensor_regions(number)[slots]
-        order = np.argsort(where, kind="stable")
-        first = np.searchsorted(where[order], np.arange(len(table.kept_per_m) + 1))
-        label, place = expanded(first, region)
-        slot, row = slots[order[place]], passage[label]
+        label, place = rows_in(self._graphs.sensor_regions(number)[slots], region)
+        slot, row = slots[place], passage[label]
         comes_from = ends[row]
         leg_m = lengths(comes_from - self._sensors.position[slot])
         distance_m, before = so_far_m[label] + leg_m, -negative[label]
