@@ -5,7 +5,6 @@ One search serves any number of movers; each mover reads its next cell from an a
 from __future__ import annotations
 
 import math
-from typing import Protocol
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -24,25 +23,8 @@ from ai_core.scheduling.interruptible import Cancellable
 Cells = NDArray[np.integer] | slice
 
 
-class Flow(Protocol):
-    """Storage of one field: filled by a search, then read for some cells, or for all by a slice."""
-
-    @property
-    def core(self) -> WeightedSearch | UniformField:
-        """The search that fills the field."""
-
-    def finish(self) -> bool:
-        """Store the result of the finished search; return False if the field needs another search."""
-
-    def costs_of(self, cells: Cells) -> NDArray[np.float64]:
-        """Return the costs of the paths, ``inf`` without a path."""
-
-    def next_of(self, cells: Cells) -> NDArray[np.int32]:
-        """Return the next cells: a goal itself for goals, ``NOWHERE`` without a path."""
-
-
 class UniformFlow:
-    """Field on a grid with a single cost: lengths and moves, 5 bytes per cell."""
+    """One field on a grid with a single cost, read for some cells, or for all by a slice: 5 bytes per cell."""
 
     def __init__(self, passage: GridPassage, goals: NDArray[np.int32], core: UniformField) -> None:
         self.core = core
@@ -54,23 +36,23 @@ class UniformFlow:
         core.begin(goals, self._lengths, self._moves)
 
     def finish(self) -> bool:
-        """Implement ``Flow.finish``."""
+        """Store the result of the finished search; return False if the field needs another search."""
         return not self.core.is_too_far
 
     def costs_of(self, cells: Cells) -> NDArray[np.float64]:
-        """Implement ``Flow.costs_of``."""
+        """Return the costs of the paths, ``inf`` without a path."""
         lengths = self._lengths[cells]
         return np.where(lengths == FAR, np.inf, costs_of(lengths, self._cost))
 
     def next_of(self, cells: Cells) -> NDArray[np.int32]:
-        """Implement ``Flow.next_of``."""
+        """Return the next cells: a goal itself for goals, ``NOWHERE`` without a path."""
         back = self._back[np.minimum(self._moves[cells], AT_ONCE)]      # arbitrary where there is no path
         numbers = np.arange(back.size, dtype=np.int32) if isinstance(cells, slice) else cells
         return np.where(self._lengths[cells] == FAR, NOWHERE, numbers + back).astype(np.int32)
 
 
 class WeightedFlow:
-    """Field on any grid: costs and next cells, 12 bytes per cell."""
+    """The same on any grid: costs and next cells, 12 bytes per cell."""
 
     def __init__(self, passage: GridPassage, goals: NDArray[np.int32], core: WeightedSearch) -> None:
         self.core = core
@@ -79,16 +61,16 @@ class WeightedFlow:
         core.spread(goals, passage.least_cost, passage.most_cost)
 
     def finish(self) -> bool:
-        """Implement ``Flow.finish``."""
+        """Store the result of the finished search."""
         self.core.flow(self._costs, self._next)
         return True
 
     def costs_of(self, cells: Cells) -> NDArray[np.float64]:
-        """Implement ``Flow.costs_of``."""
+        """Return the costs of the paths, as ``UniformFlow`` does."""
         return self._costs[cells]
 
     def next_of(self, cells: Cells) -> NDArray[np.int32]:
-        """Implement ``Flow.next_of``."""
+        """Return the next cells, as ``UniformFlow`` does."""
         return self._next[cells]
 
 
@@ -122,8 +104,8 @@ class FlowField(Cancellable):
         self._version: int | None = None
         self._is_made = False
         self._made_of = -1
-        self._making: Flow
-        self._flow: Flow | None = None
+        self._making: UniformFlow | WeightedFlow
+        self._flow: UniformFlow | WeightedFlow | None = None
         self._costs: NDArray[np.float64] | None = None
         self._next_cells: NDArray[np.int32] | None = None
 
@@ -262,7 +244,7 @@ class FlowField(Cancellable):
             UniformFlow(self._passage, self._goals, self._memory.uniform_field()) if evenly
             else WeightedFlow(self._passage, self._goals, self._memory.spreading()))
 
-    def _known(self) -> Flow:
+    def _known(self) -> UniformFlow | WeightedFlow:
         if self._flow is None:
             raise RuntimeError("the flow field is not done; call advance until is_done is True")
         return self._flow
@@ -271,4 +253,4 @@ class FlowField(Cancellable):
         return indices("cells", cells, self._passage.costs.size)
 
 
-__all__ = ["Flow", "FlowField", "UniformFlow", "WeightedFlow"]
+__all__ = ["FlowField", "UniformFlow", "WeightedFlow"]

@@ -3,20 +3,23 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
-from typing import Any, Literal, TypeAlias
+from typing import Any, Literal, TypeAlias, get_args
 
 import numpy as np
 from numpy.typing import NDArray
 
+from ai_core.errors import check_kind, finite_number, several_names, whole_number
 from ai_core.saving.declared_state import ListOf, Number, OneOf, Optional, Point, Record, Text, Whole
 from ai_core.squads.capabilities import CAPABILITIES_STATE, Capabilities
 
 __all__ = [
-    "KINDS", "MEMBER_STATE", "ORDER_STATE", "STATES", "ChooseCommander", "Order", "OrderKind", "OrderState",
+    "LARGEST_ID", "MEMBER_STATE", "ORDER_STATE", "ChooseCommander", "Order", "OrderKind", "OrderState",
     "SquadMember", "nearest_to_goal", "toughest"
 ]
 
 Floats = NDArray[np.float64]
+LARGEST_ID = (1 << 31) - 1
+"""Largest member id; ids are stored in 32 bits."""
 
 
 @dataclass(frozen=True)
@@ -24,12 +27,15 @@ class SquadMember:
     """Properties of a member other than its position.
 
     Attributes:
-        member_id: id given by the game.
-        speed: highest speed (m/s).
-        radius_m: half the width (m).
+        member_id: id given by the game, 0 to ``LARGEST_ID``.
+        speed: highest speed (m/s), above 0.
+        radius_m: half the width (m), above 0.
         roles: roles it can fill, such as "healer" or "scout".
         capabilities: kind, attack, toughness and healing; None if unknown.
         data: any value of the game; not saved.
+
+    Raises:
+        TypeError, ValueError: if a value has a wrong type or is out of range.
     """
 
     member_id: int
@@ -38,6 +44,14 @@ class SquadMember:
     roles: tuple[str, ...] = ()
     capabilities: Capabilities | None = None
     data: Any = field(default=None, compare=False)
+
+    def __post_init__(self) -> None:
+        set_ = object.__setattr__
+        set_(self, "member_id", whole_number("member_id", self.member_id, minimum=0, maximum=LARGEST_ID))
+        set_(self, "speed", finite_number("speed", self.speed, above=0, maximum=1e6))
+        set_(self, "radius_m", finite_number("radius_m", self.radius_m, above=0, maximum=1e6))
+        set_(self, "roles", several_names("roles", self.roles))
+        check_kind("capabilities", self.capabilities, Capabilities)
 
 
 MEMBER_STATE = Record(
@@ -71,12 +85,6 @@ OrderKind = Literal["move", "follow", "form_up", "hold"]
 OrderState = Literal["waiting", "marching", "done", "failed", "replaced"]
 """States of an order: path requested; marching; arrived; impossible; superseded. The last three are final."""
 
-KINDS: tuple[OrderKind, ...] = ("move", "follow", "form_up", "hold")
-"""All kinds of orders, for saves."""
-
-STATES: tuple[OrderState, ...] = ("waiting", "marching", "done", "failed", "replaced")
-"""All states of an order, for saves."""
-
 
 @dataclass(eq=False, slots=True)
 class Order:
@@ -103,6 +111,6 @@ class Order:
 
 
 ORDER_STATE = Record(
-    Order, number=Whole(), kind=OneOf(KINDS), goal=Optional(Point(lambda squad: squad.dimensions)), state=OneOf(STATES),
-    why=Text())
+    Order, number=Whole(), kind=OneOf(get_args(OrderKind)), goal=Optional(Point(lambda squad: squad.dimensions)),
+    state=OneOf(get_args(OrderState)), why=Text())
 """How an order of a squad is saved."""

@@ -15,8 +15,8 @@ from ai_core.saving.declared_state import ArrayOf, DeclaredState, Flag, ListOf, 
 from ai_core.squads.marching_loops import MarchStep, PathLanes
 
 __all__ = [
-    "LARGEST_ID", "MARCHING_STATE", "NO_SLOT", "Clearance", "FormationMarch", "MarchPath", "MarchSettings",
-    "MarchingShape", "MemberTable", "NarrowPassageDetector", "plane_axes"
+    "MARCHING_STATE", "NO_SLOT", "Clearance", "FormationMarch", "MarchPath", "MarchSettings",
+    "MarchingShape", "MemberTable", "plane_axes"
 ]
 
 Floats = NDArray[np.float64]
@@ -79,35 +79,6 @@ LOOKS_AHEAD = 3.0
 """Distance before a narrow part at which a column forms, in spacings; less causes a queue at the entrance."""
 
 
-class NarrowPassageDetector:
-    """Decides when a formation must march in a column.
-
-    Attributes:
-        is_in_column: whether the formation is in a column now.
-    """
-
-    def __init__(self) -> None:
-        self.is_in_column = False
-
-    def look_ahead_arc(self, anchor_m: float, shape: MarchingShape) -> float:
-        """Return the arc up to which the width must be measured (m)."""
-        return anchor_m + shape.ahead_m + (LOOKS_AHEAD + 1) * shape.spacing_m
-
-    def offsets(self, anchor_m: float, path: MarchPath, shape: MarchingShape) -> Floats:
-        """Return the offsets to march with: those of the formation, or of a column.
-
-        Cost: O(samples of the path between the hindmost slot and the end of the look-ahead).
-        """
-        # A member still inside the passage when the column opens leaves in file: lanes are narrow there.
-        ahead_m = self.look_ahead_arc(anchor_m, shape) - shape.spacing_m
-        width = path.narrowest(anchor_m + shape.behind_m, ahead_m) if path.has_walls else math.inf
-        if width == math.inf or shape.needed_m == 0:
-            self.is_in_column = False
-            return shape.offsets
-        self.is_in_column = width < shape.needed_m * (OPENS_AT if self.is_in_column else 1.0)
-        return shape.column if self.is_in_column else shape.offsets
-
-
 MEASURED_AT_ONCE = 24
 """Samples of the path whose width is measured in one step (count), with two clearance queries each."""
 ALL = 1 << 30
@@ -158,19 +129,20 @@ class FormationMarch(Saveable):
 
     Attributes:
         anchor_m: arc of the commander's slot along the path (m).
+        is_in_column: whether the members march in a column through a narrow passage now.
     """
 
     STATE = DeclaredState(
         points=ArrayOf(shape=lambda march: (None, march.dimensions), at="_points"), anchor_m=Number(0),
         is_at_end=Flag(), heading=ArrayOf(shape=(2,), minimum=-1.001, maximum=1.001),
-        is_in_column=Flag(at="passage.is_in_column"),
+        is_in_column=Flag(),
         made_for=Optional(ListOf(Number(1e-9), count=3, make=tuple)))
 
     def __init__(self, dimensions: int, settings: MarchSettings, clearance: Clearance | None) -> None:
         self.settings, self.clearance = settings, clearance
         self.anchor_m = 0.0
         self.path: MarchPath | None = None
-        self.passage = NarrowPassageDetector()
+        self.is_in_column = False
         self.heading = np.array([1.0, 0.0])
         self.dimensions = dimensions
         self._step = MarchStep(settings)
@@ -183,7 +155,7 @@ class FormationMarch(Saveable):
         self._points = points
         self.forget_shape()
         self.anchor_m = 0.0
-        self.passage.is_in_column = False
+        self.is_in_column = False
 
     def _finish_load(self) -> None:
         self.path = None        # it is built again from its points
@@ -233,7 +205,7 @@ class FormationMarch(Saveable):
             marchers.stay()
             return
         path = self._path_for(shape)
-        offsets = self.passage.offsets(self.anchor_m, path, shape)
+        offsets = self._offsets(path, shape)
         if not math.isfinite(marchers.arcs.sum()):
             marchers.arcs[:] = path.begun(marchers.positions, marchers.arcs)
         self.anchor_m = self._step.advance(
@@ -254,10 +226,22 @@ class FormationMarch(Saveable):
             self.anchor_m + ahead_m, right_m, float(right_m.min()), float(right_m.max()))
         return places
 
+    def _look_ahead_arc(self, shape: MarchingShape) -> float:
+        """Return the arc up to which a narrow part makes the members form a column (m)."""
+        return self.anchor_m + shape.ahead_m + LOOKS_AHEAD * shape.spacing_m
+
+    def _offsets(self, path: MarchPath, shape: MarchingShape) -> Floats:
+        """Return the offsets to march with: those of the formation, or of a column."""
+        # A member still inside the passage when the column opens leaves in file: lanes are narrow there.
+        width = path.narrowest(self.anchor_m + shape.behind_m, self._look_ahead_arc(shape))
+        needed_m = shape.needed_m * (OPENS_AT if self.is_in_column else 1.0) if width < math.inf else 0.0
+        self.is_in_column = width < needed_m
+        return shape.column if self.is_in_column else shape.offsets
+
     def _path_for(self, shape: MarchingShape) -> MarchPath:
         """Return the path, built again if the formation needs a wider or longer one."""
         wanted = shape.body_m, shape.aside_m, shape.reach_m
-        made, look_ahead_arc = self.made_for, self.passage.look_ahead_arc(self.anchor_m, shape)
+        made, look_ahead_arc = self.made_for, self._look_ahead_arc(shape) + shape.spacing_m
         if made is None or any(new > old for new, old in zip(wanted, made, strict=True)):
             self.path, self.made_for = None, wanted
         if self.path is None:
@@ -397,13 +381,10 @@ class MarchPath:
             self.samples[:, -2:] = FREE_M
             self._measured = 0
 
-    @property
-    def has_walls(self) -> bool:
-        """True if the path has a clearance callable."""
-        return self._clearance is not None
-
     def narrowest(self, from_m: float, to_m: float) -> float:
         """Return the smallest width of the lanes between two arcs (m); ``inf`` on open ground."""
+        if self._clearance is None:
+            return math.inf
         first, last = self._index(from_m), self._index(to_m)
         both = self._lanes[0, first:last + 1] + self._lanes[1, first:last + 1]
         return float(both.min()) if len(both) else math.inf
@@ -500,8 +481,6 @@ def _smooth_headings(flat: Floats, reach: int, heading: Floats) -> Floats:
     return np.where(length[:, None] > 1e-6, mean / np.maximum(length, 1e-6)[:, None], raw)
 
 
-LARGEST_ID = (1 << 31) - 1
-"""Largest member id; ids are stored in 32 bits."""
 NO_SLOT = -1
 """Slot number of a member without a slot."""
 

@@ -15,6 +15,7 @@ from ai_core.errors import (
     LARGEST,
     UnknownNameError,
     as_array,
+    check_callables,
     check_kind,
     check_type,
     checked_name,
@@ -47,6 +48,7 @@ from ai_core.saving.fields import Fields
 from ai_core.squads.attack_tokens import AttackTokens
 from ai_core.squads.capabilities import Capabilities, Force
 from ai_core.squads.commander import (
+    LARGEST_ID,
     MEMBER_STATE,
     ORDER_STATE,
     ChooseCommander,
@@ -57,7 +59,6 @@ from ai_core.squads.commander import (
 )
 from ai_core.squads.formation import FORMATION_STATE, Formation
 from ai_core.squads.formation_march import (
-    LARGEST_ID,
     MARCHING_STATE,
     Clearance,
     FormationMarch,
@@ -108,11 +109,6 @@ SLOT_REST_S = 0.04
 """Least time between two assignments of slots while membership does not change (s for each member).
 
 An assignment takes 0.4 ms for 50 members and 20 ms for 200, too much for every ``think``."""
-
-
-def _checked_formation(formation: Formation) -> Formation:
-    check_type("formation", formation, Formation, "use Formation.wedge()")
-    return formation
 
 
 ChooseTactic: TypeAlias = Callable[[TacticalSituation], "str | None"]
@@ -196,15 +192,14 @@ class Squad(Saveable):
         settings = MarchSettings() if settings is None else settings
         checked_clock(clock)
         check_type("settings", settings, MarchSettings)
-        for parameter, one in (
-                ("choose_commander", choose_commander), ("clearance", clearance), ("on_event", on_event),
-                ("choose_tactic", choose_tactic), ("standing", standing)):
-            if one is not None and not callable(one):
-                raise TypeError(f"{parameter} must be a callable, got {shown(one)}")
+        check_callables(
+            choose_commander=choose_commander, clearance=clearance, on_event=on_event, choose_tactic=choose_tactic,
+            standing=standing)
         self.clock, self.on_event = clock, on_event
         self.routes = StraightRoutes() if routes is None else routes
         self.faults = given_faults(faults)
-        self.formation = Formation.wedge() if formation is None else _checked_formation(formation)
+        check_kind("formation", formation, Formation)
+        self.formation = Formation.wedge() if formation is None else formation
         self.settings = settings
         self.commander: int | None = None
         self.appointed: int | None = None
@@ -217,7 +212,16 @@ class Squad(Saveable):
         self._slots_given_s = 0.0
         self._known_shape: tuple[tuple[Formation, bytes, bytes], MarchingShape] | None = None
         self._counts = dict.fromkeys(COUNTS, 0)
-        self._init_tactics(tactics, tokens, StanceJudge(stance_policy), choose_tactic, standing)
+        self.judgement, self.standing = StanceJudge(stance_policy), standing
+        check_kind("tokens", tokens, AttackTokens)
+        self.tokens = AttackTokens() if tokens is None else tokens
+        self.choose_tactic = choose_tactic
+        self._tactics: dict[str, Tactic] = {}
+        self._tactic: Tactic | None = None
+        self._tasks: dict[int, SquadTask] = {}
+        self._met: tuple[Sighting, ...] = ()
+        for one in [kind() for kind in BUILT_IN] if tactics is None else tactics:
+            self.add_tactic(one)
 
     def add(
         self, member_id: int, position: ArrayLike, *, speed: float = 3.0, radius_m: float = 0.4,
@@ -239,8 +243,8 @@ class Squad(Saveable):
 
         Cost: O(members).
         """
-        member = self.checked_member(member_id, speed, radius_m, roles, capabilities, data)
-        self.admit(member, checked_place("position", position, self.dimensions))
+        member = SquadMember(member_id, speed, radius_m, several_names("roles", roles), capabilities, data)
+        self._admit(member, checked_place("position", position, self.dimensions))
 
     def march(self, elapsed_s: float) -> None:
         """Advance the slots along the path, and update ``destinations`` and ``velocities``.
@@ -288,7 +292,7 @@ class Squad(Saveable):
     @property
     def is_in_column(self) -> bool:
         """True while the formation marches in a column through a narrow passage."""
-        return self._march.passage.is_in_column
+        return self._march.is_in_column
 
     @property
     def heading(self) -> NDArray[np.float32]:
@@ -344,9 +348,24 @@ class Squad(Saveable):
             TypeError, ValueError: as in ``merge``; or if an id occurs twice.
         """
         check_type("other", other, Squad)
-        for member_id in self.checked_to_move(member_ids, other):
+        if other is self:
+            raise ValueError(f"members of squad {self.name!r} cannot move to the same squad; give another one")
+        if other.dimensions != self.dimensions:
+            raise ValueError(
+                f"squad {other.name!r} has {other.dimensions} dimensions and {self.name!r} {self.dimensions};"
+                " both must have the same")
+        ids = list(member_ids)
+        if not ids and len(self):
+            raise ValueError("member_ids must have at least one id, got none")
+        if len(set(ids)) != len(ids):
+            raise ValueError(f"member_ids must not repeat an id, got {shown(ids)}")
+        for member_id in ids:
+            self.row_of(member_id)
+            if member_id in other:
+                raise ValueError(f"squad {other.name!r} already has a member {member_id}; ids must differ")
+        for member_id in ids:
             place = self.marchers.positions[self.row_of(member_id)].copy()
-            other.admit(self.remove(member_id), place)
+            other._admit(self.remove(member_id), place)
 
     @property
     def statistics(self) -> Mapping[str, float]:
@@ -421,21 +440,6 @@ class Squad(Saveable):
             return
         self._march.advance(elapsed_s, marchers, self._shape())
         self._steer_detached(elapsed_s)
-
-    def _init_tactics(
-        self, tactics: Iterable[Tactic] | None, tokens: AttackTokens | None, judgement: StanceJudge,
-        choose_tactic: ChooseTactic | None, standing: NearestFree | None,
-    ) -> None:
-        self.judgement, self.standing = judgement, standing
-        check_kind("tokens", tokens, AttackTokens)
-        self.tokens = AttackTokens() if tokens is None else tokens
-        self.choose_tactic = choose_tactic
-        self._tactics: dict[str, Tactic] = {}
-        self._tactic = None
-        self._tasks: dict[int, SquadTask] = {}
-        self._met: tuple[Sighting, ...] = ()
-        for one in [kind() for kind in BUILT_IN] if tactics is None else tactics:
-            self.add_tactic(one)
 
     def add_tactic(self, tactic: Tactic) -> None:
         """Add a tactic; it replaces a tactic of the same name.
@@ -526,7 +530,7 @@ class Squad(Saveable):
         Cost: O(1) while nothing changes; a path request for a new order; slots as in ``assign_formation_slots``;
         O(members * enemies) with a tactic.
         """
-        self._command(turn)
+        self._command()
         if len(self) and (self.choose_tactic is not None or self._tactic is not None):
             self._safely("choose_tactic", self._choose_tactic)
             if not self._safely("tactic", self._plan):
@@ -540,7 +544,15 @@ class Squad(Saveable):
 
         Cost: O(members).
         """
-        member = self._take_record(member_id)
+        self.marchers.delete(self.row_of(member_id))
+        member = self._members.pop(member_id)
+        self._request_slots("few_changes")
+        if self.appointed == member_id:
+            self.appointed = None
+        self._notify("member_removed", member_id)
+        if self.commander == member_id:
+            self.commander = None
+            self._choose()
         self._tasks.pop(member_id, None)
         self.tokens.forget(member_id)
         for tactic in self._tactics.values():
@@ -634,24 +646,16 @@ class Squad(Saveable):
         marchers.destinations[rows] = goals
         marchers.velocities[rows] = velocities * share[:, None]
 
-    def admit(self, member: SquadMember, place: Floats) -> None:
+    def _admit(self, member: SquadMember, place: Floats) -> None:
         """Add an existing member record, from another squad or new."""
-        self.insert_member(member, place)
+        if member.member_id in self._members:
+            raise ValueError(f"squad {self.name!r} already has a member {member.member_id}; ids must differ")
+        self._members = dict(sorted({**self._members, member.member_id: member}.items()))
+        self.marchers.insert(member.member_id, place, member.speed, member.radius_m)
         self._request_slots("few_changes")
         self._notify("member_added", member.member_id)
         if self.commander is None:
             self._choose()
-
-    def _take_record(self, member_id: int) -> SquadMember:
-        member = self.delete_member(member_id)
-        self._request_slots("few_changes")
-        if self.appointed == member_id:
-            self.appointed = None
-        self._notify("member_removed", member_id)
-        if self.commander == member_id:
-            self.commander = None
-            self._choose()
-        return member
 
     def appoint(self, member_id: int | None) -> None:
         """Make a member the commander permanently; None returns to ``choose_commander``.
@@ -723,11 +727,12 @@ class Squad(Saveable):
         Raises:
             TypeError: if ``formation`` is not a Formation.
         """
-        self.formation = _checked_formation(formation)
+        check_type("formation", formation, Formation, "use Formation.wedge()")
+        self.formation = formation
         self._request_slots("complete")
         self._march.forget_shape()
 
-    def _command(self, turn: object = None) -> None:
+    def _command(self) -> None:
         self._counts["thoughts"] += 1
         if not len(self):
             if not self.order.is_over:
@@ -955,30 +960,6 @@ class Squad(Saveable):
         else:
             self.marchers.positions[rows] = new
 
-    def checked_member(
-        self, member_id: int, speed: float, radius_m: float, roles: Iterable[str],
-        capabilities: Capabilities | None, data: Any,
-    ) -> SquadMember:
-        """Return a new member record, or raise as ``Squad.add`` does."""
-        whole_number("member_id", member_id, minimum=0, maximum=LARGEST_ID)
-        check_kind("capabilities", capabilities, Capabilities)
-        names = several_names("roles", roles)
-        return SquadMember(
-            int(member_id), finite_number("speed", speed, above=0, maximum=1e6),
-            finite_number("radius_m", radius_m, above=0, maximum=1e6), names, capabilities, data)
-
-    def insert_member(self, member: SquadMember, place: Floats) -> None:
-        """Insert the row of a member."""
-        if member.member_id in self._members:
-            raise ValueError(f"squad {self.name!r} already has a member {member.member_id}; ids must differ")
-        self._members = dict(sorted({**self._members, member.member_id: member}.items()))
-        self.marchers.insert(member.member_id, place, member.speed, member.radius_m)
-
-    def delete_member(self, member_id: int) -> SquadMember:
-        """Delete the row of a member and return its record."""
-        self.marchers.delete(self.row_of(member_id))
-        return self._members.pop(member_id)
-
     def change_member(
         self, member_id: int, *, speed: float = 3.0, radius_m: float = 0.4, roles: Iterable[str] = (),
         capabilities: Capabilities | None = None,
@@ -991,28 +972,9 @@ class Squad(Saveable):
         """
         row = self.row_of(member_id)
         data = self._members[member_id].data
-        member = self.checked_member(member_id, speed, radius_m, roles, capabilities, data)
+        member = SquadMember(member_id, speed, radius_m, several_names("roles", roles), capabilities, data)
         self._members[member_id] = member
         self.marchers.speeds[row], self.marchers.radii[row] = member.speed, member.radius_m
-
-    def checked_to_move(self, member_ids: Iterable[int], other: Squad) -> list[int]:
-        """Return the ids as a list if all can be moved to another squad, else raise."""
-        if other is self:
-            raise ValueError(f"members of squad {self.name!r} cannot move to the same squad; give another one")
-        if other.dimensions != self.dimensions:
-            raise ValueError(
-                f"squad {other.name!r} has {other.dimensions} dimensions and {self.name!r} {self.dimensions};"
-                " both must have the same")
-        ids = list(member_ids)
-        if not ids and len(self):
-            raise ValueError("member_ids must have at least one id, got none")
-        if len(set(ids)) != len(ids):
-            raise ValueError(f"member_ids must not repeat an id, got {shown(ids)}")
-        for member_id in ids:
-            self.row_of(member_id)
-            if member_id in other:
-                raise ValueError(f"squad {other.name!r} already has a member {member_id}; ids must differ")
-        return ids
 
 
 __all__ = ["BUILT_IN", "ChooseTactic", "Squad", "checked_place"]
