@@ -90,8 +90,7 @@ class BehaviorRanges:
         return [
             ImportanceRange(one.lowest - _beyond(one, self._ranges, margin),
                   one.highest + _beyond(_mirrored(one), [_mirrored(two) for two in self._ranges], margin))
-            for one in self._ranges
-        ]
+            for one in self._ranges]
 
     def choose(self, importance: float) -> int | None:
         """Return the number of the behavior for an importance, None if no range contains it.
@@ -122,15 +121,12 @@ class BehaviorRanges:
 
     def _most_central(self, importance: float) -> int | None:
         return min(
-            self._available(importance),
-            key=lambda n: (abs(importance - self._ranges[n].centre), n), default=None,
-        )
+            self._available(importance), key=lambda n: (abs(importance - self._ranges[n].centre), n), default=None)
 
     def _smallest_range(self, importance: float) -> int | None:
         return min(
             self._available(importance),
-            key=lambda n: (self._ranges[n].highest - self._ranges[n].lowest, n), default=None,
-        )
+            key=lambda n: (self._ranges[n].highest - self._ranges[n].lowest, n), default=None)
 
     def _available(self, importance: float) -> list[int]:
         return [number for number, one in enumerate(self._ranges) if one.contains(importance)]
@@ -155,17 +151,13 @@ def _checked(name: str, one: tuple[float, float]) -> ImportanceRange:
         raise TypeError(f"range of {name!r} must be (lowest, highest), got {shown(one)}") from None
     found = ImportanceRange(
         finite_number(f"lowest of {name!r}", lowest, minimum=0, maximum=1),
-        finite_number(f"highest of {name!r}", highest, minimum=0, maximum=1),
-    )
+        finite_number(f"highest of {name!r}", highest, minimum=0, maximum=1))
     if found.lowest > found.highest:
         raise ValueError(
             f"range of {name!r} is reversed: {found.lowest:g} to {found.highest:g};"
-            " give the lowest importance first"
-        )
+            " give the lowest importance first")
     if found.lowest == found.highest:
-        raise ValueError(
-            f"range of {name!r} is empty: {found.lowest:g} to {found.highest:g}; widen it"
-        )
+        raise ValueError(f"range of {name!r} is empty: {found.lowest:g} to {found.highest:g}; widen it")
     return found
 
 

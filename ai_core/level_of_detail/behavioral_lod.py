@@ -125,9 +125,7 @@ class BehavioralLOD(Saveable):
         self._fallback = fallback
         spans = [(one.lowest, one.highest) for one in behaviors]
         self._ranges = BehaviorRanges(
-            spans, arbitration=arbitration, names=names[: len(spans)],
-            allow_gaps=fallback is not None,
-        )
+            spans, arbitration=arbitration, names=names[: len(spans)], allow_gaps=fallback is not None)
         self._margin = finite_number("margin", margin, minimum=0, maximum=0.5)
         self._held = self._ranges.with_hysteresis(self._margin)
         self._runners: dict[str, Runner] = {one.name: runner_for(one.work) for one in self._behaviors}
@@ -371,9 +369,7 @@ class BehavioralLOD(Saveable):
         finally:
             self._runners[left.name].close()
 
-    def _safely(
-        self, behavior: LODBehavior, what: str, function: Callable[..., Any], *arguments: Any
-    ) -> Any:
+    def _safely(self, behavior: LODBehavior, what: str, function: Callable[..., Any], *arguments: Any) -> Any:
         key = (self, behavior.name)
         try:
             return function(*arguments)
@@ -407,8 +403,7 @@ def _narrowed(one: ImportanceRange, margin: float) -> ImportanceRange:
     margin = min(margin, (one.highest - one.lowest) / 4)
     return ImportanceRange(
         one.lowest if one.lowest == 0 else one.lowest + margin,
-        one.highest if one.highest == 1 else one.highest - margin,
-    )
+        one.highest if one.highest == 1 else one.highest - margin)
 
 
 __all__ = ["BehavioralLOD", "ForcedBehavior", "LODBehavior"]

@@ -105,17 +105,12 @@ class GroupLOD(Saveable):
         self.name = name
         self.open_at = finite_number("open_at", open_at, minimum=0, maximum=1)
         self.close_at = finite_number(
-            "close_at", close_at, minimum=0, maximum=self.open_at, remedy="it must not be above open_at"
-        )
+            "close_at", close_at, minimum=0, maximum=self.open_at, remedy="it must not be above open_at")
         self._closed_period = checked_period(closed_period_frames, "closed_period_frames")
         self._member_period = checked_period(member_period_frames, "member_period_frames")
-        self._importance, self._expand, self._member, self._compress = (
-            importance, expand, member, compress
-        )
+        self._importance, self._expand, self._member, self._compress = (importance, expand, member, compress)
         self._faults = given_faults(faults)
-        self._make_scheduler = make_scheduler or (
-            lambda: Scheduler(clock, faults=self._faults, trace=trace)
-        )
+        self._make_scheduler = make_scheduler or (lambda: Scheduler(clock, faults=self._faults, trace=trace))
         self._work, self._runner = work, None if work is None else runner_for(work)
         self._permanent: dict[str, GroupMember] = {}
         self._temporary: dict[str, GroupMember] = {}
@@ -321,9 +316,7 @@ class GroupLOD(Saveable):
         groups: dict[GroupLOD, str] = {}
         for name, one in made.items():
             if isinstance(one.work, GroupLOD) and groups.setdefault(one.work, name) != name:
-                raise ValueError(
-                    f"members {groups[one.work]!r} and {name!r} are the same group; make one for each"
-                )
+                raise ValueError(f"members {groups[one.work]!r} and {name!r} are the same group; make one for each")
         return made
 
     def start(self, scheduler: Scheduler, passing: dict[str, GroupMember], tasks: dict[str, Task]) -> None:
@@ -339,9 +332,7 @@ class GroupLOD(Saveable):
         scheduler = self._make_scheduler()
         members = {**self._permanent, **passing}
         return scheduler, {
-            name: schedule_member(scheduler, name, one, number)
-            for number, (name, one) in enumerate(members.items())
-        }
+            name: schedule_member(scheduler, name, one, number) for number, (name, one) in enumerate(members.items())}
 
     def _run_as_one(self, turn: Turn) -> None:
         runner = self._runner
@@ -406,8 +397,7 @@ def schedule_member(scheduler: Scheduler, name: str, member: GroupMember, number
     period = 1 if is_open else member.period_frames
     return scheduler.add(
         member.work, name=name, period_frames=period, phase_frames=number % member.period_frames,
-        priority=member.priority,
-    )
+        priority=member.priority)
 
 
 def _detach(work: Work | GroupLOD) -> None:

@@ -35,8 +35,7 @@ OWN_PARTS = PARTS[len(VIEWER_PARTS) :]
 
 COLUMNS = {
     "role": (np.float32, 0.0), "size_m": (np.float32, 1.0), "noticed": (np.float32, 0.0),
-    "damaged": (np.float32, 0.0), "value": (np.float32, -1.0),
-}
+    "damaged": (np.float32, 0.0), "value": (np.float32, -1.0)}
 """Columns of an agent; a value below 0 has not been computed yet, and the first value is not smoothed."""
 
 
@@ -233,8 +232,7 @@ class Importance(Saveable):
             velocities = None if seen.velocities is None else seen.velocities[rows]
             self._contributions.write(
                 seen.viewers, seen.positions[rows], velocities, columns["size_m"][rows],
-                np.zeros(len(rows), np.float32), viewer_parts,
-            )
+                np.zeros(len(rows), np.float32), viewer_parts)
         for part, name in enumerate(OWN_PARTS, len(VIEWER_PARTS)):
             np.multiply(columns[name][rows], weights[part], out=parts[part])
         return parts
@@ -340,9 +338,7 @@ class Importance(Saveable):
             else:
                 self._forced[one] = (wanted, left_s - elapsed_s)
 
-    def _check(
-        self, viewers: Sequence[Viewer], positions: Any, velocities: Any, out: Any
-    ) -> None:
+    def _check(self, viewers: Sequence[Viewer], positions: Any, velocities: Any, out: Any) -> None:
         count = len(self._rows)
         self._check_array("positions", positions, (2, 3))
         dimensions = positions.shape[1]
@@ -350,8 +346,7 @@ class Importance(Saveable):
             self._check_array("velocities", velocities, (dimensions,))
         if out is not None and (
             not isinstance(out, np.ndarray) or out.shape != (count,) or out.dtype != np.float32
-            or not out.flags.writeable
-        ):
+            or not out.flags.writeable):
             raise ValueError(f"out must be a writable float32 array of shape ({count},), got {shown(out)}")
         for viewer in viewers:
             if not isinstance(viewer, Viewer):
@@ -359,8 +354,7 @@ class Importance(Saveable):
             if len(viewer.position) != dimensions:
                 raise ValueError(
                     f"a viewer has {len(viewer.position)} coordinates and agents have {dimensions};"
-                    " give both in 2D or both in 3D"
-                )
+                    " give both in 2D or both in 3D")
             viewer.range_m(self.settings.near_m, self.settings.far_m)
 
     def _check_array(self, name: str, array: Any, dimensions: tuple[int, ...]) -> None:
@@ -375,9 +369,7 @@ class Importance(Saveable):
         name, array = "positions", positions
         if velocities is not None and np.isfinite(positions[row]).all():
             name, array = "velocities", velocities
-        raise ValueError(
-            f"{name} must be finite, got {array[row].tolist()} for agent {self.ids[row]}"
-        )
+        raise ValueError(f"{name} must be finite, got {array[row].tolist()} for agent {self.ids[row]}")
 
 
 class _LastUpdate:

@@ -74,8 +74,7 @@ def best_opinions(
             moving = None if velocities is None else velocities[rows]
             wrong = _see_block(
                 eyes, scales, positions[rows], moving, sizes[rows], total[rows],
-                None if parts is None else parts[:, rows], workspace,
-            )
+                None if parts is None else parts[:, rows], workspace)
             if wrong >= 0:
                 return begin + wrong
     return -1
@@ -158,9 +157,7 @@ def _see(
     np.maximum(best, total, out=best)
 
 
-def _write_view(
-    eye: Floats, away: Floats, nearness: Floats, out: Floats, scratch: Floats, most: Floats
-) -> None:
+def _write_view(eye: Floats, away: Floats, nearness: Floats, out: Floats, scratch: Floats, most: Floats) -> None:
     """Write the view part: the full weight inside the field of view, falling to 0 straight behind."""
     if not eye[3:6].any():
         out.fill(eye[11])

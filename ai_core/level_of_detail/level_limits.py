@@ -68,9 +68,7 @@ class LevelLimits(Saveable):
         forced=MapOf(Row(lambda level, left_s: (level, left_s), Whole(0, lambda limits: limits.off - 1),
             Seconds(0, absent=math.inf)), key=Whole(), at="_forced"))
 
-    def __init__(
-        self, levels: Sequence[Level], *, margin: float = 0.05, spread_updates: int = 1
-    ) -> None:
+    def __init__(self, levels: Sequence[Level], *, margin: float = 0.05, spread_updates: int = 1) -> None:
         self._levels = [_checked_level(one) for one in levels]
         ranges = BehaviorRanges([(one.lowest, one.highest) for one in self._levels])
         self._margin = finite_number("margin", margin, minimum=0, maximum=0.5)
@@ -180,14 +178,12 @@ class LevelLimits(Saveable):
         found = [
             (one, level, character)
             for one, level, character in zip(ids, self._level.tolist(), map(characters.get, ids), strict=True)
-            if character is not None and (character.level != level or len(character.behaviors) != count)
-        ]
+            if character is not None and (character.level != level or len(character.behaviors) != count)]
         for one, _, character in found:
             if len(character.behaviors) != count:
                 raise ValueError(
                     f"character {one} has {len(character.behaviors)} behaviors for {count} levels;"
-                    " give one for each level, the fallback included"
-                )
+                    " give one for each level, the fallback included")
         leaving: list[tuple[int, int]] = []
         coming: list[tuple[int, int]] = []
         for one, level, character in found:
@@ -291,9 +287,7 @@ def _overrides(
     return forced, unable
 
 
-def _checked(
-    ids: object, values: object, known: NDArray[np.int32]
-) -> tuple[NDArray[np.int32], NDArray[np.float64]]:
+def _checked(ids: object, values: object, known: NDArray[np.int32]) -> tuple[NDArray[np.int32], NDArray[np.float64]]:
     """Return ids and values as arrays; the array of present ids itself if the ids are equal."""
     agents, wanted = as_array("ids", ids), as_array("values", values)
     if agents.ndim != 1 or (agents.size and agents.dtype.kind not in "iu"):
@@ -307,7 +301,5 @@ def _checked(
         raise ValueError(f"ids must be at most {LARGEST_ID}, got {agents[-1]}; use the ids of Importance")
     if len(wanted) and not (wanted.min() >= 0 and wanted.max() <= 1):      # NaN is neither
         wrong = np.flatnonzero(~((wanted >= 0) & (wanted <= 1)))
-        raise ValueError(
-            f"importance must be 0 to 1, got {wanted[wrong[0]]} for agent {agents[wrong[0]]}"
-        )
+        raise ValueError(f"importance must be 0 to 1, got {wanted[wrong[0]]} for agent {agents[wrong[0]]}")
     return known if is_known else agents.astype(np.int32), wanted

@@ -135,9 +135,7 @@ class SchedulingLOD(Saveable):
                 continue
             rate = self._rate_of(value)
             if rate.period_frames is not None or rate.priority is not None:
-                self._scheduler.change(
-                    task, period_frames=rate.period_frames, priority=rate.priority
-                )
+                self._scheduler.change(task, period_frames=rate.period_frames, priority=rate.priority)
             self._applied[row] = value
             changed += 1
             if budget is not None:
@@ -182,9 +180,7 @@ class SchedulingLOD(Saveable):
         wrong = np.flatnonzero(~((array >= 0) & (array <= 1)))
         if wrong.size:
             task = self.tasks[int(wrong[0])]
-            raise ValueError(
-                f"importance must be 0 to 1, got {array[wrong[0]]} for task {shown(task.name)}"
-            )
+            raise ValueError(f"importance must be 0 to 1, got {array[wrong[0]]} for task {shown(task.name)}")
         return array
 
     def _is_due(self, wanted: NDArray[np.float64]) -> NDArray[np.bool_]:
@@ -217,8 +213,7 @@ def _checked_bands(rates: Sequence[RateBand]) -> list[RateBand]:
         bands = [RateBand(at_least, TaskRate(*rate)) for at_least, rate in rates]
     except TypeError:
         raise TypeError(
-            f"rates must hold RateBand or be a function from importance to a TaskRate, got {shown(rates)}"
-        ) from None
+            f"rates must hold RateBand or be a function from importance to a TaskRate, got {shown(rates)}") from None
     for band in bands:
         finite_number("at_least", band.at_least, minimum=0, maximum=1)
         _checked_rate(band.rate)

@@ -104,8 +104,7 @@ class ViewerContributions:
         self._weights = settings.weights()[: len(VIEWER_PARTS)]
         self._per_speed = self._weights[2] / settings.full_approach_m_s
         self._scales = np.array(
-            [self._per_speed, self._weights[3] / settings.full_size_rad, *self._weights], np.float32
-        )
+            [self._per_speed, self._weights[3] / settings.full_size_rad, *self._weights], np.float32)
         self._eyes = np.zeros((0, EYE_NUMBERS), np.float32)
         self._workspace = Workspace()
 
@@ -134,8 +133,7 @@ class ViewerContributions:
         for row, viewer in enumerate(viewers):
             eyes[row] = self._numbers_of(viewer)
         return importance_kernel.best_opinions(
-            eyes, self._scales, positions, velocities, sizes, total, parts, self._workspace
-        )
+            eyes, self._scales, positions, velocities, sizes, total, parts, self._workspace)
 
     def _numbers_of(self, viewer: Viewer) -> list[float]:
         near_m, far_m = viewer.range_m(self._settings.near_m, self._settings.far_m)
@@ -148,8 +146,7 @@ class ViewerContributions:
         speeds = [_within(one) * self._per_speed for one in viewer.velocity or ()]
         return [
             *_three([_within(one) for one in viewer.position]), *_three(ahead), *_three(speeds),
-            -slope, far_m * slope, view, viewer.weight,
-        ]
+            -slope, far_m * slope, view, viewer.weight]
 
 
 def _three(numbers: Sequence[float]) -> list[float]:

@@ -102,8 +102,7 @@ def _joins_wide_ground(place: list[tuple[int, int]], is_wide: NDArray[np.bool_],
         for row, column in place
         for r in range(max(0, row - reach), min(height, row + reach + 1))
         for c in range(max(0, column - reach), min(width, column + reach + 1))
-        if is_wide[r, c]
-    }
+        if is_wide[r, c]}
     beside = {(row + down, column + right) for row, column in place for down, right in BESIDE} & near
     groups = 0
     while beside:

@@ -20,8 +20,7 @@ VERSION = 1
 
 REPORT = np.dtype([
     ("place", np.float32, 2), ("kind", np.int32), ("strength", np.float32), ("numbers", np.int32),
-    ("capabilities", np.uint32), ("at_s", np.float64),
-])
+    ("capabilities", np.uint32), ("at_s", np.float64)])
 
 MOST_STRENGTH, MOST_NUMBERS, MOST_CAPABILITIES = 1e9, 1_000_000, (1 << 32) - 1
 
@@ -139,8 +138,7 @@ class ConflictLog(Saveable):
             dict(zip(self.kinds, strength.tolist(), strict=True)),
             dict(zip(self.kinds, numbers.tolist(), strict=True)),
             int(np.bitwise_or.reduce(rows["capabilities"], initial=0)),
-            float(rows["at_s"].max(initial=-np.inf)),
-        )
+            float(rows["at_s"].max(initial=-np.inf)))
 
     @property
     def _in_order(self) -> dict[str, NDArray[Any]]:

@@ -45,8 +45,7 @@ class Graph:
         cost = numbers("costs", costs)
         if not begin.shape == end.shape == cost.shape:
             raise ValueError(
-                f"begins, ends and costs must have equal length, got {begin.shape}, {end.shape} and {cost.shape}"
-            )
+                f"begins, ends and costs must have equal length, got {begin.shape}, {end.shape} and {cost.shape}")
         fits = np.isfinite(cost) & (cost >= 0)
         if not fits.all():
             raise ValueError(f"costs must be 0 or more and finite, got {cost[~fits][0]}")

@@ -60,9 +60,7 @@ class Grid:
         if costs.ndim != 2 or not costs.size:
             raise ValueError(f"cells must have shape (height, width), got {costs.shape}")
         if costs.size > MOST_CELLS:
-            raise ValueError(
-                f"cells must be at most {MOST_CELLS}, got {costs.size}; use larger cells or several grids"
-            )
+            raise ValueError(f"cells must be at most {MOST_CELLS}, got {costs.size}; use larger cells or several grids")
         self.shape: tuple[int, int] = costs.shape
         self._costs = {DEFAULT: costs}
         self._closed: dict[str, NDArray[np.bool_]] = {}

@@ -279,11 +279,5 @@ class InfluenceMap(Saveable):
 
 
 __all__ = [
-    "CELLS_PER_SLICE",
-    "ROWS_PER_SLICE",
-    "InfluenceMap",
-    "Scratch",
-    "blur_rows",
-    "blur_rows_within_walls",
-    "spread",
+    "CELLS_PER_SLICE", "ROWS_PER_SLICE", "InfluenceMap", "Scratch", "blur_rows", "blur_rows_within_walls", "spread",
 ]

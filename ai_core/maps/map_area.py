@@ -34,9 +34,7 @@ class MapArea:
     (8, (-7.0, 3.0))
     """
 
-    def __init__(
-        self, height: int, width: int, *, cell_m: float = 1.0, origin: Sequence[float] = (0.0, 0.0)
-    ) -> None:
+    def __init__(self, height: int, width: int, *, cell_m: float = 1.0, origin: Sequence[float] = (0.0, 0.0)) -> None:
         height = whole_number("height", height, minimum=1, maximum=MOST_CELLS)
         width = whole_number("width", width, minimum=1, maximum=MOST_CELLS)
         if height * width > MOST_CELLS:

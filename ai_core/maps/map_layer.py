@@ -79,5 +79,4 @@ def standard_layers() -> tuple[MapLayer, ...]:
         MapLayer("threat", kept_per_s=0.0, kept_per_m=0.9),
         MapLayer("friends", kept_per_s=0.0, kept_per_m=0.9),
         MapLayer("visibility", kept_per_s=0.0),
-        MapLayer("exploration", writes="latest", initial=600.0, most=600.0, grows_per_s=1.0),
-    )
+        MapLayer("exploration", writes="latest", initial=600.0, most=600.0, grows_per_s=1.0))

@@ -121,8 +121,7 @@ class GridPassage:
         around = {
             (row, column) for cell in cells
             for row in range(max(0, cell // width - 1), min(height, cell // width + 2))
-            for column in range(max(0, cell % width - 1), min(width, cell % width + 2))
-        }
+            for column in range(max(0, cell % width - 1), min(width, cell % width + 2))}
         for row, column in around:
             cell, free = row * width + column, 0
             if costs[cell] != math.inf:
@@ -144,15 +143,12 @@ class GridPassage:
         upper, lower = max(0, top - 1), min(height, bottom + 1)
         west, east = max(0, left - 1), min(width, right + 1)
         opened = self.moves.open_from(np.isfinite(self.costs[upper:lower, west:east]), self.corners, upper)
-        self.open_moves[top:bottom, left:right] = opened[
-            top - upper:bottom - upper, left - west:right - west
-        ]
+        self.open_moves[top:bottom, left:right] = opened[top - upper:bottom - upper, left - west:right - west]
 
     def _keeps_extremes(self, costs: NDArray[np.float32]) -> bool:
         finite = costs[np.isfinite(costs)]
         return bool(((finite > self.least_cost) & (finite < self.most_cost)).all()) or (
-            self.is_uniform and bool((finite == self.least_cost).all())
-        )
+            self.is_uniform and bool((finite == self.least_cost).all()))
 
     def _find_extremes(self) -> None:
         finite = self.costs[np.isfinite(self.costs)]

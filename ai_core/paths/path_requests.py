@@ -50,8 +50,7 @@ class PathTicket:
         "requested_at_frame",
         "start",
         "state",
-        "why",
-    )
+        "why")
 
     def __init__(
         self, number: int, start: Hashable, goal: Hashable, priority: float, requested_at_frame: int, *,
@@ -112,8 +111,7 @@ PLACE = Chosen(lambda service: service.provider.place_kind)
 PATH = Optional(Chosen(lambda service: service.provider.path_kind))
 ASKED: dict[str, Any] = {
     "number": Whole(), "start": PLACE, "goal": PLACE, "priority": Number(), "requested_at_frame": Whole(),
-    "is_shared": Flag(), "is_near": Flag(),
-}
+    "is_shared": Flag(), "is_near": Flag()}
 WAITING_STATE = Record(_loaded_ticket, **ASKED)
 """How a ticket is saved that waits for a search shared with others."""
 IMPROVING_STATE = Record(_loaded_ticket, **ASKED, path=PATH)
@@ -254,12 +252,9 @@ class PathJob:
         "tickets",
         "turns",
         "turns_taken",
-        "version",
-    )
+        "version")
 
-    def __init__(
-        self, number: int, start: Hashable, goal: Hashable, frame: int, *, improves: bool = False
-    ) -> None:
+    def __init__(self, number: int, start: Hashable, goal: Hashable, frame: int, *, improves: bool = False) -> None:
         self.number = number
         self.start, self.goal = start, goal
         self.first_frame = self.requested_at_frame = frame

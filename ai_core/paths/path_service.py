@@ -212,8 +212,7 @@ class PathService(Saveable):
         if missing:
             raise TypeError(
                 f"provider must be a path provider, got {shown(provider)} without {', '.join(missing)}; use"
-                f" GridPathProvider(passage)"
-            )
+                f" GridPathProvider(passage)")
         checked_clock(clock)
         check_callables(on_over=on_over, on_improved=on_improved)
         whole_number("helpers", helpers, minimum=1)

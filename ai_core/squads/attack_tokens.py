@@ -38,8 +38,7 @@ class AttackTokens(Saveable):
     STATE = DeclaredState(
         held=MapOf(Seconds(), key=Whole(), at="_held_since"),
         waiting=MapOf(Row(_TokenRequest, Number(), Seconds(), Seconds()), key=Whole(), at="_waiting"),
-        resting=MapOf(Seconds(), key=Whole(), at="_resting_until"),
-    )
+        resting=MapOf(Seconds(), key=Whole(), at="_resting_until"))
 
     def __init__(
         self, count: int = 2, *, max_hold_s: float = 5.0, cooldown_s: float = 1.0, request_timeout_s: float = 1.0,

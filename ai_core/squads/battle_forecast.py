@@ -90,8 +90,7 @@ def forecast_each(owns: Sequence[Force], other: Force) -> list[BattleForecast]:
     shares = np.where(shares < GONE, 0.0, shares).tolist()
     return [
         BattleForecast(own, met_left, _ratio(own, met_left))
-        for own, met_left in zip(shares[:len(owns)], shares[len(owns):], strict=True)
-    ]
+        for own, met_left in zip(shares[:len(owns)], shares[len(owns):], strict=True)]
 
 
 def _healing_factor(force: Force) -> float:

@@ -54,8 +54,7 @@ def _circle(count: int, files: int) -> Offsets:
 
 
 PATTERNS: dict[str, Callable[[int, int], Offsets]] = {
-    "line": _line, "column": _column, "wedge": _wedge, "phalanx": _phalanx, "circle": _circle,
-}
+    "line": _line, "column": _column, "wedge": _wedge, "phalanx": _phalanx, "circle": _circle}
 """Patterns by name; called with the number of members and the number abreast (0 chooses)."""
 PLACES = ("front", "rear", "center", "flank")
 """Parts of a pattern that a role can prefer."""

@@ -544,8 +544,7 @@ class MemberTable:
         row = int(np.searchsorted(self.ids, member_id))
         values: dict[str, Any] = {
             "ids": member_id, "positions": position, "speeds": speed, "radii": radius_m, "slots": NO_SLOT,
-            "arcs": np.nan, "away": np.inf, "nearest_m": np.inf, "destinations": position,
-        }
+            "arcs": np.nan, "away": np.inf, "nearest_m": np.inf, "destinations": position}
         for name, array in vars(self).items():
             setattr(self, name, np.insert(array, row, values.get(name, 0), axis=0))
 

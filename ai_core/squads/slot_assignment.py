@@ -16,7 +16,7 @@ from ai_core.squads.matching_loops import match_rows
 
 __all__ = [
     "RoleAssignment", "RoleNeed", "SlotAssignment", "assign", "assign_formation_slots", "assign_roles",
-    "reassign_slots"
+    "reassign_slots",
 ]
 
 class SlotAssignment(NamedTuple):

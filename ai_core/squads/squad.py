@@ -372,8 +372,7 @@ class Squad(Saveable):
         """Counts since the squad was created, and present numbers of members and stragglers."""
         return MappingProxyType({
             **self._counts, "members": len(self), "stragglers": len(self.stragglers),
-            "farthest_from_slot_m": float(self.marchers.away.max(initial=0)),
-        })
+            "farthest_from_slot_m": float(self.marchers.away.max(initial=0))})
 
     @property
     def _member_list(self) -> list[SquadMember]:

@@ -76,8 +76,7 @@ class StanceJudge(Saveable):
 
     STATE = DeclaredState(
         stance=Optional(Row(Stance, OneOf(STANCES), Number(0, LARGEST_RATIO), ListOf(Text(), make=tuple))),
-        since_s=Seconds(at="_since_s"),
-    )
+        since_s=Seconds(at="_since_s"))
 
     def __init__(self, policy: StancePolicy | None = None) -> None:
         check_kind("policy", policy, StancePolicy)
@@ -105,8 +104,7 @@ class StanceJudge(Saveable):
         ratio, kind, reasons, is_forced = self._wanted(own, met)
         before = self.stance
         if before is not None and kind != before.kind and not is_forced and (
-            now_s - self._since_s < self.policy.min_duration_s
-        ):
+            now_s - self._since_s < self.policy.min_duration_s):
             kind, reasons = before.kind, (*reasons, f"{before.kind} lasts at least {self.policy.min_duration_s:g} s")
         if before is None or kind != before.kind:
             self._since_s = now_s

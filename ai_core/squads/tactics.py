@@ -346,8 +346,7 @@ class HealingSupport(Tactic):
         posts = situation.move_to_free(posts)
         return {
             healer: SquadTask("heal", tuple(posts[post].tolist()), at_risk[post])
-            for healer, post in assign_posts(situation, healers, posts)
-        }
+            for healer, post in assign_posts(situation, healers, posts)}
 
     def forget_member(self, member_id: int) -> None:
         """Forget a member that left or was lost."""
@@ -413,8 +412,7 @@ class Sacrifice(Tactic):
         # The first posts belong to the most valuable members: with too few screens only those are filled.
         return {
             screen: SquadTask("screen", tuple(posts[post].tolist()), charges[post])
-            for screen, post in assign_posts(situation, sorted(cheap), posts[: len(cheap)])
-        }
+            for screen, post in assign_posts(situation, sorted(cheap), posts[: len(cheap)])}
 
     def _valuable(self, situation: TacticalSituation) -> list[int]:
         ranked = [
@@ -470,8 +468,7 @@ class Scouting(Tactic):
             middle + ahead * reach_m + across * (first + self.apart_m * number) for number in range(len(scouts))])
         return {
             scout: SquadTask("scout", tuple(posts[post].tolist()))
-            for scout, post in assign_posts(situation, scouts, posts) if not self._is_met(situation, scout)
-        }
+            for scout, post in assign_posts(situation, scouts, posts) if not self._is_met(situation, scout)}
 
     def _is_met(self, situation: TacticalSituation, scout: int) -> bool:
         nearest = situation.nearest_enemy(situation.position_of(scout))

@@ -26,8 +26,7 @@ def checked_generator(generator: Any) -> Any:
     if isinstance(generator, type) or not callable(getattr(generator, "random", None)):
         raise TypeError(
             "generator must be a random.Random or a numpy.random.Generator,"
-            f" got {shown(generator)}; create one from a seed"
-        )
+            f" got {shown(generator)}; create one from a seed")
     return generator
 
 

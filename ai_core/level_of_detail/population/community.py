@@ -57,9 +57,7 @@ class Community(Saveable):
         Raises:
             UnknownNameError: if no numeric property has this name.
         """
-        return self.population.total(name) + math.fsum(
-            one.facts[name] for one in self.known.values()
-        )
+        return self.population.total(name) + math.fsum(one.facts[name] for one in self.known.values())
 
     def pin(self, name: str, facts: Mapping[str, Any], *, until_s: float = math.inf) -> None:
         """Add a named person; the community has one person more afterwards.
@@ -106,13 +104,10 @@ class Community(Saveable):
         many = self.population.expand(generator)
         columns: Columns = {
             key: np.concatenate((np.array([self.known[name].facts[key] for name in names], column.dtype), column))
-            for key, column in many.items()
-        }
+            for key, column in many.items()}
         properties = self.population.properties
         extras = {
-            name: {key: one for key, one in self.known[name].facts.items() if key not in properties}
-            for name in names
-        }
+            name: {key: one for key, one in self.known[name].facts.items() if key not in properties} for name in names}
         return People(columns, extras, {name: self.known[name].until_s for name in names})
 
     def close(self, people: People, now_s: float = 0.0) -> None:
@@ -134,16 +129,14 @@ class Community(Saveable):
         now_s = finite_number("now_s", now_s)
         known = {
             name: NamedPerson(name, people.facts_of(name), people.until_s_of(name))
-            for name in people.known if people.until_s_of(name) > now_s
-        }
+            for name in people.known if people.until_s_of(name) > now_s}
         for one in known.values():
             self._alone(one)
         many = np.ones(len(people), np.bool_)
         many[[people.row_of(name) for name in known]] = False
         try:
             population = self.population.compressed(
-                {key: np.asarray(column)[many] for key, column in people.columns.items()}
-            )
+                {key: np.asarray(column)[many] for key, column in people.columns.items()})
         except (IndexError, TypeError, ValueError):
             self.population.compressed(people.columns)  # raises with row numbers of all people
             raise

@@ -52,8 +52,7 @@ def checked_dependences(pairs: Mapping[tuple[str, str], float], known: Mapping[s
         if one == other or one not in known or other not in known:
             raise ValueError(
                 f"a dependence must be between two different numeric properties of"
-                f" {', '.join(map(repr, known))}, got {pair}"
-            )
+                f" {', '.join(map(repr, known))}, got {pair}")
         if (one, other) in found:
             raise ValueError(f"the dependence of {one!r} and {other!r} is given twice")
         found[one, other] = finite_number(f"dependence of {pair}", value, minimum=-1, maximum=1)
@@ -77,10 +76,7 @@ def arranged(columns: Mapping[str, Floats], pairs: Dependences, generator: Any) 
     """
     names = _names(pairs)
     count = len(next(iter(columns.values()), ()))
-    found = {
-        name: column[shuffled(generator, count)] for name, column in sorted(columns.items())
-        if name not in names
-    }
+    found = {name: column[shuffled(generator, count)] for name, column in sorted(columns.items()) if name not in names}
     if not names:
         return found
     raw = _independent(len(names), count, generator)
@@ -115,9 +111,7 @@ def rank_correlation(one: Floats, other: Floats) -> float | None:
     return _correlation(_ranks(one), _ranks(other))
 
 
-def _orders(
-    names: list[str], pairs: Dependences, raw: Floats, ranks: list[Floats]
-) -> list[NDArray[np.intp]]:
+def _orders(names: list[str], pairs: Dependences, raw: Floats, ranks: list[Floats]) -> list[NDArray[np.intp]]:
     """Return the orders that come closest to the wanted correlations.
 
     Args:

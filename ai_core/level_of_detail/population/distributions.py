@@ -123,8 +123,7 @@ class Normal(Distribution):
         mean = _pooled(self.average, count, other.average, other_count)
         variance = _pooled(
             self.deviation**2 + (self.average - mean) ** 2, count,
-            other.deviation**2 + (other.average - mean) ** 2, other_count,
-        )
+            other.deviation**2 + (other.average - mean) ** 2, other_count)
         return Normal(mean, math.sqrt(variance))
 
 
@@ -156,8 +155,7 @@ class PowerLaw(Distribution):
         if self.average is None:
             if self.exponent <= 2:
                 raise ValueError(
-                    f"a power law with exponent {self.exponent:g} has no mean; give average, or an exponent above 2"
-                )
+                    f"a power law with exponent {self.exponent:g} has no mean; give average, or an exponent above 2")
             mean = self.lower * (self.exponent - 1) / (self.exponent - 2)
             object.__setattr__(self, "average", mean)
         finite_number("average", self.average, minimum=self.lower)
@@ -201,9 +199,7 @@ class PowerLaw(Distribution):
         """Return the exact power law of all values together, above the smaller bound."""
         lower = min(self.lower, other.lower)
         tail = _pooled(
-            self.tail + math.log(self.lower / lower), count,
-            other.tail + math.log(other.lower / lower), other_count,
-        )
+            self.tail + math.log(self.lower / lower), count, other.tail + math.log(other.lower / lower), other_count)
         return PowerLaw(_exponent(tail), lower, _pooled(self.mean, count, other.mean, other_count))
 
     def _bent(self, logs: Floats, bend: float) -> Floats:

@@ -230,8 +230,7 @@ def make_characters(
 def checked_until(until_s: float) -> float:
     """Return ``until_s`` if it is a valid game time (s) or infinite."""
     return math.inf if until_s == math.inf else finite_number(
-        "until_s", until_s, maximum=LATEST_S, remedy="omit it for no limit"
-    )
+        "until_s", until_s, maximum=LATEST_S, remedy="omit it for no limit")
 
 
 def checked_facts(facts: object) -> dict[str, Any]:

@@ -52,9 +52,7 @@ class Population:
             if not isinstance(one, Distribution | Categorical):
                 raise TypeError(f"property {name!r} must be a Distribution or a Categorical, got {shown(one)}")
             if isinstance(one, Categorical) and one.total != self.count:
-                raise ValueError(
-                    f"counts of {name!r} must add up to {self.count} people, got {one.total}"
-                )
+                raise ValueError(f"counts of {name!r} must add up to {self.count} people, got {one.total}")
         self.dependences = checked_dependences(dependences or {}, self.numeric)
 
     def __repr__(self) -> str:
@@ -62,17 +60,14 @@ class Population:
 
     def __eq__(self, other: object) -> bool:
         return isinstance(other, Population) and (self.count, self.properties, self.dependences) == (
-            other.count, other.properties, other.dependences
-        )
+            other.count, other.properties, other.dependences)
 
     __hash__ = None  # type: ignore[assignment]
 
     @property
     def numeric(self) -> dict[str, Distribution]:
         """Numeric properties by name."""
-        return {
-            name: one for name, one in self.properties.items() if isinstance(one, Distribution)
-        }
+        return {name: one for name, one in self.properties.items() if isinstance(one, Distribution)}
 
     def total(self, name: str) -> float:
         """Return the total of a numeric property over all people.
@@ -145,16 +140,13 @@ class Population:
         for name, one in self.properties.items():
             also: Any = other.properties[name]
             properties[name] = (
-                one.merged(also) if isinstance(one, Categorical)
-                else one.merged(self.count, also, other.count)
-            )
+                one.merged(also) if isinstance(one, Categorical) else one.merged(self.count, also, other.count))
         count = self.count + other.count
         pairs = sorted({*self.dependences, *other.dependences})
         return self._with(count, properties, {
             pair: _weighted(self.dependences.get(pair, 0.0), other.dependences.get(pair, 0.0),
                             other.count / count)
-            for pair in pairs
-        })
+            for pair in pairs})
 
     def split(self, sizes: Sequence[int], generator: Any) -> list[Population]:
         """Return parts of given sizes; merged, the parts equal this population.
@@ -171,16 +163,12 @@ class Population:
         if sum(sizes) != self.count:
             raise ValueError(f"sizes must add up to {self.count}, got {sum(sizes)}")
         labels = {
-            name: one.split(sizes, generator) for name, one in self.properties.items()
-            if isinstance(one, Categorical)
-        }
+            name: one.split(sizes, generator) for name, one in self.properties.items() if isinstance(one, Categorical)}
         return [
             self._with(size, {
                 name: labels[name][number] if name in labels else one
-                for name, one in self.properties.items()
-            }, self.dependences)
-            for number, size in enumerate(sizes)
-        ]
+                for name, one in self.properties.items()}, self.dependences)
+            for number, size in enumerate(sizes)]
 
     def with_property(self, name: str, one: Distribution | Categorical) -> Population:
         """Return the population with another distribution of one property, for example after time has passed.
@@ -192,9 +180,7 @@ class Population:
         if name not in self.properties:
             raise UnknownNameError("property", name, self.properties)
         if type(one) is not type(self.properties[name]):
-            raise ValueError(
-                f"property {name!r} must stay a {type(self.properties[name]).__name__}, got {shown(one)}"
-            )
+            raise ValueError(f"property {name!r} must stay a {type(self.properties[name]).__name__}, got {shown(one)}")
         changed = Population(self.count, {**self.properties, name: one})
         return self._with(self.count, changed.properties, self.dependences)
 

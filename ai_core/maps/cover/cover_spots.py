@@ -215,15 +215,7 @@ def check_blocked(blocked: Blocked, segments: NDArray[np.float32]) -> NDArray[np
 
 
 __all__ = [
-    "LEFT",
-    "OVER",
-    "RIGHT",
-    "SPOTS_STATE",
-    "UPWARD",
-    "Blocked",
-    "CoverBody",
-    "CoverCandidates",
-    "CoverSpots",
+    "LEFT", "OVER", "RIGHT", "SPOTS_STATE", "UPWARD", "Blocked", "CoverBody", "CoverCandidates", "CoverSpots",
     "check_blocked",
 ]
 

@@ -84,8 +84,7 @@ class RegionGraph(Cancellable):
         check_type("passage", passage, GridPassage)
         if not self.suits(passage):
             raise ValueError(
-                "passage must have 4 neighbors, or 8 and closed or half-open corners; use AStarSearch on others"
-            )
+                "passage must have 4 neighbors, or 8 and closed or half-open corners; use AStarSearch on others")
         self.passage = passage
         self.ground = FieldGround(passage.open_moves, passage.costs, passage.moves)
         self.side = whole_number("side", side, minimum=4, maximum=128)
@@ -215,8 +214,7 @@ class RegionGraph(Cancellable):
         room = max(1, *(sum(map(len, borders)) for borders in self._borders))
         self.graph = PortalGraph(
             np.full((count, room, room), np.inf), np.full((count, room), NO_PORTAL, np.int32),
-            np.zeros((count, room)), np.zeros(count, np.int32),
-        )
+            np.zeros((count, room)), np.zeros(count, np.int32))
         self.cells = np.zeros((count, room), np.int32)
         self.rows, self.columns = np.zeros_like(self.cells), np.zeros_like(self.cells)
         self._free: list[PortalSearch] = []

@@ -519,9 +519,7 @@ class PortalSearch:
     @cython.inline
     @cython.nogil
     @cython.exceptval(check=False)
-    def cross(
-        self, region: cython.int, index: cython.int, so_far: cython.double, came: cython.int,
-    ) -> cython.void:
+    def cross(self, region: cython.int, index: cython.int, so_far: cython.double, came: cython.int) -> cython.void:
         """Note the portal on the other side of one, if it becomes cheaper."""
         if so_far == INFINITE:
             return

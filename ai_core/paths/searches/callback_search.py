@@ -40,9 +40,7 @@ class CallbackSearch:
         reached: the goal reached, or ``NOWHERE``.
     """
 
-    def __init__(
-        self, start: int, is_goal: Callable[[int], bool], moves_from: MovesFrom, estimate: Estimate,
-    ) -> None:
+    def __init__(self, start: int, is_goal: Callable[[int], bool], moves_from: MovesFrom, estimate: Estimate) -> None:
         self.is_done = False
         self.reached = NOWHERE
         self._start = start
@@ -158,8 +156,7 @@ def _costed(moves_from: MovesFrom, step_cost: StepCost) -> MovesFrom:
             if finite_number(name, cost) < usual:
                 raise ValueError(
                     f"{name} must not be less than the usual {usual:g}, got {shown(cost)};"
-                    " lower the costs of the ground instead, for a class of movers"
-                )
+                    " lower the costs of the ground instead, for a class of movers")
             yield other, cost
 
     return costed

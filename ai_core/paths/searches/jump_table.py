@@ -50,8 +50,7 @@ class JumpTable(Cancellable):
         if not self.suits(passage):
             raise ValueError(
                 "passage must have 8 neighbors, closed corners, one cost for all cells, and sides of"
-                f" at most {LONGEST_SIDE} cells; search others without a JumpTable"
-            )
+                f" at most {LONGEST_SIDE} cells; search others without a JumpTable")
         self.passage = passage
         self._jumps: NDArray[np.int16] = np.zeros((*passage.shape, 8), np.int16)
         self._distances = JumpDistances(passage.open_moves, self._jumps)
@@ -67,8 +66,7 @@ class JumpTable(Cancellable):
         """Return whether the current passage supports jumps."""
         return (
             len(passage.moves.lengths) == 8 and passage.corners == "closed" and passage.is_uniform
-            and max(passage.shape) <= LONGEST_SIDE
-        )
+            and max(passage.shape) <= LONGEST_SIDE)
 
     @property
     def is_done(self) -> bool:

@@ -86,8 +86,7 @@ POSTURE_RULES = RuleSet(
         Rule("it is calm", "threatened < 0.02", lambda mind: "calm", salience=1, repeats=True),
     ],
     facts=dict.fromkeys(FACTS, 0.0),
-    parameters={"nerve": 0.25, "attack_share": 0.6, "retreat_share": 0.4},
-)
+    parameters={"nerve": 0.25, "attack_share": 0.6, "retreat_share": 0.4})
 """Rules that change the posture; the name of the rule that fired is the reason, and personality sets the parameters."""
 OPENING_S = 20.0
 """Duration of the posture "opening" (s): before its end there is no attack; scouts and gatherers go first."""
@@ -107,8 +106,7 @@ DEFINITION = StateMachineDefinition(
         Transition("calm", "defending", "building", guard=lambda machine: machine.time_in_state_s >= CALM_S),
         Transition("calm", "retreating", "building", guard=lambda machine: machine.time_in_state_s >= CALM_S),
         Transition(None, "opening", "building", after_s=OPENING_S),
-    ],
-)
+    ])
 
 
 def posture_machine(owner: object) -> StateMachine:

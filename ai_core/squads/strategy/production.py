@@ -202,8 +202,7 @@ class BuildOrder:
         self.tree = tree
         self.steps = tuple(
             (tree.product(name).name, whole_number(f"target number of {name!r}", count, minimum=1))
-            for name, count in steps
-        )
+            for name, count in steps)
 
     def next(self, owned: Mapping[str, int]) -> str | None:
         """Return the product to make next: the first unfinished step or its first missing requirement; None at the end.
@@ -255,12 +254,5 @@ def judge_wealth(
 
 
 __all__ = [
-    "WEALTHS",
-    "BuildOrder",
-    "Product",
-    "TechnologyTree",
-    "Wealth",
-    "best_unit",
-    "expected_force",
-    "judge_wealth",
+    "WEALTHS", "BuildOrder", "Product", "TechnologyTree", "Wealth", "best_unit", "expected_force", "judge_wealth",
 ]

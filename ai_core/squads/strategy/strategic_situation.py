@@ -119,9 +119,7 @@ class StrategicSituation:
         positions("places", places, dimensions=(2,))
         is_open, shape = self.is_open, self.picture.area.shape
         if is_open is not None and (
-            not isinstance(is_open, np.ndarray) or is_open.dtype != np.bool_
-            or is_open.shape != shape
-        ):
+            not isinstance(is_open, np.ndarray) or is_open.dtype != np.bool_ or is_open.shape != shape):
             raise ValueError(f"is_open must be bool of shape {shape}, got {shown(is_open)}")
 
 

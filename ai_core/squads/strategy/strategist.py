@@ -238,8 +238,7 @@ class Strategist(Saveable):
         """Return posture, wealth and tactic, the grades of facts and the values of tactics, as a string."""
         return "\n".join((
             f"{self.posture}, {self.wealth}" + (f", {self.tactic} attack" if self.tactic else ""),
-            self.mind.to_text(), self.adaptive.to_text(self.mind.grade("strength")),
-        ))
+            self.mind.to_text(), self.adaptive.to_text(self.mind.grade("strength"))))
 
     def _elapsed(self, now_s: float) -> float:
         now_s = finite_number("now_s", now_s)
@@ -308,8 +307,7 @@ class Strategist(Saveable):
         for one in scouts:
             goal = self.scouting.get(one.id)
             if goal is not None and not one.is_idle and (
-                float(ages.flat[picture.area.cell_at(goal)]) >= personality.stale_after_s / 2
-            ):
+                float(ages.flat[picture.area.cell_at(goal)]) >= personality.stale_after_s / 2):
                 kept[one.id] = goal
         free = {one.id: one.place for one in scouts if one.id not in kept}
         found = choose_scout_goals(picture.area, ages, picture["threat"], free, stale_after_s=personality.stale_after_s,
@@ -317,8 +315,7 @@ class Strategist(Saveable):
         self.scouting = {**kept, **found}
         return [
             Mission(number, "scout", place, f"not seen for {ages.flat[picture.area.cell_at(place)]:.0f} s")
-            for number, place in self.scouting.items()
-        ]
+            for number, place in self.scouting.items()]
 
     def _army_missions(
         self, situation: StrategicSituation, army: list[SquadReport], sites: list[ResourceSite],
@@ -395,18 +392,14 @@ class Strategist(Saveable):
                 found.insert(0, better)
         return found
 
-    def _wants_gatherers(
-        self, situation: StrategicSituation, own: Force, name: str, sites: list[ResourceSite]
-    ) -> bool:
+    def _wants_gatherers(self, situation: StrategicSituation, own: Force, name: str, sites: list[ResourceSite]) -> bool:
         if self.posture in ("defending", "retreating") or not sites:
             return False
         there = situation.owned.get(name, 0)
         # Each gatherer earns its cost several times before a site of this size is empty.
         return there < self.personality.gatherers_share * (own.count + there) and self.wealth != "scarce"
 
-    def _locked(
-        self, situation: StrategicSituation, own: Force, opponent: Force, best: str
-    ) -> Purchase | None:
+    def _locked(self, situation: StrategicSituation, own: Force, opponent: Force, best: str) -> Purchase | None:
         """Return the first missing requirement of a unit better than the best available one, None if there is none."""
         tree, owned = self.tree, situation.owned
         wanted = best_unit(tree.fighters, own, opponent, most_cost=float("inf"), by_cost=True)
@@ -479,8 +472,7 @@ class _Assessment:
         self.intruders = [
             one for one in situation.sightings
             if one.capabilities is not None and situation.now_s - one.seen_s <= NEWS_S
-            and any(math.dist(one.place, home) <= radius_m for home in homes)
-        ]
+            and any(math.dist(one.place, home) <= radius_m for home in homes)]
         force = force_of_sightings(self.intruders)
         self.threatened = 1 - share_of(power_ratio(self.own, force)) if force.count else 0.0
         if self.intruders:
@@ -508,8 +500,7 @@ class _Assessment:
         found = [
             (one, analyze_defenses(one.place, strategist.home_radius_m, situation.sightings, self.own,
                                     situation.picture, attack_from=place))
-            for one in sorted(situation.sightings) if one.is_objective
-        ]
+            for one in sorted(situation.sightings) if one.is_objective]
         if not found:
             return None
         kept = [pair for pair in found if pair[0].place == strategist.target]

@@ -199,9 +199,7 @@ def find_resource_sites(
     return sorted(sites, key=lambda site: (-site.amount, area.cell_at(site.place)))
 
 
-def _claim(
-    place: tuple[float, float], own_base: tuple[float, float], enemy_base: tuple[float, float] | None
-) -> Claim:
+def _claim(place: tuple[float, float], own_base: tuple[float, float], enemy_base: tuple[float, float] | None) -> Claim:
     if enemy_base is None:
         return "ours"
     own_m, enemy_m = math.dist(place, own_base), math.dist(place, enemy_base)
@@ -212,11 +210,6 @@ def _claim(
 
 
 __all__ = [
-    "Claim",
-    "Defenses",
-    "ResourceSite",
-    "analyze_defenses",
-    "best_narrow_place",
-    "find_resource_sites",
+    "Claim", "Defenses", "ResourceSite", "analyze_defenses", "best_narrow_place", "find_resource_sites",
     "force_of_sightings",
 ]
