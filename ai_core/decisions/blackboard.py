@@ -147,11 +147,13 @@ class Blackboard(dict[str, Any]):
         return self.get(key, ABSENT) is not ABSENT
 
     def __setitem__(self, key: str, value: Any) -> None:
-        if self._types is not None:
+        if self._types is not None and key in self._types:
             value = self.checked({key: value})[key]
-        before = dict.get(self, key, ABSENT)
-        super().__setitem__(key, value)
-        if (self._trees is not None or self._watches is not None) and not _is_same(before, value):
+        trees, watches = self._trees, self._watches
+        is_observed = (trees is not None and key in trees) or (watches is not None and key in watches)
+        before = dict.get(self, key, ABSENT) if is_observed else value
+        dict.__setitem__(self, key, value)
+        if is_observed and not _is_same(before, value):
             self._notify_all(key)
 
     def __delitem__(self, key: str) -> None:
@@ -271,13 +273,14 @@ class Blackboard(dict[str, Any]):
         self._notify_watches(key)
 
     def _notify_trees(self, key: str) -> None:
-        if self._trees is not None:
-            trees = self._trees.get(key, [])
-            alive = _alive(trees)
-            if len(alive) < len(trees):
-                trees[:] = [one for one in trees if one() is not None]
-            for tree in alive:
-                tree._notice(key)
+        trees = None if self._trees is None else self._trees.get(key)
+        if not trees:
+            return
+        alive = _alive(trees)
+        if len(alive) < len(trees):
+            trees[:] = [one for one in trees if one() is not None]
+        for tree in alive:
+            tree._notice(key)
 
     def _notify_watches(self, key: str) -> None:
         if self._watches is not None:

@@ -268,6 +268,9 @@ class ValuesAre:
             if one._is_number and type(known) is float:
                 if not one._holds_number(known):
                     answer = 0
+            elif one.value is None and (known is None or isinstance(known, PLAIN)):
+                if (known is None) != (one._code == 0):
+                    answer = 0
             elif not are_alike(known, one.value):
                 return -1
             else:
@@ -277,6 +280,10 @@ class ValuesAre:
                 except Exception:
                     return -1
         return answer
+
+
+PLAIN = (float, int, str, tuple)
+"""Types of values that cannot end, as objects of an engine can."""
 
 
 def are_alike(known: Any, value: Any) -> bool:

@@ -216,7 +216,7 @@ class SenseMemory:
 
     def __len__(self) -> int:
         """Number of targets not forgotten."""
-        return len(self._table.known(self._sensor_id))
+        return int(self._table.loops.count_known(self._sensor_id))
 
     @property
     def durations(self) -> MemoryDurations:
@@ -370,7 +370,8 @@ class SenseMemory:
         table = self._table
         mask = (1 << ID_BITS) - 1
         found = [self.find(key & mask) for key in table.key_of_row[table.known(self._sensor_id)].tolist()]
-        return sorted([one for one in found if one is not None], key=lambda one: (-one.strength, one.target))
+        known = [one for one in found if one is not None]
+        return known if len(known) < 2 else sorted(known, key=lambda one: (-one.strength, one.target))
 
     def forget(self, target: int) -> None:
         """Remove ``target`` from the memory, without a change."""

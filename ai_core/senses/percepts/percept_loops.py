@@ -189,6 +189,61 @@ class PerceptLoops:
         slot: cython.Py_ssize_t = sensor_id & SLOT_MASK
         return slot if slot < self.minds_count and self.minds[slot, SENSOR_ID] == sensor_id else -1
 
+    def count_known(self, sensor_id: cython.longlong) -> int:
+        """Return the number of targets that are remembered under the id of a sensor. Cost: O(log n + targets)."""
+        first: cython.Py_ssize_t = 0
+        end: cython.Py_ssize_t = self.count
+        middle: cython.Py_ssize_t
+        found: cython.Py_ssize_t = 0
+        while first < end:
+            middle = (first + end) // 2
+            if self.keys[middle] < sensor_id << ID_BITS:
+                first = middle + 1
+            else:
+                end = middle
+        while first < self.count and self.keys[first] >> ID_BITS == sensor_id:
+            found += self.rows[self.order[first], IS_KNOWN] != 0
+            first += 1
+        return found
+
+    def states(self, pairs: list, sight: cython.Py_ssize_t) -> list:
+        """Return of each (sensor, target) what is known now, None where nothing is.
+
+        Args:
+            pairs: ids of sensors and targets.
+            sight: number of the modality that decides whether a target is in view.
+
+        Returns:
+            Tuples (is_noticed, is_in_view, awareness, level, x, y, z).
+
+        Cost: O(log n) for each pair, below 0.5 µs.
+        """
+        row: cython.Py_ssize_t
+        meter: cython.Py_ssize_t
+        mind: cython.Py_ssize_t
+        sensor_id: cython.longlong
+        target: cython.longlong
+        pair: tuple
+        found: list = []
+        for pair in pairs:
+            sensor_id, target = pair[0], pair[1]
+            mind = self.mind_of(sensor_id)
+            row = -1 if mind < 0 else self.row_of(cython.cast(cython.longlong, self.minds[mind, OWNER_ID]) << ID_BITS
+                                                  | target)
+            if row < 0 or not self.rows[row, IS_KNOWN]:
+                found.append(None)
+                continue
+            meter = row if self.minds[mind, OWNER_ID] == sensor_id else self.row_of(sensor_id << ID_BITS | target)
+            if meter >= 0 and not self.rows[meter, HAS_METER]:
+                meter = -1
+            found.append((
+                self.rows[row, IS_NOTICED] != 0,
+                self.rows[row, IS_NOTICED] != 0 and meter >= 0 and self.senses[meter, sight, SHOWN] > 0,
+                self.rows[meter, VALUE] if meter >= 0 else 0.0,
+                cython.cast(cython.Py_ssize_t, self.rows[meter, LEVEL]) if meter >= 0 else 0,
+                self.rows[row, PLACE], self.rows[row, PLACE + 1], self.rows[row, PLACE + 2]))
+        return found
+
     # -- memory
 
     def sense(

@@ -24,7 +24,7 @@ from ai_core.senses.sight.pairs_in_view import ID_BITS, PairsInView
 from ai_core.senses.source_table import SourceTable
 from ai_core.trace import Trace
 
-__all__ = ["Listeners", "Perception"]
+__all__ = ["Listeners", "PerceptState", "Perception"]
 
 
 @dataclass(frozen=True)
@@ -53,6 +53,9 @@ LISTENERS = tuple(one.name for one in fields(Listeners))
 
 Sighting = tuple[int, int, int, float, float, float, float]
 """A sensation of what is in view: sensor, source, number of the modality, intensity, position (m)."""
+
+PerceptState = tuple[bool, bool, float, int, float, float, float]
+"""What a sensor knows of a target: noticed, in view, awareness, its level, last known position (m)."""
 
 by_sensor_then_time = itemgetter(0, 1, 2)
 by_sensor_modality_source = itemgetter(0, 2, 1)
@@ -150,6 +153,11 @@ class Perception:
             return None
         found = table.meters.get(key)
         return found if isinstance(found, Awareness) else Awareness.of_row(table, key, settings)
+
+    def states_of(self, pairs: list[tuple[int, int]], number: int) -> list[PerceptState | None]:
+        """Return what sensors know of targets, None where nothing is remembered; see ``PerceptLoops.states``."""
+        found: list[PerceptState | None] = self._table.loops.states(pairs, number)
+        return found
 
     def why(self, sensor_id: int, target: int) -> AwarenessReasons | None:
         """Return the reasons for the awareness of a target, None if there is none."""

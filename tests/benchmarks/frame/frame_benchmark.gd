@@ -1,6 +1,6 @@
 extends Node3D
-## Times the AI of each frame: our guards with all that there is to do in a frame, the same within the
-## default budget, and guards written by hand, in blocks by turns.
+## Times the AI of each frame: our guards with all that there is to do in a frame, the same within the default
+## budget, our guards without habits, and guards written by hand, in blocks by turns.
 
 const Sampling := preload("res://tests/benchmarks/in_engine/sampling.gd")
 const Museum := preload("museum.gd")
@@ -9,9 +9,13 @@ const HandMuseum := preload("hand_museum.gd")
 const GUARDS: Array[int] = [1, 10, 100, 500]
 const OURS := "ours"
 const WITHIN_BUDGET := "within the budget"
+const SENSES := "senses alone"
 const OTHER := "GDScript by hand"
 const BUDGET := "the budget"
 const BUDGET_US := 2000.0
+const OWN_MEDIAN := "twice its p50, and 100 us"
+const HOT := "of a frame"
+const AT_60 := "of a frame at 60 frames a second"
 const BLOCK_FRAMES := 60
 const WARMING_BLOCKS := 2
 ## Blocks of each that count: as fast as frames come, and at 60 a second.
@@ -32,8 +36,9 @@ func _ready() -> void:
 
 func measure(n: int) -> void:
 	var museums: Dictionary[String, Node3D] = {
-		OURS: Museum.new(), WITHIN_BUDGET: Museum.new(), OTHER: HandMuseum.new()}
+		OURS: Museum.new(), WITHIN_BUDGET: Museum.new(), SENSES: Museum.new(), OTHER: HandMuseum.new()}
 	(museums[WITHIN_BUDGET] as Museum).budget = BUDGET_US
+	(museums[SENSES] as Museum).has_habits = false
 	for case: String in museums:
 		museums[case].guard_count = n
 		# They stand far apart, in one physics space.
@@ -41,9 +46,9 @@ func measure(n: int) -> void:
 		add_child(museums[case])
 	for i in 3: await get_tree().physics_frame
 	await play(museums, WARMING_BLOCKS)
-	report_all("AI of a frame", n, await play(museums, BLOCKS))
+	report_all(HOT, n, await play(museums, BLOCKS))
 	Engine.max_fps = 60
-	report_all("AI of a frame at 60 frames a second", n, await play(museums, BLOCKS_AT_60))
+	report_all(AT_60, n, await play(museums, BLOCKS_AT_60))
 	Engine.max_fps = 0
 	check(n, museums)
 	for case: String in museums:
@@ -68,12 +73,13 @@ func play(museums: Dictionary[String, Node3D], blocks: int) -> Dictionary[String
 func report_all(what: String, n: int, taken: Dictionary) -> void:
 	for percentile: int in [50, 99, 100]:
 		var place := "max" if percentile == 100 else "p%d" % percentile
-		var found := {}
-		for case: String in [OURS, OTHER]:
-			found[case] = [at(percentile, taken[case])]
-		sampling.report("%s, %s" % [what, place], n, found)
-		sampling.report("%s within the budget, %s" % [what, place], n, {
+		var found := {OURS: [at(percentile, taken[OURS])], OTHER: [at(percentile, taken[OTHER])]}
+		if percentile == 99:
+			found[OWN_MEDIAN] = [2.0 * at(50, taken[OURS]) + 100.0]
+		sampling.report("AI %s, %s" % [what, place], n, found)
+		sampling.report("AI %s within the budget, %s" % [what, place], n, {
 			OURS: [at(percentile, taken[WITHIN_BUDGET])], BUDGET: [BUDGET_US]})
+		sampling.report("senses %s, %s" % [what, place], n, {OURS: [at(percentile, taken[SENSES])]})
 
 
 func at(percentile: int, times: Array) -> float:
@@ -82,17 +88,17 @@ func at(percentile: int, times: Array) -> float:
 	return sorted[mini(sorted.size() * percentile / 100, sorted.size() - 1)]
 
 
-## All crowds live through the same: most saw and heard somebody, and walk where one can.
+## All crowds live through the same: most saw and heard somebody, as many as by hand, and walk to finite places.
 func check(n: int, museums: Dictionary[String, Node3D]) -> void:
 	var what := "AI of a frame, p50"
 	for case: String in museums:
 		var museum := museums[case]
-		var noticed := {"saw": museum.saw_count(), "heard": museum.heard_count()}
-		for sense: String in noticed:
-			sampling.check(what, n, noticed[sense] >= 0.6 * n, "%s: %d of %d guards %s somebody, by hand %d" % [
-				case, noticed[sense], n, sense, museums[OTHER].call(sense + "_count")])
 		for guard: Node3D in museum.guards:
 			sampling.check(what, n, guard.position.is_finite(), "%s: a guard is nowhere" % case)
-	var saw := (museums[OURS].saw_count() as int)
-	var by_hand := (museums[OTHER].saw_count() as int)
-	sampling.check(what, n, absi(saw - by_hand) <= 0.2 * n, "%d of %d guards saw somebody, by hand %d" % [saw, n, by_hand])
+		if case == SENSES:
+			continue
+		for sense: String in ["saw", "heard"]:
+			var noticed: int = museum.call(sense + "_count")
+			var by_hand: int = museums[OTHER].call(sense + "_count")
+			var said := "%s: %d of %d guards %s somebody, by hand %d" % [case, noticed, n, sense, by_hand]
+			sampling.check(what, n, noticed >= 0.6 * n and absi(noticed - by_hand) <= ceili(0.1 * n), said)

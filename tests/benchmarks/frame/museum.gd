@@ -1,15 +1,22 @@
 extends "rooms.gd"
-## Guards with our nodes: each a Sensor3D, a SenseSource3D and a HabitTree of four habits.
+## Guards with our nodes: each a Sensor3D, a SenseSource3D and a HabitTree of four habits, which reads the sensor.
 
 const Guard := preload("guard.gd")
-const HABITS: Array[Script] = [
-	preload("habits/chase.gd"), preload("habits/search.gd"),
-	preload("habits/investigate.gd"), preload("habits/patrol.gd"),
-]
+## Habits by script, from the most urgent, with the properties that the inspector sets.
+const HABITS := {
+	preload("habits/chase.gd"): {
+		"condition": "awareness_level == 2 and is_in_view", "for_at_most": 1.0,
+		"condition_scope": Habit.CONDITION_SCOPE_BOTH},
+	preload("habits/search.gd"): {"begins_on": ["target_lost"], "remember_for": 1.0},
+	preload("habits/investigate.gd"): {"condition": "last_known_position != null"},
+	preload("habits/patrol.gd"): {},
+}
 const GUARD_AFFILIATION := 2
 
 ## What AI may take in a frame (µs); 0 is all it needs. To set before it enters the tree.
 var budget := 0.0
+## Whether the guards have habits; without, they stand and turn. To set before it enters the tree.
+var has_habits := true
 
 var scheduler := AIScheduler.new()
 var sources: Array[SenseSource3D] = []
@@ -37,12 +44,20 @@ func think(delta_s: float) -> void:
 	scheduler.step(delta_s)
 
 
+## Moves the world, which is not timed.
+func move_intruders(delta_s: float) -> void:
+	super(delta_s)
+	if not has_habits:
+		for guard in guards:
+			guard.rotation.y += delta_s
+
+
 func saw_count() -> int:
-	return guards.filter(func(guard: Guard) -> bool: return guard.ever_saw).size()
+	return guards.filter(func(guard: Guard) -> bool: return guard.ever_saw()).size()
 
 
 func heard_count() -> int:
-	return guards.filter(func(guard: Guard) -> bool: return guard.ever_heard).size()
+	return guards.filter(func(guard: Guard) -> bool: return guard.ever_heard()).size()
 
 
 func _new_guard(i: int) -> Guard:
@@ -58,13 +73,22 @@ func _new_guard(i: int) -> Guard:
 	guard.sensor.sight_range = 8.0
 	guard.sensor.near_range = 1.0
 	guard.add_child(guard.sensor)
-	var tree := HabitTree.new()
-	tree.period = 3
-	for script in HABITS:
+	if has_habits:
+		_add_habits(guard)
+	add_child(guard)
+	return guard
+
+
+func _add_habits(guard: Guard) -> void:
+	guard.tree = HabitTree.new()
+	guard.sensor.name = "Sensor"
+	guard.tree.sensor = ^"../Sensor"
+	guard.tree.period = 3
+	for script: Script in HABITS:
 		var habit := Habit.new()
 		habit.name = script.resource_path.get_file().get_basename().capitalize()
 		habit.set_script(script)
-		tree.add_child(habit)
-	guard.add_child(tree)
-	add_child(guard)
-	return guard
+		for property: String in HABITS[script]:
+			habit.set(property, HABITS[script][property])
+		guard.tree.add_child(habit)
+	guard.add_child(guard.tree)

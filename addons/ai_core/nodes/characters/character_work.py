@@ -24,7 +24,7 @@ class CharacterComponent:
     """Base of nodes that decide for an ``actor``, by what a ``sensor`` knows.
 
     A subclass sets ``_actor`` and ``_scheduler`` to None in its constructor, calls ``begin_feed`` once it has its
-    scheduler and ``end_feed`` when it leaves the tree, and defines ``known``, ``feed_value`` and ``feed_event`` as
+    scheduler and ``end_feed`` when it leaves the tree, and defines ``known``, ``feed_values`` and ``feed_event`` as
     ``SensorFeed`` describes.
     """
 

@@ -7,14 +7,14 @@ import re
 from collections.abc import Callable
 from typing import Any
 
-from addons.ai_core.bridge.gd import PackedStringArray, RefusedValue, construct, report_warning
+from addons.ai_core.bridge.gd import GDObject, PackedStringArray, RefusedValue, construct, report_warning
 
 STRING_LITERALS = re.compile(r'"[^"]*"|\'[^\']*\'')
 NAMES = re.compile(r"(?<![\w.])([a-z_]\w*)(?!\w|\s*\()")
 """Pattern of names that stand for values: no method, no member, no constant such as PI or Vector3.UP."""
 
 COMPARISON = re.compile(
-    r'\s*([a-z_]\w*)\s*(<=|>=|==|!=|<|>)\s*(-?\d+(?:\.\d+)?|true\b|false\b|"[^"\\]*")\s*(?:(?:and\b|&&)(?=.)|$)')
+    r'\s*([a-z_]\w*)\s*(<=|>=|==|!=|<|>)\s*(-?\d+(?:\.\d+)?|true\b|false\b|null\b|"[^"\\]*")\s*(?:(?:and\b|&&)(?=.)|$)')
 """Pattern of a comparison with a constant; the most common conditions consist of such comparisons."""
 
 FLAG = re.compile(r"\s*(not\s+|!)?\s*([a-z_]\w*)\s*(?:(?:and\b|&&)(?=.)|$)")
@@ -27,6 +27,8 @@ COMPARED: dict[str, Callable[[Any, Any], bool]] = {
     "<": operator.lt, "<=": operator.le, ">": operator.gt, ">=": operator.ge, "==": operator.eq, "!=": operator.ne}
 
 NUMBERS = (int, float)
+
+CONSTANTS = {"true": True, "false": False, "null": None}
 
 KEYWORDS = {"true", "false", "null", "self", "and", "or", "not", "in"}
 ABSENT = object()
@@ -55,7 +57,7 @@ class GuardExpression:
         RefusedValue: if the expression cannot be parsed.
 
     Cost: parsing O(length), once; evaluation O(names), and one crossing unless the expression consists of
-    comparisons with numbers, strings, true and false, joined by "and".
+    comparisons with numbers, strings, true, false and null, joined by "and".
     """
 
     def __init__(self, text: str, place: str) -> None:
@@ -124,6 +126,10 @@ class GuardExpression:
         answer = True
         for name, sign, constant in self.comparisons:
             value = values[self.names.index(name)]
+            if constant is None:
+                is_null = value is None or (isinstance(value, GDObject) and not value.is_valid())
+                answer = answer and is_null is (sign == "==")
+                continue
             if not (type(value) is type(constant) or (type(value) in NUMBERS and type(constant) in NUMBERS)):
                 return None
             answer = answer and COMPARED[sign](value, constant)
@@ -168,10 +174,10 @@ def _comparisons(text: str) -> list[tuple[str, str, Any]]:
         if match is None or match[1] in KEYWORDS:
             return []
         constant: Any = match[3]
-        if constant in ("true", "false"):
+        if constant in CONSTANTS:
             if match[2] not in ("==", "!="):
                 return []
-            constant = constant == "true"
+            constant = CONSTANTS[constant]
         elif constant[0] == '"':
             constant = constant[1:-1]
         else:

@@ -2,17 +2,16 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from enum import IntEnum
-from typing import Any
+from typing import Any, NamedTuple
 from weakref import WeakKeyDictionary
 
 from addons.ai_core.bridge.gd import RefusedValue, report_error, report_exception
 from addons.ai_core.nodes.characters.guard_expression import ABSENT
 from ai_core.scheduling.task import Task, Turn
 from ai_core.senses.percepts.memory import KnownTarget, SenseMemory
-
-HEARING = "hearing"
+from ai_core.senses.percepts.perception import PerceptState
 
 
 class TargetChoice(IntEnum):
@@ -32,6 +31,11 @@ VALUES: dict[str, Any] = {
 
 STATE_KEYS = ("target", "is_in_view", "awareness", "awareness_level")
 UNWRITTEN = (ABSENT,) * len(STATE_KEYS)
+PLACE_KEYS = ("target_position", "last_known_position", "last_seen_position")
+"""Values that hold the position of a target in view."""
+
+Places = dict[int, tuple[Any, Any]]
+"""Position and character of targets in view, by id of the source: read once a frame for all sensors."""
 
 CHANGING = (TargetChoice.MOST_AWARE, TargetChoice.NEAREST)
 """Choices whose result may change without an event."""
@@ -44,6 +48,22 @@ NEARER = 0.9
 targets side by side would take turns."""
 
 
+class Noise(NamedTuple):
+    """A noise that sensors heard.
+
+    Attributes:
+        source_id: id of the source.
+        source: its node; None if it has left.
+        character: its character; None if it has none.
+        place: where a character can walk to it, as an engine vector.
+    """
+
+    source_id: int
+    source: Any
+    character: Any
+    place: Any
+
+
 class SensorFeed:
     """Writes the values of ``VALUES`` and sends the events of a Sensor3D or Sensor2D to a deciding node.
 
@@ -52,7 +72,7 @@ class SensorFeed:
 
     Args:
         mind: the deciding node. It has ``target_choice``, ``choose_target(known)`` for a custom choice,
-            ``known(key)``, ``feed_value(key, value)`` and ``feed_event(name, payload)``.
+            ``known(key)``, ``feed_values(values)`` and ``feed_event(name, payload)``.
         sensor: the sensor.
         feeds: the feeds of the same AIScheduler.
 
@@ -60,54 +80,53 @@ class SensorFeed:
     """
 
     def __init__(self, mind: Any, sensor: Any, feeds: SensorFeeds) -> None:
-        self._mind, self._sensor, self.feeds = mind, sensor, feeds
+        self._mind, self.sensor, self.feeds = mind, sensor, feeds
         self._phase = feeds.count             # feeds choose in different frames
-        self._chosen: int | None = None       # id of the source; looked up again after loading
+        self.chosen: int | None = None        # id of the source; looked up again after loading
         self._is_new, self._is_loaded = True, False      # not looked up yet; the values are those of a save
         self._known_at: tuple[float, ...] | None = None      # the remembered position that was written last (m)
         self._place: Any = None               # the position in view that was written last
         self._state: tuple[Any, ...] = UNWRITTEN      # values of STATE_KEYS that were written last
         self._is_noticed = False
-        self._has_only_sight = True
-        self._views: tuple[Any, ...] = ()     # of the target, kept because making them again costs half of an update
         self._pair, self._moves_together = (0, 0), False      # a source and its character, and whether it is below
         self._handlers: dict[str, Callable[..., None]] = {
             "target_gained": self._on_gained, "target_lost": self._on_lost, "target_forgotten": self._on_forgotten,
             "target_reported": self._on_reported, "awareness_changed": self._on_awareness_changed,
-            "sensed": self._on_sensed, "tree_exiting": self._reset}
-        for key, value in VALUES.items():
-            if mind.known(key) is ABSENT:
-                mind.feed_value(key, value)
+            "tree_exiting": self._reset}
+        mind.feed_values({key: value for key, value in VALUES.items() if mind.known(key) is ABSENT})
         for name, handler in self._handlers.items():
             sensor.connect(name, handler)
+        sensor.feeds.append(self)
         feeds.follow(self)
 
     def end(self) -> None:
         """Disconnect from the sensor."""
         self.feeds.rest(self)
-        if self._sensor.is_valid():
+        if self.sensor.is_valid():
             for name, handler in self._handlers.items():
-                self._sensor.disconnect(name, handler)
+                self.sensor.disconnect(name, handler)
+            self.sensor.feeds.remove(self)
 
     def was_loaded(self) -> None:
         """Look up the target of the loaded values in the next frame."""
-        self._chosen, self._is_new, self._is_loaded = None, True, True
+        self.chosen, self._is_new, self._is_loaded = None, True, True
         self.feeds.follow(self)
 
-    def follow(self, frame: int) -> None:
-        """Write what changes without an event: positions, awareness, and whether the target is in view."""
-        memory = self._memory()
-        if memory is None or not self._mind.is_valid() or (self._chosen is None and not self._is_new):
-            self.feeds.rest(self)
-            return
-        one = None if self._chosen is None else memory.find(self._chosen)
-        is_time = (frame + self._phase) % CHOOSES_EVERY_FRAMES == 0 and self._mind.target_choice in CHANGING
-        if one is None or (is_time and len(memory) > 1):
-            self._refresh()
-        else:
-            self._write(one)
+    def follow(self, state: PerceptState | None, places: Places, frame: int) -> None:
+        """Write what changes without an event: positions, awareness, and whether the target is in view.
 
-    def _refresh(self) -> None:
+        Args:
+            state: what the sensor knows of its target; None if it has none.
+            places: of this frame; the feed adds its target if it is missing.
+            frame: number of the frame.
+        """
+        is_time = (frame + self._phase) % CHOOSES_EVERY_FRAMES == 0 and self._mind.target_choice in CHANGING
+        if state is None or (is_time and len(self._memory() or ()) > 1):
+            self._refresh(places)
+        else:
+            self._write(state, places)
+
+    def _refresh(self, places: Places | None = None) -> None:
         """Choose the target, and write all values."""
         memory = self._memory()
         known = [] if memory is None else memory.known()
@@ -118,35 +137,47 @@ class SensorFeed:
         if best is None:
             self._reset()
             return
-        if best.target != self._chosen:
+        if best.target != self.chosen:
             # The position of a target that was lost before is old: it must not replace one that a habit has cleared.
             known_at = None if best.is_noticed or is_first else best.last_known_position
-            self._chosen, self._known_at, self._place, self._state = best.target, known_at, None, UNWRITTEN
-            manager = self._sensor.sense_manager
-            self._has_only_sight = manager.touch_range == 0 and not manager.modalities
-        self._write(best)
+            self.chosen, self._known_at, self._place, self._state = best.target, known_at, None, UNWRITTEN
+        self._update({} if places is None else places)
         self.feeds.follow(self)
+
+    def _update(self, places: Places) -> None:
+        """Write what the sensor knows now of the chosen target."""
+        state = self.sensor.sense_manager.core.states_of([(self.sensor.sensor_id, self.chosen)])[0]
+        if state is not None:
+            self._write(state, places)
 
     def _find_loaded(self, known: list[KnownTarget]) -> None:
         """Take the target of the loaded values as the present one; values that a script has changed stay."""
         self._is_loaded = False
         target = self._mind.known("target")
         for one in known:
-            if target is not None and self._sensor.sense_manager.character_of(one.target) == target:
-                self._chosen, self._known_at = one.target, one.last_known_position
+            if target is not None and self.sensor.sense_manager.character_of(one.target) == target:
+                self.chosen, self._known_at = one.target, one.last_known_position
 
     def _reset(self) -> None:
         """Write the values of a sensor that knows no target."""
         self.feeds.rest(self)
-        had_target, self._chosen, self._known_at, self._place = self._chosen is not None, None, None, None
-        self._state, self._is_noticed, self._views = UNWRITTEN, False, ()
+        had_target, self.chosen, self._known_at, self._place = self.chosen is not None, None, None, None
+        self._state, self._is_noticed = UNWRITTEN, False
         if had_target and self._mind.is_valid():
-            for key, value in VALUES.items():
-                self._mind.feed_value(key, value)
+            self._mind.feed_values(VALUES)
+
+    @property
+    def manager(self) -> Any:
+        """The SenseManager of the sensor; None without one, and the feed then rests."""
+        manager = self.sensor.sense_manager
+        if manager is None or not manager.is_sensing:
+            self.feeds.rest(self)
+            return None
+        return manager
 
     def _memory(self) -> SenseMemory | None:
-        manager = self._sensor.sense_manager if self._sensor.is_valid() else None
-        return None if manager is None else manager.core.memory_of(self._sensor.sensor_id)
+        manager = self.sensor.sense_manager if self.sensor.is_valid() else None
+        return None if manager is None else manager.core.memory_of(self.sensor.sensor_id)
 
     def _best(self, known: list[KnownTarget]) -> KnownTarget | None:
         """Return the most important target; of equal ones the present one, then that of the smallest id."""
@@ -166,18 +197,18 @@ class SensorFeed:
             TargetChoice.NEAREST: self._nearness,
             TargetChoice.NEWEST: lambda one: one.first_sensed_s,
         }[self._mind.target_choice]
-        return max(noticed, key=lambda one: (rank(one), one.target == self._chosen, -one.target))
+        return max(noticed, key=lambda one: (rank(one), one.target == self.chosen, -one.target))
 
     def _nearness(self, one: KnownTarget) -> float:
-        here = self._sensor.sense_manager.place_of(self._sensor)
-        return -math.dist(here, one.last_known_position) * (NEARER if one.target == self._chosen else 1.0)
+        here = self.sensor.sense_manager.place_of(self.sensor)
+        return -math.dist(here, one.last_known_position) * (NEARER if one.target == self.chosen else 1.0)
 
     def _custom(self, known: list[KnownTarget]) -> KnownTarget | None:
         """Return the target that the node's own method or Callable chooses, None for none."""
-        manager = self._sensor.sense_manager
+        manager = self.sensor.sense_manager
         by_source = {node.instance_id: one for one in known if (node := manager.source_node(one.target)) is not None}
         described = [
-            one for one in self._sensor.get_known_targets()
+            one for one in self.sensor.get_known_targets()
             if one["target"] is not None and one["target"].instance_id in by_source]
         if not described:
             return None
@@ -190,50 +221,63 @@ class SensorFeed:
         return by_source[chosen["target"].instance_id]
 
     def _awareness_of(self, target: int) -> float:
-        meter = self._sensor.sense_manager.core.awareness_of(self._sensor.sensor_id, target)
+        meter = self.sensor.sense_manager.core.awareness_of(self.sensor.sensor_id, target)
         return 0.0 if meter is None else meter.value
 
-    def _write(self, one: KnownTarget) -> None:
+    def _write(self, state: PerceptState, places: Places) -> None:
         """Write the values that differ from those written last."""
-        manager, sensor_id, is_noticed = self._sensor.sense_manager, self._sensor.sensor_id, one.is_noticed
-        meter = manager.core.awareness_of(sensor_id, one.target)
-        is_in_view = is_noticed and meter is not None and meter.visibility > 0 and (
-            self._has_only_sight or one.target in manager.core.sensed_by(sensor_id))
-        self._views = one, meter
-        awareness, level = (0.0, 0) if meter is None else (meter.value, meter.level)
-        source = manager.source_node(one.target)
-        is_in_view = is_in_view and source is not None
-        character = None if source is None or not is_noticed else source.character_node
-        state = character, is_in_view, awareness, level
-        for key, value, before in zip(STATE_KEYS, state, self._state, strict=True):
-            if value is not before:
-                self._mind.feed_value(key, value)
-        self._state = state
+        is_noticed, is_in_view, awareness, level, *known_at = state
+        target, place, character, before = self.chosen, None, None, self._state
+        assert target is not None
         if is_in_view:
-            self._write_seen(source, character)
-        elif self._known_at != one.last_known_position:
-            self._write_known(one, source, is_noticed=is_noticed)
-        if not is_noticed and self._is_noticed:
-            self._mind.feed_value("target_position", None)
-        self._is_noticed = is_noticed
+            seen = places.get(target)
+            if seen is None:
+                seen = places[target] = self._seen(target)
+            place, character = seen
+            is_in_view = place is not None
+        elif is_noticed:
+            character = before[0] if before is not UNWRITTEN else None
+            if character is None or self.sensor.sense_manager.source_node(target) is None:
+                character = self.sensor.sense_manager.character_of(target)
+        if not (awareness == before[2] and is_in_view is before[1] and level == before[3] and character is before[0]):
+            self._write_state((character, is_in_view, awareness, level))
+        if is_in_view:
+            if place != self._place:
+                self._place, self._known_at = place, None
+                self._mind.feed_values(dict.fromkeys(PLACE_KEYS, place))
+        elif self._known_at != tuple(known_at):
+            self._write_known(tuple(known_at), is_noticed=is_noticed)
+        if is_noticed is not self._is_noticed:
+            self._is_noticed = is_noticed
+            if not is_noticed:
+                self._mind.feed_values({"target_position": None})
 
-    def _write_seen(self, source: Any, character: Any) -> None:
-        """Write the position of a target in view, if it has moved."""
-        place = (character if self._is_part(source) else source).get_global_position()
-        if place != self._place:
-            self._place, self._known_at = place, None
-            for key in ("target_position", "last_known_position", "last_seen_position"):
-                self._mind.feed_value(key, place)
+    def _write_state(self, state: tuple[Any, ...]) -> None:
+        """Write those of the values of ``STATE_KEYS`` that have changed."""
+        before, self._state = self._state, state
+        for key, value, old in zip(STATE_KEYS, state, before, strict=True):
+            if value is not old:
+                self._mind.feed_values({key: value})
 
-    def _write_known(self, one: KnownTarget, source: Any, *, is_noticed: bool) -> None:
+    def _seen(self, target: int) -> tuple[Any, Any]:
+        """Return the position and the character of a target in view; (None, None) if its source has left."""
+        source = self.sensor.sense_manager.source_node(target)
+        if source is None:
+            return None, None
+        character = source.character_node
+        return (character if self._is_part(source) else source).get_global_position(), character
+
+    def _write_known(self, known_at: tuple[float, ...], *, is_noticed: bool) -> None:
         """Write the remembered positions of a target that is not in view."""
-        manager, self._place, self._known_at = self._sensor.sense_manager, None, one.last_known_position
-        place = self._walkable(manager.point(one.last_known_position), source)
-        self._mind.feed_value("last_known_position", place)
+        manager, self._place, self._known_at = self.sensor.sense_manager, None, known_at
+        source, one = manager.source_node(self.chosen), self._memory().find(self.chosen)
+        place = self._walkable(manager.point(known_at), source)
+        self._mind.feed_values({"last_known_position": place})
         if is_noticed:
-            self._mind.feed_value("target_position", place)
-        if one.last_seen_position is not None:
-            self._mind.feed_value("last_seen_position", self._walkable(manager.point(one.last_seen_position), source))
+            self._mind.feed_values({"target_position": place})
+        if one is not None and one.last_seen_position is not None:
+            seen_at = self._walkable(manager.point(one.last_seen_position), source)
+            self._mind.feed_values({"last_seen_position": seen_at})
 
     def _on_gained(self, source: Any, character: Any) -> None:
         self._announce("target_gained", source, character)
@@ -250,18 +294,34 @@ class SensorFeed:
     def _on_awareness_changed(self, source: Any, level: int, level_name: str, character: Any) -> None:
         self._announce("awareness_changed", source, character, level=level, level_name=level_name)
 
-    def _on_sensed(self, source: Any, modality: str, strength: float, position: Any, character: Any) -> None:
-        if modality != HEARING or not self._mind.is_valid():
+    def noise_of(self, source_id: int, place: Sequence[float]) -> Noise:
+        """Return a noise as feeds of sensors in the same space receive it."""
+        source, point = self.sensor.sense_manager.source_node(source_id), self.sensor.sense_manager.point(place)
+        character = None if source is None else source.character_node
+        return Noise(source_id, source, character, self._walkable(point, source))
+
+    def hear(self, noise: Noise, strength: float) -> None:
+        """Write the position of a noise, and send the event "heard".
+
+        A noise alone makes no other target the most important, except in the custom choice.
+        """
+        if not self._mind.is_valid():
             return
-        place = self._walkable(position, source)
-        self._mind.feed_value("last_heard_position", place)
-        if source is not None and source.source_id == self._chosen:
-            self._known_at = None          # a sound at the same place is news
-        self._announce("heard", source, character, position=place, strength=strength)
+        self._mind.feed_values({"last_heard_position": noise.place})
+        if self.chosen is None or self._mind.target_choice == TargetChoice.CUSTOM:
+            self._refresh()
+        elif noise.source_id == self.chosen and not self._state[1]:
+            self._known_at = None          # a noise at the same place is news
+            self._update({})
+        self._send("heard", noise.source, noise.character, position=noise.place, strength=float(strength))
 
     def _announce(self, name: str, source: Any, character: Any, **more: Any) -> None:
-        """Write all values, then send an event; its payload has the target as in the signals of the sensor."""
+        """Choose the target, write all values, then send an event."""
         self._refresh()
+        self._send(name, source, character, **more)
+
+    def _send(self, name: str, source: Any, character: Any, **more: Any) -> None:
+        """Send an event; its payload has the target as in the signals of the sensor."""
         if self._mind.is_valid():
             position = self._mind.known("last_known_position")
             self._mind.feed_event(name, {"target": source, "character": character, "position": position, **more})
@@ -279,7 +339,7 @@ class SensorFeed:
             return False
         pair = source.instance_id, character.instance_id
         if pair != self._pair:
-            space = "Node2D" if self._sensor.is_class("Sensor2D") else "Node3D"
+            space = "Node2D" if self.sensor.is_class("Sensor2D") else "Node3D"
             self._pair, self._moves_together = pair, character.is_class(space) and character.is_ancestor_of(source)
         return self._moves_together
 
@@ -300,8 +360,17 @@ class SensorFeeds:
         self.task: Task = scheduler.schedule(self, name="sensor feeds", phase_frames=0)
 
     def __call__(self, turn: Turn) -> None:
+        managers: dict[int, tuple[Any, list[SensorFeed]]] = {}
         for feed in list(self._following.values()):
-            feed.follow(turn.now.frame)
+            manager = feed.manager
+            if manager is not None:
+                managers.setdefault(id(manager), (manager, []))[1].append(feed)
+        for manager, feeds in managers.values():
+            states = manager.core.states_of([
+                (one.sensor.sensor_id, -1 if one.chosen is None else one.chosen) for one in feeds])
+            places: Places = {}
+            for feed, state in zip(feeds, states, strict=True):
+                feed.follow(state, places, turn.now.frame)
 
     def follow(self, feed: SensorFeed) -> None:
         """Update a feed in each frame."""

@@ -5,7 +5,7 @@ import copy
 import math
 import random
 import zlib
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from typing import Any
 from weakref import WeakKeyDictionary
@@ -606,9 +606,11 @@ class HabitTree(CharacterComponent, Node):
         """Return a value of the blackboard for an expression, ABSENT if there is none."""
         return self.get_value(name, ABSENT)
 
-    def feed_value(self, key: str, value: Any) -> None:
-        """Write a value of the sensor to the character's blackboard."""
-        self._blackboard[key] = value
+    def feed_values(self, values: Mapping[str, Any]) -> None:
+        """Write values of the sensor to the character's blackboard."""
+        board = self._blackboard
+        for key, value in values.items():
+            board[key] = value
 
     def feed_event(self, name: str, payload: Any) -> None:
         """Send an event of the sensor to the habits."""

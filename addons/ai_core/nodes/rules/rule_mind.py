@@ -1,7 +1,7 @@
 """RuleMind node: the facts of one character, and the rules of a RuleSet that fire for it."""
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from typing import Any
 
 from addons.ai_core.bridge.gd import (
@@ -165,12 +165,13 @@ class RuleMind(ScheduledCharacter, SavedState, Node):
         """Return a value that the sensor has written, ABSENT if there is none."""
         return self._fed.get(name, ABSENT)
 
-    def feed_value(self, key: str, value: Any) -> None:
-        """Keep a value of the sensor, and set the fact of its name, if the rules declare one with a grade."""
-        self._fed[key] = value
-        declared = None if self._core is None or key not in SENSED_FACTS else self.rule_set.facts.get(key)
-        if isinstance(declared, (bool, int, float)):
-            self._core.set(key, SENSED_FACTS[key](value))
+    def feed_values(self, values: Mapping[str, Any]) -> None:
+        """Keep values of the sensor, and set the facts of their names, if the rules declare one with a grade."""
+        self._fed.update(values)
+        for key, value in values.items():
+            declared = None if self._core is None or key not in SENSED_FACTS else self.rule_set.facts.get(key)
+            if isinstance(declared, (bool, int, float)):
+                self._core.set(key, SENSED_FACTS[key](value))
 
     def feed_event(self, name: str, payload: Any) -> None:
         """Ignore an event of the sensor: rules read facts only."""
@@ -224,8 +225,7 @@ class RuleMind(ScheduledCharacter, SavedState, Node):
             self._core = library.RuleMind(
                 self.rule_set.core(), owner=self, name=str(self.get_path()), parameters=self._own_parameters(),
                 faults=self._scheduler.faults)
-            for key, value in self._fed.items():
-                self.feed_value(key, value)
+            self.feed_values(self._fed)
         elif self.is_inside_tree():
             report_next_frame(self, self._mistakes)
         self._reschedule()

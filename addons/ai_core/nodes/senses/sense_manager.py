@@ -186,7 +186,7 @@ def _by_name(names: Mapping[int, str]) -> dict[Name, int]:
     return found
 
 
-SENSED = "sensed"
+SENSED, HEARING = "sensed", "hearing"
 
 
 class SenseSignals:
@@ -207,9 +207,24 @@ class SenseSignals:
         """
         manager, first, (sensor_ids, which, intensities, what) = self._manager, 0, batch
         count = len(sensor_ids)
+        if any(modality == HEARING for _, modality, _ in what):
+            self._feed(batch)
         while first < count and manager.is_sensing:
             first = emit_each(
                 SENSED, list(map(manager.sensor_node, sensor_ids)), manager.rows_of(what), which, intensities, first)
+
+
+    def _feed(self, batch: SensationBatch) -> None:
+        """Hand noises to the nodes that decide by a sensor; a signal to each would cost a crossing."""
+        sensor_ids, which, intensities, what = batch
+        noises: dict[int, Any] = {}
+        for sensor_id, number, intensity in zip(sensor_ids, which, intensities, strict=True):
+            source_id, modality, place = what[number]
+            node = self._manager.sensor_node(sensor_id)
+            for feed in list(node.feeds) if node is not None and modality == HEARING else ():
+                if number not in noises:
+                    noises[number] = feed.noise_of(source_id, place)
+                feed.hear(noises[number], intensity)
 
 
 Rows = NDArray[np.float32]

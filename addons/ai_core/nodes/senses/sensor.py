@@ -195,6 +195,7 @@ class SensorBase(DrawnNode, SenseMember):
 
     def __init__(self) -> None:
         self._id = -1
+        self.feeds: list[Any] = []        # SensorFeed of each node that decides by this sensor
 
     def on_exit_tree(self) -> None:
         self.end_feeling()

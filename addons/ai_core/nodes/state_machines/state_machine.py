@@ -1,6 +1,7 @@
 """StateMachine node: a hierarchical state machine of the AIState nodes below it, driven by events."""
 from __future__ import annotations
 
+from collections.abc import Mapping
 from types import SimpleNamespace
 from typing import Any
 from weakref import WeakValueDictionary
@@ -433,9 +434,11 @@ class StateMachine(ScheduledCharacter, SavedState, Node):
             return getattr(self.core, name)
         return self.get_value(name, ABSENT)
 
-    def feed_value(self, key: str, value: Any) -> None:
-        """Write a value of the sensor to the blackboard."""
-        self.blackboard[key] = value
+    def feed_values(self, values: Mapping[str, Any]) -> None:
+        """Write values of the sensor to the blackboard."""
+        board = self.blackboard
+        for key, value in values.items():
+            board[key] = value
 
     def feed_event(self, name: str, payload: Any) -> None:
         """Send an event of the sensor, if a transition names it."""

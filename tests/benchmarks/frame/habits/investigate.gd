@@ -1,13 +1,9 @@
 extends "guard_habit.gd"
-## Go and look where something was seen or heard.
-
-
-func _can_activate() -> bool:
-	return guard.suspicion != Guard.NOWHERE
+## Goes to where something was seen or heard.
 
 
 func _tick(elapsed_s: float) -> int:
-	if not guard.walk_to(guard.suspicion, 2.2, elapsed_s) and get_time_in_habit() < 3.0:
+	if not walk_to_value("last_known_position", 2.2, elapsed_s) and get_time_in_habit() < 3.0:
 		return STATUS_RUNNING
-	guard.forget_suspicion()
+	forget()
 	return STATUS_SUCCEEDED
