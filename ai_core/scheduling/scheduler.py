@@ -193,6 +193,7 @@ class Scheduler(Saveable):
         phase_frames: int | None = None,
         priority: float = 1.0,
         name: str | None = None,
+        is_saved: bool = True,
     ) -> Task:
         """Run ``work`` every ``period_frames`` from now on, and return its handle.
 
@@ -209,6 +210,7 @@ class Scheduler(Saveable):
                 share it out; MIN_PRIORITY to MAX_PRIORITY.
             name: for reports; None for the name of the function or class. Unique among
                 the groups if ``work`` is a scheduler.
+            is_saved: False for work that a save leaves out, such as work that is done soon; a load keeps it.
 
         Raises:
             TypeError: if ``work`` is not work, or a number is of another type.
@@ -230,7 +232,7 @@ class Scheduler(Saveable):
         phase = None if phase_frames is None else checked_phase(phase_frames)
         weight = checked_priority(priority)
         task = Task(self, self._next_id, checked_name(name), work, runner, self._clock.now)
-        task._automatic_phase = phase is None
+        task._automatic_phase, task._is_saved = phase is None, is_saved
         task._priority = weight
         self._set_slot(task, period, phase)
         self._next_id += 1
@@ -683,7 +685,7 @@ class Scheduler(Saveable):
                 refuse(f"tasks[{index}].last_s", f"must not be after now, got {one['last_s']:g}")
             if (one["waited_frames"] or 0) > values.frame:
                 refuse(f"tasks[{index}].waited_frames", f"must be at most the frame, {values.frame}")
-        here = self.tasks
+        here = self._saved_tasks
         found = match_by_name("task", [one["name"] for one in values.tasks], [task._name for task in here])
         values.tasks = [
             (one, here[index], prepared_inner(here[index]._work, one["work"], f"work of task {one['name']!r}"))
@@ -691,7 +693,7 @@ class Scheduler(Saveable):
 
     @property
     def _saved_tasks(self) -> list[Task]:
-        return list(self._tasks.values())
+        return [task for task in self._tasks.values() if task._is_saved]
 
     @_saved_tasks.setter
     def _saved_tasks(self, prepared: list[_PreparedTask]) -> None:

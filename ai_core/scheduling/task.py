@@ -68,6 +68,7 @@ class Task(TaskRun):
         self._last_frame, self._last_s = added_at
         self._automatic_phase = False
         self._paused = False
+        self._is_saved = True
         self._is_placed = False     # whether it is in the due table
         self._units = 0             # its weight in the carry-over queue
 

@@ -331,3 +331,17 @@ def test_renamed_task_is_saved_and_found_by_its_new_name():
         before.scheduler.rename(before.tasks["a"], "")
     with pytest.raises(ValueError, match="belongs to another scheduler"):
         before.scheduler.rename(after.tasks["a"], "x")
+
+
+def test_a_task_that_is_not_saved_is_kept_when_a_save_is_loaded(clock):
+    first, second = Scheduler(clock), Scheduler(clock)
+    ran = []
+    for scheduler in (first, second):
+        scheduler.add(lambda turn: None, name="think")
+    first.add(lambda turn: None, name="errand", is_saved=False)
+    errand = second.add(lambda turn: ran.append(turn.now), name="errand", is_saved=False)
+    state = first.save_state()
+    assert [task["name"] for task in state["tasks"]] == ["think"]
+    second.prepare_state(state)()
+    second.advance(Budget.unlimited())
+    assert (len(ran), errand.is_removed) == (1, False)

@@ -150,7 +150,7 @@ cdef void on_callable_call(void* userdata, const void* const* arguments, int64_t
     except BaseException as problem:
         report(problem, target.describe(), get_object(target.id) if target.id else None)
     finally:
-        depth -= 1
+        depth -= thread_is_main()
 
 cdef void on_callable_free(void* userdata) noexcept with gil:
     Py_DECREF(<Target>userdata)

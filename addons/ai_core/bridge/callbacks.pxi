@@ -4,16 +4,16 @@
 #   everything, reports it, and always writes its return slot, because a stale slot
 #   gives the caller an earlier call's result.
 
-cdef int depth = 0               # calls from the engine that are under way, one inside the other
+cdef int depth = 0               # calls from the engine on the main thread that are under way, one inside the other
 cdef uint64_t entries = 0        # calls from the engine so far: while it stays, no Python code of this thread ran
 
 def callback_depth():
-    """Return how many calls from the engine are under way, one inside the other."""
+    """Return how many calls from the engine are under way on the main thread, one inside the other."""
     return depth
 
 cdef inline void begin_entry() noexcept:
     global depth, entries
-    depth += 1
+    depth += thread_is_main()
     entries += 1
 
 cdef inline void enter_thread() noexcept:
@@ -180,7 +180,7 @@ cdef void on_call(void* userdata, void* instance, const void* const* arguments, 
             default_new(method.result, result)
         report(problem, <object>method.where, self)
     finally:
-        depth -= 1
+        depth -= thread_is_main()
 
 cdef void default_new(int t, void* out) noexcept:
     """Put the empty value of a type into a Variant: what a call that failed returns."""
@@ -228,7 +228,7 @@ cdef void on_ptrcall(void* userdata, void* instance, const void* const* argument
         if method.result >= 0:
             write_default(method.result, result)
         report(problem, <object>method.where, self)
-    depth -= 1
+    depth -= thread_is_main()
 
 cdef int write_slot(object value, int t, bint is_ref, void* slot) except -1:
     """Assign to a return slot, which is initialised for every type that has a destructor."""
@@ -296,7 +296,7 @@ cdef void on_call_virtual(void* instance, const void* name, void* userdata, cons
         if virtual.result >= 0:
             write_default(virtual.result, result)
         report(problem, <object>virtual.where, self, virtual.once)
-    depth -= 1
+    depth -= thread_is_main()
 
 cdef void on_notification(void* instance_, int32_t what, uint8_t reverse) noexcept nogil:
     # Most notifications interest nobody, so they are turned away before the GIL is taken.
@@ -322,7 +322,7 @@ cdef void notify_python(Instance* instance, NotificationData* notification) noex
         (<object>notification.function)(self)
     except BaseException as problem:
         report(problem, <object>notification.where, self, notification.once)
-    depth -= 1
+    depth -= thread_is_main()
 
 cdef void on_to_string(void* instance, uint8_t* is_valid, void* out) noexcept with gil:
     is_valid[0] = 0
@@ -357,7 +357,7 @@ cdef uint8_t on_validate_property(void* instance, PropertyInfo* property) noexce
             changed = 1
     except BaseException as problem:
         report(problem, "what applies", self)
-    depth -= 1
+    depth -= thread_is_main()
     return changed
 
 cdef uint8_t on_can_revert(void* instance, const void* name) noexcept with gil:

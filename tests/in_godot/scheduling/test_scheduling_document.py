@@ -2,6 +2,7 @@
 from __future__ import annotations
 
 import re
+import time
 from pathlib import Path
 
 import pytest
@@ -25,7 +26,7 @@ def sample(gdscript, scheduler):
 
 
 def test_every_sample_is_run_here():
-    assert len(SAMPLES) == 4
+    assert len(SAMPLES) == 7
 
 
 def test_a_behavior_below_a_character_calls_think(sample, node, physics_frames):
@@ -64,11 +65,37 @@ def test_the_timeslicer_runs_two_jobs_an_update(gdscript, scheduler, node, physi
     assert [asker.length_of(key) for key in ("Ann", "Bob", "Cleo", "Dora")] == [3, 3, 4, 4]
 
 
+def test_a_behavior_uses_the_time_that_it_has(sample, scheduler, physics_frames):
+    thinker = sample(4)
+    scheduler.call("add_behavior", thinker.get("think"))
+    physics_frames(1)
+    assert thinker.checked == 1000
+
+
+def test_a_coroutine_plans_in_the_frames_of_ai(sample, physics_frames):
+    planner = sample(5)
+    assert planner.sum == 0
+    physics_frames(1)
+    assert (planner.sum, planner.is_planned) == (sum(range(300)), True)
+
+
+def test_a_job_and_a_thread_give_their_results(sample, scheduler, physics_frames):
+    searcher = sample(6)
+    for _ in range(1000):
+        physics_frames(1)
+        time.sleep(0.001)
+        if not scheduler.get_stats()["behaviors"]:
+            break
+    assert (searcher.tried, searcher.total) == (500, 499500)
+    assert searcher.best > 0.99
+
+
 @pytest.mark.parametrize("class_name", ["AIScheduler", "AIBehavior", "Timeslicer"])
 def test_every_property_that_the_text_names_exists(class_name):
     made = construct(class_name)
     known = {one["name"] for one in made.get_property_list()} | {one["name"] for one in made.get_method_list()}
-    known |= {"policy", "text", "think", "elapsed_s", "look", "class_name"}
+    known |= {"policy", "text", "think", "elapsed_s", "look", "class_name", "true", "false", "null", "job_finished"}
+    known |= {"advance", "unschedule"}               # of Python
     made.free()
     names = set(re.findall(r"`([a-z_]+)(?:\([^`]*\))?(?: = \w+)?`", TEXT))
     assert names & known, class_name

@@ -3,6 +3,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from enum import IntEnum
+from functools import partial
 from typing import Any
 
 from addons.ai_core.bridge.gd import (
@@ -22,6 +23,7 @@ from addons.ai_core.nodes.scheduling.scheduler_lookup import (
     scheduler_of,
     scheduler_warnings,
 )
+from addons.ai_core.nodes.scheduling.script_work import TimedBehavior, TimedCall
 from ai_core.saving.fields import Fields, State
 from ai_core.scheduling.task import MAX_PERIOD_FRAMES, Task
 
@@ -45,7 +47,8 @@ class AIBehavior(ImportanceMember, Node):
         NodePath, NodePath(".."), on_set="_rebuild", doc="Node whose method is called; by default the parent.")
     method_name = export(
         StringName, StringName("think"), on_set="_rebuild",
-        doc="Method to call. Its argument is the game time since its last call, in seconds.")
+        doc="Method to call. Its argument is the game time since its last call, in seconds; a second parameter"
+            " receives the time that it may use, in µs.")
     enabled = export(
         bool, True, on_set="_enable", live=True,
         doc="Off: the method is not called. The next call after switching it on includes the time in between.")
@@ -85,7 +88,7 @@ class AIBehavior(ImportanceMember, Node):
     def __init__(self) -> None:
         self._scheduler: Any = None
         self._task: Task | None = None
-        self._call: KeptCall | None = None
+        self._call: KeptCall | TimedBehavior | None = None
 
     def on_entered(self) -> None:
         if self._task is not None:
@@ -157,13 +160,19 @@ class AIBehavior(ImportanceMember, Node):
             freed = f"its target was freed; free {self.get_name()} with it, or set another target"
             # A target above this node is paused with it, and is freed only after this node has left the tree.
             is_above = node.is_ancestor_of(self)
-            call = KeptCall(
-                node, str(self.method_name), "elapsed_s", self._scheduler.results, freed,
-                skips_paused=not is_above, is_watched=is_above)
+            results, work = self._scheduler.results, None
+            if node.get_method_argument_count(self.method_name) == 2:
+                call = TimedBehavior(
+                    partial(node.call, self.method_name), node.is_valid, results, freed, None if is_above else node)
+                work = TimedCall(self._scheduler, call)
+            else:
+                call = KeptCall(
+                    node, str(self.method_name), "elapsed_s", results, freed,
+                    skips_paused=not is_above, is_watched=is_above)
             call.is_off = not self.can_process()
             self._call = call
             name = named_after(self._scheduler, node, f".{self.method_name}")
-            self._task = self._scheduler.schedule(call, name=name, **self._when())
+            self._task = self._scheduler.schedule(work or call, name=name, **self._when())
             self._enable()
             self._pace()
 

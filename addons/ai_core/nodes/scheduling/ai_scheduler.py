@@ -4,6 +4,7 @@ from __future__ import annotations
 import time
 from collections.abc import Callable
 from enum import IntEnum
+from math import inf
 from typing import Any, TypeAlias
 from weakref import WeakSet
 
@@ -48,6 +49,15 @@ from addons.ai_core.nodes.scheduling.scheduler_lookup import (
     when_settled,
 )
 from addons.ai_core.nodes.scheduling.scheduler_monitors import SchedulerMonitors
+from addons.ai_core.nodes.scheduling.script_work import (
+    MOST_STEPS,
+    Coroutines,
+    ScriptJob,
+    ThreadCall,
+    TimedBehavior,
+    TimedCall,
+    takes_time_left,
+)
 from ai_core.budget import Budget
 from ai_core.clock import ManualClock
 from ai_core.faults import Fault, FaultIsolation
@@ -59,6 +69,7 @@ from ai_core.scheduling.phasing import DryRun, PhaseSlot, PhaseTable, Rephasing
 from ai_core.scheduling.scheduler import Scheduler, tree_statistics
 from ai_core.scheduling.statistics import Overrun, QualityOfService, statistics_table
 from ai_core.scheduling.task import MAX_PERIOD_FRAMES, MAX_PRIORITY, Task, Turn, Work, checked_period
+from ai_core.scheduling.threaded_work import MAX_DELAY_FRAMES
 from ai_core.snapshot import Saveable
 from ai_core.trace import Trace
 
@@ -192,6 +203,7 @@ class AIScheduler(Node):
         ("behavior", str), ("message", str),
         doc="Emitted when a behavior raises in Python or cannot be called. Errors inside GDScript functions are not"
         " detected.")
+    job_finished = signal(("job_id", int), doc="Emitted when a job of add_job() is done; its id is no longer used.")
     behavior_quarantined = signal(
         ("behavior", str), doc="Emitted when a behavior is quarantined; see quarantine_after.")
     replay_ended = signal(
@@ -226,6 +238,9 @@ class AIScheduler(Node):
         self._nesting: Task | None = None         # task of the outer scheduler that runs this one
         self._timekeeper: Any = None              # the scheduler whose clock this one uses, once it has run in another
         self._inner: dict[int, Any] = {}          # instance id -> AIScheduler that runs in this one
+        self.present_budget: Budget | None = None        # of the work that runs, in the outermost scheduler
+        self._coroutines = Coroutines(self)
+        self._thread_calls: set[ThreadCall] = set()
 
     def on_enter_tree(self) -> None:
         self.add_to_group(SCHEDULERS)
@@ -250,6 +265,9 @@ class AIScheduler(Node):
         # Behaviors hold Callables, which hold scripts: release them now, not at the next garbage collection.
         self._services.clear()
         self._namings.clear()
+        self._coroutines.clear()
+        for call in list(self._thread_calls):
+            self.end_thread_call(call)
         for task in list(self._tasks.values()):
             self.unschedule(task)
         if self._core is not None:
@@ -298,9 +316,11 @@ class AIScheduler(Node):
         stopwatch, recorder, budget_us = time.perf_counter_ns, self._recorder, self._frame_budget_us
         budget = Budget.of_time(budget_us, stopwatch) if budget_us > 0 else Budget.unlimited()
         granted = budget if recorder is None else recorder.begin_frame(budget)
+        self.present_budget = granted
         begun_ns = stopwatch()
         (self._core or self.core).advance(granted)
         ended_ns, deadline_ns = stopwatch(), budget.deadline_ns
+        self.present_budget = None
         self._last_frame_us = used_us = (ended_ns - begun_ns) / 1000
         if deadline_ns is not None:
             self._service.note(used_us, (ended_ns - deadline_ns) / 1000 if ended_ns > deadline_ns else 0.0)
@@ -430,17 +450,18 @@ class AIScheduler(Node):
 
     def schedule(
         self, work: Work, *, name: Naming, period_frames: int = 1,
-        phase_frames: int | None = None, priority: float = 1.0,
+        phase_frames: int | None = None, priority: float = 1.0, is_saved: bool = True,
     ) -> Task:
         """Add ``work``, which is called with a Turn; for nodes and behaviors written in Python.
 
-        ``name`` is a string, or a function that returns the present name: see ``refresh_names``.
+        ``name`` is a string, or a function that returns the present name: see ``refresh_names``. Work with
+        ``is_saved`` False is not in saves.
         """
         if phase_frames is None and not self.automatic_phasing:
             phase_frames = 0
         task: Task = self.core.add(
             work, period_frames=period_frames, phase_frames=phase_frames, priority=priority,
-            name=name if isinstance(name, str) else name())
+            name=name if isinstance(name, str) else name(), is_saved=is_saved)
         self._tasks[task.id] = task
         if not isinstance(name, str):
             self._namings[task] = name
@@ -548,8 +569,11 @@ class AIScheduler(Node):
     ) -> int:
         """Call ``behavior(elapsed_s)`` every ``period_frames`` frames and return the id of the behavior.
 
-        It is due when (frame + phase) is a multiple of the period; a phase of -1 is chosen automatically, so that
-        it runs in the frames with the fewest other runs. ``priority`` is its weight when the budget is shared out.
+        A behavior with two parameters is called with the time that it may use, too: ``behavior(elapsed_s,
+        time_left_us)``, INF without a limit.
+
+        It is due when (frame + phase) is a multiple of the period; a phase of -1 is chosen automatically, so that it
+        runs in the frames with the fewest other runs. ``priority`` is its weight when the budget is shared out.
         """
         check_callable(behavior, "add_behavior")
         phase = _phase(phase_frames)
@@ -558,6 +582,78 @@ class AIScheduler(Node):
             name=behavior_name or callable_naming(self, behavior), period_frames=period_frames, phase_frames=phase,
             priority=priority)
         return task.id
+
+    @method
+    def get_time_left_usec(self) -> float:
+        """Return the time that the running work may still use (µs); INF without a limit, and outside a frame of AI.
+
+        Jobs, coroutines and behaviors with two parameters have a share of their own; other behaviors share the
+        time that is left of the frame.
+        """
+        budget = self.top.present_budget
+        return inf if budget is None else budget.left
+
+    @method
+    def is_time_up(self) -> bool:
+        """Return whether the running work has used its time, as in get_time_left_usec()."""
+        budget = self.top.present_budget
+        return budget is not None and budget.is_spent
+
+    @method
+    def pause(self) -> Variant:
+        """Pause a coroutine until it has time: ``await scheduler.pause()``.
+
+        The coroutine continues at once while its time is not up, otherwise in a later frame of AI, and always in a
+        later frame if it is not run by this scheduler yet. Paused coroutines continue in the order in which they
+        paused; without a limit of time each passes at most 10,000 pauses in a frame. A save does not contain them.
+        """
+        budget = self.top.present_budget
+        if budget is None or budget.is_spent or (budget.is_unlimited and budget.steps >= MOST_STEPS):
+            return self._coroutines.add()
+        budget.spend()
+        return None
+
+    @method
+    def add_job(self, job: GDCallable, priority: float = 1.0, job_name: str = "") -> int:
+        """Call ``job(time_left_us)`` in each frame until it returns true, emit job_finished and remove it.
+
+        Returns its id, which is that of a behavior. The job must return false while it is not done; any other value
+        is a failure, as an error inside a GDScript function returns null. A job without a parameter is called
+        without the time. A save does not contain jobs.
+        """
+        check_callable(job, "add_job")
+        name = job_name or callable_name(self, job)
+        task = self.schedule(
+            TimedCall(self, ScriptJob(job, name, lambda: self._finish_job(task))),
+            name=job_name or callable_naming(self, job), phase_frames=0, priority=priority, is_saved=False)
+        return task.id
+
+    def _finish_job(self, task: Task) -> None:
+        if not task.is_removed:
+            self.unschedule(task)
+            self.job_finished.emit(task.id)
+
+    @method
+    def run_in_thread(self, function: GDCallable, then: Variant = None, frames: int = 0) -> None:
+        """Call ``function()`` on a thread of the engine, and ``then(result)`` in a later frame of AI.
+
+        With ``frames`` above 0, ``then`` is called exactly so many frames later, after waiting for the thread if
+        necessary, so that every run of the game has the same result; with 0 in the first frame in which the result
+        is there. The function must not touch nodes. A save does not contain such calls.
+        """
+        check_callable(function, "run_in_thread")
+        if then is not None:
+            check_callable(then, "run_in_thread, for then,")
+            if not callable(then):
+                raise RefusedValue(f"run_in_thread needs a Callable for then, or null, got {then!r}")
+        if not 0 <= frames <= MAX_DELAY_FRAMES:
+            raise RefusedValue(f"frames must be from 0 to {MAX_DELAY_FRAMES}, got {frames}")
+        self._thread_calls.add(ThreadCall(self, function, then, frames, callable_name(self, function)))
+
+    def end_thread_call(self, call: ThreadCall) -> None:
+        """Remove a call of ``run_in_thread``."""
+        self._thread_calls.discard(call)
+        call.close()
 
     @method
     def remove_behavior(self, behavior_id: int) -> None:
@@ -638,6 +734,8 @@ class AIScheduler(Node):
     def _caller(self, behavior: GDCallable, name: str) -> Any:
         if isinstance(behavior, GDCallable):
             freed = f"the object of behavior '{name}' was freed; call remove_behavior() before freeing it"
+            if takes_time_left(behavior):
+                return TimedCall(self, TimedBehavior(behavior, behavior.is_live, self.results, freed))
             return KeptCall(behavior, "", "elapsed_s", self.results, freed)
         function: Any = behavior
 

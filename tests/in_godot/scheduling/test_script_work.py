@@ -1,0 +1,253 @@
+"""Scripts within their share of the budget: time left, jobs, coroutines, threads."""
+from __future__ import annotations
+
+import math
+import time
+
+import pytest
+
+SCRIPT = """
+    extends Node
+    var ai: AIScheduler
+    var left: Array[float] = []
+    var ups: Array[bool] = []
+    var done := []
+    var steps := 0
+    func think(_elapsed_s: float, time_left_us: float) -> void:
+        left.append(time_left_us)
+        left.append(ai.get_time_left_usec())
+        ups.append(ai.is_time_up())
+    func spend(_elapsed_s: float, time_left_us: float) -> void:
+        left.append(time_left_us)
+        var until := Time.get_ticks_usec() + int(time_left_us) + 50
+        while Time.get_ticks_usec() < until: pass
+        ups.append(ai.is_time_up())
+    func look(_elapsed_s: float) -> void:
+        left.append(ai.get_time_left_usec())
+    func count_to(most: int, busy_us := 0) -> void:
+        for i in most:
+            await ai.pause()
+            steps += 1
+            if busy_us > 0:
+                var until := Time.get_ticks_usec() + busy_us
+                while Time.get_ticks_usec() < until: pass
+        done.append(most)
+    func wander(_elapsed_s: float) -> void:
+        for i in 3:
+            steps += 1
+            var until := Time.get_ticks_usec() + 25000
+            while Time.get_ticks_usec() < until: pass
+            await ai.pause()
+    func dig(_elapsed_s: float, _time_left_us: float) -> int:
+        var dug := 0
+        while dug < 1000 and not ai.is_time_up(): dug += 1
+        done.append(dug)
+        return dug
+    func plan(_time_left_us: float) -> bool:
+        left.append(_time_left_us)
+        steps += 1
+        return steps == 3
+    func errand() -> bool:
+        steps += 1
+        return true
+    func broken(_time_left_us: float):
+        var nothing: Node = null
+        nothing.get_name()
+        return true
+    func add(job_id: int) -> void: done.append(job_id)
+    func square_sum() -> int:
+        var sum := 0
+        for i in 100000: sum += i
+        return sum
+    func take(result: int) -> void: done.append(result)
+"""
+
+
+@pytest.fixture
+def limited(node):
+    return node("AIScheduler", budget=20000.0, budget_margin=False)
+
+
+def thinker_of(gdscript, scheduler):
+    made = gdscript(SCRIPT).new()
+    made.set("ai", scheduler)
+    scheduler.add_child(made)
+    return made
+
+
+@pytest.fixture
+def thinker(gdscript, scheduler):
+    return thinker_of(gdscript, scheduler)
+
+
+def test_a_second_parameter_receives_the_time_left(gdscript, limited, node, physics_frames):
+    thinker = thinker_of(gdscript, limited)
+    node("AIBehavior", thinker, period=1)
+    physics_frames(2)
+    first, later, *_ = thinker.get("left")
+    assert 0 < later <= first <= 20000
+    assert thinker.get("ups") == [False, False]
+
+
+def test_a_behavior_of_two_parameters_is_told_of_no_limit(thinker, scheduler, physics_frames):
+    scheduler.call("add_behavior", thinker.get("think"))
+    physics_frames(1)
+    assert thinker.get("left") == [math.inf, math.inf]
+
+
+def test_time_is_up_for_the_behavior_that_used_its_share(gdscript, limited, physics_frames):
+    thinker = thinker_of(gdscript, limited)
+    for _ in range(2):
+        limited.call("add_behavior", thinker.get("spend"))
+    physics_frames(1)
+    first, *_ = thinker.get("left")
+    assert 5000 < first <= 10000
+    assert set(thinker.get("ups")) == {True}
+
+
+def test_a_behavior_of_one_parameter_sees_the_time_of_the_frame(gdscript, limited, physics_frames):
+    thinker = thinker_of(gdscript, limited)
+    for _ in range(2):
+        limited.call("add_behavior", thinker.get("look"))
+    physics_frames(1)
+    assert len(thinker.get("left")) == 2
+    assert all(10000 < left <= 20000 for left in thinker.get("left"))
+
+
+def test_outside_a_frame_of_ai_there_is_no_limit(limited):
+    assert limited.get_time_left_usec() == math.inf
+    assert not limited.is_time_up()
+
+
+def test_a_coroutine_pauses_until_a_later_frame(gdscript, limited, physics_frames):
+    thinker = thinker_of(gdscript, limited)
+    thinker.call("count_to", 5, 15000)
+    assert thinker.get("steps") == 0
+    physics_frames(1)
+    assert thinker.get("steps") in (1, 2)           # the second began with at most 5 ms left
+    physics_frames(4)
+    assert (thinker.get("steps"), thinker.get("done")) == (5, [5])
+    assert limited.core.tasks[0].is_paused
+
+
+def test_coroutines_continue_in_the_order_in_which_they_paused(thinker, scheduler, physics_frames):
+    for most in (3, 1, 2):
+        thinker.call("count_to", most)
+    physics_frames(1)
+    assert thinker.get("done") == [3, 1, 2]
+
+
+def test_an_endless_coroutine_leaves_the_frame(thinker, scheduler, physics_frames):
+    thinker.call("count_to", 25_000)
+    physics_frames(1)
+    assert thinker.get("steps") == 10_001
+    physics_frames(2)
+    assert thinker.get("done") == [25_000]
+
+
+def test_a_behavior_may_pause_and_continues_later(gdscript, limited, node, physics_frames):
+    thinker = thinker_of(gdscript, limited)
+    node("AIBehavior", thinker, method_name="wander", period=20)
+    physics_frames(1)
+    limited.frame_overran.connect(lambda name, over_us: None)
+    for _ in range(25):
+        physics_frames(1)
+    assert thinker.get("steps") >= 3
+
+
+def test_a_nested_scheduler_shares_the_time_of_the_outer_one(gdscript, limited, node, physics_frames):
+    inner = node("AIScheduler", limited, name="Inner")
+    thinker = thinker_of(gdscript, inner)
+    inner.call("add_behavior", thinker.get("spend"))
+    limited.call("add_behavior", thinker.get("spend"))
+    thinker.call("count_to", 2)
+    physics_frames(4)
+    assert 0 < thinker.get("left")[0] <= 10000
+    assert thinker.get("done") == [2]
+
+
+def test_a_coroutine_ends_with_its_node(thinker, scheduler, physics_frames):
+    thinker.call("count_to", 3)
+    thinker.queue_free()
+    physics_frames(2)
+    assert scheduler.core.tasks[0].is_paused
+
+
+def test_a_job_runs_until_it_is_done(thinker, scheduler, physics_frames):
+    scheduler.connect("job_finished", thinker.get("add"))
+    job = scheduler.add_job(thinker.get("plan"))
+    physics_frames(5)
+    assert (thinker.get("steps"), thinker.get("done")) == (3, [job])
+    assert scheduler.get_stats()["behaviors"] == []
+
+
+def test_an_errand_without_a_parameter_runs_once(thinker, scheduler, physics_frames):
+    scheduler.add_job(thinker.get("errand"))
+    physics_frames(3)
+    assert thinker.get("steps") == 1
+
+
+def test_a_job_that_returns_nothing_fails(thinker, scheduler, physics_frames, expect_errors):
+    expect_errors("a job must return true when it is done and false until then", times=3)
+    expect_errors("null", times=None)
+    scheduler.add_job(thinker.get("broken"))
+    physics_frames(5)
+    [row] = scheduler.get_stats()["behaviors"]
+    assert row["is_quarantined"]
+
+
+def test_a_thread_gives_its_result_in_the_frame_stated(thinker, scheduler, physics_frames):
+    scheduler.run_in_thread(thinker.get("square_sum"), thinker.get("take"), 3)
+    physics_frames(2)
+    assert thinker.get("done") == []
+    physics_frames(1)
+    assert thinker.get("done") == [4999950000]
+    assert scheduler.get_stats()["behaviors"] == []
+
+
+def test_a_thread_gives_its_result_when_it_is_there(thinker, scheduler, physics_frames):
+    scheduler.run_in_thread(thinker.get("square_sum"), thinker.get("take"))
+    for _ in range(1000):
+        physics_frames(1)
+        time.sleep(0.001)
+        if thinker.get("done"):
+            break
+    assert thinker.get("done") == [4999950000]
+
+
+def test_a_scheduler_waits_for_its_threads_when_it_is_freed(thinker, scheduler, physics_frames):
+    scheduler.run_in_thread(thinker.get("square_sum"), thinker.get("take"), 50)
+    physics_frames(1)
+
+
+def test_jobs_and_coroutines_are_not_saved(thinker, scheduler, physics_frames):
+    scheduler.add_job(thinker.get("plan"))
+    thinker.call("count_to", 3)
+    state = scheduler.save_state()
+    physics_frames(1)
+    assert scheduler.load_state(state)
+    physics_frames(3)
+    assert thinker.get("done") == [3]
+
+
+def test_a_replay_repeats_where_scripts_saw_their_time_end(gdscript, node, physics_frames, tmp_path):
+    def world():
+        scheduler = node("AIScheduler", budget=300.0, update=2)
+        thinker = thinker_of(gdscript, scheduler)
+        scheduler.call("add_behavior", thinker.get("dig"), 1, 0, 1.0, "dig")
+        thinker.call("count_to", 100)
+        return scheduler, thinker
+
+    recorded, digger = world()
+    recorded.start_recording(str(tmp_path / "run.jsonl"))
+    for _ in range(10):
+        recorded.step(1 / 60)
+    recorded.stop_recording()
+    replayed, other = world()
+    ended = []
+    replayed.replay_ended.connect(lambda *difference: ended.append(difference))
+    replayed.start_replay(str(tmp_path / "run.jsonl"))
+    for _ in range(10):
+        replayed.step(1 / 60)
+    assert (other.get("done"), other.get("steps")) == (digger.get("done"), digger.get("steps"))
+    assert ended in ([], [(-1, "", "")])
