@@ -78,7 +78,7 @@ def test_cells_lie_where_their_tiles_lie(layer):
 
 def test_a_place_off_the_map_is_refused(layer):
     _, places = grid_of_scene(layer, 4, "closed", "", 0, [])
-    with pytest.raises(RefusedValue, match=r"start .* is not on the grid"):
+    with pytest.raises(RefusedValue, match="start is not on the grid, got"):
         places.cell_at("start", (9000.0, 9000.0))
     with pytest.raises(RefusedValue, match="is not on the grid"):
         places.number(Vector2i(500, 500))

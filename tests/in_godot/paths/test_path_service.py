@@ -161,7 +161,7 @@ def test_nothing_is_kept_of_tickets_that_a_script_releases(service, floor, physi
         ticket = service.request_path(Vector3(), Vector3(5, 0, 0))
         physics_frames(2)
         service.release(ticket)
-    assert [number for _, number in service.saved()["closed"]] == [first]
+    assert [number for number, _ in service.saved()["closed"]] == [first]
 
 
 @pytest.mark.parametrize(("start", "goal", "complaint"), [
@@ -261,7 +261,7 @@ def test_mistakes_about_grids_are_clear_errors(service, points, expect_errors):
     service.set_grid_from(points)
     expect_errors("a grid must be a TileMapLayer, a GridMap or an AStarGrid2D, got", times=1)
     service.call("set_grid_from", service)        # which leaves the grid as it is
-    expect_errors("goal is not on the grid, got (500.0, 30.0); its cell centers range from", times=1)
+    expect_errors("goal is not on the grid, got (500.0, 30.0); its corner cells are at", times=1)
     assert service.call("request_path", Vector2(-15, 30), Vector2(500, 30)) == 0
     expect_errors("cell Vector2i(9, 9) is not on the grid of 6 by 4 from (-2, 1)", times=1)
     service.call("set_walls", [Vector2i(0, 1), Vector2i(9, 9)], False)

@@ -114,11 +114,7 @@ class SceneBaking(LevelBaking):
         return self._places.write(self.result, self._baker.get_owner() if owner is None else owner)
 
     def write_file(self, path: str) -> None:
-        """Write the graph as text.
-
-        Raises:
-            ValueError: if the file cannot be written.
-        """
+        """Write the graph as text; raise ValueError if the file cannot be written."""
         if not write_text(path, graph_to_text(self.result)):
             raise ValueError(f"file '{path}' cannot be written; choose another path")
 

@@ -380,11 +380,7 @@ class ImportanceManager(SavedState, Node):
             self.values.pop(node.agent_id, None)
 
     def join_crowd(self, node: Any, name: str) -> None:
-        """Let a node share the maximum counts of a crowd name.
-
-        Raises:
-            ValueError: if the levels leave a gap.
-        """
+        """Let a node share the maximum counts of a crowd name; raise ValueError if the levels leave a gap."""
         own = node.new_crowd()
         crowd = self.crowds.setdefault(name, own)
         if crowd.levels != own.levels:

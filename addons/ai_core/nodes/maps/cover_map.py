@@ -525,11 +525,7 @@ class CoverMap(BakingNode, Node):
         return None if box is None or not box.node.is_valid() else box.node
 
     def number_of(self, node: Any) -> int:
-        """Return the library's number of a node.
-
-        Raises:
-            RefusedValue: if it is not a valid node.
-        """
+        """Return the library's number of a node; raise RefusedValue if it is not a valid node."""
         if node is None or not node.is_valid():
             raise RefusedValue(f"agent must be a valid node, got {node!r}")
         number = self._numbers.get(node.instance_id)
@@ -643,11 +639,7 @@ class CoverMap(BakingNode, Node):
             "nodes": [[number, path_of(self._scheduler, node)] for number, node in sorted(kept.items())]}
 
     def prepared(self, state: object) -> Callable[[], None]:
-        """Check a saved state; return a function that applies it.
-
-        Raises:
-            StateError: if the state is invalid.
-        """
+        """Check a saved state; return a function that applies it; raise StateError if the state is invalid."""
         fields = Fields.versioned(state, version=VERSION)
         load_requests = self.prepared_requests(fields.group("requests"))
         load = self.cover.prepare_state(fields.anything("map"))
@@ -899,11 +891,7 @@ class CoverMap(BakingNode, Node):
         return 0 if result is None else result.spot.id
 
     def known(self, spot: int) -> Any:
-        """Return a spot of the map.
-
-        Raises:
-            RefusedValue: if the id is unknown.
-        """
+        """Return a spot of the map; raise RefusedValue if the id is unknown."""
         try:
             return self.cover.spot(spot)
         except UnknownNameError:

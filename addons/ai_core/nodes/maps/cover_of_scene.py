@@ -153,11 +153,7 @@ class CoverScene:
         return candidates_along_edges(edges, spacing_m=spacing_m, reach_m=mesh.radius_m + reach_m, up=body.up)
 
     def of_grid(self, source: Any, cost_data: str, floor_level: int, wall_items: Any) -> CoverCandidates:
-        """Return free cells beside walls.
-
-        Raises:
-            ValueError: if the source is not a grid, or has other dimensions.
-        """
+        """Return free cells beside walls; raise ValueError if the source is not a grid, or has other dimensions."""
         try:
             grid, places = grid_of_scene(source, 4, "closed", cost_data, floor_level, wall_items)
         except RefusedValue as error:
@@ -257,11 +253,7 @@ def packed_spots(spots: CoverSpots) -> NDArray[np.float32]:
 
 
 def spots_of_packed(numbers: NDArray[np.float32]) -> CoverSpots:
-    """Return spots from the numbers of ``packed_spots``.
-
-    Raises:
-        ValueError: if the numbers are not spots.
-    """
+    """Return spots from the numbers of ``packed_spots``; raise ValueError if the numbers are not spots."""
     if len(numbers) % NUMBERS_A_SPOT or not np.isfinite(numbers).all():
         raise ValueError(f"baked must have {NUMBERS_A_SPOT} finite numbers per spot, got {len(numbers)}; bake again")
     rows = np.asarray(numbers, np.float32).reshape(-1, NUMBERS_A_SPOT)

@@ -29,7 +29,7 @@ from addons.ai_core.bridge.gd import (
 )
 from addons.ai_core.nodes.characters.agent_places import packed
 from addons.ai_core.nodes.maps.map_writer import GROUP, MapWriters
-from addons.ai_core.nodes.paths.grid_of_scene import CellPlaces, grid_of_scene
+from addons.ai_core.nodes.paths.grid_of_scene import grid_of_scene
 from addons.ai_core.nodes.saving.scene_saving import saving
 from addons.ai_core.nodes.scheduling.scheduler_lookup import (
     call_waiting,
@@ -117,15 +117,6 @@ class MapOverlay:
 
 
 Points = NDArray[np.float32]
-
-
-def _is_walkable(free: NDArray[np.bool_], places: CellPlaces, middles: Points) -> NDArray[np.bool_]:
-    steps = np.rint((middles - places.origin) @ np.linalg.pinv(places.steps)).astype(np.int64)
-    columns, rows = steps[:, 0], steps[:, 1]
-    is_inside = (rows >= 0) & (columns >= 0) & (rows < places.shape[0]) & (columns < places.shape[1])
-    found = np.zeros(len(middles), np.bool_)
-    found[is_inside] = free[rows[is_inside], columns[is_inside]]
-    return found
 
 
 @gdclass(icon="res://addons/ai_core/icons/decision_map.svg", keywords="influence map, heat map, threat map")
@@ -444,11 +435,7 @@ class DecisionMap(Node):
         return [*warnings, *self.made_layers()[1]]
 
     def made_area(self) -> MapArea:
-        """Return the library's area.
-
-        Raises:
-            ValueError: if it has no cells, or too many.
-        """
+        """Return the library's area; raise ValueError if it has no cells, or too many."""
         width, height = (round(side / self.cell_size) for side in (self.size.x, self.size.y))
         if width < 1 or height < 1:
             raise ValueError(f"size must be at least one cell of {self.cell_size:g} each way, got {tuple(self.size)}")
@@ -526,4 +513,5 @@ class DecisionMap(Node):
         source = self.get_node_or_null(self.walls)  # type: ignore[attr-defined]
         grid, places = grid_of_scene(source, 4, "closed", "", 0, ())
         middles = self.places_of_grounds(area.centers_of(np.arange(area.size)))
-        return _is_walkable(np.isfinite(grid.passage().costs), places, middles).reshape(area.shape)
+        cells = places.cells_at(middles)
+        return ((cells >= 0) & np.isfinite(grid.passage().costs).ravel()[cells]).reshape(area.shape)

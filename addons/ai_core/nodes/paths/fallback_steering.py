@@ -3,6 +3,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Mapping, Sequence
+from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
@@ -12,7 +13,9 @@ from addons.ai_core.nodes.paths.navigation_path_provider import NavigationPathPr
 from addons.ai_core.nodes.paths.path_request import PathRequest
 from ai_core.paths.bump_and_turn import BumpAndTurn, distance_on_grid, neighbors_on_grid
 from ai_core.paths.explored_map import ExploredMap
-from ai_core.saving.fields import Fields, State
+from ai_core.saving.declared_state import Kind, MapOf, Number, Record, Whole, refuse
+from ai_core.saving.fields import State
+from ai_core.saving.inner_state import inner_state
 
 MIDDLE = 1 << 19
 """Number of the lattice's column and row at the origin; 2^20 of each fit an integer of a save."""
@@ -21,6 +24,11 @@ AROUND = ((-1, -1), (-1, 0), (-1, 1), (0, -1), (0, 1), (1, -1), (1, 0), (1, 1))
 
 NEAR_SHARE = 0.1
 """Largest distance of a lattice position from the navigation map on which it lies, as a share of a step."""
+
+SAVED = Record(
+    SimpleNamespace, kind=Whole(), step=Number(0), explored=Kind(), walkers=MapOf(
+        Record(SimpleNamespace, walker=Kind(), heights=MapOf(Number(), key=Whole())), key=Whole()))
+"""Saved memories, those of walkers by ticket."""
 
 
 class FallbackSteering:
@@ -82,52 +90,33 @@ class FallbackSteering:
         """Return the positions and memories of the characters; None if there are none."""
         if not self._walkers and self._explored is None:
             return None
-        return {
-            "kind": self._kind, "step": self._step,
-            "explored": None if self._explored is None else self._explored.save_state(),
-            "walkers": [
-                {"ticket": ticket, "walker": walker.save_state(),
-                 "heights": [[number, height] for number, height in sorted(ground.heights.items())]}
-                for ticket, (walker, ground) in sorted(self._walkers.items())],
-        }
+        walkers = {
+            ticket: SimpleNamespace(walker=walker.save_state(), heights=dict(sorted(ground.heights.items())))
+            for ticket, (walker, ground) in sorted(self._walkers.items())}
+        return SAVED.save(SimpleNamespace(
+            kind=self._kind, step=self._step, explored=inner_state(self._explored), walkers=walkers), self)
 
-    def prepared(self, fields: Fields, tickets: set[int]) -> Callable[[FallbackSteering], None]:
-        """Check the data of ``saved``; return a function that loads it into steering with the same settings.
-
-        Memories of another kind or step are discarded.
-        """
-        is_same = fields.whole("kind") == self._kind
-        is_same = fields.number("step") == self._step and is_same
-        most, explored, changes = self._new_ground().most, None, []
-        if fields.anything("explored") is not None:
-            state, explored = fields.anything("explored"), ExploredMap()
-            changes.append(explored.prepare_state(state))
-            places = [number for place, others in state["known"] for number in (place, *others)]
-            _check_places(fields, "explored", places, most)
-        walkers = {}
-        for one in fields.groups("walkers"):
-            ground, state = self._new_ground(), one.anything("walker")
+    def read(self, plain: object, place: str) -> Remembered:
+        """Check the data of ``saved``; return the memories for ``take``: none if they are of another kind or step."""
+        saved = SAVED.read(plain, place, self)
+        most, explored, walkers = self._new_ground().most, None, {}
+        if saved.explored is not None:
+            explored = ExploredMap()
+            explored.prepare_state(saved.explored)()
+            _check_places(place, most, [one for number, others in saved.explored["known"] for one in (number, *others)])
+        for ticket, one in saved.walkers.items():
+            ground, state = self._new_ground(), one.walker
             walker = self._bump_and_turn(ground, 0, 0, explored)
-            changes.append(walker.prepare_state(state))
-            places = [state["at"], state["goal"], state["before"], *state["tried"], *state["path"]]
-            _check_places(one, "walker", places, most)
-            for row in one.items("heights"):
-                pair = Fields({"row": row}, one.place_of("heights")).numbers("row", count=2)
-                ground.heights[int(pair[0])] = pair[1]
-            ticket = one.whole("ticket")
-            if ticket not in tickets:
-                one.refuse("ticket", f"is {ticket}, which is not a saved ticket")
+            walker.prepare_state(state)()
+            _check_places(place, most, [
+                state["at"], state["goal"], state["before"], *state["tried"], *state["path"]])
+            ground.heights.update(one.heights)
             walkers[ticket] = walker, ground
-            one.end()
-        fields.end()
+        return (explored, walkers) if (saved.kind, saved.step) == (self._kind, self._step) else (None, {})
 
-        def change(steering: FallbackSteering) -> None:
-            if is_same:
-                for one in changes:
-                    one()
-                steering._explored, steering._walkers = explored, walkers
-
-        return change
+    def take(self, remembered: Remembered) -> None:
+        """Continue with loaded memories."""
+        self._explored, self._walkers = remembered
 
     def _walker(self, request: PathRequest, here: tuple[float, ...]) -> tuple[BumpAndTurn, WalkableGround]:
         ground = self._new_ground()
@@ -142,9 +131,9 @@ class FallbackSteering:
             explored=explored if self._is_shared else None)
 
 
-def _check_places(fields: Fields, name: str, places: list[Any], most: int) -> None:
-    if max(places, default=0) > most:
-        fields.refuse(name, f"must hold positions up to {most}, got {max(places)}")
+def _check_places(place: str, most: int, numbers: list[int]) -> None:
+    if max(numbers, default=0) > most:
+        refuse(place, f"must hold positions up to {most}, got {max(numbers)}")
 
 
 class WalkableGround:
@@ -244,3 +233,7 @@ class NavigationGround(WalkableGround):
 
 def _steps_apart(one: int, other: int) -> float:
     return math.hypot(one % (2 * MIDDLE) - other % (2 * MIDDLE), one // (2 * MIDDLE) - other // (2 * MIDDLE))
+
+
+Remembered = tuple[ExploredMap | None, dict[int, tuple[BumpAndTurn, WalkableGround]]]
+"""The shared map, and the walkers and their grounds by ticket."""

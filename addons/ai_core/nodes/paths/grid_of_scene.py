@@ -23,12 +23,53 @@ Numbers = NDArray[np.float64]
 Wholes = NDArray[np.int64]
 
 
-@dataclass(frozen=True)
-class TilePlaces:
-    """Positions of the cells of a grid of such tiles.
+class GridPlaces:
+    """Positions of the cells of a grid in the scene; subclasses have ``cells_at``, ``points``, ``steps`` and ``first``.
 
     Attributes:
         shape: (rows, columns).
+    """
+
+    shape: tuple[int, int]
+
+    def cell_at(self, name: str, place: Sequence[float]) -> int:
+        """Return the cell of a position, ignoring heights; raise RefusedValue if it is not on the grid."""
+        cell = int(self.cells_at(np.array([tuple(place)]))[0])
+        if cell < 0:
+            first, last = (
+                tuple(np.round(one.astype(float), 2).tolist())
+                for one in self.points(np.array((0, self.shape[0] * self.shape[1] - 1), np.int32)))
+            raise RefusedValue(
+                f"{name} is not on the grid, got {tuple(place)}; its corner cells are at {first} and {last}")
+        return cell
+
+    def nearest_free(self, passage: GridPassage, place: Sequence[float], within: float) -> int | None:
+        """Return the free cell nearest to a position within a distance, None if there is none; ignores heights."""
+        offset = np.array(tuple(place)) - self.points(np.zeros(1, np.int32))[0]
+        return nearest_free(passage, offset, within, steps=self.steps)
+
+    def _numbers(self, rows: NDArray[Any], columns: NDArray[Any]) -> NDArray[np.int32]:
+        """Return the numbers of cells, -1 for those that are not on the grid."""
+        is_here = (rows >= 0) & (rows < self.shape[0]) & (columns >= 0) & (columns < self.shape[1])
+        found: NDArray[np.int32] = np.where(is_here, rows * self.shape[1] + columns, -1).astype(np.int32)
+        return found
+
+    def _number(self, cell: object, row: int, column: int) -> int:
+        if not (0 <= row < self.shape[0] and 0 <= column < self.shape[1]):
+            raise RefusedValue(
+                f"cell {cell!r} is not on the grid of {self.shape[1]} by {self.shape[0]} from {self.first}")
+        return row * self.shape[1] + column
+
+
+@dataclass(frozen=True)
+class TilePlaces(GridPlaces):
+    """Positions of the cells of a grid of isometric, half-offset or hexagonal tiles.
+
+    Whatever the layout of a TileSet, the centers of its tiles lie in rows (in columns, if the offset axis is
+    vertical), and every second row is shifted by half a tile. So the position of a tile determines its row and its
+    half columns; a hexagonal grid uses the rows, a square grid the two diagonals of a diamond.
+
+    Attributes:
         first: row and column of the first cell, as ``_rows_of`` returns them; an even row.
         is_diamond: True for isometric tiles, where rows and columns of the grid are the two diagonals.
         is_upright: True for a vertical offset axis, where rows of the grid are columns of tiles.
@@ -104,16 +145,7 @@ class TilePlaces:
         if not isinstance(cell, Vector2i):
             raise RefusedValue(f"cells must be Vector2i, got {cell!r}")
         rows, columns = self.cells_of([cell])
-        return self._number(f"cell {cell!r}", int(rows[0]), int(columns[0]))
-
-    def cell_at(self, name: str, place: Sequence[float]) -> int:
-        """Return the cell whose center is nearest to a position.
-
-        Raises:
-            RefusedValue: if it is not on the grid.
-        """
-        cell = int(self.cells_at(np.array([tuple(place)]))[0])
-        return self._number(f"{name} {tuple(place)}", *divmod(cell, self.shape[1]))
+        return self._number(cell, int(rows[0]), int(columns[0]))
 
     def cells_at(self, places: NDArray[np.floating]) -> NDArray[np.int32]:
         """Return the cells whose centers are nearest to positions (n, 2), -1 for those that are not on the grid."""
@@ -122,28 +154,20 @@ class TilePlaces:
         around = np.stack([self._split(inside + np.array(step) * half) for step in product((-1, 0, 1), repeat=2)])
         apart = np.linalg.norm(self._inside(around.reshape(-1, 2)).reshape(around.shape) - inside, axis=2)
         nearest = np.argmin(apart, axis=0)
-        row, column = (around[nearest, np.arange(len(places))] - self.first).T
-        is_here = (row >= 0) & (row < self.shape[0]) & (column >= 0) & (column < self.shape[1])
-        is_here &= apart.min(axis=0) <= max(self.tile)
-        found: NDArray[np.int32] = np.where(is_here, row * self.shape[1] + column, -1).astype(np.int32)
+        found = self._numbers(*(around[nearest, np.arange(len(places))] - self.first).T)
+        found[apart.min(axis=0) > max(self.tile)] = -1
         return found
 
-    def nearest_free(self, passage: GridPassage, place: Sequence[float], within: float) -> int | None:
-        """Return the free cell nearest to a position within a distance, None if there is none."""
+    @property
+    def steps(self) -> Numbers:
         first, column, row = self._inside(np.array([(0, 0), (0, 1), (2, 0)])) @ self.axes.T
-        offset = np.array(tuple(place)) - self.points(np.zeros(1, np.int32))[0]
-        return nearest_free(passage, offset, within, steps=((column - first), (row - first) / 2))
+        return np.stack((column - first, (row - first) / 2))
 
     def points(self, cells: NDArray[np.int32]) -> NDArray[np.float32]:
         """Return the centers of cells in the world, (n, 2)."""
         rows = np.stack(np.divmod(np.asarray(cells, np.int64), self.shape[1]), axis=1) + self.first
         inside = self._inside(rows) + self.corners[0, 0]
         return (inside @ self.axes.T + self.origin).astype(np.float32)
-
-    def _number(self, subject: str, row: int, column: int) -> int:
-        if not (0 <= row < self.shape[0] and 0 <= column < self.shape[1]):
-            raise RefusedValue(f"{subject} is not on the grid, which has {self.shape[1]} by {self.shape[0]} cells")
-        return row * self.shape[1] + column
 
     def _rows_of(self, tiles: Wholes) -> Wholes:
         """Return rows and columns of tiles (n, 2), relative to the tile at 0, 0."""
@@ -180,52 +204,33 @@ OWN_DIAGONALS: tuple[tuple[int, Corners], ...] = ((8, "open"), (4, "closed"), (8
 
 
 @dataclass(frozen=True)
-class CellPlaces:
-    """Positions of the cells of a grid.
+class CellPlaces(GridPlaces):
+    """Positions of the cells of a grid at even steps.
 
     Attributes:
         first: column and row of the first cell in the scene.
-        shape: (rows, columns).
         origin: center of the first cell (m, or pixels), (2,) or (3,).
         steps: (2, d): from one column to the next, and from one row to the next.
     """
 
     first: tuple[int, int]
     shape: tuple[int, int]
-    origin: NDArray[np.float64]
-    steps: NDArray[np.float64]
+    origin: Numbers
+    steps: Numbers
 
     @property
     def dimensions(self) -> int:
         return len(self.origin)
-
-    def nearest_free(self, passage: GridPassage, place: Sequence[float], within: float) -> int | None:
-        """Return the free cell nearest to a position within a distance, None if there is none; ignores heights."""
-        return nearest_free(passage, np.array(place) - self.origin, within, steps=self.steps)
 
     @property
     def cell_size(self) -> float:
         """Length of the longer side of a cell (m, or pixels)."""
         return float(np.linalg.norm(self.steps, axis=1).max())
 
-    def cell_at(self, name: str, place: Sequence[float]) -> int:
-        """Return the cell of a position; ignores heights.
-
-        Raises:
-            RefusedValue: if it is not on the grid.
-        """
-        cell = int(self.cells_at(np.array([tuple(place)]))[0])
-        if cell < 0:
-            raise RefusedValue(f"{name} is not on the grid, got {tuple(place)}; its cell centers range from"
-                               f" {self._shown(0, 0)} to {self._shown(self.shape[1] - 1, self.shape[0] - 1)}")
-        return cell
-
     def cells_at(self, places: NDArray[np.floating]) -> NDArray[np.int32]:
         """Return the cells of positions (n, d), -1 for those that are not on the grid; ignores heights."""
-        column, row = np.rint((places - self.origin) @ np.linalg.pinv(self.steps)).T
-        is_here = (row >= 0) & (row < self.shape[0]) & (column >= 0) & (column < self.shape[1])
-        found: NDArray[np.int32] = np.where(is_here, row * self.shape[1] + column, -1).astype(np.int32)
-        return found
+        columns, rows = np.rint((places - self.origin) @ np.linalg.pinv(self.steps)).T
+        return self._numbers(rows, columns)
 
     def number(self, cell: object) -> int:
         """Return the number of a cell given as in the scene: Vector2i, or a GridMap's Vector3i.
@@ -236,19 +241,12 @@ class CellPlaces:
         if not isinstance(cell, (Vector2i, Vector3i)):
             raise RefusedValue(f"cells must be Vector2i or Vector3i, got {cell!r}")
         numbers = tuple(cell)
-        column, row = numbers[0] - self.first[0], numbers[-1] - self.first[1]
-        if not (0 <= row < self.shape[0] and 0 <= column < self.shape[1]):
-            raise RefusedValue(
-                f"cell {cell!r} is not on the grid of {self.shape[1]} by {self.shape[0]} from {self.first}")
-        return row * self.shape[1] + column
+        return self._number(cell, numbers[-1] - self.first[1], numbers[0] - self.first[0])
 
     def points(self, cells: NDArray[np.int32]) -> NDArray[np.float32]:
         """Return the centers of cells, (n, 2) or (n, 3)."""
         rows, columns = np.divmod(cells, self.shape[1])
         return (self.origin + np.stack((columns, rows), axis=1) @ self.steps).astype(np.float32)
-
-    def _shown(self, column: int, row: int) -> tuple[float, ...]:
-        return tuple(np.round(self.origin + np.array((column, row)) @ self.steps, 2).tolist())
 
 
 Places = CellPlaces | TilePlaces

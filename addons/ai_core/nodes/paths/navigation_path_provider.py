@@ -160,11 +160,7 @@ class NavigationPathProvider:
         return costs[rank - 1] if costs else 0.0
 
     def check(self, name: str, place: object) -> tuple[float, ...]:
-        """Return a position as numbers.
-
-        Raises:
-            RefusedValue: if it is not a finite vector of these dimensions.
-        """
+        """Return a position as numbers; raise RefusedValue if it is not a finite vector of these dimensions."""
         return checked_place(name, place, self.dimensions)
 
     def distance(self, one: tuple[float, ...], other: tuple[float, ...]) -> float:

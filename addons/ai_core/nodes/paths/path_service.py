@@ -6,6 +6,7 @@ import time
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from enum import IntEnum
+from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
@@ -31,6 +32,7 @@ from addons.ai_core.nodes.paths.fallback_steering import FallbackSteering, GridG
 from addons.ai_core.nodes.paths.grid_of_scene import CellPlaces, Places, grid_of_scene
 from addons.ai_core.nodes.paths.navigation_path_provider import NavigationPathProvider, checked_place
 from addons.ai_core.nodes.paths.path_request import PathRequest
+from addons.ai_core.nodes.saving.node_state import SavedState
 from addons.ai_core.nodes.saving.scene_saving import saving
 from addons.ai_core.nodes.scheduling.scheduler_lookup import leave_scheduler, scheduler_of, scheduler_warnings
 from ai_core.budget import Budget
@@ -43,7 +45,22 @@ from ai_core.paths.grid_path_provider import GridPathProvider
 from ai_core.paths.path_requests import PathTicket
 from ai_core.paths.regions.region_graph import RegionGraph
 from ai_core.paths.searches.cells_along import is_path
-from ai_core.saving.fields import Fields, State, StateError
+from ai_core.saving.declared_state import (
+    Change,
+    DeclaredState,
+    Flag,
+    Hook,
+    ListOf,
+    MapOf,
+    Part,
+    Record,
+    Same,
+    Seconds,
+    Text,
+    Whole,
+    refuse,
+)
+from ai_core.saving.fields import State, StateError
 from ai_core.scheduling.task import Task, Turn
 
 FOUND, PARTIAL, WAITING, BLOCKED = (0.35, 0.9, 0.45), (1.0, 0.8, 0.25), (0.6, 0.65, 0.75), (1.0, 0.35, 0.3)
@@ -73,9 +90,6 @@ A map with a moving part, such as a platform, changes in every frame, and would 
 """
 
 
-VERSION = 1
-
-
 HINT_LAYERS_3D_NAVIGATION = 12
 MOST_FRAMES_WITHOUT_MAP = 120
 LEAST_S_WITHOUT_MAP = 0.5
@@ -83,9 +97,13 @@ LEAST_S_WITHOUT_MAP = 0.5
 time (s), because frames may be short."""
 DIAGONALS: tuple[tuple[int, Corners], ...] = ((4, "closed"), (8, "closed"), (8, "half_open"), (8, "open"))
 
+REQUESTS = ListOf(
+    Record(SimpleNamespace, number=Whole(1), ticket=Whole(), is_closed=Flag()), unique=lambda row: row.number)
+"""Saved requests."""
+
 
 @gdclass(icon="res://addons/ai_core/icons/path_service.svg", keywords="pathfinding, navigation, a star, path request")
-class PathService(Node):
+class PathService(SavedState, Node):
     """Finds paths for all characters within the budget of the AIScheduler, over a navigation map or a grid.
 
     request_path() returns a ticket at once. Query it with check_path(), or wait for path_ready. Identical requests
@@ -204,6 +222,11 @@ class PathService(Node):
             " of its mover.")
     path_failed = signal(("ticket", int), ("why", str),
         doc="Emitted when a request ends without a path, with the reason.")
+
+    STATE = DeclaredState(
+        source=Same(at="source_number"), walls=MapOf(Flag(), key=Whole(0, lambda self: self._last_cell)),
+        last_id=Whole(at="_last_id"), mark=Text(), service=Part(), requests=Hook(),
+        closed=MapOf(Seconds(), key=Whole(), at="_closed"), fallback=Hook())
 
     def __init__(self) -> None:
         self._scheduler: Any = None
@@ -391,6 +414,10 @@ class PathService(Node):
     def mark(self) -> str:
         """Mark of the service that issued the tickets: this node, or the service whose save was loaded."""
         return self._mark or str(self.instance_id)
+
+    @mark.setter
+    def mark(self, mark: str) -> None:
+        self._mark = mark
 
     def end_requests(self) -> None:
         """Forget all tickets; their ids are not used again."""
@@ -695,88 +722,21 @@ class PathService(Node):
         for number in numbers:
             self._before_walls.setdefault(number, float(costs[number]))
 
-    def is_in_use(self) -> bool:
-        return self._service is not None
+    @property
+    def source_number(self) -> int:
+        """The source as a number."""
+        return int(self.source)
 
-    def saved(self) -> State:
-        walls = []
-        if self._grid is not None:
-            costs = self._grid.passage().costs.reshape(-1)
-            walls = [[number, bool(math.isfinite(costs[number]))] for number in sorted(self._before_walls)]
-        return {
-            "version": VERSION, "source": int(self.source), "walls": walls, "last_id": self._last_id, "mark": self.mark,
-            "service": self.service.save_state(),
-            "requests": [
-                {"number": one.number, "ticket": one.ticket.number, "is_closed": one.ticket not in self._open}
-                for one in self._requests.values()
-            ],
-            "closed": [[seconds, number] for number, seconds in self._closed.items()],
-            "fallback": self._fallback.saved(),
-        }
+    @property
+    def walls(self) -> dict[int, bool]:
+        """Cells of set_walls(), and whether they are walkable; setting them restores the other cells."""
+        if self._grid is None:
+            return {}
+        costs = self._grid.passage().costs.reshape(-1)
+        return {number: math.isfinite(costs[number]) for number in sorted(self._before_walls)}
 
-    def prepared(self, state: object) -> Callable[[], None]:
-        fields = Fields.versioned(state, version=VERSION)
-        source = fields.whole("source")
-        if source != int(self.source):
-            fields.refuse("source", f"is {source}, but that of this node is {int(self.source)}; set it before loading")
-        try:
-            service = self.service
-        except RefusedValue as error:
-            raise StateError(str(error)) from None
-        walls = self._walls(fields)
-        last_id, mark = fields.whole("last_id"), fields.text("mark")
-        change_service = service.prepare_state(fields.anything("service"))
-        saved = fields.anything("service")["requests"]
-        tables = saved["over"], saved["searches"]["tickets"][1], saved["improving"]["tickets"][1]
-        numbers = {number for table in tables for number in table["number"]}
-        requests = [self._read_request(one, last_id, numbers) for one in fields.groups("requests")]
-        if len({one[0] for one in requests}) < len(requests):
-            fields.refuse("requests", "must not have an id twice")
-        closed = [self._read_closed(fields, one) for one in fields.items("closed")]
-        change_fallback = None
-        if fields.anything("fallback") is not None:
-            change_fallback = self._fallback.prepared(fields.group("fallback"), {one[0] for one in requests})
-        fields.end()
-
-        def change() -> None:
-            self._set_walls(walls)
-            self._over.clear()
-            self._improved.clear()
-            change_service()
-            self._last_id, self._mark = last_id, mark
-            self._take_requests(service, requests)
-            self._closed.clear()
-            self._closed.update((number, seconds) for seconds, number in closed)
-            self._reset_fallback()
-            if change_fallback is not None:
-                change_fallback(self._fallback)
-
-        return change
-
-    def _take_requests(self, service: path_service.PathService, requests: list[tuple[int, int, bool]]) -> None:
-        self._requests, self._open = {}, {}
-        for number, ticket_number, is_closed in requests:
-            ticket = service.ticket(ticket_number)
-            one = PathRequest(number, ticket, self._dimensions, self._places, self.pulled_on)
-            self._requests[number] = one
-            if not is_closed:
-                self._open[ticket] = one
-                if ticket.is_over:
-                    self._over.append(ticket)
-
-    def _walls(self, fields: Fields) -> dict[int, bool]:
-        count = 0 if self._grid is None else self._grid.passage().costs.size
-        walls = {}
-        for wall in fields.items("walls"):
-            if not isinstance(wall, list) or len(wall) != 2 or type(wall[1]) is not bool:
-                fields.refuse("walls", f"must be pairs of a cell and whether it can be walked, got {wall!r}")
-            if type(wall[0]) not in (int, float) or not (0 <= wall[0] < count and wall[0] == int(wall[0])):
-                fields.refuse("walls", f"must be cells of the grid, 0 to {count - 1}, got {wall[0]!r}")
-            walls[int(wall[0])] = wall[1]
-        return walls
-
-    def _set_walls(self, walls: dict[int, bool]) -> None:
-        """Set walls as in the save, and other cells as before set_walls()."""
+    @walls.setter
+    def walls(self, walls: dict[int, bool]) -> None:
         if self._grid is None:
             return
         for number, cost in self._before_walls.items():
@@ -789,16 +749,61 @@ class PathService(Node):
             if cells:
                 self._grid.set_cells(cells, is_open)
 
-    def _read_request(self, one: Fields, last_id: int, tickets: set[int]) -> tuple[int, int, bool]:
-        number, ticket = one.whole("number", minimum=1, maximum=last_id), one.whole("ticket")
-        if ticket not in tickets:
-            one.refuse("ticket", f"is {ticket}, which is not a ticket of the service")
-        found = number, ticket, one.flag("is_closed")
-        one.end()
-        return found
+    @property
+    def _last_cell(self) -> int:
+        return -1 if self._grid is None else self._grid.passage().costs.size - 1
 
-    def _read_closed(self, fields: Fields, one: object) -> tuple[float, int]:
-        if not isinstance(one, list) or len(one) != 2:
-            fields.refuse("closed", f"must be pairs of seconds and an id, got {one!r}")
-        pair = Fields({"seconds": one[0], "number": one[1]}, "closed")
-        return pair.seconds("seconds"), pair.whole("number")
+    def is_in_use(self) -> bool:
+        return self._service is not None
+
+    def prepared(self, state: Any) -> Change:
+        try:
+            self.service  # noqa: B018
+        except RefusedValue as error:
+            raise StateError(str(error)) from None
+        change = super().prepared(state)
+        saved = state["service"]["requests"]
+        tables = saved["over"], saved["searches"]["tickets"][1], saved["improving"]["tickets"][1]
+        tickets = {number for table in tables for number in table["number"]}
+        for one in state["requests"]:
+            if one["ticket"] not in tickets:
+                refuse("requests", f"has {one['ticket']}, which is not a ticket of the service")
+            if one["number"] > state["last_id"]:
+                refuse("requests", f"must have ids up to last_id, {state['last_id']}, got {one['number']}")
+        return change
+
+    def _save_fallback(self) -> State | None:
+        return self._fallback.saved()
+
+    def _prepare_fallback(self, plain: object, place: str) -> Change:
+        remembered = None if plain is None else self._fallback.read(plain, place)
+
+        def change() -> None:
+            self._reset_fallback()
+            if remembered is not None:
+                self._fallback.take(remembered)
+
+        return change
+
+    def _save_requests(self) -> list[Any]:
+        return REQUESTS.save([
+            SimpleNamespace(number=one.number, ticket=one.ticket.number, is_closed=one.ticket not in self._open)
+            for one in self._requests.values()], self)
+
+    def _prepare_requests(self, plain: object, place: str) -> Change:
+        """Check saved requests; return a function that loads them, after the service has its tickets."""
+        rows = REQUESTS.read(plain, place, self)
+
+        def change() -> None:
+            self._requests, self._open, self._improved = {}, {}, {}
+            self._over.clear()
+            for row in rows:
+                ticket = self.service.ticket(row.ticket)
+                one = PathRequest(row.number, ticket, self._dimensions, self._places, self.pulled_on)
+                self._requests[row.number] = one
+                if not row.is_closed:
+                    self._open[ticket] = one
+                    if ticket.is_over:
+                        self._over.append(ticket)
+
+        return change

@@ -93,11 +93,7 @@ class NodePart:
 
 
 def save_parts(parts: dict[str, Saveable]) -> State:
-    """Return a snapshot.
-
-    Raises:
-        RefusedValue: with the reason, if a part cannot be saved.
-    """
+    """Return a snapshot; raise RefusedValue with the reason, if a part cannot be saved."""
     try:
         return take(parts)
     except (RuntimeError, StateError) as error:

@@ -147,11 +147,7 @@ class SquadMember(Node):
         return {} if self._squad is None else self._squad.task_of(self)
 
     def capabilities(self) -> Capabilities | None:
-        """Return the capabilities, None if they are unknown.
-
-        Raises:
-            TypeError, ValueError: if a value is invalid.
-        """
+        """Return the capabilities, None if they are unknown; raise TypeError or ValueError if a value is invalid."""
         if not self.attack and not self.toughness:
             return None
         return Capabilities(

@@ -33,11 +33,7 @@ class StrategicProduct(Resource):
         doc="If true, the fighter stays where it is built, such as a tower, and joins no army.")
 
     def product(self) -> Product:
-        """Return the library's product.
-
-        Raises:
-            TypeError, ValueError: if a setting is invalid.
-        """
+        """Return the library's product; raise TypeError or ValueError if a setting is invalid."""
         capabilities = Capabilities(
             self.kind, attack={str(one): value for one, value in self.attack.items()}, toughness=self.toughness,
         ) if self.fights else None
