@@ -47,7 +47,7 @@ def test_a_start_in_a_wall_needs_snapping(service, grid, found):
 
 
 def test_a_position_beside_the_grid_needs_snapping(service, grid, found, expect_errors):
-    expect_errors("its cell centers range from", times=1)
+    expect_errors("its corner cells are at", times=1)
     assert service.call("request_path", Vector2(0, 40), Vector2(10, 0)) == 0
     service.snap_distance = 50.0
     assert found(Vector2(0, 40), Vector2(10, 0)) == ("found", [[0, 0], [10, 0]])

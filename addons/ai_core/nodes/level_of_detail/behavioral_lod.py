@@ -19,6 +19,7 @@ from addons.ai_core.bridge.gd import (
 from addons.ai_core.nodes.level_of_detail.importance_manager import LODCrowd
 from addons.ai_core.nodes.level_of_detail.importance_member import WITH_VIEWERS, ImportanceAgent, importance_warnings
 from addons.ai_core.nodes.level_of_detail.lod_behavior import LODBehavior, switch_children
+from addons.ai_core.nodes.saving.node_settings import core_settings
 from addons.ai_core.nodes.saving.scene_values import path_of
 from addons.ai_core.nodes.scheduling.scheduler_lookup import (
     check_callable,
@@ -30,8 +31,6 @@ from addons.ai_core.nodes.scheduling.scheduler_lookup import (
 from ai_core.level_of_detail import behavioral_lod as core
 from ai_core.saving.declared_state import DeclaredState, Hook
 from ai_core.scheduling.task import MAX_PERIOD_FRAMES, Turn
-
-ARBITRATION_NAMES = ("first", "any", "most_central", "smallest_range")
 
 
 @gdclass(icon="res://addons/ai_core/icons/behavioral_lod.svg", keywords="level of detail, behavior")
@@ -58,7 +57,7 @@ class BehavioralLOD(ImportanceAgent, Node):
         float, 1.0, range=(0.01, 1000, 0.01), or_greater=True, unit="m", live=False, shown_when=WITH_VIEWERS,
         doc="Diameter of the character as seen from afar.")
     arbitration = export(
-        Arbitration, Arbitration.FIRST, live=False, group="Choice",
+        Arbitration, Arbitration.FIRST, live=False, group="Choice", core="arbitration",
         doc="Choice among several levels in range: the first level, any level, the level whose center is nearest to the"
             " importance, or the level with the smallest range.")
     crowd = export(
@@ -229,7 +228,7 @@ class BehavioralLOD(ImportanceAgent, Node):
     def _made_core(self) -> core.BehavioralLOD:
         made = [(level, level.definition(self, self._prefix + name)) for name, level in self._levels.items()]
         return core.BehavioralLOD(
-            [one for level, one in made if not level.fallback], arbitration=ARBITRATION_NAMES[self.arbitration],
+            [one for level, one in made if not level.fallback], **core_settings(self),
             fallback=next((one for level, one in made if level.fallback), None), faults=self._scheduler.faults)
 
     def _end(self) -> None:

@@ -17,6 +17,7 @@ from addons.ai_core.bridge.gd import (
 )
 from addons.ai_core.nodes.level_of_detail.importance_member import WITH_VIEWERS, ImportanceAgent, importance_warnings
 from addons.ai_core.nodes.level_of_detail.lod_behavior import nearest_below, switch_children
+from addons.ai_core.nodes.saving.node_settings import core_settings
 from addons.ai_core.nodes.saving.scene_values import path_of
 from addons.ai_core.nodes.scheduling.scheduler_lookup import (
     named_after,
@@ -42,9 +43,10 @@ class GroupLOD(ImportanceAgent, Node):
     """
 
     enabled = export(bool, True, on_set="_enable", live=True, doc="If false, the group closes and is not simulated.")
-    open_at = export(float, 0.55, range=(0, 1, 0.01), live=False, doc="Importance from which on the group opens.")
+    open_at = export(
+        float, 0.55, range=(0, 1, 0.01), live=False, core="open_at", doc="Importance from which on the group opens.")
     close_at = export(
-        float, 0.45, range=(0, 1, 0.01), live=False,
+        float, 0.45, range=(0, 1, 0.01), live=False, core="close_at",
         doc="Importance below which the group closes; must not be above open_at.")
     radius = export(
         float, 10.0, range=(0, 10000, 0.5), or_greater=True, unit="m", live=False, shown_when=WITH_VIEWERS,
@@ -54,10 +56,11 @@ class GroupLOD(ImportanceAgent, Node):
         doc="Role of the group in the story, from 0 to 1.")
     closed_period = export(
         int, 15, range=(1, 600, 1), or_greater=True, most=MAX_PERIOD_FRAMES, unit="frames",
-        group="Optimizations", live=False,
+        group="Optimizations", live=False, core="closed_period_frames",
         doc="Number of frames between two calls of _simulate() while the group is closed.")
     member_period = export(
         int, 10, range=(1, 600, 1), or_greater=True, most=MAX_PERIOD_FRAMES, unit="frames", live=False,
+        core="member_period_frames",
         doc="Number of frames between two calls of _tick_member() for each member.")
     priority = export(
         float, 1.0, range=(0.001, 1000, 0.001), live=False, doc="Weight of the group's share of the budget.")
@@ -175,9 +178,8 @@ class GroupLOD(ImportanceAgent, Node):
         name = path_of(self._scheduler, self)
         self.core = core.GroupLOD(
             name, self._scheduler.clock, importance=self._current_importance, work=self._run_as_one,
-            open_at=self.open_at, close_at=self.close_at, closed_period_frames=self.closed_period,
-            member_period_frames=self.member_period, expand=self._open, member=self._member,
-            compress=self._close, faults=self._scheduler.faults, trace=self._scheduler.trace)
+            expand=self._open, member=self._member, compress=self._close, **core_settings(self),
+            faults=self._scheduler.faults, trace=self._scheduler.trace)
         self._began_in_frame = self._scheduler.clock.now.frame
         switch_children(self, False)
         for inner in nearest_below(self, ("GroupLOD",)):

@@ -4,6 +4,7 @@ from __future__ import annotations
 from enum import IntEnum
 
 from addons.ai_core.bridge.gd import Resource, export, gdclass
+from addons.ai_core.nodes.saving.node_settings import core_settings
 from ai_core.maps.map_layer import LARGEST_VALUE, MOST_BLUR_PASSES, MapLayer
 
 
@@ -18,27 +19,29 @@ class DecisionLayer(Resource):
         SUM = 0
         LATEST = 1
 
-    layer_name = export(str, "", doc="Name of the layer: \"threat\", \"resources\".")
+    layer_name = export(str, "", core="name", doc="Name of the layer: \"threat\", \"resources\".")
     writes = export(
-        Writes, Writes.SUM,
+        Writes, Writes.SUM, core="writes",
         doc="Sum: written values are added to the value of the cell. Latest: the last written value replaces it.")
-    initial = export(float, 0.0, range=(0, 1000, 0.01), or_greater=True, doc="Initial value of every cell.")
-    most = export(float, LARGEST_VALUE, range=(0.001, LARGEST_VALUE, 0.001), doc="Largest value of a cell.")
+    initial = export(
+        float, 0.0, range=(0, 1000, 0.01), or_greater=True, core="initial", doc="Initial value of every cell.")
+    most = export(
+        float, LARGEST_VALUE, range=(0.001, LARGEST_VALUE, 0.001), core="most", doc="Largest value of a cell.")
     retention = export(
-        float, 1.0, range=(0, 1, 0.001), group="Time",
+        float, 1.0, range=(0, 1, 0.001), group="Time", core="kept_per_s",
         doc="Share of a value that is kept per second; 1 keeps values, 0 clears them at every update.")
     growth = export(
-        float, 0.0, range=(0, 100, 0.01), or_greater=True,
+        float, 0.0, range=(0, 100, 0.01), or_greater=True, core="grows_per_s",
         doc="Increase of every cell per second; 1 measures the time since a cell was last written, in seconds.")
     spread = export(
-        float, 0.0, range=(0, 0.999, 0.001), group="Space",
+        float, 0.0, range=(0, 0.999, 0.001), group="Space", core="kept_per_m",
         doc="Share of a value that is kept per metre as it spreads around walls; 0 does not spread. In 2D a metre is"
             " pixels_per_meter of the map.")
     blur_passes = export(
-        int, 0, range=(0, MOST_BLUR_PASSES, 1),
+        int, 0, range=(0, MOST_BLUR_PASSES, 1), core="blur_passes",
         doc="Number of blur passes per update; the total is unchanged.")
-    blur_stops_at_walls = export(bool, False,
-        doc="If true, values are not blurred across the walls of the map.")
+    blur_stops_at_walls = export(
+        bool, False, core="blur_stops_at_walls", doc="If true, values are not blurred across the walls of the map.")
 
     def layer(self) -> MapLayer:
         """Return the library's layer.
@@ -48,7 +51,4 @@ class DecisionLayer(Resource):
         """
         if not self.layer_name:
             raise ValueError("layer_name must not be empty; enter a name")
-        return MapLayer(
-            self.layer_name, "latest" if self.writes == self.Writes.LATEST else "sum", self.initial, self.retention,
-            self.growth, self.most, self.spread, self.blur_passes,
-            self.blur_stops_at_walls)
+        return MapLayer(**core_settings(self))

@@ -7,7 +7,7 @@ from collections.abc import Callable
 from typing import Any
 
 from addons.ai_core.bridge.declarations import exports_of
-from addons.ai_core.bridge.gd import RefusedValue, export
+from addons.ai_core.bridge.gd import PackedStringArray, RefusedValue, export
 from ai_core.saving.fields import MOST, Fields, State, StateError
 
 
@@ -19,13 +19,20 @@ def core_settings(node: Any, unit: float = 1.0) -> dict[str, Any]:
         unit: units of the scene in a metre: 1 in 3D, pixels in 2D; lengths are divided by it.
 
     Returns:
-        A value by name; a dictionary for a name with a dot, such as "memory" for "memory.lose_after_s".
+        A value by name; a dictionary for a name with a dot, such as "memory" for "memory.lose_after_s". A member of
+        an enum is its name in lower case, strings are a tuple, and keys of a dictionary are strings.
     """
     found: dict[str, Any] = {}
     for one, groups, name in _bound(type(node)):
         value = one.__get__(node)
         if one.power and unit != 1.0:
             value /= unit ** one.power
+        elif one.is_enum:
+            value = one.type(value).name.lower()
+        elif one.type is PackedStringArray:
+            value = tuple(map(str, value))
+        elif one.type is dict:
+            value = {str(key): of for key, of in value.items()}
         place = found
         for group in groups:
             place = place.setdefault(group, {})

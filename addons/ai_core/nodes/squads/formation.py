@@ -16,10 +16,10 @@ from addons.ai_core.bridge.gd import (
     gdclass,
     method,
 )
+from addons.ai_core.nodes.saving.node_settings import core_settings
 from ai_core.squads import formation as core
 
 DEFAULT_SPACING_M = 2.0
-PATTERNS = ("line", "column", "wedge", "phalanx", "circle", "custom")
 
 
 @gdclass(icon="res://addons/ai_core/icons/formation.svg")
@@ -39,7 +39,7 @@ class Formation(Resource):
         CUSTOM = 5
 
     pattern = export(
-        Pattern, Pattern.WEDGE,
+        Pattern, Pattern.WEDGE, core="pattern",
         doc="Pattern of slots. Line: abreast. Column: in a file. Wedge: a triangle with the commander at the tip."
             " Phalanx: a block. Circle: a ring. Custom: custom_slots.")
     spacing = export(
@@ -48,6 +48,7 @@ class Formation(Resource):
             " of the pattern. 0 is 2 m, or their length in px.")
     files = export(
         int, 0, range=(0, 100, 1), or_greater=True, shown_when=("pattern", Pattern.COLUMN, Pattern.PHALANX),
+        core="files",
         doc="Number of members abreast; 0 chooses it by the number of members.")
     custom_slots = export(
         PackedVector2Array, (), shown_when=("pattern", Pattern.CUSTOM),
@@ -60,7 +61,8 @@ class Formation(Resource):
         PackedStringArray, (), shown_when=("pattern", Pattern.CUSTOM),
         doc="Roles preferred for each slot, separated by commas.")
     role_places = export(
-        dict, {}, doc="Preferred part of the formation by role: \"front\", \"rear\", \"center\" or \"flank\".")
+        dict, {}, core="places",
+        doc="Preferred part of the formation by role: \"front\", \"rear\", \"center\" or \"flank\".")
     mismatch_cost = export(
         float, 3.0, range=(0, 1000, 0.1), or_greater=True,
         doc="Cost of a slot that does not suit a role, in spacings of additional distance.")
@@ -82,9 +84,8 @@ class Formation(Resource):
         spacing_m = self.spacing / unit or DEFAULT_SPACING_M
         try:
             return core.Formation(
-                PATTERNS[self.pattern], spacing_m, self.files,
-                tuple(self._slot(number, one, unit) for number, one in enumerate(self.custom_slots)),
-                {str(role): str(place) for role, place in self.role_places.items()}, self.mismatch_cost * spacing_m)
+                **core_settings(self), spacing_m=spacing_m, mismatch_m=self.mismatch_cost * spacing_m,
+                custom_slots=tuple(self._slot(number, one, unit) for number, one in enumerate(self.custom_slots)))
         except (LookupError, TypeError, ValueError) as error:
             raise RefusedValue(f"its formation is invalid: {error}") from None
 

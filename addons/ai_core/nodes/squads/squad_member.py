@@ -21,12 +21,15 @@ from addons.ai_core.bridge.gd import (
 )
 from addons.ai_core.nodes.characters.agent_places import has_flat_scene, place_of
 from addons.ai_core.nodes.debugging.edited_scene import is_a_part
+from addons.ai_core.nodes.saving.node_settings import core_settings
 from addons.ai_core.nodes.scheduling.scheduler_lookup import nearest, report_next_frame, wait_for
 from ai_core.squads.capabilities import Capabilities
 
 SQUADS = "squads"
 WITHOUT_SQUAD = "found no Squad and belongs to none; put a Squad above it, or choose one in squad_path"
 WITHOUT_PLACE = "has no Node3D or Node2D above it; put it below the character that is the member"
+LEAST_TOUGHNESS = 1e-3
+"""Toughness of a character that has an attack but a toughness of 0."""
 
 
 @gdclass(icon="res://addons/ai_core/icons/squad_member.svg")
@@ -47,14 +50,14 @@ class SquadMember(Node):
         NodePath, NodePath(""), hint=node_path("Squad"), on_set="_rejoin",
         doc="Squad of the member; if empty, the nearest Squad above it, or else the nearest in the scene.")
     roles = export(
-        PackedStringArray, (), on_set="_change",
+        PackedStringArray, (), on_set="_change", core="roles",
         doc="Roles of the member in formations and tactics: \"healer\", \"scout\", \"vip\", \"shield\".")
     speed = export(
         float, 3.0, range=(0.01, 100, 0.01), or_greater=True, unit="m/s", default_2d=100.0, group="Movement",
-        on_set="_change",
+        on_set="_change", core="speed",
         doc="Top speed of the character.")
     radius = export(
-        float, 0.4, range=(0.01, 20, 0.01), or_greater=True, unit="m", on_set="_change",
+        float, 0.4, range=(0.01, 20, 0.01), or_greater=True, unit="m", on_set="_change", core="radius_m",
         doc="Half the width of the character.")
     mover = export(
         Mover, Mover.AUTOMATIC, on_set="_move_otherwise",
@@ -69,20 +72,20 @@ class SquadMember(Node):
         bool, True, on_set="_move_otherwise",
         doc="If true, the character turns to its direction of movement: -z points ahead in 3D, x in 2D.")
     kind = export(
-        str, "ground", group="Capabilities", on_set="_change",
+        str, "ground", group="Capabilities", on_set="_change", core="capabilities.kind",
         doc="Kind of target that the character is: ground, air, armor.")
     attack = export(
-        dict, {}, on_set="_change",
+        dict, {}, on_set="_change", core="capabilities.attack",
         doc="Damage per second by kind of target; it cannot hit kinds that are missing. If attack is empty and"
             " toughness is 0, the capabilities are unknown.")
     toughness = export(
-        float, 10.0, range=(0, 100_000, 0.1), or_greater=True, on_set="_change",
+        float, 10.0, range=(0, 100_000, 0.1), or_greater=True, on_set="_change", core="capabilities.toughness",
         doc="Damage that the character withstands.")
     heals = export(
-        float, 0.0, range=(0, 10_000, 0.1), or_greater=True, on_set="_change",
+        float, 0.0, range=(0, 10_000, 0.1), or_greater=True, on_set="_change", core="capabilities.heals",
         doc="Damage per second that the character heals on others.")
     attack_range = export(
-        float, 1.0, range=(0, 1000, 0.1), or_greater=True, unit="m", on_set="_change",
+        float, 1.0, range=(0, 1000, 0.1), or_greater=True, unit="m", on_set="_change", core="capabilities.range_m",
         doc="Range of the attack.")
     product = export(
         str, "",
@@ -148,11 +151,7 @@ class SquadMember(Node):
 
     def capabilities(self) -> Capabilities | None:
         """Return the capabilities, None if they are unknown; raise TypeError or ValueError if a value is invalid."""
-        if not self.attack and not self.toughness:
-            return None
-        return Capabilities(
-            self.kind, {str(kind): one for kind, one in self.attack.items()}, self.toughness or 1e-3, self.heals,
-            self.attack_range / self.unit)
+        return self.terms(self.unit)["capabilities"]
 
     @property
     def unit(self) -> float:
@@ -167,10 +166,11 @@ class SquadMember(Node):
         Raises:
             TypeError, ValueError: if a value is invalid.
         """
-        return {
-            "speed": self.speed / unit, "radius_m": self.radius / unit, "roles": [str(one) for one in self.roles],
-            "capabilities": self.capabilities(),
-        }
+        terms = core_settings(self, unit)
+        can = terms.pop("capabilities")
+        is_known = can["attack"] or can["toughness"]
+        can["toughness"] = can["toughness"] or LEAST_TOUGHNESS
+        return {**terms, "capabilities": Capabilities(**can) if is_known else None}
 
     def enlisted(self, squad: Any, member_id: int) -> None:
         """Join a squad; called by the squad."""
