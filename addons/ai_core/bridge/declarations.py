@@ -1,4 +1,4 @@
-"""What a node class is declared with: exported properties, signals, methods, hooks."""
+"""Declarations of a node class: exported properties, signals, methods, hooks."""
 from __future__ import annotations
 
 import functools
@@ -27,15 +27,15 @@ HINT_RESOURCE, HINT_NODE_PATH_TYPES = 17, 26
 HINT_LAYERS_3D_PHYSICS, HINT_NODE_TYPE = 11, 34
 HINT_ARRAY_TYPE, HINT_DICTIONARY_TYPE = 31, 38
 PIXELS_PER_METER = 32.0
-"""Pixels that a metre of a default, a limit or a step is in 2D."""
+"""Number of pixels in a metre of a default, a limit or a step, in 2D."""
 LENGTHS = {"m": 1, "m/s": 1, "m²": 2}
-"""Units of which pixels take the place in 2D, with their power of a length."""
+"""Units that are replaced by pixels in 2D, with their power of a length."""
 LIVE = {True: "_change", False: "_in_use"}
-"""Methods of a node that ``live`` calls, if the node has them."""
+"""Methods of a node that are called for a value of ``live``, if the node has them."""
 ERRORS_OF_VALUES = (TypeError, ValueError, LookupError, RuntimeError)
 """Exceptions by which the library refuses values."""
 SLACK = 1e-6
-"""Share of a limit by which a number may be beyond it: the inspector has its float32, a little beside it."""
+"""Share of a limit by which a number may exceed it: the inspector rounds limits to float32."""
 USAGE_DEFAULT, USAGE_CLASS_IS_ENUM, USAGE_NIL_IS_VARIANT = 6, 1 << 16, 1 << 17
 
 
@@ -48,28 +48,28 @@ class export:  # noqa: N801 - reads as a word of the declaration language
         range: (minimum, maximum[, step]); values outside are refused.
         or_greater: values above the maximum are allowed; the slider ends there.
         most: with ``or_greater``, the largest value that is allowed.
-        unit: suffix such as "m" or "s". Where ``is_flat`` of an instance is true, pixels take the place of metres:
-            in the suffix, the default, the limits and the step.
+        unit: suffix such as "m" or "s". If ``is_flat`` of an instance is true, pixels replace metres in the suffix,
+            the default, the limits and the step.
         is_point: a position: a Vector3, or a Vector2 where an instance has ``is_flat``; ``type`` is Variant.
         default_2d: the default where an instance has ``is_flat``; None: ``default`` in pixels.
-        core: the setting of the library that this is, as a keyword: "lose_after_s", or "thresholds.sight" for a
+        core: setting of the library that the property sets, as a keyword: "lose_after_s", or "thresholds.sight" for a
             key of a dictionary. ``core_settings`` collects them, lengths in metres.
         live: True: may change while the node is in use; saved with the node, and ``_change`` is called. False: may
             not, and ``_in_use`` refuses it. None: read when it is needed. ``on_set`` takes the place of both
             methods.
         as_degrees: stored in radians, shown in degrees.
         options: names to choose from, for an int or str.
-        words: what the inspector lists in place of the names of an enum's members, in their order; no commas.
+        words: names in the inspector for the members of an enum, in their order; no commas.
         hint: (number, text) of any other engine hint.
         group: name of the inspector group that begins with this property.
-        on_set: name of a method called after a new value is stored; else what the class says as ``ON_ANY_SET``.
+        on_set: name of a method that is called after a new value is stored; by default ``ON_ANY_SET`` of the class.
         shown_when: (name of another property, value, ...): the inspector hides this one unless the other
             has one of the values; its own value is kept.
         doc: one sentence or more for the hover text.
     """
 
     on_edit: Callable[[Any, export], bool] | None = None
-    """Told of each new value in the editor; true where nothing runs, and ``on_set`` with it."""
+    """Called with each new value in the editor; returns True if ``on_set`` must not run there."""
 
     def __init__(
         self, type: object, default: object = None, *, range: Sequence[float] | None = None,
@@ -130,12 +130,12 @@ class export:  # noqa: N801 - reads as a word of the declaration language
             raise RefusedValue(f"{self.name}: {error}") from None
 
     def default_of(self, instance: Any) -> Any:
-        """Return what an instance has that was given no value."""
+        """Return the default of an instance."""
         return self.default_2d if self.has_flat_default and getattr(instance, "is_flat", False) else self.default
 
     @property
     def has_flat_default(self) -> bool:
-        """Whether the default is another one in 2D."""
+        """Whether the default differs in 2D."""
         return self.default_2d is not None
 
     def _in_pixels(self, value: Any) -> Any:
@@ -148,7 +148,7 @@ class export:  # noqa: N801 - reads as a word of the declaration language
                 self.refuse(instance, value, "a finite number")
             if self.range is not None:
                 low, high = self.range[0], self.most if self.or_greater else self.range[1]
-                # Dimensions may be set later than this: the limits of 2D and of 3D are let through.
+                # The dimensions may be set later: the limits of 2D and of 3D are both accepted.
                 if self.power and getattr(type(instance), "is_flat", False) is not False:
                     low, high = min(low, self._in_pixels(low)), max(high, self._in_pixels(high))
                 slack = SLACK if self.type is float else 0.0
@@ -176,15 +176,15 @@ class export:  # noqa: N801 - reads as a word of the declaration language
         """Raise TypeError unless ``other`` is an exported property that can have one of the values.
 
         Args:
-            class_name: for the message.
-            other: what the class has under the name.
+            class_name: class of the property, for the message.
+            other: attribute of the class with the name.
         """
         name, values = self.shown_when[0], self.shown_when[1:]
         where = f"{class_name}.{self.name}: shown_when"
         if not isinstance(other, export) or other is self:
-            raise TypeError(f"{where} names {name!r}, which is no other exported property")
+            raise TypeError(f"{where} names {name!r}, which is not another exported property")
         if not values:
-            raise TypeError(f"{where} needs a value of {name!r} with which this one is shown")
+            raise TypeError(f"{where} needs a value of {name!r} for which the property is shown")
         for value in values:
             if other.is_enum:
                 fits = isinstance(value, other.type)  # type: ignore[arg-type]
@@ -216,7 +216,7 @@ class export:  # noqa: N801 - reads as a word of the declaration language
         return ",".join(parts)
 
     def describe(self, class_name: str, *, is_flat: bool = False) -> dict[str, Any]:
-        """Return what the engine is told; ``is_flat`` of a class that is always in 2D."""
+        """Return the property as the engine takes it; ``is_flat`` for a class that is always in 2D."""
         described = describe(self.type, self.name, f"{class_name}.{self.name}")
         described.update(getter=f"get_{self.name}", setter=f"set_{self.name}", usage=USAGE_DEFAULT)
         if self.is_point:
@@ -246,7 +246,7 @@ _TypeOfClass = type
 
 
 def exports_of(cls: type) -> dict[str, export]:
-    """Return the exported properties of a class and of those it is made of, by name."""
+    """Return the exported properties of a class and of its bases, by name."""
     found = {name: one for base in reversed(cls.__mro__) for name, one in vars(base).items()}
     return {name: one for name, one in found.items() if isinstance(one, export)}
 
@@ -257,7 +257,7 @@ def is_always_flat(cls: type) -> bool:
 
 
 def _shown_name(one: IntEnum) -> str:
-    """Return what the inspector lists: "Load balancing", "Navigation 3D"."""
+    """Return the name of an enum member in the inspector: "Load balancing", "Navigation 3D"."""
     words = one.name.capitalize().split("_")
     return " ".join(word.upper() if word[0].isdigit() else word for word in words)
 
@@ -371,9 +371,9 @@ def node_path(*classes: str) -> tuple[int, str]:
 
 
 class _HintOfMany(tuple[int, str]):
-    """A hint that knows what is wrong in a list or dict, as scripts and scene files are not held to hints.
+    """A hint that checks a list or dict, because the engine does not check values of scripts and scene files.
 
-    ``wrong_in`` returns where, what it must be and what it is; None if all is well.
+    ``wrong_in`` returns place, rule and value of the first invalid element; None if all are valid.
     """
 
     wrong_in: Callable[[Any], tuple[str, str, Any] | None]

@@ -51,13 +51,13 @@ def class_xml(cls: type) -> str:
 
 
 def _shown(text: str) -> str:
-    """Return text as the editor shows it: brackets are none of its tags, names in ``double`` ticks are code."""
+    """Return text for the editor: brackets are escaped, and names in ``double`` ticks are code."""
     text = escape(text).replace("[", "\0").replace("]", "[rb]").replace("\0", "[lb]")
     return CODE.sub(r"[code]\1[/code]", text)
 
 
 def _constants(constants: list[tuple[str, str, int]], own: dict[str, Any]) -> str:
-    """Describe the values of enums by the properties that take them."""
+    """Describe the values of enums by their properties."""
     takes = {one.type.__name__: name for name, one in own.items() if isinstance(one, export) and one.is_enum}
     return "".join(
         f"<constant name={quoteattr(name)} value=\"{value}\" enum={quoteattr(enum)}>"
@@ -85,7 +85,7 @@ def _member(one: export, cls: type) -> str:
         f"<member name={quoteattr(one.name)} type={quoteattr(_type(described))}"
         f" default={quoteattr('{}' if one.type is dict and default == () else _value(default))}"
         f" setter={quoteattr(described['setter'])} getter={quoteattr(described['getter'])}"
-        f" hint={quoteattr(described.get('hint_string', ''))}>"  # the editor knows it; the manual shows it
+        f" hint={quoteattr(described.get('hint_string', ''))}>"  # for the manual
         f"{_shown(doc)}</member>"
     )
 

@@ -1,4 +1,4 @@
-"""Which Python annotation stands for which engine type."""
+"""Engine types of Python annotations."""
 from __future__ import annotations
 
 import inspect
@@ -44,8 +44,8 @@ class Variant:
 class ObjectIds:
     """Annotation of a parameter: an Array of objects, in Python bytes: their instance ids as int64.
 
-    0 for what is no object; ``numpy.frombuffer(ids, numpy.int64)`` shows them. A twentieth of the
-    time of an Array whose objects are wrapped one by one; get_object(id) wraps one of them.
+    0 stands for a value that is not an object; ``numpy.frombuffer(ids, numpy.int64)`` reads them, and get_object(id)
+    returns one object. Takes a twentieth of the time of an Array.
     """
 
 
@@ -100,19 +100,19 @@ class Node(GDObject):
 
 
 class Node2D(Node):
-    """Base of nodes with a place in 2D."""
+    """Base of nodes with a position in 2D."""
 
     __engine_class__ = "Node2D"
 
 
 class Node3D(Node):
-    """Base of nodes with a place in 3D."""
+    """Base of nodes with a position in 3D."""
 
     __engine_class__ = "Node3D"
 
 
 class RefCounted(GDObject):
-    """Base of objects that live as long as somebody refers to them."""
+    """Base of objects that exist while they are referenced."""
 
     __engine_class__ = "RefCounted"
 
@@ -125,14 +125,15 @@ class Resource(RefCounted):
 
 BASES: dict[str, type[GDObject]] = {
     base.__engine_class__: base for base in (Node, Node2D, Node3D, RefCounted, Resource)}
-"""The Python base of each class of the engine that was asked for."""
+"""Python base of each class of the engine that is in use."""
 
 
 def add_engine_members() -> None:
-    """Give the Python bases the methods, properties, signals and constants of their engine classes.
+    """Add the methods, properties, signals and constants of engine classes to their Python bases.
 
-    Looked up by the class, not by ``__getattr__``, so that a node's own attributes stay
-    fast. Cost: a few milliseconds, once.
+    They are attributes of the class, not found by ``__getattr__``, so that a node's own attributes stay fast.
+
+    Cost: a few milliseconds, once.
     """
     for base in BASES.values():
         _add_members(base)
@@ -142,16 +143,16 @@ def engine_class(name: str) -> type[GDObject]:
     """Return the Python base of a class of the engine, such as "CharacterBody3D".
 
     Raises:
-        LookupError: if the engine has no such class, it is neither a node nor counted by references,
-            cannot be made, or is declared in Python: import that one from where it is declared.
+        LookupError: if the engine has no such class, or it is neither a Node nor a RefCounted, is abstract, or is
+            declared in Python; import it from its module then.
 
-    Cost: some 0.1 ms the first time.
+    Cost: about 0.1 ms at the first call.
     """
     class_db = singleton("ClassDB")
     if not any(class_db.is_parent_class(name, root) for root in ("Node", "RefCounted")):
         raise LookupError(f"the engine has no class {name!r} that is a Node or RefCounted")
     if name in registered_classes() or not class_db.can_instantiate(name):
-        raise LookupError(f"{name!r} is declared in Python, or abstract; extend another")
+        raise LookupError(f"{name!r} is declared in Python, or abstract; extend another class")
     return _base_of(name)
 
 
@@ -159,19 +160,19 @@ def _base_of(name: str) -> type[GDObject]:
     if name not in BASES:
         parent = _base_of(singleton("ClassDB").get_parent_class(name))
         BASES[name] = base = type(name, (parent,), {
-            "__engine_class__": name, "__doc__": f"Base of what extends {name}.", "__module__": __name__})
+            "__engine_class__": name, "__doc__": f"Base of classes that extend {name}.", "__module__": __name__})
         _add_members(base)
     return BASES[name]
 
 
 class EngineSignal:
-    """A signal of an engine class, as an attribute of its Python base; what a node keeps under its name hides it."""
+    """A signal of an engine class, as an attribute of its Python base; an attribute of a node hides it."""
 
     def __init__(self, name: str) -> None:
         self.name = name
 
     def __get__(self, instance: GDObject | None, owner: type) -> Any:
-        """Return the signal of a node, to connect to."""
+        """Return the signal of a node."""
         return self if instance is None else Signal(instance, self.name)
 
 
@@ -197,7 +198,7 @@ def describe(annotation: object, name: str, where: str) -> dict[str, Any]:
     """Return the engine's description of a slot with this annotation.
 
     Raises:
-        TypeError: if the annotation stands for no engine type; at import, not in a game.
+        TypeError: if the annotation has no engine type; raised at import, not in a game.
     """
     if isinstance(annotation, type) and issubclass(annotation, GDObject) and annotation is not GDObject:
         class_name = annotation.__dict__.get("__engine_class__", annotation.__name__)
@@ -207,10 +208,10 @@ def describe(annotation: object, name: str, where: str) -> dict[str, Any]:
         return {"name": name, "type": 2}
     bare = get_origin(annotation) or annotation
     if bare is np.ndarray:
-        raise TypeError(f"{where}: say which packed array {name!r} is, e.g. PackedVector3Array")
+        raise TypeError(f"{where}: {name!r} is annotated as an array; use a packed array, such as PackedVector3Array")
     if bare not in TYPE_NUMBERS:
         raise TypeError(
-            f"{where}: {name!r} is annotated {annotation!r}, which stands for no engine type;"
+            f"{where}: {name!r} is annotated {annotation!r}, which has no engine type;"
             " use a number, str, list, dict, an engine type, a node class or Variant"
         )
     return {"name": name, "type": TYPE_NUMBERS[bare], **({"as_ids": True} if bare is ObjectIds else {})}

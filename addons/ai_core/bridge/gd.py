@@ -107,7 +107,7 @@ from addons.ai_core.bridge.in_editor import is_in_editor
 from addons.ai_core.bridge.notified import notify
 from addons.ai_core.bridge.registration import declared_classes, gdclass, register, register_all
 
-if not TYPE_CHECKING:           # a misspelt name is still found by type checkers
+if not TYPE_CHECKING:           # so that type checkers find misspelt names
 
     def __getattr__(name: str) -> type[GDObject]:
         """Return the base of a class of the engine: ``from addons.ai_core.bridge.gd import CharacterBody3D``."""
@@ -123,5 +123,5 @@ if not TYPE_CHECKING:           # a misspelt name is still found by type checker
             raise AttributeError(f"{__name__} has no {name!r}, and {unknown}") from None
 
     def _imports(asking: FrameType) -> bool:
-        """Return whether a name is asked for by ``from … import``, which would hide what an AttributeError says."""
+        """Return whether a name is imported by ``from … import``, which would hide the message of an AttributeError."""
         return dis.opname[asking.f_code.co_code[asking.f_lasti]] == "IMPORT_FROM"

@@ -1,9 +1,9 @@
-"""How a declared class lives in the editor: it keeps settings, warns and draws, and runs nothing.
+"""Declared classes in the editor: they keep settings, show warnings and draw, and run nothing else.
 
-The engine's own placeholders for runtime classes can neither warn nor hide a property. So in the
-editor a runtime class is registered as a real one that is told of nothing: no frame, no ready,
-no ``on_set``; its methods refuse, and ``_get_configuration_warnings`` is the code that runs in games.
-Rejected: drawing warnings in the inspector, which nobody sees before selecting the node.
+The engine's own placeholders for runtime classes can neither show warnings nor hide a property. So in the editor a
+runtime class is registered as a real class without notifications and ``on_set``. Its methods raise errors, except for
+``_get_configuration_warnings``, which is the same as in games.
+Rejected: drawing warnings in the inspector, which are not visible before the node is selected.
 """
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from addons.ai_core.bridge.engine_types import TYPE_NUMBERS, PackedStringArray, 
 
 ALLOWED_VIRTUALS = {"_get_configuration_warnings"}
 WARNINGS = "_get_warnings"
-"""A method, there only in the editor, that our plugin asks."""
+"""A method that exists in the editor only, for the plugin."""
 
 
 def is_in_editor() -> bool:
@@ -25,7 +25,7 @@ def is_in_editor() -> bool:
 
 
 def for_editor(declared: dict[str, Any]) -> dict[str, Any]:
-    """Return the declaration that the editor is given of a class that runs only in games."""
+    """Return the declaration for the editor of a class that runs only in games."""
     methods = [one if one["kind"] else _refusing(one) for one in declared["methods"]]
     if declared["parent"] == declared["native"]:         # else it is inherited
         methods += [
@@ -45,13 +45,13 @@ def for_editor(declared: dict[str, Any]) -> dict[str, Any]:
 
 def _refusing(method: dict[str, Any]) -> dict[str, Any]:
     def refuse(node: Any, *values: object) -> None:
-        raise RefusedValue(f"{method['name']}() is for games; nothing runs in the editor")
+        raise RefusedValue(f"{method['name']}() can be called in games only, not in the editor")
 
     return {**method, "target": refuse}
 
 
 def notify_editor(node: Any, changed: export) -> bool:
-    """Let the editor show what follows from a new value: other properties, warnings, drawing.
+    """Update other properties, warnings and drawings in the editor after a new value.
 
     Returns whether the class runs in games only.
     """
@@ -68,7 +68,7 @@ def notify_editor(node: Any, changed: export) -> bool:
 def shown_as(node: Any, name: str) -> str | bool | int:
     """Return how the inspector shows a property.
 
-    False: not at all, as it does not apply. True: as declared. Else the hint of a length, or the type of a point.
+    False: hidden, because it does not apply. True: as declared. Else the hint of a length, or the type of a point.
     """
     exports = exports_of(type(node))
     if name not in exports:
@@ -82,20 +82,20 @@ def shown_as(node: Any, name: str) -> str | bool | int:
 
 
 def reverts_to(node: Any, name: str) -> Any:
-    """Return the default of a property where it depends on the dimension; else None, and the engine knows it."""
+    """Return the default of a property, if it depends on the dimensions; None for others."""
     one = exports_of(type(node)).get(name)
     return one.default_of(node) if one is not None and one.has_flat_default else None
 
 
 def warnings_of(node: Any) -> PackedStringArray:
-    """Return its configuration warnings; the engine calls that virtual method itself only."""
+    """Return the configuration warnings of a node; scripts cannot call the virtual method of the engine."""
     ask = getattr(node, "_get_configuration_warnings", None)
     return PackedStringArray([] if ask is None else ask())
 
 
 def _is_shown(node: Any, one: export, exports: dict[str, export]) -> bool:
     if one.name in getattr(type(node), "NOT_SHOWN", ()):
-        return False                 # inherited, and of no use in this class
+        return False                 # inherited, and without effect in this class
     if not one.shown_when:
         return True
     name, *values = one.shown_when

@@ -18,12 +18,12 @@ NOTIFICATIONS = {
     "on_enter_tree": 10,
     "on_exit_tree": 11,
     "on_ready": 13,
-    "on_paused": 14,    # it can no longer process: the tree was paused, or a node above was disabled
+    "on_paused": 14,    # the node can no longer process: the tree was paused, or a node above was disabled
     "on_unpaused": 15,
-    "on_renamed": 23,   # it, or a node above
+    "on_renamed": 23,   # the node, or a node above
     "on_process": 25,  # the internal one: a script's own _process does not silence it
     "on_physics_process": 26,
-    "on_entered": 27,  # each time, when the whole branch is in the tree; on_enter_tree comes before siblings
+    "on_entered": 27,  # each time the whole branch is in the tree; on_enter_tree comes before that of siblings
 }
 LEAVING = {"on_predelete", "on_exit_tree"}
 """Overrides that run before those of the bases, which still work then. All others run after the bases."""
@@ -45,7 +45,7 @@ def notification_part(cls: type, name: str) -> Part | None:
         if "__declared__" in base.__dict__:
             level = base
         part = base.__dict__.get(name)
-        if part is None or level is found_in:    # of the plain classes that a declared one is made of, the first
+        if part is None or level is found_in:    # of the plain bases of a declared class, the first
             continue
         if parts and getattr(part, ONCE, None) is not part:    # a decorator may have copied the mark
             part = _once(part)
@@ -86,7 +86,7 @@ def _all_of(parts: list[Part]) -> Part:
             for part in parts:
                 try:
                     part(node)
-                except Exception as error:      # raised when all have done their part
+                except Exception as error:      # raised after all parts have run
                     errors.append(error)
         finally:
             node.__dict__[DONE] = outer

@@ -37,16 +37,16 @@ declared_classes: list[type] = []
 
 
 def gdclass(cls: type | None = None, *, icon: str = "", keywords: str = "", is_runtime: bool = True) -> Any:
-    """Declare a class of the engine; ``register_all`` makes it known.
+    """Declare a class of the engine; ``register_all`` registers it with the engine.
 
     Args:
         icon: res:// path of a 16 px SVG.
-        keywords: other words by which the editor's Create New Node dialog and help find the class, with commas.
-        is_runtime: the editor shows properties and configuration warnings, and runs nothing else.
+        keywords: other names by which the editor's Create New Node dialog and help find the class, separated by commas.
+        is_runtime: in the editor the class shows properties and configuration warnings only.
 
     Raises:
-        TypeError: if the class has no engine base, a slot stands for no engine type, or a
-            property is shown when another has a value that it cannot have.
+        TypeError: if the class has no engine base, an annotation has no engine type, or ``shown_when`` of a property
+            is invalid.
     """
     if cls is None:
         return lambda cls: gdclass(cls, icon=icon, keywords=keywords, is_runtime=is_runtime)
@@ -77,7 +77,7 @@ def gdclass(cls: type | None = None, *, icon: str = "", keywords: str = "", is_r
 
 
 def register(cls: type) -> None:
-    """Make one declared class known to the engine.
+    """Register one declared class with the engine.
 
     Raises:
         TypeError: if the engine has a class of this name already.
@@ -99,7 +99,7 @@ def register_all() -> None:
 
 
 def declared_by(cls: type) -> dict[str, Any]:
-    """Return what a class declares, and what plain classes it is made of do; not what its engine base does."""
+    """Return the declarations of a class and of its plain bases, without those of its engine base."""
     found: dict[str, Any] = {}
     for base in cls.__mro__:
         if base is not cls and "__engine_class__" in base.__dict__:
@@ -115,8 +115,8 @@ def _own(cls: type, kind: type) -> list[Any]:
 def _properties(cls: type) -> list[dict[str, Any]]:
     """Return its properties group by group, as the inspector shows them; each group once.
 
-    A group lasts to the end of the class body in which it began: what a plain class adds is in none before
-    it says so. What is in no group comes first, the groups of LAST_GROUPS come last.
+    A group ends with the class body in which it began: properties of a plain base are in no group until it names
+    one. Properties without a group come first, the groups of LAST_GROUPS come last.
     """
     groups: dict[str, list[export]] = {"": []}
     wanted = {id(one) for one in _own(cls, export)}
@@ -196,7 +196,7 @@ def _constants(cls: type) -> list[tuple[str, str, int]]:
 
 
 def _virtuals(cls: type) -> list[dict[str, Any]]:
-    # Inherited ones too: the engine asks only the most derived class.
+    # With those of bases: the engine calls those of the most derived class only.
     return [
         {"name": name, "function": getattr(cls, name), "where": f"{cls.__name__}.{name}",
          "types": types, "result": result, "once": name in EVERY_FRAME}

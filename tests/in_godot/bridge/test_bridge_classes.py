@@ -214,8 +214,8 @@ def test_a_conditional_property_names_the_other_and_its_value():
         return gdclass(type("Depending", (Node,), {"__doc__": "Depends.", "__module__": __name__, **exports}))
 
     for rule, complaint in (
-        (("absent", True), "names 'absent', which is no other exported property"),
-        (("depth_m", 1.0), "names 'depth_m', which is no other exported property"),
+        (("absent", True), "names 'absent', which is not another exported property"),
+        (("depth_m", 1.0), "names 'depth_m', which is not another exported property"),
         (("is_deep",), "needs a value of 'is_deep'"),
         (("is_deep", 1), "has 1, which 'is_deep' cannot be"),
     ):

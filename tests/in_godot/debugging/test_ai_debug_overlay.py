@@ -186,7 +186,7 @@ def test_the_game_stops_and_goes_on_for_one_frame_of_ai(level, overlay, frames, 
     frames(3)
     assert clock.now.frame == before
     for passed in (1, 2):
-        overlay.let_a_frame_pass()
+        overlay.run_one_frame()
         frames(4)
         assert clock.now.frame == before + passed
     overlay.pause(False)

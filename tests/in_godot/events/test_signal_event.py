@@ -69,7 +69,7 @@ def test_a_key_sends_the_event_by_hand(manager, bell, node, root, physics_frames
 
 
 def test_an_action_that_is_not_in_the_input_map_is_an_error(manager, bell, node, expect_errors, physics_frames):
-    expect_errors("debug_action 'cheat' is no action of the InputMap", times=1)
+    expect_errors("debug_action 'cheat' is not an action of the InputMap", times=1)
     node("SignalEvent", source="../Bell", signal_name="rang", debug_action="cheat", parent=manager)
     physics_frames(2)
 

@@ -317,7 +317,7 @@ def test_misuse_is_one_error_with_its_remedy(yard, expect_errors):
 
 
 def test_without_ground_it_says_what_is_missing(node, scheduler, physics_frames, signals, expect_errors):
-    expect_errors("has baked nothing: there is no NavigationRegion3D or NavigationRegion2D below", times=1)
+    expect_errors("cannot bake: there is no NavigationRegion3D or NavigationRegion2D below", times=1)
     cover = node("CoverMap", scheduler, bakes_at_start=False)
     failed = signals(cover, "bake_failed")
     assert cover.bake() is False

@@ -274,7 +274,7 @@ def test_a_guard_that_cannot_be_answered_is_named_and_says_no(mind, bob, physics
 
 WRONG = {
     "has no AIState below it": {},
-    "is no AIState; choose the target state": {"event": "go"},
+    "is not an AIState; choose the target state": {"event": "go"},
     "has no event, no after and no guard": {"target": 1},
     "cannot parse 'health <'": {"event": "go", "target": 1, "guard_expression": "health <"},
 }

@@ -112,7 +112,7 @@ def test_who_rebuilds_at_each_change_may_free_it(mind, bob, scheduler, physics_f
 
 
 def test_what_cannot_be_rebuilt_goes_on_as_it_was(mind, bob, physics_frames, expect_errors):
-    expect_errors("keeps its previous states: transition 'hostile/doze' to '../nowhere' is no AIState", times=1)
+    expect_errors("keeps its previous states: transition 'hostile/doze' to '../nowhere' is not an AIState", times=1)
     physics_frames(1)
     bob.call("grow_at", mind, NodePath("../nowhere"))
     mind.send_event("noise")

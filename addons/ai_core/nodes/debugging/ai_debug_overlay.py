@@ -119,7 +119,7 @@ class AIDebugOverlay(Node):
         """Pause or resume the game, but not this node; called by the panel."""
         self._stepping.pause(is_paused)
 
-    def let_a_frame_pass(self) -> None:
+    def run_one_frame(self) -> None:
         """Run one frame of AI, then pause again; called by the panel."""
         scheduler = self._scheduler()
         if scheduler is not None:
@@ -154,7 +154,7 @@ class AIDebugOverlay(Node):
         self._panel.has_list = self.has_list
         self._panel.connect("wished", self.wished)
         self._panel.connect("pause_wished", self.pause)
-        self._panel.connect("frame_wished", self.let_a_frame_pass)
+        self._panel.connect("frame_wished", self.run_one_frame)
         back.add_child(self._panel)
         timer = construct("Timer")
         timer.wait_time, timer.autostart, timer.ignore_time_scale = self.refresh_interval, True, True

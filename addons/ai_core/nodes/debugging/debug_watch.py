@@ -159,7 +159,7 @@ class DebugWatch:
         self._wanted = ""
         self._characters: list[str] | None = None
         self._table = ""
-        self._told_frame = -1
+        self._reported_frame = -1
         self._timeline = FrameTimeline(lambda: float(scheduler.budget))
         scheduler.trace.listen(self._timeline)
 
@@ -181,9 +181,9 @@ class DebugWatch:
 
     def report(self) -> dict[str, Any]:
         """Return the frames since the last report, and the section as text, as plain data."""
-        frames = self._timeline.since(self._told_frame)
+        frames = self._timeline.since(self._reported_frame)
         if frames:
-            self._told_frame = frames[-1].frame
+            self._reported_frame = frames[-1].frame
         return self._with(frames)
 
     def look(self) -> dict[str, Any]:

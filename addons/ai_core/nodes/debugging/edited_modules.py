@@ -37,7 +37,7 @@ def current_module(name: str) -> ModuleType:
         try:
             importlib.reload(module)
         except Exception as error:
-            report_exception(error, f"reloading '{name}', which was edited; the old version stays")
+            report_exception(error, f"reloading '{name}', which was edited; the old version stays in use")
     _read[name] = stamp
     return module
 

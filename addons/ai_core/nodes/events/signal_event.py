@@ -64,8 +64,8 @@ class SignalEvent(Node):
         shown_when=("delivery", Delivery.QUEUED), doc="Events with higher priority are dispatched first.")
     has_position = export(
         bool, False, on_set="_sending_set",
-        doc="Give the event the position of the source, which must be a Node3D or Node2D, for listeners with the term"
-            " \"near\": they get it only within their range.")
+        doc="If true, the event has the position of the source, a Node3D or Node2D, for listeners with the term"
+            " \"near\", which get events within their range only.")
     debug_action = export(
         StringName, StringName(""), group="Debug", on_set="_keys_set",
         doc="Action of the InputMap that sends the event without arguments, for testing.")
@@ -212,7 +212,7 @@ class SignalEvent(Node):
     def _action_warnings(self) -> list[str]:
         if not self.debug_action or has_action(self.debug_action):
             return []
-        return [f"debug_action '{self.debug_action}' is no action of the InputMap; add it in the project settings"]
+        return [f"debug_action '{self.debug_action}' is not an action of the InputMap; add it in the project settings"]
 
     def _get_configuration_warnings(self) -> list[str]:
         return [*self._source_warnings(), *self._action_warnings()]

@@ -89,7 +89,7 @@ class BehavioralLOD(ImportanceAgent, Node):
         self._levels: dict[str, LODBehavior] = {}      # by the name of the node
         self._prefix = ""
         self._is_entered = self._is_to_begin = False
-        self._is_told = False           # called by a script; a restart would lose that
+        self._was_called = False           # called by a script; a restart would lose that
 
     def on_entered(self) -> None:
         self._is_entered = True
@@ -169,7 +169,7 @@ class BehavioralLOD(ImportanceAgent, Node):
         """Return the name of a level's node, "" for none."""
         return "" if behavior is None else behavior.name.removeprefix(self._prefix)
 
-    def tell_changed(self, previous: str, following: str) -> None:
+    def emit_level_changed(self, previous: str, following: str) -> None:
         self.level_changed.emit(previous, following)
 
     def core_or_refuse(self) -> core.BehavioralLOD:
@@ -177,7 +177,7 @@ class BehavioralLOD(ImportanceAgent, Node):
             raise RefusedValue("its levels do not run outside the tree; add it to a scene first")
         if self.core is None:
             raise RefusedValue("its levels do not run; see the error that was reported when it entered the tree")
-        self._is_told = True
+        self._was_called = True
         return self.core
 
     def _get_configuration_warnings(self) -> list[str]:
@@ -218,7 +218,7 @@ class BehavioralLOD(ImportanceAgent, Node):
             mistake = str(error).replace(self._prefix, "")
             report_next_frame(self, lambda: [] if self.core is not None else [mistake])
             return
-        self._is_told = False
+        self._was_called = False
         self._began_in_frame = self._scheduler.clock.now.frame
         for child in children:
             switch_children(child, False)
@@ -293,7 +293,7 @@ class BehavioralLOD(ImportanceAgent, Node):
             self._importance.core.set_role(self.agent_id, self.role)
 
     def _in_use(self) -> None:
-        if self.core is not None and (self._is_told or self._scheduler.clock.now.frame != self._began_in_frame):
+        if self.core is not None and (self._was_called or self._scheduler.clock.now.frame != self._began_in_frame):
             raise RefusedValue("cannot change while the levels run; set it before their first frame")
         if self._is_entered:                # they have not run yet: start again with the present settings
             self.rebuild()

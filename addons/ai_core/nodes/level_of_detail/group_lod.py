@@ -192,7 +192,7 @@ class GroupLOD(ImportanceAgent, Node):
                 self.be_inside(outer)
             return                                # otherwise the outer group adds it when it starts
         self._task = self._scheduler.schedule(
-            self._go_on, name=named_after(self._scheduler, self), period_frames=1, priority=self.priority)
+            self._run, name=named_after(self._scheduler, self), period_frames=1, priority=self.priority)
         self._scheduler.set_enabled(self._task, self.enabled)
 
     def be_inside(self, outer: Any) -> None:
@@ -206,7 +206,7 @@ class GroupLOD(ImportanceAgent, Node):
             above = above.get_parent()
         return above
 
-    def _go_on(self, turn: Turn) -> object:
+    def _run(self, turn: Turn) -> object:
         return self.core(turn) if self.can_process() else None
 
     def _current_importance(self) -> float:
@@ -245,10 +245,10 @@ class GroupLOD(ImportanceAgent, Node):
             self._signalled_open = None
 
     def _member(self, name: str) -> Callable[[Turn], object]:
-        def go_on(turn: Turn) -> None:
+        def run(turn: Turn) -> None:
             if self.enabled and has_script_method(self, "_tick_member"):
                 self._tick_member(name, turn.elapsed_s)
-        return go_on
+        return run
 
     def _enable(self) -> None:
         if self.core is None:

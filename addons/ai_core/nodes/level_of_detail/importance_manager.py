@@ -308,7 +308,7 @@ class ImportanceManager(SavedState, Node):
         self._has_changed = True
         self._rows = np.zeros(0, np.int32)        # core ids, by row of agent_places
         self._radii = np.zeros(0, np.float32)     # of agents, by row
-        self._told_unwatched = False
+        self._has_reported_unwatched = False
 
     def on_enter_tree(self) -> None:
         self.add_to_group(GROUP)
@@ -621,8 +621,8 @@ class ImportanceManager(SavedState, Node):
         ids, values = self.core.ids, found.astype(np.float64)
         for _, crowd in sorted(self.crowds.items()):      # last, because it calls scripts, which may free nodes
             crowd.update(ids, values, turn.elapsed_s)
-        if not self.viewers and not self._told_unwatched:
-            self._told_unwatched = True
+        if not self.viewers and not self._has_reported_unwatched:
+            self._has_reported_unwatched = True
             report_error(
                 "has agents but no ImportanceViewer; put one below the camera or the player", self)
 

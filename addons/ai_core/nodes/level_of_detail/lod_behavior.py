@@ -100,7 +100,7 @@ class LODBehavior(Node):
             finally:
                 _while_there(
                     (self, lambda: switch_children(self, True)), (self, lambda: self.entered.emit(previous)),
-                    (owner, lambda: owner.tell_changed(previous, own_name)))
+                    (owner, lambda: owner.emit_level_changed(previous, own_name)))
 
         def leave(after: core.LODBehavior | None) -> Any:
             if not self.is_valid():
@@ -112,7 +112,7 @@ class LODBehavior(Node):
                 self._is_current = False
                 _while_there(
                     (self, lambda: switch_children(self, False)), (self, lambda: self.exited.emit(following)),
-                    (owner, lambda: after or owner.tell_changed(own_name, "")))
+                    (owner, lambda: after or owner.emit_level_changed(own_name, "")))
 
         def tick(turn: Turn) -> None:
             if not self.is_valid():

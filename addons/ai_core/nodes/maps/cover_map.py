@@ -382,7 +382,7 @@ class CoverMap(BakingNode, Node):
             self._why = str(error)
             self._areas.clear()
             if self._task is not None:
-                report_error(f"has baked nothing: {error}", self)
+                report_error(f"cannot bake: {error}", self)
                 self.bake_failed.emit(str(error))
         return self._baking is not None
 

@@ -177,7 +177,7 @@ class DecisionMap(Node):
         self._scheduler: Any = None
         self._task: Task | None = None
         self._overlay: MapOverlay | None = None
-        self._told_updates = 0
+        self._emitted_updates = 0
         self._wrong: list[str] = []     # errors of layers that are left out
         self._reported: set[str] = set()
         self._reported_layer = ""       # an unknown shown_layer
@@ -217,7 +217,7 @@ class DecisionMap(Node):
                     area, layers, self._scheduler.clock, is_open=self.made_walls(area), period_s=self.update_interval)
             except ValueError as error:
                 raise RefusedValue(f"is not used: {error}") from None
-            self._told_updates = 0
+            self._emitted_updates = 0
         return self._core
 
     @method
@@ -333,7 +333,7 @@ class DecisionMap(Node):
 
         def change_all() -> None:
             change()
-            self._told_updates = self.core.updates
+            self._emitted_updates = self.core.updates
             self._show()
 
         return change_all
@@ -350,8 +350,8 @@ class DecisionMap(Node):
             core.begin()
         if not core.is_done:
             core.advance(turn.budget)
-        if core.updates != self._told_updates:
-            self._told_updates = core.updates
+        if core.updates != self._emitted_updates:
+            self._emitted_updates = core.updates
             if self.show_in_game:
                 self._scheduler.draw_later(self, self._show)
             self.map_updated.emit(core.picture.at.frame)

@@ -186,7 +186,7 @@ class NavigationGround(WalkableGround):
     def __init__(self, provider: NavigationPathProvider, step_m: float) -> None:
         self._provider, self._step_m = provider, step_m
         self.most, self.heights = (2 * MIDDLE) ** 2 - 1, {}
-        self.look, self.apart = self._open_ways, _steps_apart
+        self.look, self.apart = self._open_neighbors, _steps_apart
 
     def number(self, place: tuple[float, ...]) -> int:
         across, along = place[0], place[-1]
@@ -207,7 +207,7 @@ class NavigationGround(WalkableGround):
         return Vector3(column, self.heights.get(number, 0.0), row) if self._provider.dimensions == 3 \
             else Vector2(column, row)
 
-    def _open_ways(self, number: int) -> list[int]:
+    def _open_neighbors(self, number: int) -> list[int]:
         """Return the neighbors of a lattice position that are on the map, as is the point half way to them."""
         here, found = self.vector(number), []
         for down, right in AROUND:

@@ -49,19 +49,20 @@ class RuleMind(ScheduledCharacter, SavedState, Node):
     actor = export(
         NodePath, NodePath(".."), on_set="_look_for_actor", doc="Node of the character; by default the parent.")
     think_automatically = export(
-        bool, True, on_set="_reschedule", live=True, doc="Off: rules are evaluated only by think() and decide().")
+        bool, True, on_set="_reschedule", live=True, doc="If false, rules are evaluated only by think() and decide().")
     max_rules = export(
         int, 0, range=(0, 100, 1), shown_when=("think_automatically", True), live=True,
         doc="Most rules that fire in one evaluation; 1 makes one decision, 0 is no limit.")
-    enabled = export(bool, True, on_set="_reschedule", live=True, doc="Off: rules are not evaluated automatically.")
+    enabled = export(
+        bool, True, on_set="_reschedule", live=True, doc="If false, rules are not evaluated automatically.")
     period = export(
         int, 1, range=(1, 600, 1), or_greater=True, most=MAX_PERIOD_FRAMES, unit="frames",
         group="Optimizations", on_set="_reschedule",
         shown_when=("think_automatically", True), live=True,
-        doc="Frames from one check of the time to the next; the RuleSet sets how often rules are evaluated.")
+        doc="Number of frames between two checks of the time; period of the RuleSet is the time between evaluations.")
     priority = export(
         float, 1.0, range=(0.001, 1000, 0.001), on_set="_reschedule",
-        shown_when=("think_automatically", True), live=True, doc="Weight of the node when the budget is shared out.")
+        shown_when=("think_automatically", True), live=True, doc="Weight of the node's share of the budget.")
 
     rule_fired = signal(
         ("rule", str),

@@ -1003,7 +1003,7 @@ class Squad(SavedState, Node):
 
     def _members_changed(self) -> None:
         self._has_changed = True
-        self.move_otherwise()
+        self.drop_walkers()
         self.wake()
 
     def _check_squad(self, other: Any) -> None:
@@ -1019,7 +1019,7 @@ class Squad(SavedState, Node):
         if len(set(ids)) != len(ids):
             raise RefusedValue("members must not contain a member twice")
 
-    def move_otherwise(self) -> None:
+    def drop_walkers(self) -> None:
         """Discard cached movement data; called when members change, or their movement settings do."""
         self._walkers = None
 

@@ -60,16 +60,16 @@ class SquadMember(Node):
         float, 0.4, range=(0.01, 20, 0.01), or_greater=True, unit="m", on_set="_change", core="radius_m",
         doc="Half the width of the character.")
     mover = export(
-        Mover, Mover.AUTOMATIC, on_set="_move_otherwise",
+        Mover, Mover.AUTOMATIC, on_set="_movement_changed",
         doc="How the character moves. Automatic: a CharacterBody moves with move_and_slide(), which requires the"
             " AIScheduler to update in physics; the position of any other node is set. Navigation agent: the squad"
             " sets the target of the agent, and a script moves the character. Script: a script calls get_velocity() or"
             " get_destination().")
     gravity = export(
-        float, 9.8, range=(0, 100, 0.1), or_greater=True, unit="m/s²", on_set="_move_otherwise",
+        float, 9.8, range=(0, 100, 0.1), or_greater=True, unit="m/s²", on_set="_movement_changed",
         doc="Downward acceleration of a CharacterBody3D that is not on the floor; 0 for flying characters.")
     turns_to_movement = export(
-        bool, True, on_set="_move_otherwise",
+        bool, True, on_set="_movement_changed",
         doc="If true, the character turns to its direction of movement: -z points ahead in 3D, x in 2D.")
     kind = export(
         str, "ground", group="Capabilities", on_set="_change", core="capabilities.kind",
@@ -225,9 +225,9 @@ class SquadMember(Node):
         found = self.body.find_children("*", kind, True, False)
         return found[0] if found else None
 
-    def _move_otherwise(self) -> None:
+    def _movement_changed(self) -> None:
         if self._squad is not None:
-            self._squad.move_otherwise()
+            self._squad.drop_walkers()
 
     def _change(self) -> None:
         if self._squad is not None:

@@ -432,7 +432,7 @@ class Strategist(SavedState, Node):
             self._narrow = self._narrow_places()
 
     def _in_use(self) -> None:
-        if self._is_at_work or (self._core is not None and self._reports.is_told):
+        if self._is_at_work or (self._core is not None and self._reports.is_used):
             raise RefusedValue("cannot change after the first thought; set it before")
         self._core = None
 

@@ -276,7 +276,7 @@ class StrategistReports(Saveable):
         self.losses = self.kills = 0.0
 
     @property
-    def is_told(self) -> bool:
+    def is_used(self) -> bool:
         """Whether any report names products."""
         return bool(self.squads or self.enemies or self.defenses or self.owned)
 

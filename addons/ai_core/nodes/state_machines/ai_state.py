@@ -42,7 +42,7 @@ class AIState(Node):
     initial_state = export(
         NodePath, NodePath(""), hint=node_path("AIState"),
         doc="Child state that becomes active with this state; empty is the first.")
-    emit_updated = export(bool, False, doc="Emit updated in every update while the state is active.")
+    emit_updated = export(bool, False, doc="If true, emits updated in every update while the state is active.")
     enter_method = export(
         StringName, StringName(""), group="Methods of the actor", doc="Called without arguments when the state begins.")
     update_method = export(
@@ -125,7 +125,7 @@ class AIState(Node):
         if self.is_valid() and self._calls[0] is not None:     # a listener may have freed it
             self._calls[0]()
 
-    def go_on(self, elapsed_s: float) -> None:
+    def update(self, elapsed_s: float) -> None:
         if self.emit_updated:
             self.updated.emit(elapsed_s)
         if self.is_valid() and self._calls[1] is not None:

@@ -170,7 +170,7 @@ def _check_initial(state: Any) -> None:
         node = state.get_node_or_null(state.initial_state)
         if node is None or not isinstance(node, AIState) or node.get_parent() != state:
             raise RefusedValue(
-                f"initial_state '{state.initial_state}' of '{state.get_name()}' is no child AIState; choose one")
+                f"initial_state '{state.initial_state}' of '{state.get_name()}' is not a child AIState; choose one")
 
 
 def _state(described: tuple[Any, ...], around: str, numbers: dict[str, int]) -> State:
@@ -182,7 +182,7 @@ def _state(described: tuple[Any, ...], around: str, numbers: dict[str, int]) -> 
         machine.parts[number].begin()
 
     def update(machine: Any) -> None:
-        machine.parts[number].go_on(machine.elapsed_s)
+        machine.parts[number].update(machine.elapsed_s)
 
     def end(machine: Any) -> None:
         machine.parts[number].end()
@@ -234,14 +234,14 @@ class StateMachine(ScheduledCharacter, SavedState, Node):
     actor = export(NodePath, NodePath(".."), on_set="_actor_set", doc="Node of the character; by default the parent.")
     enabled = export(
         bool, True, on_set="_enable", live=True,
-        doc="Off: all states are exited. On again: the machine starts from its initial state.")
+        doc="If false, all states are exited. If true again, the machine starts from its initial state.")
     period = export(
         int, 1, range=(1, 600, 1), or_greater=True, most=MAX_PERIOD_FRAMES, unit="frames",
         group="Optimizations", on_set="_reschedule", live=True,
-        doc="Frames from one update to the next; larger is rarer. Events are handled at once.")
+        doc="Number of frames between two updates. Events are handled at once.")
     priority = export(
         float, 1.0, range=(0.001, 1000, 0.001), on_set="_reschedule", live=True,
-        doc="Weight of the machine when the budget is shared out.")
+        doc="Weight of the machine's share of the budget.")
 
     state_entered = signal(("path", str), doc="Emitted when a state begins, with its path, such as \"hostile/chase\".")
     state_exited = signal(("path", str), doc="Emitted when a state ends, with its path.")
@@ -447,7 +447,7 @@ class StateMachine(ScheduledCharacter, SavedState, Node):
 
     @method
     def to_text(self) -> str:
-        """Return which states are active, since when and why, and what they wait for; one line per state."""
+        """Return a text of the active states: their times, causes and the events they wait for; one line per state."""
         self._skip_paused_time()
         return self.core.to_text() if self.core is not None else "not running"
 

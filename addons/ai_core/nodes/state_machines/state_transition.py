@@ -53,14 +53,14 @@ class StateTransition(Node):
         doc="Time for which the state must have been active; 0 is no delay.")
     target = export(
         Target, Target.STATE,
-        doc="Where the transition leads. State: to the state in to. Previous: to the state before the present one."
+        doc="Target of the transition. State: to the state in to. Previous: to the state before the present one."
             " Stay: no state is exited or entered, and only taken is emitted.")
     to = export(
         NodePath, NodePath(""), hint=node_path("AIState"), shown_when=("target", Target.STATE),
         doc="Target state.")
     history = export(
         History, History.NONE, shown_when=("target", Target.STATE),
-        doc="How a target with inner states is entered. None: at its initial state. Shallow: at the inner state that"
+        doc="Entry into a target with inner states. None: at its initial state. Shallow: at the inner state that"
             " was active last. Deep: at the innermost state that was active last. An active target is exited first.")
     guard_expression = export(
         str, "", group="Guard",
@@ -150,7 +150,7 @@ class StateTransition(Node):
         if self.target == self.Target.STATE:
             to = self.get_node_or_null(self.to) if self.to else None
             if to is None or not to.is_class("AIState"):
-                return [f"to '{self.to}' is no AIState; choose the target state"]
+                return [f"to '{self.to}' is not an AIState; choose the target state"]
         if self.guard_expression:
             try:
                 GuardExpression(self.guard_expression, "guard_expression")
