@@ -128,7 +128,10 @@ class _Reader:
         )
 
 
-def _joined(parts: list[Grade], choose: Callable[[list[float]], float]) -> Grade:
+def _joined(parts: list[Grade], choose: Callable[..., float]) -> Grade:
+    if len(parts) == 2:  # the usual number, without a list
+        first, second = parts
+        return lambda facts, parameters: choose(first(facts, parameters), second(facts, parameters))
     return lambda facts, parameters: choose([part(facts, parameters) for part in parts])
 
 
@@ -625,7 +628,7 @@ class RuleMind(Saveable):
             (-planned.salience(self._parameters), -grade, index)
             for index, (grade, planned) in enumerate(zip(self._met, self.rules.firing, strict=True))
             if grade > planned.above(self._parameters) and self._is_fresh(index)
-            and not self._faults.is_left_out(f"rule {planned.rule.name!r}")]
+            and not (self._faults.failing and self._faults.is_left_out(f"rule {planned.rule.name!r}"))]
 
     def _is_fresh(self, index: int) -> bool:
         """Return whether a fact that the rule reads has changed since it fired, or it may repeat."""

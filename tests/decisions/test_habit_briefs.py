@@ -34,7 +34,7 @@ def test_a_leaf_sees_all_above_it_at_work():
     assert tree.tick(0.1) is SUCCEEDED
     assert seen == [("root/inner", "root", ["root/inner/look"], 1)]
     assert tree.root_run is None
-    assert tree.endings == dict.fromkeys(range(4), "succeeded")
+    assert tree.endings == ["succeeded"] * 4
 
 
 def test_a_parent_that_somebody_keeps_is_over_after_the_tick():

@@ -72,8 +72,10 @@ cdef class HabitContext:
     cdef public object batch, batch_status, generator, status, reason, restart_point, waits_for, woken_by
     cdef public double began_s, ticked_s, elapsed_s, wake_s
     cdef public Py_ssize_t failures, number, row, successes
-    cdef public bint begins_next, is_faulty
+    cdef public bint begins_next, is_faulty, has_waited
 
+    cdef _clear(self)
+    cdef bint _is_clear(self) noexcept
     cdef _begin(self, HabitRunner tree, HabitPlace place, HabitContext parent, reason)
 
 
@@ -85,8 +87,8 @@ cdef class HabitRunner:
     cdef public HabitContext root_run
     cdef HabitContext _asking
     cdef public TickMember member
-    cdef public dict holds, endings, scores, _told, _cooldowns, _asks_at_s, _answered
-    cdef public list _agenda
+    cdef public dict holds, scores, _told, _cooldowns, _asks_at_s, _answered
+    cdef public list _agenda, endings
     cdef public double _now_s, _rebuild_at_s, _wake_at_s
     cdef public Py_ssize_t _frame, _tick_number
     cdef Py_ssize_t _begun

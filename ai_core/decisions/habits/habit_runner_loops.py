@@ -339,26 +339,32 @@ class HabitContext:
     """
 
     def _begin(self, tree: HabitRunner, place: HabitPlace, parent: HabitContext | None, reason: str) -> None:
-        self._tree = tree
-        self._memory: dict[str, Any] | None = None
-        self.place = place
-        self.parent = parent
+        """Set what differs from run to run; all else is as ``_clear`` leaves it."""
+        self._tree, self.place, self.parent, self.reason = tree, place, parent, reason
         self.child: HabitContext | None = None
-        self.beside: list[HabitContext] | None = None
         self.began_s = self.ticked_s = tree._now_s
-        self.elapsed_s = 0.0
-        self.wake_s = AWAKE
+        self.elapsed_s, self.wake_s = 0.0, AWAKE
+        self.number = 0
+        self.status: Status | None = RUNNING
+
+    def _clear(self) -> None:
+        self._memory: dict[str, Any] | None = None
+        self.beside: list[HabitContext] | None = None
+        self.has_waited = False  # or has a restart point
         self.waits_for: tuple[str, ...] = ()
-        self.number = self.successes = self.failures = 0
+        self.woken_by = self.restart_point = ""
+        self.successes = self.failures = self.row = 0
         self.begins_next = self.is_faulty = False
         self.batch: Any = None
         self.batch_status: Status | None = None
-        self.row = 0
-        self.woken_by = ""
         self.generator: Any = None
-        self.restart_point = ""
-        self.status: Status | None = RUNNING
-        self.reason = reason
+
+    def _is_clear(self) -> bool:
+        """Return whether all that ``_clear`` sets is as it leaves it."""
+        return (
+            self._memory is None and self.beside is None and not self.begins_next and not self.is_faulty
+            and not self.has_waited and self.successes == 0 and self.failures == 0 and self.batch is None
+            and self.batch_status is None and self.generator is None and self.row == 0)
 
     @property
     def time_in_habit_s(self) -> float:
@@ -493,13 +499,13 @@ class HabitContext:
         """
         if not isinstance(point, str):
             raise TypeError(f"point must be text, got {shown(point)}")
-        self.restart_point = point
+        self.restart_point, self.has_waited = point, True
 
     def _wait(self, seconds: float, names: tuple[str, ...]) -> None:
         self._check_active("nobody to wait")
         tree = self._tree
         self.wake_s = tree.seconds + seconds - ROUNDING_S
-        self.waits_for, self.woken_by = names, ""
+        self.waits_for, self.woken_by, self.has_waited = names, "", True
         tree._agenda, tree._wake_at_s = None, AWAKE
         if names:
             tree.watch(names)
@@ -552,7 +558,7 @@ class HabitRunner:
         self._kept: dict[int, dict[str, Any]] | None = None
         self.root_run: HabitContext | None = None
         self.holds: dict[int, float] = {}
-        self.endings: dict[int, str] = {}
+        self.endings: list[str | None] = [None] * len(plan.places)
         self.scores: dict[int, float] = {}
         self.on_wake: Callable[[Any], object] | None = None
         self.on_entered: Callable[[HabitContext], object] | None = None
@@ -1418,7 +1424,9 @@ def spare_run() -> HabitContext:
     global _spare, _spare_count
     run = _spare
     if run is None:
-        return HabitContext.__new__(HabitContext)
+        run = HabitContext.__new__(HabitContext)
+        run._clear()
+        return run
     _spare = run.parent
     _spare_count -= 1
     return run
@@ -1427,9 +1435,11 @@ def spare_run() -> HabitContext:
 def recycle(run: HabitContext) -> None:
     """Keep a context that is over for the next run, if nothing but the caller refers to it."""
     global _spare, _spare_count
-    if cython.compiled and Py_REFCNT(run) <= 1 and run.generator is None and _spare_count < MOST_SPARE_RUNS:
+    if cython.compiled and Py_REFCNT(run) <= 1 and _spare_count < MOST_SPARE_RUNS:
+        if not run._is_clear():
+            run._clear()
         none: Any = None
-        run._tree = run.place = run.child = run._memory = none
+        run._tree = run.place = none
         run.parent = _spare
         _spare = run
         _spare_count += 1

@@ -114,7 +114,7 @@ HABIT_STATE = DeclaredState(
         SimpleNamespace, path=Named(lambda tree: tree.plan.by_path, "habit", name=attrgetter("path"), at="place"),
         reason=Text(), is_waiting=Flag(), wake_s=Number(absent=inf), is_in_batch=Flag(), **RUN_FIELDS,
     ), at="_saved_runs"),
-    holds=ByPath(Number(absent=inf)), endings=ByPath(Text()),
+    holds=ByPath(Number(absent=inf)), endings=ByPath(Text(), at="_saved_endings"),
     cooldowns=ByPath(Seconds(), at="_cooldowns"), asks_at_s=ByPath(Seconds(), at="_asks_at_s"),
     answered=ByPath(Whole(), at="_answered"), kept=ByPath(Memory(), at="_kept"),
     failing=failing_state(

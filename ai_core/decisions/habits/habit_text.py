@@ -22,7 +22,8 @@ def live_view(tree: HabitRunner, root: HabitPlace) -> str:
 def _describe(lines: list[str], tree: HabitRunner, place: HabitPlace, run: HabitContext | None, why: str) -> None:
     indent = "  " * place.path.count("/")
     if run is None:
-        before = f" (before: {tree.endings[place.index]})" if place.index in tree.endings else ""
+        ending = tree.endings[place.index]
+        before = "" if ending is None else f" (before: {ending})"
         lines.append(f"{indent}  {place.name}: pending, {why}{before}")
     elif run.begins_next:
         lines.append(f"{indent}* {place.name}: begins in the next tick, {run.reason}")

@@ -67,7 +67,7 @@ class HabitTree(HabitRunner):
     Attributes:
         plan: the places of the definition.
         root_run: the run of the root, None while it is pending.
-        endings: by place, how its last run ended.
+        endings: by place, how its last run ended; None before its end.
         holds: by place, the priority of its hold.
         scores: by place, the last score of a child of a utility habit.
         on_wake: called with the tree when it is woken before ``wakes_at_s``; None, or
@@ -293,9 +293,11 @@ class HabitTree(HabitRunner):
         if parts is None and self.parts is not None:
             of_paths = {place.path: part for place, part in zip(old.places, self.parts, strict=True)}
             parts = [of_paths.get(place.path) for place in plan.places]
+        endings = self._saved_endings
         self.plan, self.parts, self.scores = plan, parts, {}
         moved = {place.index: plan.by_path[place.path].index for place in old.places if place.path in plan.by_path}
-        for name in ("holds", "endings", "_cooldowns", "_asks_at_s", "_kept", "_answered"):
+        self._saved_endings = {moved[index]: ending for index, ending in endings.items() if index in moved}
+        for name in ("holds", "_cooldowns", "_asks_at_s", "_kept", "_answered"):
             before = getattr(self, name) or {}
             setattr(self, name, {moved[index]: value for index, value in before.items() if index in moved})
 
@@ -350,10 +352,20 @@ class HabitTree(HabitRunner):
             run = runs[path] = self.new_run(saved.path, runs.get(path.rpartition("/")[0]), saved.reason)
             for name, kind in RUN_FIELDS.items():
                 setattr(run, kind.at or name, getattr(saved, name))
+            run.has_waited = True
             if saved.is_waiting:
                 run.wake_s = saved.wake_s
             run.row = -1 if saved.is_in_batch and saved.path.tick_batch is not None else 0  # joins it again
             self.watch(run.waits_for)
+
+    @property
+    def _saved_endings(self) -> dict[int, str]:
+        """How the last runs ended, by place."""
+        return {index: ending for index, ending in enumerate(self.endings) if ending is not None}
+
+    @_saved_endings.setter
+    def _saved_endings(self, endings: dict[int, str]) -> None:
+        self.endings = [endings.get(index) for index in range(len(self.plan.places))]
 
     @property
     def _failing(self) -> dict[str, Failures]:
