@@ -4,14 +4,14 @@ from __future__ import annotations
 from collections.abc import Callable
 from heapq import heappop
 from math import inf
-from typing import ClassVar, Generic, Literal, NamedTuple, Protocol, TypeVar
+from typing import Generic, NamedTuple, Protocol, TypeVar
 
-from ai_core.budget import Budget, check_budget
+from ai_core.budget import Budget
+from ai_core.clock import TimeIndex
 from ai_core.decisions.population import TURNS_STATE, DeciderPopulation
-from ai_core.errors import finite_number, shown
-from ai_core.faults import FAILURES_STATE, NO_FAILURES, Failures, FaultIsolation, given_faults
+from ai_core.errors import finite_number
+from ai_core.faults import FAILURES_STATE, NO_FAILURES, Failures, FaultIsolation
 from ai_core.saving.declared_state import DeclaredState, MapOf, Record, Seconds, Whole
-from ai_core.scheduling.task import Turn
 
 __all__ = ["Decider", "MindPopulation"]
 
@@ -27,7 +27,7 @@ class Decider(Protocol):
 AnyMind = TypeVar("AnyMind", bound=Decider)
 
 
-class MindSeat(Generic[AnyMind]):
+class MindSlot(Generic[AnyMind]):
     """The slot of a mind in a population.
 
     Attributes:
@@ -53,7 +53,7 @@ class _SavedMinds(NamedTuple):
     failing: dict[int, Failures]
 
 
-class MindPopulation(DeciderPopulation[AnyMind, MindSeat[AnyMind]]):
+class MindPopulation(DeciderPopulation[AnyMind, MindSlot[AnyMind]]):
     """Runs many minds as a single task: ``scheduler.add(population)``.
 
     A sleeping mind is not visited and costs nothing, however many sleep.
@@ -86,39 +86,11 @@ class MindPopulation(DeciderPopulation[AnyMind, MindSeat[AnyMind]]):
             asleep=MapOf(Seconds(absent=inf), key=Whole()),
             failing=MapOf(FAILURES_STATE, key=Whole()), at="_saved_minds"))
 
-    advance_takes: ClassVar[Literal["turn"]] = "turn"  # a scheduler calls advance with its Turn
-
     def __init__(
         self, *, faults: FaultIsolation | None = None, name_of: Callable[[AnyMind], str] = repr,
     ) -> None:
-        super().__init__()
-        self._faults, self._name_of = given_faults(faults), name_of
-
-    def add(self, mind: AnyMind, *, late_s: float = 0.0) -> None:
-        """Add a mind; its first turn is in the next tick.
-
-        Args:
-            mind: a mind that is not in this population.
-            late_s: game time since the last tick (s), which does not count for the mind.
-
-        Raises:
-            ValueError: if it is in this population already, or the time is negative or not finite.
-        """
-        if mind in self._seats:
-            raise ValueError(f"{self._name_of(mind)} is already in this population; remove it first")
-        lived_s = self._now_s + finite_number("late_s", late_s, minimum=0)
-        self._sit_down(mind, MindSeat(mind, self._next_number, lived_s))
-
-    def remove(self, mind: AnyMind) -> None:
-        """Remove a mind; its state is unchanged.
-
-        Raises:
-            ValueError: if it is not in this population.
-        """
-        seat = self._seat_of(mind)
-        self._leave_out(seat)
-        self._faults.forget(seat)
-        del self._seats[mind]
+        super().__init__(faults=faults)
+        self._name_of = name_of
 
     def wake(self, mind: AnyMind, *, late_s: float = 0.0) -> None:
         """Wake a mind, so that the next tick visits it. A paused or quarantined mind is not woken.
@@ -130,147 +102,102 @@ class MindPopulation(DeciderPopulation[AnyMind, MindSeat[AnyMind]]):
         Raises:
             ValueError: if it is not in this population, or the time is negative or not finite.
         """
-        seat, late_s = self._seat_of(mind), finite_number("late_s", late_s, minimum=0)
-        if seat.number not in self._awake:
-            self._wake_up(seat, self._now_s + late_s)
+        slot, late_s = self._slot_of(mind), finite_number("late_s", late_s, minimum=0)
+        if slot.number not in self._awake:
+            self._wake_up(slot, self._now_s + late_s)
 
-    def rest(self, mind: AnyMind, *, late_s: float = 0.0) -> None:
-        """Pause a mind until ``go_on``: it has no turns, its time stands still, and it keeps its place.
+    def _slot_for(self, mind: AnyMind, late_s: float) -> MindSlot[AnyMind]:
+        if mind in self._slots:
+            raise ValueError(f"{self._name_of(mind)} is already in this population; remove it first")
+        return MindSlot(mind, self._next_number, self._now_s + late_s)
 
-        Args:
-            mind: a mind of this population.
-            late_s: game time since the last tick (s), which it receives after ``go_on``.
+    def _release(self, slot: MindSlot[AnyMind]) -> None:
+        self._leave_out(slot)
+        self._faults.forget(slot)
 
-        Raises:
-            ValueError: if it is not in this population, or the time is negative or not finite.
-        """
-        seat = self._seat_of(mind)
-        late_s = finite_number("late_s", late_s, minimum=0)
-        if seat.is_resting:
-            seat.late_s = late_s
-            return
-        seat.late_s = late_s + (max(0.0, self._now_s - seat.lived_s) if self._counts_time(seat) else 0.0)
-        seat.is_resting = True
-        self._leave_out(seat)
+    def _pause(self, slot: MindSlot[AnyMind], late_s: float) -> None:
+        slot.late_s = late_s + (max(0.0, self._now_s - slot.lived_s) if self._counts_time(slot) else 0.0)
+        slot.is_resting = True
+        self._leave_out(slot)
 
-    def go_on(self, mind: AnyMind, *, late_s: float = 0.0) -> None:
-        """Resume a mind after ``rest``, or release it from quarantine.
-
-        Args:
-            mind: a paused or quarantined mind; for other minds nothing changes.
-            late_s: game time since the last tick (s), which does not count for the mind.
-
-        Raises:
-            ValueError: if it is not in this population, or the time is negative or not finite.
-        """
-        seat, late_s = self._seat_of(mind), finite_number("late_s", late_s, minimum=0)
-        if seat.is_resting or self._faults.is_quarantined(seat):
-            self._faults.release(seat)
-            seat.is_resting = False
-            self._wake_up(seat, self._now_s + late_s - seat.late_s)
-            seat.late_s = 0.0
-
-    def tick(self, elapsed_s: float, budget: Budget | None = None, *, only_rest: bool = False) -> None:
-        """Advance all awake minds by ``elapsed_s`` of game time.
-
-        Args:
-            elapsed_s: time since the last tick (s), 0 or more.
-            budget: limits the work; None for no limit.
-            only_rest: visit only the minds that the last tick did not reach before its budget was spent.
-
-        Raises:
-            ValueError: if the time is negative or not finite.
-            RuntimeError: if called from inside one of its minds.
-        """
-        elapsed_s = finite_number("elapsed_s", elapsed_s, minimum=0)
-        if budget is not None:
-            check_budget(budget)
-        self._check_alone()
-        self._is_busy = True
-        try:
-            self._live(elapsed_s, budget, only_rest)
-        finally:
-            self._is_busy = False
-
-    def advance(self, turn: Turn) -> None:
-        """Tick as a task of a scheduler: ``scheduler.add(population)``."""
-        if not isinstance(turn, Turn):
-            raise TypeError(
-                f"turn must be the Turn of a scheduler, got {shown(turn)}; without one, call"
-                f" population.tick(elapsed_s)")
-        self.tick(turn.elapsed_s, turn.budget)
+    def _resume(self, slot: MindSlot[AnyMind], late_s: float) -> None:
+        if slot.is_resting or self._faults.is_quarantined(slot):
+            self._faults.release(slot)
+            slot.is_resting = False
+            self._wake_up(slot, self._now_s + late_s - slot.late_s)
+            slot.late_s = 0.0
 
     @property
     def _saved_minds(self) -> _SavedMinds:
         """The times and failures of all minds, for saves."""
-        saved = _SavedMinds(len(self._seats), {}, {}, {})
-        for place, seat in enumerate(self._seats.values()):
-            if self._counts_time(seat) and seat.lived_s != self._now_s:
-                saved.lived[place] = seat.lived_s
-            if seat.number not in self._awake and not seat.is_resting:
-                saved.asleep[place] = seat.timer_s
-            if (failures := self._faults.failures_of(seat)) != NO_FAILURES:
+        saved = _SavedMinds(len(self._slots), {}, {}, {})
+        for place, slot in enumerate(self._slots.values()):
+            if self._counts_time(slot) and slot.lived_s != self._now_s:
+                saved.lived[place] = slot.lived_s
+            if slot.number not in self._awake and not slot.is_resting:
+                saved.asleep[place] = slot.timer_s
+            if (failures := self._faults.failures_of(slot)) != NO_FAILURES:
                 saved.failing[place] = failures
         return saved
 
     @_saved_minds.setter
     def _saved_minds(self, saved: _SavedMinds) -> None:
-        asleep, failing = (saved.asleep, saved.failing) if saved.minds == len(self._seats) else ({}, {})
-        for place, seat in enumerate(self._seats.values()):
-            self._faults.put_failures(seat, failing.get(place, NO_FAILURES))
-            self._wake_up(seat, saved.lived.get(place, self._now_s))     # there may be fewer here than were saved
+        asleep, failing = (saved.asleep, saved.failing) if saved.minds == len(self._slots) else ({}, {})
+        for place, slot in enumerate(self._slots.values()):
+            self._faults.put_failures(slot, failing.get(place, NO_FAILURES))
+            self._wake_up(slot, saved.lived.get(place, self._now_s))     # there may be fewer here than were saved
             if place in asleep:
-                self._leave_out(seat)
-                self._sleep(seat, asleep[place])
+                self._leave_out(slot)
+                self._sleep(slot, asleep[place])
 
-    def _live(self, elapsed_s: float, budget: Budget | None, only_rest: bool) -> None:
-        now_s = self._now_s = self._now_s + elapsed_s
+    def _live(self, moment: TimeIndex | None, budget: Budget | None, only_rest: bool) -> None:
+        now_s = self._now_s
         while self._timers and self._timers[0][0] <= now_s:
-            at_s, _, seat = heappop(self._timers)
-            if at_s == seat.timer_s:
-                self._wake_up(seat, seat.lived_s)
+            at_s, _, slot = heappop(self._timers)
+            if at_s == slot.timer_s:
+                self._wake_up(slot, slot.lived_s)
         order, awake = self._begin_round(only_rest), self._awake
-        for index, seat in enumerate(order):
+        for index, slot in enumerate(order):
             if budget is not None:
                 if index and budget.is_spent:
-                    self._first = seat.number
+                    self._first = slot.number
                     break
                 budget.spend()
-            if seat.number not in awake:
+            if slot.number not in awake:
                 continue
-            rest_s = self._visit(seat, now_s)
-            if rest_s > 0 and seat.number in awake:
-                self._sleep(seat, now_s + rest_s)
+            rest_s = self._visit(slot, now_s)
+            if rest_s > 0 and slot.number in awake:
+                self._sleep(slot, now_s + rest_s)
 
-    def _visit(self, seat: MindSeat[AnyMind], now_s: float) -> float:
+    def _visit(self, slot: MindSlot[AnyMind], now_s: float) -> float:
         """Advance a mind up to now; return how long it sleeps (s)."""
-        lived_s = seat.lived_s
-        seat.lived_s = max(lived_s, now_s)
+        lived_s = slot.lived_s
+        slot.lived_s = max(lived_s, now_s)
         try:
-            rest_s = seat.mind.live(max(0.0, now_s - lived_s))
+            rest_s = slot.mind.live(max(0.0, now_s - lived_s))
         except Exception as error:  # the other minds continue
-            self._faults.failed(seat, self._name_of(seat.mind), -1, error)
-            if self._seats.get(seat.mind) is not seat:      # it was removed before it raised
-                self._faults.forget(seat)
-            return inf if self._faults.is_quarantined(seat) else 0.0
+            self._faults.failed(slot, self._name_of(slot.mind), -1, error)
+            if self._slots.get(slot.mind) is not slot:      # it was removed before it raised
+                self._faults.forget(slot)
+            return inf if self._faults.is_quarantined(slot) else 0.0
         if self._faults.has_failing:
-            self._faults.succeeded(seat)
+            self._faults.succeeded(slot)
         return rest_s
 
-    def _counts_time(self, seat: MindSeat[AnyMind]) -> bool:
+    def _counts_time(self, slot: MindSlot[AnyMind]) -> bool:
         """Return whether the time since its last turn counts: not if it sleeps until it is woken."""
-        return seat.number in self._awake or seat.timer_s < inf
+        return slot.number in self._awake or slot.timer_s < inf
 
-    def _leave_out(self, seat: MindSeat[AnyMind]) -> None:
-        seat.timer_s = inf
-        self._sleep(seat, inf)
+    def _leave_out(self, slot: MindSlot[AnyMind]) -> None:
+        slot.timer_s = inf
+        self._sleep(slot, inf)
 
-    def _wake_up(self, seat: MindSeat[AnyMind], lived_s: float) -> None:
+    def _wake_up(self, slot: MindSlot[AnyMind], lived_s: float) -> None:
         """Visit a mind in the next tick, counting time from ``lived_s``; a quarantined mind is not woken."""
-        seat.lived_s = lived_s
-        if not self._faults.is_quarantined(seat):
-            seat.timer_s = inf
-            self._wake(seat)
+        slot.lived_s = lived_s
+        if not self._faults.is_quarantined(slot):
+            slot.timer_s = inf
+            self._wake(slot)
 
     def _called(self, mind: AnyMind) -> str:
         return self._name_of(mind)

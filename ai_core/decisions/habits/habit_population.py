@@ -3,19 +3,17 @@ from __future__ import annotations
 
 from heapq import heappop, heappush
 from math import inf
-from typing import ClassVar, Literal
 
-from ai_core.budget import Budget, check_budget
+from ai_core.budget import Budget
 from ai_core.clock import TimeIndex
 from ai_core.decisions.habits.habit_batch import HabitBatch
 from ai_core.decisions.habits.habit_runner_loops import HabitContext, HabitPlace, TickMember, tick_in_turn
 from ai_core.decisions.habits.habit_status import Status
 from ai_core.decisions.habits.habit_tree import HabitTree
 from ai_core.decisions.population import TURNS_STATE, DeciderPopulation
-from ai_core.errors import finite_number, shown
-from ai_core.faults import FaultIsolation, given_faults
+from ai_core.errors import shown
+from ai_core.faults import FaultIsolation
 from ai_core.saving.declared_state import Change, DeclaredState
-from ai_core.scheduling.task import Turn
 
 __all__ = ["HabitPopulation"]
 
@@ -41,11 +39,8 @@ class HabitPopulation(DeciderPopulation[HabitTree, TickMember]):
 
     STATE = DeclaredState(**TURNS_STATE)
 
-    advance_takes: ClassVar[Literal["turn"]] = "turn"  # a scheduler calls advance with its Turn
-
     def __init__(self, *, faults: FaultIsolation | None = None) -> None:
-        super().__init__()
-        self._faults = given_faults(faults)
+        super().__init__(faults=faults)
         self._batches: dict[HabitPlace, HabitBatch] = {}
 
     @property
@@ -53,102 +48,34 @@ class HabitPopulation(DeciderPopulation[HabitTree, TickMember]):
         """True if all trees sleep without a timer and there are no batches, so that ticks have nothing to do."""
         return not (self._awake or self._timers or self._batches)
 
-    def add(self, tree: HabitTree, *, late_s: float = 0.0) -> HabitTree:
-        """Add a tree and return it; its first turn is in the next advance.
-
-        Args:
-            tree: a tree that is in no population.
-            late_s: game time since the last advance (s), which does not count for this tree.
-
-        Raises:
-            TypeError: if it is not a HabitTree.
-            ValueError: if it is in a population already, or the time is negative or not finite.
-
-        Cost: O(1).
-        """
+    def _slot_for(self, tree: HabitTree, late_s: float) -> TickMember:
         if not isinstance(tree, HabitTree):
             raise TypeError(f"tree must be a HabitTree, got {shown(tree)}")
         if tree.member is not None:
             raise ValueError(f"{tree.name!r} is already in a population; remove it there first")
-        late_s = finite_number("late_s", late_s, minimum=0)
-        member = TickMember(self, tree, self._next_number)
-        member.offset_s += late_s
-        tree.member = member
-        self._sit_down(tree, member)
-        return tree
+        tree.member = TickMember(self, tree, self._next_number)
+        tree.member.offset_s += late_s
+        return tree.member
 
-    def remove(self, tree: HabitTree) -> None:
-        """Remove a tree; its state is unchanged. To end its active habits, call its ``stop`` first.
+    def _release(self, member: TickMember) -> None:
+        if not member.is_resting:
+            self._pause(member, 0.0)
+        member.tree.member = None
 
-        Raises:
-            ValueError: if it is not in this population.
-
-        Cost: O(1), and O(active habits in batches).
-        """
-        self.rest(tree)
-        del self._seats[tree]
-        tree.member = None
-
-    def rest(self, tree: HabitTree, *, late_s: float = 0.0) -> None:
-        """Pause a tree until ``go_on``: it has no turns, its time stands still, and it keeps its place.
-
-        Args:
-            tree: a tree of this population.
-            late_s: game time since the last advance (s), which it receives after ``go_on``.
-
-        Raises:
-            ValueError: if it is not in this population, or the time is negative or not finite.
-        """
-        member = self._seat_of(tree)
-        member.late_s = finite_number("late_s", late_s, minimum=0)
-        if member.is_resting:
-            return
+    def _pause(self, member: TickMember, late_s: float) -> None:
+        member.late_s = late_s
         member.catch_up()
-        tree.leave_batches()
-        tree.wake(False)
+        member.tree.leave_batches()
+        member.tree.wake(False)
         member.is_resting = True
         self._sleep(member, inf)
 
-    def go_on(self, tree: HabitTree, *, late_s: float = 0.0) -> None:
-        """Resume a tree after ``rest``.
-
-        Args:
-            tree: a paused tree; for other trees nothing changes.
-            late_s: game time since the last advance (s), which does not count for the tree.
-
-        Raises:
-            ValueError: if it is not in this population, or the time is negative or not finite.
-        """
-        member, late_s = self._seat_of(tree), finite_number("late_s", late_s, minimum=0)
+    def _resume(self, member: TickMember, late_s: float) -> None:
         if member.is_resting:
             member.is_resting = False
             member.was_moved()
             member.offset_s += late_s - member.late_s
             self._wake(member)
-
-    def tick(self, elapsed_s: float, budget: Budget | None = None, *, only_rest: bool = False) -> None:
-        """Tick all awake trees by ``elapsed_s`` of game time.
-
-        Args:
-            elapsed_s: time since the last tick (s), 0 or more.
-            budget: limits the work; None for no limit.
-            only_rest: visit only the trees that the last tick did not reach before its budget was spent.
-
-        Raises:
-            ValueError: if the time is negative or not finite.
-            RuntimeError: if called from inside one of its trees.
-        """
-        if type(elapsed_s) is not float or not 0.0 <= elapsed_s < inf:
-            elapsed_s = finite_number("elapsed_s", elapsed_s, minimum=0)
-        self._live(elapsed_s, None, budget, only_rest)
-
-    def advance(self, turn: Turn) -> None:
-        """Tick as a task of a scheduler: ``scheduler.add(population)``."""
-        if not isinstance(turn, Turn):
-            raise TypeError(
-                f"turn must be a scheduler's Turn, got {shown(turn)}; without one, call tick(elapsed_s)"
-            )
-        self._live(turn.elapsed_s, turn.now, turn.budget, only_rest=False)
 
     def prepare_state(self, state: object) -> Change:
         """Check a saved state; return a function that loads it. Trees may be loaded before or after.
@@ -157,12 +84,12 @@ class HabitPopulation(DeciderPopulation[HabitTree, TickMember]):
             StateError: if the state cannot be loaded; the message gives the place and the reason.
         """
         change = super().prepare_state(state)
-        for one in self._seats.values():
+        for one in self._slots.values():
             one.catch_up()      # not when it is loaded: by then a tree may have its saved time
         return change
 
     def _finish_load(self) -> None:
-        for one in self._seats.values():
+        for one in self._slots.values():
             batched = one.tree.leave_batches()
             one.was_loaded()
             for run in batched:
@@ -179,30 +106,21 @@ class HabitPopulation(DeciderPopulation[HabitTree, TickMember]):
         elif not member.is_resting:
             self._sleep(member, member.tree.wakes_at_s + member.offset_s)
 
-    def _live(self, elapsed_s: float, moment: TimeIndex | None, budget: Budget | None, only_rest: bool) -> None:
-        if budget is not None:
-            check_budget(budget)
-        self._check_alone()
-        self._now_s += elapsed_s
-        self._is_busy = True
-        first_error: Exception | None = None
-        try:
-            if self._batches and not only_rest:
-                self._tick_batches()
-            if self._timers and self._timers[0][0] <= self._now_s:
-                self._wake_whose_time_has_come()
-            if self._awake or self._first:
-                order = self._begin_round(only_rest)
-                self._first, first_error, asleep = tick_in_turn(order, self._now_s, moment, budget)
-                for member in asleep:
-                    if member.tree.is_asleep and member.tree.member is member:  # a later one may have woken it
-                        self._sleep(member, member.tree.wakes_at_s + member.offset_s)
-        finally:
-            self._is_busy = False
-        if first_error is not None:
-            raise first_error
+    def _live(self, moment: TimeIndex | None, budget: Budget | None, only_rest: bool) -> None:
+        if self._batches and not only_rest:
+            self._tick_batches()
+        if self._timers and self._timers[0][0] <= self._now_s:
+            self._wake_due()
+        if self._awake or self._first:
+            order = self._begin_round(only_rest)
+            self._first, error, asleep = tick_in_turn(order, self._now_s, moment, budget)
+            for member in asleep:
+                if member.tree.is_asleep and member.tree.member is member:  # a later one may have woken it
+                    self._sleep(member, member.tree.wakes_at_s + member.offset_s)
+            if error is not None:
+                raise error
 
-    def _wake_whose_time_has_come(self) -> None:
+    def _wake_due(self) -> None:
         timers = self._timers
         while timers and timers[0][0] <= self._now_s:
             at_s, _, member = heappop(timers)
