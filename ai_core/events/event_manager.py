@@ -1,24 +1,25 @@
-"""The event manager: a queue, a registry of listeners, and a dispatcher.
+"""The event manager: a queue, a registry of listeners, and their calls.
 
 Events are dispatched most urgent first, in order of (priority, deadline, due
 time, sending); the listeners of an event in order of (priority, registration).
 """
 from __future__ import annotations
 
+import logging
 import math
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from copy import copy
 from heapq import heapify, heappop, heappush
+from itertools import islice
 from operator import length_hint
 from types import SimpleNamespace
-from typing import Any
+from typing import Any, NamedTuple
 
 from ai_core.budget import Budget, check_budget
 from ai_core.clock import Clock, TimeIndex, checked_clock
-from ai_core.errors import UnknownNameError, finite_number, shown
-from ai_core.events.dispatcher import DUE_TOLERANCE_S, Dispatcher, EventCounts, WhenLate
-from ai_core.events.event import EVENT_STATE, PLAIN, Event, EventTerms, Handler, ListenerGroup
+from ai_core.errors import UnknownNameError, check_callables, finite_number, shown
+from ai_core.events.event import EVENT_STATE, PLAIN, Delivery, Event, EventTerms, Handler, ListenerGroup
 from ai_core.events.event_log import EventLog, checked_log, sender_name
 from ai_core.events.listeners import (
     ANYTHING,
@@ -41,7 +42,6 @@ from ai_core.saving.declared_state import (
     ListOf,
     MapOf,
     Optional,
-    Part,
     Refuse,
     Row,
     Saveable,
@@ -52,8 +52,71 @@ from ai_core.saving.fields import LATEST_S, StateError, brief
 from ai_core.saving.values import SavedValues
 from ai_core.trace import Trace, given_trace
 
-__all__ = ["Event", "EventCounts", "EventManager", "EventQueue", "Handler", "ListenerReference", "Subscription",
-    "no_event"]
+__all__ = [
+    "EndlessEventsError", "Event", "EventCounts", "EventManager", "EventQueue", "Handler", "ListenerBook",
+    "ListenerReference", "Subscription", "WhenLate", "no_event"]
+
+
+MOST_NESTED = 64
+"""Most deliveries inside each other (count); each takes about six of the interpreter's 1000 calls."""
+CODES_SHOWN = 8
+"""Codes named in the error (count); an endless chain repeats itself."""
+
+
+class EndlessEventsError(RecursionError):
+    """Handlers answered each other's events immediately and without end.
+
+    Args:
+        codes: codes of the nested events, the outermost first.
+    """
+
+    def __init__(self, codes: list[str]) -> None:
+        self.codes = codes
+        chain = " -> ".join(repr(code) for code in self.codes[:CODES_SHOWN])
+        super().__init__(
+            f"{len(self.codes)} events were delivered inside each other without end: {chain} -> …;"
+            " answer with send, which waits for the next advance, instead of send_now"
+        )
+
+
+CALLS_PER_CHECK = 128
+"""Largest number of handlers called between two checks of the budget (count).
+
+A check costs about ten calls. A larger number increases the overrun of a budget
+when handlers suddenly become costly; a smaller number slows down all of them.
+"""
+DUE_TOLERANCE_S = 1e-9
+"""Tolerance of due times and deadlines (s).
+
+Game time is a sum of floats: without the tolerance 0.05 + 0.1 s is a frame later
+than 0.15 s. It is far below a frame, so no event is delivered a frame too early.
+"""
+WhenLate = Callable[[Event, float], object]
+"""Called with an event that was delivered late, and the delay (s)."""
+
+
+class EventCounts(NamedTuple):
+    """Totals of a manager since it was made."""
+
+    sent: int
+    dispatched: int
+    """Events delivered to all their listeners."""
+    delivered: int
+    """Calls of handlers."""
+    unheard: int
+    """Events that had no listener when they were dispatched."""
+    failed: int
+    """Calls that raised an exception."""
+    late: int = 0
+    """Events whose last delivery was after the deadline."""
+    freed: int = 0
+    """Weak listeners that were freed, and removed."""
+
+
+def _log_freed(name: str) -> None:
+    logging.getLogger("ai_core").warning(
+        "%s was freed and no longer listens; further freed listeners are counted without a warning", name
+    )
 
 
 def no_event(event: object) -> TypeError:
@@ -239,10 +302,17 @@ class EventManager(Saveable):
         when_late: called with each event whose delivery ended after its
             deadline, and the delay (s).
         book: defines how saves refer to listeners; a narrowcast has its own.
+
+    Attributes:
+        faults: receives the exceptions of handlers.
+        report_freed: called with the name of the first weak listener that was freed.
     """
 
     STATE = DeclaredState(
-        now=ClockNow(at="clock.now"), sent=Whole(at="_sent"), counts=Part(at="dispatcher"),
+        now=ClockNow(at="clock.now"),
+        sent=Whole(at="_sent"), dispatched=Whole(at="_dispatched"), called=Whole(at="_called"),
+        skipped=Whole(at="_skipped"), unheard=Whole(at="_unheard"), failed=Whole(at="_failed"), late=Whole(at="_late"),
+        freed=Whole(at="_freed"),
         once=ListOf(ONCE_COUNT_STATE, unique=lambda count: (count.codes, count.name), at="_once.counts"),
         queue=ListOf(
             Row(lambda *event: event, Whole(), EVENT_STATE, Optional(ListOf(Optional(_ReferenceState())))),
@@ -262,9 +332,16 @@ class EventManager(Saveable):
         book: ListenerBook | None = None,
     ) -> None:
         self.clock = checked_clock(clock)
+        check_callables(when_late=when_late)
         self._trace = given_trace(trace)
-        self.dispatcher = Dispatcher(clock, given_faults(faults), when_late)
-        self._registry = EventRegistry(codes, self.dispatcher.when_stopped)
+        self.faults = given_faults(faults)
+        self.report_freed: Callable[[str], object] = _log_freed
+        self._when_late = when_late
+        self._log: EventLog | None = None
+        self._dispatched = self._called = self._skipped = self._unheard = self._failed = self._late = self._freed = 0
+        self._skipped_event: Event | None = None
+        self._nested: list[str] = []
+        self._registry = EventRegistry(codes, self._when_stopped)
         self._sticky: dict[tuple[str, ListenerGroup | None], Event] = {}  # the latest is the last
         self._once = OnceListeners(self._registry)
         self._sent = 0
@@ -281,12 +358,14 @@ class EventManager(Saveable):
     @property
     def is_broadcasting(self) -> bool:
         """True if an event was delivered to some of its listeners and not to all."""
-        return self.dispatcher.is_delivering or self._queue.has_partly_delivered
+        return bool(self._nested) or self._queue.has_partly_delivered
 
     @property
     def counts(self) -> EventCounts:
         """Totals since the start: events sent, dispatched, delivered and so on."""
-        return self.dispatcher.counts(self._sent)
+        return EventCounts(
+            self._sent, self._dispatched, self._called - self._skipped, self._unheard, self._failed, self._late,
+            self._freed)
 
     def send(
         self, code: str, *arguments: Any, sender: object | None = None, delay_s: float = 0.0,
@@ -343,9 +422,9 @@ class EventManager(Saveable):
 
         Cost: as ``send``.
         """
-        if self.log is not None:
+        if self._log is not None:
             self._registry.check(code)
-            self.log.note("injected", self.clock.now, code, sender_name(sender))
+            self._log.note("injected", self.clock.now, code, sender_name(sender))
         return self.send(code, *arguments, sender=sender)
 
     def advance(self, budget: Budget) -> None:
@@ -367,9 +446,10 @@ class EventManager(Saveable):
         self._is_advancing = True
         try:
             latest_s = self.clock.now.seconds + DUE_TOLERANCE_S
-            if budget.is_spent or not queue.settle(latest_s, budget):
+            is_limited = not budget.is_unlimited
+            if (is_limited and budget.is_spent) or not queue.settle(latest_s, budget):
                 return
-            while queue.is_ready and not budget.is_spent:
+            while queue.is_ready and not (is_limited and budget.is_spent):
                 self._dispatch_first(budget)
         finally:
             self._is_advancing = False
@@ -389,18 +469,183 @@ class EventManager(Saveable):
         if rest is None:
             rest = iter(self._begin(event))
         if not length_hint(rest):
-            self.dispatcher.finish(event, 0)
+            self._finish(event, 0)
             budget.spend()
             return
         self._is_delivering = True
         try:
-            self.dispatcher.deliver_within(event, rest, budget)
+            self._deliver_within(event, rest, budget)
         finally:
             self._is_delivering = False
             if length_hint(rest):
                 self._queue.put_back(entry, rest)
             else:
-                self.dispatcher.finish(event, 1)
+                self._finish(event, 1)
+
+    def _deliver_all(self, event: Event, listeners: tuple[Subscription, ...]) -> None:
+        """Deliver an event to all listeners before returning."""
+        nested = self._nested
+        if len(nested) >= MOST_NESTED:
+            raise EndlessEventsError([*nested])
+        nested.append(event.code)
+        rest = iter(listeners)
+        try:
+            self.call_listeners(event, rest)
+        finally:
+            nested.pop()
+            left = length_hint(rest)  # none, unless faults are let through
+            self._called += len(listeners) - left
+            if not left:
+                self._finish(event, len(listeners))
+
+    def _deliver_within(self, event: Event, rest: Iterator[Subscription], budget: Budget) -> None:
+        """Deliver an event to the remaining listeners, or as many as the budget allows."""
+        is_timed, left = budget.stopwatch is not None, math.inf if budget.is_unlimited else budget.left
+        calls = 1 if is_timed else int(min(CALLS_PER_CHECK, left))
+        self._nested.append(event.code)
+        try:
+            while left > 0 and (waiting := length_hint(rest)):
+                try:
+                    self.call_listeners(event, islice(rest, calls))
+                finally:
+                    delivered = waiting - length_hint(rest)
+                    self._called += delivered
+                    budget.spend(delivered)
+                if budget.is_unlimited:
+                    continue
+                left_before, left = left, budget.left
+                fitting = left
+                if is_timed:  # no more calls than fit if they cost what these did
+                    used = max(left_before - left, 0.001)
+                    fitting = min(4 * calls, left * delivered / used)
+                calls = max(1, int(min(CALLS_PER_CHECK, fitting)))
+        finally:
+            self._nested.pop()
+
+    def call_listeners(self, event: Event, listeners: Iterator[Subscription]) -> None:
+        """Call each listener; a failure does not stop the others. AIEventManager replaces it by calls in a row."""
+        if event.terms.receipt is not None or self._log is not None:
+            self._deliver_noting(event, listeners)
+            return
+        while True:  # entered again only after a fault: trying costs nothing
+            try:
+                for listening in listeners:
+                    listening.call(event)
+                return
+            except Exception as error:  # whatever it is, the other listeners are called
+                self.fail(listening, event, error)
+
+    def _finish(self, event: Event, listeners: int) -> None:
+        """Record that an event was delivered to all its listeners."""
+        self._dispatched += 1
+        if not listeners:
+            self._unheard += 1
+            self._note("unheard", event.code, "", "")
+        terms = event.terms
+        if terms.receipt is not None:
+            terms.receipt.is_complete = True
+        if terms.deadline_at is None:
+            return
+        late_s = self.clock.now.seconds - terms.deadline_at
+        if late_s <= DUE_TOLERANCE_S:
+            return
+        self._late += 1
+        self._note("late", event.code, "", f"by {late_s:.3f} s")
+        if self._when_late is not None:
+            try:
+                self._when_late(event, late_s)
+            except Exception as error:  # an observer must not stop the dispatch
+                self._failed += 1
+                self.faults.failed("when_late", "when_late", self.clock.now.frame, error)
+
+    def skip(self, event: Event) -> None:
+        """Record that the listener being called does not receive the event."""
+        self._skipped += 1
+        self._skipped_event = event
+
+    def stop_freed(self, listening: Subscription) -> None:
+        """Stop a weak listener whose object was freed."""
+        self._freed += 1
+        name = listening.name
+        listening.stop()
+        self._note("freed", "", name, "")
+        if self._freed == 1:
+            self.report_freed(name)
+
+    def fail(self, listening: Subscription, event: Event, error: Exception) -> None:
+        """Report a handler that raised an exception; from now on it is called through ``_retry``.
+
+        Raises:
+            RecursionError: inside another delivery; it is raised again up to the outermost
+                event, or every level would continue with its other listeners.
+        """
+        if isinstance(error, RecursionError):
+            if len(self._nested) > 1:
+                raise error
+            if isinstance(error, EndlessEventsError):
+                error = EndlessEventsError(error.codes)  # without the traceback of all levels
+        self._failed += 1
+        if listening.is_active:
+            self._retry_until_success(listening)
+        name = f"{listening.name} hearing {event.code!r}"
+        try:
+            self.faults.failed(listening, name, self.clock.now.frame, error)
+        finally:
+            if not listening.is_active:  # it stopped itself, then raised
+                self.faults.forget(listening)
+
+    def _put_failures(self, listening: Subscription, failures: Failures) -> None:
+        """Set the failure record of a listener."""
+        self.faults.put_failures(listening, failures)
+        if failures != NO_FAILURES:
+            self._retry_until_success(listening)
+        elif listening.is_active:
+            listening.call = listening.handler
+
+    def _when_stopped(self, listening: Subscription) -> Handler:
+        """Forget a listener; return the function that a broadcast under way calls in its place."""
+        self.faults.forget(listening)
+        return self.skip
+
+    def _retry_until_success(self, listening: Subscription) -> None:
+        """Call a failed listener through ``_retry`` until it succeeds."""
+        listening.call = lambda event: self._retry(listening, event)
+
+    def _retry(self, listening: Subscription, event: Event) -> None:
+        """Stand in for a handler that has failed, until it succeeds once."""
+        if self.faults.is_quarantined(listening):
+            self.skip(event)
+            return
+        listening.handler(event)
+        self.faults.succeeded(listening)
+        if listening.is_active:
+            listening.call = listening.handler
+
+    def _deliver_noting(self, event: Event, listeners: Iterator[Subscription]) -> None:
+        """Deliver, and record each delivery in the receipt and the log."""
+        for listening in listeners:
+            self._skipped_event = None
+            has_failed = False
+            name = listening.name  # before the call: a handler that is freed has none
+            try:
+                listening.call(event)
+            except Exception as error:
+                has_failed = True
+                self.fail(listening, event, error)
+            finally:
+                if self._skipped_event is not event:
+                    self._note_delivery(event, name, has_failed)
+        self._skipped_event = None
+
+    def _note_delivery(self, event: Event, name: str, has_failed: bool) -> None:
+        receipt = event.terms.receipt
+        if receipt is not None:
+            receipt.deliveries.append(Delivery(name, self.clock.now, has_failed))
+        self._note("failed" if has_failed else "delivered", event.code, name, "")
+
+    def _note(self, kind: str, code: str, name: str, detail: str) -> None:
+        if self._log is not None:
+            self._log.note(kind, self.clock.now, code, name, detail)
 
     def _put(self, event: Event, now: TimeIndex) -> None:
         self._announce(event)
@@ -416,11 +661,11 @@ class EventManager(Saveable):
     @property
     def log(self) -> EventLog | None:
         """The log of events and deliveries; None for no log."""
-        return self.dispatcher.log
+        return self._log
 
     @log.setter
     def log(self, log: EventLog | None) -> None:
-        self.dispatcher.log = checked_log(log)
+        self._log = checked_log(log)
 
     def has_listeners(self, code: str) -> bool:
         """Return whether a code has a listener now.
@@ -505,7 +750,7 @@ class EventManager(Saveable):
         self._registry.check(event.code)
         self._announce(event)
         self._sent += 1
-        self.dispatcher.deliver_now(event, self._begin(event))
+        self._deliver_all(event, self._begin(event))
 
     def sticky(self, code: str) -> Event | None:
         """Return the sticky event of a code, None if there is none; a new listener receives it at once.
@@ -540,7 +785,7 @@ class EventManager(Saveable):
         if wanted.is_once and registry is self._registry:
             use_up = self._once.add(listening)
         listening.handler = listening.call = wanted.stand_in(
-            listening, self.dispatcher.skip, self.dispatcher.note_freed, use_up)
+            listening, self.skip, self.stop_freed, use_up)
         return listening
 
     def listen_again(self, listening: Subscription) -> bool:
@@ -580,8 +825,8 @@ class EventManager(Saveable):
             and not (before is not None and is_for(before, event.terms.audience))
         ]
         for event in events:
-            self.dispatcher.called += 1
-            self.dispatcher.deliver(event, iter((listening,)))
+            self._called += 1
+            self.call_listeners(event, iter((listening,)))
 
     def check_code(self, code: object) -> None:
         """Raise an error unless ``code`` can be sent."""
@@ -639,7 +884,7 @@ class EventManager(Saveable):
     @_queued.setter
     def _queued(self, events: list[QueuedEvent]) -> None:
         known = self.book.known() if any(rest for _, _, rest in events) else {}
-        stopped = Subscription(self._registry, (), self.dispatcher.skip, "stopped")
+        stopped = Subscription(self._registry, (), self.skip, "stopped")
         self._queue.replace(
             (queued(event, order), None if rest is None else iter([
                 self.book.listener(known[one], is_under_way=True) if one is not None and one in known else stopped
@@ -649,7 +894,7 @@ class EventManager(Saveable):
     @property
     def _failing(self) -> dict[ListenerReference, Failures]:
         """Failures of listeners, by reference."""
-        faults = self.dispatcher.faults
+        faults = self.faults
         if not (faults.has_failing or faults.has_quarantined):
             return {}
         failing: dict[ListenerReference, Failures] = {}
@@ -663,17 +908,17 @@ class EventManager(Saveable):
     @_failing.setter
     def _failing(self, failing: dict[ListenerReference, Failures]) -> None:
         for listening in self.book.references():
-            self.dispatcher.put_failures(listening, NO_FAILURES)
+            self._put_failures(listening, NO_FAILURES)
         known = self.book.known() if failing else {}
         for one, failures in failing.items():
             if one in known:
-                self.dispatcher.put_failures(self.book.listener(known[one], is_under_way=False), failures)
+                self._put_failures(self.book.listener(known[one], is_under_way=False), failures)
 
     def _announce(self, event: Event) -> None:
         for hook in self._trace.event_sent:
             hook(event, event.sent_at)
-        if self.log is not None:
-            self.log.note("sent", event.sent_at, event.code, sender_name(event.sender), shown(event.arguments))
+        if self._log is not None:
+            self._log.note("sent", event.sent_at, event.code, sender_name(event.sender), shown(event.arguments))
 
 
 def _unknown_listener(reference: ListenerReference, known: Iterable[ListenerReference]) -> UnknownNameError:

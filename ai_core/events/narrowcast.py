@@ -20,10 +20,9 @@ from typing import Any, NamedTuple
 from ai_core.budget import Budget
 from ai_core.clock import Clock
 from ai_core.errors import CycleError, named, shown
-from ai_core.events.dispatcher import EventCounts, WhenLate
 from ai_core.events.event import Event, Handler
 from ai_core.events.event_log import EventLog
-from ai_core.events.event_manager import EventManager, ListenerBook, ListenerReference
+from ai_core.events.event_manager import EventCounts, EventManager, ListenerBook, ListenerReference, WhenLate
 from ai_core.events.listeners import (
     REMEMBERED,
     Codes,
@@ -178,7 +177,7 @@ class MemberSubscription:
             audience = event.terms.audience
             if audience is not None and audience.includes(member.group.registry):
                 return handler(event)
-            member.narrowcast.events.dispatcher.skip(event)
+            member.narrowcast.events.skip(event)
             return None
 
         if listening.call is handler:
@@ -375,7 +374,7 @@ class Group:
     def __init__(self, narrowcast: Narrowcast, name: str) -> None:
         self.name = name
         self.narrowcast = narrowcast
-        self.registry = EventRegistry(narrowcast.declared, narrowcast.events.dispatcher.when_stopped)
+        self.registry = EventRegistry(narrowcast.declared, narrowcast.events._when_stopped)
         self.is_removed = False
         self._above: Group | None = None
         self._below: list[Group] = []

@@ -117,7 +117,7 @@ def test_handler_registered_twice_is_called_twice(events):
     assert events.counts.failed == 6  # each of both until it is left out
     first.stop()
     broken[0] = False
-    events.dispatcher.faults.release(second)
+    events.faults.release(second)
     log.clear()
     events.deliver(event)
     assert log == ["other", "twice"]

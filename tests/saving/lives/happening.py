@@ -8,7 +8,6 @@ import numpy as np
 
 from ai_core.errors import CycleError
 from ai_core.events.checking import CheckingEngine, EventCheck
-from ai_core.events.dispatcher import Dispatcher
 from ai_core.events.event_manager import EventManager
 from ai_core.events.narrowcast import REACHES, Narrowcast
 from ai_core.events.polling_station import PollingStation
@@ -36,7 +35,7 @@ CODES = ("alarm", "noise", "calm")
 
 
 class EventsLife(Life):
-    classes = (EventManager, Dispatcher)
+    classes = (EventManager,)
 
     def build(self):
         self.events = EventManager(self.clock, codes=CODES, faults=self.faults, values=VALUES)

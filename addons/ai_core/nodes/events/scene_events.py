@@ -9,9 +9,9 @@ from addons.ai_core.nodes.events.event_terms import EventNames
 from addons.ai_core.nodes.saving.scene_values import path_of
 from addons.ai_core.nodes.scheduling.scheduler_lookup import callable_name, named_after
 from ai_core.clock import TimeIndex
-from ai_core.events.dispatcher import Dispatcher
 from ai_core.events.event import Event
 from ai_core.events.event_log import EventLog
+from ai_core.events.event_manager import EventManager
 from ai_core.events.listeners import Subscription
 from ai_core.events.narrowcast import Group, GroupMembership, MemberSubscription, Narrowcast
 from ai_core.events.squad_radio import SquadRadio
@@ -94,11 +94,11 @@ class SceneSubscription:
 
     def _gone(self, event: Event) -> None:
         """Remove the listener of a freed object, as a signal connection is removed."""
-        self._events.dispatcher.skip(event)
+        self._events.manager.skip(event)
         if self._listening is None:      # freed by its own handler, called with a sticky event
             self.has_stopped = True
             return
-        self._events.dispatcher.note_freed(self._listening.listening)
+        self._events.manager.stop_freed(self._listening.listening)
         self._events.forget(self)
 
 
@@ -239,9 +239,9 @@ class SceneEvents:
         self.scheduler = scheduler
         self.narrowcast = Narrowcast(
             scheduler.clock, faults=scheduler.faults, trace=trace, values=scheduler.values, when_late=self._report_late)
-        self.dispatcher = self.narrowcast.events.dispatcher
-        self.dispatcher.deliver = self._deliver
-        self.dispatcher.report_freed = self._report_freed
+        self.manager = self.narrowcast.events
+        self.manager.call_listeners = self._call_listeners
+        self.manager.report_freed = self._report_freed
         self.managers: dict[Group, Any] = {}
         self._keeper: Any = None
         self._task: Task | None = None
@@ -420,11 +420,11 @@ class SceneEvents:
         if manager is not None:
             manager.event_was_late.emit(event.code, late_s)
 
-    def _deliver(self, event: Event, listeners: Iterator[Subscription]) -> None:
-        """Call each listener, as the library's dispatcher does, with consecutive Callables in one crossing."""
-        dispatcher = self.dispatcher
-        if event.terms.receipt is not None or dispatcher.log is not None:
-            Dispatcher.deliver(dispatcher, event, listeners)
+    def _call_listeners(self, event: Event, listeners: Iterator[Subscription]) -> None:
+        """Call each listener, as the library does, with consecutive Callables in one crossing."""
+        manager = self.manager
+        if event.terms.receipt is not None or manager.log is not None:
+            EventManager.call_listeners(manager, event, listeners)
             return
         waiting, at = tuple(listeners), 0
         while at < len(waiting):
@@ -433,7 +433,7 @@ class SceneEvents:
                 if at < len(waiting):
                     waiting[at].call(event)
             except Exception as error:  # the other listeners are still called
-                dispatcher.fail(waiting[at], event, error)
+                manager.fail(waiting[at], event, error)
             at += 1
 
     def _frame(self, turn: Turn) -> None:
