@@ -9,10 +9,9 @@ import pytest
 from ai_core.budget import Budget
 from ai_core.clock import ManualClock
 from ai_core.decisions.adaptation.sequence_prediction import SequencePrediction
-from ai_core.decisions.habits.habit_population import HabitPopulation
 from ai_core.decisions.habits.habit_tree import HabitTree
 from ai_core.decisions.habits.habits import Habit
-from ai_core.decisions.mind_population import MindPopulation
+from ai_core.decisions.population import HabitPopulation, MindPopulation
 from ai_core.events.checking import CheckingEngine
 from ai_core.events.event_log import EventLog
 from ai_core.events.squad_radio import SquadRadio

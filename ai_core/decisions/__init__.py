@@ -31,12 +31,12 @@ from ai_core.decisions.habits.built_in_habits import (
     WaitFor,
 )
 from ai_core.decisions.habits.habit_batch import HabitBatch
-from ai_core.decisions.habits.habit_population import HabitPopulation
 from ai_core.decisions.habits.habit_runner_loops import HabitContext
 from ai_core.decisions.habits.habit_status import FOR_EVER, Launch, Outcome, Status
 from ai_core.decisions.habits.habit_tree import HabitTree
 from ai_core.decisions.habits.habits import Callback, Habit
 from ai_core.decisions.habits.utility import Consideration, Score
+from ai_core.decisions.population import HabitPopulation
 from ai_core.decisions.rules import FiredRule, Rule, RuleMind, RuleSet
 from ai_core.decisions.state_machine import (
     PREVIOUS,

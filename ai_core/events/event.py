@@ -3,7 +3,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, NamedTuple, NoReturn, Protocol, cast
+from typing import Any, NamedTuple, NoReturn, Protocol, cast
 
 from ai_core.clock import TimeIndex
 from ai_core.errors import finite_number, shown, whole_number
@@ -25,9 +25,6 @@ from ai_core.saving.declared_state import (
 )
 from ai_core.saving.fields import StateError
 
-if TYPE_CHECKING:
-    from ai_core.events.listeners import EventRegistry, Subscription
-
 __all__ = [
     "EVENT_STATE", "MOST_PRIORITY", "PLAIN", "Delivery", "Event", "EventTerms", "Handler", "ListenerGroup", "Position",
     "Receipt", "coordinates"]
@@ -42,12 +39,12 @@ Position = tuple[float, float, float]
 class ListenerGroup(Protocol):
     """The audience of an event: a subset of all listeners; hashable, compared by value."""
 
-    def listeners(self, code: str) -> tuple[Subscription, ...]:
-        """Return the present listeners to ``code`` in this audience, in order of delivery."""
+    def listeners(self, code: str) -> tuple[Any, ...]:
+        """Return the present subscriptions to ``code`` in this audience, in order of delivery."""
         ...
 
-    def includes(self, registry: EventRegistry) -> bool:
-        """Return whether the listeners of ``registry`` belong to this audience."""
+    def includes(self, registry: Any) -> bool:
+        """Return whether the listeners of an EventRegistry belong to this audience."""
         ...
 
     def plain(self) -> Any:

@@ -12,11 +12,11 @@ import sys
 from ai_core.budget import Budget
 from ai_core.decisions.blackboard import Blackboard
 from ai_core.decisions.habits.built_in_habits import CheckValue, SetValue, ValueIs, Wait
-from ai_core.decisions.habits.habit_population import HabitPopulation
 from ai_core.decisions.habits.habit_runner_loops import ValuesAre
 from ai_core.decisions.habits.habit_status import Launch, Outcome, Status
 from ai_core.decisions.habits.habit_tree import HabitTree
 from ai_core.decisions.habits.habits import Habit
+from ai_core.decisions.population import HabitPopulation
 from ai_core.faults import FaultIsolation
 from ai_core.loops import compiled
 from ai_core.trace import Trace

@@ -11,10 +11,10 @@ import pytest
 from ai_core.budget import Budget
 from ai_core.decisions.blackboard import Blackboard
 from ai_core.decisions.habits.built_in_habits import ValueIs, Wait
-from ai_core.decisions.habits.habit_population import HabitPopulation
 from ai_core.decisions.habits.habit_status import Launch, Status
 from ai_core.decisions.habits.habit_tree import HabitTree
 from ai_core.decisions.habits.habits import Habit
+from ai_core.decisions.population import HabitPopulation
 from ai_core.faults import FaultIsolation
 
 

@@ -8,7 +8,7 @@ from sys import getsizeof
 import pytest
 
 from ai_core.budget import Budget
-from ai_core.decisions.mind_population import MindPopulation
+from ai_core.decisions.population import MindPopulation
 from ai_core.decisions.state_machine import State, StateMachine, StateMachineDefinition, Transition
 from ai_core.faults import FaultIsolation
 from ai_core.saving.fields import StateError

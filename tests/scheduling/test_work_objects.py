@@ -26,7 +26,7 @@ from ai_core.decisions import (
     StateMachine,
     StateMachineDefinition,
 )
-from ai_core.decisions.mind_population import MindPopulation
+from ai_core.decisions.population import MindPopulation
 from ai_core.faults import FaultIsolation
 from ai_core.scheduling import (
     Advancing,

@@ -7,10 +7,10 @@ from typing import Any
 import numpy as np
 
 from ai_core.decisions.habits.built_in_habits import CheckValue, SetValue, ValueIs, Wait
-from ai_core.decisions.habits.habit_population import HabitPopulation
 from ai_core.decisions.habits.habit_status import Launch, Status
 from ai_core.decisions.habits.habit_tree import HabitTree
 from ai_core.decisions.habits.habits import Habit
+from ai_core.decisions.population import HabitPopulation
 from tools.benchmarking.declarations import Case, Contest
 
 ELAPSED_S = 1 / 60

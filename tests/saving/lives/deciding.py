@@ -9,11 +9,10 @@ from ai_core.decisions.adaptation.adaptive import AdaptiveChoice
 from ai_core.decisions.adaptation.sequence_prediction import SequencePrediction
 from ai_core.decisions.adaptation.success_memory import SuccessMemory
 from ai_core.decisions.habits.built_in_habits import SetValue, ValueIs, Wait
-from ai_core.decisions.habits.habit_population import HabitPopulation
 from ai_core.decisions.habits.habit_status import Launch, Status
 from ai_core.decisions.habits.habit_tree import HabitTree
 from ai_core.decisions.habits.habits import Habit
-from ai_core.decisions.mind_population import MindPopulation
+from ai_core.decisions.population import HabitPopulation, MindPopulation
 from ai_core.decisions.rules import Rule, RuleMind, RuleSet
 from ai_core.decisions.state_machine import History, State, StateMachine, StateMachineDefinition, Transition
 from ai_core.faults import FaultIsolation

@@ -7,8 +7,7 @@ from typing import Any, NamedTuple
 from addons.ai_core.nodes.saving.scene_values import path_of
 from addons.ai_core.nodes.scheduling.garbage_collection import count_freed_characters
 from ai_core.budget import Budget
-from ai_core.decisions.habits.habit_population import HabitPopulation
-from ai_core.decisions.mind_population import MindPopulation
+from ai_core.decisions.population import HabitPopulation, MindPopulation
 from ai_core.saving.fields import Fields, State
 from ai_core.scheduling.carry_over import UNIT
 from ai_core.scheduling.task import MAX_PERIOD_FRAMES, MAX_PRIORITY, MIN_PRIORITY, Task, Turn
