@@ -30,8 +30,8 @@ from ai_core.senses.sensation import Sensation
 from ai_core.senses.sense_reasons import FactorsBetween, SenseReasons
 from ai_core.senses.sensor_table import SensorTable
 from ai_core.senses.sight.camouflage import Background, Camouflage
-from ai_core.senses.sight.continuous_sensing import ContinuousSensing, LineOfSight
-from ai_core.senses.sight.pairs_in_view import ids_of, key_of
+from ai_core.senses.sight.continuous_sensing import NO_QUERY, ContinuousSensing, LineOfSight
+from ai_core.senses.sight.pair_keys import ids_of, key_of
 from ai_core.senses.sight.query_ages import PASSES_TIMED
 from ai_core.senses.sight.question import LineQuery
 from ai_core.senses.sight.sight_cones import SightCone
@@ -677,21 +677,22 @@ class RegionalSenseManager:
                 self._sources.measure_motion(now_s)
             if self._clues.gone:
                 self._clues.expire(self._sources, now_s)
-            self._shares.advance(self._without_pass(budget), is_shared=self._has_signals())
-            before_us = budget.used
-            self._perception.advance(self._continuous.pairs)
-            if budget.stopwatch is not None:
+            for_stages = budget if budget.is_unlimited else self._without_pass(budget)
+            self._shares.advance(for_stages, is_shared=self._emitted.has_work or self._smelling is not None)
+            if budget.stopwatch is None:
+                self._perception.advance(self._continuous.pairs)
+            else:
+                before_us = budget.used
+                self._perception.advance(self._continuous.pairs)
                 self._note_pass(budget.used - before_us)
         finally:
             self._is_advancing = False
 
     def _without_pass(self, budget: Budget) -> Budget:
-        """Return what a budget of time has for the stages, so that the pass over percepts fits, too.
+        """Return what a budget has for the stages, so that the pass over percepts fits, too.
 
         A budget of steps is whole; a replay makes the same part of its budget as the game that was recorded.
         """
-        if budget.is_unlimited:
-            return budget
         left = budget.left
         return budget.part(max(left * LEAST_FOR_STAGES, left - self._pass_us))
 
@@ -999,9 +1000,6 @@ class RegionalSenseManager:
         stages = (self._follow, self._query_occlusion, self._deliver)
         return stages if self._smelling is None else (*stages, self._smell)
 
-    def _has_signals(self) -> bool:
-        return self._emitted.has_work or self._smelling is not None
-
     def _follow(self, budget: Budget) -> bool:
         return self._emitted.follow(budget, self.clock.now.seconds)
 
@@ -1026,48 +1024,52 @@ class RegionalSenseManager:
         return self._continuous.look(budget, self.clock.now.seconds)
 
     def _ask(self, budget: Budget) -> bool:
-        if not self._continuous.has_pairs:
+        """Query the lines of sight of the pairs whose turn it is; return False if the budget was spent before."""
+        continuous, rays, is_plain = self._continuous, self.line_of_sight, self._visibility.is_plain
+        if not continuous.pairs_needing_rays:
             return True
-        key, rays = (self, "line_of_sight"), self.line_of_sight
-        is_plain = self._visibility.is_plain
         if rays is None and is_plain:
-            self._continuous.see_all()
+            continuous.see_all()
             return True
-        if not self._continuous.pairs_needing_rays:
+        if self.faults.has_quarantined and self.faults.is_quarantined((self, "line_of_sight")):
             return True
+        if budget.is_spent:
+            return False
         # Signals had theirs first, or have half of the rays at most.
         waiting = len(self._emitted.queue.awaiting_occlusion)
         left = max(1, self.maximum_rays - max(self._rays_asked, min(waiting, self.maximum_rays // 2)))
-        question = self._continuous.next_question(left, unordered=RAYS_AT_ONCE if is_plain else 0)
-        if len(question.row) and not self.faults.is_quarantined(key):
-            if budget.is_spent:
-                return False
-            wanted = len(question.row)
+        question = continuous.next_question(left, unordered=RAYS_AT_ONCE if is_plain else 0)
+        wanted = len(question.row)
+        if not is_plain:
             question, _ = self._visibility.affordable(question, left)
-            if left < self.maximum_rays and (len(question.row) < wanted or wanted == left):
-                self._continuous.ages.note_cut_short(len(question.row))
-            self._ask_in_parts(question, rays, budget)
-        return True
-
-    def _ask_in_parts(self, question: LineQuery, rays: LineOfSight | None, budget: Budget) -> None:
-        """Ask until all are answered or the budget is spent, one part at least."""
-        key, is_plain, asked = (self, "line_of_sight"), self._visibility.is_plain, 0
-        at_once = self.maximum_rays if budget.is_unlimited else RAYS_AT_ONCE
+        if left < self.maximum_rays and (len(question.row) < wanted or wanted == left):
+            continuous.ages.note_cut_short(len(question.row))
+        at_once, asked = self.maximum_rays if budget.is_unlimited else RAYS_AT_ONCE, 0
         while len(question.row) and not (asked and budget.is_spent):
-            part, count = self._visibility.affordable(question, at_once)
-            question = question.part(len(part.row), len(question.row))
+            part, rest, count = question, NO_QUERY, len(question.row)
+            if not is_plain or count > at_once:
+                part, count = self._visibility.affordable(question, at_once)
+                rest = question.part(len(part.row), len(question.row))
             self._rays_asked += count
             budget.spend(count)
-            answer = rays if is_plain and rays else self._visibility.of(part, self._continuous, rays)
-            try:
-                self._continuous.ask(part, answer, self.clock.now.seconds)
-            except Exception as error:  # nothing new is seen; hearing and memory go on
-                self.faults.failed(key, "line_of_sight", self.clock.now.frame, error)
-                return
-            self.faults.succeeded(key)
-            asked += len(part.row)
+            if not self._ask_at_once(part, rays if is_plain else self._visibility.of(part, continuous, rays)):
+                return True
+            asked, question = asked + len(part.row), rest
         if len(question.row):
-            self._continuous.ages.note_cut_short(asked)
+            continuous.ages.note_cut_short(asked)
+        return True
+
+    def _ask_at_once(self, question: LineQuery, line_of_sight: LineOfSight | None) -> bool:
+        """Query some lines of sight; return False if that failed: then nothing new is seen, and hearing goes on."""
+        assert line_of_sight is not None
+        try:
+            self._continuous.ask(question, line_of_sight, self.clock.now.seconds)
+        except Exception as error:
+            self.faults.failed((self, "line_of_sight"), "line_of_sight", self.clock.now.frame, error)
+            return False
+        if self.faults.has_failing:
+            self.faults.succeeded((self, "line_of_sight"))
+        return True
 
     def _smell(self, budget: Budget) -> bool:
         return self._smelling is None or self._smelling.advance(budget, self.clock.now.seconds)

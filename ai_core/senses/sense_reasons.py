@@ -10,7 +10,7 @@ from ai_core.senses.percepts.awareness import AwarenessReasons
 from ai_core.senses.sensation import Point
 from ai_core.senses.sensor_table import NO_SOURCE, SensorTable
 from ai_core.senses.sight.continuous_sensing import ContinuousSensing
-from ai_core.senses.sight.pairs_in_view import key_of
+from ai_core.senses.sight.pair_keys import key_of
 from ai_core.senses.sight.sight_cones import NO_CONE, cone_towards
 from ai_core.senses.source_table import SourceTable
 from ai_core.senses.stimuli.emitted_signals import EmittedSignals

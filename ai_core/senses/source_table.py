@@ -55,6 +55,7 @@ class SourceTable:
         pattern: (capacity,) number of its pattern, or ``NO_PATTERN``.
         affiliation: (capacity,) int64, what it belongs to, as bits.
         details: what else it has, by id; those that have nothing are left out.
+        most_parts: the most visible parts that any source has (count).
         voices: of sources that emitted, by id and modality, what each signal has from them: number of
             the modality, affiliation and tag; only as long as nobody changes.
         views: how clearly sensors saw sources.
@@ -85,6 +86,7 @@ class SourceTable:
         self.affiliation = np.zeros(rows, np.int64)
         self._are_shown: list[bool] | None = None
         self.details: dict[int, SourceDetails] = {}
+        self.most_parts = 0
         self.voices: dict[tuple[int, str], tuple[int, int, str]] = {}
         self.views = Views()
 
@@ -124,8 +126,7 @@ class SourceTable:
         slot = self.ids.remove(source_id)
         self.own_strength[slot] = self.strength[slot] = NO_STRENGTH
         self._are_shown = None
-        self.details.pop(int(source_id), None)
-        self.voices.clear()
+        self.put_details(int(source_id), PLAIN)
 
     def change(
         self,
@@ -210,10 +211,14 @@ class SourceTable:
     def put_details(self, source_id: int, details: SourceDetails) -> None:
         """Let a source have something else beside."""
         self.voices.clear()
+        before = len(self.details.get(source_id, PLAIN).parts)
         if details == PLAIN:
             self.details.pop(source_id, None)
         else:
             self.details[source_id] = details
+        self.most_parts = max(self.most_parts, len(details.parts))
+        if before == self.most_parts > len(details.parts):
+            self.most_parts = max((len(one.parts) for one in self.details.values()), default=0)
 
     def level_of(self, source_id: int, action: str) -> float:
         """Return the strength of the signal of an action.

@@ -45,9 +45,10 @@ class StageShares(Saveable):
     def advance(self, budget: Budget, *, is_shared: bool) -> None:
         """Run both kinds, each as far as its share goes; if not ``is_shared``, the first has no work and is skipped."""
         if not is_shared:
-            is_done = self._run(1, [0, len(self.kinds[1])], budget)
-            self._note(0, True)
-            self._note(1, is_done)
+            left, uncut = [0, len(self.kinds[1])], self.uncut
+            is_done = self._run(1, left, budget)
+            uncut[0] = min(NEVER_CUT, uncut[0] + 1)
+            uncut[1] = min(NEVER_CUT, uncut[1] + 1) if is_done else 0
             self.first = 0 if is_done else 1
             return
         first, other = self.first, 1 - self.first

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from ai_core.senses.modality import Modality, ModalitySet
 from ai_core.senses.sensor_table import SensorTable
-from ai_core.senses.sight.pairs_in_view import ids_of, key_of
+from ai_core.senses.sight.pair_keys import ids_of, key_of
 from ai_core.senses.sight.sight_cones import BORDER_TOLERANCE, SightCone, aside_of, bearings, cone_towards
 from ai_core.senses.sight.sight_loops import pairs_in_reach, signals_reached
 from ai_core.senses.source_table import SourceTable

@@ -22,7 +22,8 @@ from ai_core.senses.graph.sense_graph import (
 from ai_core.senses.modality import ModalitySet
 from ai_core.senses.sensor_table import SensorTable
 from ai_core.senses.sight.continuous_sensing import ContinuousSensing
-from ai_core.senses.sight.pairs_in_view import keys_of
+from ai_core.senses.sight.pair_keys import keys_of
+from ai_core.senses.sight.pair_loops import Lines
 from ai_core.senses.sight.question import LineQuery
 from ai_core.senses.sight.sight_cones import NO_CONE, bearings, first_cone_containing
 from ai_core.senses.source_table import SourceTable
@@ -119,8 +120,9 @@ class GraphSight(ContinuousSensing):
         x, y, z = pairs.looked_at[best].tolist()
         return ReachNumbers(float(pairs.distance_m[best]), float(pairs.kept[best]), (x, y, z))
 
-    def _from_cameras(self, question: LineQuery) -> LineQuery:
-        """Return the question with lines from cameras and mirrors for the pairs that those show."""
+    def _written(self, lines: Lines) -> LineQuery:
+        """Return pairs with lines from cameras and mirrors for the pairs that those show."""
+        question = super()._written(lines)
         for rows, pairs in self._shown_elsewhere(question):
             question.eyes[rows] = pairs.asked_from
         return question

@@ -17,7 +17,7 @@ from ai_core.errors import check_kind, finite_number, shown, whole_number
 from ai_core.saving.fields import Fields, State
 from ai_core.senses.id_table import LARGEST_ID
 from ai_core.senses.percepts.percept_table import AwarenessNumbers, PerceptTable, RowView, SavedRows
-from ai_core.senses.sight.pairs_in_view import ID_BITS
+from ai_core.senses.sight.pair_keys import ID_BITS
 
 __all__ = [
     "SUSPICIOUS_AND_ALERT", "UNAWARE", "Awareness", "AwarenessLevel", "AwarenessReasons", "AwarenessSettings",

@@ -12,7 +12,7 @@ from ai_core.errors import LARGEST, MOST, UnknownNameError, finite_number, shown
 from ai_core.saving.fields import LATEST_S, Fields, State
 from ai_core.senses.percepts.percept_table import MemoryDurations, PerceptTable, RowView, SavedRows
 from ai_core.senses.sensation import Point, checked_place
-from ai_core.senses.sight.pairs_in_view import ID_BITS
+from ai_core.senses.sight.pair_keys import ID_BITS
 
 __all__ = ["LOSE_AFTER_S", "MAXIMUM_AGE_S", "RADIO", "KnownTarget", "MemoryChange", "SenseMemory", "TargetReport"]
 

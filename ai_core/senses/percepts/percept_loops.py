@@ -12,6 +12,7 @@ at any frame rate, as are those at which a target is lost, expires and is forgot
 from __future__ import annotations
 
 import cython
+import numpy as np
 from cython.cimports.libc.math import floor
 
 __all__ = ["COLUMNS", "LEVEL_NUMBERS", "MIND_COLUMNS", "SENSE_COLUMNS", "PerceptLoops"]
@@ -128,11 +129,22 @@ class PerceptLoops:
     reacts: cython.double[:, ::1]
     minds: cython.double[:, ::1]
     levels: cython.double[:, :, ::1]
+    # Sources, and pairs in view, that are viewed.
+    source_places: object
+    source_ids: object
+    places: cython.const[cython.float][:, :]
+    ids: cython.const[cython.int][::1]
+    pair_columns: tuple
+    pair_keys: cython.const[cython.longlong][::1]
+    pair_intensity: cython.const[cython.double][::1]
+    pair_sensed: cython.const[cython.uchar][::1]
+    pair_reported_s: cython.double[::1]
 
     def __init__(self) -> None:
         self.changes, self.levels_crossed, self.sensations, self.missing = [], [], [], []
         self.has_ended = False
         self.looks = 1      # no row was in view at look 0
+        self.source_places = self.source_ids = self.pair_columns = None
 
     def take(self, keys, order, key_of_row, rows, senses, reacts, minds, levels) -> None:
         """Work on these arrays from now on.
@@ -365,23 +377,32 @@ class PerceptLoops:
                 self.startle(mine, slot, number, intensities[place], now_s)
         return len(sensor_ids)
 
+    def begin_look(self, places, ids) -> None:
+        """Begin a look.
+
+        Args:
+            places: (sources, 3) float32, positions of sources by slot (m), which ``see`` and ``advance`` read.
+            ids: (sources,) int32, id in use of each slot, -1 for none.
+        """
+        self.looks += 1
+        if places is not self.source_places or ids is not self.source_ids:
+            if len(places) < len(ids) or places.shape[1] != 3:
+                raise ValueError("places must have a row per id")
+            self.source_places = self.source_ids = None
+            self.places, self.ids = memoryview(places), memoryview(ids)
+            self.source_places, self.source_ids = places, ids
+
     def see(
-        self, pairs: cython.const[cython.longlong][::1], intensity: cython.const[cython.double][::1],
-        is_sensed: cython.const[cython.uchar][::1], reported_at_s: cython.double[::1], number: cython.Py_ssize_t,
-        is_seen: cython.bint, places: cython.const[cython.float][:, :], ids: cython.const[cython.int][::1],
-        some: object, now_s: cython.double, report_every_s: cython.double,
+        self, columns: tuple, number: cython.Py_ssize_t, is_seen: cython.bint, some: object, now_s: cython.double,
+        report_every_s: cython.double,
     ) -> None:
         """Take in the pairs of a modality that are in view. Pairs without a row are listed in ``missing``.
 
         Args:
-            pairs: (m,) int64, ascending: sensor, then source.
-            intensity: (m,) how strongly each shows itself.
-            is_sensed: (m,) whether it does.
-            reported_at_s: (m,) when each was reported last (s), overwritten.
+            columns: of pairs, ascending by sensor, then source: keys (m,) int64, intensity (m,) float64, is_sensed
+                (m,) bool, and reported_at_s (m,) float64 (s), which is overwritten.
             number: number of the modality.
             is_seen: whether it is a kind of sight.
-            places: positions of sources by slot (m).
-            ids: id in use of each slot of sources.
             some: indices of pairs, which were missing; None for all.
             now_s: game time (s).
             report_every_s: time between two reports of what stays in view (s).
@@ -406,19 +427,17 @@ class PerceptLoops:
         z: cython.double
         if not (0 <= number < self.senses_count):
             raise IndexError(f"there is no modality {number}")
-        if not (intensity.shape[0] == pairs.shape[0] == is_sensed.shape[0] == reported_at_s.shape[0]):
-            raise ValueError("the columns of pairs must be of one length")
-        if places.shape[0] < ids.shape[0] or places.shape[1] < 3:
-            raise ValueError("places must have a row per id")
+        if columns is not self.pair_columns:
+            self.view_pairs(columns)
         slot = -1
-        for turn in range(pairs.shape[0] if some is None else len(some)):
+        for turn in range(self.pair_keys.shape[0] if some is None else len(some)):
             index = turn if some is None else some[turn]
-            if not is_sensed[index]:
+            if not self.pair_sensed[index]:
                 continue
-            key = pairs[index]
+            key = self.pair_keys[index]
             sensor_id, target = key >> ID_BITS, key & ID_MASK
             source_slot = target & SLOT_MASK
-            if source_slot >= ids.shape[0] or ids[source_slot] != target:
+            if source_slot >= self.ids.shape[0] or self.ids[source_slot] != target:
                 continue
             if sensor_id != last_id:
                 slot, last_id = self.mind_of(sensor_id), sensor_id
@@ -440,23 +459,30 @@ class PerceptLoops:
                 if row < 0:
                     self.missing.append(index)
                     continue
-            x, y, z = places[source_slot, 0], places[source_slot, 1], places[source_slot, 2]
+            x, y, z = self.places[source_slot, 0], self.places[source_slot, 1], self.places[source_slot, 2]
             if row >= 0:
-                self.keep_in_view(row, sensor_id, number, intensity[index], x, y, z, now_s, is_seen)
+                self.keep_in_view(row, sensor_id, number, self.pair_intensity[index], x, y, z, now_s, is_seen)
             if mine >= 0:
-                self.show(mine, number, intensity[index], now_s)
-            if is_due(now_s, reported_at_s[index], report_every_s, sensor_id):
-                reported_at_s[index] = now_s
-                self.sensations.append((sensor_id, target, number, intensity[index], x, y, z))
+                self.show(mine, number, self.pair_intensity[index], now_s)
+            if is_due(now_s, self.pair_reported_s[index], report_every_s, sensor_id):
+                self.pair_reported_s[index] = now_s
+                self.sensations.append((sensor_id, target, number, self.pair_intensity[index], x, y, z))
 
-    def advance(
-        self, places: cython.const[cython.float][:, :], ids: cython.const[cython.int][::1], now_s: cython.double,
-    ) -> None:
+    @cython.cfunc
+    def view_pairs(self, columns: tuple):
+        """View other columns of pairs than before."""
+        keys, intensity, is_sensed, reported_at_s = columns
+        if not len(keys) == len(intensity) == len(is_sensed) == len(reported_at_s):
+            raise ValueError("the columns of pairs must be of one length")
+        self.pair_columns = None
+        self.pair_keys, self.pair_intensity = memoryview(keys), memoryview(intensity)
+        self.pair_sensed, self.pair_reported_s = memoryview(is_sensed.view(np.uint8)), memoryview(reported_at_s)
+        self.pair_columns = columns
+
+    def advance(self, now_s: cython.double) -> None:
         """Let time pass in all rows, after ``see`` has taken in what is in view.
 
         Args:
-            places: positions of sources by slot (m).
-            ids: id in use of each slot of sources.
             now_s: game time (s).
 
         Cost: O(n), 10 to 30 ns a row.
@@ -485,9 +511,10 @@ class PerceptLoops:
                         now_s <= self.rows[row, LAST_SEEN_S] + self.minds[slot, FREE_KNOWLEDGE_S]):
                     target = self.key_of_row[row] & ID_MASK
                     source_slot = target & SLOT_MASK
-                    if source_slot < ids.shape[0] and ids[source_slot] == target:
+                    if source_slot < self.ids.shape[0] and self.ids[source_slot] == target:
                         self.follow_freely(
-                            row, places[source_slot, 0], places[source_slot, 1], places[source_slot, 2], now_s)
+                            row, self.places[source_slot, 0], self.places[source_slot, 1],
+                            self.places[source_slot, 2], now_s)
             if self.rows[row, HAS_METER]:
                 self.drift(row, slot, now_s)
                 self.cross(row, slot)

@@ -19,7 +19,7 @@ from ai_core.senses.percepts.percept_loops import (
     PerceptLoops,
 )
 from ai_core.senses.sensation import FARTHEST_M, Point
-from ai_core.senses.sight.pairs_in_view import ID_BITS
+from ai_core.senses.sight.pair_keys import ID_BITS
 
 __all__ = ["AwarenessNumbers", "MemoryDurations", "PerceptTable", "RowView", "SavedRows"]
 

@@ -20,7 +20,8 @@ from ai_core.senses.percepts.awareness import Awareness, AwarenessReasons, Aware
 from ai_core.senses.percepts.memory import MemoryChange, SenseMemory
 from ai_core.senses.percepts.percept_table import PerceptTable, SavedRows
 from ai_core.senses.sensation import Sensation
-from ai_core.senses.sight.pairs_in_view import ID_BITS, PairsInView
+from ai_core.senses.sight.pair_keys import ID_BITS
+from ai_core.senses.sight.pair_loops import PairsInView
 from ai_core.senses.source_table import SourceTable
 from ai_core.trace import Trace
 
@@ -211,13 +212,12 @@ class Perception:
         """
         table, loops, now = self._table, self._table.loops, self._clock.now
         table.now_s = now.seconds
-        loops.looks += 1
-        places, ids = memoryview(self._sources.position), memoryview(self._sources.ids.by_slot)
+        loops.begin_look(self._sources.position, self._sources.ids.by_slot)
         for number, of_modality in pairs.items():
-            if len(of_modality.keys):
-                self._see(number, of_modality, places, ids, now.seconds)
+            if of_modality.count:
+                self._see(number, of_modality, now.seconds)
         if len(table.keys):
-            loops.advance(places, ids, now.seconds)
+            loops.advance(now.seconds)
             if loops.has_ended:
                 table.drop_ended()
         if loops.changes or loops.sensations or loops.levels_crossed:
@@ -340,20 +340,17 @@ class Perception:
             keys.append(self._sharers[perceiver.memory][0] << ID_BITS | target)
         return keys
 
-    def _see(self, number: int, pairs: PairsInView, places: memoryview, ids: memoryview, now_s: float) -> None:
-        loops, (keys, intensity, is_sensed, reported_at_s) = self._table.loops, pairs.views()
-        clarity = self._sources.views.clarity(number, pairs.keys)
-        if clarity is not None:
-            intensity = memoryview(pairs.intensity * clarity)
-        columns = (
-            keys, intensity, is_sensed, reported_at_s, number, self._modalities.all[number].needs_line_of_sight, places,
-            ids)
-        loops.see(*columns, None, now_s, self._report_every_s)
+    def _see(self, number: int, pairs: PairsInView, now_s: float) -> None:
+        loops, columns, views = self._table.loops, pairs.columns, self._sources.views
+        if views.by_modality and (clarity := views.clarity(number, pairs.keys)) is not None:
+            columns = (pairs.keys, pairs.intensity * clarity, *columns[2:])
+        is_seen = self._modalities.all[number].needs_line_of_sight
+        loops.see(columns, number, is_seen, None, now_s, self._report_every_s)
         if loops.missing:
             missing, loops.missing = loops.missing, []
             found = pairs.keys[missing].tolist()
             self._table.add(key for one in found for key in self._keys_of(one >> ID_BITS, one & (1 << ID_BITS) - 1))
-            loops.see(*columns, missing, now_s, self._report_every_s)
+            loops.see(columns, number, is_seen, missing, now_s, self._report_every_s)
 
     def _listed(self) -> tuple[list[tuple[int, MemoryChange]], list[tuple[int, float, int, int]]]:
         """Return what the loops have listed, in order, with their sensors."""

@@ -19,16 +19,17 @@ from ai_core.senses.id_table import LARGEST_ID, IdTable, was_given_out
 from ai_core.senses.modality import Modality, ModalitySet
 from ai_core.senses.sensation import Point
 from ai_core.senses.sensor_table import SensorTable
-from ai_core.senses.sight.pairs_in_view import PairsInView, ids_of, read_found
+from ai_core.senses.sight.pair_keys import ids_of, read_found
+from ai_core.senses.sight.pair_loops import Lines, PairsInView, first_in_line
 from ai_core.senses.sight.query_ages import QueryAges
 from ai_core.senses.sight.question import LineQuery
 from ai_core.senses.sight.ray_turns import RayTurns
 from ai_core.senses.sight.sight_cones import aside_of
-from ai_core.senses.sight.sight_loops import first_in_line, lines_between, note_answers, pairs_in_reach
+from ai_core.senses.sight.sight_loops import pairs_in_reach
 from ai_core.senses.source_table import SourceTable
 from ai_core.senses.stimuli.signal import ModalityNumbers, ReachNumbers
 
-__all__ = ["ContinuousSensing", "LineOfSight"]
+__all__ = ["NO_QUERY", "ContinuousSensing", "LineOfSight", "check_answers"]
 
 Floats = NDArray[np.float64]
 Found = tuple[NDArray[np.int64], NDArray[np.float64]]
@@ -54,6 +55,9 @@ NO_KEYS, NO_INTENSITIES = np.zeros(0, np.int64), np.zeros(0)
 NO_QUERY = LineQuery(
     np.zeros(0, np.intp), NO_KEYS, np.zeros(0, np.int32), np.zeros(0, np.int32), np.zeros((0, 3), np.float32),
     np.zeros((0, 3), np.float32))
+"""A question about no pair."""
+
+NO_LINES = Lines(*NO_QUERY[:2], NO_KEYS, NO_KEYS)
 
 PAIRS_PER_ADVANCE = 4 * PAIRS_PER_BLOCK
 """Pairs tested in one advance, from which on the rest of a pass is left to the next (count).
@@ -89,7 +93,8 @@ class ContinuousSensing:
             if modalities[number].is_continuous
         }
         self.pairs = {number: PairsInView() for number in self._senses}
-        self._by_rays = [number for number in self._senses if modalities[number].needs_line_of_sight]
+        self._needs_ray = {number: modalities[number].needs_line_of_sight for number in self._senses}
+        self._by_rays = [number for number, needs_ray in self._needs_ray.items() if needs_ray]
         self.turns = RayTurns(sensors, sources)
         self._found: dict[int, list[tuple[NDArray[np.int64], NDArray[np.float64]]]] = {}
         self._to_look = np.zeros(0, np.int32)
@@ -98,7 +103,7 @@ class ContinuousSensing:
         self._removals = self._removals_before = (0, 0)
         self.ages = QueryAges()
         self._out = (np.zeros(0, np.int64), np.zeros(0))
-        self._whole, self._whole_of, self._whole_number = NO_QUERY, NO_KEYS, -1
+        self._whole, self._whole_of = NO_LINES, NO_KEYS     # the lines of all pairs, and their keys
 
     def look(self, budget: Budget, now_s: float) -> bool:
         """Find what is in reach; return False if the budget ended before that.
@@ -111,15 +116,30 @@ class ContinuousSensing:
         """
         if not self.pairs:
             return True
+        sensors, sources = self._sensors.ids, self._sources.ids
+        block = 1 + PAIRS_PER_BLOCK // (1 + len(sources))
+        if self._is_looking or len(sensors) > block or (
+                budget.stopwatch is None and budget.left < len(sensors)):
+            return self._look_on(budget, now_s, block)
+        if budget.is_spent:
+            return False
+        budget.spend(len(sensors))
+        self._removals = sensors.removals, sources.removals
+        moment, are_shown = self.ages.end_pass(now_s), self._sources.are_shown
+        for number, pairs in self.pairs.items():
+            if are_shown[number] or pairs.count:
+                pairs.take(*self._in_reach(number, sensors.ids), moment, self._needs_ray[number])
+        if self.ages.is_long:
+            self.ages.forget_before(self._oldest_moment)
+        return True
+
+    def _look_on(self, budget: Budget, now_s: float, block: int) -> bool:
+        """Look in a pass that is interrupted between blocks of sensors."""
         if not self._is_looking:
             self._to_look = self._sensors.ids.ids
-            if self._nobody_shows() and (
-                    budget.stopwatch or budget.is_unlimited or budget.left >= len(self._to_look)):
-                return self._see_nobody(budget, now_s)
             self._found = {number: [] for number in self.pairs}
             self._is_looking = True
             self._removals_before = self._count_removals()
-        block = 1 + PAIRS_PER_BLOCK // (1 + len(self._sources.ids))
         enough = len(self._to_look) - block * (PAIRS_PER_ADVANCE // PAIRS_PER_BLOCK)
         while len(self._to_look):
             if len(self._to_look) <= enough:
@@ -132,57 +152,18 @@ class ContinuousSensing:
             budget.spend(len(looking))
             if self._removals_before != self._count_removals():
                 looking = looking[self._sensors.ids.are_known(looking)]
-            if not len(self._to_look) and not any(self._found.values()):
-                self._end_pass(now_s)           # a pass of one block
-                for number in self._found:
-                    self._take(number, *self._in_reach(number, looking))
-                break
             for number, found in self._found.items():
                 keys, intensity, count = self._in_reach(number, looking)
                 found.append((keys[:count].copy(), intensity[:count].copy()))
-        else:
-            self._end_pass(now_s)
-            for number, blocks in self._found.items():
-                keys, intensity = (
-                    np.concatenate(part) for part in zip((NO_KEYS, NO_INTENSITIES), *blocks, strict=True))
-                self._take(number, keys, intensity, len(keys))
-        if self.ages.is_long:
-            self.ages.forget_before(self._oldest_moment if self.has_pairs else None)
-        return True
-
-    def _end_pass(self, now_s: float) -> None:
         self._is_looking = False
         self._removals = self._removals_before
-        self.ages.end_pass(now_s)
-
-    def _take(self, number: int, keys: NDArray[np.int64], intensity: NDArray[np.float64], count: int) -> None:
-        pairs = self.pairs[number]
-        if count or len(pairs.keys):
-            pairs.take(
-                keys, intensity, count, self.ages.new, needs_ray=self._modalities[number].needs_line_of_sight)
-
-    @property
-    def has_pairs(self) -> bool:
-        """Whether any sensor is in reach of a source, by any modality."""
-        for pairs in self.pairs.values():  # noqa: SIM110  # in each frame, and as a rule of none: no calls for it
-            if len(pairs.keys):
-                return True
-        return False
-
-    def _nobody_shows(self) -> bool:
-        """Return True if nobody has a strength in what is looked for, and nobody had."""
-        shown = self._sources.are_shown
-        for number, pairs in self.pairs.items():  # noqa: SIM110
-            if shown[number] or len(pairs.keys):
-                return False
-        return True
-
-    def _see_nobody(self, budget: Budget, now_s: float) -> bool:
-        if budget.is_spent:
-            return False
-        budget.spend(len(self._to_look))
-        self._to_look = self._to_look[:0]
-        self.ages.end_empty_pass(now_s)
+        moment = self.ages.end_pass(now_s)
+        for number, blocks in self._found.items():
+            keys, intensity = (
+                np.concatenate(part) for part in zip((NO_KEYS, NO_INTENSITIES), *blocks, strict=True))
+            self.pairs[number].take(keys, intensity, len(keys), moment, self._needs_ray[number])
+        if self.ages.is_long:
+            self.ages.forget_before(self._oldest_moment)
         return True
 
     def next_question(self, maximum_rays: int, unordered: int = 0) -> LineQuery:
@@ -192,18 +173,29 @@ class ContinuousSensing:
             maximum_rays: most pairs (count).
             unordered: number of pairs up to which all are returned in any order, as all of them are asked.
         """
-        asked = [number for number in self._by_rays if len(self.pairs[number].keys)]
+        asked = self._by_rays
+        if len(asked) > 1:
+            asked = [number for number in asked if self.pairs[number].count]
+            if len(asked) > 1:
+                return self._merged_question(asked, maximum_rays)
         if not asked:
             return NO_QUERY
-        if len(asked) == 1:            # these are by sensor, then source, as keys are
-            pairs = self.pairs[asked[0]]
+        number, pairs = asked[0], self.pairs[asked[0]]  # these are by sensor, then source, as keys are
+        rows, keys = None, pairs.keys
+        if self._removals != (self._sensors.ids.removals, self._sources.ids.removals):
             rows = self._alive(pairs)
-            if rows is None and len(pairs.keys) <= min(maximum_rays, unordered):
-                return self._whole_question(asked[0], pairs.keys)
-            since, keys = self._in_line(pairs, rows)
-            first = self._first_in_line(since, maximum_rays)
-            return self._question(
-                np.full(len(first), asked[0]), first if rows is None else rows.take(first), keys, first)
+        elif pairs.count <= min(maximum_rays, unordered):
+            if keys is not self._whole_of:
+                every = np.arange(pairs.count)
+                self._whole_of, self._whole = keys, Lines(np.full(pairs.count, number), every, keys, every)
+            return self._written(self._whole)
+        since, keys = self._in_line(pairs, rows)
+        first = self._first_in_line(since, maximum_rays)
+        return self._written(Lines(
+            np.full(len(first), number), first if rows is None else rows.take(first), keys, first))
+
+    def _merged_question(self, asked: list[int], maximum_rays: int) -> LineQuery:
+        """Return the pairs of several modalities whose turn it is."""
         parts = []
         for number in asked:
             pairs = self.pairs[number]
@@ -213,31 +205,13 @@ class ContinuousSensing:
         since, keys, kind, place = (np.concatenate(column) for column in zip(*parts, strict=True))
         order = np.lexsort((kind, keys))
         first = order.take(self._first_in_line(since.take(order), maximum_rays))
-        return self._question(kind.take(first), place.take(first), keys, first)
+        return self._written(Lines(kind.take(first), place.take(first), keys, first))
 
-    def _question(
-        self, kind: NDArray[np.intp], rows: NDArray[np.int64], keys: NDArray[np.int64], some: NDArray[np.int64]
-    ) -> LineQuery:
-        """Return the lines of some of the pairs of these keys."""
-        count = len(some)
-        sensor_ids, source_ids = np.empty(count, np.int32), np.empty(count, np.int32)
-        eyes, targets = np.empty((count, 3), np.float32), np.empty((count, 3), np.float32)
-        lines_between(
-            keys, some, self._sensors.position, self._sources.position, sensor_ids, source_ids, eyes, targets)
-        return self._from_cameras(LineQuery(kind, rows, sensor_ids, source_ids, eyes, targets))
-
-    def _whole_question(self, number: int, keys: NDArray[np.int64]) -> LineQuery:
-        """Return the lines of all pairs of a modality, in arrays that are kept while the pairs stay the same."""
-        whole, count = self._whole, len(keys)
-        if self._whole_of is not keys or number != self._whole_number:
-            self._whole_of, self._whole_number = keys, number
-            whole = self._whole = LineQuery(
-                np.full(count, number), np.arange(count), np.empty(count, np.int32), np.empty(count, np.int32),
-                np.empty((count, 3), np.float32), np.empty((count, 3), np.float32))
-        lines_between(
-            keys, whole.row, self._sensors.position, self._sources.position, whole.sensor_ids, whole.source_ids,
-            whole.eyes, whole.targets)
-        return self._from_cameras(whole)
+    def _written(self, lines: Lines) -> LineQuery:
+        """Return pairs with the lines between them now; a graph moves the ends of some."""
+        lines.write(self._sensors.position, self._sources.position)
+        question: LineQuery = lines.query
+        return question
 
     def _in_line(
         self, pairs: PairsInView, rows: NDArray[np.intp] | None
@@ -278,18 +252,17 @@ class ContinuousSensing:
             TypeError: if the answer is not an array of bool.
             ValueError: if it has another shape.
         """
-        is_free = line_of_sight(question.eyes, question.targets, question.sensor_ids, question.source_ids)
-        if is_free is None:
+        answers = line_of_sight(question.eyes, question.targets, question.sensor_ids, question.source_ids)
+        if answers is None:
             return
-        answers = _checked_answers(is_free, len(question.row))
-        for number in self._by_rays:
-            pairs, rows, mine = self.pairs[number], question.row, answers
-            if len(self._by_rays) > 1:
-                rows, mine = rows[question.modality == number], answers[question.modality == number]
-            if len(rows):
-                oldest = note_answers(
-                    rows, mine, self.ages.asked, pairs.is_sensed, pairs.reported_at_s, pairs.waiting_since)
-                self.ages.note_asked(oldest, now_s)
+        check_answers(answers, len(question.row))
+        ages, by_rays = self.ages, self._by_rays
+        for number in by_rays:
+            rows, mine = None if question is self._whole.query else question.row, answers
+            if len(by_rays) > 1:
+                rows, mine = question.row[question.modality == number], answers[question.modality == number]
+            if len(mine):
+                ages.note_asked(self.pairs[number].note(rows, mine, 2 * ages.passes + 1), now_s)
 
     def offsets(self, question: LineQuery) -> Floats:
         """Return where each of these pairs shows itself, from the sensor (n, 3), by its size nearer (m)."""
@@ -299,14 +272,13 @@ class ContinuousSensing:
         offset /= self._sources.size[sources, np.newaxis]
         return offset
 
-    def _from_cameras(self, question: LineQuery) -> LineQuery:
-        """Return pairs with the lines that are asked, of which sensors need not be one end."""
-        return question
-
     @property
     def pairs_needing_rays(self) -> int:
         """Number of pairs that take turns to be asked for a line of sight."""
-        return sum([len(self.pairs[number].keys) for number in self._by_rays])
+        count = 0
+        for number in self._by_rays:
+            count += self.pairs[number].count
+        return count
 
     def passes_until_noticed(self, pairs_at_once: int) -> int:
         """Return after how many passes at most a pair in view is asked (count).
@@ -358,7 +330,7 @@ class ContinuousSensing:
 
     def waits_passes(self, number: int, sensor_id: int, source_id: int) -> int | None:
         """Return for how many passes a pair has waited for its line of sight, None if it does not."""
-        if number not in self.pairs or not self._modalities[number].needs_line_of_sight:
+        if not self._needs_ray.get(number):
             return None
         row = self.pairs[number].row_of(sensor_id, source_id)
         return None if row is None else self.ages.age_passes(int(self.pairs[number].waiting_since[row]))
@@ -445,16 +417,17 @@ def _point(direction: NDArray[np.float64]) -> Point:
     return (x, y, z)
 
 
-def _checked_answers(answers: object, wanted: int) -> NDArray[np.bool_]:
+def check_answers(answers: object, wanted: int) -> None:
+    """Refuse what ``line_of_sight`` returned, unless it is one bool for each line.
+
+    Raises:
+        TypeError: if it is not an array of bool.
+        ValueError: if it has another shape.
+    """
     if not isinstance(answers, np.ndarray) or answers.dtype != np.bool_:
-        raise TypeError(
-            f"line_of_sight must return a NumPy array of bool, or None, got {shown(answers)}"
-        )
+        raise TypeError(f"line_of_sight must return a NumPy array of bool, or None, got {shown(answers)}")
     if answers.shape != (wanted,):
-        raise ValueError(
-            f"line_of_sight must return shape ({wanted},), an element per line, got {answers.shape}"
-        )
-    return answers
+        raise ValueError(f"line_of_sight must return shape ({wanted},), an element per line, got {answers.shape}")
 
 
 def _saved_found(found: list[Found]) -> State:

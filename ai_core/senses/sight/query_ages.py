@@ -20,12 +20,14 @@ class QueryAges:
 
     Attributes:
         passes: passes that have ended (count).
+        is_long: whether times of so many passes are kept that it is worth forgetting some.
         longest_wait_passes: the most that any pair has waited until it was asked (count).
         longest_wait_s: likewise (s).
     """
 
     def __init__(self) -> None:
         self.passes = 0
+        self.is_long = False
         self.longest_wait_passes = 0
         self.longest_wait_s = 0.0
         self._ended_s: deque[float] = deque()  # of the last passes, as far back as is needed
@@ -36,28 +38,13 @@ class QueryAges:
         """Moment of pairs that this pass found: after all that were asked before, which are odd."""
         return 2 * self.passes
 
-    @property
-    def asked(self) -> int:
-        """Moment of pairs that are asked after this pass."""
-        return 2 * self.passes + 1
-
-    @property
-    def is_long(self) -> bool:
-        """Whether times of so many passes are kept that it is worth forgetting some."""
-        return len(self._ended_s) > 2 * PASSES_TIMED
-
-    def end_pass(self, now_s: float) -> None:
-        """Note that a pass has ended."""
-        self.passes += 1
-        self._ended_s.append(now_s)
-
-    def end_empty_pass(self, now_s: float) -> None:
-        """Note that a pass has ended in which nothing was in the queue."""
+    def end_pass(self, now_s: float) -> int:
+        """Note that a pass has ended; return the moment of pairs that it found."""
         ended_s = self._ended_s
-        self.passes += 1
         ended_s.append(now_s)
-        while len(ended_s) > PASSES_TIMED:
-            ended_s.popleft()
+        self.passes += 1
+        self.is_long = len(ended_s) > 2 * PASSES_TIMED
+        return 2 * self.passes
 
     def forget_before(self, oldest: int | None) -> None:
         """Let go the times of passes before the oldest moment in the queue; None: it is empty."""
@@ -65,11 +52,15 @@ class QueryAges:
         kept = max(self.passes - first + 1, PASSES_TIMED)
         while len(self._ended_s) > kept:
             self._ended_s.popleft()
+        self.is_long = len(self._ended_s) > 2 * PASSES_TIMED
 
     def note_asked(self, oldest: int, now_s: float) -> None:
         """Note that pairs are asked now that have waited since a moment, or later ones."""
-        self.longest_wait_passes = max(self.longest_wait_passes, self.age_passes(oldest))
-        self.longest_wait_s = max(self.longest_wait_s, self.age_s(oldest, now_s))
+        passes, ended_s = self.passes - oldest // 2, self._ended_s
+        if passes > self.longest_wait_passes:
+            self.longest_wait_passes = passes
+        if ended_s and now_s - ended_s[max(0, len(ended_s) - 1 - passes)] > self.longest_wait_s:
+            self.longest_wait_s = self.age_s(oldest, now_s)
 
     def note_cut_short(self, pairs: int) -> None:
         """Note that only so many pairs of those that this pass was to ask could be asked."""

@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from ai_core.errors import shown
 from ai_core.saving.fields import Fields, State
 from ai_core.senses.sensor_table import SensorTable
-from ai_core.senses.sight.pairs_in_view import ID_BITS, ids_of, key_of, keys_of
+from ai_core.senses.sight.pair_keys import ID_BITS, ids_of, key_of, keys_of
 from ai_core.senses.source_table import SourceTable
 
 __all__ = ["PATIENCE_PASSES", "RayTurns"]

@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 from ai_core.saving.fields import Fields, State
 from ai_core.senses.id_table import LARGEST_ID
 from ai_core.senses.modality import ModalitySet
-from ai_core.senses.sight.pairs_in_view import ids_of, keys_of
+from ai_core.senses.sight.pair_keys import ids_of, keys_of
 from ai_core.senses.source_details import MOST_PARTS
 
 __all__ = ["Views", "read_views", "saved_views"]

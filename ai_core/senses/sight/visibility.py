@@ -14,8 +14,9 @@ from ai_core.errors import shown
 from ai_core.senses.modality import ModalitySet
 from ai_core.senses.sensor_table import SensorTable
 from ai_core.senses.sight.camouflage import Backdrop, Background
-from ai_core.senses.sight.continuous_sensing import ContinuousSensing, LineOfSight
-from ai_core.senses.sight.pairs_in_view import PairsInView, keys_of
+from ai_core.senses.sight.continuous_sensing import ContinuousSensing, LineOfSight, check_answers
+from ai_core.senses.sight.pair_keys import keys_of
+from ai_core.senses.sight.pair_loops import PairsInView
 from ai_core.senses.sight.question import LineQuery
 from ai_core.senses.sight.sight_cones import bearings, first_cone_containing
 from ai_core.senses.source_table import SourceTable
@@ -57,18 +58,17 @@ class Visibility:
         return (
             self._background is None
             and not self._sensors.keeps_targets
-            and not any(one.parts for one in self._sources.details.values())
+            and not self._sources.most_parts
         )
 
     @property
     def most_rays_per_pair(self) -> int:
         """The most rays that any pair may cost (count)."""
-        parts = max((len(one.parts) for one in self._sources.details.values()), default=0)
-        return max(1, parts) * (1 if self._background is None else 2)
+        return max(1, self._sources.most_parts) * (1 if self._background is None else 2)
 
     def affordable(self, question: LineQuery, maximum_rays: int) -> tuple[LineQuery, int]:
         """Return the pairs that so many rays are enough for, one at least, and how many rays."""
-        if self._background is None and not self._sources.details:
+        if self._background is None and not self._sources.most_parts:
             return question.part(0, maximum_rays), min(len(question.row), maximum_rays)
         each = self._parts_of(question.source_ids) * (1 if self._background is None else 2)
         total = np.cumsum(each)
@@ -105,7 +105,7 @@ class Visibility:
                 is_free = line_of_sight(origins, points, lookers, looked_at)
             if is_free is None:
                 return None
-            _check(is_free, len(rows))
+            check_answers(is_free, len(rows))
             weight: Floats = np.where(is_free, share, 0.0)
             free = np.flatnonzero(is_free)
             weight[free] *= self._factors(origins[free], points[free], lookers[free], looked_at[free])
@@ -200,13 +200,6 @@ class Visibility:
             )
             self._sources.views.keep_only(number, pairs[number].keys)
         return is_seen
-
-
-def _check(answers: object, wanted: int) -> None:
-    if not isinstance(answers, np.ndarray) or answers.dtype != np.bool_:
-        raise TypeError(f"line_of_sight must return a NumPy array of bool, or None, got {shown(answers)}")
-    if answers.shape != (wanted,):
-        raise ValueError(f"line_of_sight must return shape ({wanted},), an element per line, got {answers.shape}")
 
 
 def _checked_backdrop(behind: object, wanted: int) -> tuple[NDArray[np.intp], Floats | None]:

@@ -8,7 +8,7 @@ from itertools import islice
 import numpy as np
 from numpy.typing import NDArray
 
-from ai_core.senses.sight.pairs_in_view import ids_of
+from ai_core.senses.sight.pair_keys import ids_of
 from ai_core.senses.sight.sight_loops import pairs_in_reach, signals_reached
 from ai_core.senses.stimuli.signal import ModalityNumbers, Signal
 from tests.benchmarks.senses.bare_scans import bare_scan

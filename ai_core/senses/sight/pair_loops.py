@@ -1,0 +1,322 @@
+# cython: language_level=3, boundscheck=False, wraparound=False, cdivision=True, initializedcheck=False
+# mypy: ignore-errors
+"""Pairs of sensor and source in reach of each other, and the lines of sight between them.
+
+Whether something stands between costs a ray, so not every pair is asked in every pass: those that have
+waited longest come first. A pair that was asked goes to the end of the line, a new pair joins there. So a
+pair is asked after ``ceil(pairs / maximum_rays)`` passes at the latest, however many others come and go;
+see ``ray_turns`` for pairs that are more important.
+"""
+from __future__ import annotations
+
+import cython
+import numpy as np
+
+from ai_core.saving.fields import Fields
+from ai_core.senses.sight.pair_keys import NEVER_REPORTED_S, ids_of, key_of, read_found
+from ai_core.senses.sight.question import LineQuery
+
+__all__ = ["Lines", "PairsInView", "first_in_line"]
+
+ID_BITS = cython.declare(cython.int, 31)            # of a source id in a key: pairs_in_view.ID_BITS
+ID_MASK = cython.declare(cython.longlong, (1 << 31) - 1)
+SLOT_MASK = cython.declare(cython.int, 0xFFFFF)     # of an id, its row: id_table.SLOT_BITS
+NEVER_S = cython.declare(cython.double, NEVER_REPORTED_S)
+WIDEST = cython.declare(cython.longlong, 4096)      # moments in a line that are counted; more are sorted
+
+
+@cython.final
+@cython.cclass
+class PairsInView:
+    """All pairs of one continuous modality that passed every test but the ray.
+
+    Attributes:
+        count: number of pairs.
+        keys: (n,) int64, ascending: sensor id, then source id.
+        intensity: (n,) float64, what the sensor would sense.
+        waiting_since: (n,) int64, moments of the queue for rays.
+        is_sensed: (n,) bool, the last answer; False until the first.
+        reported_at_s: (n,) float64, when the target was reported to the sensor last (s).
+        columns: keys, intensity, is_sensed and reported_at_s; another tuple when they are other arrays.
+    """
+
+    count = cython.declare(cython.Py_ssize_t, visibility="readonly")
+    keys = cython.declare(object, visibility="readonly")
+    intensity = cython.declare(object, visibility="readonly")
+    waiting_since = cython.declare(object, visibility="readonly")
+    is_sensed = cython.declare(object, visibility="readonly")
+    reported_at_s = cython.declare(object, visibility="readonly")
+    columns = cython.declare(tuple, visibility="readonly")
+    key: cython.longlong[::1]
+    strength: cython.double[::1]
+    since: cython.longlong[::1]
+    sensed: cython.uchar[::1]
+    reported_s: cython.double[::1]
+
+    def __init__(self) -> None:
+        self.put(np.zeros(0, np.int64), np.zeros(0), np.zeros(0, np.int64), np.zeros(0, np.bool_), np.zeros(0))
+
+    def __len__(self) -> int:
+        return self.count
+
+    @cython.cfunc
+    def put(self, keys, intensity, waiting_since, is_sensed, reported_at_s):
+        """Have these pairs."""
+        if not len(keys) == len(intensity) == len(waiting_since) == len(is_sensed) == len(reported_at_s):
+            raise ValueError("columns of pairs must be of one length")
+        self.key, self.strength, self.since = memoryview(keys), memoryview(intensity), memoryview(waiting_since)
+        self.sensed, self.reported_s = memoryview(is_sensed.view(np.uint8)), memoryview(reported_at_s)
+        self.keys, self.intensity, self.waiting_since = keys, intensity, waiting_since
+        self.is_sensed, self.reported_at_s = is_sensed, reported_at_s
+        self.count, self.columns = len(keys), (keys, intensity, is_sensed, reported_at_s)
+
+    def take(self, keys, intensity, count: cython.Py_ssize_t, moment, needs_ray) -> None:
+        """Take over the pairs found by a new pass.
+
+        What stays in reach keeps its answer and its place in the queue.
+
+        Args:
+            keys: (count,) int64 or more, ascending; copied.
+            intensity: (count,) float64 or more; copied.
+            count: how many pairs were found.
+            moment: place in the queue for pairs that are new.
+            needs_ray: False if being in reach is enough to be sensed.
+
+        Raises:
+            ValueError: if keys do not ascend.
+
+        Cost: O(n + pairs before); no allocation if they are the pairs before.
+        """
+        i: cython.Py_ssize_t
+        at: cython.Py_ssize_t = 0
+        found: cython.const[cython.longlong][::1] = memoryview(keys)
+        strengths: cython.const[cython.double][::1] = memoryview(intensity)
+        if not 0 <= count <= min(found.shape[0], strengths.shape[0]):
+            raise ValueError(f"keys and intensity must have {count} items")
+        if count == self.count:
+            while at < count and found[at] == self.key[at]:
+                at += 1
+            if at == count:
+                for i in range(count):
+                    self.strength[i] = strengths[i]
+                return
+        for i in range(1, count):
+            if found[i] <= found[i - 1]:
+                raise ValueError("pairs must ascend")
+        waiting_since, is_sensed = np.full(count, moment, np.int64), np.full(count, not needs_ray)
+        reported_at_s = np.full(count, NEVER_REPORTED_S)
+        since: cython.longlong[::1] = memoryview(waiting_since)
+        sensed: cython.uchar[::1] = memoryview(is_sensed.view(np.uint8))
+        reported_s: cython.double[::1] = memoryview(reported_at_s)
+        at = 0
+        for i in range(count):
+            while at < self.count and self.key[at] < found[i]:
+                at += 1
+            if at < self.count and self.key[at] == found[i]:
+                since[i], reported_s[i] = self.since[at], self.reported_s[at]
+                sensed[i] |= self.sensed[at]
+        self.put(keys[:count].copy(), intensity[:count].copy(), waiting_since, is_sensed, reported_at_s)
+
+    def note(self, rows, is_free, moment: cython.longlong) -> int:
+        """Note what rays answered, and send these pairs to the end of the line; return since when the first waited.
+
+        A hidden target is reported at once when it shows itself again.
+
+        Args:
+            rows: (n,) int64, which pairs, n above 0; None for all.
+            is_free: (n,) bool, whether nothing stands between.
+            moment: since when they wait from now on.
+
+        Cost: O(n).
+        """
+        i: cython.Py_ssize_t
+        row: cython.longlong
+        oldest: cython.longlong = 0
+        some: cython.const[cython.longlong][::1] = self.key if rows is None else memoryview(rows)
+        free: cython.const[cython.uchar][::1] = memoryview(is_free.view(np.uint8))
+        if free.shape[0] != some.shape[0]:
+            raise ValueError("is_free must have an answer for each row")
+        for i in range(some.shape[0]):
+            row = i if rows is None else some[i]
+            if not 0 <= row < self.count:
+                raise IndexError(f"there is no row {row}")
+            oldest = self.since[row] if i == 0 else min(oldest, self.since[row])
+        for i in range(some.shape[0]):
+            row = i if rows is None else some[i]
+            self.sensed[row] = free[i]
+            if not free[i]:
+                self.reported_s[row] = NEVER_S
+            self.since[row] = moment
+        return oldest
+
+    def row_of(self, sensor_id: int, source_id: int) -> int | None:
+        """Return the row of a pair, None if it is not in view."""
+        key = key_of(sensor_id, source_id)
+        row: cython.Py_ssize_t = int(np.searchsorted(self.keys, key))
+        return row if row < self.count and self.key[row] == key else None
+
+    def sensed_by(self, sensor_id: int) -> np.ndarray:
+        """Return the rows of what a sensor senses, by ascending source id."""
+        first, end = np.searchsorted(self.keys, (key_of(sensor_id, 0), key_of(sensor_id + 1, 0)))
+        return first + np.flatnonzero(self.is_sensed[first:end])
+
+    def save_state(self) -> dict:
+        """Return all columns, keys as ids of sensors and sources."""
+        sensors, sources = ids_of(self.keys)
+        return {
+            "sensor_ids": sensors.tolist(),
+            "source_ids": sources.tolist(),
+            "intensity": self.intensity.tolist(),
+            "waiting_since": self.waiting_since.tolist(),
+            "is_sensed": self.is_sensed.tolist(),
+            "reported_at_s": [None if one == NEVER_REPORTED_S else one for one in self.reported_at_s.tolist()],
+        }
+
+    @staticmethod
+    def read(fields: Fields, passes: int, latest_s: float) -> PairsInView:
+        """Return the pairs of a save.
+
+        Args:
+            fields: the saved data.
+            passes: passes until then (count).
+            latest_s: game time of the save (s).
+
+        Raises:
+            StateError: if they cannot be; names the place, and the reason.
+        """
+        keys, intensity = read_found(fields)
+        count = len(keys)
+        if (np.diff(keys) <= 0).any():
+            fields.refuse("source_ids", "must be sorted by ascending sensor, then source, each pair once")
+        since = fields.wholes("waiting_since", count=count, maximum=2 * passes + 1)
+        sensed = fields.items("is_sensed", count=count)
+        if not set(map(type, sensed)) <= {bool}:
+            fields.refuse("is_sensed", "must hold only true and false")
+        reported = fields.numbers("reported_at_s", count=count, maximum=latest_s, absent=NEVER_REPORTED_S)
+        fields.end()
+        pairs: PairsInView = PairsInView()
+        pairs.put(
+            keys, intensity, np.array(since, np.int64), np.array(sensed, np.bool_), np.array(reported, np.float64))
+        return pairs
+
+
+@cython.final
+@cython.cclass
+class Lines:
+    """The lines of sight of some pairs, which are written again and again while the pairs stay the same.
+
+    Args:
+        modality: (n,) intp, number of the modality of each pair.
+        rows: (n,) int64, its row among the pairs of its modality.
+        keys: (m,) int64, of pairs, in use.
+        some: (n,) int64, which of the keys each pair has.
+
+    Attributes:
+        query: the pairs and their lines, as ``write`` found them last.
+    """
+
+    query = cython.declare(object, visibility="readonly")
+    key: cython.const[cython.longlong][::1]
+    some: cython.const[cython.longlong][::1]
+    sensor_id: cython.int[::1]
+    source_id: cython.int[::1]
+    start: cython.float[:, ::1]
+    end: cython.float[:, ::1]
+    sensor_places: object       # whose views follow
+    source_places: object
+    eye: cython.const[cython.float][:, :]
+    target: cython.const[cython.float][:, :]
+
+    def __init__(self, modality, rows, keys, some) -> None:
+        i: cython.Py_ssize_t
+        count = len(some)
+        sensor_ids, source_ids = np.empty(count, np.int32), np.empty(count, np.int32)
+        eyes, targets = np.empty((count, 3), np.float32), np.empty((count, 3), np.float32)
+        self.key, self.some = memoryview(keys), memoryview(some)
+        self.sensor_id, self.source_id = memoryview(sensor_ids), memoryview(source_ids)
+        self.start, self.end = memoryview(eyes), memoryview(targets)
+        for i in range(count):
+            if not 0 <= self.some[i] < self.key.shape[0] or self.key[self.some[i]] < 0:
+                raise IndexError(f"there is no pair {self.some[i]}")
+            self.sensor_id[i] = self.key[self.some[i]] >> ID_BITS
+            self.source_id[i] = self.key[self.some[i]] & ID_MASK
+        self.sensor_places = self.source_places = None
+        self.query = LineQuery(modality, rows, sensor_ids, source_ids, eyes, targets)
+
+    def write(self, sensor_places, source_places) -> None:
+        """Write where the lines are now.
+
+        Args:
+            sensor_places: (sensors, 3) float32, positions of sensors by slot (m).
+            source_places: (sources, 3) float32, positions of sources by slot (m).
+
+        Cost: O(n).
+        """
+        i: cython.Py_ssize_t
+        axis: cython.Py_ssize_t
+        eye: cython.Py_ssize_t
+        target: cython.Py_ssize_t
+        if sensor_places is not self.sensor_places or source_places is not self.source_places:
+            self.sensor_places = self.source_places = None
+            self.eye, self.target = memoryview(sensor_places), memoryview(source_places)
+            if not self.eye.shape[1] == self.target.shape[1] == 3:
+                raise ValueError("positions must have three coordinates")
+            for i in range(self.some.shape[0]):
+                if ((self.sensor_id[i] & SLOT_MASK) >= self.eye.shape[0]
+                        or (self.source_id[i] & SLOT_MASK) >= self.target.shape[0]):
+                    raise IndexError("an id has no row")
+            self.sensor_places, self.source_places = sensor_places, source_places
+        for i in range(self.some.shape[0]):
+            eye, target = self.sensor_id[i] & SLOT_MASK, self.source_id[i] & SLOT_MASK
+            for axis in range(3):
+                self.start[i, axis], self.end[i, axis] = self.eye[eye, axis], self.target[target, axis]
+
+
+def first_in_line(since, most, out_rows) -> int:
+    """Write the rows that have waited longest, ties by row; return how many.
+
+    Args:
+        since: (n,) int64, since when each waits, any number.
+        most: how many at most.
+        out_rows: (min(n, most),) int64 or more.
+
+    Cost: O(n).
+    """
+    i: cython.Py_ssize_t
+    n: cython.Py_ssize_t = len(since)
+    wanted: cython.Py_ssize_t = min(n, max(0, most))
+    taken: cython.Py_ssize_t = 0
+    place: cython.Py_ssize_t
+    least: cython.longlong
+    largest: cython.longlong
+    last: cython.longlong = 0
+    if wanted == 0:
+        return 0
+    moments: cython.const[cython.longlong][::1] = memoryview(since)
+    rows: cython.longlong[::1] = memoryview(out_rows)
+    if rows.shape[0] < wanted:
+        raise ValueError("out_rows must have room for all rows")
+    least = largest = moments[0]
+    for i in range(n):
+        least = min(least, moments[i])
+        largest = max(largest, moments[i])
+    if largest - least >= WIDEST:
+        for i, one in enumerate(np.argsort(since, kind="stable")[:wanted].tolist()):
+            rows[i] = one
+        return wanted
+    starts: cython.longlong[::1] = memoryview(np.zeros(largest - least + 1, np.int64))
+    for i in range(n):
+        starts[moments[i] - least] += 1
+    for last in range(largest - least + 1):       # where each moment begins in the line
+        place = starts[last]
+        starts[last] = taken
+        taken += place
+        if taken >= wanted:
+            break
+    for i in range(n):
+        if moments[i] - least <= last:
+            place = starts[moments[i] - least]
+            starts[moments[i] - least] += 1
+            if place < wanted:
+                rows[place] = i
+    return wanted
