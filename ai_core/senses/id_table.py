@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from ai_core.errors import UnknownNameError, shown, whole_number
 from ai_core.saving.fields import Fields, State
 
-__all__ = ["LARGEST_ID", "SLOT_BITS", "IdTable", "grown", "read_ids", "saved_ids", "was_given_out"]
+__all__ = ["LARGEST_ID", "SLOT_BITS", "SLOT_MASK", "IdTable", "grown", "read_ids", "saved_ids", "was_given_out"]
 
 Kind = TypeVar("Kind", bound=np.generic)
 
@@ -20,6 +20,9 @@ SLOT_BITS = 20
 31 bits together fit an int32. Fewer row bits allow fewer than a million rows
 at once; fewer generation bits retire a row sooner.
 """
+
+SLOT_MASK = (1 << SLOT_BITS) - 1
+"""Bits of an id that say which row."""
 
 LARGEST_ID = (1 << 31) - 1
 """Ids fit int32."""
@@ -43,6 +46,7 @@ class IdTable:
 
     Attributes:
         names: name by id, in the order of adding; names need not be unique.
+        count: how many ids are in use.
         removals: how often a row was given up (count).
         rows: how many were given out so far (count); those after them were never used.
         by_slot: the id in use of each row, -1 for none: (capacity,), not to be written to.
@@ -59,12 +63,10 @@ class IdTable:
         self._generation: list[int] = []
         self._free: list[int] = []
         self._ids: NDArray[np.int32] | None = None
-        self._count = 0
-        self._asked: NDArray[np.int32] | None = None
-        self._asked_rows: NDArray[np.intp] | slice = slice(0)
+        self.count = 0
 
     def __len__(self) -> int:
-        return self._count
+        return self.count
 
     @property
     def ids(self) -> NDArray[np.int32]:
@@ -98,7 +100,7 @@ class IdTable:
         self.by_slot[slot] = new
         self.names[new] = name
         self._ids = None
-        self._count += 1
+        self.count += 1
         return new
 
     def check_name(self, name: object) -> None:
@@ -131,7 +133,7 @@ class IdTable:
         if self._generation[slot] < GENERATIONS:
             self._free.append(slot)
         self._ids = None
-        self._count -= 1
+        self.count -= 1
         return slot
 
     def slot(self, known_id: int) -> int:
@@ -142,17 +144,17 @@ class IdTable:
             UnknownNameError: if it is not in use; a removed one never is again.
         """
         if type(known_id) is int and known_id in self.names:
-            return known_id & ((1 << SLOT_BITS) - 1)
+            return known_id & SLOT_MASK
         if not self.knows(known_id):
             whole_number(f"{self.noun} id", known_id, minimum=0)
             raise self._unknown(known_id)
-        return int(known_id) & ((1 << SLOT_BITS) - 1)
+        return int(known_id) & SLOT_MASK
 
     def was_removed(self, some_id: int) -> bool:
         """Return True if the id was in use once and is no more."""
         if isinstance(some_id, bool) or not isinstance(some_id, (int, np.integer)) or some_id < 0:
             return False
-        slot = some_id & ((1 << SLOT_BITS) - 1)
+        slot = some_id & SLOT_MASK
         return slot < len(self._generation) and some_id >> SLOT_BITS < self._generation[slot]
 
     def knows(self, some_id: int) -> bool:
@@ -161,7 +163,7 @@ class IdTable:
             return some_id in self.names
         if isinstance(some_id, bool) or not isinstance(some_id, (int, np.integer)):
             return False
-        slot = some_id & ((1 << SLOT_BITS) - 1)
+        slot = some_id & SLOT_MASK
         return some_id >= 0 and slot < self.capacity and bool(self.by_slot[slot] == some_id)
 
     def slots(self, ids: object) -> NDArray[np.intp]:
@@ -178,7 +180,7 @@ class IdTable:
             return np.zeros(0, np.intp)
         if array.ndim != 1 or array.dtype.kind not in "iu":
             raise TypeError(f"ids must be integers of shape (n,), got {shown(ids)}")
-        slots = (array & ((1 << SLOT_BITS) - 1)).astype(np.intp)
+        slots = (array & SLOT_MASK).astype(np.intp)
         inside = (array >= 0) & (slots < self.capacity)
         good = inside & (self.by_slot[np.where(inside, slots, 0)] == array)
         if not good.all():
@@ -187,13 +189,7 @@ class IdTable:
 
     def slots_of_known(self, ids: NDArray[np.int32]) -> NDArray[np.intp]:
         """Return the rows of ids that are in use, which is not checked."""
-        return (ids & ((1 << SLOT_BITS) - 1)).astype(np.intp)
-
-    def rows_of_known(self, ids: NDArray[np.int32]) -> NDArray[np.intp] | slice:
-        """Return the rows of ids that are in use as ``rows_of``; known already of those last asked, if read-only."""
-        if ids is not self._asked or ids.flags.writeable:
-            self._asked, self._asked_rows = ids, rows_of(self.slots_of_known(ids))
-        return self._asked_rows
+        return (ids & SLOT_MASK).astype(np.intp)
 
     def of_slots(self, slots: NDArray[np.intp]) -> NDArray[np.int32]:
         """Return the ids of rows in use."""
@@ -201,7 +197,7 @@ class IdTable:
 
     def are_known(self, ids: NDArray[np.int32]) -> NDArray[np.bool_]:
         """Return for each id that was given out once whether it is still in use."""
-        found: NDArray[np.bool_] = self.by_slot[ids & ((1 << SLOT_BITS) - 1)] == ids
+        found: NDArray[np.bool_] = self.by_slot[ids & SLOT_MASK] == ids
         return found
 
     def _unknown(self, some_id: int) -> UnknownNameError:
@@ -215,17 +211,6 @@ def grown(array: NDArray[Kind], rows: int, fill: object) -> NDArray[Kind]:
     larger[: len(array)] = array
     larger[len(array) :] = fill
     return larger
-
-
-def rows_of(slots: NDArray[np.intp]) -> NDArray[np.intp] | slice:
-    """Return rows, as a slice where they follow on each other: it is written to ten times faster."""
-    count = len(slots)
-    if count and slots[-1] - slots[0] == count - 1 and (slots[1:] > slots[:-1]).all():
-        return slice(int(slots[0]), int(slots[0]) + count)
-    return slots
-
-
-SLOT_MASK = (1 << SLOT_BITS) - 1
 
 
 def saved_ids(ids: IdTable) -> State:
@@ -255,7 +240,7 @@ def read_ids(fields: Fields, in_use: Sequence[int], names: Sequence[str], noun: 
         table.capacity *= 2
     table.by_slot = np.full(table.capacity, -1, np.int32)
     table.by_slot[np.array(rows, np.intp)] = in_use
-    table._generation, table._free, table._count = generations, free, len(in_use)
+    table._generation, table._free, table.count = generations, free, len(in_use)
     table.rows = len(generations)
     table.names = dict(zip(in_use, names, strict=True))
     return table

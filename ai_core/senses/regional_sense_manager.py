@@ -20,6 +20,7 @@ from ai_core.saving.declared_state import Part
 from ai_core.saving.fields import LATEST_S, Fields, State
 from ai_core.senses.audience import SensationReceiver
 from ai_core.senses.clues import MOST_CLUES, Clues
+from ai_core.senses.id_table import SLOT_MASK
 from ai_core.senses.modality import Modality, ModalitySet
 from ai_core.senses.percepts.awareness import Awareness, AwarenessSettings, LevelChange
 from ai_core.senses.percepts.memory import MemoryChange, SenseMemory
@@ -271,33 +272,20 @@ class RegionalSenseManager:
         """
         self._sensors.move(ids, positions, forwards)
 
-    def put_sensors(
-        self, ids: NDArray[np.int32], positions: NDArray[np.float32], forwards: NDArray[np.float32]
-    ) -> None:
-        """Set the positions of sensors without checking the arrays: for callers that read them from an engine.
+    def arrays_to_write(self) -> tuple[NDArray[np.float32], NDArray[np.float32], NDArray[np.float32]]:
+        """Return positions (m) and directions of sensors, and positions of sources, for an engine that writes them.
 
-        Args:
-            ids: shape (n,), in use, each once.
-            positions: shape (n, 3), finite (m).
-            forwards: shape (n, 3), of unit length.
+        Each has shape (rows, 3); ``row_of`` returns the row of an id. Write finite numbers, and directions of
+        unit length, which are not checked. Ask again in every frame: arrays are replaced as they grow.
 
-        Cost: O(n) in NumPy, a quarter of ``move_sensors``.
+        Cost: O(1).
         """
-        self._sensors.put(ids, positions, forwards)
+        return self._sensors.position, self._sensors.forward, self._sources.position
 
-    def places_to_put(self, ids: NDArray[np.int32]) -> tuple[NDArray[np.float32], NDArray[np.float32], bool]:
-        """Return arrays to write the positions of sensors to, filled with the current values; write at once.
-
-        Args:
-            ids: as in ``put_sensors``.
-
-        Returns:
-            Positions, directions, and whether these are copies because the sensors' rows are not
-            contiguous: then pass them to ``put_sensors``. Otherwise writing to them is enough.
-
-        Cost: O(1) if the array of ids is read-only and the same as in the last call; O(n) for copies.
-        """
-        return self._sensors.places_to_put(ids)
+    @staticmethod
+    def row_of(known_id: int) -> int:
+        """Return the row of a sensor or source in ``arrays_to_write``."""
+        return known_id & SLOT_MASK
 
     def set_importance(
         self, sensor_ids: object, importances: object, source_ids: object = None
@@ -416,14 +404,6 @@ class RegionalSenseManager:
     def move_sources(self, ids: object, positions: object) -> None:
         """Set the positions of many sources; as ``move_sensors``."""
         self._sources.move(ids, positions)
-
-    def put_sources(self, ids: NDArray[np.int32], positions: NDArray[np.float32]) -> None:
-        """Set the positions of sources without checking the arrays; as ``put_sensors``."""
-        self._sources.put_places(ids, positions)
-
-    def source_places_to_put(self, ids: NDArray[np.int32]) -> tuple[NDArray[np.float32], bool]:
-        """Return an array to write source positions to, and whether it is a copy; as ``places_to_put`` of sensors."""
-        return self._sources.places_to_put(ids)
 
     def light_sources(self, ids: object, light: object) -> None:
         """Set how brightly many sources are lit; once per frame or less.

@@ -166,17 +166,6 @@ class SensorTable:
         self.position[slots, : new.shape[1]] = new
         self.position[slots, new.shape[1] :] = 0
 
-    def put(self, ids: NDArray[np.int32], places: NDArray[np.float32], directions: NDArray[np.float32]) -> None:
-        """Do as ``move`` with arrays that need no check: ids in use, all finite, directions of unit length."""
-        slots = self.ids.rows_of_known(ids)
-        self.position[slots] = places
-        self.forward[slots] = directions
-
-    def places_to_put(self, ids: NDArray[np.int32]) -> tuple[NDArray[np.float32], NDArray[np.float32], bool]:
-        """Return positions and directions to write to in place of ``put``; and whether they are copies, to be put."""
-        slots = self.ids.rows_of_known(ids)
-        return self.position[slots], self.forward[slots], not isinstance(slots, slice)
-
     def _abilities(
         self, thresholds: Mapping[str, float], cones: NDArray[np.float64]
     ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:

@@ -172,15 +172,6 @@ class SourceTable:
         self.position[slots, : new.shape[1]] = new
         self.position[slots, new.shape[1] :] = 0
 
-    def put_places(self, ids: NDArray[np.int32], places: NDArray[np.float32]) -> None:
-        """Do as ``move`` with arrays that need no check: ids in use, each once, all finite."""
-        self.position[self.ids.rows_of_known(ids)] = places
-
-    def places_to_put(self, ids: NDArray[np.int32]) -> tuple[NDArray[np.float32], bool]:
-        """Return positions to write to in place of ``put_places``, and whether they are a copy: then put it."""
-        slots = self.ids.rows_of_known(ids)
-        return self.position[slots], not isinstance(slots, slice)
-
     def place_of(self, source_id: int) -> Point | None:
         """Return where a source is (m), None if it was removed."""
         if not self.ids.knows(source_id):

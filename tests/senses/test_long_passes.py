@@ -85,22 +85,7 @@ def test_those_not_asked_are_the_first_in_the_next_advance(small_parts):
     assert not set(first) & set(later[:5])
 
 
-def test_unchecked_arrays_move_sensors_and_sources_like_checked():
-    one, other = World(), World()
-    places = np.array([[1, 2, 3], [4, 5, 6]], np.float32)
-    ahead = np.array([[1, 0, 0], [0, 0, 1]], np.float32)
-    for world in (one, other):
-        world.eyes = np.array([world.eye((0, 0, 0)), world.eye((9, 0, 0))], np.int32)
-        world.things = np.array([world.thing((0, 0, 0)), world.thing((9, 0, 0))], np.int32)
-    one.manager.move_sensors(one.eyes, places, ahead)
-    one.manager.move_sources(one.things, places)
-    other.manager.put_sensors(other.eyes[::-1].copy(), places[::-1].copy(), ahead[::-1].copy())
-    other.manager.put_sources(other.things, places)
-    assert other.manager.save_state()["sensors"] == one.manager.save_state()["sensors"]
-    assert other.manager.save_state()["sources"] == one.manager.save_state()["sources"]
-
-
-def test_places_written_where_they_are_kept_are_as_good_as_put():
+def test_positions_written_into_arrays_are_as_good_as_moved():
     world, other = World(), World()
     places = np.array([[1, 2, 3], [4, 5, 6], [7, 8, 9]], np.float32)
     ahead = np.array([[1, 0, 0], [0, 0, 1], [0, 1, 0]], np.float32)
@@ -109,17 +94,13 @@ def test_places_written_where_they_are_kept_are_as_good_as_put():
         things = [one.thing((9, 0, 0)) for _ in range(4)]
         one.manager.remove_sensor(eyes.pop(1))
         one.manager.remove_source(things.pop(1))
-        one.runs = np.array([eyes[1:], things[1:]], np.int32)      # their rows follow on each other
-        one.apart = np.array([eyes, things], np.int32)
-    for ids, count in ((world.runs, 2), (world.apart, 3)):
-        eyes, directions, are_copies = world.manager.places_to_put(ids[0])
-        things, are_things_copies = world.manager.source_places_to_put(ids[1])
-        assert are_copies is are_things_copies is (count == 3)
-        eyes[:], directions[:], things[:] = places[:count] * count, ahead[:count], places[:count] + count
-        if are_copies:
-            world.manager.put_sensors(ids[0], eyes, directions)
-            world.manager.put_sources(ids[1], things)
-        other.manager.move_sensors(ids[0], places[:count] * count, ahead[:count])
-        other.manager.move_sources(ids[1], places[:count] + count)
-        assert world.manager.save_state()["sensors"] == other.manager.save_state()["sensors"]
-        assert world.manager.save_state()["sources"] == other.manager.save_state()["sources"]
+        one.ids = eyes, things
+    row_of = world.manager.row_of
+    positions, forwards, of_sources = world.manager.arrays_to_write()
+    for number, (eye, thing) in enumerate(zip(*world.ids, strict=True)):
+        positions[row_of(eye)], forwards[row_of(eye)] = places[number], ahead[number]
+        of_sources[row_of(thing)] = places[number] + 1
+    other.manager.move_sensors(other.ids[0], places, ahead)
+    other.manager.move_sources(other.ids[1], places + 1)
+    assert world.manager.save_state()["sensors"] == other.manager.save_state()["sensors"]
+    assert world.manager.save_state()["sources"] == other.manager.save_state()["sources"]

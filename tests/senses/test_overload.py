@@ -45,7 +45,7 @@ class Crowd(World):
     def live(self, sounds, steps):
         turned = self.clock.now.frame * 0.05 + np.arange(len(self.ears))
         ahead = np.stack([np.cos(turned), 0 * turned, np.sin(turned)], 1).astype("f4")
-        self.manager.put_sensors(np.array(self.ears, np.int32), self.places, ahead)
+        self.manager.move_sensors(self.ears, self.places, ahead)
         self.clock.advance()
         for number in range(sounds):
             self.manager.emit(self.people[number % len(self.people)], "hearing", 5.0)

@@ -9,6 +9,7 @@ ctypedef struct PlacedNode:
     void* node                   # NULL once it is freed
     void* parent                 # to have it brought nearer, never to be used: it may be gone
     uint64_t id                  # of one that is not of our classes; else 0
+    Py_ssize_t row               # where it is written
 
 ctypedef struct Rows:            # BORROWED for one call
     char* data                   # NULL for none
@@ -32,14 +33,20 @@ cdef class NodePlaces:
     Args:
         nodes: n Node3D; or Node2D, if ``pixel_m`` is given.
         pixel_m: length of a pixel (m); 0 for nodes in space.
+        rows: shape (n,), the row of each in the arrays that ``read`` fills, 0 or more; None for their order.
     """
     cdef readonly list nodes
     cdef double pixel_m
     cdef PlacedNode* all         # OWNED
     cdef Py_ssize_t count
+    cdef Py_ssize_t rows         # that arrays must have
     cdef int64_t seen_freed      # ``instances_freed`` as pointers were read last
+    cdef object positions        # the arrays that were filled last, and where they are
+    cdef object forwards
+    cdef float[:, :] at
+    cdef float[:, :] ahead
 
-    def __init__(self, nodes, double pixel_m=0):
+    def __init__(self, nodes, double pixel_m=0, rows=None):
         self.nodes, self.pixel_m = list(nodes), pixel_m
         free(self.all)
         self.count = 0
@@ -47,9 +54,21 @@ cdef class NodePlaces:
         self.all = <PlacedNode*>memory_of(len(self.nodes), sizeof(PlacedNode))
         self.count = len(self.nodes)
         self.find_nodes()
+        self.number_rows(range(self.count) if rows is None else rows)
 
     def __dealloc__(self):
         free(self.all)
+
+    cdef int number_rows(self, rows) except -1:
+        cdef Py_ssize_t i
+        if len(rows) != self.count:
+            raise ValueError(f"{self.count} nodes need {self.count} rows, got {len(rows)}")
+        self.rows = 0
+        for i in range(self.count):
+            self.all[i].row = rows[i]
+            if self.all[i].row < 0:
+                raise ValueError(f"a row must be 0 or more, got {rows[i]}")
+            self.rows = max(self.rows, self.all[i].row + 1)
 
     cdef int find_nodes(self) except -1:
         cdef Py_ssize_t i
@@ -68,12 +87,13 @@ cdef class NodePlaces:
                 gd_object_method_bind_ptrcall(bind_get_parent, one.node, NULL, &one.parent)
         self.seen_freed = instances_freed
 
-    def read(self, float[:, :] positions, float[:, :] forwards=None):
+    def read(self, positions, forwards=None):
         """Read where nodes are and where they look.
 
         Args:
-            positions: shape (n, 3), overwritten with global positions (m); of Node2D the first two columns.
-            forwards: shape (n, 3), overwritten with unit vectors along -z, or None; of Node2D along x.
+            positions: shape (n or more, 3) float32, in whose rows global positions are written (m); of Node2D the
+                first two columns.
+            forwards: shape (n or more, 3) float32, unit vectors along -z, or None; of Node2D along x.
 
         Returns:
             Indices of nodes that are freed, or whose transform holds a NaN or infinity; their rows are
@@ -84,18 +104,17 @@ cdef class NodePlaces:
         cdef Py_ssize_t i, count = self.count, columns = 2 if self.pixel_m else 3
         cdef Rows at, ahead
         cdef list lost = []
-        if positions.shape[0] < count or (forwards is not None and forwards.shape[0] < count):
-            raise ValueError(f"{count} nodes need {count} rows, got {positions.shape[0]}")
-        if positions.shape[1] < columns or (forwards is not None and forwards.shape[1] < columns):
-            raise ValueError(f"rows must have {columns} columns, got {positions.shape[1]}")
+        if positions is not self.positions or forwards is not self.forwards:
+            self.view_arrays(positions, forwards, columns)
+            self.positions, self.forwards = positions, forwards
         if count == 0:
             return lost
-        at.data, at.row, at.column = <char*>&positions[0, 0], positions.strides[0], positions.strides[1]
+        at.data, at.row, at.column = <char*>&self.at[0, 0], self.at.strides[0], self.at.strides[1]
         at.columns = columns
         ahead.data = NULL
         if forwards is not None:
-            ahead.data, ahead.row, ahead.column = <char*>&forwards[0, 0], forwards.strides[0], forwards.strides[1]
-            ahead.columns = forwards.shape[1]
+            ahead.data, ahead.row, ahead.column = <char*>&self.ahead[0, 0], self.ahead.strides[0], self.ahead.strides[1]
+            ahead.columns = self.ahead.shape[1]
         if self.seen_freed != instances_freed:
             self.find_nodes()
         for i in range(min(<Py_ssize_t>PLACES_AHEAD, count)):
@@ -106,10 +125,20 @@ cdef class NodePlaces:
             if self.all[i].id != 0:
                 self.all[i].node = gd_object_get_instance_from_id(self.all[i].id)
             if self.all[i].node == NULL or not (
-                    read_flat(self.all[i].node, self.pixel_m, &at, &ahead, i) if self.pixel_m
-                    else read_solid(self.all[i].node, &at, &ahead, i)):
+                    read_flat(self.all[i].node, self.pixel_m, &at, &ahead, self.all[i].row) if self.pixel_m
+                    else read_solid(self.all[i].node, &at, &ahead, self.all[i].row)):
                 lost.append(i)
         return lost
+
+    cdef int view_arrays(self, float[:, :] positions, float[:, :] forwards, Py_ssize_t columns) except -1:
+        """View other arrays than before: a view takes longer than reading a node."""
+        cdef Py_ssize_t most = positions.shape[0] if forwards is None else min(positions.shape[0], forwards.shape[0])
+        if most < self.rows:
+            raise ValueError(f"{self.count} nodes need {self.rows} rows, got {most}")
+        if positions.shape[1] < columns or (forwards is not None and forwards.shape[1] < columns):
+            raise ValueError(f"rows must have {columns} columns, got {positions.shape[1]}")
+        self.positions = self.forwards = None
+        self.at, self.ahead = positions, forwards
 
 
 cdef inline bint read_solid(void* node, const Rows* at, const Rows* ahead, Py_ssize_t i) noexcept nogil:

@@ -117,18 +117,20 @@ class ContinuousSensing:
         if not self.pairs:
             return True
         sensors, sources = self._sensors.ids, self._sources.ids
-        block = 1 + PAIRS_PER_BLOCK // (1 + len(sources))
-        if self._is_looking or len(sensors) > block or (
-                budget.stopwatch is None and budget.left < len(sensors)):
+        block = 1 + PAIRS_PER_BLOCK // (1 + sources.count)
+        if self._is_looking or sensors.count > block or not (
+                budget.stopwatch or budget.is_unlimited or budget.left >= sensors.count):
             return self._look_on(budget, now_s, block)
         if budget.is_spent:
             return False
-        budget.spend(len(sensors))
+        budget.spend(sensors.count)
         self._removals = sensors.removals, sources.removals
         moment, are_shown = self.ages.end_pass(now_s), self._sources.are_shown
         for number, pairs in self.pairs.items():
-            if are_shown[number] or pairs.count:
+            if are_shown[number]:
                 pairs.take(*self._in_reach(number, sensors.ids), moment, self._needs_ray[number])
+            elif pairs.count:
+                pairs.take(NO_KEYS, NO_INTENSITIES, 0, moment, self._needs_ray[number])
         if self.ages.is_long:
             self.ages.forget_before(self._oldest_moment)
         return True
@@ -395,8 +397,6 @@ class ContinuousSensing:
         self, number: int, sensor_ids: NDArray[np.int32]
     ) -> tuple[NDArray[np.int64], NDArray[np.float64], int]:
         """Return keys and intensities of pairs that pass every test but the ray, and how many; valid until the next."""
-        if not self._sources.are_shown[number]:
-            return NO_KEYS, NO_INTENSITIES, 0
         source_ids = self._sources.ids.ids
         room = len(sensor_ids) * len(source_ids)
         if room > len(self._out[0]):

@@ -66,7 +66,7 @@ class FeltCollisions(Saveable):
         self._met: set[tuple[int, int]] = set()          # instance ids of bodies, since the last frame
         self._sliding: set[tuple[int, int]] = set()      # pairs that slid along each other in the last frame
         self._delivered_s: dict[tuple[int, int], float] = {}  # when a sensor last felt a source
-        self._members: tuple[Any, ...] | None = None     # rows of the manager from which the next fields were made
+        self._members: tuple[Any, ...] | None = None     # readers of the manager from which the next fields were made
         self._sensors: dict[int, list[int]] = {}         # by instance id of their body
         self._sources: dict[int, list[int]] = {}
         self._movers: list[Any] = []
@@ -76,17 +76,17 @@ class FeltCollisions(Saveable):
         """Note that two bodies met, by their instance ids."""
         self._met.add((one, other))
 
-    def deliver(self, sensor_bodies: dict[int, int], source_bodies: dict[int, int], rows: tuple[Any, ...]) -> None:
+    def deliver(self, sensor_bodies: dict[int, int], source_bodies: dict[int, int], readers: tuple[Any, ...]) -> None:
         """Deliver the touches of all contacts since the last frame.
 
         Args:
             sensor_bodies, source_bodies: instance id of the body of each.
-            rows: another object whenever a sensor or source joins or leaves.
+            readers: another object whenever a sensor or source joins or leaves.
 
         Cost: one engine call for each CharacterBody, three more for each slide of it.
         """
-        if rows is not self._members:
-            self._members = rows
+        if readers is not self._members:
+            self._members = readers
             self._sensors, self._sources = _by_body(sensor_bodies), _by_body(source_bodies)
             self._movers = _character_bodies(self._sensors, self._sources)
             self._slides = np.zeros((len(self._movers), MOST_SLIDES), np.int64)

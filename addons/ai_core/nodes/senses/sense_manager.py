@@ -48,7 +48,7 @@ from ai_core.scheduling.task import Task, Turn
 from ai_core.senses.audience import SensationBatch
 from ai_core.senses.graph.sense_graph import SenseGraph
 from ai_core.senses.graph.sense_graph_manager import SenseGraphManager
-from ai_core.senses.id_table import SLOT_BITS
+from ai_core.senses.id_table import SLOT_MASK
 from ai_core.senses.modality import Modality
 from ai_core.senses.regional_sense_manager import RegionalSenseManager
 from ai_core.senses.scent.scent_trails import ScentTrails
@@ -124,10 +124,6 @@ def made_camouflage(manager: Any) -> Camouflage:
         else:
             factors[source, behind] = factor
     return Camouflage(factors)
-
-
-SLOT_MASK = (1 << SLOT_BITS) - 1
-"""Bits of an id that hold its row."""
 
 
 def _by_slot(bodies: dict[int, int]) -> NDArray[np.int64]:
@@ -626,39 +622,40 @@ class SenseManager(Node):
             return                  # no sensor or source yet; regions and portals may still join
         if self._left:
             self.flush_removed()
+        if self._fading and not self._fade():
+            return
         self._is_in_frame = True
         try:
-            self._sense(turn)
+            if self._joined and self._joined_at != _step_of_engine():
+                self._joined.clear()
+            core, readers = self._core, self._readers or self._made_readers()
+            positions, forwards, source_positions = core.arrays_to_write()
+            lost = readers[0].read(positions, forwards)
+            if lost:
+                self._space.report_lost(readers[0], lost)
+            lost = readers[1].read(source_positions)
+            if lost:
+                self._space.report_lost(readers[1], lost)
+            if self._contacts is not None:
+                self._contacts.deliver(self._sensor_bodies, self._bodies, readers)
+            core.advance(turn.budget)
+            self._joined.clear()
+            if self._is_shown and self._core is not None:
+                self._scheduler.draw_later(self, self._show)
         finally:
             self._is_in_frame = False
 
-    def _sense(self, turn: Turn) -> None:
-        while self._fading and self._fading[0][0] <= self.now_s:
-            node = self._sources.get(heappop(self._fading)[1])
-            if node is not None and node.until_s <= self.now_s and not node.has_faded:
-                node.fade()
-        if self._core is None:
-            return                  # a callback of ``faded`` has ended the scene
-        if self._joined and self._joined_at != _step_of_engine():
-            self._joined.clear()
-        rows = self._rows or self._row_arrays()
-        core, (sensor_ids, sensors, source_ids, sources) = self._core, rows
-        if len(sensor_ids):
-            places, forwards, are_copies = core.places_to_put(sensor_ids)
-            self._space.look_up(sensors, places, forwards)
-            if are_copies:
-                core.put_sensors(sensor_ids, places, forwards)
-        if len(source_ids):
-            places, are_copies = core.source_places_to_put(source_ids)
-            self._space.look_up(sources, places)
-            if are_copies:
-                core.put_sources(source_ids, places)
-        if self._contacts is not None:
-            self._contacts.deliver(self._sensor_bodies, self._bodies, rows)
-        core.advance(turn.budget)
-        self._joined.clear()
-        if self._is_shown and self._core is not None:
-            self._scheduler.draw_later(self, self._show)
+    def _fade(self) -> bool:
+        """Let sources fade whose time has come; return False if a callback of ``faded`` ended the scene."""
+        self._is_in_frame = True
+        try:
+            while self._fading and self._fading[0][0] <= self.now_s:
+                node = self._sources.get(heappop(self._fading)[1])
+                if node is not None and node.until_s <= self.now_s and not node.has_faded:
+                    node.fade()
+        finally:
+            self._is_in_frame = False
+        return self._core is not None
 
     def _show(self) -> None:
         if self._picture is None:
@@ -681,15 +678,16 @@ class SenseManager(Node):
         self._space.placed([node]).read(at, ahead)
         return at[0].tolist(), ahead[0].tolist()
 
-    def _row_arrays(self) -> tuple[Any, ...]:
-        if self._rows is None:
-            sensors, sources = self._sensors, self._sources
-            self._rows = (
-                np.array(list(sensors), np.int32), self._space.placed(list(sensors.values())),
-                np.array(list(sources), np.int32), self._space.placed(list(sources.values())),
-            )
-            self._rows[0].flags.writeable = self._rows[2].flags.writeable = False    # compared by identity
-        return self._rows
+    def _made_readers(self) -> tuple[Any, Any]:
+        """Return what reads the positions of sensors and of sources, as long as no member joins or leaves."""
+        if self._readers is None:
+            row_of = RegionalSenseManager.row_of
+            self._readers = (
+                self._space.placed(list(self._sensors.values()), [row_of(one) for one in self._sensors]),
+                self._space.placed(list(self._sources.values()), [row_of(one) for one in self._sources]))
+            self._last_bodies = None
+            self._own_bodies = _by_slot(self._sensor_bodies), _by_slot(self._bodies)
+        return self._readers
 
     def _get_configuration_warnings(self) -> list[str]:
         return [*scheduler_warnings(self), *(graph_warnings(self) if self.mode == self.Mode.GRAPH else [])]
@@ -714,22 +712,16 @@ class SenseManager(Node):
 
     def bodies_of(self, source_ids: NDArray[np.int32]) -> NDArray[np.int64]:
         """Return the instance id of the body of each source, 0 for none; kept while the array of ids is the same."""
-        bodies, (last_ids, last_bodies, found) = self._bodies_by_slot()[1], self._last_bodies
-        if source_ids is not last_ids or bodies is not last_bodies:
-            found = _looked_up(bodies, source_ids)
-            self._last_bodies = source_ids, bodies, found
-        return found
+        self._made_readers()
+        last = self._last_bodies
+        if last is None or last[0] is not source_ids:
+            last = self._last_bodies = source_ids, _looked_up(self._own_bodies[1], source_ids)
+        return last[1]
 
     def bodies_of_sensors(self, sensor_ids: NDArray[np.int32]) -> NDArray[np.int64]:
         """Return the instance id of the body of each sensor, 0 for none, or for an id without a sensor."""
-        return _looked_up(self._bodies_by_slot()[0], sensor_ids)
-
-    def _bodies_by_slot(self) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-        rows = self._row_arrays()
-        if self._own_rows is not rows:       # a member has joined or left
-            self._own_rows = rows
-            self._own_bodies = _by_slot(self._sensor_bodies), _by_slot(self._bodies)
-        return self._own_bodies
+        self._made_readers()
+        return _looked_up(self._own_bodies[0], sensor_ids)
 
     def member_bodies(self) -> set[int]:
         """Return the instance ids of all bodies of sensors and sources."""
@@ -745,7 +737,9 @@ class SenseManager(Node):
         self, origins: NDArray[np.float32], targets: NDArray[np.float32],
         sensor_ids: NDArray[np.int32], source_ids: NDArray[np.int32],
     ) -> NDArray[np.bool_] | None:
-        free: NDArray[np.bool_] = ~self._space.rays.blocked(origins, targets, self.bodies_of(source_ids))
+        last = self._last_bodies
+        bodies = last[1] if last is not None and last[0] is source_ids else self.bodies_of(source_ids)
+        free: NDArray[np.bool_] = ~self._space.rays.blocked(origins, targets, bodies)
         if self._joined:
             for is_sensor, ids in ((True, sensor_ids), (False, source_ids)):
                 free &= ~np.isin(ids, [one for kind, one in self._joined if kind is is_sensor])
@@ -790,13 +784,14 @@ class SenseManager(Node):
         self._sources: dict[int, Any] = {}
         self._sensor_bodies: dict[int, int] = {}  # sensor id -> instance id of its body, 0 for none
         self._bodies: dict[int, int] = {}         # source id -> the same
-        self._rows: tuple[Any, ...] | None = None
+        self._readers: tuple[Any, Any] | None = None     # None: a member has joined or left
+        self._own_bodies: tuple[NDArray[np.int64], NDArray[np.int64]] = (np.zeros(1, np.int64), np.zeros(1, np.int64))
+        self._last_bodies: tuple[NDArray[np.int32], NDArray[np.int64]] | None = None    # of the last source ids
         # Members that are new in this step of the engine, in which walls that came with them may still be missing.
         self._joined: set[tuple[bool, int]] = set()
         self._joined_at: tuple[int, int, bool] | None = None
         self._left: dict[int, tuple[bool, int]] = {}      # by instance id: whether it is a sensor, and its id
         self._is_in_frame = False
-        self._last_bodies: tuple[Any, Any, NDArray[np.int64]] = (None, None, np.zeros(0, np.int64))
 
     def add_sensor(self, node: Any, settings: dict[str, Any], **mind: Any) -> int:
         """Add a sensor, and return its id; a sensor that comes back keeps its memory and awareness."""
@@ -860,12 +855,12 @@ class SenseManager(Node):
         if self._left.pop(node.instance_id, None) is None:
             self._joined.add(member)
             self._joined_at = _step_of_engine()
-        self._rows = None
+        self._readers = None
         if self._contacts is not None:
             node.begin_to_feel(self._contacts)
 
     def _note_left(self, node: Any, is_sensor: bool, known: int) -> None:
-        self._rows = None
+        self._readers = None
         # During a frame signals are being emitted: no later signal may refer to this source.
         if node.is_queued_for_deletion() or (self._is_in_frame and not is_sensor):
             self._remove(is_sensor, known)
@@ -929,6 +924,6 @@ class SenseManager(Node):
         self._bodies = {new_sources[name]: self._bodies[old] for name, old in sources.items()}
         self._sources = {new_sources[name]: self._sources[old] for name, old in sources.items()}
         self._owners = {new_sources[name]: self._owners[old] for name, old in sources.items() if old in self._owners}
-        self._rows = None
+        self._readers = None
         for new, node in (*self._sensors.items(), *self._sources.items()):
             node.take_id(new)

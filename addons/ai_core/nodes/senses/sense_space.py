@@ -4,9 +4,6 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-import numpy as np
-from numpy.typing import NDArray
-
 from addons.ai_core.bridge.gd import (
     GDObject,
     NodePlaces,
@@ -18,8 +15,6 @@ from addons.ai_core.bridge.gd import (
     vector3_of,
 )
 from addons.ai_core.nodes.senses.sight_rays import FlatSightRays, SightRays
-
-Rows = NDArray[np.float32]
 
 
 class Space3D:
@@ -37,14 +32,14 @@ class Space3D:
         self.rays: Any = SightRays(owner, collision_mask)
         self._off_the_map: set[int] = set()       # instance ids of nodes with a NaN or infinity in their position
 
-    def placed(self, nodes: list[Any]) -> Any:
-        """Return a ``NodePlaces`` of these nodes, which reads their positions (m)."""
-        return NodePlaces(nodes)
+    def placed(self, nodes: list[Any], rows: list[int] | None = None) -> Any:
+        """Return a ``NodePlaces`` of these nodes, which reads their positions (m) into these rows of arrays."""
+        return NodePlaces(nodes, 0.0, rows)
 
-    def look_up(self, placed: Any, rows: Rows, forwards: Rows | None = None) -> None:
-        """Read the positions of nodes; a node with a NaN or infinity keeps its last position, and is reported once."""
-        for row in placed.read(rows, forwards):
-            node = placed.nodes[row]
+    def report_lost(self, placed: Any, lost: list[int]) -> None:
+        """Report nodes whose positions could not be read, each once; they keep their last positions."""
+        for index in lost:
+            node = placed.nodes[index]
             if node.is_valid() and node.instance_id not in self._off_the_map:
                 self._off_the_map.add(node.instance_id)
                 report_error(
@@ -79,8 +74,8 @@ class Space2D(Space3D):
         self._off_the_map = set()
         self._unit_m = 1 / pixels_per_m
 
-    def placed(self, nodes: list[Any]) -> Any:
-        return NodePlaces(nodes, self._unit_m)
+    def placed(self, nodes: list[Any], rows: list[int] | None = None) -> Any:
+        return NodePlaces(nodes, self._unit_m, rows)
 
     def place(self, node: Any) -> Any:
         return place_of(node, self._unit_m)

@@ -55,10 +55,10 @@ class SightRays:
 
         Cost: one physics query per ray, in one crossing.
         """
-        hits = np.zeros(len(origins), np.bool_)
+        hits = np.zeros(len(origins), np.uint8)
         if self.node.is_valid():      # a callback may have ended the scene
-            cast_rays(self.node, self._rows(origins), self._rows(targets), hits.view(np.uint8), allowed)
-        return hits
+            cast_rays(self.node, self._rows(origins), self._rows(targets), hits, allowed)
+        return hits.view(np.bool_)
 
     def behind(
         self, eyes: NDArray[np.float32], targets: NDArray[np.float32], own: NDArray[np.int64], reach_m: float
