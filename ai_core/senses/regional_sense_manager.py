@@ -650,7 +650,7 @@ class RegionalSenseManager:
         self._rays_asked = 0
         now_s = self.clock.now.seconds
         try:
-            self._emitted.begin_advance(now_s)
+            has_signals = self._emitted.begin_advance(now_s) or self._smelling is not None
             if self._sensitivity.until_s:
                 self._sensitivity.recover(self._sensors, now_s)
             if self._sources.counts_motion:
@@ -658,7 +658,7 @@ class RegionalSenseManager:
             if self._clues.gone:
                 self._clues.expire(self._sources, now_s)
             for_stages = budget if budget.is_unlimited else self._without_pass(budget)
-            self._shares.advance(for_stages, is_shared=self._emitted.has_work or self._smelling is not None)
+            self._shares.advance(for_stages, is_shared=has_signals)
             if budget.stopwatch is None:
                 self._perception.advance(self._continuous.pairs)
             else:

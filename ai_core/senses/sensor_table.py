@@ -49,6 +49,7 @@ class SensorTable:
         notices: (capacity,) int64, affiliations it notices, as bits.
         self_source: (capacity,) int64, id of the source that it is, or ``NO_SOURCE``.
         loops: views of these arrays, for questions which sensors are in reach.
+        layout: another object whenever one of the arrays is replaced.
     """
 
     def __init__(self, modalities: ModalitySet) -> None:
@@ -64,7 +65,7 @@ class SensorTable:
         self.sensitivity = np.ones((rows, len(modalities)))
         self.keeps_targets = False
         self.most_acuity = self.farthest_cone_m = 0.0
-        self.loops = SightLoops()
+        self.loops, self.layout = SightLoops(), object()
         self.cones = np.zeros((rows, 0, CONE_NUMBERS))
         self.detection_mask = np.zeros(rows, np.int64)
         self.self_source = np.full(rows, NO_SOURCE, np.int64)
@@ -191,6 +192,7 @@ class SensorTable:
         if missing > 0:
             nothing = np.broadcast_to(NO_REACH, (len(self.cones), missing, CONE_NUMBERS))
             self.cones = np.ascontiguousarray(np.concatenate((self.cones, nothing), axis=1))
+            self.layout = object()
         self.keeps_targets = self.keeps_targets or bool((packed[:, 4] > 0).any())
         self.most_acuity = max([self.most_acuity, *packed[:, 3].tolist()])
         self.farthest_cone_m = max([self.farthest_cone_m, *packed[:, 0].tolist()])
@@ -200,6 +202,7 @@ class SensorTable:
     def _fit(self) -> None:
         rows = self.ids.capacity
         if rows > len(self.position):
+            self.layout = object()
             self.position = grown(self.position, rows, 0)
             self.forward = grown(self.forward, rows, 0)
             self.threshold = grown(self.threshold, rows, DEAF)

@@ -56,6 +56,7 @@ class SourceTable:
         affiliation: (capacity,) int64, what it belongs to, as bits.
         details: what else it has, by id; those that have nothing are left out.
         most_parts: the most visible parts that any source has (count).
+        layout: another object whenever one of the arrays is replaced.
         voices: of sources that emitted, by id and modality, what each signal has from them: number of
             the modality, affiliation and tag; only as long as nobody changes.
         views: how clearly sensors saw sources.
@@ -86,7 +87,7 @@ class SourceTable:
         self.affiliation = np.zeros(rows, np.int64)
         self._are_shown: list[bool] | None = None
         self.details: dict[int, SourceDetails] = {}
-        self.most_parts = 0
+        self.most_parts, self.layout = 0, object()
         self.voices: dict[tuple[int, str], tuple[int, int, str]] = {}
         self.views = Views()
 
@@ -278,6 +279,7 @@ class SourceTable:
     def _fit(self) -> None:
         rows = self.ids.capacity
         if rows > len(self.position):
+            self.layout = object()
             self.position = grown(self.position, rows, 0)
             self.own_strength = grown(self.own_strength, rows, NO_STRENGTH)
             self.strength = grown(self.strength, rows, NO_STRENGTH)

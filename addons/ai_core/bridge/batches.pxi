@@ -40,7 +40,7 @@ cdef int open_batches() except -1:
     bind_global_transform_2d = need_bind("CanvasItem", "get_global_transform", HASH_CanvasItem_get_global_transform)
     bind_global_position_2d = need_bind("Node2D", "get_global_position", HASH_Node2D_get_global_position)
 
-def cast_rays(GDObject ray, const float[:, ::1] origins, const float[:, ::1] targets, uint8_t[::1] blocked,
+def cast_rays(GDObject ray, const float[:, ::1] origins, const float[:, ::1] targets, uint8_t[::1] free,
               const int64_t[::1] allowed_ids=None):
     """Cast n rays through one RayCast3D or RayCast2D node.
 
@@ -48,7 +48,7 @@ def cast_rays(GDObject ray, const float[:, ::1] origins, const float[:, ::1] tar
         ray: with ``enabled`` false and ``top_level`` true; outside the tree it meets nothing.
         origins: shape (n, 3) for a RayCast3D, (n, 2) for a RayCast2D, in the engine's units.
         targets: as origins.
-        blocked: shape (n,), overwritten: 1 where something stands between.
+        free: shape (n,), overwritten: 1 where nothing stands between, else 0.
         allowed_ids: shape (n,): instance id of a collider that does not block ray i
             (the target's own body), 0 for none; or None.
 
@@ -58,28 +58,28 @@ def cast_rays(GDObject ray, const float[:, ::1] origins, const float[:, ::1] tar
     cdef void* pointer = ray.live()
     cdef const int64_t* allowed = NULL
     cdef RayMethods* methods = &in_space if origins.shape[1] == 3 else &in_plane
-    if targets.shape[0] < count or blocked.shape[0] < count or origins.shape[1] != targets.shape[1]:
+    if targets.shape[0] < count or free.shape[0] < count or origins.shape[1] != targets.shape[1]:
         raise ValueError(f"{count} rays need {count} targets and {count} results")
     if gd_object_cast_to(pointer, methods.node_tag) == NULL or origins.shape[1] != methods.coordinates:
         raise ValueError(f"{ray!r} casts no rays of {origins.shape[1]} coordinates")
     if count == 0:
         return
     if not is_inside_tree(pointer):
-        memset(&blocked[0], 0, count)
+        memset(&free[0], 1, count)
         return
     if allowed_ids is not None:
         if allowed_ids.shape[0] < count:
             raise ValueError(f"{count} rays need {count} allowed ids")
         allowed = &allowed_ids[0]
     with nogil:
-        cast_all(pointer, methods, &origins[0, 0], &targets[0, 0], &blocked[0], allowed, count)
+        cast_all(pointer, methods, &origins[0, 0], &targets[0, 0], &free[0], allowed, count)
 
 cdef inline bint is_inside_tree(void* node) noexcept nogil:
     cdef uint8_t is_inside = 0
     gd_object_method_bind_ptrcall(bind_is_inside_tree, node, NULL, &is_inside)
     return is_inside
 
-cdef void cast_all(void* ray, RayMethods* methods, const float* origins, const float* targets, uint8_t* blocked,
+cdef void cast_all(void* ray, RayMethods* methods, const float* origins, const float* targets, uint8_t* free,
                    const int64_t* allowed, Py_ssize_t count) noexcept nogil:
     cdef Py_ssize_t i
     cdef int width = methods.coordinates
@@ -88,12 +88,12 @@ cdef void cast_all(void* ray, RayMethods* methods, const float* origins, const f
     for i in range(count):
         # Lines from one place come in a row: to move the ray costs a sixth of it.
         moves = i == 0 or memcmp(origins + width * i, origins + width * (i - 1), width * sizeof(float)) != 0
-        blocked[i] = cast_one(ray, methods, origins + width * i, targets + width * i, moves)
-        if blocked[i] and allowed != NULL and allowed[i] != 0:
+        free[i] = not cast_one(ray, methods, origins + width * i, targets + width * i, moves)
+        if not free[i] and allowed != NULL and allowed[i] != 0:
             collider = NULL
             gd_object_method_bind_ptrcall(methods.get_collider, ray, NULL, &collider)
             if collider != NULL and <int64_t>gd_object_get_instance_id(collider) == allowed[i]:
-                blocked[i] = 0
+                free[i] = 1
 
 cdef inline uint8_t cast_one(void* ray, RayMethods* methods, const float* origin, const float* target, bint moves) noexcept nogil:
     cdef const void* arguments[1]

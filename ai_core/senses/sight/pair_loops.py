@@ -52,8 +52,13 @@ class PairsInView:
     since: cython.longlong[::1]
     sensed: cython.uchar[::1]
     reported_s: cython.double[::1]
+    arrays: list            # those of the last calls, and their views
+    found: cython.const[cython.longlong][::1]
+    found_strength: cython.const[cython.double][::1]
+    free: cython.const[cython.uchar][::1]
 
     def __init__(self) -> None:
+        self.arrays = [None, None, None]
         self.put(np.zeros(0, np.int64), np.zeros(0), np.zeros(0, np.int64), np.zeros(0, np.bool_), np.zeros(0))
 
     def __len__(self) -> int:
@@ -89,19 +94,21 @@ class PairsInView:
         """
         i: cython.Py_ssize_t
         at: cython.Py_ssize_t = 0
-        found: cython.const[cython.longlong][::1] = memoryview(keys)
-        strengths: cython.const[cython.double][::1] = memoryview(intensity)
-        if not 0 <= count <= min(found.shape[0], strengths.shape[0]):
+        if keys is not self.arrays[0] or intensity is not self.arrays[1]:
+            self.arrays[0] = self.arrays[1] = None
+            self.found, self.found_strength = memoryview(keys), memoryview(intensity)
+            self.arrays[0], self.arrays[1] = keys, intensity
+        if not 0 <= count <= min(self.found.shape[0], self.found_strength.shape[0]):
             raise ValueError(f"keys and intensity must have {count} items")
         if count == self.count:
-            while at < count and found[at] == self.key[at]:
+            while at < count and self.found[at] == self.key[at]:
                 at += 1
             if at == count:
                 for i in range(count):
-                    self.strength[i] = strengths[i]
+                    self.strength[i] = self.found_strength[i]
                 return
         for i in range(1, count):
-            if found[i] <= found[i - 1]:
+            if self.found[i] <= self.found[i - 1]:
                 raise ValueError("pairs must ascend")
         waiting_since, is_sensed = np.full(count, moment, np.int64), np.full(count, not needs_ray)
         reported_at_s = np.full(count, NEVER_REPORTED_S)
@@ -110,9 +117,9 @@ class PairsInView:
         reported_s: cython.double[::1] = memoryview(reported_at_s)
         at = 0
         for i in range(count):
-            while at < self.count and self.key[at] < found[i]:
+            while at < self.count and self.key[at] < self.found[i]:
                 at += 1
-            if at < self.count and self.key[at] == found[i]:
+            if at < self.count and self.key[at] == self.found[i]:
                 since[i], reported_s[i] = self.since[at], self.reported_s[at]
                 sensed[i] |= self.sensed[at]
         self.put(keys[:count].copy(), intensity[:count].copy(), waiting_since, is_sensed, reported_at_s)
@@ -133,8 +140,11 @@ class PairsInView:
         row: cython.longlong
         oldest: cython.longlong = 0
         some: cython.const[cython.longlong][::1] = self.key if rows is None else memoryview(rows)
-        free: cython.const[cython.uchar][::1] = memoryview(is_free.view(np.uint8))
-        if free.shape[0] != some.shape[0]:
+        if is_free is not self.arrays[2]:
+            self.arrays[2] = None
+            self.free = memoryview(is_free.view(np.uint8))
+            self.arrays[2] = is_free
+        if self.free.shape[0] != some.shape[0]:
             raise ValueError("is_free must have an answer for each row")
         for i in range(some.shape[0]):
             row = i if rows is None else some[i]
@@ -143,8 +153,8 @@ class PairsInView:
             oldest = self.since[row] if i == 0 else min(oldest, self.since[row])
         for i in range(some.shape[0]):
             row = i if rows is None else some[i]
-            self.sensed[row] = free[i]
-            if not free[i]:
+            self.sensed[row] = self.free[i]
+            if not self.free[i]:
                 self.reported_s[row] = NEVER_S
             self.since[row] = moment
         return oldest

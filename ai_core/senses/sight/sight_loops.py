@@ -26,6 +26,7 @@ SLOT_MASK = cython.declare(cython.int, 0xFFFFF)     # of an id, its row: id_tabl
 BLOCK = cython.declare(cython.Py_ssize_t, 4096)     # sensors of one pass (count): their positions stay in the cache
 LONG = cython.declare(cython.Py_ssize_t, 4096)      # tests from which on the GIL is released (count): some 5 us
 FEW_TARGETS = cython.declare(cython.Py_ssize_t, 16)  # targets up to which the rough test of each costs more (count)
+FEW_SENSORS = cython.declare(cython.Py_ssize_t, 16)  # sensors up to which the rough test of all costs more (count)
 MANY_TARGETS = cython.declare(cython.Py_ssize_t, 64)  # targets of which some is near any sensor (count)
 CELLS = cython.declare(cython.double, 1000)             # that a range is long (count); fewer let more places through
 SLACK = cython.declare(cython.double, 4)                # far above what rounding of places and cells loses (cells)
@@ -133,16 +134,6 @@ def free_loops(sensors):
         loops = SightLoops()
     loops.is_busy = True
     return loops
-
-
-@cython.cfunc
-def are_same(arrays: tuple, others: tuple) -> cython.bint:
-    """Return whether two tuples of one length hold the same objects."""
-    k: cython.Py_ssize_t
-    for k in range(len(arrays)):  # noqa: SIM110  a generator costs more
-        if arrays[k] is not others[k]:
-            return False
-    return True
 
 
 def shown(name, array, dtype, *least):
@@ -331,9 +322,9 @@ class SightLoops:
     """
 
     is_busy: cython.bint
-    # The arrays that are viewed: of sensors, of sources, and of the last call.
-    sensor_arrays: tuple
-    source_arrays: tuple
+    # What is viewed: the arrays of sensors, of sources, and of the last call.
+    sensor_layout: object
+    source_layout: object
     arguments: tuple
     # Sensors, by slot; columns of axes and modalities first.
     position: cython.float[:, ::1]
@@ -422,7 +413,8 @@ class SightLoops:
 
     def __init__(self) -> None:
         self.is_busy = False
-        self.sensor_arrays, self.source_arrays, self.arguments = (None,) * 7, (None,) * 4, (None,) * 4
+        self.sensor_layout = self.source_layout = None
+        self.arguments = (None,) * 4
         self.target_room = self.hit_room = self.hits = 0
         self.near, self.near_targets, self.sense = RoughTest(), RoughTest(), None
         self.gathered = memoryview(np.zeros((3, BLOCK), np.float32))
@@ -432,12 +424,12 @@ class SightLoops:
     @cython.cfunc
     def view_sensors(self, sensors):
         """View the arrays of a table of sensors."""
-        arrays = (sensors.position, sensors.threshold, sensors.log_threshold, sensors.forward, sensors.cones,
-                  sensors.detection_mask, sensors.self_source)
-        if are_same(arrays, self.sensor_arrays):
+        layout = sensors.layout
+        if layout is self.sensor_layout:
             return
-        self.sensor_arrays = (None,) * 7
-        position, threshold, log_threshold, forward, cones, detection_mask, self_source = arrays
+        self.sensor_layout = None
+        position, threshold, log_threshold = sensors.position, sensors.threshold, sensors.log_threshold
+        forward, cones, detection_mask = sensors.forward, sensors.cones, sensors.detection_mask
         rows: cython.Py_ssize_t = len(position)
         senses: cython.Py_ssize_t = threshold.shape[1]
         self.position = shown("position", position.T, np.float32, 3, rows)
@@ -446,23 +438,23 @@ class SightLoops:
         self.forward = shown("forward", forward, np.float32, rows, 3)
         self.cones = shown("cones", cones, np.float64, rows, 0, 4)
         self.detection_mask = shown("detection_mask", detection_mask, np.int64, rows)
-        self.self_source = shown("self_source", self_source, np.int64, rows)
-        self.rows, self.sensor_arrays = rows, arrays
+        self.self_source = shown("self_source", sensors.self_source, np.int64, rows)
+        self.rows, self.sensor_layout = rows, layout
 
     @cython.cfunc
     def view_sources(self, sources):
         """View the arrays of a table of sources."""
-        arrays = (sources.position, sources.strength, sources.affiliation, sources.size)
-        if are_same(arrays, self.source_arrays):
+        layout = sources.layout
+        if layout is self.source_layout:
             return
-        self.source_arrays = (None,) * 4
-        position, strength, affiliation, size = arrays
+        self.source_layout = None
+        position, strength, affiliation, size = sources.position, sources.strength, sources.affiliation, sources.size
         rows: cython.Py_ssize_t = len(position)
         self.source_position = shown("position", position.T, np.float32, 3, rows)
         self.source_strength = shown("strength", strength, np.float64, rows, 0)
         self.source_affiliation = shown("affiliation", affiliation, np.int64, rows)
         self.source_size = shown("size", size, np.float64, rows)
-        self.source_rows, self.source_arrays = rows, arrays
+        self.source_rows, self.source_layout = rows, layout
 
     @cython.cfunc
     def view_arguments(self, sensor_ids, source_ids, out_keys, out_intensity):
@@ -618,7 +610,7 @@ class SightLoops:
             write_cells(self.target_places, 0, self.targets, self.cells_per_m, self.near_targets.cells)
         while first < n:
             size = min(BLOCK, n - first)
-            if self.targets < MANY_TARGETS:
+            if self.targets < MANY_TARGETS and n > FEW_SENSORS:
                 self.mark_block(first, size, run)
                 found = self.near.list_all(size)
                 for k in range(found):

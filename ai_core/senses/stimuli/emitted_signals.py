@@ -247,11 +247,17 @@ class EmittedSignals(Saveable):
             self._add(signal, signal.position, columns, is_final=True)
         self.sent += 1
 
-    def begin_advance(self, now_s: float) -> None:
+    def begin_advance(self, now_s: float) -> bool:
         """Begin waiting signals, and drop those that have waited for too long; call it once in each advance.
 
         Signals beyond ``WORK_AT_ONCE`` wait for the budget.
+
+        Returns:
+            Whether any signal is on its way.
         """
+        if self._is_delivered and not self.is_behind and not self.has_work:
+            self._sent_before = self.sent
+            return False
         queue = self.queue
         queue.begin_advance(now_s)
         was_behind, self.is_behind = self.is_behind, not self._is_delivered
@@ -273,6 +279,7 @@ class EmittedSignals(Saveable):
                 "signals are emitted faster than the budget of the senses lets them be delivered: those of one source"
                 " and channel are merged, those that would be delivered %s s late are dropped; statistics() counts"
                 " stimuli_merged and stimuli_dropped", LATEST_S)
+        return not self._is_delivered
 
     def follow(self, budget: Budget, now_s: float) -> bool:
         """Begin signals that waited for the budget, and let waves meet sensors; return False if the budget ended first.

@@ -739,7 +739,7 @@ class SenseManager(Node):
     ) -> NDArray[np.bool_] | None:
         last = self._last_bodies
         bodies = last[1] if last is not None and last[0] is source_ids else self.bodies_of(source_ids)
-        free: NDArray[np.bool_] = ~self._space.rays.blocked(origins, targets, bodies)
+        free: NDArray[np.bool_] = self._space.rays.are_free(origins, targets, bodies)
         if self._joined:
             for is_sensor, ids in ((True, sensor_ids), (False, source_ids)):
                 free &= ~np.isin(ids, [one for kind, one in self._joined if kind is is_sensor])

@@ -28,6 +28,8 @@ class SightRays:
         self.node.top_level = True  # its transform is global, wherever the owner is
         self.node.collision_mask = collision_mask
         owner.add_child(self.node, False, 1)  # INTERNAL_MODE_FRONT: hidden from the user
+        self._free = np.zeros(0, np.uint8)
+        self._answers: NDArray[np.bool_] = self._free.view(np.bool_)      # the same memory
 
     @property
     def collision_mask(self) -> int:
@@ -55,10 +57,20 @@ class SightRays:
 
         Cost: one physics query per ray, in one crossing.
         """
-        hits = np.zeros(len(origins), np.uint8)
-        if self.node.is_valid():      # a callback may have ended the scene
-            cast_rays(self.node, self._rows(origins), self._rows(targets), hits, allowed)
-        return hits.view(np.bool_)
+        return ~self.are_free(origins, targets, allowed)
+
+    def are_free(
+        self, origins: NDArray[np.float32], targets: NDArray[np.float32], allowed: NDArray[np.int64] | None = None
+    ) -> NDArray[np.bool_]:
+        """Return for n rays whether no body blocks them; valid until the next call. Arguments as ``blocked``."""
+        if len(origins) != len(self._free):
+            self._free = np.zeros(len(origins), np.uint8)
+            self._answers = self._free.view(np.bool_)
+        if self.node.is_valid():
+            cast_rays(self.node, self._rows(origins), self._rows(targets), self._free, allowed)
+        else:                         # a callback has ended the scene
+            self._free[:] = 1
+        return self._answers
 
     def behind(
         self, eyes: NDArray[np.float32], targets: NDArray[np.float32], own: NDArray[np.int64], reach_m: float
