@@ -118,8 +118,9 @@ class ContinuousSensing:
             return True
         sensors, sources = self._sensors.ids, self._sources.ids
         block = 1 + PAIRS_PER_BLOCK // (1 + sources.count)
+        # ``peek``, because a replay must query the budget as often as the recorded game did.
         if self._is_looking or sensors.count > block or not (
-                budget.stopwatch or budget.is_unlimited or budget.left >= sensors.count):
+                budget.is_unlimited or budget.stopwatch or budget.peek() >= sensors.count):
             return self._look_on(budget, now_s, block)
         if budget.is_spent:
             return False
