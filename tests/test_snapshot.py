@@ -239,7 +239,7 @@ def test_floats_come_back_from_text_bit_for_bit():
         ("[1, 2]", "a snapshot must be a dict, got a list of 2"),
         ('{"parts": {"clock": {"now": [1, NaN]}}}', r"'parts.clock.now\[1\]' must be a finite number, got NaN"),
         ('{"parts": {"clock": {"now": [1, 1e999]}}}', r"'parts.clock.now\[1\]' must be a finite number, got inf"),
-        ('{"parts": {"clock": {"now": 1, "now": 2}}}', "'parts.clock.now' comes twice"),
+        ('{"parts": {"clock": {"now": 1, "now": 2}}}', "'parts.clock.now' occurs twice"),
         ("[" * 300 + "]" * 300, "nested deeper than 200"),
         ("[" * 1_000_000, "nested deeper than 200"),
         ('{"a": ' * 100_000, "nested deeper than 200"),

@@ -1,4 +1,4 @@
-"""Random number generators: Python's ``random.Random``, or any saveable object."""
+"""State of random number generators: Python's ``random.Random``, or any saveable object."""
 from __future__ import annotations
 
 import math
@@ -19,7 +19,7 @@ GETSTATE_VERSION = 3
 
 
 class RandomState:
-    """Makes a ``random.Random`` a part of a snapshot.
+    """Makes a ``random.Random`` part of a snapshot.
 
     Args:
         source: the generator; after loading, its sequence continues.

@@ -1,4 +1,4 @@
-"""State declared once: the fields of a class with their kinds, and one way to save, check and load them.
+"""Declared state: the fields of a class with their kinds; saving, checking and loading are generic.
 
 A class lists its fields where it is defined:
 
@@ -7,8 +7,8 @@ A class lists its fields where it is defined:
         since_s=Seconds(at="_since_s"),
     )
 
-``Saveable`` makes ``save_state`` and ``prepare_state`` of it. A load checks everything first and changes
-the object only when all is well; errors name the place: "members[3].speed".
+``Saveable`` provides ``save_state`` and ``prepare_state``. A load checks everything first and changes
+the object only if all fields are valid; errors name the place: "members[3].speed".
 """
 from __future__ import annotations
 
@@ -80,7 +80,7 @@ __all__ = [
 ]
 
 Change = Callable[[], object]
-"""Applies what was checked; does not fail."""
+"""Applies checked data; does not fail."""
 
 Refuse = Callable[[str, str], NoReturn]
 """Raises a StateError for a field, given its name and the reason."""
@@ -97,7 +97,7 @@ def refuse(place: str, why: str) -> NoReturn:
 
 
 class Kind:
-    """Kind of a field: what it may hold, how it is written and read. This one is plain data that others check.
+    """Kind of a field: its values, and how they are written and read. The base holds plain data without a check.
 
     Args:
         at: attribute that holds it, if its name differs from the field's; "march.anchor_m" for one of a part.
@@ -117,7 +117,7 @@ class Kind:
         """Return the checked value of plain data.
 
         Raises:
-            StateError: if it is not what ``save`` writes; names the place and the reason.
+            StateError: if ``save`` would not write it; names the place and the reason.
         """
         return plain
 
@@ -148,11 +148,11 @@ class Kind:
         return self.read_all(_items(plain, place), place, owner)
 
     def _are_plain(self, values: list[Any]) -> bool:
-        """Return whether all values are saved and read as they are; large lists need no look at each value."""
+        """Return whether all values are saved and read as they are, with one check for a large list."""
         return {*map(type, values)} == {self.plain_type}
 
     def _are_allowed(self, values: list[Any], owner: Any) -> bool:
-        """Return whether ``read`` refuses none of several plain values."""
+        """Return whether ``read`` accepts all of several plain values."""
         return True
 
 
@@ -339,7 +339,7 @@ class Optional(Kind):
         return None if plain is None else self.kind.read(plain, place, owner)
 
     def save_column(self, values: list[Any], owner: Any) -> Any:
-        """Return for each value whether it is there, and the column of those that are."""
+        """Return for each whether it is not None, and the column of the other values."""
         return [
             [one is not None for one in values],
             self.kind.save_column([one for one in values if one is not None], owner)]
@@ -357,7 +357,7 @@ class ListOf(Kind):
 
     Args:
         kind: kind of each value.
-        count: how many there must be, or a function that returns it for the object that is loaded.
+        count: required number of values, or a function that returns it for the object that is loaded.
         make: makes the value from a list: ``tuple``, ``set``, ``deque``.
         unique: function of a value; no two values may have the same result, such as a name.
     """
@@ -387,7 +387,7 @@ class ListOf(Kind):
         return self.make(values)
 
     def save_column(self, values: list[Any], owner: Any) -> Any:
-        """Return how many values each has, and the column of all."""
+        """Return the number of values of each, and the column of all."""
         lists = [sorted(one) if isinstance(one, set | frozenset) else one for one in values]
         return [[*map(len, lists)], self.kind.save_column([one for each in lists for one in each], owner)]
 
@@ -406,7 +406,7 @@ class MapOf(Kind):
     Args:
         kind: kind of each value, or a function that returns it for the object that is loaded and a key.
         key: kind of the keys; None for strings.
-        names: the only keys allowed, all of which must be there; or a function that returns them for the
+        names: the only keys allowed, all of them required; or a function that returns them for the
             object that is loaded.
     """
 
@@ -490,7 +490,7 @@ class Row(Kind):
             for (plain_type, save), one in zip(self._saves, value, strict=True)]
 
     def read(self, plain: Any, place: str, owner: Any) -> Any:
-        """Return what ``make`` makes of the values."""
+        """Return the result of ``make`` for the values."""
         items = _items(plain, place, len(self.kinds))
         values = [read(one, place + index, owner) for (index, read), one in zip(self._readers, items, strict=True)]
         return _made(place, self.make, *values)
@@ -500,7 +500,7 @@ class Point(Kind):
     """A position or direction: a tuple of two or three coordinates (m).
 
     Args:
-        dimensions: how many coordinates; a function that returns it for the object that is loaded; None for
+        dimensions: number of coordinates; a function that returns it for the object that is loaded; None for
             two or three.
     """
 
@@ -539,7 +539,7 @@ class Record(Kind):
             for name, get, plain_type, save in self._saves}
 
     def read(self, plain: Any, place: str, owner: Any) -> Any:
-        """Return what ``make`` makes of the fields."""
+        """Return the result of ``make`` for the fields."""
         fields = _dict(plain, place)
         _match_names(fields, self.kinds, place)
         start = f"{place}." if place else ""
@@ -619,26 +619,26 @@ class Variant(Kind):
 
 
 class Chosen(Kind):
-    """A value of a kind that the object chooses, such as the form of places of its ground."""
+    """A value whose kind depends on the object, such as a place on its ground."""
 
     def __init__(self, choose: Callable[[Any], Kind], *, at: str | None = None) -> None:
         super().__init__(at=at)
         self.choose = choose
 
     def save(self, value: Any, owner: Any) -> Any:
-        """Return what the kind saves."""
+        """Return the value as plain data."""
         return self.choose(owner).save(value, owner)
 
     def read(self, plain: Any, place: str, owner: Any) -> Any:
-        """Return what the kind reads."""
+        """Return the value."""
         return self.choose(owner).read(plain, place, owner)
 
     def save_column(self, values: list[Any], owner: Any) -> Any:
-        """Return what the kind saves."""
+        """Return the values as plain data."""
         return self.choose(owner).save_column(values, owner)
 
     def read_column(self, plain: Any, place: str, owner: Any) -> list[Any]:
-        """Return what the kind reads."""
+        """Return the values."""
         return self.choose(owner).read_column(plain, place, owner)
 
 
@@ -687,7 +687,7 @@ class ArrayOf(Kind):
         return found
 
     def save_column(self, values: list[Any], owner: Any) -> Any:
-        """Return how many rows each array has, and the rows of all in one list, if their number is not given."""
+        """Return the number of rows of each array and all rows in one list, unless the shape fixes the number."""
         if not self._are_joined:
             return super().save_column(values, owner)
         return [[*map(len, values)], self.save(np.concatenate(values) if values else [], owner)]
@@ -714,7 +714,7 @@ class ArrayOf(Kind):
         low, high = self._range(owner)
         usual, checked = (int, checked_whole) if self.dtype.kind in "iu" else (float, checked_number)
         if {*map(type, numbers)} == {usual} and _are_within(numbers, low, high):
-            found = np.array(numbers, self.dtype)  # large arrays need no look at each number
+            found = np.array(numbers, self.dtype)  # without a check of each number of a large array
             if usual is int or np.isfinite(found).all():
                 return found
         return np.array([
@@ -879,7 +879,7 @@ class Part(Kind):
         return inner_state(value) if self.if_saveable else value.save_state()
 
     def prepare(self, part: Any, plain: Any, place: str) -> Change:
-        """Check the state of a part; return what loads it."""
+        """Check the state of a part; return the function that loads it."""
         if self.if_saveable:
             return prepared_inner(part, plain, repr(place))
         try:
@@ -890,7 +890,7 @@ class Part(Kind):
 
 
 class Parts(Part):
-    """Objects by name that have ``save_state`` and ``prepare_state`` and stay the same objects; all must be saved."""
+    """Objects by name with ``save_state`` and ``prepare_state``, which stay the same; a save must have all of them."""
 
     def save(self, value: Any, owner: Any) -> Any:
         """Return the states by name."""
@@ -898,7 +898,7 @@ class Parts(Part):
         return {name: save(one, owner) for name, one in value.items()}
 
     def prepare(self, part: Any, plain: Any, place: str) -> Change:
-        """Check the states of all objects; return what loads them."""
+        """Check the states of all objects; return the function that loads them."""
         _match_names(_dict(plain, place), part, place)
         prepare = super().prepare
         changes = [prepare(one, plain[name], place_in(place, name)) for name, one in part.items()]
@@ -906,7 +906,7 @@ class Parts(Part):
 
 
 class Hook(Kind):
-    """A field that its class saves and reads itself, because it refers to other objects.
+    """A field that its class saves and reads with methods of its own, because it refers to other objects.
 
     For a field "goal" the class has the methods ``_save_goal()``, which returns plain data, and
     ``_prepare_goal(plain, place)``, which checks such data and returns the function that loads it.
@@ -976,7 +976,7 @@ class DeclaredState:
 
 
 class Saveable:
-    """Base of a class with a declared ``STATE``: makes its ``save_state`` and ``prepare_state``."""
+    """Base of a class with a declared ``STATE``: provides ``save_state`` and ``prepare_state``."""
 
     __slots__ = ()
 
@@ -997,13 +997,13 @@ class Saveable:
         return self.STATE.prepare(self, state)
 
     def _check_at_rest(self) -> None:
-        """Raise RuntimeError if the object can be neither saved nor loaded now, as inside its own callbacks."""
+        """Raise RuntimeError if the object cannot be saved or loaded now, for example inside its own callbacks."""
 
     def _check_state(self, values: SimpleNamespace, refuse: Refuse) -> None:
-        """Raise by ``refuse(field, why)`` if fields do not fit each other; ``values`` has those that were read."""
+        """Raise by ``refuse(field, reason)`` if fields are inconsistent; ``values`` has the fields that were read."""
 
     def _finish_load(self) -> None:
-        """Bring in step what is derived from the fields, after a load."""
+        """Update data derived from the fields, after a load."""
 
 
 def _are_within(values: list[Any], minimum: float, maximum: float) -> bool:
@@ -1011,7 +1011,7 @@ def _are_within(values: list[Any], minimum: float, maximum: float) -> bool:
 
 
 def _fixed(low: Limit, high: Limit) -> tuple[float, float] | None:
-    """Return limits that depend on no object; None for others."""
+    """Return the limits if they are constants, else None."""
     return None if callable(low) or callable(high) else (low, high)
 
 
@@ -1048,7 +1048,7 @@ def _required(fields: Mapping[str, Any], name: str, place: str) -> Any:
 
 
 def _match_names(fields: Mapping[str, Any], names: Iterable[str], place: str) -> None:
-    """Raise unless exactly these fields are there."""
+    """Raise StateError unless exactly these fields are present."""
     known = {*names}
     if fields.keys() == known:
         return

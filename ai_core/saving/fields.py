@@ -251,7 +251,7 @@ class Fields:
 
 def place_in(place: str, name: object) -> str:
     """Return the place of a field in the whole state: "active[2].reason"."""
-    text = str(name)  # what was never text may have keys of another type
+    text = str(name)  # data that is not JSON may have other keys
     text = text if len(text) <= 60 else text[:60] + "…"
     return f"{place}.{text}" if place else text
 

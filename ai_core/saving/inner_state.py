@@ -17,21 +17,21 @@ def is_saveable(one: object) -> bool:
 
 
 def inner_state(inner: Any) -> State | None:
-    """Return the state of what something is made of, None if it is not saveable."""
+    """Return the state of an inner object, None if it is not saveable."""
     state: State | None = inner.save_state() if is_saveable(inner) else None
     return state
 
 
 def prepared_inner(inner: Any, state: object, place: str) -> Callable[[], object]:
-    """Check what ``inner_state`` returned; return what loads it, which does nothing for None.
+    """Check a result of ``inner_state``; return the function that loads it, which does nothing for None.
 
     Args:
-        inner: what is here now.
-        state: what was saved.
-        place: where that stands, for messages: "'work'".
+        inner: the present inner object.
+        state: the saved state.
+        place: its place in the whole state, for messages: "'work'".
 
     Raises:
-        StateError: if it cannot be loaded; says where in it, and why.
+        StateError: if it cannot be loaded; names the place and the reason.
     """
     if state is None:
         return int

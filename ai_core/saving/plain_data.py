@@ -1,4 +1,4 @@
-"""Plain data: what a save may contain, how much of it and how deep; checked before it is read."""
+"""Plain data: the types, number and depth of values that a save may contain, checked before it is read."""
 from __future__ import annotations
 
 import math
@@ -16,7 +16,7 @@ Each may cost 100 bytes in memory, and a microsecond or two to check and to rest
 """
 
 MAXIMUM_DEPTH = 200
-"""Lists and dicts inside each other (count). States of ours have under ten,
+"""Most levels of nested lists and dicts (count). States of ai_core have fewer than ten,
 values of the game on a blackboard up to 120."""
 
 TEXT = {str}
@@ -26,26 +26,26 @@ PLAIN = LEAVES | BOXES
 
 
 class JsonConstant(str):
-    """NaN, Infinity or -Infinity in a text, kept until its place is known."""
+    """NaN, Infinity or -Infinity in JSON, kept until its place is known."""
 
     __slots__ = ()
 
 
 class DuplicateKeys(dict[str, Any]):
-    """A dict in which a key came twice."""
+    """A dict of JSON in which a key occurs twice."""
 
     key = ""
 
 
 def check_plain(whole: object, room: int = MAXIMUM_VALUES) -> int:
-    """Raise unless a state is plain data; without recursion, so that depth does no harm.
+    """Raise StateError unless a state is plain data; without recursion, so that no depth exhausts the stack.
 
     Args:
-        whole: what was saved.
-        room: how many values it may hold.
+        whole: the state.
+        room: most values that it may hold (count).
 
     Returns:
-        How many values more it might have held.
+        The number of values that it could hold in addition.
 
     Raises:
         StateError: naming the place that is not plain data, too deep, or one value too many.
@@ -53,12 +53,12 @@ def check_plain(whole: object, room: int = MAXIMUM_VALUES) -> int:
     left = _room_after(whole, room)
     if left is None:
         _find_wrong(whole, room)
-        raise StateError("the state is not plain data")       # it was changed by another thread meanwhile
+        raise StateError("the state is not plain data")       # another thread changed it meanwhile
     return left
 
 
 def _room_after(whole: object, room: int) -> int | None:
-    """Return how many values more there might be, None if something is wrong: by levels, without places."""
+    """Return the number of values left of ``room``, None if data is invalid; level by level, without places."""
     level: list[Any] = [[whole]]
     for _ in range(MAXIMUM_DEPTH + 2):
         below: list[Any] = []
@@ -84,7 +84,7 @@ def _room_after(whole: object, room: int) -> int | None:
 
 
 def _find_wrong(whole: object, room: int) -> None:
-    """Raise StateError for the first thing that is wrong, with its place."""
+    """Raise StateError for the first invalid value, with its place."""
     inside: list[tuple[object, Iterator[tuple[object, Any]]]] = []
     rest: Iterator[tuple[object, Any]] = iter([("", whole)])
     while True:
@@ -113,7 +113,7 @@ def _find_wrong(whole: object, room: int) -> None:
 
 def _refuse(keys: list[object], value: object) -> NoReturn:
     if isinstance(value, DuplicateKeys):
-        raise StateError(f"{_place([*keys, value.key])!r} comes twice")
+        raise StateError(f"{_place([*keys, value.key])!r} occurs twice")
     if isinstance(value, float | JsonConstant):
         raise StateError(f"{_place(keys)!r} must be a finite number, got {value!s}")
     raise StateError(f"{_place(keys)!r} must be plain data, got {brief(value)}")

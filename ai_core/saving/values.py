@@ -18,7 +18,7 @@ from ai_core.saving.fields import StateError, brief
 __all__ = ["DEEPEST_VALUE", "SavedValues", "tagged"]
 
 DEEPEST_VALUE = 40
-"""Values inside each other (count). Deeper is nearly always a circle."""
+"""Most levels of nested values (count). A deeper value is nearly always a reference cycle."""
 
 TAG = "!"
 
@@ -38,7 +38,7 @@ MOST_DIMENSIONS = 8
 class SavedValues:
     """Writes values as plain data, and reads them back.
 
-    A value that is used in two places is written twice, and is loaded as two.
+    A value that is used in two places is written twice, and is loaded as two values.
 
     Args:
         names: objects that saves refer to by name; the same names must
@@ -85,8 +85,8 @@ class SavedValues:
 
         Args:
             plain: the saved data.
-            place: its place in the whole state, for messages; None for a first try, as
-                writing the place of each of a million values takes longer than reading them.
+            place: its place in the whole state, for messages; None in a first attempt, because
+                composing the place of each of a million values takes longer than reading them.
             depth: depth at which it is nested.
 
         Raises:
@@ -97,7 +97,7 @@ class SavedValues:
             try:
                 return self.value(plain, None)
             except StateError:
-                pass                     # once more, with places
+                pass                     # read again below, with places
         if depth > DEEPEST_VALUE:
             raise StateError(f"{_start(place)!r} is nested deeper than {DEEPEST_VALUE}")
         kind = type(plain)
@@ -201,7 +201,7 @@ class SavedValues:
 
 
 def _are_leaves(values: Collection[Any]) -> bool:
-    """Return True if all values are what they are in a save, too: large lists need no look at each one by one."""
+    """Return True if all values are saved as they are, with one check for a large list."""
     kinds = set(map(type, values))
     if kinds == {int}:
         return bool(min(values) >= -LARGEST_WHOLE and max(values) < LARGEST_WHOLE)
@@ -209,7 +209,7 @@ def _are_leaves(values: Collection[Any]) -> bool:
 
 
 def tagged(kind: str, of: object) -> dict[str, object]:
-    """Return plain data that says of which kind it is."""
+    """Return plain data with its kind."""
     return {TAG: kind, "of": of}
 
 

@@ -12,20 +12,20 @@ from ai_core.scheduling.task import Task
 __all__ = ["UNIT", "CarryOverQueue"]
 
 UNIT = 2.0**80
-"""How many units a weight of 1 is (count): in whole units sums are exact, in any order, for ever.
+"""How many units a weight of 1 is (count): sums of integers are exact in any order.
 
-Every priority of 1e-6 or more is whole in it. Sums of floats would drift as tasks come
-and go, and shares after loading would not be those of a game that went on.
+Every priority of 1e-6 or more is an integer in it. Sums of floats would drift as tasks are added
+and removed, and shares after loading would differ from those of a game that continued.
 """
 
 
 class CarryOverQueue:
     """Tasks in the order in which they fell due, those of one frame by id; served from the front.
 
-    With ``most_new``, tasks that never ran stand in a line of their own, of which only the first so many may run
-    in a frame: so a wave of new tasks makes no spike, and is not gone through in each frame.
+    With ``most_new``, tasks that never ran have a queue of their own, of which only that many may run
+    in a frame: so a wave of new tasks causes no spike, and costs no iteration in each frame.
 
-    Only ``all``, ``clear`` and ``refill`` go through all tasks that wait.
+    Only ``all``, ``clear`` and ``refill`` iterate over all waiting tasks.
 
     Args:
         most_new: tasks that may run for the first time in one frame (count), 1 or more; None for all.
@@ -33,7 +33,8 @@ class CarryOverQueue:
 
     def __init__(self, most_new: int | None = None) -> None:
         self._most_new = self._new_left = most_new
-        self._known: OrderedDict[Task, None] = OrderedDict()  # a dict looks at all entries that ever left its front
+        # Not a dict, which also iterates over entries that were removed from its front.
+        self._known: OrderedDict[Task, None] = OrderedDict()
         self._new: OrderedDict[Task, None] = OrderedDict()
         self._units = 0         # of ``_known``
         self._stopped: list[Task] = []
@@ -51,12 +52,12 @@ class CarryOverQueue:
             self._stopped.clear()
 
     def stop(self, task: Task) -> None:
-        """Take note that a task may not run now; it keeps its place if it is resumed before the next frame."""
+        """Mark a task as unable to run; it keeps its place if it is resumed before the next frame."""
         if task._due_since >= 0:
             self._stopped.append(task)
 
     def join(self, tasks: Iterable[Task], frame: int) -> None:
-        """Add tasks that fell due on this frame and do not wait; all others did so earlier.
+        """Add tasks that fell due on this frame; those in the queue fell due earlier.
 
         Cost: O(n log n) with n tasks, however many wait.
         """
@@ -73,7 +74,7 @@ class CarryOverQueue:
         return list(islice(merge(known, new, key=_rank), count)) if known and new else known or new
 
     def weight_behind(self, first: list[Task]) -> float:
-        """Return the weight of all that may run, without these. Cost: O(first + most_new)."""
+        """Return the weight of all tasks that may run, without these. Cost: O(first + most_new)."""
         units = self._units
         if self._new:
             units += sum(task._units for task in islice(self._new, self._new_left or 0))
@@ -93,7 +94,7 @@ class CarryOverQueue:
             self._units -= task._units
 
     def reweigh(self, task: Task) -> None:
-        """Take note that the weight of a task changed. Cost: O(1)."""
+        """Update the total after the weight of a task changed. Cost: O(1)."""
         if task._due_since >= 0:
             before, task._units = task._units, _units_of(task)
             if task in self._known:
@@ -104,7 +105,7 @@ class CarryOverQueue:
         return sorted([*self._known, *self._new], key=_rank)
 
     def clear(self) -> None:
-        """Let no task wait."""
+        """Remove all tasks."""
         for task in (*self._known, *self._new):
             task._due_since = -1
         self._known.clear()
@@ -113,7 +114,7 @@ class CarryOverQueue:
         self._units = 0
 
     def refill(self, tasks: Iterable[Task]) -> None:
-        """Let these tasks wait, each since its ``_due_since``; none waits yet. Cost: O(n log n)."""
+        """Fill the empty queue with tasks that wait, each since its ``_due_since``. Cost: O(n log n)."""
         for task in sorted(tasks, key=_rank):
             self._add(task)
 

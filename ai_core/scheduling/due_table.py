@@ -1,4 +1,4 @@
-"""Which tasks are due on a frame, found without looking at the others."""
+"""The due table: finds the tasks that are due on a frame without iterating over the others."""
 from __future__ import annotations
 
 from bisect import bisect_left
@@ -11,7 +11,7 @@ __all__ = ["DueTable", "by_id"]
 SHORT_PERIOD_FRAMES = 64
 """Longest period that has a ring of rows (frames); tasks of longer ones stand in a calendar.
 
-A ring is looked at on every frame, also when it has become empty: 50 ns for each short period that was
+A ring is read in every frame, even when it is empty: 50 ns for each short period that was
 ever in use, so 3 µs at most. The calendar costs 0.3 µs for each task that is due.
 """
 
@@ -31,7 +31,7 @@ class DueTable:
         self._calendar: dict[int, list[Task]] = {}
 
     def add(self, task: Task) -> None:
-        """Add a task; it is due from the next frame on. Does nothing if it is here."""
+        """Add a task; it is due from the next frame on. Does nothing if it was added."""
         if task._is_placed:
             return
         task._is_placed = True
@@ -42,7 +42,7 @@ class DueTable:
             row.append(task)
 
     def remove(self, task: Task) -> None:
-        """Remove a task, whose period and phase are those with which it was added. Does nothing if it is not here."""
+        """Remove a task, with the period and phase with which it was added. Does nothing if it is not in the table."""
         if not task._is_placed:
             return
         task._is_placed = False
@@ -52,7 +52,7 @@ class DueTable:
             del self._calendar[self._next_due(task)]
 
     def due(self) -> list[Task]:
-        """Return the tasks due on the next frame, by id, and go on to the frame after it."""
+        """Return the tasks due on the next frame, by id, and advance to the frame after it."""
         frame, due, rows = self._frame, [], 0
         self._frame = frame + 1
         for period, ring in self._rings.items():

@@ -58,7 +58,7 @@ class Interruptible(Protocol[R_co]):
 
 
 class Cancellable:
-    """What kinds of interruptible work share that know by themselves when they are done."""
+    """Base of interruptible work that has ``is_done``: cancelling, progress, and the checks of both."""
 
     _is_cancelled = False
 
@@ -74,15 +74,15 @@ class Cancellable:
 
     @property
     def progress(self) -> float:
-        """0 until it is done, then 1, where it cannot tell how far it has come."""
+        """0 until it is done, then 1; for work that cannot estimate its progress."""
         return float(self.is_done)
 
     def cancel(self) -> None:
-        """Give up; does nothing when it is done."""
+        """Stop for good; does nothing when it is done."""
         self._is_cancelled = not self.is_done
 
     def _check_goes_on(self, budget: Budget) -> None:
-        """Raise for what is no budget, and if it was cancelled; whoever is advanced asks first."""
+        """Raise TypeError unless ``budget`` is a Budget, and RuntimeError if it was cancelled; for ``advance``."""
         check_budget(budget)
         check_not_cancelled(self)
 
@@ -95,10 +95,10 @@ def check_interruptible(name: str, work: Any) -> Interruptible[Any]:
     """Return ``work`` if it is interruptible work.
 
     Raises:
-        TypeError: naming what it has not.
+        TypeError: if a member is missing; names the members.
     """
     members = ("is_done", "is_cancelled", "progress", "result", "advance", "cancel")
-    # Looked up on the class: to ask an object for a result it does not have yet would raise.
+    # Looked up on the class, because reading ``result`` of an object without one raises.
     missing = [one for one in members if not hasattr(type(work), one) and one not in getattr(work, "__dict__", ())]
     if missing or isinstance(work, type):
         raise TypeError(
@@ -119,4 +119,4 @@ def check_done(work: Interruptible[Any] | Cancellable) -> None:
 def check_not_cancelled(work: Interruptible[Any] | Cancellable) -> None:
     """Raise RuntimeError if ``work`` was cancelled."""
     if work.is_cancelled:
-        raise RuntimeError(f"{type(work).__name__} was cancelled; make a new object to run it again")
+        raise RuntimeError(f"{type(work).__name__} was cancelled; create another to run it again")

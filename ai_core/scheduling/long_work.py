@@ -161,11 +161,11 @@ class Suspendable(Saveable, Generic[R]):
         check_budget(budget)
         self._check_not_running()
         check_not_cancelled(self)
-        # Held here while it runs: if it raises it is not kept.
+        # Not kept if it raises.
         generator, self._generator = self._generator, None
         message: Budget | None = budget
         if generator is None and not self.is_done:
-            generator, message = self._begun(), None
+            generator, message = self._start(), None
         self._is_running = True
         try:
             while generator is not None and self._outcome == "open":
@@ -176,14 +176,14 @@ class Suspendable(Saveable, Generic[R]):
         except Exception:
             self._progress = 0.0
             if generator is not None:
-                generator.close()  # it may have yielded what is no progress
+                generator.close()  # its last yield may be invalid
             raise
         finally:
             self._is_running = False
         if self._outcome == "open":
             self._generator = generator
         elif generator is not None:
-            generator.close()  # it was cancelled from within
+            generator.close()  # cancelled by itself
 
     def cancel(self) -> None:
         """Close the generator, so that its ``finally`` runs; does nothing when done."""
@@ -201,7 +201,7 @@ class Suspendable(Saveable, Generic[R]):
 
         def change() -> None:
             try:
-                self.begin()  # closes what is half done here: its ``finally`` may raise
+                self.begin()  # closes the present generator, whose ``finally`` may raise
             finally:
                 load()
 
@@ -220,7 +220,7 @@ class Suspendable(Saveable, Generic[R]):
     ) -> None:
         steps = budget.steps
         try:
-            told = generator.send(message)  # type: ignore[arg-type]  # None starts it
+            progress = generator.send(message)  # type: ignore[arg-type]  # None starts it
         except StopIteration as end:
             if not self.is_cancelled:
                 self._progress, self._outcome, self._result = 1.0, "done", end.value
@@ -228,14 +228,14 @@ class Suspendable(Saveable, Generic[R]):
         finally:
             if budget.steps == steps:
                 budget.spend()
-        if told is not None:
-            self._progress = finite_number("progress", told, minimum=0, maximum=1)
+        if progress is not None:
+            self._progress = finite_number("progress", progress, minimum=0, maximum=1)
 
     def _check_not_running(self) -> None:
         if self._is_running:
             raise RuntimeError("the work is already running; it must not advance or begin itself")
 
-    def _begun(self) -> Generator[float | None, Budget, R]:
+    def _start(self) -> Generator[float | None, Budget, R]:
         generator = self._function(*self._arguments)
         if not isinstance(generator, Generator):
             raise TypeError(
@@ -333,11 +333,11 @@ class WorkSequence(Saveable):
         check_budget(budget)
         check_not_cancelled(self)
         while not self.is_done and not self.is_cancelled:
-            current = self._current = self._current or self._begun(self._number, self._result)
+            current = self._current = self._current or self._start(self._number, self._result)
             if not current.is_cancelled:
                 current.advance(budget)
             if not current.is_done:
-                return  # paused, or waiting for something: not ours to ask again at once
+                return  # paused or waiting: continued by the next ``advance``
             self._number, self._result, self._current = self._number + 1, current.result, None
             if budget.is_spent:
                 return
@@ -374,12 +374,12 @@ class WorkSequence(Saveable):
         """Create the saved stage here already, to check its state."""
         if values.work is not None and values.stage == len(self._stages):
             refuse("work", "must be None, as all stages are done")
-        current = None if values.work is None else self._begun(values.stage, values.result)
+        current = None if values.work is None else self._start(values.stage, values.result)
         values.work = current, prepared_inner(current, values.work, "'work'")
 
-    def _begun(self, number: int, result: Any) -> Interruptible[Any]:
+    def _start(self, number: int, result: Any) -> Interruptible[Any]:
         work = self._stages[number](result)
-        return check_interruptible(f"what stage {number} returns", work)
+        return check_interruptible(f"the result of stage {number}", work)
 
 
 class BackgroundJob(Saveable):
@@ -454,7 +454,7 @@ class BackgroundJob(Saveable):
             self._scheduler.remove(self._task)
         try:
             self._work.cancel()
-        except Exception as error:  # a generator's clean-up is work too
+        except Exception as error:  # the clean-up of a generator is work too
             self._scheduler._faults.report_of_the_past(self._task.name, self._scheduler.clock.now.frame, error)
 
     def advance(self, budget: Budget, /) -> None:
@@ -521,7 +521,7 @@ class UntilGoodEnough(Saveable, Generic[R]):
     STATE = DeclaredState(
         outcome=OneOf(OUTCOMES, at="_outcome"),
         deadline_s=Optional(Seconds(), at="_deadline_s"),
-        told_quality=Number(0, 1, at="_told_quality"),
+        reported_quality=Number(0, 1, at="_reported_quality"),
         work=Part(if_saveable=True, at="_work"),
     )
 
@@ -547,7 +547,7 @@ class UntilGoodEnough(Saveable, Generic[R]):
         self._deadline_s = None if deadline_s is None else moment_s("deadline_s", deadline_s)
         self._clock = clock
         self._on_better = on_better
-        self._told_quality = 0.0
+        self._reported_quality = 0.0
         self._outcome = "open"
 
     @property
@@ -597,14 +597,14 @@ class UntilGoodEnough(Saveable, Generic[R]):
         check_not_cancelled(self)
         if self.is_done:
             return
-        self._tell()
-        while self._outcome == "open" and not self._will_do():
+        self._report_better()
+        while self._outcome == "open" and not self._is_satisfied():
             quality = self.quality
             self._work.advance(budget)
-            self._tell()
+            self._report_better()
             if budget.is_spent or self.quality <= quality:
                 break
-        if self._outcome == "open" and self._will_do():
+        if self._outcome == "open" and self._is_satisfied():
             self._outcome = "done"
 
     def cancel(self) -> None:
@@ -616,14 +616,14 @@ class UntilGoodEnough(Saveable, Generic[R]):
         if values.deadline_s is not None and self._clock is None:
             refuse("deadline_s", "was saved, but the current object has no clock")
 
-    def _tell(self) -> None:
+    def _report_better(self) -> None:
         best, quality = self._work.best, self.quality
-        if best is not None and quality > self._told_quality:
+        if best is not None and quality > self._reported_quality:
             if self._on_better is not None:
                 self._on_better(best, quality)
-            self._told_quality = quality
+            self._reported_quality = quality
 
-    def _will_do(self) -> bool:
+    def _is_satisfied(self) -> bool:
         if self._work.is_done or self.quality >= self._enough:
             return True
         is_late = self._deadline_s is not None and self._clock is not None and (
@@ -725,7 +725,7 @@ class Contracts(Saveable, Generic[R]):
             return
         contract, self._contract = self._contract, None  # if it raises it is not kept
         if contract is None:
-            contract = self._begun(self._steps)
+            contract = self._start(self._steps)
         contract.advance(budget)
         if not contract.is_done:
             self._contract = contract
@@ -751,8 +751,8 @@ class Contracts(Saveable, Generic[R]):
         """Create the saved contract here already, to check its state."""
         if values.contract is not None and values.steps > MAX_CONTRACT_STEPS:
             refuse("contract", "must be None, as the longest contract is completed")
-        contract = None if values.contract is None else self._begun(values.steps)
+        contract = None if values.contract is None else self._start(values.steps)
         values.contract = contract, prepared_inner(contract, values.contract, "'contract'")
 
-    def _begun(self, steps: int) -> Interruptible[R]:
-        return check_interruptible("what begin returns", self._begin(steps))
+    def _start(self, steps: int) -> Interruptible[R]:
+        return check_interruptible("the result of begin", self._begin(steps))

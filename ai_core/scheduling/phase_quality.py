@@ -1,4 +1,4 @@
-"""How evenly the phases of tasks spread their runs and their cost over frames, and what could be done about it."""
+"""How evenly the phases of tasks spread their runs and their cost over frames, with advice."""
 from __future__ import annotations
 
 from collections import Counter
@@ -31,18 +31,18 @@ __all__ = [
 ]
 
 MOST_HINTS = 3
-"""Changes of periods named at once; after these the picture is another."""
+"""Most changes of periods in one piece of advice (count)."""
 NEAR = 8
-"""A period may be moved by this part of itself, and by 1 frame at least."""
+"""A suggested period differs by at most this part (1 / it) of the present one, or by 1 frame."""
 MOST_HINTED = 100
-"""Different periods among which hints are looked for; among more, a few changes alter little."""
+"""Most different periods for which changes are suggested (count); among more, a few changes have little effect."""
 
 
 def advice_on(periods: list[int], peak: int, least_peak: int, *, is_exact: bool) -> tuple[bool, str]:
-    """Return whether other phases can help, and in words what could be done."""
+    """Return whether other phases can lower the peak, and advice as text."""
     count = len(periods)
     if count < 2:
-        return False, "There is nothing to phase: at most one task."
+        return False, "At most one task runs periodically, so phases have no effect."
     if co_prime_count(periods) == count:
         product = prod(periods)
         often = f"once in {product} frames" if product > 1 else "in every frame"
@@ -60,7 +60,7 @@ def advice_on(periods: list[int], peak: int, least_peak: int, *, is_exact: bool)
 
 
 def kinder_periods(periods: list[int]) -> list[tuple[int, int]]:
-    """Return changes, as pairs of periods, of those that share no factor with any other.
+    """Return suggested changes, as pairs of periods, for periods that share no factor with any other.
 
     >>> kinder_periods([2, 3, 5, 7, 11])
     [(11, 10), (7, 6)]
@@ -90,23 +90,23 @@ def _hints(periods: list[int]) -> str:
         return ""
     named = ", ".join(f"{old} to {new}" for old, new in changes)
     return (
-        f" A period that shares a factor with others can keep out of their way: change {named}."
+        f" A period that shares a factor with others can avoid their frames: change {named}."
     )
 
 
 def _avoidable(period: int, others: Counter[int]) -> float:
-    """Return how many meetings, per run of it, phases could spare a task."""
+    """Return how many meetings per run phases could avoid for a task of this period."""
     return sum(count * (1 - 1 / gcd(period, other)) for other, count in others.items() if count)
 
 
 MOST_EXACT_FRAMES = 1_000_000
-"""Longest common multiple that is looked at whole (frames); takes up to half a second and 20 MB."""
+"""Longest common multiple that is examined completely (frames); takes up to half a second and 20 MB."""
 SAMPLED_FRAMES = 100_000
-"""Frames looked at if the common multiple is longer: 28 minutes at 60 frames a second."""
+"""Frames examined if the common multiple is longer: 28 minutes at 60 frames a second."""
 BINS = 16
-"""Bars of a histogram of cost; runs have one for each number."""
+"""Bars of a histogram of cost (count); runs have a bar for each number."""
 COUNTED_PERIOD_FRAMES = 1000
-"""Longest period whose tasks are first counted by residue (frames); rarer ones are few enough."""
+"""Longest period whose tasks are first counted by residue (frames); rarer tasks are added one by one."""
 WIDEST_BAR = 40
 """Characters of the longest bar when printed."""
 
@@ -128,9 +128,9 @@ class PhaseQuality:
     """The load that phases result in.
 
     Attributes:
-        frames: how many frames were looked at, from ``from_frame`` on.
+        frames: number of frames examined, from ``from_frame`` on.
         from_frame: the first of them.
-        is_exact: whether they are a whole cycle, which then repeats.
+        is_exact: True if they are a whole cycle, which then repeats.
         common_multiple: length of that cycle (frames); None if
             it is more than MOST_EXACT_FRAMES.
         runs: tasks due in a frame.
@@ -141,7 +141,7 @@ class PhaseQuality:
         worst_names: the same by name; empty if no names were given.
         least_peak: lower bound on the runs of the busiest frame, for any phases.
         can_phasing_help: False if certainly no other phases have a lower peak.
-        advice: possible improvements, in words.
+        advice: possible improvements, as text.
     """
 
     frames: int
@@ -158,21 +158,21 @@ class PhaseQuality:
     advice: str
 
     def as_dict(self) -> dict[str, object]:
-        """Return all of it as plain data."""
+        """Return all attributes as plain data."""
         return {
             **asdict(self),
             "runs": _plain(self.runs), "cost_us": None if self.cost_us is None else _plain(self.cost_us),
             "worst_tasks": list(self.worst_tasks), "worst_names": list(self.worst_names)}
 
     def __str__(self) -> str:
-        """Return a table for people."""
-        whole = "all there are" if self.is_exact else "a sample"
-        who = [str(one) for one in self.worst_names or self.worst_tasks]
-        rest = f" and {len(who) - 8} more" if len(who) > 8 else ""
-        lines = [f"{self.frames} frames from {self.from_frame}, {whole}", _table("runs", self.runs)]
+        """Return a readable table."""
+        extent = "a whole cycle" if self.is_exact else "a sample"
+        names = [str(one) for one in self.worst_names or self.worst_tasks]
+        rest = f" and {len(names) - 8} more" if len(names) > 8 else ""
+        lines = [f"{self.frames} frames from {self.from_frame}, {extent}", _table("runs", self.runs)]
         if self.cost_us is not None:
             lines.append(_table("cost (µs)", self.cost_us))
-        lines.append(f"worst frame {self.worst_frame}: {', '.join(who[:8]) or 'nobody'}{rest}")
+        lines.append(f"worst frame {self.worst_frame}: {', '.join(names[:8]) or 'no task'}{rest}")
         return "\n".join([*lines, self.advice])
 
 
@@ -275,7 +275,7 @@ def _runs_spread(load: NDArray[np.float64]) -> LoadSpread:
 def _cost_spread(load: NDArray[np.float64]) -> LoadSpread:
     least, most = float(load.min()), float(load.max())
     histogram: tuple[tuple[float, int], ...] = ((least, len(load)),)
-    if most - least > 1e-9 * most:  # else they differ by rounding alone
+    if most - least > 1e-9 * most:  # otherwise they differ by rounding only
         counts, edges = np.histogram(load, bins=BINS, range=(least, most))
         histogram = tuple(zip(edges[:-1].tolist(), counts.tolist(), strict=True))
     return LoadSpread(least, most, float(load.mean()), float(load.std()), histogram)

@@ -64,32 +64,32 @@ class FrameLoad:
     """Runs, or weights, due on each of a number of frames.
 
     A task of period ``n`` whose first frame is ``f`` is due on all frames of
-    residue ``f`` modulo ``n``; these are judged together. A task rarer than
+    residue ``f`` modulo ``n``; these frames are compared together. A task rarer than
     ``frames`` counts on one frame, its first one modulo ``frames``.
 
     Args:
-        frames: how many frames are looked at, 1 or more.
+        frames: number of frames, 1 or more.
         counts_later: False to leave out a rarer task whose first frame is beyond ``frames``.
     """
 
     def __init__(self, frames: int, *, counts_later: bool = True) -> None:
         self.frames, self._counts_later = frames, counts_later
-        # As long again and never filled: lets every period fill its last row.
+        # Twice as long, its second half empty: a table of any period has a complete last row.
         self._cells = np.zeros(2 * frames, np.int64)
         self.cells: NDArray[np.int64] = self._cells[:frames]
         self._counts: dict[tuple[int, int], int] = {}
 
     def add(self, period_frames: int, first_frame: int, weight: int = 1) -> None:
-        """Count a task in. Cost: O(frames / period)."""
+        """Add the load of a task. Cost: O(frames / period)."""
         task = (period_frames, first_frame)
         self._counts[task] = self._counts.get(task, 0) + 1
         self._put(period_frames, first_frame, weight)
 
     def remove(self, period_frames: int, first_frame: int, weight: int = 1) -> None:
-        """Count out a task that was counted in.
+        """Remove the load of a task that was added.
 
         Raises:
-            ValueError: if no task of this period and first frame is counted in.
+            ValueError: if no task of this period and first frame was added.
         """
         task = (period_frames, first_frame)
         left = self._counts.pop(task, 0) - 1
@@ -106,10 +106,10 @@ class FrameLoad:
         """Return the first frame for one more task, 0 to period - 1.
 
         First frames are compared by the busiest frame the task would join,
-        then by how many frames as busy, then by the load of all it would join.
-        Of equal ones ``choice`` 0 takes the soonest, 1 the next, and so round.
+        then by the number of frames as busy, then by the sum of the loads of all frames.
+        Among equal ones ``choice`` is an index, from the earliest, modulo their number.
 
-        Cost: O(frames), 5 to 40 µs at 5040 frames, whatever is counted in.
+        Cost: O(frames), 5 to 40 µs at 5040 frames, whatever the number of tasks.
         """
         if period_frames > self.frames:
             return self._best_for_rare(period_frames)
@@ -143,7 +143,7 @@ class FrameLoad:
         self.cells[first_frame::period_frames] += weight
 
     def _best_for_rare(self, period_frames: int) -> int:
-        """Return a frame of the best residue, away from all that are just as rare."""
+        """Return a frame of the best residue that no other task of this period has, if there is one."""
         common = gcd(period_frames, self.frames)
         residue = self.best_first_frame(common)
         soonest = residue + common * int(self.cells[residue::common].argmin())
@@ -164,12 +164,11 @@ class FrameLoad:
 
 
 LOOK_AHEAD_FRAMES = 5040
-"""How far ahead phases are judged, in frames.
+"""Look-ahead in which phases are compared (frames).
 
 5040 = lcm(1, ..., 10, 12, 14, 15, 16, 18, 20, 21, 24, 28, 30, ...) has 60
-divisors: among tasks whose periods are such, every meeting that can ever
-happen happens within it. A longer one makes adding a task slower; a shorter
-one misses meetings.
+divisors: tasks with such periods have every possible meeting within it.
+A longer look-ahead makes adding a task slower; a shorter one misses meetings.
 """
 
 
@@ -189,7 +188,7 @@ class PhaseTable:
     otherwise. Tasks with periods above the look-ahead share no frame with others of the
     same period as long as there are frames enough.
 
-    Its answers depend on its content, not on the order of adding.
+    The best phase depends on the slots in the table, not on the order of adding.
     """
 
     def __init__(self) -> None:
@@ -237,8 +236,8 @@ class PhaseTable:
 class DryRun(PhaseTable):
     """The textbook method: simulate frames without working, and take the frame with the fewest runs.
 
-    It looks at one of the frames a task would join, so its peaks are
-    higher than those of a ``PhaseTable``; in return a short look-ahead is cheap.
+    It compares one of the frames that a task would join, so its peaks are
+    higher than those of a ``PhaseTable``; a short look-ahead is cheap.
 
     Args:
         look_ahead_frames: how many frames are simulated, 1 to MAX_PERIOD_FRAMES. The
@@ -282,21 +281,21 @@ def common_multiple(periods: Iterable[int], most: int) -> int | None:
 
 
 def least_peak_of(periods: list[int]) -> int:
-    """Return a number of runs that the busiest frame reaches whatever the phases.
+    """Return a lower bound on the runs of the busiest frame, for any phases.
 
-    It is the mean load rounded up, or how many periods share no factor if
-    those are more.
+    It is the mean load rounded up, or the number of periods that share no factor,
+    whichever is greater.
 
     >>> least_peak_of([2, 3, 5, 7, 11]), least_peak_of([2, 2, 2])
     (5, 2)
     """
-    # A sum that should be whole may come out a little above it.
+    # The rounded sum may exceed an integer by a little.
     mean = ceil(sum(1 / period for period in periods) - 1e-9)
     return max(int(mean), co_prime_count(periods))
 
 
 def co_prime_count(periods: list[int]) -> int:
-    """Return how many periods share no factor with each other, taken as they come by size."""
+    """Return how many periods share no factor with each other, chosen greedily from the smallest."""
     product, count = 1, 0
     for period in sorted(periods):
         if gcd(product, period) == 1:
@@ -311,7 +310,7 @@ def first_frame(slot: PhaseSlot) -> int:
 
 
 def checked_slot(value: object) -> PhaseSlot:
-    """Return ``value`` as a Slot, if it is a period and a phase in range."""
+    """Return ``value`` as a PhaseSlot if it is a period and a phase in range."""
     if type(value) is PhaseSlot:
         period, phase = value
         if type(period) is type(phase) is int and 0 < period <= MAX_PERIOD_FRAMES and 0 <= phase <= MAX_PERIOD_FRAMES:
@@ -322,26 +321,26 @@ def checked_slot(value: object) -> PhaseSlot:
 
 
 MOST_PLACEMENTS = 1000
-"""Placements that local search may try: 10 to 30 ms. More finds little: the mean peak of 150
+"""Most placements of the local search: 10 to 30 ms. More improve little: the mean peak of 150
 sets of 5 to 30 tasks is 3.35 with 1000, 3.34 with 4000."""
 CHUNK = 50
-"""Cheap pieces of work done in one step; keeps a step below 0.2 ms."""
+"""Tasks handled in one step (count); keeps a step below 0.2 ms."""
 TAKEN_FROM_BUSIEST = 12
-"""Most tasks taken out of a busiest frame at once. With more, fewer attempts fit in."""
+"""Most tasks taken out of a busiest frame at once (count). With more, there are fewer attempts."""
 TAKEN_ELSEWHERE = 4
-"""Tasks taken out of other frames with them, to make room. Without, 3.413 instead of 3.347."""
+"""Tasks taken out of other frames at the same time (count); without them the mean peak is 3.413 instead of 3.347."""
 HEAPED_PERIOD_FRAMES = 256
-"""Longest period whose residues are held in a heap (frames): making one stays below 0.1 ms."""
+"""Longest period whose residues are kept in a heap (frames): creating it takes less than 0.1 ms."""
 
 
 class LoadMeasure(NamedTuple):
-    """What is made smaller, in this order; rounded weights, or runs."""
+    """Measure of a load that a search minimises, in this order; in rounded weights, or runs."""
 
     peak: int
     """Load of the busiest frame."""
     frames_at_peak: int
     unevenness: int
-    """Squares of all loads, summed up."""
+    """Sum of the squares of all loads."""
 
 
 FINEST = 4096
@@ -355,8 +354,8 @@ class Rephasing(Saveable):
 
     Frames are looked at over the common multiple of all periods, or over
     ``LOOK_AHEAD_FRAMES`` if that is longer. By its measure the result is never
-    worse than the phases it started with. The search is deterministic; a save holds the number of
-    its steps, which loading repeats.
+    worse than the phases it started with. The search is deterministic. A save holds the number of
+    steps, which loading repeats.
 
     Args:
         slots: periods and present phases of all tasks.
@@ -505,7 +504,7 @@ class Rephasing(Saveable):
         yield
 
     def _place_group(self, period: int, group: list[int]) -> Iterator[None]:
-        """Place tasks of one period: what goes to one residue changes nothing for the others."""
+        """Place tasks of one period: a task changes the load of its own residue only."""
         columns = self._load.by_first_frame(period)
         heap = [(*judged, frame) for frame, judged in enumerate(zip(*columns, strict=True))]
         heapify(heap)
@@ -522,7 +521,7 @@ class Rephasing(Saveable):
         yield
 
     def _improve(self) -> Iterator[None]:
-        """Take tasks out of a busiest frame, put them back elsewhere, undo what made it worse."""
+        """Take tasks out of a busiest frame, place them again, and undo each attempt that makes it worse."""
         movable = np.flatnonzero(self._may_move)
         least_peak = self._least_peak()
         placements = attempt = 0
@@ -540,15 +539,15 @@ class Rephasing(Saveable):
             yield
 
     def _least_peak(self) -> int:
-        """Return a peak that no phases go below: looking on after it is reached is in vain."""
+        """Return a lower bound on the peak, at which the search ends."""
         mean = -(-int(self._load.cells.sum()) // self._load.frames)
         periods = np.unique(self._periods)
         if (self._load.frames % periods).any():
-            return mean  # not all meetings that must happen do so on these frames
+            return mean  # these frames do not contain every meeting
         return max(mean, least_peak_of(periods.tolist()))
 
     def _taken_out(self, movable: NDArray[np.int64]) -> list[int]:
-        """Take some tasks of a busiest frame, and few others, out of the load."""
+        """Take some tasks of a busiest frame, and a few others, out of the load; return their indices."""
         busiest = np.flatnonzero(self._load.cells == self._load.cells.max())
         frame = int(busiest[self._draw() % len(busiest)])
         is_due = (frame - self._first[movable]) % self._periods[movable] == 0
@@ -559,7 +558,7 @@ class Rephasing(Saveable):
         return taken
 
     def _settle(self, taken: list[int]) -> None:
-        """Keep where the tasks taken are now, unless it is worse than where they were."""
+        """Keep the new places of these tasks, unless the measure is worse than before."""
         measure = _measured(self._load)
         if self.measure is None or measure <= self.measure:
             self.measure = measure
@@ -584,7 +583,7 @@ class Rephasing(Saveable):
         self._load.remove(period, int(self._first[index]), weight)
 
     def _drawn(self, indices: NDArray[np.int64], most: int) -> list[int]:
-        """Return ``most`` of the indices, or all, in a mixed order."""
+        """Return ``most`` of the indices, or all, in a pseudo-random order."""
         if len(indices) > most:
             start, stride = self._draw() % len(indices), 1 + self._draw() % (len(indices) // most)
             indices = indices[(start + stride * np.arange(most)) % len(indices)]
@@ -592,8 +591,8 @@ class Rephasing(Saveable):
         return [rest.pop(self._draw() % len(rest)) for _ in range(len(rest))]
 
     def _draw(self) -> int:
-        """Return the next of a fixed series of numbers that look drawn by chance."""
-        # Knuth's multiplier for 64 bits; the upper bits are the well mixed ones.
+        """Return the next of a fixed series of pseudo-random numbers."""
+        # Knuth's multiplier for 64 bits; the upper bits are the most random.
         self._mixed = (self._mixed * 6364136223846793005 + 1442695040888963407) % (1 << 64)
         return self._mixed >> 33
 
@@ -614,7 +613,7 @@ def _rounded(weights: list[float] | None, count: int) -> list[int]:
 
 
 MOVED_AT_ONCE = 10
-"""Tasks that take over their phases in one step (count); 0.15 ms."""
+"""Tasks that get their phases in one step (count); 0.15 ms."""
 
 
 class TaskRephasing(Cancellable):
@@ -624,7 +623,7 @@ class TaskRephasing(Cancellable):
     changed in the meantime keep their phases.
 
     Args:
-        tasks: looked at as they are now.
+        tasks: the tasks, with their present slots.
         move: called with a task and its new phase.
         by_cost: whether runs are weighted by their measured cost, or all equally.
     """
@@ -698,9 +697,9 @@ def slots_of(tasks: list[Task]) -> list[PhaseSlot]:
 
 
 def mean_costs_us(tasks: list[Task]) -> list[float] | None:
-    """Return the mean time of a run of each task (µs), None where nothing is measured.
+    """Return the mean time of a run of each task (µs); None if no run was measured.
 
-    A task that has not run yet is taken to cost the mean of the others.
+    A task that has not run yet counts as the mean of the others.
     """
     means = [task.mean_used_us for task in tasks]
     known = [mean for mean in means if mean is not None]

@@ -46,14 +46,14 @@ class Policy(Enum):
 LEAST_BIAS, LARGEST_BIAS = 0.5, 2.0
 """Smallest and largest bias (no unit).
 
-With a wider range priorities would no longer decide: between the two a share may change fourfold already.
+With a wider range priorities would matter less: within this one a share already changes fourfold.
 """
 
 MEMORY_RUNS = 8.0
 """How slowly a bias adapts (runs): after this many it has covered 2/3 of the difference.
 
-With fewer, one expensive frame counts against a task; with more, a task that was
-fixed is penalized for seconds.
+With fewer, one expensive frame lowers the share of a task; with more, a task that was
+fixed keeps a small share for seconds.
 """
 
 
@@ -90,8 +90,8 @@ class OverrunBias:
 
         Args:
             bias: before the run.
-            granted: what the run was granted (µs or steps).
-            used: what it used.
+            granted: budget of the run (µs or steps).
+            used: amount that it used.
         """
         if not 0 < granted < float("inf"):
             return bias
@@ -101,8 +101,8 @@ class OverrunBias:
 
 
 MOST_OF_BUDGET = 8
-"""The margin is at most this part of the budget (1 / it). More would leave the work too little
-where single pieces take longer than that, and no margin helps."""
+"""The margin is at most this part of the budget (1 / it). With a larger one too little budget is left
+where single pieces of work take longer, and no margin helps."""
 
 STEP = 4
 """Grows by this part (1 / it) of the overrun of a frame. Larger steps follow single spikes."""
@@ -110,7 +110,7 @@ STEP = 4
 FADING = 64
 """Shrinks by this part (1 / it) with each frame that kept to its budget: half in 44 frames.
 
-With the step above it settles where a frame in four goes too far, by an eighth of a piece of work.
+With the step above it settles where one frame in four exceeds its budget, by an eighth of a piece of work.
 """
 
 

@@ -2,7 +2,7 @@
 # mypy: ignore-errors
 """Running the tasks of one frame: from the end of one run to the beginning of the next.
 
-A task that runs is given a Turn, its run is timed if there is a stopwatch, and what it was granted and used is
+A task that runs is given a Turn, its run is timed if there is a stopwatch, and the amounts granted and used are
 noted. Seldom events (failures, overruns, listeners) are handed to the scheduler. Work in C that offers
 ``call_row`` is called many at once.
 """
@@ -26,7 +26,7 @@ With fewer it is close to the maximum; with more it describes a time long past.
 """
 
 RECENT = cython.declare(cython.int, 64)             # RECENT_RUNS
-MOST_IN_A_ROW = cython.declare(cython.int, 64)      # calls made at once: what they read is still in the near caches
+MOST_IN_A_ROW = cython.declare(cython.int, 64)      # calls made at once: their data stays in the near caches
 NEVER_NS = cython.declare(cython.longlong, 1 << 62)
 LONGEST_NS = cython.declare(cython.longlong, (1 << 31) - 1)     # that recent runs hold: 2.1 s
 INFINITY = cython.declare(cython.double, float("inf"))
@@ -87,7 +87,7 @@ class TaskRun:
     """The numbers of a task that are read and written at each run; ``Task`` has the rest.
 
     Attributes:
-        _call: what is called with the Turn.
+        _call: the callable, which takes the Turn.
         _runner: the Runner; after the first run that did not fail, its ``run`` is taken as ``_call`` again.
         _may_run: False if it is paused, quarantined or removed.
         _due_since: frame since which it waits, -1 if it does not.
@@ -161,9 +161,9 @@ class RunLoop:
     shares: cython.bint
     lets_wait: cython.bint
     failing: dict
-    parts: cython.double[::1]       # of what is left, for each of the queue
+    parts: cython.double[::1]       # shares of the remaining budget, for each of the queue
     requests: cython.double[::1]    # as they were when the queue began
-    recent: cython.int[:, :, ::1]   # of each row what its last runs were granted and used (ns), as int32
+    recent: cython.int[:, :, ::1]   # of each row the amounts granted and used in its last runs (ns), as int32
     free_rows: list
     stamps: cython.longlong[::1]
     stamps_array: object
@@ -173,7 +173,7 @@ class RunLoop:
     asked: object           # the budget that is asked how much is left
     watch: object           # None if runs are not timed
     follow_up: object
-    before: object          # hooks before a run; None if nobody listens to runs
+    before: object          # hooks before a run; None without listeners
     grants: object          # answers that a recording keeps; None for none
     answer: cython.Py_ssize_t
     number: cython.longlong
@@ -242,7 +242,7 @@ class RunLoop:
     def follow(
         self, before, is_followed: cython.bint, margin_ns: cython.longlong, has_requests: cython.bint
     ) -> None:
-        """Set what few frames have.
+        """Set the settings that few frames have.
 
         Args:
             before: hooks called before each run with (name, now), if runs have listeners; else None.
@@ -262,7 +262,7 @@ class RunLoop:
 
         Args:
             queue: TaskRuns.
-            weight_behind: what the tasks that wait behind the queue weigh together.
+            weight_behind: total weight of the tasks that wait behind the queue.
         """
         task: TaskRun
         count: cython.Py_ssize_t = len(queue)
@@ -301,7 +301,7 @@ class RunLoop:
             self.parts = memoryview(np.zeros(2 * count))
         if self.has_requests:
             self.requests = memoryview(np.zeros(count))
-        for place in range(count - 1, -1, -1):  # from the end: each total is exactly what is still to run
+        for place in range(count - 1, -1, -1):  # from the end: each total is exactly the weight of the tasks still to run
             task = queue[place]
             weight = task._priority * task._bias
             total += weight
@@ -313,18 +313,18 @@ class RunLoop:
     @cython.cfunc
     @cython.exceptval(-1, check=False)
     def begin_answers(self) -> cython.int:
-        """A recording keeps when the budget was seen to be spent, and a replay repeats it."""
+        """Prepare for answers of the budget that a recording keeps and a replay repeats."""
         if self.grants is not None:
             self.answer = len(self.grants)
             self.grants.append(None)
         elif self.counts and not self.charges:
-            self.asked = self.budget.part(INFINITY)     # asked by nobody else, and nothing is spent on it
+            self.asked = self.budget.part(INFINITY)     # queried only here; nothing is spent on it
         return 0
 
     @cython.cfunc
     @cython.exceptval(-1)
     def has_ended(self) -> cython.bint:
-        """Return whether the rest of the queue is to wait."""
+        """Return whether the rest of the queue must wait."""
         if self.is_timed:
             if self.deadline_ns - self.ended_ns > (self.margin_ns if self.may_wait else 0):
                 return False
@@ -395,7 +395,7 @@ class RunLoop:
     @cython.cfunc
     @cython.exceptval(-1.0, check=False)
     def granted_now(self, request: cython.double) -> cython.double:
-        """Return what the next task is granted: ns of a budget of time, else what ``Budget.part`` takes."""
+        """Return the grant of the next task: ns of a budget of time, else the argument of ``Budget.part``."""
         left: cython.double = self.deadline_ns - self.ended_ns if self.is_timed else self.left
         if not self.shares:
             return left if left > 0 else 0
@@ -411,7 +411,7 @@ class RunLoop:
         self, task: TaskRun, turn: Turn, granted: cython.double, used_ns: cython.longlong, steps: cython.longlong,
         result, failure,
     ) -> cython.int:
-        """Charge a run, and hand it over if something about it is rare."""
+        """Charge a run, and call ``follow_up`` if it failed, overran or has listeners."""
         used: cython.double = used_ns / 1000.0
         over: cython.double = 0
         used_us: cython.double = used
@@ -431,7 +431,7 @@ class RunLoop:
             # Products, as an interpreted loop has whole numbers where a compiled one has doubles.
             self.follow_up(task, turn, 1.0 * granted, 1.0 * used, 1.0 * over, steps, used_us, result, failure)
             if self.before is not None and self.watch is not None:
-                self.ended_ns = self.watch()    # what listeners take is time of none of the tasks
+                self.ended_ns = self.watch()    # the time of listeners is charged to no task
         return 0
 
     @cython.cfunc
@@ -528,7 +528,7 @@ class RunLoop:
             self.note_in_row(queue[place + number], number)
         if self.counts and made:
             self.budget.spend(made)
-        # Tasks that were looked at in vain are looked at again, so no farther ahead than it went well.
+        # Tasks that were not run are read again later, so read only as many as ran this time.
         self.ahead = min(2 * self.ahead, MOST_IN_A_ROW) if made == len(calls) else max(made, 1)
         if made < len(calls):
             self.row_from = place + made + 1 if made == 0 else 0
@@ -575,7 +575,7 @@ class RunLoop:
     # -- recent runs
 
     def take_row(self, task: TaskRun) -> None:
-        """Give a task a row for its recent runs."""
+        """Assign a row for recent runs to a task."""
         if not self.free_rows:
             before = np.asarray(self.recent)
             grown = np.zeros((2 * len(before) + 4, 2, RECENT_RUNS), np.intc)
@@ -585,13 +585,13 @@ class RunLoop:
         task._row, task._recent_runs = self.free_rows.pop(), 0
 
     def release_row(self, task: TaskRun) -> None:
-        """Forget the recent runs of a task."""
+        """Release the row of a task."""
         if task._row >= 0:
             self.free_rows.append(task._row)
             task._row, task._recent_runs = -1, 0
 
     def recent_runs(self, task: TaskRun) -> tuple:
-        """Return what the recent runs of a task were granted and used (ns), in no order."""
+        """Return the amounts granted and used in the recent runs of a task (ns), in no order."""
         if task._row < 0:
             return [], []
         count = min(task._recent_runs, RECENT_RUNS)

@@ -1,4 +1,4 @@
-"""The scheduler: which work runs in a frame, with how much of the budget, and what it used."""
+"""The scheduler: runs due work in each frame, within a budget."""
 from __future__ import annotations
 
 from collections.abc import Callable
@@ -42,14 +42,14 @@ MOST_ACTIVATIONS = 1_000_000
 """Largest cap on activations in a frame (count): more than a frame could run."""
 
 SERVED_AT_ONCE = 64
-"""Most waiting tasks that are looked at together (count).
+"""Most waiting tasks in a batch (count).
 
-A look costs 3 µs, and 0.1 µs for each task that then does not run: smaller values pay the
+A batch costs 3 µs, and 0.1 µs for each task that does not run: smaller batches pay the
 first cost for every run, larger ones the second in frames with few runs.
 """
 
 _PreparedTask = tuple[dict[str, Any], Task, Change]
-"""A saved task, the present task of its name, and what loads the state of its work."""
+"""A saved task, the present task of its name, and the function that loads the state of its work."""
 
 
 class Scheduler(Saveable):
@@ -258,7 +258,7 @@ class Scheduler(Saveable):
     def remove_all(self) -> None:
         """Remove all tasks and release their work."""
         for task in self.tasks:
-            if not task._is_removed:    # by the clean-up of one before it
+            if not task._is_removed:    # by the clean-up of an earlier task
                 self.remove(task)
 
     def pause(self, task: Task) -> None:
@@ -394,14 +394,14 @@ class Scheduler(Saveable):
         self._phasing.add(PhaseSlot(period, task._phase))
 
     def _move(self, task: Task, period: int, phase: int | None) -> None:
-        """Let a task run with another period and phase, None for an automatic one."""
+        """Set the period and phase of a task; a phase of None is chosen."""
         self._table.remove(task)
         self._phasing.remove(PhaseSlot(task._period, task._phase))
         self._set_slot(task, period, phase)
         self._place(task)
 
     def _place(self, task: Task) -> None:
-        """Put a task where it belongs, after a change of whether it may run."""
+        """Add the task to the due table or remove it, after a change of whether it may run."""
         task._may_run = not (task._paused or task._is_removed or self._faults.is_quarantined(task))
         if task._may_run:
             self._table.add(task)
@@ -508,7 +508,7 @@ class Scheduler(Saveable):
             self._margin.learn(budget._watch() - budget.deadline_ns, budget.deadline_ns - budget._started_ns)
 
     def _balance(self, due: list[Task]) -> None:
-        """Run the tasks that wait, then those that are due, as far as the budget suffices."""
+        """Run the waiting tasks, then the due tasks, as far as the budget suffices."""
         line, loop, frame = self._line, self._loop, self._frame
         line.begin_frame()
         if not line and self._activations is None:
@@ -529,7 +529,7 @@ class Scheduler(Saveable):
                 return
 
     def _run_sorted(self, due: list[Task]) -> None:
-        """Run the tasks that are due or wait in the order of the policy."""
+        """Run the due and waiting tasks in the order of the policy."""
         line, loop, frame = self._line, self._loop, self._frame
         line.begin_frame()
         if self._policy is Policy.PRIORITY_ONLY:
@@ -574,7 +574,7 @@ class Scheduler(Saveable):
         self, task: Task, turn: Turn | None, granted: float, used: float, over: float, steps: int, used_us: float,
         result: object, failure: Exception | None,
     ) -> None:
-        """Do after a run what is seldom needed: overrun, listeners, bias, faults; as ``RunLoop`` calls it."""
+        """Handle overruns, listeners, bias and faults after a run; called by ``RunLoop`` when there are any."""
         now = self._clock.now
         if over > 0 and not self._loop.is_overrun_known:
             self._emit_overrun(Overrun(task._name, task._id, now, granted, used, over), task)
@@ -592,7 +592,7 @@ class Scheduler(Saveable):
                 if self._faults.failed(task, task._name, now.frame, failure).is_quarantined:
                     self._place(task)
         finally:
-            if task._is_removed:  # by its own work, which may have begun again
+            if task._is_removed:  # by its own work, which may have restarted
                 self._close(task)
 
     def _close(self, task: Task) -> None:
@@ -653,7 +653,7 @@ class Scheduler(Saveable):
         return phase_quality(slots_of(tasks), costs_us=costs_us, names=names, frames=frames, from_frame=self._frame)
 
     def statistics(self) -> list[dict[str, object]]:
-        """Return a row per task, in the order added: what it received, used and waited for.
+        """Return a row per task, in the order added: its settings, grants, used time, lateness and faults.
 
         Staleness is the time since the last run, or since the task was added if it never ran.
         Times are 0 where nothing measures them.
@@ -710,7 +710,7 @@ class Scheduler(Saveable):
                 load()
             except Exception as error:  # clean-up of half-done work; the others are loaded all the same
                 raised.append((task, error))
-        for task, reason in raised:  # of the time before loading: no failure of the loaded task
+        for task, reason in raised:  # before loading: not a failure of the loaded task
             self._faults.report_of_the_past(task._name, self._clock.now.frame, reason)
 
     def _put_tasks(self, pairs: list[tuple[dict[str, Any], Task]]) -> None:

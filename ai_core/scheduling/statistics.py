@@ -1,4 +1,4 @@
-"""What work used and overran: per task as a table, per frame against its budget, and the last frames for display."""
+"""Statistics of used time and overruns: tables per task, quality of service per frame, and a timeline of frames."""
 from __future__ import annotations
 
 from array import array
@@ -32,7 +32,7 @@ class Overrun(NamedTuple):
         task_id: id of the task in its scheduler.
         now: game time of the overrun.
         granted: budget of the task (µs, or steps).
-        used: what it used (µs, or steps).
+        used: amount that it used (µs, or steps).
         over: excess over the whole budget (µs, or steps).
     """
 
@@ -109,7 +109,7 @@ def statistics_table(
 def _sorted(
     table: Sequence[Mapping[str, object]], name: str, is_ascending: bool
 ) -> list[Mapping[str, object]]:
-    """Numbers, then texts, then those without either; equal ones in the order they came."""
+    """Return rows with numbers, then rows with strings, then rows without either; the sort is stable."""
     numbers: list[tuple[float, Mapping[str, object]]] = []
     texts: list[tuple[str, Mapping[str, object]]] = []
     rest = []
@@ -132,7 +132,7 @@ def _aligned(names: Sequence[str], table: Sequence[Mapping[str, object]]) -> lis
 
 
 def _column(name: str, values: Sequence[object]) -> list[str]:
-    """Return heading, rule and cells, all of one width."""
+    """Return the heading, the rule and the cells of a column, all of one width."""
     numbers = [float(one) for one in values if isinstance(one, Real) and isfinite(one)]
     fractions = [abs(one) for one in numbers if not one.is_integer()]
     decimals = 0 if not fractions else 2 if max(fractions) < 1000 else 1
@@ -160,20 +160,20 @@ def _printable(text: str) -> str:
 
 
 MAX_TARGET_HZ = 1000
-"""Beyond it a frame has less than 1 ms, of which no share is worth sharing out."""
+"""Largest target frame rate (frames a second): a frame of 1 ms leaves no useful share."""
 
 WINDOW_FRAMES = 600
 """Frames of the rolling view: ten seconds at 60 Hz.
 
-With fewer, a spike is gone before it can be noticed; with more, a bad stretch
-that is over still affects the p95.
+With fewer, a spike is gone before it can be noticed; with more, slow frames of long ago
+still affect the p95.
 """
 
-UNNAMED = "(nobody)"
-"""Name of frames over the budget for which no work was reported.
+UNNAMED = "(none)"
+"""Name for frames over the budget in which no task used more than it was granted.
 
-No single piece used more than it was granted: the granularity of a stopwatch, the
-scheduler's own time, or work of a scheduler that does not report overruns here.
+Causes are the granularity of a stopwatch, the time of the scheduler itself, and schedulers
+whose overruns are not reported here.
 """
 
 
@@ -199,9 +199,9 @@ class QualityOfService:
         self, *, target_hz: float, ai_share: float, window_frames: int = WINDOW_FRAMES
     ) -> None:
         size = whole_number("window_frames", window_frames, minimum=1, maximum=1_000_000)
-        # Of the frames of the rolling view, round and round: tuples of 600 frames would lie all over memory.
+        # Ring buffers of the rolling view: compact in memory, unlike a tuple for each frame.
         self._used_us, self._over_us = (array("d", bytes(8 * size)) for _ in range(2))
-        self._named: dict[int, tuple[Overrun, ...]] = {}  # by the place of a frame there, who took it too far
+        self._named: dict[int, tuple[Overrun, ...]] = {}  # overruns of a frame, by its place in the ring
         self._overruns: list[Overrun] = []
         self._frames = 0
         self._frames_over = 0
@@ -292,7 +292,7 @@ class QualityOfService:
             self._frames_over += 1
 
     def offenders(self) -> list[dict[str, object]]:
-        """Return a row for each name that exceeded the budget of a frame, the worst first.
+        """Return a row for each task name that exceeded the budget of a frame, the worst first.
 
         Of the rolling view only. ``over_us`` is the overrun of the frames, each
         counted once, for the first name in it.
@@ -349,18 +349,18 @@ class QualityOfService:
         self._frames = self._frames_over = 0
 
     def _kept(self) -> list[int]:
-        """Return the places of the frames in the rolling view, the oldest first."""
+        """Return the places of the frames in the ring buffers, the oldest first."""
         size = len(self._used_us)
         return [frame % size for frame in range(max(0, self._frames - size), self._frames)]
 
 
 def _percentile(ascending: Sequence[float], percent: int) -> float:
-    """Return the smallest value that so many percent of all do not exceed; 0 of none."""
+    """Return the smallest value that ``percent`` of the values do not exceed; 0 without values."""
     return ascending[-(-percent * len(ascending) // 100) - 1] if ascending else 0.0
 
 
 MOST_RUNS = 100
-"""Runs of a frame that are kept separately; later ones are only counted, to limit memory."""
+"""Runs of a frame that are kept separately (count); later ones are only counted, to limit memory."""
 
 
 class TimedRun(NamedTuple):
@@ -413,7 +413,7 @@ class FrameTimeline:
         self._most_runs = whole_number("most_runs", most_runs, minimum=1, remedy="use 1 to keep the first run")
         self._frames: deque[TimedFrame] = deque(
             maxlen=whole_number("frames", frames, minimum=1, remedy="use 1 to keep the latest frame"))
-        self._begins: list[float] = [0.0]      # of who runs now, the outermost first; last, of who runs next
+        self._begins: list[float] = [0.0]      # starts of running tasks, the outermost first, and of the next task
 
     def since(self, frame: int) -> list[TimedFrame]:
         """Return the kept frames whose number is above ``frame``, the oldest first; all if none is that late.
@@ -436,7 +436,7 @@ class FrameTimeline:
     def after_task(self, name: str, now: TimeIndex, used_us: float) -> None:
         """Called by the trace."""
         if len(self._begins) < 2:
-            return                             # it had begun before anybody looked
+            return                             # it began before the timeline listened
         self._begins.pop()
         begins_us, depth = self._begins[-1], len(self._begins) - 1
         self._begins[-1] = ends_us = begins_us + used_us

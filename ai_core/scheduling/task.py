@@ -164,7 +164,7 @@ class Task(TaskRun):
         Args:
             now: current game time.
             is_quarantined: whether it is.
-            recent_ns: what its recent runs were granted and used (ns).
+            recent_ns: amounts granted and used in its recent runs (ns).
         """
         measured, runs = max(1, self._measured_runs), max(1, self._runs)
         granted_ns, used_ns = recent_ns
@@ -191,7 +191,7 @@ class Task(TaskRun):
             "staleness_s": now.seconds - self._last_s,
         }
 
-    # What is saved of it, besides its numbers.
+    # Saved values that are not attributes.
 
     @property
     def _failures(self) -> Failures:
@@ -211,7 +211,7 @@ class Task(TaskRun):
         return inner_state(self._work)
 
     def _put_saved(self, saved: dict[str, Any]) -> None:
-        """Take over what ``SAVED_TASK`` has read, but for the failures and the state of the work."""
+        """Set the values that ``SAVED_TASK`` has read, except the failures and the state of the work."""
         self._id = saved["id"]
         for name, kind in SAVED_TASK.kinds.items():
             if name not in SET_OTHERWISE:
@@ -262,21 +262,21 @@ def checked_name(name: object) -> str:
 
 
 def checked_period(value: object, name: str = "period_frames") -> int:
-    """Return ``value`` if it is a period (frames)."""
+    """Return ``value`` if it is a valid period (frames)."""
     is_rarer = isinstance(value, int) and value > MAX_PERIOD_FRAMES
-    remedy = "send a delayed event for what is rarer" if is_rarer else "use 1 to run every frame"
+    remedy = "send a delayed event for rarer work" if is_rarer else "use 1 to run every frame"
     return whole_number(name, value, minimum=1, maximum=MAX_PERIOD_FRAMES, remedy=remedy)
 
 
 def checked_phase(value: object) -> int:
-    """Return ``value`` if it is a phase (frames)."""
+    """Return ``value`` if it is a valid phase (frames)."""
     is_later = isinstance(value, int) and value > MAX_PERIOD_FRAMES
-    remedy = "use phase % period, which is due on the same frames" if is_later else "use None to have it chosen"
+    remedy = "use phase % period, which is due on the same frames" if is_later else "use None for an automatic phase"
     return whole_number("phase_frames", value, minimum=0, maximum=MAX_PERIOD_FRAMES, remedy=remedy)
 
 
 def checked_priority(value: object) -> float:
-    """Return ``value`` if it is a priority."""
+    """Return ``value`` if it is a valid priority."""
     remedy = "pause a task to give it nothing"
     priority = finite_number("priority", value, minimum=MIN_PRIORITY, remedy=remedy)
     if priority <= MAX_PRIORITY:
@@ -286,7 +286,7 @@ def checked_priority(value: object) -> float:
 
 
 def _p95_us(recent_ns: Sequence[int]) -> float:
-    """Return what 95 % of recent runs stayed within, 0 if there were none."""
+    """Return the 95th percentile of recent runs (µs), 0 if there were none."""
     if not recent_ns:
         return 0.0
     ordered = sorted(recent_ns)

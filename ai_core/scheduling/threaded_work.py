@@ -1,4 +1,4 @@
-"""A function that runs on threads, and whose results arrive on a later frame, in order.
+"""Threaded work: a function that runs on threads, with results in a later frame, in order.
 
 The threads only compute; no callback runs on them. ``advance`` hands over the results
 on the calling thread, in the order submitted, on the frame that
@@ -248,14 +248,14 @@ class ThreadedWork(Saveable):
             try:
                 self._hand_over(ticket, frame)
             except BaseException:
-                if ticket._outcome == "pending":  # the program is to end, and its save to be whole
+                if ticket._outcome == "pending":  # the program ends, and its save must be complete
                     self._pending.appendleft(ticket)
                 raise
             if budget.is_spent:
                 return
 
     def release(self) -> None:
-        """Release the function from quarantine, with all its tries; else do nothing."""
+        """Release the function from quarantine, with its count of failures at 0; otherwise do nothing."""
         self._faults.release(self)
         for ticket in self._pending:
             self._start(ticket)
@@ -323,7 +323,7 @@ class ThreadedWork(Saveable):
             ticket._outcome, ticket._result, ticket._future = "succeeded", result, None
             if self._then is not None:
                 self._then(ticket)
-        except Exception as error:  # the function's, or that of whoever is told
+        except Exception as error:  # of the function, or of ``then``
             if ticket._outcome != "succeeded":
                 ticket._outcome, ticket.error, ticket._future = "failed", error, None
             self._faults.failed(self, f"{self._name} (ticket {ticket.id})", frame, error)
@@ -332,7 +332,7 @@ class ThreadedWork(Saveable):
 
     def _outcome_of(self, ticket: ThreadTicket) -> Any:
         future = ticket._future
-        if future is None or future.cancel():  # no thread has begun it, or ever will
+        if future is None or future.cancel():  # no thread has started it or will start it
             return self._function(*ticket.arguments)
         return future.result()
 
@@ -355,6 +355,6 @@ def _drop(ticket: ThreadTicket) -> None:
 
 
 def _wait_for(ticket: ThreadTicket) -> None:
-    """Return when no thread is at it any more; what came of it stays in its future."""
+    """Wait until no thread runs the call; its result stays in the future."""
     if ticket._future is not None:
         ticket._future.exception()

@@ -40,7 +40,7 @@ class Timing(Enum):
     """Inputs together or one by one, results together or one by one.
 
     "Together" is at the start of a batch: all inputs of the batch that begins, and all
-    results of the batch that is complete. Choose by what must not differ between agents.
+    results of the batch that is complete. Choose by the consistency that agents need.
 
     - ``AIAO``: each job reads its input when it runs, and its result is visible at once. The
       most recent results; agents have seen the world at different times.
@@ -242,7 +242,7 @@ class Timeslicer(Saveable):
     def __contains__(self, key: object) -> bool:
         try:
             return key in self._jobs
-        except TypeError:  # what cannot be hashed is not here
+        except TypeError:  # an unhashable key
             return False
 
     @property
@@ -342,7 +342,7 @@ class Timeslicer(Saveable):
         Cost: O(jobs started); O(keys) in addition when a batch begins.
         """
         if not isinstance(budget, Budget):
-            check_budget(budget)  # type: ignore[unreachable]  # says what it should be
+            check_budget(budget)  # type: ignore[unreachable]  # raises the error
         if self._is_advancing:
             raise RuntimeError("the timeslicer is already advancing; a job must not advance it")
         self._is_advancing = True
@@ -652,7 +652,7 @@ class Timeslicer(Saveable):
                 known = UnknownNameError("key", key, self._jobs)
                 refuse(f"{place}.key", f"has no job: {known}; add the saved keys before loading")
             if key in jobs:
-                refuse(f"{place}.key", "comes twice")
+                refuse(f"{place}.key", "occurs twice")
             job = jobs[key] = Job(self._jobs[key].key)  # a save read by Godot says 1.0 where this program says 1
             job.result = self._values.value(saved.result, f"{place}.result")
             job.result_at, job.is_failing = saved.read_at, saved.is_failing

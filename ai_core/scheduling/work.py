@@ -1,7 +1,7 @@
-"""How each kind of work is made to run: callable, generator function, object.
+"""Runners of each kind of work: callable, generator function, object.
 
-Rejected: running a generator that a callable returns. Which kind work is would
-show at its first run only, and then be wrong for work that returns one now and then.
+Rejected: running a generator that a callable returns. The kind of work would be known only after
+its first run, and change for work that returns a generator now and then.
 """
 from __future__ import annotations
 
@@ -19,17 +19,16 @@ from ai_core.scheduling.run_loops import Turn
 __all__ = ["Advancing", "CallableRunner", "Runner", "TurnTaking", "Work", "check_runs_in_one_go", "runner_for"]
 
 PAUSES = inspect.CO_GENERATOR | inspect.CO_COROUTINE | inspect.CO_ASYNC_GENERATOR
-"""Marks of a function that, when called, makes what could do something, and does nothing yet."""
+"""Flags of functions whose call only creates a generator or coroutine."""
 
 TIMES = frozenset(("delta", "dt", "elapsed_s", "frames", "now_s", "seconds"))
-"""Names of arguments that mean a time: a method with one is driven by hand, not by a scheduler."""
+"""Argument names that denote a time: a method with such an argument takes neither a Turn nor a budget."""
 
 MAX_LEGS_PER_RUN = 1_000_000
 """Most times a generator is resumed in one run (count).
 
-No budget of a frame allows a tenth of it, so reaching it means that nothing
-will ever pause the generator: an endless loop under an unlimited budget. A
-smaller limit would cut long finite work short; without one the game hangs.
+No budget of a frame allows a tenth of it, so it is reached by an endless loop under an
+unlimited budget. A smaller limit would end long finite work; without a limit the game hangs.
 """
 
 
@@ -62,22 +61,22 @@ where its ``advance_takes`` is ``"turn"``."""
 
 
 class Runner(Protocol):
-    """One piece of work, ready to run."""
+    """Runs one piece of work."""
 
     def run(self, turn: Turn, /) -> object:
-        """Do what is to be done this turn."""
+        """Run the work for one turn."""
         ...
 
     def close(self) -> None:
-        """Drop what is half done; called once, when the work is removed."""
+        """Drop unfinished work; called once, when the work is removed."""
         ...
 
 
 def runner_for(work: Work) -> Runner:
-    """Return what runs ``work``, whichever of the kinds it is.
+    """Return the runner of ``work``.
 
     Raises:
-        TypeError: if it is none of them, or cannot take the one argument.
+        TypeError: if it is no work, or does not take exactly one argument.
     """
     if _is_plain(work):
         _check_is_for("work", work, "its Turn", TIMES)  # type: ignore[arg-type]  # as just seen
@@ -121,11 +120,11 @@ def runner_for(work: Work) -> Runner:
 
 
 def check_runs_in_one_go(what: str, function: Callable[..., object]) -> None:
-    """Raise TypeError if calling ``function`` would do nothing but make a generator or a coroutine.
+    """Raise TypeError if calling ``function`` would only create a generator or a coroutine.
 
     Args:
         what: the argument's name, for the message.
-        function: anything that can be called.
+        function: any callable.
     """
     body = _body_of(function)
     if (
@@ -133,13 +132,13 @@ def check_runs_in_one_go(what: str, function: Callable[..., object]) -> None:
         or inspect.isasyncgenfunction(body)
     ):
         raise TypeError(
-            f"{what} must not be async and must not yield, got {shown(function)}; it runs to its end"
-            " in one call: make it shorter, or pass a generator function as work to a scheduler"
+            f"{what} must not be async and must not yield, got {shown(function)}; it must run"
+            " to its end in one call; make it shorter, or pass a generator function as work to a scheduler"
         )
 
 
 def _body_of(work: Callable[..., object]) -> object:
-    """Return the function that ``work`` runs: its own, a partial's, or ``__call__``."""
+    """Return the function that a call of ``work`` runs: itself, that of a partial, or ``__call__``."""
     while isinstance(work, functools.partial):
         work = work.func
     if inspect.isroutine(work) or isinstance(work, type):
@@ -152,7 +151,7 @@ def _check_takes_one(what: str, function: Callable[..., object], argument: str) 
         return
     try:
         signature = inspect.signature(function)
-    except (TypeError, ValueError):  # built in elsewhere; nothing can be known
+    except (TypeError, ValueError):  # a built-in function without a signature
         return
     try:
         signature.bind(None)
@@ -163,7 +162,7 @@ def _check_takes_one(what: str, function: Callable[..., object], argument: str) 
 
 
 def _check_is_for(what: str, function: Callable[..., object], argument: str, others: frozenset[str]) -> None:
-    """Raise TypeError if the name of the one argument says that the function takes something else."""
+    """Raise TypeError if the name of the first argument denotes another kind of value."""
     plain, place = (function.__func__, 1) if isinstance(function, MethodType) else (function, 0)
     names = plain.__code__.co_varnames[:plain.__code__.co_argcount] if isinstance(plain, FunctionType) else ()
     if len(names) <= place or names[place] not in others:
@@ -183,39 +182,39 @@ def _check_is_for(what: str, function: Callable[..., object], argument: str, oth
 
 
 def _is_plain(work: object) -> bool:
-    """Return True if it is sure that work is a callable of one argument that runs at one go."""
+    """Return True if work is certainly a callable of one argument that runs to its end in one call."""
     plain = work.__func__ if type(work) is MethodType else work
     return type(plain) is FunctionType and not plain.__code__.co_flags & PAUSES and _plainly_takes_one(work)  # type: ignore[arg-type]
 
 
 def _plainly_takes_one(function: Callable[..., object]) -> bool:
-    """Return True if it is sure without making a signature, which takes 20 µs."""
+    """Return True if the function certainly takes one argument; without a signature object, which takes 20 µs."""
     plain, given = function, 1
     if isinstance(function, MethodType):
         plain, given = function.__func__, 2
-    if not isinstance(plain, FunctionType) or vars(plain):  # decorators leave their marks there
+    if not isinstance(plain, FunctionType) or vars(plain):  # decorators set attributes there
         return False
     code, defaults = plain.__code__, plain.__defaults__ or ()
     return code.co_kwonlyargcount == 0 and code.co_argcount - len(defaults) <= given <= code.co_argcount
 
 
 class CallableRunner:
-    """Runs a callable, which is never half done: after its first run ``run`` is the callable itself."""
+    """Runs a callable, which never pauses; after its first run ``run`` is the callable itself."""
 
     __slots__ = ("__weakref__", "run")
 
     def __init__(self, work: Callable[[Turn], object]) -> None:
-        # Weak, as a task that never ran would else be a circle, and be freed late.
+        # Weak, because a task that never ran would otherwise be a reference cycle, and be freed late.
         self.run: Callable[[Turn], object] = functools.partial(_first_run, weakref.ref(self), work)
 
     def close(self) -> None:
-        """Nothing is ever half done."""
+        """Do nothing: a callable never pauses."""
 
 
 def _first_run(
     runner: weakref.ref[CallableRunner], work: Callable[[Turn], object], turn: Turn
 ) -> object:
-    """Run a callable until it has once done what it does, and not only made what could do it."""
+    """Run a callable and check that it returned neither a generator nor a coroutine; later runs skip the check."""
     result = work(turn)
     if isinstance(result, Generator | Coroutine):
         result.close()
@@ -239,7 +238,7 @@ class _ObjectRunner:
         return self._work.advance(turn.budget)
 
     def close(self) -> None:
-        """The object belongs to whoever made it."""
+        """Do nothing: the object belongs to its creator."""
 
 
 class _GeneratorRunner:
@@ -251,11 +250,11 @@ class _GeneratorRunner:
         self._is_closed = False
 
     def run(self, turn: Turn, /) -> object:
-        """Go on from the last pause until the budget is spent or the end is reached.
+        """Continue from the last pause until the budget is spent or the generator ends.
 
-        It always gets one leg further, so that a spent budget cannot stop it
-        for good, and starts anew on the run after its end. If its task is removed
-        meanwhile it gets no further than to its next pause, to be closed there.
+        It always continues to the next pause at least, so that a spent budget cannot stop it
+        for good, and restarts on the run after its end. If its task is removed
+        meanwhile, it continues to its next pause and is closed there.
         """
         self._is_closed = False
         generator, self._generator = self._generator, None

@@ -273,7 +273,7 @@ def test_loaded_search_keeps_its_deadline_and_repeats_no_notice(clock, frames):
     [
         ({"outcome": "lost"}, "'outcome' must be 'open' or 'done' or 'cancelled', got 'lost'"),
         ({"deadline_s": 1.0}, "'deadline_s' was saved, but the current object has no clock"),
-        ({"told_quality": 2}, "'told_quality' must be at most 1, got 2.0"),
+        ({"reported_quality": 2}, "'reported_quality' must be at most 1, got 2.0"),
         ({"work": {"version": 1, "looked_at": 9}}, "'work': 'looked_at' must be at most 2, got 9"),
         ({"more": 1}, "'more' is an unknown field"),
     ],

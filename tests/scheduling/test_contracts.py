@@ -113,7 +113,7 @@ def test_bad_settings_are_refused(settings, error, message):
 
 
 def test_what_is_no_contract_or_no_quality_is_refused_as_it_runs():
-    with pytest.raises(TypeError, match="what begin returns must be interruptible work, got 1"):
+    with pytest.raises(TypeError, match="the result of begin must be interruptible work, got 1"):
         advance(contracts(begin=lambda steps: steps), 1)
     with pytest.raises(ValueError, match="quality must be at most 1, got 2"):
         advance(Contracts(contract, lambda answer: 2, first_steps=1), 1)

@@ -103,7 +103,7 @@ def test_what_is_no_stage_is_refused():
         WorkSequence()
     with pytest.raises(TypeError, match=r"stage 1 must be a function of the previous result, got <.*Suspendable"):
         WorkSequence(adding(1), Suspendable(closing, []))
-    with pytest.raises(TypeError, match="what stage 0 returns must be interruptible work, got 3"):
+    with pytest.raises(TypeError, match="the result of stage 0 must be interruptible work, got 3"):
         advance(WorkSequence(lambda before: 3), 1)
 
 

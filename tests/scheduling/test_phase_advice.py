@@ -35,8 +35,8 @@ def test_co_prime_periods_cannot_be_helped():
     assert not can_help
     assert text == (
         "Phasing cannot help: no two periods share a factor, so all 5 tasks meet once in 2310"
-        " frames, whatever the phases. A period that shares a factor with others can keep out"
-        " of their way: change 11 to 10, 7 to 6."
+        " frames, whatever the phases. A period that shares a factor with others can avoid"
+        " their frames: change 11 to 10, 7 to 6."
     )
 
 
@@ -51,7 +51,7 @@ def test_tasks_of_every_frame_meet_in_every_frame():
 @pytest.mark.parametrize("periods", [[], [5]])
 def test_one_task_needs_no_phase(periods):
     assert advice_on(periods, len(periods), len(periods), is_exact=True) == (
-        False, "There is nothing to phase: at most one task."
+        False, "At most one task runs periodically, so phases have no effect."
     )
 
 

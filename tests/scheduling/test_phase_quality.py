@@ -97,7 +97,7 @@ def test_with_costs_the_worst_frame_is_the_costliest_not_fullest():
 def test_printed_it_is_a_table():
     text = str(phase_quality([PhaseSlot(2, 0), PhaseSlot(4, 0)], costs_us=[5, 5], names=["Ann", "Bob"]))
     assert text.splitlines() == [
-        "4 frames from 0, all there are",
+        "4 frames from 0, a whole cycle",
         "runs: 0 to 2, mean 0.75, spread 0.83",
         "         0        2 " + "#" * 40,
         "         1        1 " + "#" * 20,
@@ -118,7 +118,7 @@ def test_a_crowd_on_the_worst_frame_is_not_listed_to_the_last():
 def test_no_tasks_are_a_flat_load_of_nothing():
     quality = phase_quality([])
     assert quality.runs == (0, 0, 0.0, 0.0, ((0, 1),))
-    assert "nobody" in str(quality)
+    assert "no task" in str(quality)
 
 
 def test_an_even_cost_is_one_bar():

@@ -134,7 +134,7 @@ def test_cancelling_closes_the_generator_for_good():
     work.cancel()
     work.cancel()
     assert (closed, work.is_cancelled, work.is_done) == ([True], True, False)
-    with pytest.raises(RuntimeError, match="was cancelled; make a new object"):
+    with pytest.raises(RuntimeError, match="was cancelled; create another"):
         advance(work, 1)
     with pytest.raises(RuntimeError, match="no result: it was cancelled"):
         work.result  # noqa: B018

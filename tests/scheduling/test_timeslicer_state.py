@@ -198,7 +198,7 @@ def put(path, value):
         (put(["jobs"], 1.5), "'jobs' must be an integer"),
         (put(["surprise"], 1), "'surprise' is an unknown field"),
         (put(["keys", 0, "key"], "zoe"), "unknown key 'zoe'.*; add the saved keys before loading"),
-        (put(["keys", 0, "key"], "b"), "'keys\\[1\\].key' comes twice"),
+        (put(["keys", 0, "key"], "b"), "'keys\\[1\\].key' occurs twice"),
         (put(["keys", 0, "key"], [1]), r"unknown key \[1\]"),
         (put(["keys", 0, "key"], {"!": "tuple", "of": [[]]}), "unknown key"),
         (put(["keys", 0, "key"], {"!": "float", "of": "nan"}), "unknown key nan"),

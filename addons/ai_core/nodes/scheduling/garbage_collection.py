@@ -13,7 +13,7 @@ from typing import Any
 YOUNG, MIDDLE = 2_000, 10
 """Thresholds of the generations 0 (new objects, count) and 1 (collections of generation 0, count).
 
-Python's default of 700 objects is reached, and passed, in any frame in which hundreds of characters hear an event:
+Python's default of 700 objects is exceeded in any frame in which hundreds of characters hear an event:
 a collection took 0.4 ms. With 5,000 a collection took 2.5 ms.
 """
 
