@@ -301,7 +301,7 @@ class RunLoop:
             self.parts = memoryview(np.zeros(2 * count))
         if self.has_requests:
             self.requests = memoryview(np.zeros(count))
-        for place in range(count - 1, -1, -1):  # from the end: each total is exactly the weight of the tasks still to run
+        for place in range(count - 1, -1, -1):  # from the end: each total is exactly the weight still to run
             task = queue[place]
             weight = task._priority * task._bias
             total += weight
