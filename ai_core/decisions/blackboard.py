@@ -186,6 +186,21 @@ class Blackboard(dict[str, Any]):
         for key, value in self.checked(dict(*others, **values)).items():
             self[key] = value
 
+    def write_changed(self, keys: tuple[str, ...], value: Any) -> None:
+        """Write one value, which differs from the present ones, to several keys; for what changes in each frame.
+
+        Raises:
+            TypeError: if the value has a wrong type for a key; nothing is changed then.
+        """
+        if self._types is not None:
+            self.checked(dict.fromkeys(keys, value))
+        trees, watches = self._trees or (), self._watches or ()
+        for key in keys:
+            dict.__setitem__(self, key, value)
+        for key in keys if trees or watches else ():
+            if key in trees or key in watches:
+                self._notify_all(key)
+
     def setdefault(self, key: str, default: Any = None) -> Any:
         """Return the value of a key in this scope or its parents; write ``default`` here if it is absent."""
         if not self.has(key):
@@ -276,11 +291,12 @@ class Blackboard(dict[str, Any]):
         trees = None if self._trees is None else self._trees.get(key)
         if not trees:
             return
-        alive = _alive(trees)
-        if len(alive) < len(trees):
-            trees[:] = [one for one in trees if one() is not None]
-        for tree in alive:
-            tree._notice(key)
+        for one in (*trees,):
+            tree = one()
+            if tree is None:
+                trees.remove(one)
+            else:
+                tree._notice(key)
 
     def _notify_watches(self, key: str) -> None:
         if self._watches is not None:

@@ -713,7 +713,7 @@ class RegionalSenseManager:
         For many pairs in each frame: the views of ``memory_of`` and ``awareness_of`` have the same numbers.
 
         Args:
-            pairs: ids of sensors and targets; unknown ids count as nothing remembered.
+            pairs: ids of sensors, with memory and awareness, and of targets; unknown ids have no state.
             modality_name: the modality that decides whether a target is in view.
 
         Cost: below 0.5 µs each.

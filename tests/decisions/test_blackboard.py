@@ -246,3 +246,14 @@ def test_types_may_be_declared_later_and_hold_from_then_on():
     board["gold"] = 4
     with pytest.raises(TypeError, match="'health' must be float"):
         board["health"] = "full"
+
+
+def test_one_changed_value_is_written_to_several_keys():
+    board = Blackboard({"seen": 1, "known": 1, "other": 1}, types={"other": int})
+    calls = []
+    board.watch("known", lambda key, value: calls.append((key, value)))
+    board.write_changed(("seen", "known"), 2)
+    assert (board["seen"], board["known"], calls) == (2, 2, [("known", 2)])
+    with pytest.raises(TypeError, match="'other' must be int"):
+        board.write_changed(("seen", "other"), "three")
+    assert board["seen"] == 2

@@ -178,3 +178,15 @@ def test_numbers_compare_as_python_compares_them(known, comparison, value, wante
     root = Habit("root", [CheckValue("check", "key", comparison, value)], Launch.SEQUENTIAL)
     below = HabitTree(root, blackboard={"key": known})
     assert (tree.tick(0.1) is SUCCEEDED, below.tick(0.1) is SUCCEEDED) == (wanted, wanted)
+
+
+@pytest.mark.parametrize(("known", "comparison", "wanted"), [
+    (None, "==", True), (None, "!=", False), (0.0, "!=", True), ((1, 2), "==", False), ("", "!=", True),
+    (object(), "==", "asked"),
+])
+def test_plain_values_compare_with_none_without_a_check(known, comparison, wanted):
+    asked = []
+    condition = ValuesAre([ValueIs("key", comparison, None)], lambda context: asked.append("asked"))
+    tree = HabitTree(Habit("root", [Habit("part", can_activate=condition)]), blackboard={"key": known})
+    tree.tick(0.1)
+    assert (asked or [bool(tree.active_paths() == ["root/part"])])[0] == wanted, "an engine's object may have ended"

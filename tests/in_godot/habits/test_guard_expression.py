@@ -5,11 +5,11 @@ import itertools
 
 import pytest
 
-from addons.ai_core.bridge.gd import RefusedValue
+from addons.ai_core.bridge.gd import RefusedValue, Vector3, construct
 from addons.ai_core.nodes.characters.guard_expression import ABSENT, GuardExpression
 
-VALUES = [0, 1, 3, -2, 0.3, 0.5, 3.0, True, False, "", "far", "near"]
-CONSTANTS = ["0", "1", "-2", "3.0", "0.3", "0.50", "true", "false", '""', '"far"']
+VALUES = [0, 1, 3, -2, 0.3, 0.5, 3.0, True, False, "", "far", "near", None, Vector3(1, 2, 3)]
+CONSTANTS = ["0", "1", "-2", "3.0", "0.3", "0.50", "true", "false", "null", '""', '"far"']
 
 
 class Mind:
@@ -54,7 +54,7 @@ def test_one_comparison_is_what_the_engine_makes_of_it(mind, sign):
 
 @pytest.mark.parametrize("text", [
     "a<1 and b == true", "a < 1 && b != false", "a > 1 and b == true and a < 9.5", "a == 3 and a == 3",
-    "b", "not b and a < 1", "!b", "a < 1 and b",
+    "b != null", "a == null and b != null", "b", "not b and a < 1", "!b", "a < 1 and b",
 ])
 def test_comparisons_joined_by_and_need_no_crossing(mind, text):
     expression = GuardExpression(text, "here")
@@ -70,6 +70,15 @@ def test_comparisons_joined_by_and_need_no_crossing(mind, text):
 ])
 def test_whatever_else_there_is_the_engine_is_asked(text):
     assert not GuardExpression(text, "here").comparisons
+
+
+def test_freed_objects_equal_null(mind):
+    known = construct("Node")
+    for text, expected in (("a == null", False), ("a != null", True)):
+        assert GuardExpression(text, "here").value(mind(a=known)) is expected
+    known.free()
+    for text, expected in (("a == null", True), ("a != null", False)):
+        assert GuardExpression(text, "here").value(mind(a=known)) is expected
 
 
 @pytest.mark.parametrize("text", ["a <", "and a < 1", "a < 1 and and b == 2"])

@@ -72,7 +72,8 @@ class SensorFeed:
 
     Args:
         mind: the deciding node. It has ``target_choice``, ``choose_target(known)`` for a custom choice,
-            ``known(key)``, ``feed_values(values)`` and ``feed_event(name, payload)``.
+            ``known(key)``, ``feed_values(values)``, ``feed_changed(keys, value)`` with a value that differs from the
+            present ones, and ``feed_event(name, payload)``.
         sensor: the sensor.
         feeds: the feeds of the same AIScheduler.
 
@@ -81,7 +82,7 @@ class SensorFeed:
 
     def __init__(self, mind: Any, sensor: Any, feeds: SensorFeeds) -> None:
         self._mind, self.sensor, self.feeds = mind, sensor, feeds
-        self._phase = feeds.count             # feeds choose in different frames
+        self.phase = feeds.count              # feeds choose in different frames
         self.chosen: int | None = None        # id of the source; looked up again after loading
         self._is_new, self._is_loaded = True, False      # not looked up yet; the values are those of a save
         self._known_at: tuple[float, ...] | None = None      # the remembered position that was written last (m)
@@ -112,19 +113,24 @@ class SensorFeed:
         self.chosen, self._is_new, self._is_loaded = None, True, True
         self.feeds.follow(self)
 
-    def follow(self, state: PerceptState | None, places: Places, frame: int) -> None:
+    def follow(self, state: PerceptState | None, places: Places, *, chooses: bool) -> None:
         """Write what changes without an event: positions, awareness, and whether the target is in view.
 
         Args:
             state: what the sensor knows of its target; None if it has none.
             places: of this frame; the feed adds its target if it is missing.
-            frame: number of the frame.
+            chooses: whether it is time to choose among several targets.
         """
-        is_time = (frame + self._phase) % CHOOSES_EVERY_FRAMES == 0 and self._mind.target_choice in CHANGING
-        if state is None or (is_time and len(self._memory() or ()) > 1):
+        if state is None or (chooses and self._mind.target_choice in CHANGING and len(self._memory() or ()) > 1):
             self._refresh(places)
-        else:
+            return
+        _, is_in_view, awareness, level, _, _, _ = state
+        before, seen = self._state, places.get(self.chosen)  # type: ignore[arg-type]
+        if seen is None or not (is_in_view and before == (seen[1], True, awareness, level)):
             self._write(state, places)
+        elif seen[0] != self._place:
+            self._place, self._known_at = seen[0], None
+            self._mind.feed_changed(PLACE_KEYS, seen[0])
 
     def _refresh(self, places: Places | None = None) -> None:
         """Choose the target, and write all values."""
@@ -165,15 +171,6 @@ class SensorFeed:
         self._state, self._is_noticed = UNWRITTEN, False
         if had_target and self._mind.is_valid():
             self._mind.feed_values(VALUES)
-
-    @property
-    def manager(self) -> Any:
-        """The SenseManager of the sensor; None without one, and the feed then rests."""
-        manager = self.sensor.sense_manager
-        if manager is None or not manager.is_sensing:
-            self.feeds.rest(self)
-            return None
-        return manager
 
     def _memory(self) -> SenseMemory | None:
         manager = self.sensor.sense_manager if self.sensor.is_valid() else None
@@ -244,7 +241,7 @@ class SensorFeed:
         if is_in_view:
             if place != self._place:
                 self._place, self._known_at = place, None
-                self._mind.feed_values(dict.fromkeys(PLACE_KEYS, place))
+                self._mind.feed_changed(PLACE_KEYS, place)
         elif self._known_at != tuple(known_at):
             self._write_known(tuple(known_at), is_noticed=is_noticed)
         if is_noticed is not self._is_noticed:
@@ -361,16 +358,20 @@ class SensorFeeds:
 
     def __call__(self, turn: Turn) -> None:
         managers: dict[int, tuple[Any, list[SensorFeed]]] = {}
-        for feed in list(self._following.values()):
-            manager = feed.manager
-            if manager is not None:
-                managers.setdefault(id(manager), (manager, []))[1].append(feed)
+        for feed in self._following.values():
+            manager = feed.sensor.sense_manager
+            managers.setdefault(id(manager), (manager, []))[1].append(feed)
+        first = turn.now.frame % CHOOSES_EVERY_FRAMES
         for manager, feeds in managers.values():
+            if manager is None or not manager.is_sensing:
+                for feed in feeds:
+                    self.rest(feed)
+                continue
             states = manager.core.states_of([
                 (one.sensor.sensor_id, -1 if one.chosen is None else one.chosen) for one in feeds])
             places: Places = {}
             for feed, state in zip(feeds, states, strict=True):
-                feed.follow(state, places, turn.now.frame)
+                feed.follow(state, places, chooses=feed.phase % CHOOSES_EVERY_FRAMES == first)
 
     def follow(self, feed: SensorFeed) -> None:
         """Update a feed in each frame."""

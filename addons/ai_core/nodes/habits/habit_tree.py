@@ -612,6 +612,10 @@ class HabitTree(CharacterComponent, Node):
         for key, value in values.items():
             board[key] = value
 
+    def feed_changed(self, keys: tuple[str, ...], value: Any) -> None:
+        """Write one value of the sensor, which has changed, to several keys."""
+        self._blackboard.write_changed(keys, value)
+
     def feed_event(self, name: str, payload: Any) -> None:
         """Send an event of the sensor to the habits."""
         if self.core is not None:

@@ -440,6 +440,10 @@ class StateMachine(ScheduledCharacter, SavedState, Node):
         for key, value in values.items():
             board[key] = value
 
+    def feed_changed(self, keys: tuple[str, ...], value: Any) -> None:
+        """Write one value of the sensor, which has changed, to several keys."""
+        self.blackboard.update(dict.fromkeys(keys, value))
+
     def feed_event(self, name: str, payload: Any) -> None:
         """Send an event of the sensor, if a transition names it."""
         if self.core is not None and name in self.core.definition.events:
