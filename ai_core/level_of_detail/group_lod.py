@@ -70,9 +70,8 @@ class GroupLOD(Saveable):
             loaded, and must not change anything else.
         compress: called when the group closes, while its members still exist; if it raises, the group and
             its outer groups stay open, so that no member is lost.
-        make_scheduler: creates the scheduler of the members; None for one that balances the load.
         faults: handles work that raises; None reports to the log.
-        trace: hooks called around each run of a member, unless ``make_scheduler`` is given.
+        trace: hooks called around each run of a member.
 
     Raises:
         TypeError, ValueError: if an argument has a wrong type or is out of range, or only one of ``expand``
@@ -91,13 +90,13 @@ class GroupLOD(Saveable):
         member_period_frames: int = 1, expand: Callable[[], Iterable[str]] | None = None,
         member: Callable[[str], Work | GroupLOD] | None = None,
         compress: Callable[[], object] | None = None,
-        make_scheduler: Callable[[], Scheduler] | None = None, faults: FaultIsolation | None = None,
+        faults: FaultIsolation | None = None,
         trace: Trace | None = None,
     ) -> None:
         checked_name("name", name)
         if not callable(importance):
             raise TypeError(f"importance must be a callable, got {shown(importance)}")
-        check_callables(expand=expand, member=member, compress=compress, make_scheduler=make_scheduler)
+        check_callables(expand=expand, member=member, compress=compress)
         checked_clock(clock)
         given_trace(trace)
         if (expand is None) != (member is None):
@@ -110,7 +109,7 @@ class GroupLOD(Saveable):
         self._member_period = checked_period(member_period_frames, "member_period_frames")
         self._importance, self._expand, self._member, self._compress = (importance, expand, member, compress)
         self._faults = given_faults(faults)
-        self._make_scheduler = make_scheduler or (lambda: Scheduler(clock, faults=self._faults, trace=trace))
+        self._clock, self._trace = clock, trace
         self._work, self._runner = work, None if work is None else runner_for(work)
         self._permanent: dict[str, GroupMember] = {}
         self._temporary: dict[str, GroupMember] = {}
@@ -134,7 +133,7 @@ class GroupLOD(Saveable):
 
     @property
     def members(self) -> dict[str, Work | GroupLOD]:
-        """Work of each member by name; in a closed group only lasting members."""
+        """Work of each member by name; in a closed group only permanent members."""
         return {name: one.work for name, one in {**self._permanent, **self._temporary}.items()}
 
     def task_of(self, name: str) -> Task:
@@ -174,7 +173,7 @@ class GroupLOD(Saveable):
                 False and this group is closed.
         """
         if not is_permanent and not self.is_open:
-            raise ValueError(f"group {self.name!r} is closed; open it first, or add a lasting member")
+            raise ValueError(f"group {self.name!r} is closed; open it first, or add a permanent member")
         one = self._checked_member(work, name, period_frames, priority)
         members = self._permanent if is_permanent else self._temporary
         members[one[0]] = one[1]
@@ -329,7 +328,7 @@ class GroupLOD(Saveable):
 
     def scheduled(self, passing: dict[str, GroupMember]) -> tuple[Scheduler, dict[str, Task]]:
         """Return a new scheduler with the tasks of all members, and the tasks by name."""
-        scheduler = self._make_scheduler()
+        scheduler = Scheduler(self._clock, faults=self._faults, trace=self._trace)
         members = {**self._permanent, **passing}
         return scheduler, {
             name: schedule_member(scheduler, name, one, number) for number, (name, one) in enumerate(members.items())}

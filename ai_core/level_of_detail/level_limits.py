@@ -30,7 +30,7 @@ class Level(NamedTuple):
 
     Attributes:
         lowest, highest: range of importances, 0 to 1; neighboring ranges overlap by the hysteresis.
-        most: largest number of agents at this level, 0 or more; None for any number.
+        max_count: largest number of agents at this level, 0 or more; None for any number.
     """
 
     lowest: float
@@ -261,10 +261,10 @@ class LevelLimits(Saveable):
 
 def _checked_level(level: object) -> Level:
     if not isinstance(level, tuple) or len(level) not in (2, 3):
-        raise TypeError(f"levels must be Level(lowest, highest, most), got {shown(level)}")
+        raise TypeError(f"levels must be Level(lowest, highest, max_count), got {shown(level)}")
     one = Level(*level)
     if one.max_count is not None:
-        whole_number("most", one.max_count, minimum=0, remedy="use None for no limit")
+        whole_number("max_count", one.max_count, minimum=0, remedy="use None for no limit")
     return one
 
 

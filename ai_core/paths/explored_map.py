@@ -6,7 +6,7 @@ Movers report the open neighbors of places, and query the map when they are at a
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 
 from ai_core.budget import Budget, check_budget
 from ai_core.errors import shown, whole_number
@@ -53,7 +53,7 @@ class ExploredMap(Saveable):
         self._reports: deque[tuple[int, tuple[int, ...]]] = deque()
         self._pending: dict[int, tuple[int, tuple[int, ...]]] = {}  # latest pending report of each place
         self._questions: deque[ExploredMapQuery] = deque()
-        self._search: _Spread | None = None
+        self._search: Iterator[bool] | None = None
         self.version = 0
 
     def __len__(self) -> int:
@@ -129,10 +129,12 @@ class ExploredMap(Saveable):
             if self._search is None:
                 self._take_reports(budget)
                 if self._questions and not self._reports:
-                    self._search = _Spread(self._neighbors, self._questions[0])
-            elif self._search.advance(budget):
-                self._questions.popleft()
-                self._search = None
+                    self._search = self._spread(self._questions[0])
+            else:
+                budget.spend()
+                if next(self._search, True):
+                    self._questions.popleft()
+                    self._search = None
 
     @property
     def _reported(self) -> list[tuple[int, tuple[int, ...]]]:
@@ -158,43 +160,30 @@ class ExploredMap(Saveable):
             self.version += 1
             budget.spend()
 
-
-class _Spread:
-    """Breadth-first search over explored places for one query."""
-
-    def __init__(self, neighbors: dict[int, tuple[int, ...]], question: ExploredMapQuery) -> None:
-        self._neighbors, self._question = neighbors, question
-        self._from: dict[int, int] = {question.start: question.start}
-        self._front = deque([(question.start, 0)])
-        self._best: tuple[float, int] | None = None
-
-    def advance(self, budget: Budget) -> bool:
-        """Continue the search; return whether the query is answered."""
-        question, neighbors = self._question, self._neighbors
-        while self._front:
-            place, steps = self._front.popleft()
-            budget.spend()
+    def _spread(self, question: ExploredMapQuery) -> Iterator[bool]:
+        """Answer a query by a breadth-first search over explored places; yields False after each but the last."""
+        neighbors, came, front = self._neighbors, {question.start: question.start}, deque([(question.start, 0)])
+        best: tuple[float, int] | None = None
+        end: int | None = None
+        while front and end is None:
+            place, steps = front.popleft()
             if place == question.goal:
-                return self._answer(place)
-            if place not in neighbors:
+                end = place
+            elif place not in neighbors:
                 rank = (steps + question.apart(place, question.goal), place)
-                self._best = rank if self._best is None else min(self._best, rank)
+                best = rank if best is None else min(best, rank)
             else:
                 for there in neighbors[place]:
-                    if there not in self._from:
-                        self._from[there] = place
-                        self._front.append((there, steps + 1))
-            if budget.is_spent and self._front:
-                return False
-        return self._answer(None if self._best is None else self._best[1])
-
-    def _answer(self, end: int | None) -> bool:
-        question = self._question
+                    if there not in came:
+                        came[there] = place
+                        front.append((there, steps + 1))
+            if front and end is None:
+                yield False
+        end = best[1] if end is None and best is not None else end
         if end is not None:
             path = [end]
             while path[-1] != question.start:
-                path.append(self._from[path[-1]])
+                path.append(came[path[-1]])
             question.path = path[::-1]
         question.reaches_goal = end == question.goal
         question.is_answered = True
-        return True

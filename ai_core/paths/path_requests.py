@@ -1,17 +1,14 @@
 """Path requests of a path service: tickets, the searches they share, and the interface of path providers."""
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable
+from collections.abc import Hashable
 from heapq import heappop, heappush
 from typing import Any, Literal, Protocol, get_args
 
 from ai_core.budget import Budget
-from ai_core.clock import Clock
 from ai_core.errors import check_type
-from ai_core.faults import FaultIsolation, given_faults
 from ai_core.paths.path import Path
 from ai_core.saving.declared_state import Chosen, Flag, Kind, ListOf, Number, OneOf, Optional, Record, Text, Whole
-from ai_core.trace import Trace, given_trace
 
 TicketState = Literal["waiting", "running", "found", "partial", "none", "cancelled", "failed", "refused"]
 """State of a request. "waiting" and "running" are temporary, all others are final.
@@ -125,52 +122,6 @@ OVER_STATE = Record(
 def check_ticket(ticket: object) -> None:
     """Raise TypeError if ``ticket`` is not a PathTicket."""
     check_type("ticket", ticket, PathTicket)
-
-
-class TicketNotifier:
-    """Reports tickets to the trace and to callbacks, and exceptions to the fault isolation.
-
-    Args:
-        clock: game time.
-        trace: receives each ticket with the state "found", "partial" or "none".
-        faults: receives exceptions of searches and callbacks.
-        on_over: called with each ticket that reaches a final state, except cancelled ones.
-        on_improved: called with each ticket that gets another path.
-    """
-
-    def __init__(
-        self, clock: Clock, trace: Trace | None, faults: FaultIsolation | None,
-        on_over: Callable[[PathTicket], object] | None, on_improved: Callable[[PathTicket], object] | None,
-    ) -> None:
-        self._clock, self._trace, self._faults = clock, given_trace(trace), given_faults(faults)
-        self._on_over, self._on_improved = on_over, on_improved
-
-    def over(self, ticket: PathTicket) -> None:
-        """Report a ticket that has reached a final state."""
-        if ticket.is_answered:
-            for hook in self._trace.path_done:
-                self._tell(hook, ticket, self._clock.now)
-        if self._on_over is not None:
-            self._tell(self._on_over, ticket)
-
-    def improved(self, ticket: PathTicket) -> None:
-        """Report a ticket that has got another path, or lost its path."""
-        if self._on_improved is not None:
-            self._tell(self._on_improved, ticket)
-
-    def fault(self, key: Hashable, name: str, error: Exception) -> None:
-        """Report an exception, and clear its count: nothing is retried."""
-        try:
-            self._faults.failed(key, name, self._clock.now.frame, error)
-        finally:
-            self._faults.forget(key)
-
-    def _tell(self, who: Callable[..., object], ticket: PathTicket, *more: object) -> None:
-        """Call a hook or callback with a ticket; an exception is reported and does not stop the others."""
-        try:
-            who(ticket, *more)
-        except Exception as error:
-            self.fault((self, ticket.number), f"callback for ticket {ticket.number}", error)
 
 
 class PathProvider(Protocol):
@@ -451,5 +402,5 @@ class PathJobs:
 
 __all__ = [
     "IMPROVING_JOB_STATE", "OVER_STATE", "SHARED_JOB_STATE", "PathJob", "PathJobs", "PathProvider", "PathTicket",
-    "TicketNotifier", "TicketState", "check_ticket",
+    "TicketState", "check_ticket",
 ]

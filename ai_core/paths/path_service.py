@@ -17,7 +17,7 @@ from weakref import WeakValueDictionary
 from ai_core.budget import Budget, check_budget
 from ai_core.clock import Clock, checked_clock
 from ai_core.errors import check_callables, finite_number, shown, whole_number
-from ai_core.faults import FaultIsolation
+from ai_core.faults import FaultIsolation, given_faults
 from ai_core.paths.path import Path
 from ai_core.paths.path_requests import (
     IMPROVING_JOB_STATE,
@@ -27,11 +27,10 @@ from ai_core.paths.path_requests import (
     PathJobs,
     PathProvider,
     PathTicket,
-    TicketNotifier,
     check_ticket,
 )
 from ai_core.saving.declared_state import DeclaredState, MapOf, Record, Refuse, Saveable, TableOf, Whole
-from ai_core.trace import Trace
+from ai_core.trace import Trace, given_trace
 
 
 class SearchThreads:
@@ -221,7 +220,8 @@ class PathService(Saveable):
         self._most_running = whole_number("max_running", max_running, minimum=1)
         self._most_waiting = whole_number("max_waiting", max_waiting, minimum=1)
         self._keep_frames = whole_number("keep_frames", keep_frames, minimum=0)
-        self._notifier = TicketNotifier(clock, trace, faults, on_over, on_improved)
+        self._trace, self._faults = given_trace(trace), given_faults(faults)
+        self._on_over, self._on_improved = on_over, on_improved
         if executor is not None and not getattr(provider, "run_on_threads", False):
             raise ValueError(
                 f"provider must support threads with an executor, got {shown(provider)}; leave out executor")
@@ -473,7 +473,7 @@ class PathService(Saveable):
             ticket.state = "refused"
             ticket.why = f"{self._most_waiting} other paths wait; request it again later, or raise max_waiting"
             self._counts["refused"] += 1
-            self._notifier.over(ticket)
+            self._report(ticket)
             return None
         job = PathJob(ticket.number, ticket.start, ticket.goal, ticket.requested_at_frame, improves=ticket.improves)
         known_answer = self.provider.known_answer(ticket.start, ticket.goal)
@@ -510,7 +510,8 @@ class PathService(Saveable):
         for ticket in job.tickets:
             if ticket.path is not job.search.best:
                 ticket.path = job.search.best
-                self._notifier.improved(ticket)
+                if self._on_improved is not None:
+                    self._call(self._on_improved, ticket)
 
     def _finish(self, job: PathJob, path: Path) -> None:
         self._counts["no_path" if path.state == "none" else path.state] += 1
@@ -525,11 +526,11 @@ class PathService(Saveable):
             ticket.is_shared = ticket.is_near = False
             self._join(ticket, 0.0)
         for ticket in given:
-            self._notifier.over(ticket)
+            self._report(ticket)
 
     def _give(self, ticket: PathTicket, path: Path) -> None:
         ticket.path, ticket.state = path, path.state
-        self._notifier.over(ticket)
+        self._report(ticket)
 
     def _fail(self, job: PathJob, error: Exception) -> None:
         """Fail the tickets of a search that raised; other searches continue."""
@@ -538,8 +539,30 @@ class PathService(Saveable):
         for ticket in job.tickets:
             ticket.state, ticket.why = "failed", f"{type(error).__name__}: {error}"
         for ticket in job.tickets:
-            self._notifier.over(ticket)
-        self._notifier.fault((self, job.start, job.goal), f"path from {job.start!r} to {job.goal!r}", error)
+            self._report(ticket)
+        self._report_fault((self, job.start, job.goal), f"path from {job.start!r} to {job.goal!r}", error)
+
+    def _report(self, ticket: PathTicket) -> None:
+        """Report a ticket that has reached a final state to the trace and to ``on_over``."""
+        if ticket.is_answered:
+            for hook in self._trace.path_done:
+                self._call(hook, ticket, self._clock.now)
+        if self._on_over is not None:
+            self._call(self._on_over, ticket)
+
+    def _call(self, callback: Callable[..., object], ticket: PathTicket, *more: object) -> None:
+        """Call a hook or callback with a ticket; an exception is reported and does not stop the others."""
+        try:
+            callback(ticket, *more)
+        except Exception as error:
+            self._report_fault((self, ticket.number), f"callback for ticket {ticket.number}", error)
+
+    def _report_fault(self, key: Hashable, name: str, error: Exception) -> None:
+        """Report an exception, and clear its count: nothing is retried."""
+        try:
+            self._faults.failed(key, name, self._clock.now.frame, error)
+        finally:
+            self._faults.forget(key)
 
 
 __all__ = ["TURN_STEPS", "TURN_US", "PathProvider", "PathService", "SearchThreads", "take_turn", "take_turns"]

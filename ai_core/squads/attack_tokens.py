@@ -29,7 +29,7 @@ class AttackTokens(Saveable):
         max_hold_s: time after which a token passes to a waiting member (s), above 0.
         cooldown_s: time a member waits for another token after returning one (s), 0 or more.
         request_timeout_s: time after which a request that is not repeated is dropped (s), above 0.
-        impatience: urgency gained per second of waiting, 0 or more.
+        urgency_per_s: urgency gained per second of waiting, 0 or more.
 
     Raises:
         TypeError, ValueError: if a number is out of range.

@@ -572,7 +572,7 @@ class Squad(Saveable):
         """Return whether to fight, hold or retreat from the enemies met, and why.
 
         Args:
-            met: force of the enemies; None takes the sightings given to ``see``.
+            met: force of the enemies; None takes those of ``sightings``.
 
         Raises:
             TypeError: if ``met`` is not a Force.

@@ -126,19 +126,16 @@ class BoundingOverwatch(Tactic):
         self.begin()
 
     def why_not(self, situation: TacticalSituation) -> str:
-        """Return why the tactic cannot be used now, as a string; empty if it can."""
         if len(situation.members) < 2:
             return "two teams need at least 2 members"
         return "" if situation.goal is not None or situation.enemies else "there is neither a goal nor an enemy"
 
     def begin(self) -> None:
-        """Discard the progress of an earlier use."""
         self._moving = 0
         self._posts: dict[int, tuple[float, ...]] = {}
         self._since_s = 0.0
 
     def plan(self, situation: TacticalSituation) -> Plan:
-        """Return the tasks of members by id; members left out keep their slots."""
         if self.why_not(situation):
             return {}
         goal = situation.goal if situation.goal is not None else situation.enemy_positions.mean(axis=0)
@@ -166,7 +163,6 @@ class BoundingOverwatch(Tactic):
         return ids[::2], ids[1::2]
 
     def forget_member(self, member_id: int) -> None:
-        """Forget a member that left or was lost."""
         self._posts = {}           # removing a member changes the teams
 
     def _is_at(self, situation: TacticalSituation, team: list[int], goal: Floats) -> bool:
@@ -228,13 +224,11 @@ class Flanking(Tactic):
         self.begin()
 
     def why_not(self, situation: TacticalSituation) -> str:
-        """Return why the tactic cannot be used now, as a string; empty if it can."""
         if not situation.enemies:
             return "no enemy is met"
         return "" if len(situation.members) > 1 else "needs at least 2 members: one suppresses, one goes around"
 
     def begin(self) -> None:
-        """Discard the progress of an earlier use."""
         self._around: dict[int, tuple[float, ...]] = {}
         self._middle: tuple[float, ...] | None = None
         self._is_attacking = False
@@ -245,7 +239,6 @@ class Flanking(Tactic):
         return self._is_attacking
 
     def plan(self, situation: TacticalSituation) -> Plan:
-        """Return the tasks of members by id; members left out keep their slots."""
         if self.why_not(situation):
             return {}
         middle = situation.enemy_positions.mean(axis=0)
@@ -270,7 +263,6 @@ class Flanking(Tactic):
         return plan
 
     def forget_member(self, member_id: int) -> None:
-        """Forget a member that left or was lost."""
         self._around.pop(member_id, None)
 
     def _check_state(self, values: SimpleNamespace, refuse: Refuse) -> None:
@@ -323,17 +315,14 @@ class HealingSupport(Tactic):
         self._patients: set[int] = set()
 
     def why_not(self, situation: TacticalSituation) -> str:
-        """Return why the tactic cannot be used now, as a string; empty if it can."""
         if not self._healers(situation):
             return "no member is a healer"
         return "" if situation.enemies else "no enemy is met"
 
     def begin(self) -> None:
-        """Discard the progress of an earlier use."""
         self._patients = set()
 
     def plan(self, situation: TacticalSituation) -> Plan:
-        """Return the tasks of members by id; members left out keep their slots."""
         healers = self._healers(situation)
         others = [one for one in situation.members if one not in healers]
         at_risk = sorted((one for one in others if situation.risk(one) > 0), key=lambda one: (
@@ -349,7 +338,6 @@ class HealingSupport(Tactic):
             for healer, post in assign_posts(situation, healers, posts)}
 
     def forget_member(self, member_id: int) -> None:
-        """Forget a member that left or was lost."""
         self._patients.discard(member_id)
 
     @staticmethod
@@ -384,7 +372,6 @@ class Sacrifice(Tactic):
         self.roles = several_names("roles", roles)
 
     def why_not(self, situation: TacticalSituation) -> str:
-        """Return why the tactic cannot be used now, as a string; empty if it can."""
         if not situation.enemies:
             return "no enemy is met"
         valuable = self._valuable(situation)
@@ -393,7 +380,6 @@ class Sacrifice(Tactic):
         return "" if len(valuable) < len(situation.members) else "no member is left to screen the valuable ones"
 
     def plan(self, situation: TacticalSituation) -> Plan:
-        """Return the tasks of members by id; members left out keep their slots."""
         if self.why_not(situation):
             return {}
         valuable = self._valuable(situation)
@@ -445,14 +431,12 @@ class Scouting(Tactic):
         self.fall_back_m = finite_number("fall_back_m", fall_back_m, minimum=0)
 
     def why_not(self, situation: TacticalSituation) -> str:
-        """Return why the tactic cannot be used now, as a string; empty if it can."""
         scouts = [one for one in situation.members.values() if "scout" in one.roles]
         if not scouts:
             return "no member has the role 'scout'"
         return "all members are scouts" if len(scouts) == len(situation.members) else ""
 
     def plan(self, situation: TacticalSituation) -> Plan:
-        """Return the tasks of members by id; members left out keep their slots."""
         scouts = [number for number, one in situation.members.items() if "scout" in one.roles]
         others = [number for number in situation.members if number not in scouts]
         if not scouts or not others:
@@ -495,13 +479,11 @@ class SuppressingFire(Tactic):
         self.share = finite_number("share", share, above=0, maximum=1)
 
     def why_not(self, situation: TacticalSituation) -> str:
-        """Return why the tactic cannot be used now, as a string; empty if it can."""
         if not situation.enemies:
             return "no enemy is met"
         return "" if len(situation.members) > 1 else "needs at least 2 members: one fires, one moves"
 
     def plan(self, situation: TacticalSituation) -> Plan:
-        """Return the tasks of members by id; members left out keep their slots."""
         if self.why_not(situation):
             return {}
         firing = self.firing_members(situation)

@@ -82,6 +82,14 @@ def test_what_a_front_door_offers_is_there(door):
     assert [name for name in package.__all__ if not hasattr(package, name)] == []
 
 
+def documented_in_bases(file, owner):
+    """Names of methods that bases of a class in its file document: ``help()`` shows their docstrings."""
+    bases = {ast.unparse(base) for base in owner.bases}
+    return {
+        method.name for base in parsed(file).body if isinstance(base, ast.ClassDef) and base.name in bases
+        for method in base.body if isinstance(method, ast.FunctionDef) and ast.get_docstring(method) is not None}
+
+
 @each_file
 def test_public_methods_have_docstrings(file):
     bare = [
@@ -93,5 +101,6 @@ def test_public_methods_have_docstrings(file):
         and not method.name.startswith("_")
         and ast.get_docstring(method) is None
         and not any(ast.unparse(d).endswith((".setter", "override", "cython.cfunc")) for d in method.decorator_list)
+        and method.name not in documented_in_bases(file, owner)
     ]
     assert not bare, "\n".join(bare)

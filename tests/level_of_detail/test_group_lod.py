@@ -291,7 +291,7 @@ def test_misuse_is_told_at_the_call(clock):
     group.add(lambda turn: None, name="a")
     with pytest.raises(ValueError, match="already has a member 'a'"):
         group.add(lambda turn: None, name="a")
-    with pytest.raises(ValueError, match="or add a lasting member"):
+    with pytest.raises(ValueError, match="or add a permanent member"):
         group.add(lambda turn: None, name="b", is_permanent=False)
     with pytest.raises(UnknownNameError, match="unknown member 'c'"):
         group.remove("c")

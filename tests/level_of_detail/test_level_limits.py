@@ -282,11 +282,11 @@ def test_misuse_is_told_at_the_call():
         limits.force(3, 2)
     with pytest.raises(ValueError, match="no range contains importance"):
         LevelLimits([Level(0.5, 1, 1)])
-    with pytest.raises(TypeError, match=r"levels must be Level\(lowest, highest, most\), got 3"):
+    with pytest.raises(TypeError, match=r"levels must be Level\(lowest, highest, max_count\), got 3"):
         LevelLimits([3])
-    with pytest.raises(ValueError, match="most must be at least 0"):
+    with pytest.raises(ValueError, match="max_count must be at least 0"):
         LevelLimits([Level(0, 1, -1)])
-    with pytest.raises(TypeError, match="most must be an integer"):
+    with pytest.raises(TypeError, match="max_count must be an integer"):
         LevelLimits([Level(0, 1, True)])
 
 

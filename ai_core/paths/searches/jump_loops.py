@@ -17,10 +17,14 @@ import cython
 import numpy as np
 from numpy.typing import NDArray
 
+from ai_core.paths.searches.canonical_moves import SUCCESSORS
+
 __all__ = ["LONGEST_SIDE", "JumpDistances", "JumpSearch"]
 
 LONGEST_SIDE = 32_766
 """Longest side of a grid (cells): jumps are 16-bit integers."""
+
+TRIES = np.frombuffer(SUCCESSORS, np.uint8).copy()
 
 CONTRADICTORY = (
     "internal error in a search: its tables contradict each other; make a new search, and report this with the grid")
@@ -300,7 +304,7 @@ class JumpSearch:
     goal: cython.int
     number: cython.uint             # of the search
     stops: Stop[::1]                # by cell
-    tries: cython.uchar[::1]        # by 256 * move + open moves of the cell that it leaves last: moves to try next
+    tries: cython.uchar[::1]        # ``SUCCESSORS``
     heap: Entry[::1]                # waiting cells, and the costs of whole paths over them
     waiting: cython.int
     room: cython.int
@@ -422,7 +426,7 @@ class JumpSearch:
         """Note a path to a cell if it is shorter than those known, or as long with other moves to try."""
         step: cython.int = DOWN[move] * self.width + RIGHT[move]
         cell: cython.int = came + count * step
-        tries: cython.int = self.tries[256 * move + self.opened[cell - step]]
+        tries: cython.int = self.tries[256 * move + self.opened[cell]] | 1 << move
         # Counts first, one product after: paths of equal length have equal values, whatever their order of moves.
         cost: cython.double = straights + SQRT_2 * diagonals
         is_known: cython.bint = self.stops[cell].search == self.number
@@ -555,20 +559,3 @@ class JumpSearch:
 @cython.exceptval(check=False)
 def sign(number: cython.int) -> cython.int:
     return 1 if number > 0 else -1 if number < 0 else 0
-
-
-def tries_after(move: int, open_moves: int) -> int:
-    """Return the moves to try, as bits, after a move from a cell with some open moves."""
-    sides = SIDE_B[move], SIDE_A[move]
-    if DOWN[move] and RIGHT[move]:
-        return 1 << move | 1 << sides[0] | 1 << sides[1]
-    bits = 1 << move
-    for side in sides:
-        if not open_moves >> side & 1:      # the wall beside may end here
-            down, right = DOWN[move] + DOWN[side], RIGHT[move] + RIGHT[side]
-            bits |= 1 << side | sum(1 << i for i in range(8) if DOWN[i] == down and RIGHT[i] == right)
-    return bits
-
-
-TRIES = np.array([tries_after(move, bits) for move in range(8) for bits in range(256)], np.uint8)
-"""Moves to try next as bits; the index is 256 * move + open moves of the cell that it leaves last."""

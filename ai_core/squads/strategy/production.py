@@ -220,13 +220,14 @@ Wealth = Literal["scarce", "steady", "plentiful"]
 """Judgement of a side's resources."""
 WEALTHS: tuple[Wealth, ...] = ("scarce", "steady", "plentiful")
 """All judgements, from the poorest to the richest."""
+SCARCE_BELOW, PLENTIFUL_FROM = 0.5, 2.0
+"""Numbers of armies below which resources are scarce, and from which on they are plentiful (count)."""
 HYSTERESIS = 0.2
 """Share of a limit by which the limit must be passed to change a judgement; less makes the judgement flicker."""
 
 
 def judge_wealth(
     stock: float, reachable: float, army_cost: float, before: Wealth = "steady",
-    *, scarce_below: float = 0.5, plentiful_above: float = 2.0,
 ) -> Wealth:
     """Return the wealth of a side, measured in armies that its resources can pay for.
 
@@ -235,21 +236,17 @@ def judge_wealth(
         reachable: known resources left to gather, 0 or more.
         army_cost: cost of the wanted army (resources), above 0.
         before: previous judgement; kept unless a limit is clearly passed.
-        scarce_below: number of armies below which resources are scarce.
-        plentiful_above: number of armies at which resources are plentiful.
 
     Raises:
-        TypeError, ValueError: if a number is out of range, or the limits are not in ascending order.
+        TypeError, ValueError: if a number is out of range.
 
     >>> judge_wealth(100, 300, 1000), judge_wealth(500, 5000, 1000)
     ('scarce', 'plentiful')
     """
-    if not 0 < scarce_below < plentiful_above:
-        raise ValueError(f"0 < scarce_below < plentiful_above must hold, got {scarce_below!r} and {plentiful_above!r}")
     armies = (finite_number("stock", stock, minimum=0) + finite_number("reachable", reachable, minimum=0)) / (
         finite_number("army_cost", army_cost, above=0))
-    low = scarce_below * (1 + HYSTERESIS if before == "scarce" else 1)
-    high = plentiful_above * (1 - HYSTERESIS if before == "plentiful" else 1)
+    low = SCARCE_BELOW * (1 + HYSTERESIS if before == "scarce" else 1)
+    high = PLENTIFUL_FROM * (1 - HYSTERESIS if before == "plentiful" else 1)
     return "scarce" if armies < low else "plentiful" if armies >= high else "steady"
 
 

@@ -14,13 +14,15 @@ from ai_core.squads.strategy.territory import Defenses, ResourceSite
 
 THREAT_WEIGHT_S = 20.0
 """Additional age that a cell needs for each unit of threat there (s)."""
+SECONDS_PER_M = 0.5
+"""Assumed travel time of a scout per metre (s/m)."""
 APART_SHARE = 0.2
 """Least distance between goals of scouts, as a share of the map's longer side."""
 
 
 def choose_scout_goals(
     area: MapArea, ages_s: NDArray[np.float32], threat: NDArray[np.float32],
-    scouts: Mapping[int, tuple[float, float]], *, stale_after_s: float, seconds_per_m: float = 0.5,
+    scouts: Mapping[int, tuple[float, float]], *, stale_after_s: float,
     is_open: NDArray[np.bool_] | None = None,
 ) -> dict[int, tuple[float, float]]:
     """Return a goal for each scout by id; scouts without a stale cell to look at are left out.
@@ -34,7 +36,6 @@ def choose_scout_goals(
         threat: threat of each cell, shape (height, width), 0 or more.
         scouts: positions by scout id (m).
         stale_after_s: least age of a goal (s), 0 or more.
-        seconds_per_m: travel time per metre (s/m).
         is_open: cells that can be entered, shape (height, width); None for all.
 
     Raises:
@@ -55,7 +56,7 @@ def choose_scout_goals(
         if not is_stale.any():
             break
         distance_m = np.hypot(*np.moveaxis(middles - np.asarray(scouts[scout], np.float32), 2, 0))
-        wanted = np.where(is_stale, worth - np.float32(seconds_per_m) * distance_m, -np.inf)
+        wanted = np.where(is_stale, worth - np.float32(SECONDS_PER_M) * distance_m, -np.inf)
         cell = int(wanted.argmax())
         goals[scout] = area.center_of(cell)
         is_stale = is_stale & (np.hypot(*np.moveaxis(middles - np.asarray(goals[scout], np.float32), 2, 0)) >= apart_m)

@@ -212,7 +212,7 @@ class Strategist(Saveable):
     def think_in_steps(self, situation: StrategicSituation) -> Generator[None, object, StrategicPlan]:
         """Decide as ``think`` does, in steps of some tenths of a millisecond; the generator returns the plan.
 
-        Use it in a generator given to a scheduler: ``plan = yield from strategist.thinking(situation)``.
+        Use it in a generator given to a scheduler: ``plan = yield from strategist.think_in_steps(situation)``.
         """
         check_type("situation", situation, StrategicSituation)
         elapsed_s = self._elapsed(situation.now_s)
