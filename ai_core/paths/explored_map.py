@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass
 
 from ai_core.budget import Budget, check_budget
 from ai_core.errors import shown, whole_number
@@ -15,6 +16,7 @@ from ai_core.saving.declared_state import DeclaredState, ListOf, MapOf, Row, Sav
 __all__ = ["ExploredMap", "ExploredMapQuery"]
 
 
+@dataclass(eq=False, slots=True)
 class ExploredMapQuery:
     """Query for a path; ``ExploredMap.advance`` answers queries in order.
 
@@ -25,12 +27,12 @@ class ExploredMapQuery:
         reaches_goal: True if the path leads to the goal.
     """
 
-    __slots__ = ("apart", "goal", "is_answered", "path", "reaches_goal", "start")
-
-    def __init__(self, start: int, goal: int, apart: Callable[[int, int], float]) -> None:
-        self.start, self.goal, self.apart = start, goal, apart
-        self.is_answered = self.reaches_goal = False
-        self.path: list[int] | None = None
+    start: int
+    goal: int
+    apart: Callable[[int, int], float]
+    is_answered: bool = False
+    reaches_goal: bool = False
+    path: list[int] | None = None
 
 
 NEIGHBORS = ListOf(Whole(), make=tuple)

@@ -2,6 +2,7 @@
 from __future__ import annotations
 
 from collections.abc import Hashable
+from dataclasses import dataclass, field, fields
 from heapq import heappop, heappush
 from typing import Any, Literal, Protocol, get_args
 
@@ -18,6 +19,7 @@ reachable place. "none": no path leads to the goal.
 """
 
 
+@dataclass(eq=False, repr=False, slots=True, weakref_slot=True)
 class PathTicket:
     """One path request.
 
@@ -35,35 +37,17 @@ class PathTicket:
         why: reason of the state "failed" or "refused"; "" otherwise.
     """
 
-    __slots__ = (
-        "__weakref__",
-        "goal",
-        "improves",
-        "is_near",
-        "is_shared",
-        "number",
-        "path",
-        "priority",
-        "requested_at_frame",
-        "start",
-        "state",
-        "why")
-
-    def __init__(
-        self, number: int, start: Hashable, goal: Hashable, priority: float, requested_at_frame: int, *,
-        improves: bool = False,
-    ) -> None:
-        self.number = number
-        self.start = start
-        self.goal = goal
-        self.priority = priority
-        self.requested_at_frame = requested_at_frame
-        self.state: TicketState = "waiting"
-        self.path: Path | None = None
-        self.improves = improves
-        self.is_shared = False
-        self.is_near = False
-        self.why = ""
+    number: int
+    start: Hashable
+    goal: Hashable
+    priority: float
+    requested_at_frame: int
+    state: TicketState = "waiting"
+    path: Path | None = None
+    improves: bool = False
+    is_shared: bool = False
+    is_near: bool = False
+    why: str = ""
 
     @property
     def is_over(self) -> bool:
@@ -77,23 +61,17 @@ class PathTicket:
 
     def become(self, other: PathTicket) -> None:
         """Take all attributes of another ticket, for loading."""
-        for name in self.__slots__:
-            if name != "__weakref__":
-                setattr(self, name, getattr(other, name))
+        for one in fields(self):
+            setattr(self, one.name, getattr(other, one.name))
 
     def __repr__(self) -> str:
         return f"<PathTicket {self.number}: {self.start!r} to {self.goal!r}, {self.state}>"
 
 
-def _loaded_ticket(
-    number: int, start: Hashable, goal: Hashable, priority: float, requested_at_frame: int, **more: Any
-) -> PathTicket:
-    if priority <= 0:
-        raise ValueError(f"priority must be above 0, got {priority:g}")
-    ticket = PathTicket(number, start, goal, priority, requested_at_frame)
-    for name, value in more.items():
-        setattr(ticket, name, value)
-    return ticket
+def _loaded_ticket(**values: Any) -> PathTicket:
+    if values["priority"] <= 0:
+        raise ValueError(f"priority must be above 0, got {values['priority']:g}")
+    return PathTicket(**values)
 
 
 def _loaded_over(**values: Any) -> PathTicket:
@@ -169,6 +147,7 @@ class PathProvider(Protocol):
         """Prepare the data that makes searches faster, until the budget is spent."""
 
 
+@dataclass(eq=False, slots=True)
 class PathJob:
     """Search for one path, shared by all tickets with the same start and goal.
 
@@ -189,33 +168,23 @@ class PathJob:
         version: version of the ground on which the path was found.
     """
 
-    __slots__ = (
-        "at",
-        "first_frame",
-        "goal",
-        "improves",
-        "number",
-        "path",
-        "priority",
-        "requested_at_frame",
-        "search",
-        "start",
-        "tickets",
-        "turns",
-        "turns_taken",
-        "version")
+    number: int
+    start: Hashable
+    goal: Hashable
+    first_frame: int
+    improves: bool = False
+    priority: float = 0.0
+    tickets: list[PathTicket] = field(default_factory=list)
+    search: Any = None
+    turns: int = 0
+    turns_taken: int = 0
+    path: Path | None = None
+    version: int = -1
+    requested_at_frame: int = field(init=False)
+    at: Hashable = field(init=False)
 
-    def __init__(self, number: int, start: Hashable, goal: Hashable, frame: int, *, improves: bool = False) -> None:
-        self.number = number
-        self.start, self.goal = start, goal
-        self.first_frame = self.requested_at_frame = frame
-        self.priority = 0.0
-        self.tickets: list[PathTicket] = []
-        self.search: Any = None
-        self.turns = self.turns_taken = 0
-        self.path: Path | None = None
-        self.version = -1
-        self.improves, self.at = improves, start
+    def __post_init__(self) -> None:
+        self.requested_at_frame, self.at = self.first_frame, self.start
 
     @property
     def key(self) -> tuple[Hashable, ...]:

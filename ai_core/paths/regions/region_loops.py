@@ -196,13 +196,9 @@ class RegionFields:
         more turns than any costs of 0 or more can: a loop that did not end would freeze the game.
         Meanwhile the field marks the cells that wait, so that there is room for all in the queue.
         """
-        opened: cython.uchar[::1] = self.ground.opened
-        downs: cython.int[::1] = self.ground.downs
-        rights: cython.int[::1] = self.ground.rights
-        fields: cython.uchar[::1] = self.fields
+        opened, downs, rights, fields = self.ground.opened, self.ground.downs, self.ground.rights, self.fields
         steps: cython.double[::1] = self.ground.even_lengths if is_even else self.ground.lengths
-        rows: cython.int = self.rows
-        columns: cython.int = self.columns
+        rows, columns = self.rows, self.columns
         cells: cython.int = rows * columns
         first: cython.Py_ssize_t = number
         front: cython.int = 0
@@ -253,14 +249,10 @@ class RegionFields:
         self, number: cython.int, target: cython.int, is_even: cython.bint, lengths: cython.double[::1],
     ) -> cython.void:
         """Write the first move from each cell that the lengths allow."""
-        opened: cython.uchar[::1] = self.ground.opened
-        downs: cython.int[::1] = self.ground.downs
-        rights: cython.int[::1] = self.ground.rights
-        width: cython.int = self.ground.width
-        fields: cython.uchar[::1] = self.fields
+        opened, downs, rights, width = self.ground.opened, self.ground.downs, self.ground.rights, self.ground.width
+        fields = self.fields
         steps: cython.double[::1] = self.ground.even_lengths if is_even else self.ground.lengths
-        rows: cython.int = self.rows
-        columns: cython.int = self.columns
+        rows, columns = self.rows, self.columns
         first: cython.Py_ssize_t = number
         first *= rows * columns
         for cell in range(rows * columns):
@@ -314,12 +306,8 @@ class RegionFields:
         Returns:
             ``count`` and the cells that followed, -1 if there is no end, and the cost of the path.
         """
-        downs: cython.int[::1] = self.ground.downs
-        rights: cython.int[::1] = self.ground.rights
-        lengths: cython.double[::1] = self.ground.lengths
-        entering: cython.float[::1] = self.ground.entering
-        width: cython.int = self.ground.width
-        fields: cython.uchar[::1] = self.fields
+        downs, rights, lengths = self.ground.downs, self.ground.rights, self.ground.lengths
+        entering, width, fields = self.ground.entering, self.ground.width, self.fields
         cells: cython.int = self.rows * self.columns
         last: cython.int = count + cells
         at: cython.Py_ssize_t = number

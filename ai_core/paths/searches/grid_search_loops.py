@@ -353,11 +353,7 @@ class UniformSearch(ToGoals):
         base: cython.ulonglong = self.base()
         width: cython.int = self.width
         nodes: cython.ulonglong[::1] = self.nodes
-        moves_of: cython.uchar[::1] = self.moves_of
-        table: cython.uint[::1] = self.tries
-        steps: cython.int[::1] = self.steps
-        downs: cython.int[::1] = self.downs
-        rights: cython.int[::1] = self.rights
+        moves_of, table, steps, downs, rights = self.moves_of, self.tries, self.steps, self.downs, self.rights
         lengths: cython.ulonglong[::1] = self.lengths
         while expanded < most and self.room - self.used >= 8:
             slot = cython.cast(cython.int, bucket & 7)
@@ -505,11 +501,13 @@ class UniformField(Buckets):
     @cython.exceptval(check=False)
     def work(self, most: cython.Py_ssize_t) -> cython.Py_ssize_t:
         written: cython.Py_ssize_t = 0
+        move: cython.int
+        alone: cython.uint
+        length: cython.uint
+        last: cython.uint
         bucket: cython.uint = self.bucket
         lengths: cython.uint[::1] = self.lengths
-        moves: cython.uchar[::1] = self.moves
-        moves_of: cython.uchar[::1] = self.moves_of
-        table: cython.uint[::1] = self.tries
+        moves, moves_of, table = self.moves, self.moves_of, self.tries
         while written < most and self.room - self.used >= 8:
             passed = 0
             while self.head[bucket & 1023] < 0 and self.waiting:

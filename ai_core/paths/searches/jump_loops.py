@@ -147,8 +147,7 @@ class JumpDistances:
     @cython.nogil
     @cython.exceptval(check=False)
     def fill_line(self, move: cython.int, line: cython.int) -> cython.void:
-        opened: cython.uchar[::1] = self.opened
-        jumps: cython.short[::1] = self.jumps
+        opened, jumps = self.opened, self.jumps
         step: cython.int = DOWN[move] * self.width + RIGHT[move]
         side_a: cython.int = SIDE_A[move]
         side_b: cython.int = SIDE_B[move]
@@ -238,18 +237,14 @@ class JumpDistances:
     @cython.exceptval(check=False)
     def repair_diagonals(self, move: cython.int) -> cython.void:
         """Update marked jumps and those that depend on them: row by row, as memory lies, each cell once."""
-        marks: cython.uchar[::1] = self.marks
-        eights: cython.ulonglong[::1] = self.eights
-        opened: cython.uchar[::1] = self.opened
-        jumps: cython.short[::1] = self.jumps
+        marks, eights, opened, jumps = self.marks, self.eights, self.opened, self.jumps
         down: cython.int = DOWN[move]
         right: cython.int = RIGHT[move]
         side_a: cython.int = SIDE_A[move]
         side_b: cython.int = SIDE_B[move]
         step: cython.int = down * self.width + right
         bit: cython.int = 1 << move
-        width: cython.int = self.width
-        height: cython.int = self.height
+        width, height = self.width, self.height
         row: cython.int = height - 1 if down > 0 else 0
         first: cython.int = width       # marked columns, as far as they come from the row before
         last: cython.int = -1
