@@ -61,11 +61,7 @@ class Blackboard(dict[str, Any]):
     __slots__ = ("__weakref__", "_parent", "_trees", "_types", "_watches", "name")
 
     def __init__(
-        self,
-        values: Mapping[str, Any] | None = None,
-        *,
-        parent: Blackboard | None = None,
-        name: str = "blackboard",
+        self, values: Mapping[str, Any] | None = None, *, parent: Blackboard | None = None, name: str = "blackboard",
         types: Mapping[str, Any] | None = None,
     ) -> None:
         if parent is not None and not isinstance(parent, Blackboard):

@@ -539,9 +539,7 @@ class MindPopulation(DeciderPopulation[AnyMind, MindSlot[AnyMind]]):
             asleep=MapOf(Seconds(absent=inf), key=Whole()),
             failing=MapOf(FAILURES_STATE, key=Whole()), at="_saved_minds"))
 
-    def __init__(
-        self, *, faults: FaultIsolation | None = None, name_of: Callable[[AnyMind], str] = repr,
-    ) -> None:
+    def __init__(self, *, faults: FaultIsolation | None = None, name_of: Callable[[AnyMind], str] = repr) -> None:
         super().__init__(faults=faults)
         self._name_of = name_of
 

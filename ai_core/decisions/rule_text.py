@@ -101,8 +101,7 @@ def rules_of(
         Rule(one.name, one.when, concludes=one.concludes, salience=one.salience, above=one.above)
         if one.concludes else
         Rule(one.name, one.when, then(one), salience=one.salience, above=one.above, repeats=one.repeats)
-        for one in lines
-    ]
+        for one in lines]
 
 
 def _read(line: str, number: int) -> RuleLine:

@@ -32,8 +32,7 @@ LONGEST_CONDITION = 1000
 Grade = Callable[[Sequence[float], Sequence[float]], float]
 """Called with the grades of all facts and the values of all parameters, returns a number."""
 COMPARISONS: dict[type[ast.cmpop], Callable[[float, float], bool]] = {
-    ast.Lt: operator.lt, ast.LtE: operator.le, ast.Gt: operator.gt, ast.GtE: operator.ge,
-}
+    ast.Lt: operator.lt, ast.LtE: operator.le, ast.Gt: operator.gt, ast.GtE: operator.ge}
 
 
 class Condition(NamedTuple):
@@ -69,8 +68,7 @@ def parsed_condition(text: str, facts: Mapping[str, int], parameters: Mapping[st
         tree = ast.parse(text.strip(), mode="eval")
     except (SyntaxError, ValueError, RecursionError, MemoryError):
         raise ValueError(
-            f'{place}: a condition must have the form "sees_player and not afraid", got {shown(text)}'
-        ) from None
+            f'{place}: a condition must have the form "sees_player and not afraid", got {shown(text)}') from None
     reader = _Reader(facts, parameters, place)
     try:
         grade = reader.grade(tree.body)
@@ -97,8 +95,7 @@ class _Reader:
         if isinstance(node, ast.Name):
             if node.id in self._parameters:
                 raise ValueError(
-                    f"{self._place}: {node.id!r} is a parameter and has no grade; compare it with a fact"
-                )
+                    f"{self._place}: {node.id!r} is a parameter and has no grade; compare it with a fact")
             return self._fact(node.id)
         return self._refuse(node)
 
@@ -124,8 +121,7 @@ class _Reader:
     def _refuse(self, node: ast.expr) -> Grade:
         raise ValueError(
             f"{self._place}: a condition must consist of facts, and, or, not, brackets and < <= > >=,"
-            f" got {shown(ast.unparse(node))}"
-        )
+            f" got {shown(ast.unparse(node))}")
 
 
 def _joined(parts: list[Grade], choose: Callable[..., float]) -> Grade:
@@ -166,15 +162,8 @@ class Rule:
     __slots__ = ("above", "concludes", "name", "repeats", "salience", "then", "when")
 
     def __init__(
-        self,
-        name: str,
-        when: str,
-        then: Callable[[RuleMind], object] | None = None,
-        *,
-        concludes: str = "",
-        salience: Amount = 0.0,
-        above: Amount = 0.0,
-        repeats: bool = False,
+        self, name: str, when: str, then: Callable[[RuleMind], object] | None = None, *, concludes: str = "",
+        salience: Amount = 0.0, above: Amount = 0.0, repeats: bool = False,
     ) -> None:
         if not isinstance(name, str) or not name:
             raise ValueError(f"the name of a rule must be a non-empty string, got {shown(name)}")
@@ -236,17 +225,12 @@ class RuleSet:
     """
 
     def __init__(
-        self,
-        rules: Iterable[Rule],
-        *,
-        facts: Mapping[str, float | Asked],
-        parameters: Mapping[str, float] | None = None,
-        period_s: Amount = 0.0,
+        self, rules: Iterable[Rule], *, facts: Mapping[str, float | Asked],
+        parameters: Mapping[str, float] | None = None, period_s: Amount = 0.0,
     ) -> None:
         self.rules = _checked_rules(rules)
         self.defaults = [
-            finite_number(f"parameter {name!r}", value) for name, value in (parameters or {}).items()
-        ]
+            finite_number(f"parameter {name!r}", value) for name, value in (parameters or {}).items()]
         self.parameters = {_identifier("parameter", name): index for index, name in enumerate(parameters or {})}
         concluded = dict.fromkeys(rule.concludes for rule in self.rules if rule.concludes)
         self.facts = {_identifier("fact", name): index for index, name in enumerate([*facts, *concluded])}
@@ -271,8 +255,7 @@ class RuleSet:
         return "\n".join(
             f"{rule.name}: {rule.when or 'always'}"
             + (f" -> {rule.concludes}" if rule.concludes else f" (salience {rule.salience})")
-            for rule in sorted(self.rules, key=lambda rule: bool(rule.concludes))
-        )
+            for rule in sorted(self.rules, key=lambda rule: bool(rule.concludes)))
 
     def _check_names(self, facts: list[str], concluded: list[str]) -> None:
         for name in concluded:
@@ -301,10 +284,8 @@ class RuleSet:
         self.readers = tuple(
             (
                 frozenset(to for to, ones in concluding.items() if any(fact in one.facts for one in ones)),
-                frozenset(index for index, one in enumerate(firing) if fact in one.condition.facts),
-            )
-            for fact in range(len(self.facts))
-        )
+                frozenset(index for index, one in enumerate(firing) if fact in one.condition.facts))
+            for fact in range(len(self.facts)))
 
     def _reader(self, what: str, amount: Amount) -> Callable[[list[float]], float]:
         """Return a function of the parameters that returns an amount."""
@@ -423,14 +404,8 @@ class RuleMind(Saveable):
     advance_takes: ClassVar[Literal["turn"]] = "turn"  # a scheduler calls advance with its Turn
 
     def __init__(
-        self,
-        rules: RuleSet,
-        *,
-        owner: Any = None,
-        name: str = "mind",
-        parameters: Mapping[str, float] | None = None,
-        faults: FaultIsolation | None = None,
-        on_fired: Callable[[FiredRule], object] | None = None,
+        self, rules: RuleSet, *, owner: Any = None, name: str = "mind", parameters: Mapping[str, float] | None = None,
+        faults: FaultIsolation | None = None, on_fired: Callable[[FiredRule], object] | None = None,
     ) -> None:
         if not isinstance(rules, RuleSet):
             raise TypeError(f"rules must be a RuleSet, got {shown(rules)}")
@@ -556,8 +531,7 @@ class RuleMind(Saveable):
         """Update as a task of a scheduler: ``scheduler.add(mind)``."""
         if not isinstance(turn, Turn):
             raise TypeError(
-                f"turn must be a scheduler's Turn, got {shown(turn)}; without one, call update(elapsed_s)"
-            )
+                f"turn must be a scheduler's Turn, got {shown(turn)}; without one, call update(elapsed_s)")
         return self.update(turn.elapsed_s)
 
     def agenda(self) -> list[tuple[str, float, float]]:
@@ -568,8 +542,7 @@ class RuleMind(Saveable):
         self._evaluate()
         return [
             (self.rules.firing[index].rule.name, -salience, -grade)
-            for salience, grade, index in sorted(self._could_fire())
-        ]
+            for salience, grade, index in sorted(self._could_fire())]
 
     def release_quarantined(self) -> None:
         """Release all quarantined rules and facts."""

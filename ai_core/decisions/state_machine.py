@@ -195,14 +195,8 @@ class State:
     __slots__ = ("enter", "exit", "initial", "name", "states", "update")
 
     def __init__(
-        self,
-        name: str,
-        states: Iterable[State] = (),
-        *,
-        initial: str = "",
-        enter: Action | None = None,
-        update: Action | None = None,
-        exit: Action | None = None,
+        self, name: str, states: Iterable[State] = (), *, initial: str = "", enter: Action | None = None,
+        update: Action | None = None, exit: Action | None = None,
     ) -> None:
         if not isinstance(name, str) or not name or "/" in name or name == PREVIOUS:
             raise ValueError(f"the name of a state must be a non-empty string without '/', got {shown(name)}")
@@ -242,15 +236,8 @@ class Transition:
     __slots__ = ("action", "after_s", "event", "guard", "history", "source", "target")
 
     def __init__(
-        self,
-        event: str | None,
-        source: str | None,
-        target: str | None,
-        *,
-        guard: Action | None = None,
-        action: Action | None = None,
-        history: History | None = None,
-        after_s: float | None = None,
+        self, event: str | None, source: str | None, target: str | None, *, guard: Action | None = None,
+        action: Action | None = None, history: History | None = None, after_s: float | None = None,
     ) -> None:
         for name, value in (("event", event), ("source", source), ("target", target)):
             if value is not None and (not isinstance(value, str) or not value):
@@ -369,11 +356,9 @@ class StateMachineDefinition:
         self.transitions = self._checked_transitions(transitions)
         self.events = tuple(dict.fromkeys(one.event for one in self.transitions if one.event is not None))
         self.remembered = {
-            self.node(one.target).index for one in self.transitions if one.history is not None and one.target
-        }
+            self.node(one.target).index for one in self.transitions if one.history is not None and one.target}
         self._timed = {
-            self.node(one.source).index for one in self.transitions if one.after_s is not None and one.source
-        }
+            self.node(one.source).index for one in self.transitions if one.after_s is not None and one.source}
         self._paths: dict[tuple[int, int, int], TransitionPath] = {}
         for leaf in self.nodes:
             if not leaf.children:
@@ -438,8 +423,7 @@ class StateMachineDefinition:
             "left": [
                 [path, leaf] for path, leaf in state["left"]
                 if path in paths and leaf in leaves and leaf.startswith(f"{path}/")],
-            "failing": [one for one in state["failing"] if one[0] in names],
-        }
+            "failing": [one for one in state["failing"] if one[0] in names]}
 
     def to_text(self) -> str:
         """Return one line per state, with the transitions from it below."""
@@ -488,8 +472,7 @@ class StateMachineDefinition:
             if before is not None and (one.after_s or 0.0) >= (before.after_s or 0.0):
                 raise ValueError(
                     f"{one} to {one.target!r} is never taken: the earlier one to {before.target!r}"
-                    " always is; give the earlier one a guard, or move it behind"
-                )
+                    " always is; give the earlier one a guard, or move it behind")
             if one.guard is None and one.target != PREVIOUS:
                 certain.setdefault((one.event, one.source), one)
         return found
@@ -515,8 +498,7 @@ class StateMachineDefinition:
         route = Route(source, number, one)
         if one.target == PREVIOUS:
             route.find = lambda active, previous, left: (
-                None if previous is None else self.path_between(active, _deepest_common(source, previous), previous)
-            )
+                None if previous is None else self.path_between(active, _deepest_common(source, previous), previous))
         elif one.target is not None:
             target = self.node(one.target)
             domain = _deepest_common(source, target)
@@ -622,15 +604,8 @@ class StateMachine(Saveable):
         "elapsed_s", "event", "name", "owner", "parts", "payload")
 
     def __init__(
-        self,
-        definition: StateMachineDefinition,
-        *,
-        owner: Any = None,
-        name: str = "",
-        clock: Clock | None = None,
-        trace: Trace | None = None,
-        faults: FaultIsolation | None = None,
-        parts: Any = None,
+        self, definition: StateMachineDefinition, *, owner: Any = None, name: str = "", clock: Clock | None = None,
+        trace: Trace | None = None, faults: FaultIsolation | None = None, parts: Any = None,
         listening: Callable[[Any, float], object] | None = None,
     ) -> None:
         if not isinstance(definition, StateMachineDefinition):

@@ -25,24 +25,6 @@ from ai_core.events.squad_radio import RadioMessage, SquadRadio
 from ai_core.events.time_of_day import TimeOfDay
 
 __all__ = [
-    "EVERY_CODE",
-    "Answer",
-    "CheckingEngine",
-    "Delivery",
-    "Event",
-    "EventCheck",
-    "EventCounts",
-    "EventLog",
-    "EventLogEntry",
-    "EventManager",
-    "Group",
-    "GroupMembership",
-    "Narrowcast",
-    "PollingStation",
-    "RadioMessage",
-    "Receipt",
-    "SquadRadio",
-    "Subscription",
-    "TimeOfDay",
-    "TopicStatistics",
-]
+    "EVERY_CODE", "Answer", "CheckingEngine", "Delivery", "Event", "EventCheck", "EventCounts", "EventLog",
+    "EventLogEntry", "EventManager", "Group", "GroupMembership", "Narrowcast", "PollingStation", "RadioMessage",
+    "Receipt", "SquadRadio", "Subscription", "TimeOfDay", "TopicStatistics"]

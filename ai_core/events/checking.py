@@ -96,9 +96,7 @@ class CheckingEngine:
         """All checks, in the order they were added."""
         return tuple(self._checks)
 
-    def add(
-        self, codes: str | Iterable[str], check: Check, *, name: str | None = None, **task: Any
-    ) -> EventCheck:
+    def add(self, codes: str | Iterable[str], check: Check, *, name: str | None = None, **task: Any) -> EventCheck:
         """Add a check: ``check(wanted)`` runs while one of the codes has a listener.
 
         Args:

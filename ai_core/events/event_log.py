@@ -17,8 +17,7 @@ __all__ = ["KINDS", "EventLog", "EventLogEntry", "checked_log", "sender_name"]
 
 KINDS = (
     "check", "sent", "injected", "delivered", "failed", "unheard", "late", "freed",
-    "computed", "cached", "stale", "fallback", "invalidated",
-)
+    "computed", "cached", "stale", "fallback", "invalidated")
 """Kinds of log entries: those of an event manager, and the origins of answers of a polling station."""
 MOST_ENTRIES = 2**31 - 1
 """Largest capacity of a log (count): the limit of a deque on every machine."""
@@ -95,8 +94,7 @@ class EventLog:
             if entry.kind in wanted
             and (code is None or entry.code == code)
             and (name is None or entry.name == name)
-            and entry.at.frame >= since_frame
-        ]
+            and entry.at.frame >= since_frame]
 
     def table(self, entries: Iterable[EventLogEntry] | None = None) -> str:
         """Return entries as a table in plain text; None for all entries.

@@ -75,8 +75,7 @@ class EndlessEventsError(RecursionError):
         chain = " -> ".join(repr(code) for code in self.codes[:CODES_SHOWN])
         super().__init__(
             f"{len(self.codes)} events were delivered inside each other without end: {chain} -> …;"
-            " answer with send, which waits for the next advance, instead of send_now"
-        )
+            " answer with send, which waits for the next advance, instead of send_now")
 
 
 CALLS_PER_CHECK = 128
@@ -115,8 +114,7 @@ class EventCounts(NamedTuple):
 
 def _log_freed(name: str) -> None:
     logging.getLogger("ai_core").warning(
-        "%s was freed and no longer listens; further freed listeners are counted without a warning", name
-    )
+        "%s was freed and no longer listens; further freed listeners are counted without a warning", name)
 
 
 def no_event(event: object) -> TypeError:
@@ -321,14 +319,8 @@ class EventManager(Saveable):
         failing=MapOf(FAILURES_STATE, key=_ReferenceState(), at="_failing"))
 
     def __init__(
-        self,
-        clock: Clock,
-        *,
-        codes: Iterable[str] | None = None,
-        faults: FaultIsolation | None = None,
-        trace: Trace | None = None,
-        values: SavedValues | None = None,
-        when_late: WhenLate | None = None,
+        self, clock: Clock, *, codes: Iterable[str] | None = None, faults: FaultIsolation | None = None,
+        trace: Trace | None = None, values: SavedValues | None = None, when_late: WhenLate | None = None,
         book: ListenerBook | None = None,
     ) -> None:
         self.clock = checked_clock(clock)
@@ -440,8 +432,7 @@ class EventManager(Saveable):
         check_budget(budget)
         if self._is_advancing:
             raise RuntimeError(
-                "advance was called from inside a handler; use send_now to deliver an event at once"
-            )
+                "advance was called from inside a handler; use send_now to deliver an event at once")
         queue = self._queue
         self._is_advancing = True
         try:
@@ -685,9 +676,8 @@ class EventManager(Saveable):
         return self._registry.mask_of(codes)
 
     def listen(
-        self, codes: Codes, handler: Handler, *, name: str | None = None,
-        where: Predicate | None = None, near: tuple[Place, float] | None = None,
-        priority: int = 0, once: bool = False, weak: bool = False,
+        self, codes: Codes, handler: Handler, *, name: str | None = None, where: Predicate | None = None,
+        near: tuple[Place, float] | None = None, priority: int = 0, once: bool = False, weak: bool = False,
     ) -> Subscription:
         """Call ``handler(event)`` for every event of one or more codes.
 
@@ -722,9 +712,8 @@ class EventManager(Saveable):
         return listening
 
     def send_now(
-        self, code: str, *arguments: Any, sender: object | None = None,
-        position: Iterable[float] | None = None, is_sticky: bool = False,
-        wants_receipt: bool = False, audience: ListenerGroup | None = None,
+        self, code: str, *arguments: Any, sender: object | None = None, position: Iterable[float] | None = None,
+        is_sticky: bool = False, wants_receipt: bool = False, audience: ListenerGroup | None = None,
     ) -> Event:
         """Deliver an event to the listeners before returning, without queue and budget.
 
@@ -822,8 +811,7 @@ class EventManager(Saveable):
             event for event in self._sticky.values()
             if (event.code in codes or codes == (EVERY_CODE,))
             and is_for(registry, event.terms.audience)
-            and not (before is not None and is_for(before, event.terms.audience))
-        ]
+            and not (before is not None and is_for(before, event.terms.audience))]
         for event in events:
             self._called += 1
             self.call_listeners(event, iter((listening,)))
@@ -930,13 +918,11 @@ def _moments(now_s: float, delay_s: float, deadline_s: float | None) -> tuple[fl
     """Return the due time and the deadline of an event (s)."""
     left_s = max(0.0, LATEST_S - now_s)
     delay_s = finite_number(
-        "delay_s", delay_s, minimum=0, maximum=left_s, remedy="use 0 for the next dispatch"
-    )
+        "delay_s", delay_s, minimum=0, maximum=left_s, remedy="use 0 for the next dispatch")
     if deadline_s is None:
         return now_s + delay_s, None
     deadline_s = finite_number(
         "deadline_s", deadline_s, minimum=delay_s, maximum=left_s,
-        remedy="the deadline must not be earlier than the delay",
-    )
+        remedy="the deadline must not be earlier than the delay")
     return now_s + delay_s, now_s + deadline_s
 

@@ -257,8 +257,7 @@ def code_tuple(codes: object) -> tuple[str, ...]:
         names = tuple(dict.fromkeys(codes))  # type: ignore[call-overload]
     except TypeError:
         raise TypeError(
-            f"codes must be an event code or a sequence of event codes, got {shown(codes)}"
-        ) from None
+            f"codes must be an event code or a sequence of event codes, got {shown(codes)}") from None
     for name in names:
         if not isinstance(name, str) or not name:
             raise TypeError(f"an event code must be a non-empty string, got {shown(name)}")

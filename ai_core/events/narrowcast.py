@@ -214,9 +214,8 @@ class GroupMembership:
         return tuple([one for one in self._registered if one.is_used_up][-REMEMBERED:])
 
     def listen(
-        self, codes: Codes, handler: Handler, *, name: str | None = None,
-        where: Predicate | None = None, near: tuple[Place, float] | None = None,
-        priority: int = 0, once: bool = False, weak: bool = False,
+        self, codes: Codes, handler: Handler, *, name: str | None = None, where: Predicate | None = None,
+        near: tuple[Place, float] | None = None, priority: int = 0, once: bool = False, weak: bool = False,
     ) -> MemberSubscription:
         """Call ``handler(event)`` for events of the member's group at the time of dispatch.
 
@@ -439,8 +438,7 @@ class Group:
             while one is not None:
                 if one is self:
                     raise CycleError(
-                        f"group {self.name!r} cannot be moved under {above.name!r}, which is part of it"
-                    )
+                        f"group {self.name!r} cannot be moved under {above.name!r}, which is part of it")
                 one = one._above
         self.narrowcast.check_own(self)
         self.detach()
@@ -456,8 +454,7 @@ class Group:
         if self._members or self._below:
             raise ValueError(
                 f"group {self.name!r} has {len(self._members)} members and {len(self._below)}"
-                " groups below it; move them first, with transfer_listeners and move_under"
-            )
+                " groups below it; move them first, with transfer_listeners and move_under")
         self.detach()
         self.is_removed = True
         self.narrowcast.forget_group(self)
@@ -536,14 +533,12 @@ class Narrowcast(Saveable):
         registrations=Whole(), events=Part())
 
     def __init__(
-        self, clock: Clock, *, codes: Iterable[str] | None = None,
-        faults: FaultIsolation | None = None, trace: Trace | None = None,
-        values: SavedValues | None = None, when_late: WhenLate | None = None,
+        self, clock: Clock, *, codes: Iterable[str] | None = None, faults: FaultIsolation | None = None,
+        trace: Trace | None = None, values: SavedValues | None = None, when_late: WhenLate | None = None,
     ) -> None:
         self.events = EventManager(
             clock, codes=codes, faults=faults, trace=trace, values=values, when_late=when_late,
-            book=MemberBook(self),
-        )
+            book=MemberBook(self))
         self.declared = self.events.codes if codes is not None else None
         self.registrations = 0
         self._groups: dict[str, Group] = {}
@@ -722,11 +717,4 @@ def _check_name(kind: str, name: object, taken: Iterable[str]) -> None:
 
 
 __all__ = [
-    "REACHES",
-    "Group",
-    "GroupMembership",
-    "GroupRecipients",
-    "MemberBook",
-    "MemberSubscription",
-    "Narrowcast",
-]
+    "REACHES", "Group", "GroupMembership", "GroupRecipients", "MemberBook", "MemberSubscription", "Narrowcast"]

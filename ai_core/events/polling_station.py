@@ -163,11 +163,7 @@ class PollingStation(Saveable):
         waiting=ListOfSaveable(Row(lambda *query: query, TOPIC_BY_CODE, KEY_STATE), at="_waiting.queries"))
 
     def __init__(
-        self,
-        clock: Clock,
-        *,
-        faults: FaultIsolation | None = None,
-        values: SavedValues | None = None,
+        self, clock: Clock, *, faults: FaultIsolation | None = None, values: SavedValues | None = None,
     ) -> None:
         self.clock = checked_clock(clock)
         self.values = values if values is not None else SavedValues()
@@ -199,15 +195,9 @@ class PollingStation(Saveable):
         self._log = checked_log(log)
 
     def add_topic(
-        self,
-        code: str,
-        compute: Callable[..., Any] | None,
-        *,
-        compute_many: Callable[[list[Key]], Iterable[Any]] | None = None,
-        lifetime_frames: int | None = 1,
-        lifetime_s: float | None = None,
-        maximum_keys: int = MAXIMUM_KEYS,
-        fallback: object = NO_FALLBACK,
+        self, code: str, compute: Callable[..., Any] | None, *,
+        compute_many: Callable[[list[Key]], Iterable[Any]] | None = None, lifetime_frames: int | None = 1,
+        lifetime_s: float | None = None, maximum_keys: int = MAXIMUM_KEYS, fallback: object = NO_FALLBACK,
     ) -> None:
         """Add a topic: ``poll(code, *key)`` returns the result of ``compute(*key)``.
 
@@ -237,8 +227,7 @@ class PollingStation(Saveable):
         """
         topic = Topic(
             code, compute, compute_many=compute_many, lifetime_frames=lifetime_frames,
-            lifetime_s=lifetime_s, maximum_keys=maximum_keys, fallback=fallback,
-        )
+            lifetime_s=lifetime_s, maximum_keys=maximum_keys, fallback=fallback)
         if code in self._topics:
             raise ValueError(f"topic {code!r} already exists; call remove_topic() first")
         self._topics[code] = topic
@@ -318,8 +307,7 @@ class PollingStation(Saveable):
             wrong = next(key for key in keys if type(key) is kind)
             raise TypeError(
                 f"each key of topic {code!r} must be a tuple, got {wrong!r:.60};"
-                f" write ({wrong!r:.60},) for a key of one part"
-            )
+                f" write ({wrong!r:.60},) for a key of one part")
         found, _ = self._answers(topic, keys, self.clock.now, asker)
         return [found[key][0] for key in keys]
 
@@ -379,11 +367,7 @@ class PollingStation(Saveable):
             self._log.note("invalidated", self.clock.now, code, "", _key_text(key) if key else "")
 
     def invalidate_on(
-        self,
-        events: EventSource[Handle],
-        codes: str | Iterable[str],
-        topics: str | Iterable[str],
-        *,
+        self, events: EventSource[Handle], codes: str | Iterable[str], topics: str | Iterable[str], *,
         key: Callable[[Any], Key | None] | None = None,
     ) -> Handle:
         """Invalidate topics whenever an event of one of these codes is delivered.
@@ -416,8 +400,7 @@ class PollingStation(Saveable):
             if concerned is not None and not isinstance(concerned, tuple):
                 raise TypeError(
                     f"key of invalidate_on must return a tuple or None, got {shown(concerned)};"
-                    " write (it,) for a key of one part"
-                )
+                    " write (it,) for a key of one part")
             for name in names:
                 if name in self._topics:
                     self.invalidate(name, *(concerned or ()))
@@ -428,8 +411,7 @@ class PollingStation(Saveable):
         """Return the statistics of each topic, in the order the topics were added."""
         return [
             TopicStatistics(t.code, t.hits, t.misses, t.computations, t.failures, len(t.cached), t.stale, t.waiting)
-            for t in self._topics.values()
-        ]
+            for t in self._topics.values()]
 
     def _answers(
         self, topic: Topic, keys: list[Key], now: TimeIndex, asker: object
@@ -627,5 +609,4 @@ def _unhashable(topic: Topic, keys: Iterable[Key]) -> TypeError:
         except TypeError:
             break
     return TypeError(
-        f"a key of topic {topic.code!r} must be hashable, got {shown(key)}; use tuples in place of lists"
-    )
+        f"a key of topic {topic.code!r} must be hashable, got {shown(key)}; use tuples in place of lists")

@@ -125,15 +125,9 @@ class Topic:
         "hits", "invalidations", "key_us", "lifetime", "maximum_keys", "misses", "stale", "waiting")
 
     def __init__(
-        self,
-        code: str,
-        compute: Callable[..., Any] | None,
-        *,
-        compute_many: Callable[[list[Key]], Iterable[Any]] | None,
-        lifetime_frames: int | None,
-        lifetime_s: float | None,
-        maximum_keys: int,
-        fallback: object,
+        self, code: str, compute: Callable[..., Any] | None, *,
+        compute_many: Callable[[list[Key]], Iterable[Any]] | None, lifetime_frames: int | None,
+        lifetime_s: float | None, maximum_keys: int, fallback: object,
     ) -> None:
         if not isinstance(code, str) or not code:
             raise TypeError(f"a topic's code must be a non-empty string, got {shown(code)}")
@@ -143,8 +137,7 @@ class Topic:
             raise TypeError(f"compute_many must be callable or None, got {shown(compute_many)}")
         self.axis, self.lifetime = _checked_lifetime(lifetime_frames, lifetime_s)
         self.maximum_keys = whole_number(
-            "maximum_keys", maximum_keys, minimum=1, remedy="use lifetime_frames=0 to keep none"
-        )
+            "maximum_keys", maximum_keys, minimum=1, remedy="use lifetime_frames=0 to keep none")
         self.code, self.compute, self.compute_many, self.fallback = code, compute, compute_many, fallback
         self.cached: dict[Key, Cached] = {}
         self.key_us: float | None = None
@@ -170,14 +163,12 @@ class Topic:
         found = self.compute_many([*keys])
         if not isinstance(found, Iterable):
             raise TypeError(
-                f"compute_many of topic {self.code!r} must return an answer for each key, got {shown(found)}"
-            )
+                f"compute_many of topic {self.code!r} must return an answer for each key, got {shown(found)}")
         answers = found.tolist() if isinstance(found, np.ndarray) else [*found]
         if len(answers) != len(keys):
             raise ValueError(
                 f"compute_many of topic {self.code!r} must return an answer for each of"
-                f" {len(keys)} keys, got {len(answers)}"
-            )
+                f" {len(keys)} keys, got {len(answers)}")
         return answers
 
     def keep(self, keys: Sequence[Key], answers: Sequence[Any], now: TimeIndex) -> None:
@@ -233,8 +224,7 @@ def _checked_lifetime(frames: int | None, seconds: float | None) -> tuple[int, f
     if frames != 1:
         raise ValueError(f"lifetime_s is {shown(seconds)} and lifetime_frames {shown(frames)}; set only one of them")
     lifetime_s = finite_number(
-        "lifetime_s", seconds, minimum=SHORTEST_LIFETIME_S, remedy="use lifetime_frames=1 for a frame"
-    )
+        "lifetime_s", seconds, minimum=SHORTEST_LIFETIME_S, remedy="use lifetime_frames=1 for a frame")
     return 1, lifetime_s - TOLERANCE_S
 
 

@@ -134,8 +134,7 @@ class SquadRadio(Saveable):
             one for one in reversed(self._received.values())
             if (kind is None or one.kind == kind)
             and (subject is None or one.subject == subject)
-            and one.sent_at_s >= oldest_s
-        ]
+            and one.sent_at_s >= oldest_s]
         return sorted(found, key=lambda one: -one.sent_at_s)  # at equal times, the last received is first
 
     def forget(self, *, sender: str | None = None, subject: str | None = None) -> None:

@@ -110,8 +110,7 @@ class TimeOfDay(Saveable):
         code = self._code_of(time)
         self._update()  # a new listener is not notified of a time that has just passed
         listening = self.events.listen(
-            code, handler, name=name, priority=priority, once=not every_day, weak=weak
-        )
+            code, handler, name=name, priority=priority, once=not every_day, weak=weak)
         self._next_s = min(self._next_s, self._coming_s(code, self._updated_s))
         return listening
 
@@ -224,13 +223,11 @@ def _checked_name(name: object) -> str:
     if not isinstance(name, str) or not name or name == EVERY_CODE or name[0].isdigit():
         raise ValueError(
             f"the name of a time must be a non-empty string that is not {EVERY_CODE!r} and does not begin"
-            f" with a digit, got {shown(name)}"
-        )
+            f" with a digit, got {shown(name)}")
     return name
 
 
 def _length(day_length_s: float) -> float:
     return finite_number(
         "day_length_s", day_length_s, minimum=1e-3, maximum=LATEST_S,
-        remedy="give the game time of a whole day in seconds",
-    )
+        remedy="give the game time of a whole day in seconds")

@@ -74,13 +74,8 @@ class AdaptiveChoice(Saveable):
             at="_last"))
 
     def __init__(
-        self,
-        memory: SuccessMemory,
-        random: RandomSource,
-        *,
-        exploration: float = 0.1,
-        prediction: SequencePrediction | None = None,
-        answers: Mapping[str, Mapping[str, float]] | None = None,
+        self, memory: SuccessMemory, random: RandomSource, *, exploration: float = 0.1,
+        prediction: SequencePrediction | None = None, answers: Mapping[str, Mapping[str, float]] | None = None,
     ) -> None:
         if not isinstance(memory, SuccessMemory):
             raise TypeError(f"memory must be a SuccessMemory, got {shown(memory)}")
@@ -156,8 +151,7 @@ class AdaptiveChoice(Saveable):
         return [
             (1.0 - sure) * value
             + sure * sum(worth * chances[move] for move, worth in self._answers.get(tactic, {}).items())
-            for tactic, value in zip(self.memory.choices, values, strict=True)
-        ]
+            for tactic, value in zip(self.memory.choices, values, strict=True)]
 
     def to_text(self, situation: object = None) -> str:
         """Return one line per tactic with its value, and a line with the predicted move."""

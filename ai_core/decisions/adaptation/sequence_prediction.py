@@ -85,11 +85,7 @@ class SequencePrediction(Saveable):
             key=ListOf(SYMBOL, make=tuple), at="_seen"))
 
     def __init__(
-        self,
-        symbols: Iterable[str],
-        *,
-        longest: int = 3,
-        half_life: float | None = 100.0,
+        self, symbols: Iterable[str], *, longest: int = 3, half_life: float | None = 100.0,
         most_sequences: int = MOST_SEQUENCES,
     ) -> None:
         self.symbols = checked_names("symbol", symbols)
@@ -140,8 +136,7 @@ class SequencePrediction(Saveable):
             whole = sum(counts) + kinds
             if whole > 0.0:
                 chances = [
-                    (count + kinds * chance) / whole for count, chance in zip(counts, chances, strict=True)
-                ]
+                    (count + kinds * chance) / whole for count, chance in zip(counts, chances, strict=True)]
         return dict(zip(self.symbols, chances, strict=True))
 
     def predict(self) -> Prediction:

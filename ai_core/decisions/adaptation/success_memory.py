@@ -101,12 +101,8 @@ class SuccessMemory(Saveable):
             key=CONTEXT_STATE, at="_records"))
 
     def __init__(
-        self,
-        choices: Iterable[str],
-        features: Mapping[str, Discretiser] | None = None,
-        *,
-        defaults: Mapping[str, float] | None = None,
-        half_life: float | None = 100.0,
+        self, choices: Iterable[str], features: Mapping[str, Discretiser] | None = None, *,
+        defaults: Mapping[str, float] | None = None, half_life: float | None = 100.0,
         most_contexts: int = MOST_CONTEXTS,
     ) -> None:
         self.choices = checked_names("choice", choices)

@@ -20,8 +20,7 @@ from ai_core.errors import finite_number, shown
 
 __all__ = [
     "Call", "CallMethod", "ChangeValue", "CheckValue", "Emit", "LookAt", "MoveTo", "PlayAnimation", "SetValue",
-    "ValueIs", "Wait", "WaitFor",
-]
+    "ValueIs", "Wait", "WaitFor"]
 
 class CheckValue(Habit):
     """Succeeds at once if a comparison of a blackboard value is true, fails otherwise; see ``ValueIs``."""

@@ -138,8 +138,7 @@ def _wait(context: HabitContext, wish: object) -> None:
     else:
         raise TypeError(
             f"{context.path!r} must yield nothing, seconds, a name, or a name with seconds, got {shown(wish)};"
-            " return a Status to end the habit"
-        )
+            " return a Status to end the habit")
 
 
 def _function(callback: Any) -> Any:

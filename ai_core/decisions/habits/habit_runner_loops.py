@@ -34,9 +34,8 @@ if cython.compiled:
     from cython.cimports.cpython.ref import Py_REFCNT
 
 __all__ = [
-    "COMPARISONS", "HabitContext", "HabitPlace", "HabitRunner", "TickMember", "TreeMessage", "ValueCheck",
-    "ValueIs", "ValueWrite", "ValuesAre", "tick_in_turn",
-]
+    "COMPARISONS", "HabitContext", "HabitPlace", "HabitRunner", "TickMember", "TreeMessage", "ValueCheck", "ValueIs",
+    "ValueWrite", "ValuesAre", "tick_in_turn"]
 
 MOST_BEGUN_IN_A_TICK = 256
 """Limit of the habits of a character that begin in a tick (count); the others begin in the next.
@@ -651,8 +650,7 @@ class HabitRunner:
         """Tick as a task of a scheduler: ``scheduler.add(tree)``."""
         if not isinstance(turn, Turn):
             raise TypeError(
-                f"advance takes a scheduler's Turn, got {shown(turn)}; use tree.tick(elapsed_s) by hand"
-            )
+                f"advance takes a scheduler's Turn, got {shown(turn)}; use tree.tick(elapsed_s) by hand")
         if self.member is not None:
             self._refuse_member()
         self._moment = turn.now
@@ -806,8 +804,7 @@ class HabitRunner:
         for name in place.begins_on:
             message = self._told.get(name) if self._told is not None else None
             if message is not None and message.tick_number > began and (
-                message.tick_number == self._tick_number or self._now_s - message.at_s <= place.remembers_s
-            ):
+                message.tick_number == self._tick_number or self._now_s - message.at_s <= place.remembers_s):
                 return True
         return False
 
@@ -826,8 +823,7 @@ class HabitRunner:
         if self.is_busy:
             raise RuntimeError(
                 f"{self.name!r} was ticked from inside one of its own habits;"
-                " a habit acts in its tick and leaves the tree to the caller"
-            )
+                " a habit acts in its tick and leaves the tree to the caller")
         self._now_s = now_s
         if now_s < self._wake_at_s:
             return None if self.root_run is None else RUNNING
@@ -872,9 +868,7 @@ class HabitRunner:
             else:
                 self._process(what, run, entry[2], entry[3])
 
-    def _process(
-        self, what: int, run: HabitContext, places: tuple[HabitPlace, ...], numbers: tuple[int, ...]
-    ) -> None:
+    def _process(self, what: int, run: HabitContext, places: tuple[HabitPlace, ...], numbers: tuple[int, ...]) -> None:
         """Process a rarer entry of the agenda."""
         if what == CHALLENGE:
             self._challenge(run, places, 0)
@@ -919,9 +913,7 @@ class HabitRunner:
                 self._take_over(run, place)
                 return
 
-    def _challenge_together(
-        self, run: HabitContext, places: tuple[HabitPlace, ...], numbers: tuple[int, ...]
-    ) -> None:
+    def _challenge_together(self, run: HabitContext, places: tuple[HabitPlace, ...], numbers: tuple[int, ...]) -> None:
         """Ask places with the same condition in one call, where nothing else decides."""
         if self._cooldowns or self._faults is not None or self.holds or self.parts is None:
             self._challenge(run, places, 0)
@@ -1314,8 +1306,7 @@ class HabitRunner:
         if cython.compiled and self._listener_changes != cython.NULL:
             changes = self._listener_changes[0]
             if changes == self._seen_changes and (
-                self._quiet_since_s <= self._now_s < self._quiet_since_s + LISTENERS_VALID_S
-            ):
+                self._quiet_since_s <= self._now_s < self._quiet_since_s + LISTENERS_VALID_S):
                 return False
         answer = self.listening()
         if cython.compiled and self._listener_changes != cython.NULL:
@@ -1522,8 +1513,7 @@ def tick_in_turn(
     count = 0
     for member in order:
         if count and (is_timed or is_asked) and (
-            budget.stopwatch() >= budget.deadline_ns if is_timed else budget.is_spent
-        ):
+            budget.stopwatch() >= budget.deadline_ns if is_timed else budget.is_spent):
             next_number = member.number
             break
         count += 1

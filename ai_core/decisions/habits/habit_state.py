@@ -100,8 +100,7 @@ RUN_FIELDS: dict[str, Any] = {
     "began_s": Seconds(), "ticked_s": Seconds(), "elapsed_s": Seconds(0, LATEST_S),
     "waits_for": ListOf(Text(), make=tuple), "woken_by": Text(), "number": Whole(), "successes": Whole(),
     "failures": Whole(), "begins_next": Flag(), "is_faulty": Flag(), "batch_status": Optional(Result()),
-    "restart_point": Text(), "memory": Optional(Memory(at="_memory")),
-}
+    "restart_point": Text(), "memory": Optional(Memory(at="_memory"))}
 """Fields of a run that are saved and loaded as they are."""
 
 HABIT_STATE = DeclaredState(
@@ -120,6 +119,5 @@ HABIT_STATE = DeclaredState(
     failing=failing_state(
         lambda tree: [key for path in tree.plan.by_path for key in (path, f"can_activate of {path}")],
         at="_failing"),
-    random=Hook(), blackboard=Hook(),
-)
+    random=Hook(), blackboard=Hook())
 """The state of a ``HabitTree``. The blackboard is last: its watchers see the loaded tree."""

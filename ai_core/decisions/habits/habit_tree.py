@@ -99,18 +99,9 @@ class HabitTree(HabitRunner):
     plan: HabitPlan
 
     def __init__(
-        self,
-        root: Habit,
-        *,
-        owner: Any = None,
-        name: str = "",
-        clock: Clock | None = None,
-        random: RandomSource | None = None,
-        trace: Trace | None = None,
-        faults: FaultIsolation | None = None,
-        blackboard: dict[str, Any] | None = None,
-        values: SavedValues | None = None,
-        parts: Sequence[Any] | None = None,
+        self, root: Habit, *, owner: Any = None, name: str = "", clock: Clock | None = None,
+        random: RandomSource | None = None, trace: Trace | None = None, faults: FaultIsolation | None = None,
+        blackboard: dict[str, Any] | None = None, values: SavedValues | None = None, parts: Sequence[Any] | None = None,
     ) -> None:
         plan = plan_of(root)
         if random is not None or plan.random_path is not None:

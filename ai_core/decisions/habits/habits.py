@@ -94,23 +94,14 @@ class Habit:
     """
 
     def __init__(
-        self,
-        name: str,
-        children: Iterable[Habit] = (),
-        launch: Launch = Launch.PRIORITIZED,
-        *,
-        non_blocking: bool = False, uninterruptible: bool = False,
-        weight: float = 1.0, urgency: float = 0.0,
-        can_activate: Callback | None = None, enter: Callback | None = None,
-        tick: Callback | None = None,
-        exit: Callback | None = None,
-        timeout_s: float = math.inf, cooldown_s: float = 0.0,
-        repeats: float = 1, retries: float = 0,
-        outcome: Outcome = Outcome.UNCHANGED,
-        wakes_on: Iterable[str] = (), asks_every_s: float = 0.0,
-        begins_on: Iterable[str] = (), remembers_s: float = 0.0,
-        tick_batch: BatchCallback | None = None, columns: Iterable[str] = (),
-        score: Callback | None = None, inertia: float = 0.0,
+        self, name: str, children: Iterable[Habit] = (), launch: Launch = Launch.PRIORITIZED, *,
+        non_blocking: bool = False, uninterruptible: bool = False, weight: float = 1.0, urgency: float = 0.0,
+        can_activate: Callback | None = None, enter: Callback | None = None, tick: Callback | None = None,
+        exit: Callback | None = None, timeout_s: float = math.inf, cooldown_s: float = 0.0, repeats: float = 1,
+        retries: float = 0, outcome: Outcome = Outcome.UNCHANGED, wakes_on: Iterable[str] = (),
+        asks_every_s: float = 0.0, begins_on: Iterable[str] = (), remembers_s: float = 0.0,
+        tick_batch: BatchCallback | None = None, columns: Iterable[str] = (), score: Callback | None = None,
+        inertia: float = 0.0,
     ) -> None:
         if not isinstance(name, str) or not name or "/" in name:
             raise ValueError(f"the name of a habit must be a non-empty string without '/', got {shown(name)}")
@@ -204,8 +195,7 @@ class Habit:
         if name in FIXED and "name" in self.__dict__:
             raise AttributeError(
                 f"habit {self.name!r} is shared and immutable;"
-                f" make a new habit to change its {name}"
-            )
+                f" make a new habit to change its {name}")
         super().__setattr__(name, value)
 
     def __repr__(self) -> str:
@@ -259,14 +249,12 @@ def check_habit(habit: Habit, children: tuple[Habit, ...], path: str) -> None:
             raise TypeError(f"habit {path!r}: every child must be a Habit, got {shown(child)}")
         if child.name in names:
             raise ValueError(
-                f"habit {path!r}: two children are named {child.name!r}; rename one"
-            )
+                f"habit {path!r}: two children are named {child.name!r}; rename one")
         names.add(child.name)
     if habit.launch is not Launch.PRIORITIZED and all(c.non_blocking for c in children):
         raise ValueError(
             f"habit {path!r}: a {habit.launch.value} habit must have a blocking child"
-            " (non-blocking children are not launched); add a child, or set launch to PRIORITIZED"
-        )
+            " (non-blocking children are not launched); add a child, or set launch to PRIORITIZED")
     if habit.launch is Launch.UTILITY:
         for child in children:
             if not child.non_blocking and child.callback("score") is None:
