@@ -14,7 +14,7 @@ from ai_core.decisions.habits.habit_batch import HabitBatch
 from ai_core.decisions.habits.habit_runner_loops import HabitContext, HabitPlace, TickMember, tick_in_turn
 from ai_core.decisions.habits.habit_status import Status
 from ai_core.decisions.habits.habit_tree import HabitTree
-from ai_core.errors import finite_number, shown
+from ai_core.errors import check_type, finite_number, shown
 from ai_core.faults import FAILURES_STATE, NO_FAILURES, Failures, FaultIsolation, given_faults
 from ai_core.saving.declared_state import (
     Change,
@@ -199,9 +199,7 @@ class DeciderPopulation(Saveable, Generic[AnyMember, AnySlot]):
 
     def advance(self, turn: Turn) -> None:
         """Tick as a task of a scheduler: ``scheduler.add(population)``."""
-        if not isinstance(turn, Turn):
-            raise TypeError(
-                f"turn must be a scheduler's Turn, got {shown(turn)}; without one, call tick(elapsed_s)")
+        check_type("turn", turn, Turn, "without one, call tick(elapsed_s)")
         self._visit_all(turn.elapsed_s, turn.now, turn.budget, False)
 
     def _visit_all(self, elapsed_s: float, moment: TimeIndex | None, budget: Budget | None, only_rest: bool) -> None:
@@ -351,8 +349,7 @@ class HabitPopulation(DeciderPopulation[HabitTree, TickMember]):
         return not (self._awake or self._timers or self._batches)
 
     def _slot_for(self, tree: HabitTree, late_s: float) -> TickMember:
-        if not isinstance(tree, HabitTree):
-            raise TypeError(f"tree must be a HabitTree, got {shown(tree)}")
+        check_type("tree", tree, HabitTree)
         if tree.member is not None:
             raise ValueError(f"{tree.name!r} is already in a population; remove it there first")
         tree.member = TickMember(self, tree, self._next_number)

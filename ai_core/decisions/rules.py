@@ -14,6 +14,7 @@ from ai_core.errors import (
     UnknownNameError,
     check_callables,
     check_kind,
+    check_type,
     finite_number,
     named,
     shown,
@@ -331,8 +332,7 @@ def _checked_rules(rules: Iterable[Rule]) -> tuple[Rule, ...]:
     found = tuple(rules)
     names = set()
     for rule in found:
-        if not isinstance(rule, Rule):
-            raise TypeError(f"every rule must be a Rule, got {shown(rule)}")
+        check_type("every rule", rule, Rule)
         if rule.name in names:
             raise ValueError(f"two rules are named {rule.name!r}; rename one")
         names.add(rule.name)
@@ -407,8 +407,7 @@ class RuleMind(Saveable):
         self, rules: RuleSet, *, owner: Any = None, name: str = "mind", parameters: Mapping[str, float] | None = None,
         faults: FaultIsolation | None = None, on_fired: Callable[[FiredRule], object] | None = None,
     ) -> None:
-        if not isinstance(rules, RuleSet):
-            raise TypeError(f"rules must be a RuleSet, got {shown(rules)}")
+        check_type("rules", rules, RuleSet)
         check_kind("faults", faults, FaultIsolation)
         check_callables(on_fired=on_fired)
         self.rules, self.owner, self.name = rules, owner, name
@@ -529,9 +528,7 @@ class RuleMind(Saveable):
 
     def advance(self, turn: Turn) -> list[FiredRule] | None:
         """Update as a task of a scheduler: ``scheduler.add(mind)``."""
-        if not isinstance(turn, Turn):
-            raise TypeError(
-                f"turn must be a scheduler's Turn, got {shown(turn)}; without one, call update(elapsed_s)")
+        check_type("turn", turn, Turn, "without one, call update(elapsed_s)")
         return self.update(turn.elapsed_s)
 
     def agenda(self) -> list[tuple[str, float, float]]:

@@ -10,7 +10,7 @@ from typing import Any, ClassVar, Literal
 
 from ai_core.clock import Clock, TimeIndex, checked_clock
 from ai_core.decisions.callback_faults import CallbackFaults, failing_state
-from ai_core.errors import UnknownNameError, check_callables, check_kind, finite_number, named, shown
+from ai_core.errors import UnknownNameError, check_callables, check_kind, check_type, finite_number, named, shown
 from ai_core.faults import FaultIsolation
 from ai_core.saving.declared_state import (
     DeclaredState,
@@ -278,8 +278,7 @@ def _checked_states(owner: str, states: Iterable[State]) -> tuple[State, ...]:
     found = tuple(states)
     names = set()
     for state in found:
-        if not isinstance(state, State):
-            raise TypeError(f"{owner}: every state must be a State, got {shown(state)}")
+        check_type(f"{owner}: every state", state, State)
         if state.name in names:
             raise ValueError(f"{owner}: two states are named {state.name!r}; rename one")
         names.add(state.name)
@@ -459,8 +458,7 @@ class StateMachineDefinition:
         found = tuple(transitions)
         certain: dict[tuple[str | None, str | None], Transition] = {}
         for one in found:
-            if not isinstance(one, Transition):
-                raise TypeError(f"state machine {self.name!r}: every transition must be a Transition, got {shown(one)}")
+            check_type(f"state machine {self.name!r}: every transition", one, Transition)
             for role, path in (("source", one.source), ("target", one.target)):
                 if path is not None and path != PREVIOUS and path not in self.by_path:
                     raise UnknownNameError(f"state of {self.name!r} ({role} of {one})", path, self.by_path)
@@ -608,8 +606,7 @@ class StateMachine(Saveable):
         trace: Trace | None = None, faults: FaultIsolation | None = None, parts: Any = None,
         listening: Callable[[Any, float], object] | None = None,
     ) -> None:
-        if not isinstance(definition, StateMachineDefinition):
-            raise TypeError(f"definition must be a StateMachineDefinition, got {shown(definition)}")
+        check_type("definition", definition, StateMachineDefinition)
         if clock is not None:
             checked_clock(clock)
         check_kind("trace", trace, Trace)
@@ -749,7 +746,7 @@ class StateMachine(Saveable):
     def advance(self, turn: Turn) -> None:
         """Update as a task of a scheduler: ``scheduler.add(machine)``."""
         if not isinstance(turn, Turn):
-            raise TypeError(f"turn must be a scheduler's Turn, got {shown(turn)}; without one, call update(elapsed_s)")
+            raise TypeError(f"turn must be a Turn, got {shown(turn)}; without one, call update(elapsed_s)")
         self.update(turn.elapsed_s)
 
     def start(self) -> None:

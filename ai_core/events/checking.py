@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterable
 from typing import Any, Protocol
 
 from ai_core.clock import Clock, checked_clock
-from ai_core.errors import shown
+from ai_core.errors import check_type, shown
 from ai_core.events.event_log import EventLog
 from ai_core.events.listeners import code_tuple, handler_name
 from ai_core.saving.declared_state import DeclaredState, Saveable, Whole
@@ -84,8 +84,7 @@ class CheckingEngine:
     def __init__(self, events: ListenerQuery, scheduler: Scheduler, clock: Clock) -> None:
         if not callable(getattr(events, "has_listeners", None)):
             raise TypeError(f"events must be an EventManager or a Narrowcast, got {shown(events)}")
-        if not isinstance(scheduler, Scheduler):
-            raise TypeError(f"scheduler must be a Scheduler, got {shown(scheduler)}")
+        check_type("scheduler", scheduler, Scheduler)
         self._events = events
         self._scheduler = scheduler
         self._clock = checked_clock(clock)

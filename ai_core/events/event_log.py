@@ -13,7 +13,7 @@ from ai_core.clock import TimeIndex
 from ai_core.errors import shown, whole_number
 from ai_core.scheduling.statistics import statistics_table
 
-__all__ = ["KINDS", "EventLog", "EventLogEntry", "checked_log", "sender_name"]
+__all__ = ["KINDS", "EventLog", "EventLogEntry", "sender_name"]
 
 KINDS = (
     "check", "sent", "injected", "delivered", "failed", "unheard", "late", "freed",
@@ -117,10 +117,3 @@ def sender_name(sender: object) -> str:
     if sender is None:
         return ""
     return sender if isinstance(sender, str) else shown(sender)
-
-
-def checked_log(log: object) -> EventLog | None:
-    """Return the log, or None; raise TypeError for any other object."""
-    if log is not None and not isinstance(log, EventLog):
-        raise TypeError(f"log must be an EventLog or None, got {shown(log)}")
-    return log

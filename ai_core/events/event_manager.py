@@ -18,9 +18,9 @@ from typing import Any, NamedTuple
 
 from ai_core.budget import Budget, check_budget
 from ai_core.clock import Clock, TimeIndex, checked_clock
-from ai_core.errors import UnknownNameError, check_callables, finite_number, shown
+from ai_core.errors import UnknownNameError, check_callables, check_kind, finite_number, shown
 from ai_core.events.event import EVENT_STATE, PLAIN, Delivery, Event, EventTerms, Handler, ListenerGroup
-from ai_core.events.event_log import EventLog, checked_log, sender_name
+from ai_core.events.event_log import EventLog, sender_name
 from ai_core.events.listeners import (
     ANYTHING,
     EVERY_CODE,
@@ -656,7 +656,8 @@ class EventManager(Saveable):
 
     @log.setter
     def log(self, log: EventLog | None) -> None:
-        self._log = checked_log(log)
+        check_kind("log", log, EventLog)
+        self._log = log
 
     def has_listeners(self, code: str) -> bool:
         """Return whether a code has a listener now.

@@ -9,7 +9,7 @@ from operator import attrgetter, itemgetter
 from types import BuiltinMethodType, MethodType
 from typing import Any, NamedTuple
 
-from ai_core.errors import UnknownNameError, finite_number, shown, whole_number
+from ai_core.errors import UnknownNameError, checked_name, finite_number, shown, whole_number
 from ai_core.events.event import MOST_PRIORITY, Event, Handler, Position, coordinates
 from ai_core.saving.declared_state import ListOf, Record, Text, Whole
 
@@ -259,8 +259,7 @@ def code_tuple(codes: object) -> tuple[str, ...]:
         raise TypeError(
             f"codes must be an event code or a sequence of event codes, got {shown(codes)}") from None
     for name in names:
-        if not isinstance(name, str) or not name:
-            raise TypeError(f"an event code must be a non-empty string, got {shown(name)}")
+        checked_name("an event code", name)
     return names
 
 

@@ -19,7 +19,7 @@ from typing import Any, NamedTuple
 
 from ai_core.budget import Budget
 from ai_core.clock import Clock
-from ai_core.errors import CycleError, named, shown
+from ai_core.errors import CycleError, checked_name, named, shown
 from ai_core.events.event import Event, Handler
 from ai_core.events.event_log import EventLog
 from ai_core.events.event_manager import EventCounts, EventManager, ListenerBook, ListenerReference, WhenLate
@@ -709,9 +709,8 @@ class Narrowcast(Saveable):
             one.put()
 
 
-def _check_name(kind: str, name: object, taken: Iterable[str]) -> None:
-    if not isinstance(name, str) or not name:
-        raise TypeError(f"the name of a {kind} must be a non-empty string, got {shown(name)}")
+def _check_name(kind: str, name: str, taken: Iterable[str]) -> None:
+    checked_name(f"the name of a {kind}", name)
     if name in taken:
         raise ValueError(f"a {kind} named {name!r} already exists; saves need unique names")
 

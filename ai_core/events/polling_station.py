@@ -11,8 +11,8 @@ from typing import Any, NamedTuple, Protocol, TypeVar
 
 from ai_core.budget import Budget, check_budget
 from ai_core.clock import Clock, TimeIndex, checked_clock
-from ai_core.errors import CycleError, UnknownNameError, shown
-from ai_core.events.event_log import EventLog, checked_log, sender_name
+from ai_core.errors import CycleError, UnknownNameError, check_kind, shown
+from ai_core.events.event_log import EventLog, sender_name
 from ai_core.events.polling_topic import (
     EXPIRED,
     KEY_STATE,
@@ -192,7 +192,8 @@ class PollingStation(Saveable):
 
     @log.setter
     def log(self, log: EventLog | None) -> None:
-        self._log = checked_log(log)
+        check_kind("log", log, EventLog)
+        self._log = log
 
     def add_topic(
         self, code: str, compute: Callable[..., Any] | None, *,

@@ -11,7 +11,7 @@ import numpy as np
 
 from ai_core.budget import Budget
 from ai_core.clock import TimeIndex
-from ai_core.errors import finite_number, shown, whole_number
+from ai_core.errors import checked_name, finite_number, shown, whole_number
 from ai_core.faults import FAILURES_STATE, Failures
 from ai_core.saving.declared_state import (
     Flag,
@@ -129,8 +129,7 @@ class Topic:
         compute_many: Callable[[list[Key]], Iterable[Any]] | None, lifetime_frames: int | None,
         lifetime_s: float | None, maximum_keys: int, fallback: object,
     ) -> None:
-        if not isinstance(code, str) or not code:
-            raise TypeError(f"a topic's code must be a non-empty string, got {shown(code)}")
+        checked_name("a topic's code", code)
         if not callable(compute) and (compute is not None or compute_many is None):
             raise TypeError(f"compute must be callable, got {shown(compute)}")
         if compute_many is not None and not callable(compute_many):

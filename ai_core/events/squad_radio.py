@@ -10,7 +10,7 @@ from collections.abc import Iterable
 from types import SimpleNamespace
 from typing import Any, NamedTuple
 
-from ai_core.errors import finite_number, shown, whole_number
+from ai_core.errors import check_type, finite_number, shown, whole_number
 from ai_core.events.event import Event, Position
 from ai_core.events.narrowcast import GroupMembership
 from ai_core.saving.declared_state import (
@@ -82,8 +82,7 @@ class SquadRadio(Saveable):
         at="_messages"))
 
     def __init__(self, member: GroupMembership, *, capacity: int = 64) -> None:
-        if not isinstance(member, GroupMembership):
-            raise TypeError(f"member must be a GroupMembership, made by Narrowcast.add_member, got {shown(member)}")
+        check_type("member", member, GroupMembership, "use one made by Narrowcast.add_member")
         self._member = member
         self._capacity = whole_number("capacity", capacity, minimum=1, remedy="use 1 to keep the latest only")
         self._received: dict[tuple[str, str, str], RadioMessage] = {}

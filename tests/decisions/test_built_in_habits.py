@@ -206,7 +206,7 @@ def test_a_number_rises_to_its_limit_and_is_written_when_it_ends():
         (lambda: Wait("a", 2, up_to_s=1), "'a': up_to_s must be at least 2"),
         (lambda: WaitFor("a"), "'a': names must hold at least one name to wait for"),
         (lambda: WaitFor("a", ""), "name must be a non-empty string, got ''"),
-        (lambda: SetValue("a", 3, 1), "key must be text, got 3"),
+        (lambda: SetValue("a", 3, 1), "key must be a non-empty string, got 3"),
         (lambda: Call("a", "run"), "'a': function must be callable, got 'run'"),
         (lambda: Emit("a", "x", send=3), "'a': send must be callable, got 3"),
         (lambda: MoveTo("a", 1, move=None), "'a': move must be callable, got None"),

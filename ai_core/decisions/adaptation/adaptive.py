@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 from ai_core.decisions.adaptation.sequence_prediction import SequencePrediction
 from ai_core.decisions.adaptation.success_memory import CONTEXT_STATE, Context, SuccessMemory
 from ai_core.decisions.habits.habit_status import RandomSource
-from ai_core.errors import UnknownNameError, finite_number, shown
+from ai_core.errors import UnknownNameError, check_kind, check_type, finite_number, shown
 from ai_core.saving.chance import prepare_random, save_random
 from ai_core.saving.declared_state import (
     Change,
@@ -77,12 +77,10 @@ class AdaptiveChoice(Saveable):
         self, memory: SuccessMemory, random: RandomSource, *, exploration: float = 0.1,
         prediction: SequencePrediction | None = None, answers: Mapping[str, Mapping[str, float]] | None = None,
     ) -> None:
-        if not isinstance(memory, SuccessMemory):
-            raise TypeError(f"memory must be a SuccessMemory, got {shown(memory)}")
+        check_type("memory", memory, SuccessMemory)
         if not callable(getattr(random, "random", None)):
             raise TypeError(f"random must have a method random(), got {shown(random)}; pass random.Random(seed)")
-        if prediction is not None and not isinstance(prediction, SequencePrediction):
-            raise TypeError(f"prediction must be a SequencePrediction or None, got {shown(prediction)}")
+        check_kind("prediction", prediction, SequencePrediction)
         if (prediction is None) != (answers is None):
             raise ValueError("prediction and answers must be given together; set both or neither")
         self.memory, self.prediction = memory, prediction

@@ -16,7 +16,7 @@ from ai_core.decisions.habits.habit_batch import HabitBatch
 from ai_core.decisions.habits.habit_runner_loops import HabitContext, ValueCheck, ValueIs, ValueWrite
 from ai_core.decisions.habits.habit_status import Status
 from ai_core.decisions.habits.habits import Habit, HabitOptions
-from ai_core.errors import finite_number, shown
+from ai_core.errors import checked_name, finite_number, shown
 
 __all__ = [
     "Call", "CallMethod", "ChangeValue", "CheckValue", "Emit", "LookAt", "MoveTo", "PlayAnimation", "SetValue",
@@ -94,7 +94,7 @@ class WaitFor(Habit):
     def __init__(self, name: str, *names: str, at_most_s: float | None = None, **options: Unpack[HabitOptions]) -> None:
         if not names:
             raise ValueError(f"habit {name!r}: names must hold at least one name to wait for, got none")
-        self.names = tuple(_text("name", one) for one in names)
+        self.names = tuple(checked_name("name", one) for one in names)
         self.at_most_s = at_most_s if at_most_s is None else finite_number(
             f"habit {name!r}: at_most_s", at_most_s, minimum=0)
         super().__init__(name, **options)
@@ -133,7 +133,7 @@ class CallMethod(Habit):
     """Calls a method of the character; its result counts as for ``Call``."""
 
     def __init__(self, name: str, method: str, *arguments: Any, **options: Unpack[HabitOptions]) -> None:
-        self.method, self.arguments = _text("method", method), arguments
+        self.method, self.arguments = checked_name("method", method), arguments
         super().__init__(name, **options)
 
     def tick(self, context: HabitContext) -> Status:
@@ -156,7 +156,7 @@ class Emit(Habit):
         self, name: str, event: str, payload: Any = None, *, send: Callable[[str, Any], Any] | None = None,
         **options: Unpack[HabitOptions],
     ) -> None:
-        self.event, self.payload = _text("event", event), payload
+        self.event, self.payload = checked_name("event", event), payload
         self.send = None if send is None else _callable(name, "send", send)
         super().__init__(name, **options)
 
@@ -242,7 +242,7 @@ class PlayAnimation(Habit):
     ) -> None:
         self.animation, self.play = animation, _callable(name, "play", play)
         self.stop = None if stop is None else _callable(name, "stop", stop)
-        self.ends_on = _text("ends_on", ends_on)
+        self.ends_on = checked_name("ends_on", ends_on)
         super().__init__(name, **options)
 
     def enter(self, context: HabitContext) -> None:
@@ -277,7 +277,7 @@ class ChangeValue(Habit):
     """
 
     def __init__(self, name: str, key: str, per_second: float, until: float, **options: Unpack[HabitOptions]) -> None:
-        self.key = _text("key", key)
+        self.key = checked_name("key", key)
         self.per_second = finite_number(f"habit {name!r}: per_second", per_second)
         self.until = finite_number(f"habit {name!r}: until", until)
         if self.per_second == 0:
@@ -317,9 +317,3 @@ def _callable(name: str, what: str, value: Any) -> Callable[..., Any]:
         raise TypeError(f"habit {name!r}: {what} must be callable, got {shown(value)}")
     called: Callable[..., Any] = value
     return called
-
-
-def _text(what: str, value: Any) -> str:
-    if not isinstance(value, str) or not value:
-        raise TypeError(f"{what} must be a non-empty string, got {shown(value)}")
-    return value

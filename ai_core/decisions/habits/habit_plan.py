@@ -9,7 +9,7 @@ from ai_core.decisions.habits.habit_batch import HabitBatch
 from ai_core.decisions.habits.habit_runner_loops import HabitContext, HabitPlace
 from ai_core.decisions.habits.habit_status import Launch, Status
 from ai_core.decisions.habits.habits import Callback, Habit, check_habit
-from ai_core.errors import CycleError, named, shown
+from ai_core.errors import CycleError, check_type, named, shown
 
 __all__ = ["MAXIMUM_DEPTH", "HabitPlan", "plan_of"]
 
@@ -94,8 +94,7 @@ class HabitPlan:
 
 def plan_of(root: Habit) -> HabitPlan:
     """Return the plan of ``root``, made at the first call and kept with it."""
-    if not isinstance(root, Habit):
-        raise TypeError(f"root must be a Habit, got {shown(root)}")
+    check_type("root", root, Habit)
     plan: HabitPlan | None = root.__dict__.get("_plan")
     if plan is None:
         plan = root.__dict__["_plan"] = HabitPlan(root)

@@ -19,7 +19,7 @@ from ai_core.clock import Clock, TimeIndex
 from ai_core.decisions.blackboard import Blackboard
 from ai_core.decisions.callback_faults import CallbackFaults
 from ai_core.decisions.habits.habit_status import STATUS_OF_CODE, Launch, Outcome, RandomSource, Status
-from ai_core.errors import UnknownNameError, finite_number, shown
+from ai_core.errors import UnknownNameError, checked_name, finite_number, shown
 from ai_core.faults import FaultIsolation
 from ai_core.scheduling.task import Turn
 from ai_core.trace import Trace
@@ -175,8 +175,7 @@ class ValueIs:
     """
 
     def __init__(self, key: str, comparison: str = "==", value: Any = True) -> None:
-        if not isinstance(key, str) or not key:
-            raise TypeError(f"key must be text, got {shown(key)}")
+        checked_name("key", key)
         if comparison not in COMPARISONS:
             raise UnknownNameError("comparison", comparison, COMPARISONS)
         self.key, self.comparison, self.value = key, comparison, value
@@ -305,8 +304,7 @@ class ValueWrite:
     """The tick of ``SetValue``."""
 
     def __init__(self, key: str, value: Any, scope: str | None) -> None:
-        if not isinstance(key, str) or not key:
-            raise TypeError(f"key must be text, got {shown(key)}")
+        checked_name("key", key)
         self.key, self.value, self.scope = key, value, scope
 
     def __call__(self, context: HabitContext) -> Status:
@@ -497,7 +495,7 @@ class HabitContext:
             TypeError: if ``point`` is not a string.
         """
         if not isinstance(point, str):
-            raise TypeError(f"point must be text, got {shown(point)}")
+            raise TypeError(f"point must be a string, got {shown(point)}")
         self.restart_point, self.has_waited = point, True
 
     def _wait(self, seconds: float, names: tuple[str, ...]) -> None:

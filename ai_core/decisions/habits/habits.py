@@ -24,7 +24,7 @@ from typing import Any, TypedDict, TypeVar
 from ai_core.decisions.habits.habit_batch import HabitBatch
 from ai_core.decisions.habits.habit_runner_loops import HabitContext
 from ai_core.decisions.habits.habit_status import FOR_EVER, Launch, Outcome
-from ai_core.errors import UnknownNameError, finite_number, shown, whole_number
+from ai_core.errors import UnknownNameError, check_type, finite_number, shown, whole_number
 
 __all__ = ["Callback", "Habit", "HabitOptions", "added", "check_habit", "removed", "replaced"]
 
@@ -245,8 +245,7 @@ def check_habit(habit: Habit, children: tuple[Habit, ...], path: str) -> None:
     """
     names = set()
     for child in children:
-        if not isinstance(child, Habit):
-            raise TypeError(f"habit {path!r}: every child must be a Habit, got {shown(child)}")
+        check_type(f"habit {path!r}: every child", child, Habit)
         if child.name in names:
             raise ValueError(
                 f"habit {path!r}: two children are named {child.name!r}; rename one")
@@ -346,8 +345,7 @@ def replaced(root: Habit, path: str, habit: Habit) -> Habit:
         TypeError: if ``habit`` is not a Habit.
         ValueError: if two siblings would have the same name.
     """
-    if not isinstance(habit, Habit):
-        raise TypeError(f"habit must be a Habit, got {shown(habit)}")
+    check_type("habit", habit, Habit)
     return _edited(root, path, lambda _: habit)
 
 
