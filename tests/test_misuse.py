@@ -66,7 +66,7 @@ WRONG = {
     "no situation": (
         lambda: Strategist(TREE, random.Random(1)).think(None), TypeError,
         "situation must be a StrategicSituation, got None"),
-    "no member": (lambda: SquadRadio("Ann"), TypeError, "member must be a GroupMembership, made by Narrowcast"),
+    "no member": (lambda: SquadRadio("Ann"), TypeError, "member must be a GroupMembership, got"),
     "several goals over regions": (
         lambda: AnytimeSearch(GROUND, 0, [5, 6], regions=REGIONS), ValueError,
         "regions must be of the passage, and the goal a single cell; leave out regions"),

@@ -235,7 +235,7 @@ class DeciderPopulation(Saveable, Generic[AnyMember, AnySlot]):
     def _slot_of(self, member: AnyMember) -> AnySlot:
         slot = self._slots.get(member)
         if slot is None:
-            raise ValueError(f"{self._called(member)} is not in this population")
+            raise ValueError(f"{self._called(member)} is not in this population; add it first")
         return slot
 
     def _called(self, member: AnyMember) -> str:
@@ -398,7 +398,7 @@ class HabitPopulation(DeciderPopulation[HabitTree, TickMember]):
             self.on_wake()
 
     def settle(self, member: TickMember) -> None:
-        """Let a tree sleep or have its turns after its time was loaded; called by trees."""
+        """Update the sleep of a tree after its time was loaded; called by trees."""
         member.timer_s = inf        # of another time
         if not member.tree.is_asleep:
             self._wake(member)

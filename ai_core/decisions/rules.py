@@ -583,7 +583,7 @@ class RuleMind(Saveable):
         if self.on_fired is not None:
             try:
                 self.on_fired(fired)
-            except Exception as error:  # raised when the thought is over
+            except Exception as error:  # raised at the end of the thought
                 self._faults.keep(error)
         return fired
 

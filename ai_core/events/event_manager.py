@@ -147,7 +147,7 @@ class ListenerBook:
         return self._registered() | {**self._once.known()}
 
     def listener(self, owner: Any, *, is_under_way: bool) -> Subscription:
-        """Return the listener of an owner, or its stand-in in a broadcast under way."""
+        """Return the listener of an owner, or its stand-in in a running broadcast."""
         found: Subscription = owner
         return found
 
@@ -484,7 +484,7 @@ class EventManager(Saveable):
             self.call_listeners(event, rest)
         finally:
             nested.pop()
-            left = length_hint(rest)  # none, unless faults are let through
+            left = length_hint(rest)  # none, unless faults are raised
             self._called += len(listeners) - left
             if not left:
                 self._finish(event, len(listeners))
@@ -523,7 +523,7 @@ class EventManager(Saveable):
                 for listening in listeners:
                     listening.call(event)
                 return
-            except Exception as error:  # whatever it is, the other listeners are called
+            except Exception as error:  # the other listeners are called
                 self.fail(listening, event, error)
 
     def _finish(self, event: Event, listeners: int) -> None:
@@ -594,7 +594,7 @@ class EventManager(Saveable):
             listening.call = listening.handler
 
     def _when_stopped(self, listening: Subscription) -> Handler:
-        """Forget a listener; return the function that a broadcast under way calls in its place."""
+        """Forget a listener; return the function that a running broadcast calls in its place."""
         self.faults.forget(listening)
         return self.skip
 

@@ -35,7 +35,7 @@ class Subscription:
         name: name in reports and saves; need not be unique.
         codes: the codes listened to, in the order they were given; none after ``stop``.
         call: the function that dispatch calls: the handler, or a stand-in for a listener with
-            filters, after it stopped or failed. Every broadcast under way reads it at the turn
+            filters, after it stopped or failed. Each running broadcast reads it at the turn
             of the listener.
         rank: order of delivery; lower is earlier.
         registry: the registry to which it belongs.
@@ -68,7 +68,7 @@ class Subscription:
         return bool(self.codes)
 
     def stop(self) -> None:
-        """Stop listening at once, even in a broadcast under way.
+        """Stop listening at once, even in a running broadcast.
 
         That broadcast continues with the other listeners. Stopping twice is
         harmless. Cost: O(codes).
@@ -86,7 +86,7 @@ class EventRegistry:
     Args:
         codes: the declared codes; None allows any code.
         stopped: called with the Subscription after it has stopped; returns the
-            function that a broadcast under way calls in its place.
+            function that a running broadcast calls in its place.
     """
 
     def __init__(self, codes: Iterable[str] | None, stopped: Callable[[Subscription], Handler]) -> None:
@@ -151,7 +151,7 @@ class EventRegistry:
         return listening
 
     def remove(self, listening: Subscription) -> None:
-        """Remove a listener, also from a broadcast under way."""
+        """Remove a listener, also from a running broadcast."""
         self._leave(listening)
         listening.call = self._stopped(listening)
 
@@ -161,14 +161,14 @@ class EventRegistry:
         self._enter(listening)
 
     def transfer(self, listening: Subscription, to: EventRegistry, rank: int) -> None:
-        """Move a listener to another registry; a broadcast under way keeps it. Cost: O(codes)."""
+        """Move a listener to another registry; a running broadcast keeps it. Cost: O(codes)."""
         codes = listening.codes
         self._leave(listening)
         listening.codes, listening.rank = codes, rank
         to._enter(listening)
 
     def listeners(self, code: str) -> tuple[Subscription, ...]:
-        """Return the present listeners to ``code``, by rank; a broadcast under way keeps its tuple."""
+        """Return the present listeners to ``code``, by rank; a running broadcast keeps its tuple."""
         if code not in self._members:
             code = EVERY_CODE  # so that codes without listeners take no memory
         found = self._in_order.get(code)
@@ -355,7 +355,7 @@ class ListenerFilter(NamedTuple):
         """Return the function that is called in place of the handler.
 
         ``skip`` is called for an event that is not delivered, ``freed`` when a weakly held
-        handler is gone, and ``use_up`` to stop a ``once`` listener. The stand-in keeps no
+        handler was freed, and ``use_up`` to stop a ``once`` listener. The stand-in keeps no
         weakly held handler alive.
         """
         where, near, is_once, weak = self
@@ -488,7 +488,7 @@ class OnceListeners:
         return listening in self._used
 
     def bring_back(self, listening: Subscription) -> bool:
-        """Let a used listener listen again; return False if it is not among the latest ``REMEMBERED``."""
+        """Register a used listener again; return False if it is not among the latest ``REMEMBERED``."""
         key = self._used.pop(listening, None)
         if key is None:
             return False

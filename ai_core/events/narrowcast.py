@@ -167,7 +167,7 @@ class MemberSubscription:
             self.listening, self.member.group.registry, rank_of(self._priority, self.place))
 
     def check_audience(self) -> None:
-        """Skip events that do not reach the member's group: a broadcast under way may have begun elsewhere."""
+        """Skip events that do not reach the member's group: a running broadcast may have begun elsewhere."""
         if self._is_checked:
             return
         self._is_checked = True
@@ -239,7 +239,7 @@ class GroupMembership:
     def move_to(self, group: Group) -> None:
         """Move the member to another group; it receives that group's events from now on.
 
-        A broadcast under way is still delivered if it reaches the new group, too.
+        A running broadcast is still delivered if it reaches the new group, too.
         Sticky events of the new group are delivered at once, except those that the
         previous group had, too.
 
@@ -318,7 +318,7 @@ class MemberBook(ListenerBook):
             for member in self._narrowcast.members for one in (*member.listenings, *member.used_up)}
 
     def listener(self, owner: MemberSubscription, *, is_under_way: bool) -> Subscription:
-        """Return the listener of a subscription; for a broadcast under way it checks the audience."""
+        """Return the listener of a subscription; for a running broadcast it checks the audience."""
         if is_under_way:
             owner.check_audience()
         return owner.listening

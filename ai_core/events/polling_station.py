@@ -262,7 +262,7 @@ class PollingStation(Saveable):
 
         Cost: O(1), plus a computation if no fresh answer is cached.
         """
-        if self._log is None:  # the short way for a cached answer
+        if self._log is None:  # the short path for a cached answer
             try:
                 topic = self._topics[code]
                 answer, computed_at, until = topic.cached[key]
@@ -351,7 +351,7 @@ class PollingStation(Saveable):
         """Mark the answer for ``key`` as old; without a key, every answer of the topic.
 
         Old answers are returned only when the budget is spent. An answer whose
-        computation is under way is not cached.
+        computation is running is not cached.
 
         Raises:
             UnknownNameError: if no topic has this code.

@@ -142,7 +142,7 @@ class TimeOfDay(Saveable):
         self._update()
 
     def advance(self, budget: Budget) -> None:
-        """Notify the listeners whose time has come. Cost: O(1) while no time has come."""
+        """Notify the listeners of the times that were reached. Cost: O(1) while none was."""
         check_budget(budget)
         self._update()
         self.events.advance(budget)

@@ -83,7 +83,7 @@ def test_values_are_set_here_or_in_a_scope():
     ], Launch.SEQUENTIAL))
     assert tree.tick(0.1) is SUCCEEDED
     assert (tree.blackboard["x"], tree.blackboard.parent) == (3, {"alarm": 4})
-    with pytest.raises(TypeError, match="'set' writes to the scope 'world', which needs a Blackboard"):
+    with pytest.raises(TypeError, match="'set' writes to the scope 'world', which requires a Blackboard"):
         tree_of(SetValue("set", "x", 1, scope="world"), blackboard={}).tick(0.1)
 
 

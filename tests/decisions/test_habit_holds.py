@@ -63,5 +63,5 @@ def test_only_an_active_habit_can_hold():
     tree = HabitTree(Habit("root", enter=kept.append))
     tree.tick(0.1)
     tree.stop()
-    with pytest.raises(RuntimeError, match="'root' is not active, so there is nothing to hold"):
+    with pytest.raises(RuntimeError, match="'root' is not active and cannot hold"):
         kept[0].hold()

@@ -99,7 +99,7 @@ def test_trees_come_and_go_and_live_on_alone():
     log, population = [], HabitPopulation()
     tree = population.add(HabitTree(counting(log), owner="a"))
     population.tick(1.0)
-    with pytest.raises(RuntimeError, match="'root' lives in a population; tick that"):
+    with pytest.raises(RuntimeError, match="'root' is in a population; tick the population"):
         tree.tick(1.0)
     with pytest.raises(ValueError, match="'root' is already in a population"):
         HabitPopulation().add(tree)

@@ -116,7 +116,7 @@ def test_failures_and_quarantine_are_kept_by_path():
     for _ in range(4):
         second.tick(1.0)
     assert calls == ["root/bad", "root/shy"]
-    assert second.to_text().count("left out, it kept failing") == 2
+    assert second.to_text().count("quarantined after repeated failures") == 2
     second.release_quarantined()
     second.tick(1.0)
     assert calls == ["root/bad", "root/shy"] * 2
@@ -166,7 +166,7 @@ def test_saving_and_loading_wait_for_the_end_of_the_tick():
         (("holds",), {"root": "x"}, "'holds.root' must be a finite number"),
         (("cooldowns",), {"root": "x"}, "'cooldowns.root' must be a finite number"),
         (("active", 1, "waits_for"), [3], r"'active\[1\].waits_for\[0\]' must be a string, got 3"),
-        (("told",), {"noise": 3}, "'told.noise' must be a dict"),
+        (("messages",), {"noise": 3}, "'messages.noise' must be a dict"),
         (("endings",), {"root/x": "done"}, "'endings.root/x' is not valid: unknown habit 'root/x'"),
         (("blackboard",), 3, "'blackboard' must be a dict"),
         (("random", "index"), 700, "'random.index' must be at most 624"),

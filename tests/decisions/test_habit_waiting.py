@@ -112,7 +112,7 @@ def test_event_triggered_habit_begins_in_the_next_tick_only():
     tree.notify("shot at", "arrow")
     tree.tick(0.1)
     assert tree.active_paths() == ["guard/flee"]
-    assert tree.root_run.child.told("shot at") == "arrow"
+    assert tree.root_run.child.payload_of("shot at") == "arrow"
     tree.stop()
     tree.tick(0.1)
     assert tree.active_paths() == ["guard/stand"]
@@ -167,7 +167,7 @@ def test_a_habit_that_waits_for_time_is_ticked_when_it_is_over():
 
 def test_habit_waiting_for_a_name_hears_it_or_times_out():
     def tick(context):
-        if context.told("door") is not None:
+        if context.payload_of("door") is not None:
             return SUCCEEDED
         if context.time_in_habit_s >= 2.0:
             return Status.FAILED
@@ -302,7 +302,7 @@ def test_what_waits_goes_on_waiting_after_loading():
         one.root_run.child.child.release()
         one.tick(0.5)
         assert one.active_paths() == ["guard/quiet/look"]
-        assert one.root_run.child.child.told("noise") == [1, 2]
+        assert one.root_run.child.child.payload_of("noise") == [1, 2]
     assert other.to_text() == tree.to_text()
 
 
@@ -310,12 +310,12 @@ def test_a_wait_needs_names_or_time_and_an_active_habit():
     tree = HabitTree(Habit("root", [Habit("a")], Launch.PRIORITIZED))
     tree.tick(0.1)
     run = tree.root_run
-    with pytest.raises(ValueError, match="wait_for needs names"):
+    with pytest.raises(ValueError, match="names must hold non-empty strings"):
         run.wait_for()
     with pytest.raises(ValueError, match="seconds must be at least 0"):
         run.wait_s(-1)
     with pytest.raises(TypeError, match="name must be a string, got 3"):
         tree.notify(3)
     tree.stop()
-    with pytest.raises(RuntimeError, match="'root' is not active, so there is nobody to wait"):
+    with pytest.raises(RuntimeError, match="'root' is not active and cannot wait"):
         run.wait_s(1)

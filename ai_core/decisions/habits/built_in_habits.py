@@ -78,7 +78,7 @@ class Wait(Habit):
         context.wait_s(seconds)
 
     def tick(self, context: HabitContext) -> Status:
-        """Succeed, because the time is over."""
+        """Succeed, because the time has passed."""
         return Status.SUCCEEDED
 
 
@@ -104,7 +104,7 @@ class WaitFor(Habit):
         context.wait_for(*self.names, at_most_s=self.at_most_s)
 
     def tick(self, context: HabitContext) -> Status:
-        """Succeed if a name ended the wait, fail if the time is over."""
+        """Succeed if a name ended the wait, fail if the time has passed."""
         return Status.SUCCEEDED if context.woken_by else Status.FAILED
 
 
@@ -149,7 +149,7 @@ class Emit(Habit):
         event: name of the event.
         payload: payload of the event, or a callable that is called with the context.
         send: called with event and payload: ``event_manager.send``, or emit of a signal;
-            None for ``tell`` of this character's tree.
+            None for ``notify`` of this character's tree.
     """
 
     def __init__(
@@ -252,7 +252,7 @@ class PlayAnimation(Habit):
 
     def tick(self, context: HabitContext) -> Status:
         """Succeed if the ended animation is this one; wait again otherwise."""
-        if context.told(self.ends_on) in (None, self.animation):
+        if context.payload_of(self.ends_on) in (None, self.animation):
             return Status.SUCCEEDED
         context.wait_for(self.ends_on)
         return Status.RUNNING

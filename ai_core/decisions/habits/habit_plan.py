@@ -115,28 +115,28 @@ def _tick_of(habit: Habit) -> Callback | None:
         if context.generator is None:
             context.generator = begin(context)
         try:
-            wish = next(context.generator)
+            request = next(context.generator)
         except StopIteration as end:
             context.generator = None
             return Status.SUCCEEDED if end.value is None else end.value
-        _wait(context, wish)
+        _wait(context, request)
         return Status.RUNNING
 
     return tick
 
 
-def _wait(context: HabitContext, wish: object) -> None:
-    if wish is None:
+def _wait(context: HabitContext, request: object) -> None:
+    if request is None:
         return
-    if isinstance(wish, str):
-        context.wait_for(wish)
-    elif isinstance(wish, tuple) and len(wish) == 2 and isinstance(wish[0], str):
-        context.wait_for(wish[0], at_most_s=wish[1])
-    elif isinstance(wish, int | float) and not isinstance(wish, bool):
-        context.wait_s(wish)
+    if isinstance(request, str):
+        context.wait_for(request)
+    elif isinstance(request, tuple) and len(request) == 2 and isinstance(request[0], str):
+        context.wait_for(request[0], at_most_s=request[1])
+    elif isinstance(request, int | float) and not isinstance(request, bool):
+        context.wait_s(request)
     else:
         raise TypeError(
-            f"{context.path!r} must yield nothing, seconds, a name, or a name with seconds, got {shown(wish)};"
+            f"{context.path!r} must yield nothing, seconds, a name, or a name with seconds, got {shown(request)};"
             " return a Status to end the habit")
 
 

@@ -87,7 +87,7 @@ cdef class HabitRunner:
     cdef public HabitContext root_run
     cdef HabitContext _asking
     cdef public TickMember member
-    cdef public dict holds, scores, _told, _cooldowns, _asks_at_s, _answered
+    cdef public dict holds, scores, _messages, _cooldowns, _asks_at_s, _answered
     cdef public list _agenda, endings
     cdef public double _now_s, _rebuild_at_s, _wake_at_s
     cdef public Py_ssize_t _frame, _tick_number

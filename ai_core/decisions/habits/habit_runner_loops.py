@@ -2,7 +2,7 @@
 """Ticking habits: the runs of a character, and what they do at each tick.
 
 A character has a ``HabitContext`` for each active habit, and an agenda: the active habits to tick and the pending
-habits to try, in the order of a tick. The agenda is kept until a habit begins, ends or wakes, or a time is over.
+habits to try, in the order of a tick. The agenda is kept until a habit begins, ends or wakes, or a time has passed.
 While it is empty the tree sleeps, and a tick costs nothing.
 
 ``habit_runner_loops.pxd`` declares the C types with which this file is compiled; interpreted it is plain Python.
@@ -60,7 +60,7 @@ wait would now and then take a frame longer.
 """
 
 LISTENERS_VALID_S = 0.1
-"""Game time for which the answer that nobody listens is valid while the counter of listeners does not change (s)."""
+"""Game time for which "no listeners" is valid while the counter of listeners does not change (s)."""
 
 RUNNING, SUCCEEDED, FAILED = Status.RUNNING, Status.SUCCEEDED, Status.FAILED
 SEQUENTIAL, RANDOM = Launch.SEQUENTIAL, Launch.RANDOM
@@ -311,7 +311,7 @@ class ValueWrite:
         board = context.blackboard
         if self.scope is not None:
             if not isinstance(board, Blackboard):
-                raise TypeError(f"{context.path!r} writes to the scope {self.scope!r}, which needs a Blackboard")
+                raise TypeError(f"{context.path!r} writes to the scope {self.scope!r}, which requires a Blackboard")
             board = board.scope(self.scope)
         board[self.key] = self.value(context) if callable(self.value) else self.value
         return SUCCEEDED
@@ -446,7 +446,7 @@ class HabitContext:
             ValueError: if the priority is NaN or infinite.
             RuntimeError: if the habit is not active.
         """
-        self._check_active("nothing to hold")
+        self._check_active("hold")
         held = math.inf if priority is None else finite_number("priority", priority)
         tree, index = self._tree, self.place.index
         if index in tree.holds:
@@ -479,13 +479,13 @@ class HabitContext:
             RuntimeError: if the habit is not active.
         """
         if not names or not all(isinstance(name, str) and name for name in names):
-            raise ValueError(f"wait_for needs names, got {shown(names)}; to wait for time use wait_s")
+            raise ValueError(f"names must hold non-empty strings, got {shown(names)}; use wait_s to wait for a time")
         self._wait(
             math.inf if at_most_s is None else finite_number("at_most_s", at_most_s, minimum=0), names)
 
-    def told(self, name: str) -> Any:
+    def payload_of(self, name: str) -> Any:
         """Return the payload of ``HabitTree.notify(name)`` for this tick, None if there was none."""
-        message = self._tree._told.get(name) if self._tree._told else None
+        message = self._tree._messages.get(name) if self._tree._messages else None
         return None if message is None or not message.tick_number else message.payload
 
     def restart_at(self, point: str) -> None:
@@ -499,7 +499,7 @@ class HabitContext:
         self.restart_point, self.has_waited = point, True
 
     def _wait(self, seconds: float, names: tuple[str, ...]) -> None:
-        self._check_active("nobody to wait")
+        self._check_active("wait")
         tree = self._tree
         self.wake_s = tree.seconds + seconds - ROUNDING_S
         self.waits_for, self.woken_by, self.has_waited = names, "", True
@@ -507,9 +507,9 @@ class HabitContext:
         if names:
             tree.watch(names)
 
-    def _check_active(self, why: str) -> None:
+    def _check_active(self, action: str) -> None:
         if self.status is not RUNNING:
-            raise RuntimeError(f"{self.path!r} is not active, so there is {why}")
+            raise RuntimeError(f"{self.path!r} is not active and cannot {action}; call this from its enter or tick")
 
     def __repr__(self) -> str:
         return f"<HabitContext {self.path}>"
@@ -539,7 +539,7 @@ class HabitRunner:
 
     Attributes:
         is_busy: True during a tick, or while the definition is changed.
-        after_tick: called once at the end of the tick under way; None for nothing.
+        after_tick: called once at the end of the current tick; None for nothing.
         member: its slot in a population, or None.
     """
 
@@ -569,7 +569,7 @@ class HabitRunner:
         self._rebuild_at_s, self._wake_at_s, self._is_lasting = INFINITY, AWAKE, False
         self._asks_all = True
         self._noticed: set[str] | None = None
-        self._told: dict[str, TreeMessage] | None = None
+        self._messages: dict[str, TreeMessage] | None = None
         self._cooldowns: dict[int, float] | None = None
         self._asks_at_s: dict[int, float] | None = None
         self._answered: dict[int, int] | None = None
@@ -648,7 +648,7 @@ class HabitRunner:
         """Tick as a task of a scheduler: ``scheduler.add(tree)``."""
         if not isinstance(turn, Turn):
             raise TypeError(
-                f"advance takes a scheduler's Turn, got {shown(turn)}; use tree.tick(elapsed_s) by hand")
+                f"turn must be a Turn, got {shown(turn)}; without one, call tick(elapsed_s)")
         if self.member is not None:
             self._refuse_member()
         self._moment = turn.now
@@ -662,16 +662,16 @@ class HabitRunner:
 
         Args:
             name: name of the event: "shot at".
-            payload: the result of ``context.told(name)`` in that tick.
+            payload: the result of ``context.payload_of(name)`` in that tick.
 
         Raises:
             TypeError: if ``name`` is not a string.
         """
         if not isinstance(name, str):
             raise TypeError(f"name must be a string, got {shown(name)}")
-        if self._told is None:
-            self._told = {}
-        self._told[name] = TreeMessage(payload)
+        if self._messages is None:
+            self._messages = {}
+        self._messages[name] = TreeMessage(payload)
         self._notice(name)
 
     def active_runs(self) -> list[HabitContext]:
@@ -752,7 +752,7 @@ class HabitRunner:
                     agenda.append((BESIDE, run, asked, ()))
 
     def _has_woken(self, run: HabitContext, noticed: set[str] | None) -> bool:
-        """Return whether a run's own tick is due, and note when it will be."""
+        """Return whether a run's own tick is due; if not, the agenda lasts until it is at most."""
         if run.wake_s == AWAKE or self._is_due(run.wake_s):
             return True
         if noticed is not None:
@@ -800,7 +800,7 @@ class HabitRunner:
     def _has_message(self, place: HabitPlace, began: int) -> bool:
         """Return whether a message of ``begins_on`` arrived after the tick in which the place last began."""
         for name in place.begins_on:
-            message = self._told.get(name) if self._told is not None else None
+            message = self._messages.get(name) if self._messages is not None else None
             if message is not None and message.tick_number > began and (
                 message.tick_number == self._tick_number or self._now_s - message.at_s <= place.remembers_s):
                 return True
@@ -808,20 +808,19 @@ class HabitRunner:
 
     def _date_messages(self) -> None:
         """Date the messages since the last tick, and drop those that are too old."""
-        told: dict[str, TreeMessage] = self._told or {}
-        for name, message in list(told.items()):
+        messages: dict[str, TreeMessage] = self._messages or {}
+        for name, message in list(messages.items()):
             if not message.tick_number:
                 message.tick_number, message.at_s = self._tick_number, self._now_s
             elif self._now_s - message.at_s > self.plan.remembers_s.get(name, -1.0):
-                del told[name]
-        self._told = told or None
+                del messages[name]
+        self._messages = messages or None
 
     def _live_until(self, now_s: float) -> Status | None:
         """Advance to a moment of the tree's own time."""
         if self.is_busy:
             raise RuntimeError(
-                f"{self.name!r} was ticked from inside one of its own habits;"
-                " a habit acts in its tick and leaves the tree to the caller")
+                f"{self.name!r} was ticked from inside one of its own habits; tick the tree from outside")
         self._now_s = now_s
         if now_s < self._wake_at_s:
             return None if self.root_run is None else RUNNING
@@ -842,7 +841,7 @@ class HabitRunner:
         self._begun = 0
         self._over = None
         self._is_traced = self._trace is not None and bool(self._trace.state_entered)
-        if self._told is not None:
+        if self._messages is not None:
             self._date_messages()
         agenda = self._agenda
         if agenda is None and self.root_run is None and not self._noticed and not self._cooldowns:
@@ -892,12 +891,12 @@ class HabitRunner:
             self._close_and_climb(run, run.batch_status, result_of(run.batch_status))
 
     def _try_beside(self, run: HabitContext | None, place: HabitPlace, reason: str) -> None:
-        """Let the root, or a child that runs beside the others, begin if it can."""
+        """Begin the root, or a child that runs beside the others, if it can begin."""
         if self._may_begin_more() and self._can_begin(place):
             self._start(place, run, reason)
 
     def _challenge(self, run: HabitContext, places: tuple[HabitPlace, ...], first: int) -> None:
-        """Let the most urgent of the places from ``first`` on take over, if one can."""
+        """Begin the most urgent of the places from ``first`` on that can begin, instead of the active child."""
         child = run.child
         held = child.place.strongest(self.holds) if child is not None and self.holds else None
         if run.place.is_utility:
@@ -934,7 +933,7 @@ class HabitRunner:
         return first
 
     def _take_over(self, run: HabitContext, place: HabitPlace) -> None:
-        """Let a child begin, instead of the active one if there is one."""
+        """Begin a child, instead of the active one if there is one."""
         child = run.child
         if not self._may_begin_more():
             return
@@ -952,7 +951,7 @@ class HabitRunner:
         parent = run.parent
         if self._faults is not None and self._is_left_out(run.place):
             run.begins_next = True  # it has not begun, so it has no exit
-            self._close_and_climb(run, FAILED, "left out, it kept failing")
+            self._close_and_climb(run, FAILED, "quarantined after repeated failures")
             return
         status = self._live(run)
         if status is not RUNNING:
@@ -965,7 +964,7 @@ class HabitRunner:
             self._climb(parent, place, status)
 
     def _climb(self, parent: HabitContext | None, place: HabitPlace, status: Status) -> None:
-        """Let a parent react to a child that ended, and its parent if it ends too, and so on."""
+        """Continue the parent of a habit that ended, and each habit above that ends with it."""
         while parent is not None and not place.is_beside:
             launch = parent.place.launch
             if parent.place.interrupts:
@@ -998,7 +997,7 @@ class HabitRunner:
         if place.begins_on and not self._has_message(place, (self._answered or {}).get(index, 0)):
             return False
         if faults is not None and self._is_left_out(place):
-            self.endings[index] = "left out, it kept failing"
+            self.endings[index] = "quarantined after repeated failures"
             return False
         if place.asks_every_s:
             if self._asks_at_s is None:
@@ -1079,7 +1078,7 @@ class HabitRunner:
         return score
 
     def _continue(self, run: HabitContext) -> Status:
-        """Launch the child whose turn it is, and the next ones as long as children end at once."""
+        """Launch the next child, and further ones as long as children end at once."""
         launch, steps = run.place.launch, run.place.blocking
         if launch is RANDOM:
             return self._draw(run)
@@ -1121,7 +1120,7 @@ class HabitRunner:
         return self._start(chosen, run, f"chosen {chosen.number + 1} of {len(run.place.blocking)}")
 
     def _start(self, place: HabitPlace, parent: HabitContext | None, reason: str) -> Status:
-        """Let a habit begin and tick for the first time; return its status for its parent."""
+        """Begin a habit and tick it for the first time; return its status for its parent."""
         if place.check is not None and parent is not None and self._ends_quietly():
             return self._check_at_once(place)
         run = self._new_run(place, parent, reason)
@@ -1162,7 +1161,7 @@ class HabitRunner:
         return run
 
     def _live(self, run: HabitContext) -> Status:
-        """Let a run that has its place in the tree begin, and launch its children."""
+        """Begin a run that has its place in the tree, and launch its children."""
         place = run.place
         self._begun += 1
         self._agenda, self._wake_at_s = None, AWAKE
@@ -1367,7 +1366,7 @@ class HabitRunner:
             self.member.catch_up()
 
     def _refuse_member(self) -> None:
-        raise RuntimeError(f"{self.name!r} lives in a population; tick that, or remove it there first")
+        raise RuntimeError(f"{self.name!r} is in a population; tick the population, or remove the tree from it first")
 
     def _kept_by(self, index: int) -> dict[str, Any]:
         if self._kept is None:
@@ -1422,7 +1421,7 @@ def spare_run() -> HabitContext:
 
 
 def recycle(run: HabitContext) -> None:
-    """Keep a context that is over for the next run, if nothing but the caller refers to it."""
+    """Keep a context that has ended for the next run, if nothing but the caller refers to it."""
     global _spare, _spare_count
     if cython.compiled and Py_REFCNT(run) <= 1 and _spare_count < MOST_SPARE_RUNS:
         if not run._is_clear():
@@ -1505,7 +1504,7 @@ def tick_in_turn(
     first_error: Exception | None = None
     asleep: list[TickMember] = []
     next_number = 0
-    # Time is compared here where nobody records it: asking a budget takes as long as a small tree.
+    # Time is compared here unless it is recorded: a query of the budget takes as long as a small tree.
     is_timed = budget is not None and budget.deadline_ns is not None and budget.grants is None
     is_asked = budget is not None and not is_timed and not budget.is_unlimited
     count = 0

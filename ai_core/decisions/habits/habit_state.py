@@ -107,8 +107,8 @@ HABIT_STATE = DeclaredState(
     seconds=Seconds(at="_now_s"), frame=Whole(at="_frame"), tick_number=Whole(at="_tick_number"),
     behind_s=Seconds(absent=nan, at="_behind_s"), sleeps=Flag(at="_sleeps"), asks_all=Flag(at="_asks_all"),
     noticed=Optional(ListOf(Text(), make=set), at="_noticed"),
-    told=Optional(
-        MapOf(Record(TreeMessage, payload=GameValue(), tick_number=Whole(), at_s=Seconds())), at="_told"),
+    messages=Optional(
+        MapOf(Record(TreeMessage, payload=GameValue(), tick_number=Whole(), at_s=Seconds())), at="_messages"),
     active=ListOf(Record(
         SimpleNamespace, path=Named(lambda tree: tree.plan.by_path, "habit", name=attrgetter("path"), at="place"),
         reason=Text(), is_waiting=Flag(), wake_s=Number(absent=inf), is_in_batch=Flag(), **RUN_FIELDS,

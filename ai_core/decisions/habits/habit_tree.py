@@ -138,7 +138,7 @@ class HabitTree(HabitRunner):
         self._apply_changes()
 
     def change(self, root: Habit, parts: Sequence[Any] | None = None) -> None:
-        """Change the definition, or as soon as the tick is over when called inside a habit.
+        """Change the definition, or at the end of the tick when called inside a habit.
 
         An active habit continues if the new definition has it at the same path, with
         different children at most, and its parents continue. The others end first. Kept
@@ -260,7 +260,7 @@ class HabitTree(HabitRunner):
             self.end_run(self.root_run, "stopped")
         self._should_stop = False
         self.holds.clear()
-        self._cooldowns = self._asks_at_s = self._noticed = self._told = None
+        self._cooldowns = self._asks_at_s = self._noticed = self._messages = None
         self._answered = self._kept = None
         self.wake(True)
         if self._faults is not None:
@@ -335,7 +335,7 @@ class HabitTree(HabitRunner):
     def _saved_runs(self, saved_runs: list[SimpleNamespace]) -> None:
         self.leave_batches()
         for run in self.active_runs():
-            run.status = run.parent = None  # references to it show that it is over
+            run.status = run.parent = None  # references to it show that it has ended
         self.root_run = None
         runs: dict[str, HabitContext] = {}
         for saved in saved_runs:

@@ -16,7 +16,7 @@ def tree_with(habit):
 
 
 SETTINGS = {
-    "no key": ("HabitSetValue", {"key": ""}, "Brain/fight/swing: key must be text, got ''"),
+    "no key": ("HabitSetValue", {"key": ""}, "Brain/fight/swing: key must be a non-empty string, got ''"),
     "no expression": ("Habit", {"condition": "1 +"}, "Brain/fight/swing: condition of 'swing': cannot parse '1 +'"),
     "no name": (
         "Habit", {"wakes_on": [""]}, "Brain/fight/swing: habit 'swing': wakes_on must hold non-empty strings, got ''"),
@@ -73,7 +73,7 @@ def test_defaults_of_movement_are_those_of_the_dimension(node, scheduler, kind, 
 
 def test_a_habit_that_waits_for_nothing_is_told_what_to_call(node, scheduler, gdscript, physics_frames, expect_errors):
     tree = tree_with(gdscript("extends Habit\nfunc _enter() -> void: wait_for([])").new())
-    expect_errors("wait_for needs names, got (); to wait for time use wait_s", times=1)
+    expect_errors("names must hold non-empty strings, got (); use wait_s to wait for a time", times=1)
     node("Node3D", scheduler).add_child(tree)
     physics_frames(2)
 
@@ -152,7 +152,7 @@ def test_a_quarantined_habit_is_reported_and_runs_when_released(
     tree.set_value("goal", Vector2(30, 0))
     physics_frames(3)
     assert actor.get("position") == Vector2(0, 0)
-    assert "left out, it kept failing" in tree.to_text()
+    assert "quarantined after repeated failures" in tree.to_text()
     ends.clear()
     tree.release_quarantined()
     physics_frames(3)

@@ -281,7 +281,7 @@ class Habit(Node):
     @method
     def get_payload(self, message: str) -> Variant:
         """Return the payload of a message, in the tick in which the habit receives it; otherwise null."""
-        return self._run.told(message) if self._run is not None else None
+        return self._run.payload_of(message) if self._run is not None else None
 
     @method
     def get_event(self) -> Variant:

@@ -117,7 +117,7 @@ class EventMind:
 
 def _received(run: HabitContext) -> Any:
     habit = run.place.habit
-    payloads = (run.told(name) for name in (*habit.begins_on, *habit.wakes_on))
+    payloads = (run.payload_of(name) for name in (*habit.begins_on, *habit.wakes_on))
     return next((one for one in payloads if one is not None), None)
 
 
