@@ -266,6 +266,22 @@ def several_names(name: str, value: object) -> tuple[str, ...]:
     return found
 
 
+def shares_by_name(name: str, value: object, remedy: str = "") -> dict[str, float]:
+    """Return a mapping of names to shares, each 0 to 1, as a dict.
+
+    Raises:
+        TypeError: if it is another type, or holds other keys or values.
+        ValueError: if a share is out of range; ends with ``remedy``.
+    """
+    if not isinstance(value, Mapping):
+        raise TypeError(f"{name} must map names to shares, got {shown(value)}")
+    for key in value:
+        check_type(f"a name in {name}", key, str)
+    return {
+        key: finite_number(f"{name}[{key!r}]", share, minimum=0, maximum=1, remedy=remedy)
+        for key, share in value.items()}
+
+
 def as_array(name: str, value: object) -> NDArray[Any]:
     """Return ``value`` as a NumPy array of any type.
 
@@ -334,7 +350,9 @@ def shown(value: object) -> str:
 
 
 def _of_type(kind: type) -> str:
-    noun = kind.__name__
+    noun = {"str": "string", "Mapping": "mapping"}.get(kind.__name__, kind.__name__)
+    if kind is bool:
+        return "True or False"
     return noun if noun.endswith("s") else f"an {noun}" if noun[0] in "AEIOU" else f"a {noun}"
 
 

@@ -162,7 +162,7 @@ def test_what_cannot_be_is_refused_and_changes_nothing():
         (lambda: meter.advance(None), "now_s must be a number"),
         (lambda: meter.add_stimulus(1.0, float("nan")), "now_s must be a finite number"),
         (lambda: meter.add_stimulus(1.0, 1.0, None), "modality must be a string"),
-        (lambda: meter.expose(1.0, 1.0, 3), "shown must be a Mapping or None"),
+        (lambda: meter.expose(1.0, 1.0, 3), "shown must be a mapping or None"),
         (lambda: Awareness(None, 1, 0.0), "settings must be AwarenessSettings"),
         (lambda: Awareness(SETTINGS, 1.5, 0.0), "target must be an integer"),
     ):

@@ -301,7 +301,7 @@ def test_cancelled_bake_has_no_result_and_a_done_one_keeps_it():
         (lambda: BakingSettings(narrowness=1.5), ValueError, "narrowness must be at most 0.99"),
         (lambda: BakingSettings(passing={"hearing": 2}), ValueError, "passing"),
         (lambda: BakingSettings(passing=5), TypeError, "passing must map"),
-        (lambda: BakingSettings(sight=5), TypeError, "sight must be the name of a modality"),
+        (lambda: BakingSettings(sight=5), TypeError, "sight must be a string or None"),
         (lambda: SenseGraphBaking("level"), TypeError, "ground must be a WalkableGrid"),
         (lambda: SenseGraphBaking(Level(THREE_ROOMS).ground, 5), TypeError, "blocked must be a callable"),
         (lambda: SenseGraphBaking(Level(THREE_ROOMS).ground, settings=5), TypeError, "settings must be BakingSettings"),

@@ -260,14 +260,14 @@ def test_one_graph_for_each_sense():
     [
         ({"modalities": [hearing()]}, UnknownNameError, "unknown modality 'sight'"),
         ({"smells": ["stench"]}, UnknownNameError, "unknown modality 'stench'"),
-        ({"smells": "smell"}, TypeError, r"use \['smell'\]"),
+        ({"smells": "smell"}, TypeError, "smells must be a sequence of names, got 'smell'"),
         ({"smells": ["sight"]}, ValueError, "smells must hold modalities that travel over time, got 'sight'"),
         ({"gradual": ["hearing"]}, ValueError, "gradual must hold modalities that travel over time, got 'hearing'"),
         ({"faintest": 0}, ValueError, "faintest must be above 0"),
         ({"faintest": math.nan}, ValueError, "faintest must be a finite number"),
         ({"smell_step_s": -1}, ValueError, "smell_step_s must be above 0"),
         ({"graphs": {"sight": None}}, TypeError, "must be a SenseGraph, got None"),
-        ({"graphs": [1]}, TypeError, "graphs must map modality names"),
+        ({"graphs": [1]}, TypeError, "graphs must be a mapping"),
         ({"graphs": {"stench": SenseGraph([])}}, UnknownNameError, "stench"),
     ],
 )

@@ -9,13 +9,14 @@ from __future__ import annotations
 import math
 from collections.abc import Generator, Iterator, Mapping
 from dataclasses import dataclass, field, replace
+from itertools import chain, count
 from typing import NamedTuple, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
 
 from ai_core.budget import Budget, check_budget
-from ai_core.errors import finite_number, shown, whole_number
+from ai_core.errors import check_callables, check_kind, finite_number, shares_by_name, shown, whole_number
 from ai_core.senses.baking.ground import Floats, GroundCells, Ids, WalkableGrid, WalkablePolygons, Work
 from ai_core.senses.baking.openings import Blocked, Opening, SightPair, openings, sight_pairs
 from ai_core.senses.baking.rooms import NO_ROOM, distances_to_walls, divided_ground, room_boxes
@@ -95,14 +96,8 @@ class BakingSettings:
         for name in ("least_area_m2", "reach_m", "eye_height_m"):
             finite_number(name, getattr(self, name), minimum=0)
         whole_number("sight_places", self.sight_places, minimum=0, maximum=64)
-        if self.sight is not None and not isinstance(self.sight, str):
-            raise TypeError(f"sight must be the name of a modality or None, got {shown(self.sight)}")
-        if not isinstance(self.passing, Mapping):
-            raise TypeError(f"passing must map modality names to shares, got {shown(self.passing)}")
-        for sense, share in self.passing.items():
-            if not isinstance(sense, str):
-                raise TypeError(f"a key of passing must be a string, got {shown(sense)}")
-            finite_number(f"passing[{sense!r}]", share, minimum=0, maximum=1)
+        check_kind("sight", self.sight, str)
+        shares_by_name("passing", self.passing)
 
 
 class BakingReport(NamedTuple):
@@ -154,14 +149,11 @@ class SenseGraphBaking:
     ) -> None:
         if not isinstance(ground, WalkableGrid | WalkablePolygons):
             raise TypeError(f"ground must be a WalkableGrid or WalkablePolygons, got {shown(ground)}")
-        if blocked is not None and not callable(blocked):
-            raise TypeError(f"blocked must be a callable or None, got {shown(blocked)}")
-        self._settings = BakingSettings() if settings is None else settings
-        if not isinstance(self._settings, BakingSettings):
-            raise TypeError(f"settings must be BakingSettings, got {shown(settings)}")
+        check_callables(blocked=blocked)
+        check_kind("settings", settings, BakingSettings)
+        check_kind("earlier", earlier, SenseGraph)
+        self._settings = settings or BakingSettings()
         self._earlier = SenseGraph([]) if earlier is None else earlier
-        if not isinstance(self._earlier, SenseGraph):
-            raise TypeError(f"earlier must be a SenseGraph or None, got {shown(earlier)}")
         _refuse_too_large(ground)
         self._ground, self._blocked = ground, blocked
         self.stage = "looking at the ground"
@@ -381,7 +373,8 @@ def _graph(
         shapes: of all baked regions by name, in order.
         found: one direction of every portal that was found, in order.
 
-    Cost: O(regions + portals), and for each two regions the square of the portals between them; two steps.
+    Cost: O(regions + portals found times portals made by hand), and for each two regions the square of the portals
+    between them; two steps.
     """
     report = BakingReport([], [], [], [])
     regions = []
@@ -397,7 +390,8 @@ def _graph(
     yield 0.0
     portals = _portals(earlier, SenseGraph(regions), found, report)
     yield 0.5
-    return SenseGraph(regions, portals), report
+    # Both directions of a portal have one name.
+    return SenseGraph(regions, portals), BakingReport(*(list(dict.fromkeys(names)) for names in report))
 
 
 def _portals(
@@ -405,31 +399,24 @@ def _portals(
 ) -> list[SensePortal]:
     """Return the portals of the earlier graph that are still there, in their order, and then new ones."""
     still = _same_doors(earlier, found)
-    by_hand: dict[frozenset[str], list[SensePortal]] = {}
-    portals, noted = [], set()
+    by_hand = [portal for portal in earlier.portals if not portal.is_baked]
+    portals = []
     for number, portal in enumerate(earlier.portals):
         before = replace(portal, is_open=earlier.is_open(number))
         if portal.is_baked:
             here = still.get(_door_of(portal))
             now, lost = None if here is None else _measured(before, found[here]), report.gone
         else:
-            by_hand.setdefault(_ends(portal), []).append(portal)
             now, lost = _attached(before, regions), report.dropped
-        name = portal.name or f"{portal.from_region} to {portal.to_region}"
-        if (name, now is None) not in noted:
-            noted.add((name, now is None))
-            (lost if now is None else report.kept).append(name)
+        (lost if now is None else report.kept).append(portal.name or f"{portal.from_region} to {portal.to_region}")
         portals += [] if now is None else [now]
-    used = {portal.name for portal in earlier.portals}
-    known = {*still.values()}
+    used, known = {portal.name for portal in earlier.portals}, {*still.values()}
     for index, new in enumerate(found):
-        is_by_hand = any(one.passages.keys() >= new.passages.keys() and _moved_m(one, new) <= SAME_DOOR_M
-                         for one in by_hand.get(_ends(new), []))
-        if index not in known and not is_by_hand:
-            name, copies = new.name, 1
-            while name in used:
-                copies += 1
-                name = f"{new.name} {copies}"
+        if index not in known and not any(
+                _ends(one) == _ends(new) and one.passages.keys() >= new.passages.keys()
+                and _moved_m(one, new) <= SAME_DOOR_M for one in by_hand):
+            numbered = (f"{new.name} {copy}" for copy in count(2))
+            name = next(name for name in chain([new.name], numbered) if name not in used)
             used.add(name)
             report.new.append(name)
             there = replace(new, name=name)

@@ -9,7 +9,7 @@ from collections.abc import Callable
 from dataclasses import MISSING, fields, replace
 from typing import Any
 
-from ai_core.errors import UnknownNameError, shown
+from ai_core.errors import UnknownNameError, check_type
 from ai_core.saving.declared_state import (
     Flag,
     Kind,
@@ -105,8 +105,7 @@ def graph_from_text(text: str) -> SenseGraph:
         TypeError: if ``text`` is not a string.
         StateError: if it is not a valid graph; names the place in it, and the reason.
     """
-    if not isinstance(text, str):
-        raise TypeError(f"text must be a string, got {shown(text)}")
+    check_type("text", text, str)
     try:
         state = json.loads(text, parse_constant=_refuse_constant)
     except json.JSONDecodeError as error:

@@ -13,10 +13,10 @@ from typing import Self, TypeVar
 
 import numpy as np
 
-from ai_core.errors import finite_number, point, shown
+from ai_core.errors import check_type, finite_number, point, shares_by_name, shown
 from ai_core.senses.sensation import Point
 
-__all__ = ["FLAT_M", "Box", "Boxes", "Edge", "Passage", "Prism", "SensePortal", "SenseRegion", "Shape", "check_flag"]
+__all__ = ["FLAT_M", "Box", "Boxes", "Edge", "Passage", "Prism", "SensePortal", "SenseRegion", "Shape"]
 
 FLAT_M = 0.5
 """Half the height of a shape given with two coordinates only (m): 1 m² counts as 1 m³."""
@@ -165,9 +165,8 @@ class Boxes:
 
     def __post_init__(self) -> None:
         parts = tuple(self.parts)
-        for part in parts:
-            if not isinstance(part, Box):
-                raise TypeError(f"parts must hold Box, got {shown(part)}")
+        for number, part in enumerate(parts):
+            check_type(f"parts[{number}]", part, Box)
         if not parts:
             raise ValueError("parts must hold at least one Box; a region needs a volume")
         object.__setattr__(self, "parts", parts)
@@ -239,7 +238,7 @@ class Passage:
         put(self, "distance_m", finite_number("distance_m", self.distance_m, minimum=0))
         put(self, "area_m2", finite_number("area_m2", self.area_m2, above=0))
         put(self, "wind_m_per_s", finite_number("wind_m_per_s", self.wind_m_per_s))
-        check_flag("is_relayed", self.is_relayed)
+        check_type("is_relayed", self.is_relayed, bool)
         if self.mirror_normal is not None:
             x, y, z = _exact("mirror_normal", self.mirror_normal)
             length = math.hypot(x, y, z)
@@ -297,16 +296,16 @@ class SenseRegion:
     is_baked: bool = False
 
     def __post_init__(self) -> None:
-        _text("name of a region", self.name)
+        check_type("name of a region", self.name, str)
         if not self.name:
             raise ValueError("name of a region must be a non-empty string")
         if not isinstance(self.shape, Shape):
             raise TypeError(f"shape must be a Box, a Prism or Boxes, got {shown(self.shape)}")
         volume = self.shape.volume_m3 if self.volume_m3 is None else self.volume_m3
         object.__setattr__(self, "volume_m3", finite_number("volume_m3", volume, above=0))
-        _shares("kept_per_m", self.kept_per_m, KEPT)
-        _shares("dissipation", self.dissipation, "it is the share lost per second")
-        check_flag("is_baked", self.is_baked)
+        shares_by_name("kept_per_m", self.kept_per_m, KEPT)
+        shares_by_name("dissipation", self.dissipation, "it is the share lost per second")
+        check_type("is_baked", self.is_baked, bool)
 
 
 @dataclass(frozen=True)
@@ -334,16 +333,13 @@ class SensePortal:
     is_baked: bool = False
 
     def __post_init__(self) -> None:
-        for what in ("from_region", "to_region", "name"):
-            _text(what, getattr(self, what))
-        check_flag("is_open", self.is_open)
-        check_flag("is_baked", self.is_baked)
-        if not isinstance(self.passages, Mapping):
-            raise TypeError(f"passages must map modality names to Passage, got {shown(self.passages)}")
+        for name, kind in (
+                ("from_region", str), ("to_region", str), ("name", str), ("is_open", bool), ("is_baked", bool),
+                ("passages", Mapping)):
+            check_type(name, getattr(self, name), kind)
         for name, passage in self.passages.items():
-            _text("a modality in passages", name)
-            if not isinstance(passage, Passage):
-                raise TypeError(f"passages[{name!r}] must be a Passage, got {shown(passage)}")
+            check_type("a modality in passages", name, str)
+            check_type(f"passages[{name!r}]", passage, Passage)
         is_mirror = bool(self.passages) and all(one.mirror_normal is not None for one in self.passages.values())
         if self.from_region == self.to_region and not is_mirror:
             raise ValueError(f"a portal must lead to another region, got {self.to_region!r}; only mirrors need not")
@@ -378,22 +374,3 @@ def _is_convex(corners: Sequence[tuple[float, float]]) -> bool:
     headings = [math.atan2(w - z, y - x) for (x, z), (y, w) in _sides(corners) if (x, z) != (y, w)]
     bends = [math.remainder(after - before, math.tau) for before, after in _sides(headings)]
     return min(bends) >= -STRAIGHT_RAD and abs(sum(bends) - math.tau) < STRAIGHT_RAD
-
-
-def _text(what: str, value: object) -> None:
-    if not isinstance(value, str):
-        raise TypeError(f"{what} must be a string, got {shown(value)}")
-
-
-def check_flag(what: str, value: object) -> None:
-    """Raise TypeError for a value that is neither True nor False."""
-    if not isinstance(value, bool):
-        raise TypeError(f"{what} must be True or False, got {shown(value)}")
-
-
-def _shares(what: str, values: object, remedy: str) -> None:
-    if not isinstance(values, Mapping):
-        raise TypeError(f"{what} must map modality names to numbers, got {shown(values)}")
-    for name, value in values.items():
-        _text(f"a modality in {what}", name)
-        finite_number(f"{what}[{name!r}]", value, minimum=0, maximum=1, remedy=remedy)

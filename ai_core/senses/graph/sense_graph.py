@@ -14,10 +14,10 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from ai_core.errors import UnknownNameError, finite_number, named, point, shown, whole_number
+from ai_core.errors import UnknownNameError, check_type, finite_number, named, point, whole_number
 from ai_core.saving.declared_state import DeclaredState, Flag, MapOf, Number, Optional, Row, Saveable
 from ai_core.saving.declared_state import Point as PointKind
-from ai_core.senses.graph.parts import Passage, SensePortal, SenseRegion, Shape, check_flag
+from ai_core.senses.graph.parts import Passage, SensePortal, SenseRegion, Shape
 from ai_core.senses.modality import Modality, ModalitySet
 from ai_core.senses.sensation import Point
 from ai_core.senses.sensor_table import SensorTable
@@ -159,17 +159,15 @@ class SenseGraph(Saveable):
     def __init__(self, regions: Iterable[SenseRegion], portals: Iterable[SensePortal] = ()) -> None:
         self.regions, self.portals = tuple(regions), tuple(portals)
         self._region_ids: dict[str, int] = {}
-        for region in self.regions:
-            if not isinstance(region, SenseRegion):
-                raise TypeError(f"regions must hold SenseRegion, got {shown(region)}")
+        for number, region in enumerate(self.regions):
+            check_type(f"regions[{number}]", region, SenseRegion)
             if region.name in self._region_ids:
                 raise ValueError(f"regions must have unique names, got {region.name!r} twice")
             self._region_ids[region.name] = len(self._region_ids)
         self._named: dict[str, list[int]] = {}
         self._keys: dict[str, int] = {}      # by name and regions, to match portals of a save
         for number, portal in enumerate(self.portals):
-            if not isinstance(portal, SensePortal):
-                raise TypeError(f"portals must hold SensePortal, got {shown(portal)}")
+            check_type(f"portals[{number}]", portal, SensePortal)
             self.region_id(portal.from_region)
             self.region_id(portal.to_region)
             if portal.name:
@@ -225,7 +223,7 @@ class SenseGraph(Saveable):
 
         Cost: O(portals of that name) and senses in use.
         """
-        check_flag("is_open", is_open)
+        check_type("is_open", is_open, bool)
         for portal_id in self._portal_ids(portal):
             self._is_open[portal_id] = is_open
             for table in self._tables.values():
@@ -555,14 +553,12 @@ class GraphBySense:
         sources: SourceTable,
     ) -> None:
         by_name = {} if own is None else own
-        if not isinstance(by_name, Mapping):
-            raise TypeError(f"graphs must map modality names to SenseGraph, got {shown(own)}")
+        check_type("graphs", by_name, Mapping)
         numbers = {modalities.number(name): name for name in by_name}
         names = [modalities[number].name for number in range(len(modalities))]
         self.graph = [by_name[numbers[n]] if n in numbers else graph for n in range(len(names))]
         for one in (graph, *self.graph):
-            if not isinstance(one, SenseGraph):
-                raise TypeError(f"graph and each value of graphs must be a SenseGraph, got {shown(one)}")
+            check_type("graph, or a value of graphs,", one, SenseGraph)
         self.graphs = list({id(one): one for one in (graph, *self.graph)}.values())
         for name in (name for one in self.graphs for name in one.modalities):
             if name not in names:

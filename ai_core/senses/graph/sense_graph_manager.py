@@ -13,7 +13,7 @@ import numpy as np
 
 from ai_core.budget import Budget
 from ai_core.clock import Clock
-from ai_core.errors import UnknownNameError, finite_number, point, shown
+from ai_core.errors import UnknownNameError, check_type, finite_number, point, several_names
 from ai_core.saving.declared_state import DeclaredState, ListOf, Part, Parts, Saveable, Whole
 from ai_core.saving.fields import State
 from ai_core.senses.graph.graph_sight import GraphSight
@@ -161,8 +161,7 @@ class SenseGraphManager(RegionalSenseManager, Saveable):
             UnknownNameError: if the source is unknown.
         """
         self._sources.ids.slot(source_id)
-        if not isinstance(gives_light, bool):
-            raise TypeError(f"gives_light must be True or False, got {shown(gives_light)}")
+        check_type("gives_light", gives_light, bool)
         lights = self._sight.lights
         (lights.add if gives_light else lights.discard)(int(source_id))
 
@@ -241,9 +240,7 @@ class SenseGraphManager(RegionalSenseManager, Saveable):
 
     def _travelling(self, what: str, names: Iterable[str]) -> list[int]:
         """Return the numbers of modalities that take time."""
-        if isinstance(names, str):
-            raise TypeError(f"{what} must be an iterable of names, got the string {shown(names)}; use [{names!r}]")
-        numbers = sorted({self._modalities.number(name) for name in names})
+        numbers = sorted({self._modalities.number(name) for name in several_names(what, names)})
         for number in numbers:
             if self._modalities[number].delay_s_per_m == 0:
                 raise ValueError(

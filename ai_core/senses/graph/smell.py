@@ -126,7 +126,6 @@ class Scent:
         affiliation: of its source, as bits.
 
     Attributes:
-        regions: ids of the regions that smell of it, ascending.
         mass: (all regions,) float64, intensity times volume.
         arrived_s: (all regions,) float64, game time of its first trace there (s).
         entry: (all regions, 3) float64, where it first came in (m).
@@ -136,10 +135,14 @@ class Scent:
 
     def __init__(self, model: SmellModel, affiliation: int) -> None:
         self.model, self.affiliation, self.tag = model, affiliation, ""
-        self.regions = np.zeros(0, np.int64)
         self.mass, self.arrived_s = np.zeros_like(model.volume_m3), np.zeros_like(model.volume_m3)
         self.entry = np.zeros((len(self.mass), 3))
         self.reported_at_s: dict[int, float] = {}
+
+    @property
+    def regions(self) -> NDArray[np.int64]:
+        """Ids of the regions that smell of it, ascending."""
+        return np.flatnonzero(self.mass)
 
     def intensity_in(self, regions: NDArray[np.integer] | int) -> Floats:
         """Return the intensity in regions, 0 where there is none."""
@@ -149,7 +152,6 @@ class Scent:
         """Add an amount to a region: the intensity that it would have in one cubic metre."""
         if not self.mass[region]:
             self.arrived_s[region], self.entry[region] = now_s, entry
-            self.regions = np.union1d(self.regions, [region])
         self.mass[region] += amount
 
     def step(self, begin_s: float) -> None:
@@ -157,11 +159,11 @@ class Scent:
 
         It flows through a passage once it has had the time to get there.
 
-        Cost: O(regions that smell, and their passages): 0.1 ms for 100 regions.
+        Cost: O(regions that smell, and their passages): 0.1 ms for 100 regions; 2 ns for each other region.
         """
         model, table, mass = self.model, self.model.table, self.mass
         share, away_m = model.flow()
-        strong = self.regions[mass[self.regions] >= model.faint[self.regions]]
+        strong = np.flatnonzero(mass >= model.faint)
         index, row = expanded(table.out_first, strong)
         here = strong[index]
         moved = mass[here] * share[row]
@@ -175,15 +177,11 @@ class Scent:
         row, here, moved = row[flows], here[flows], moved[flows]
         there = table.to_region[row]
         self._enter(there, row, arrives_s[flows])
-        before = mass[self.regions]
+        before = mass.copy()
         np.subtract.at(mass, here, moved)
         np.add.at(mass, there, moved)
-        mass[self.regions] *= model.stays[self.regions]
-        after = mass[self.regions]
-        is_gone = (after < model.faint[self.regions]) & (after <= before)
-        if is_gone.any():
-            mass[self.regions[is_gone]] = 0.0
-            self.regions = self.regions[~is_gone]
+        mass *= model.stays
+        mass[(mass < model.faint) & (mass <= before)] = 0.0
 
     def uphill_from(self, region: int) -> ScentGradient | None:
         """Return the neighbouring region from which it comes stronger, None if it is strongest here."""
@@ -215,7 +213,6 @@ class Scent:
             entered, first = np.unique(regions[order], return_index=True)
             self.arrived_s[entered] = arrives_s[order[first]]
             self.entry[entered] = self.model.table.end[row[order[first]]]
-            self.regions = np.union1d(self.regions, entered)
 
 
 class ScentKey(NamedTuple):
@@ -398,7 +395,7 @@ class SmellSpreading(Saveable):
             rows = [row for row, name in enumerate(state.regions) if name in here]
             at = np.array([here[state.regions[row]] for row in rows], np.int64)
             scent = self.scents[key] = Scent(self.models[number], state.affiliation)
-            scent.tag, scent.reported_at_s, scent.regions = state.tag, state.reported_at_s, np.sort(at)
+            scent.tag, scent.reported_at_s = state.tag, state.reported_at_s
             scent.mass[at], scent.arrived_s[at] = state.mass[rows], state.arrived_s[rows]
             scent.entry[at] = state.entry[rows]
 

@@ -17,7 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ai_core.budget import Budget
-from ai_core.errors import finite_number, point, shown
+from ai_core.errors import check_type, finite_number, point, shown
 from ai_core.saving.declared_state import (
     ArrayOf,
     Change,
@@ -377,8 +377,7 @@ class EmittedSignals(Saveable):
                 f" in {self._modalities[number].name!r}")
         tag = sources.details_of(source_id).tag if tag is None else tag
         for name, text in (("tag", tag), ("channel", channel)):
-            if not isinstance(text, str):
-                raise TypeError(f"{name} must be a string, got {shown(text)}")
+            check_type(name, text, str)
         x, y, z = (sources.position[slot] if position is None else point("position", position)).tolist()
         return Signal(
             self.sent, int(source_id), number, strength, (x, y, z), now_s, int(sources.affiliation[slot]), tag, channel)

@@ -9,7 +9,7 @@ from collections.abc import Callable, Mapping
 import numpy as np
 from numpy.typing import NDArray
 
-from ai_core.errors import UnknownNameError, finite_number, shown
+from ai_core.errors import UnknownNameError, shares_by_name, shown
 
 __all__ = ["Between", "Materials", "checked_shares"]
 
@@ -38,12 +38,7 @@ class Materials:
     """
 
     def __init__(self, kept: Mapping[str, float]) -> None:
-        if not isinstance(kept, Mapping):
-            raise TypeError(f"kept must map material names to shares, got {shown(kept)}")
-        self._kept = {
-            name: finite_number(f"kept[{name!r}]", share, minimum=0, maximum=1)
-            for name, share in kept.items()
-        }
+        self._kept = shares_by_name("kept", kept)
 
     def through(self, *materials: str) -> float:
         """Return the share that passes through all these materials: of a line, or of a wall in a sense graph.

@@ -45,7 +45,6 @@ def _ours(n: int, rooms: list[int]) -> Case:
 
     def steps() -> Scent:
         scent = Scent(model, 1)
-        scent.regions = np.array(rooms, np.int64)
         scent.mass[rooms] = masses
         for step in range(STEPS):
             scent.step(1e6 + step * STEP_S)
