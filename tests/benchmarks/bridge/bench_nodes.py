@@ -12,7 +12,7 @@ from addons.ai_core.bridge.gd import (
     read_transforms,
     signal,
 )
-from addons.ai_core.nodes.senses.sight_rays import SightRays
+from addons.ai_core.nodes.senses.physics_space import PhysicsSpace3D
 
 
 @gdclass
@@ -60,7 +60,7 @@ class BenchBatches(Node3D):
     """Does a thousand things in one crossing."""
 
     def __init__(self) -> None:
-        self._rays: SightRays | None = None
+        self._rays: PhysicsSpace3D | None = None
         self._nodes: list[Node3D] = []
         self._rows = np.zeros((0, 3), np.float32)
 
@@ -68,7 +68,7 @@ class BenchBatches(Node3D):
     def cast(self, origins: PackedVector3Array, targets: PackedVector3Array) -> int:
         """Cast rays and return how many hit."""
         if self._rays is None:
-            self._rays = SightRays(self, 1)
+            self._rays = PhysicsSpace3D(self, 1)
         return int(np.count_nonzero(self._rays.blocked(origins, targets)))
 
     @method

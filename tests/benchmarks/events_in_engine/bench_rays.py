@@ -6,7 +6,7 @@ import time
 import numpy as np
 
 from addons.ai_core.bridge.gd import Node3D, gdclass, method, read_transforms
-from addons.ai_core.nodes.senses.sight_rays import SightRays
+from addons.ai_core.nodes.senses.physics_space import PhysicsSpace3D
 
 
 @gdclass
@@ -14,7 +14,7 @@ class BenchRays(Node3D):
     """Casts a ray for each pair of nodes, in one crossing."""
 
     def on_enter_tree(self) -> None:
-        self._rays = SightRays(self, 1)
+        self._rays = PhysicsSpace3D(self, 1)
 
     @method
     def set_pairs(self, observers: list, targets: list) -> None:

@@ -5,7 +5,7 @@ import numpy as np
 import pytest
 
 from addons.ai_core.bridge.gd import Vector2, Vector3, cast_through, construct, singleton
-from addons.ai_core.nodes.senses.sight_rays import FlatSightRays, SightRays
+from addons.ai_core.nodes.senses.physics_space import PhysicsSpace2D, PhysicsSpace3D
 
 
 @pytest.fixture
@@ -25,7 +25,7 @@ def box(node):
 
 @pytest.fixture
 def rays(node):
-    return SightRays(node("Node3D"), 1)
+    return PhysicsSpace3D(node("Node3D"), 1)
 
 
 def line(*places):
@@ -76,7 +76,7 @@ def test_a_single_mesh_level_is_hit_once_per_wall(node, rays, physics_frames, fa
 
 
 def test_in_the_plane_the_same_in_pixels(node, physics_frames):
-    rays = FlatSightRays(node("Node2D"), 1, 10.0)
+    rays = PhysicsSpace2D(node("Node2D"), 1, 10.0)
     walls = []
     for x in (30, 70):
         body = node("StaticBody2D", position=Vector2(x, 0))

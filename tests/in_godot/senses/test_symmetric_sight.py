@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from addons.ai_core.bridge.gd import Vector2, Vector3, construct
-from addons.ai_core.nodes.senses.sight_rays import FlatSightRays, SightRays
+from addons.ai_core.nodes.senses.physics_space import PhysicsSpace2D, PhysicsSpace3D
 
 WALLS, LINES, YARD_M, WALL_M = 60, 2000, 40.0, 2.0
 
@@ -47,7 +47,7 @@ def test_a_sees_b_when_b_sees_a_but_for_lines_that_graze_a_wall(node, physics_fr
     rows = np.zeros((len(points), 3), np.float32)
     rows[:, [0, 2] if dimensions == 3 else [0, 1]] = points
     half = len(rows) // 2
-    rays = SightRays(node("Node3D"), 1) if dimensions == 3 else FlatSightRays(node("Node2D"), 1)
+    rays = PhysicsSpace3D(node("Node3D"), 1) if dimensions == 3 else PhysicsSpace2D(node("Node2D"), 1)
     there = rays.blocked(rows[:half], rows[half : 2 * half])
     back = rays.blocked(rows[half : 2 * half], rows[:half])
     assert 0.2 < there.mean() < 0.95

@@ -14,8 +14,8 @@ from addons.ai_core.nodes.baking.scene_ground import ground_below
 from addons.ai_core.nodes.saving.node_settings import core_settings, with_property_names
 from addons.ai_core.nodes.saving.scene_text import read_text, write_text
 from addons.ai_core.nodes.saving.scene_values import path_of
+from addons.ai_core.nodes.senses.physics_space import PhysicsSpace2D, PhysicsSpace3D
 from addons.ai_core.nodes.senses.sense_place import BAKED, is_baked, manager_of
-from addons.ai_core.nodes.senses.sight_rays import FlatSightRays, SightRays
 from ai_core.budget import Budget
 from ai_core.saving.fields import StateError
 from ai_core.senses.baking.baking import BakingReport, BakingSettings, SenseGraphBaking
@@ -136,8 +136,8 @@ class _Rays:
 
     def __init__(self, baker: Any, dimensions: int) -> None:
         self._rays: Any = (
-            SightRays(baker, baker.sight_mask) if dimensions == 3
-            else FlatSightRays(baker, baker.sight_mask, baker.pixels_per_meter))
+            PhysicsSpace3D(baker, baker.sight_mask) if dimensions == 3
+            else PhysicsSpace2D(baker, baker.sight_mask, baker.pixels_per_meter))
 
     def blocked(self, segments: NDArray[np.float32]) -> NDArray[np.bool_]:
         no_excluded = np.zeros(len(segments), np.int64)

@@ -12,7 +12,7 @@ from addons.ai_core.nodes.baking.baking_node import LevelBaking
 from addons.ai_core.nodes.baking.scene_ground import mesh_below
 from addons.ai_core.nodes.paths.grid_of_scene import Places, grid_of_scene
 from addons.ai_core.nodes.saving.node_settings import core_settings
-from addons.ai_core.nodes.senses.sight_rays import FlatSightRays, SightRays
+from addons.ai_core.nodes.senses.physics_space import PhysicsSpace2D, PhysicsSpace3D
 from ai_core.budget import Budget
 from ai_core.maps.cover.cover_baking import (
     CoverBaking,
@@ -50,7 +50,7 @@ class CoverScene:
     def __init__(self, owner: Any, dimensions: int, mask: int, pixels_per_m: float) -> None:
         self._owner, self.dimensions, self.pixels_per_m = owner, dimensions, pixels_per_m
         self.rays: Any = (
-            SightRays(owner, mask) if dimensions == 3 else FlatSightRays(owner, mask, pixels_per_m))
+            PhysicsSpace3D(owner, mask) if dimensions == 3 else PhysicsSpace2D(owner, mask, pixels_per_m))
         self.rays.node.hit_from_inside = True        # a ray that starts inside a body is blocked
         self.counted = 0
 

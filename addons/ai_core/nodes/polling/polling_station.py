@@ -34,7 +34,7 @@ from addons.ai_core.nodes.paths.navigation_path_provider import ends_at
 from addons.ai_core.nodes.saving.scene_saving import saving
 from addons.ai_core.nodes.scheduling.engine_clock import EngineClock
 from addons.ai_core.nodes.scheduling.scheduler_lookup import SCHEDULERS, check_callable, nearest, wait_for, when_settled
-from addons.ai_core.nodes.senses.sight_rays import FlatSightRays, SightRays
+from addons.ai_core.nodes.senses.physics_space import PhysicsSpace2D, PhysicsSpace3D
 from ai_core.budget import Budget
 from ai_core.events.event_log import EventLog
 from ai_core.events.polling_station import PollingStation as Answers
@@ -59,8 +59,8 @@ class WorldQueries:
         self.is_there = False
         self._is_settled = True
         self._was_asked_early = False
-        self.rays = SightRays(node, node.sight_mask)
-        self._flat_rays = FlatSightRays(node, node.sight_mask_2d)
+        self.rays = PhysicsSpace3D(node, node.sight_mask)
+        self._flat_rays = PhysicsSpace2D(node, node.sight_mask_2d)
 
     def set_masks(self) -> None:
         """Copy the sight masks of the node to the rays."""

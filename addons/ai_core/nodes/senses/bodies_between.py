@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from addons.ai_core.bridge.gd import get_object, report_error
-from addons.ai_core.nodes.senses.sight_rays import SightRays
+from addons.ai_core.nodes.senses.physics_space import PhysicsSpace3D
 from ai_core.errors import UnknownNameError
 from ai_core.senses.sight.camouflage import NO_PATTERN, Backdrop, Camouflage
 from ai_core.senses.stimuli.muffling import Materials
@@ -29,7 +29,7 @@ MOVING = ("CharacterBody3D", "RigidBody3D", "CharacterBody2D", "RigidBody2D")
 class _BodyMetadata:
     """Reads metadata of bodies; each invalid value is reported once."""
 
-    def __init__(self, manager: Any, rays: SightRays) -> None:
+    def __init__(self, manager: Any, rays: PhysicsSpace3D) -> None:
         self._manager, self._rays = manager, rays
         self._refused: set[tuple[int, str]] = set()      # instance ids of bodies, and the invalid metadata
 
@@ -48,7 +48,7 @@ class MufflingWalls(_BodyMetadata):
         senses: names of the manager's modalities.
     """
 
-    def __init__(self, manager: Any, rays: SightRays, senses: list[str]) -> None:
+    def __init__(self, manager: Any, rays: PhysicsSpace3D, senses: list[str]) -> None:
         super().__init__(manager, rays)
         self._tables = _tables(manager, senses)
         self._names = {name for table in self._tables.values() for name in table}
@@ -63,7 +63,7 @@ class MufflingWalls(_BodyMetadata):
     ) -> NDArray[np.float64] | None:
         """Return the share that passes along each line.
 
-        Cost: as ``SightRays.through``, and some engine calls for each body that is on a line.
+        Cost: as ``PhysicsSpace3D.through``, and some engine calls for each body that is on a line.
         """
         if self.is_open:
             return None
@@ -126,7 +126,7 @@ class Backdrops(_BodyMetadata):
         camouflage: pairs of patterns of the manager.
     """
 
-    def __init__(self, manager: Any, rays: SightRays, camouflage: Camouflage) -> None:
+    def __init__(self, manager: Any, rays: PhysicsSpace3D, camouflage: Camouflage) -> None:
         super().__init__(manager, rays)
         self._camouflage = camouflage
         self._sky = self._number(manager.sky_pattern, manager), float(manager.sky_light)
@@ -137,7 +137,7 @@ class Backdrops(_BodyMetadata):
     ) -> Backdrop:
         """Return the backgrounds of targets.
 
-        Cost: as ``SightRays.behind``, and two engine calls per body behind a target.
+        Cost: as ``PhysicsSpace3D.behind``, and two engine calls per body behind a target.
         """
         met = self._rays.behind(eyes, targets, self._manager.bodies_of(source_ids), self._manager.sight_range)
         bodies, rows = np.unique(met, return_inverse=True)

@@ -36,11 +36,10 @@ from addons.ai_core.nodes.scheduling.scheduler_lookup import (
 )
 from addons.ai_core.nodes.senses.bodies_between import Backdrops, MufflingWalls
 from addons.ai_core.nodes.senses.felt_collisions import FeltCollisions
+from addons.ai_core.nodes.senses.physics_space import PhysicsSpace2D, PhysicsSpace3D, body_id
 from addons.ai_core.nodes.senses.sense_drawing import SensePicture
 from addons.ai_core.nodes.senses.sense_member import refused
 from addons.ai_core.nodes.senses.sense_place import GROUP, graph_of_scene, graph_warnings
-from addons.ai_core.nodes.senses.sense_space import Space2D, Space3D
-from addons.ai_core.nodes.senses.sight_rays import body_id
 from ai_core.errors import UnknownNameError
 from ai_core.saving.declared_state import Part
 from ai_core.saving.fields import Fields, State
@@ -259,9 +258,9 @@ class SenseManager(Node):
     def on_enter_tree(self) -> None:
         self.add_to_group(GROUP)
         if self._space is None and self.dimensions == self.Dimensions.THREE:
-            self._space = Space3D(self, self.sight_mask)
+            self._space = PhysicsSpace3D(self, self.sight_mask)
         elif self._space is None:
-            self._space = Space2D(self, self.sight_mask, self.pixels_per_meter)
+            self._space = PhysicsSpace2D(self, self.sight_mask, self.pixels_per_meter)
 
     def on_entered(self) -> None:
         if self._find_scheduler() is not None and self._task is None:
@@ -310,7 +309,7 @@ class SenseManager(Node):
             "scent_trails": made_trails(self),
             "camouflage": camouflage,
             "audience": SenseSignals(self),
-            "background": Backdrops(self, self._space.rays, camouflage) if self.sees_backgrounds else None,
+            "background": Backdrops(self, self._space, camouflage) if self.sees_backgrounds else None,
         }
         if self.mode == self.Mode.REGIONAL:
             return RegionalSenseManager(self._scheduler.clock, **settings)
@@ -694,7 +693,7 @@ class SenseManager(Node):
 
     def _mask_changed(self) -> None:
         if self._space is not None:
-            self._space.rays.collision_mask = self.sight_mask
+            self._space.collision_mask = self.sight_mask
 
     def _has_space(self) -> None:
         if self._space is not None:
@@ -739,7 +738,7 @@ class SenseManager(Node):
     ) -> NDArray[np.bool_] | None:
         last = self._last_bodies
         bodies = last[1] if last is not None and last[0] is source_ids else self.bodies_of(source_ids)
-        free: NDArray[np.bool_] = self._space.rays.are_free(origins, targets, bodies)
+        free: NDArray[np.bool_] = self._space.are_free(origins, targets, bodies)
         if self._joined:
             for is_sensor, ids in ((True, sensor_ids), (False, source_ids)):
                 free &= ~np.isin(ids, [one for kind, one in self._joined if kind is is_sensor])
@@ -747,7 +746,7 @@ class SenseManager(Node):
 
     def _walls(self) -> MufflingWalls | None:
         """Return the occlusion by walls; None, which costs nothing, if walls do not muffle."""
-        walls = MufflingWalls(self, self._space.rays, self._senses)
+        walls = MufflingWalls(self, self._space, self._senses)
         return None if walls.is_open else walls
 
     def _walls_set(self) -> None:

@@ -9,8 +9,8 @@ from addons.ai_core.bridge.gd import RefusedValue, get_object, report_error
 from addons.ai_core.nodes.debugging.edited_scene import is_a_part
 from addons.ai_core.nodes.scheduling.scheduler_lookup import report_next_frame, wait_for
 from addons.ai_core.nodes.senses.felt_collisions import CONTACTS, MOST_SLIDES, FeltCollisions
+from addons.ai_core.nodes.senses.physics_space import body_id
 from addons.ai_core.nodes.senses.sense_place import GROUP, manager_of
-from addons.ai_core.nodes.senses.sight_rays import body_id
 from ai_core.saving.fields import Fields, State
 
 REFUSALS = (LookupError, TypeError, ValueError)

@@ -1,25 +1,45 @@
-"""Lines of sight through the physics space: one RayCast3D or RayCast2D node, cast many times."""
+"""The physics space of a scene, 3D or 2D: positions in metres for the library, and rays in the engine's units."""
 from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from addons.ai_core.bridge.gd import GDObject, cast_rays, cast_through, construct
+from addons.ai_core.bridge.gd import (
+    GDObject,
+    NodePlaces,
+    RefusedValue,
+    Vector2,
+    Vector3,
+    cast_rays,
+    cast_through,
+    construct,
+    place_of,
+    report_error,
+    vector3_of,
+)
+
+Rows = NDArray[np.float32]
 
 
-class SightRays:
-    """A disabled ray node below ``owner`` that is moved and cast on demand.
+class PhysicsSpace3D:
+    """3D space in metres, as in the engine; sensors look along -z.
 
-    Create it in the owner's on_enter_tree; later the owner's children may be locked.
+    Rays are cast by a disabled ray node below ``owner`` that is moved. Create the space in the owner's on_enter_tree;
+    later the owner's children may be locked.
 
     Args:
         owner: a node entering the tree; it frees the ray.
-        collision_mask: physics layers that block sight.
+        collision_mask: physics layers that block rays.
 
     Attributes:
         node: the ray.
     """
 
+    up = (0.0, 1.0, 0.0)
+    vector: Any = Vector3
     node_class = "RayCast3D"
 
     def __init__(self, owner: GDObject, collision_mask: int) -> None:
@@ -30,6 +50,32 @@ class SightRays:
         owner.add_child(self.node, False, 1)  # INTERNAL_MODE_FRONT: hidden from the user
         self._free = np.zeros(0, np.uint8)
         self._answers: NDArray[np.bool_] = self._free.view(np.bool_)      # the same memory
+        self._off_the_map: set[int] = set()       # instance ids of nodes with a NaN or infinity in their position
+
+    def placed(self, nodes: list[Any], rows: list[int] | None = None) -> Any:
+        """Return a ``NodePlaces`` of these nodes, which reads their positions (m) into these rows of arrays."""
+        return NodePlaces(nodes, 0.0, rows)
+
+    def report_lost(self, placed: Any, lost: list[int]) -> None:
+        """Report nodes whose positions could not be read, each once; they keep their last positions."""
+        for index in lost:
+            node = placed.nodes[index]
+            if node.is_valid() and node.instance_id not in self._off_the_map:
+                self._off_the_map.add(node.instance_id)
+                report_error(
+                    "its global transform holds a NaN or infinity; its last position is used", node)
+
+    place: Any = staticmethod(place_of)
+    """Function that returns the position of a node (m)."""
+
+    def metres(self, value: Any) -> tuple[float, ...]:
+        """Return a position or velocity of the engine for the library."""
+        if not isinstance(value, self.vector):
+            raise RefusedValue(f"needs a {self.vector.__name__}, got {value!r}")
+        return tuple(value)
+
+    of: Any = staticmethod(vector3_of)
+    """Function that returns a position or velocity of the library (m) for the engine."""
 
     @property
     def collision_mask(self) -> int:
@@ -46,7 +92,7 @@ class SightRays:
             self.node.free()
 
     def blocked(
-        self, origins: NDArray[np.float32], targets: NDArray[np.float32], allowed: NDArray[np.int64] | None = None
+        self, origins: Rows, targets: Rows, allowed: NDArray[np.int64] | None = None
     ) -> NDArray[np.bool_]:
         """Return for n rays whether a body blocks them, except ``allowed`` bodies.
 
@@ -60,7 +106,7 @@ class SightRays:
         return ~self.are_free(origins, targets, allowed)
 
     def are_free(
-        self, origins: NDArray[np.float32], targets: NDArray[np.float32], allowed: NDArray[np.int64] | None = None
+        self, origins: Rows, targets: Rows, allowed: NDArray[np.int64] | None = None
     ) -> NDArray[np.bool_]:
         """Return for n rays whether no body blocks them; valid until the next call. Arguments as ``blocked``."""
         if len(origins) != len(self._free):
@@ -73,7 +119,7 @@ class SightRays:
         return self._answers
 
     def behind(
-        self, eyes: NDArray[np.float32], targets: NDArray[np.float32], own: NDArray[np.int64], reach_m: float
+        self, eyes: Rows, targets: Rows, own: NDArray[np.int64], reach_m: float
     ) -> NDArray[np.int64]:
         """Return for n lines the instance id of the first body beyond the target, 0 for none.
 
@@ -90,7 +136,7 @@ class SightRays:
         return self._met(targets, targets + ways, own[:, np.newaxis], 1)[:, 0]
 
     def through(
-        self, origins: NDArray[np.float32], targets: NDArray[np.float32], own: NDArray[np.int64], most: int, mask: int
+        self, origins: Rows, targets: Rows, own: NDArray[np.int64], most: int, mask: int
     ) -> NDArray[np.int64]:
         """Return for n lines the instance ids of the bodies on them: shape (n, most), padded with 0.
 
@@ -113,7 +159,7 @@ class SightRays:
             self.collision_mask = sight_mask
 
     def _met(
-        self, origins: NDArray[np.float32], targets: NDArray[np.float32], own: NDArray[np.int64], most: int
+        self, origins: Rows, targets: Rows, own: NDArray[np.int64], most: int
     ) -> NDArray[np.int64]:
         met = np.zeros((len(origins), most), np.int64)
         if self.node.is_valid():      # a callback may have ended the scene
@@ -123,25 +169,39 @@ class SightRays:
     def _meet_back_faces(self, is_met: bool) -> None:
         self.node.hit_back_faces = is_met
 
-    def _rows(self, places: NDArray[np.float32]) -> NDArray[np.float32]:
+    def _rows(self, places: Rows) -> Rows:
         return np.ascontiguousarray(places)
 
 
-class FlatSightRays(SightRays):
-    """Rays in the plane; only the first two coordinates of positions count.
+class PhysicsSpace2D(PhysicsSpace3D):
+    """2D space in pixels; sensors look along their x axes. Rays lie in the plane: z does not count.
 
     Args:
-        owner, collision_mask: as in ``SightRays``.
-        pixels_per_m: pixels per metre.
+        owner, collision_mask: as in ``PhysicsSpace3D``.
+        pixels_per_m: pixels per metre, above 0.
     """
 
+    up = (0.0, 0.0, 1.0)
+    vector: Any = Vector2
     node_class = "RayCast2D"
 
     def __init__(self, owner: GDObject, collision_mask: int, pixels_per_m: float = 1.0) -> None:
         super().__init__(owner, collision_mask)
-        self._pixels_per_m = np.float32(pixels_per_m)
+        self._pixels_per_m, self._unit_m = np.float32(pixels_per_m), 1 / pixels_per_m
 
-    def _rows(self, places: NDArray[np.float32]) -> NDArray[np.float32]:
+    def placed(self, nodes: list[Any], rows: list[int] | None = None) -> Any:
+        return NodePlaces(nodes, self._unit_m, rows)
+
+    def place(self, node: Any) -> Any:
+        return place_of(node, self._unit_m)
+
+    def metres(self, value: Any) -> tuple[float, ...]:
+        return tuple(one * self._unit_m for one in super().metres(value))
+
+    def of(self, place: Sequence[float]) -> Any:
+        return Vector2(place[0] / self._unit_m, place[1] / self._unit_m)
+
+    def _rows(self, places: Rows) -> Rows:
         return np.multiply(places[:, :2], self._pixels_per_m, dtype=np.float32, order="C")
 
     def _meet_back_faces(self, is_met: bool) -> None:
