@@ -165,7 +165,7 @@ class RegionalSenseManager:
             scent_trails, self._modalities, self._sensors, self._sources, self._perception)
         self._rays_asked, self._is_advancing = 0, False
         self._pass_us = 0.0     # what the pass over percepts is expected to take
-        self._shares = StageShares(self._signal_stages(), (self._look, self._ask))
+        self._shares = self._made_shares()
 
     # Sensors.
 
@@ -658,7 +658,7 @@ class RegionalSenseManager:
             if self._clues.gone:
                 self._clues.expire(self._sources, now_s)
             for_stages = budget if budget.is_unlimited else self._without_pass(budget)
-            self._shares.advance(for_stages, is_shared=has_signals)
+            self._shares.advance(for_stages, now_s, is_shared=has_signals)
             if budget.stopwatch is None:
                 self._perception.advance(self._continuous.pairs)
             else:
@@ -976,14 +976,14 @@ class RegionalSenseManager:
 
     # Stages.
 
+    def _made_shares(self) -> StageShares:
+        return StageShares(self._signal_stages(), (self._continuous.look, self._ask))
+
     def _signal_stages(self) -> tuple[Stage, ...]:
-        stages = (self._follow, self._query_occlusion, self._deliver)
-        return stages if self._smelling is None else (*stages, self._smell)
+        stages = (self._emitted.follow, self._query_occlusion, self._deliver)
+        return stages if self._smelling is None else (*stages, self._smelling.advance)
 
-    def _follow(self, budget: Budget) -> bool:
-        return self._emitted.follow(budget, self.clock.now.seconds)
-
-    def _query_occlusion(self, budget: Budget) -> bool:
+    def _query_occlusion(self, budget: Budget, now_s: float) -> bool:
         """Ask what muffles signals: until half of the rays, or the budget, is spent; some at least."""
         waiting = self._emitted.queue.awaiting_occlusion
         left = max(1, self.maximum_rays // 2)
@@ -994,16 +994,13 @@ class RegionalSenseManager:
             self._rays_asked += asked
         return not (left and len(waiting))
 
-    def _deliver(self, budget: Budget) -> bool:
-        return self._emitted.deliver(budget, self.clock.now.seconds, self._perception.hear)
+    def _deliver(self, budget: Budget, now_s: float) -> bool:
+        return self._emitted.deliver(budget, now_s, self._perception.hear)
 
     def _is_muffled(self, number: int) -> bool:
         return self.occlusion is not None and self._modalities[number].is_muffled
 
-    def _look(self, budget: Budget) -> bool:
-        return self._continuous.look(budget, self.clock.now.seconds)
-
-    def _ask(self, budget: Budget) -> bool:
+    def _ask(self, budget: Budget, now_s: float) -> bool:
         """Query the lines of sight of the pairs whose turn it is; return False if the budget was spent before."""
         continuous, rays, is_plain = self._continuous, self.line_of_sight, self._visibility.is_plain
         if not continuous.pairs_needing_rays:
@@ -1032,27 +1029,24 @@ class RegionalSenseManager:
                 rest = question.part(len(part.row), len(question.row))
             self._rays_asked += count
             budget.spend(count)
-            if not self._ask_at_once(part, rays if is_plain else self._visibility.of(part, continuous, rays)):
+            if not self._ask_at_once(part, rays if is_plain else self._visibility.of(part, continuous, rays), now_s):
                 return True
             asked, question = asked + len(part.row), rest
         if len(question.row):
             continuous.ages.note_cut_short(asked)
         return True
 
-    def _ask_at_once(self, question: LineQuery, line_of_sight: LineOfSight | None) -> bool:
+    def _ask_at_once(self, question: LineQuery, line_of_sight: LineOfSight | None, now_s: float) -> bool:
         """Query some lines of sight; return False if that failed: then nothing new is seen, and hearing goes on."""
         assert line_of_sight is not None
         try:
-            self._continuous.ask(question, line_of_sight, self.clock.now.seconds)
+            self._continuous.ask(question, line_of_sight, now_s)
         except Exception as error:
             self.faults.failed((self, "line_of_sight"), "line_of_sight", self.clock.now.frame, error)
             return False
         if self.faults.has_failing:
             self.faults.succeeded((self, "line_of_sight"))
         return True
-
-    def _smell(self, budget: Budget) -> bool:
-        return self._smelling is None or self._smelling.advance(budget, self.clock.now.seconds)
 
     def _kept(
         self, number: int, start: NDArray[np.float32], end: NDArray[np.float32], ids: NDArray[np.int32]

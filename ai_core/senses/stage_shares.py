@@ -11,8 +11,8 @@ __all__ = ["NEVER_CUT", "Stage", "StageShares"]
 NEVER_CUT = 1 << 30
 """Advances that count as for ever (count)."""
 
-Stage = Callable[[Budget], bool]
-"""A stage of work; returns False if the budget ended before the stage did."""
+Stage = Callable[[Budget, float], bool]
+"""A stage of work at a game time (s); returns False if the budget ended before the stage did."""
 
 
 class StageShares(Saveable):
@@ -42,11 +42,11 @@ class StageShares(Saveable):
         self.following = [0, 0]      # of each kind, the stage that runs next
         self.uncut = [NEVER_CUT, NEVER_CUT]
 
-    def advance(self, budget: Budget, *, is_shared: bool) -> None:
+    def advance(self, budget: Budget, now_s: float, *, is_shared: bool) -> None:
         """Run both kinds, each as far as its share goes; if not ``is_shared``, the first has no work and is skipped."""
         if not is_shared:
             left, uncut = [0, len(self.kinds[1])], self.uncut
-            is_done = self._run(1, left, budget)
+            is_done = self._run(1, left, budget, now_s)
             uncut[0] = min(NEVER_CUT, uncut[0] + 1)
             uncut[1] = min(NEVER_CUT, uncut[1] + 1) if is_done else 0
             self.first = 0 if is_done else 1
@@ -54,10 +54,10 @@ class StageShares(Saveable):
         first, other = self.first, 1 - self.first
         left = [len(kind) for kind in self.kinds]
         share = budget if budget.is_unlimited else budget.part(budget.left / 2)
-        is_done = self._run(first, left, share)
-        is_other_done = self._run(other, left, budget)
+        is_done = self._run(first, left, share, now_s)
+        is_other_done = self._run(other, left, budget, now_s)
         if not is_done and not budget.is_spent:
-            is_done = self._run(first, left, budget)
+            is_done = self._run(first, left, budget, now_s)
         self._note(first, is_done)
         self._note(other, is_other_done)
         if is_done:
@@ -68,11 +68,11 @@ class StageShares(Saveable):
     def _note(self, kind: int, was_done: bool) -> None:
         self.uncut[kind] = min(NEVER_CUT, self.uncut[kind] + 1) if was_done else 0
 
-    def _run(self, kind: int, left: list[int], budget: Budget) -> bool:
+    def _run(self, kind: int, left: list[int], budget: Budget, now_s: float) -> bool:
         """Run the stages of a kind that are left in this advance; return whether all of them ended."""
         stages = self.kinds[kind]
         while left[kind]:
-            if not stages[self.following[kind]](budget):
+            if not stages[self.following[kind]](budget, now_s):
                 return False
             left[kind] -= 1
             self.following[kind] = (self.following[kind] + 1) % len(stages)

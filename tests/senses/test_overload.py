@@ -184,7 +184,7 @@ def test_listener_may_remove_add_move_and_emit():
 
 
 def busy(done, limit=math.inf):
-    def stage(budget):
+    def stage(budget, now_s):
         while len(done) < limit:
             if budget.is_spent:
                 return False
@@ -199,7 +199,7 @@ def test_each_kind_gets_half_of_every_budget_when_both_have_work(steps):
     first, second = [], []
     shares = StageShares((busy(first),), (busy(second),))
     for _ in range(100):
-        shares.advance(Budget.of_steps(steps), is_shared=True)
+        shares.advance(Budget.of_steps(steps), 0.0, is_shared=True)
     assert len(first) + len(second) == 100 * steps
     assert abs(len(first) - len(second)) <= 2
 
@@ -210,7 +210,7 @@ def test_one_kind_gets_what_the_other_leaves():
         stages = [(busy(works[kind], limit=5 if kind else math.inf),) for kind in kinds]
         shares = StageShares(*stages)
         for _ in range(10):
-            shares.advance(Budget.of_steps(10), is_shared=True)
+            shares.advance(Budget.of_steps(10), 0.0, is_shared=True)
         assert sorted(map(len, works)) == [5, 95]
 
 

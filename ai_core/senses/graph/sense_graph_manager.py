@@ -122,6 +122,7 @@ class SenseGraphManager(RegionalSenseManager, Saveable):
             faintest, {*self._travelling("gradual", gradual), *slow})
         if self._smelling is not None:
             self._smelling.use_paths(self._graphs.path_m)
+        self._shares = self._made_shares()
 
     @property
     def graph(self) -> SenseGraph:
@@ -260,5 +261,5 @@ class SenseGraphManager(RegionalSenseManager, Saveable):
         follow, occlude, deliver, *others = super()._signal_stages()
         return (follow, occlude, deliver, self._spread_smells, *others)
 
-    def _spread_smells(self, budget: Budget) -> bool:
-        return self._smells.advance(budget, self.clock.now.seconds, self._perception.hear)
+    def _spread_smells(self, budget: Budget, now_s: float) -> bool:
+        return self._smells.advance(budget, now_s, self._perception.hear)
