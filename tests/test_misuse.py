@@ -8,7 +8,7 @@ import pytest
 
 from ai_core.budget import Budget
 from ai_core.clock import ManualClock
-from ai_core.decisions.adaptation.sequence_prediction import SequencePrediction
+from ai_core.decisions.adaptation import SequencePrediction
 from ai_core.decisions.habits.habit_tree import HabitTree
 from ai_core.decisions.habits.habits import Habit
 from ai_core.decisions.population import HabitPopulation, MindPopulation

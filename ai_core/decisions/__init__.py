@@ -12,9 +12,14 @@ Rejected: numbers for the priority of habits. Numbers creep upwards; order does 
 """
 from __future__ import annotations
 
-from ai_core.decisions.adaptation.adaptive import AdaptiveChoice, ChoiceResult
-from ai_core.decisions.adaptation.sequence_prediction import Prediction, SequencePrediction
-from ai_core.decisions.adaptation.success_memory import SuccessMemory, bands
+from ai_core.decisions.adaptation import (
+    AdaptiveChoice,
+    ChoiceResult,
+    Prediction,
+    SequencePrediction,
+    SuccessMemory,
+    bands,
+)
 from ai_core.decisions.blackboard import Blackboard
 from ai_core.decisions.habits.built_in_habits import (
     Call,

@@ -8,9 +8,7 @@ import re
 
 import pytest
 
-from ai_core.decisions.adaptation.adaptive import AdaptiveChoice
-from ai_core.decisions.adaptation.sequence_prediction import SequencePrediction
-from ai_core.decisions.adaptation.success_memory import SuccessMemory
+from ai_core.decisions.adaptation import AdaptiveChoice, SequencePrediction, SuccessMemory
 from ai_core.errors import UnknownNameError
 from ai_core.saving.fields import StateError
 

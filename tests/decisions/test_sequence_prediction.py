@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ai_core.decisions.adaptation.sequence_prediction import SequencePrediction
+from ai_core.decisions.adaptation import SequencePrediction
 from ai_core.errors import UnknownNameError
 from ai_core.saving.fields import StateError
 

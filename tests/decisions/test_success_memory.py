@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ai_core.decisions.adaptation.success_memory import TRUSTED_AFTER, SuccessMemory, bands
+from ai_core.decisions.adaptation import TRUSTED_AFTER, SuccessMemory, bands
 from ai_core.errors import UnknownNameError
 from ai_core.saving.fields import StateError
 

@@ -3,26 +3,212 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
+from math import inf, nan
+from operator import attrgetter
 from types import SimpleNamespace
 from typing import Any, ClassVar, Literal
 
 from ai_core.clock import Clock, checked_clock
 from ai_core.decisions.blackboard import Blackboard
+from ai_core.decisions.callback_faults import failing_state
 from ai_core.decisions.habits.habit_plan import HabitPlan, plan_of
-from ai_core.decisions.habits.habit_runner_loops import HabitContext, HabitRunner
-from ai_core.decisions.habits.habit_state import HABIT_STATE, PLAIN_VALUES, RUN_FIELDS
-from ai_core.decisions.habits.habit_status import RandomSource
-from ai_core.decisions.habits.habit_text import live_view
+from ai_core.decisions.habits.habit_runner_loops import HabitContext, HabitPlace, HabitRunner, TreeMessage
+from ai_core.decisions.habits.habit_status import Launch, RandomSource, Status
 from ai_core.decisions.habits.habits import Habit, added, removed, replaced
-from ai_core.errors import check_kind, shown
+from ai_core.errors import UnknownNameError, check_kind, shown
 from ai_core.faults import Failures, FaultIsolation
 from ai_core.saving.chance import prepare_random, save_random
-from ai_core.saving.declared_state import Change, Refuse, refuse
-from ai_core.saving.fields import State
+from ai_core.saving.declared_state import (
+    Change,
+    DeclaredState,
+    Flag,
+    GameValue,
+    Hook,
+    Kind,
+    ListOf,
+    MapOf,
+    Named,
+    Number,
+    Optional,
+    Record,
+    Refuse,
+    Seconds,
+    Text,
+    Whole,
+    refuse,
+)
+from ai_core.saving.fields import LATEST_S, State, brief, place_in
 from ai_core.saving.values import SavedValues
 from ai_core.trace import Trace
 
 __all__ = ["HabitTree"]
+
+
+def live_view(tree: HabitRunner, root: HabitPlace) -> str:
+    """Return one line per habit: a mark, its name, active or pending, and why.
+
+    Cost: O(places).
+    """
+    lines, run = [tree.name], tree.root_run
+    _describe(lines, tree, root, run, "" if run else _waiting(tree, root, "waits for the next tick"))
+    return "\n".join(lines)
+
+
+def _describe(lines: list[str], tree: HabitRunner, place: HabitPlace, run: HabitContext | None, why: str) -> None:
+    indent = "  " * place.path.count("/")
+    if run is None:
+        ending = tree.endings[place.index]
+        before = "" if ending is None else f" (before: {ending})"
+        lines.append(f"{indent}  {place.name}: pending, {why}{before}")
+    elif run.begins_next:
+        lines.append(f"{indent}* {place.name}: begins in the next tick, {run.reason}")
+    else:
+        held = ", holds" if place.strongest(tree.holds) is not None else ""
+        score = f", score {tree.scores[place.index]:.2f}" if place.index in tree.scores else ""
+        lines.append(
+            f"{indent}* {place.name}: active for {run.time_in_habit_s:.2f} s{held}{score}{_asleep(tree, run)},"
+            f" {run.reason}")
+    for child in place.children:
+        child_run, child_why = _child(tree, child, place, run)
+        _describe(lines, tree, child, child_run, child_why)
+
+
+def _asleep(tree: HabitRunner, run: HabitContext) -> str:
+    rest_s = run.wake_s - tree.seconds
+    if rest_s <= 0:
+        return ""
+    names = f" for {' or '.join(run.waits_for)}" if run.waits_for else ""
+    return f", waits{names}{f' {rest_s:.2f} s' if rest_s < inf else ''}"
+
+
+def _child(tree: HabitRunner, child: HabitPlace, parent: HabitPlace,
+    run: HabitContext | None) -> tuple[HabitContext | None, str]:
+    """Return the run of a child, or None and why it is pending."""
+    if run is None:
+        return None, f"{parent.name} is not active"
+    if child.is_beside:
+        for one in run.beside or ():
+            if one.place is child:
+                return one, ""
+        return None, _waiting(tree, child, "cannot activate")
+    active = run.child
+    if active is None:
+        return None, _waiting(tree, child, "cannot activate")
+    if active.place is child:
+        return active, ""
+    if parent.launch is Launch.RANDOM:
+        return None, f"{active.place.name} was chosen"
+    if parent.is_utility:
+        score = f"score {tree.scores[child.index]:.2f}" if child.index in tree.scores else "not scored yet"
+        return None, _waiting(tree, child, score)
+    if parent.launch is not Launch.PRIORITIZED:
+        is_done = child.number < active.place.number
+        return None, "done" if is_done else f"its turn comes after {active.place.name}"
+    if child.number > active.place.number:
+        return None, f"{active.place.name} is more urgent"
+    held = active.place.strongest(tree.holds)
+    if held is not None and child.urgency <= held:
+        return None, f"held back by {active.place.name}"
+    return None, _waiting(tree, child, "cannot activate")
+
+
+def _waiting(tree: HabitRunner, place: HabitPlace, otherwise: str) -> str:
+    """Return what a pending habit waits for."""
+    rest_s = (tree._cooldowns or {}).get(place.index, 0.0) - tree.seconds
+    if rest_s > 0:
+        return f"cools down for {rest_s:.2f} s"
+    habit = place.habit
+    if habit.begins_on or habit.wakes_on:
+        return f"waits for {' or '.join((*habit.begins_on, *habit.wakes_on))}"
+    if habit.asks_every_s and tree.root_run is not None:
+        return f"{otherwise}, asked every {habit.asks_every_s:g} s"
+    return otherwise
+
+
+PLAIN_VALUES = SavedValues()
+"""For blackboards and memories with plain data; shared by all trees."""
+
+
+class ByPath(Kind):
+    """Values by place of a tree, saved by path; None if there are none.
+
+    Args:
+        kind: kind of each value.
+    """
+
+    def __init__(self, kind: Kind, *, at: str | None = None) -> None:
+        super().__init__(at=at)
+        self.kind = kind
+
+    def save(self, value: Any, owner: Any) -> Any:
+        """Return the saved values by path."""
+        places = owner.plan.places
+        return {places[index].path: self.kind.save(one, owner) for index, one in sorted((value or {}).items())}
+
+    def read(self, plain: Any, place: str, owner: Any) -> Any:
+        """Return the values by place."""
+        found, by_path = {}, owner.plan.by_path
+        for path, one in _dict_of(plain, place).items():
+            where = place_in(place, path)
+            if path not in by_path:
+                refuse(where, f"is not valid: {UnknownNameError('habit', path, by_path)}")
+            found[by_path[path].index] = self.kind.read(one, where, owner)
+        return found
+
+
+class Memory(GameValue):
+    """A dict of values of the game."""
+
+    def read(self, plain: Any, place: str, owner: Any) -> Any:
+        """Return the dict."""
+        return _dict_of(super().read(plain, place, owner), place)
+
+
+class Result(Kind):
+    """A final status."""
+
+    def save(self, value: Any, owner: Any) -> Any:
+        """Return its name."""
+        return value.value
+
+    def read(self, plain: Any, place: str, owner: Any) -> Any:
+        """Return the status."""
+        if plain not in ("succeeded", "failed"):
+            refuse(place, f"must be 'succeeded' or 'failed', got {brief(plain)}")
+        return Status(plain)
+
+
+def _dict_of(value: Any, place: str) -> dict[str, Any]:
+    if not isinstance(value, dict):
+        refuse(place, f"must be a dict, got {brief(value)}")
+    return value
+
+
+RUN_FIELDS: dict[str, Any] = {
+    "began_s": Seconds(), "ticked_s": Seconds(), "elapsed_s": Seconds(0, LATEST_S),
+    "waits_for": ListOf(Text(), make=tuple), "woken_by": Text(), "number": Whole(), "successes": Whole(),
+    "failures": Whole(), "begins_next": Flag(), "is_faulty": Flag(), "batch_status": Optional(Result()),
+    "restart_point": Text(), "memory": Optional(Memory(at="_memory"))}
+"""Fields of a run that are saved and loaded as they are."""
+
+HABIT_STATE = DeclaredState(
+    seconds=Seconds(at="_now_s"), frame=Whole(at="_frame"), tick_number=Whole(at="_tick_number"),
+    behind_s=Seconds(absent=nan, at="_behind_s"), sleeps=Flag(at="_sleeps"), asks_all=Flag(at="_asks_all"),
+    noticed=Optional(ListOf(Text(), make=set), at="_noticed"),
+    messages=Optional(
+        MapOf(Record(TreeMessage, payload=GameValue(), tick_number=Whole(), at_s=Seconds())), at="_messages"),
+    active=ListOf(Record(
+        SimpleNamespace, path=Named(lambda tree: tree.plan.by_path, "habit", name=attrgetter("path"), at="place"),
+        reason=Text(), is_waiting=Flag(), wake_s=Number(absent=inf), is_in_batch=Flag(), **RUN_FIELDS,
+    ), at="_saved_runs"),
+    holds=ByPath(Number(absent=inf)), endings=ByPath(Text(), at="_saved_endings"),
+    cooldowns=ByPath(Seconds(), at="_cooldowns"), asks_at_s=ByPath(Seconds(), at="_asks_at_s"),
+    answered=ByPath(Whole(), at="_answered"), kept=ByPath(Memory(), at="_kept"),
+    failing=failing_state(
+        lambda tree: [key for path in tree.plan.by_path for key in (path, f"can_activate of {path}")],
+        at="_failing"),
+    random=Hook(), blackboard=Hook())
+"""The state of a ``HabitTree``. The blackboard is last: its watchers see the loaded tree."""
 
 
 class HabitTree(HabitRunner):

@@ -4,8 +4,7 @@ from __future__ import annotations
 import math
 from collections.abc import Generator
 
-from ai_core.decisions.adaptation.adaptive import AdaptiveChoice
-from ai_core.decisions.adaptation.success_memory import SuccessMemory
+from ai_core.decisions.adaptation import AdaptiveChoice, SuccessMemory
 from ai_core.decisions.habits.habit_status import RandomSource
 from ai_core.decisions.rules import RuleMind
 from ai_core.errors import check_kind, check_type, finite_number

@@ -3,9 +3,7 @@ from __future__ import annotations
 
 import random
 
-from ai_core.decisions.adaptation.adaptive import AdaptiveChoice
-from ai_core.decisions.adaptation.sequence_prediction import SequencePrediction
-from ai_core.decisions.adaptation.success_memory import SuccessMemory, bands
+from ai_core.decisions.adaptation import AdaptiveChoice, SequencePrediction, SuccessMemory, bands
 from ai_core.decisions.rules import Rule, RuleMind, RuleSet
 from tools.benchmarking.declarations import Contest
 

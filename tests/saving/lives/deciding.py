@@ -5,9 +5,7 @@ from math import inf
 
 from ai_core.budget import Budget
 from ai_core.clock import ManualClock
-from ai_core.decisions.adaptation.adaptive import AdaptiveChoice
-from ai_core.decisions.adaptation.sequence_prediction import SequencePrediction
-from ai_core.decisions.adaptation.success_memory import SuccessMemory
+from ai_core.decisions.adaptation import AdaptiveChoice, SequencePrediction, SuccessMemory
 from ai_core.decisions.habits.built_in_habits import SetValue, ValueIs, Wait
 from ai_core.decisions.habits.habit_status import Launch, Status
 from ai_core.decisions.habits.habit_tree import HabitTree

@@ -1,3 +1,0 @@
-"""Adaptation: choices that learn from outcomes, and prediction of an opponent's moves."""
-
-__all__: list[str] = []
