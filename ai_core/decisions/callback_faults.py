@@ -87,28 +87,20 @@ class CallbackFaults:
             self._isolation.forget((self._mark, name))
         return bool(lost)
 
+    @property
     def records(self) -> dict[str, Failures]:
-        """Return the records of failing callbacks, by name."""
+        """The failure records of failing callbacks, by name."""
         return {name: self._isolation.failures_of((self._mark, name)) for name in sorted(self.failing)}
 
-    def put(self, failing: dict[str, Failures]) -> None:
-        """Set the records that ``records`` returns."""
+    @records.setter
+    def records(self, failing: dict[str, Failures]) -> None:
         self.release()
         for name, failures in failing.items():
             self.failing.add(name)
             self._isolation.put_failures((self._mark, name), failures)
 
-    @property
-    def saved_records(self) -> dict[str, Failures]:
-        """The records, for ``failing_state``."""
-        return self.records()
 
-    @saved_records.setter
-    def saved_records(self, failing: dict[str, Failures]) -> None:
-        self.put(failing)
-
-
-def failing_state(names: Callable[[Any], Iterable[str]], *, at: str = "_faults.saved_records") -> MapOf:
+def failing_state(names: Callable[[Any], Iterable[str]], *, at: str = "_faults.records") -> MapOf:
     """Return how the records of failing callbacks are saved.
 
     Args:

@@ -123,8 +123,8 @@ class Route:
     def __init__(self, source: StateNode, number: int, transition: Transition) -> None:
         action = transition.action
         self.source, self.guard, self.after_s = source, transition.guard, transition.after_s
-        self.guard_name, self.reason = _guard_name(number, transition), transition.reason()
-        self.actions = _steps(action, _action_name(number, transition), None)
+        self.guard_name, self.reason = transition.callback_name("guard", number), transition.reason()
+        self.actions = _steps(action, transition.callback_name("action", number), None)
         self.only_notifies = all(map(_is_notice, self.actions))
         self.path: TransitionPath | None = None
         self.find: Finder | None = None
@@ -254,6 +254,10 @@ class Transition:
         if self.event is not None:
             return self.event
         return "by itself" if self.after_s is None else f"after {self.after_s:g} s"
+
+    def callback_name(self, kind: str, number: int) -> str:
+        """Return the name of a callback in fault reports, for the transition of an index."""
+        return f"{kind} of {self} ({number + 1})"
 
     def _check(self) -> None:
         if self.history is not None and not isinstance(self.history, History):
@@ -388,8 +392,8 @@ class StateMachineDefinition:
         """Return the names of all callbacks in fault reports: "enter of hostile/chase"."""
         names = {name for node in self.nodes for _, name, _ in (*node.enter, *node.update, *node.exit)}
         for number, one in enumerate(self.transitions):
-            names |= {_guard_name(number, one)} if one.guard is not None else set()
-            names |= {_action_name(number, one)} if one.action is not None else set()
+            names |= {one.callback_name("guard", number)} if one.guard is not None else set()
+            names |= {one.callback_name("action", number)} if one.action is not None else set()
         return names | {OWN_EVENTS}
 
     def path_between(self, leaf: StateNode | None, domain: StateNode, target: StateNode) -> TransitionPath:
@@ -525,14 +529,6 @@ def _remembered(target: StateNode, active: StateNode, left: int | None, *, is_de
     else:
         last = target.leaf(left)
     return last if is_deep else first_leaf(last.ancestors_below(target)[-1])
-
-
-def _guard_name(number: int, one: Transition) -> str:
-    return f"guard of {one} ({number + 1})"
-
-
-def _action_name(number: int, one: Transition) -> str:
-    return f"action of {one} ({number + 1})"
 
 
 

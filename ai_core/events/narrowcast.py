@@ -196,7 +196,7 @@ class GroupMembership:
         self._group = group
         self._registered: list[MemberSubscription] = []  # by number
         self._tidy_at = 16
-        group.add_member(self)
+        group._members[self] = None
 
     @property
     def group(self) -> Group:
@@ -263,9 +263,9 @@ class GroupMembership:
             for one in self.listenings:
                 one.stop()
             self._registered.clear()  # releases the handlers at once
-            self._group.discard_member(self)
+            del self._group._members[self]
             self.is_removed = True
-            self.narrowcast.forget_member(self)
+            del self.narrowcast._members[self.name]
 
     def listen_again(self, one: MemberSubscription) -> bool:
         """Register a used ``once`` listener again; return False if it is not among the latest."""
@@ -277,9 +277,9 @@ class GroupMembership:
 
     def put_into(self, group: Group) -> None:
         """Become the last member of another group."""
-        self._group.discard_member(self)
+        del self._group._members[self]
         self._group = group
-        group.add_member(self)
+        group._members[self] = None
 
     def _tidy(self) -> None:
         """Drop stopped subscriptions, except the latest used ``once`` listeners."""
@@ -457,7 +457,7 @@ class Group:
                 " groups below it; move them first, with transfer_listeners and move_under")
         self.detach()
         self.is_removed = True
-        self.narrowcast.forget_group(self)
+        del self.narrowcast._groups[self.name]
 
     def detach(self) -> None:
         """Detach this group from the group above, if there is one."""
@@ -470,14 +470,6 @@ class Group:
         self._above = above
         if above is not None:
             above._below.append(self)
-
-    def add_member(self, member: GroupMembership) -> None:
-        """Add a member as the last one."""
-        self._members[member] = None
-
-    def discard_member(self, member: GroupMembership) -> None:
-        """Remove a member."""
-        del self._members[member]
 
     def with_all_below(self) -> list[Group]:
         """Return this group and all groups below it, depth first."""
@@ -648,10 +640,6 @@ class Narrowcast(Saveable):
         if group.narrowcast is not self:
             raise ValueError(f"group {group.name!r} belongs to another narrowcast; use a group of this one")
 
-    def forget_group(self, group: Group) -> None:
-        """Remove a group from the list of groups."""
-        del self._groups[group.name]
-
     def removed_group(self) -> Group:
         """Return a group without members, to which no member can be added."""
         group = Group(self, "removed")
@@ -662,10 +650,6 @@ class Narrowcast(Saveable):
         """Return the number of earlier registrations, and count one more."""
         self.registrations += 1
         return self.registrations - 1
-
-    def forget_member(self, member: GroupMembership) -> None:
-        """Remove a member from the list of members."""
-        del self._members[member.name]
 
     def _check_state(self, values: SimpleNamespace, refuse: Refuse) -> None:
         attached: set[Group | None] = {None}

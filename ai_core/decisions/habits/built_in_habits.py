@@ -129,16 +129,13 @@ class Call(Habit):
         return _status(self.function(context, *self.arguments))
 
 
-class CallMethod(Habit):
+class CallMethod(Call):
     """Calls a method of the character; its result counts as for ``Call``."""
 
     def __init__(self, name: str, method: str, *arguments: Any, **options: Unpack[HabitOptions]) -> None:
-        self.method, self.arguments = checked_name("method", method), arguments
-        super().__init__(name, **options)
-
-    def tick(self, context: HabitContext) -> Status:
-        """Call."""
-        return _status(getattr(context.owner, self.method)(*self.arguments))
+        checked_name("method", method)
+        super().__init__(
+            name, lambda context, *rest: getattr(context.owner, method)(*rest), *arguments, **options)
 
 
 class Emit(Habit):

@@ -858,15 +858,17 @@ class HabitRunner:
                 self._try_beside(None, entry[2][0], "can activate")
             elif run.status is not RUNNING:
                 continue  # it ended earlier in this tick
-            elif what == TICK:
-                status = self._own_tick(run, run.place)
+            else:
+                status = self._own_tick(run, run.place) if what == TICK else self._process(
+                    what, run, entry[2], entry[3])
                 if status is not RUNNING:
                     self._close_and_climb(run, status, result_of(status))
-            else:
-                self._process(what, run, entry[2], entry[3])
 
-    def _process(self, what: int, run: HabitContext, places: tuple[HabitPlace, ...], numbers: tuple[int, ...]) -> None:
-        """Process a rarer entry of the agenda."""
+    def _process(
+        self, what: int, run: HabitContext, places: tuple[HabitPlace, ...], numbers: tuple[int, ...],
+    ) -> Status:
+        """Process a rarer entry of the agenda; return the status with which the run ends, or RUNNING."""
+        status = RUNNING
         if what == CHALLENGE:
             self._challenge(run, places, 0)
         elif what == ASK:
@@ -875,20 +877,17 @@ class HabitRunner:
             self._try_beside(run, places[0], "beside the others")
         elif what == CONTINUE:
             status = self._continue(run)
-            if status is not RUNNING:
-                self._close_and_climb(run, status, result_of(status))
         elif what == RESTART:
             self._restart(run)
         elif what == TIME_OUT:
             self._close_and_climb(run, FAILED, "timed out")
         elif what == JOIN:
             status = self._own_tick(run, run.place)
-            if status is not RUNNING:
-                self._close_and_climb(run, status, result_of(status))
-            elif self.member is not None:
+            if status is RUNNING and self.member is not None:
                 self.member.population.join_batch(run)
         elif what == RESULT and run.batch_status is not None:
-            self._close_and_climb(run, run.batch_status, result_of(run.batch_status))
+            status = run.batch_status
+        return status
 
     def _try_beside(self, run: HabitContext | None, place: HabitPlace, reason: str) -> None:
         """Begin the root, or a child that runs beside the others, if it can begin."""

@@ -547,12 +547,12 @@ class HabitTree(HabitRunner):
     @property
     def _failing(self) -> dict[str, Failures]:
         """Records of failing callbacks, by name."""
-        return {} if self._faults is None else self._faults.records()
+        return {} if self._faults is None else self._faults.records
 
     @_failing.setter
     def _failing(self, failing: dict[str, Failures]) -> None:
         if failing or self._faults is not None:
-            self._callback_faults().put(failing)
+            self._callback_faults().records = failing
 
     def _save_random(self) -> State | None:
         return save_random(self._random) if self.plan.random_path is not None else None
