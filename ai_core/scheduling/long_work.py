@@ -17,7 +17,7 @@ from typing import Any, Generic, Protocol, TypeVar
 
 from ai_core.budget import Budget, check_budget
 from ai_core.clock import Clock, moment_s
-from ai_core.errors import finite_number, shown, whole_number
+from ai_core.errors import check_callables, check_type, finite_number, shown, whole_number
 from ai_core.saving.declared_state import (
     Change,
     DeclaredState,
@@ -99,9 +99,7 @@ class Suspendable(Saveable, Generic[R]):
     ) -> None:
         if not callable(function):
             raise TypeError(
-                f"function must be a generator function, got {shown(function)};"
-                " pass the function without calling it"
-            )
+                f"function must be a generator function, got {shown(function)}; pass the function without calling it")
         if inspect.iscoroutinefunction(function):
             raise TypeError(f"function must not be async, got {shown(function)}; use def and yield")
         self._function = function
@@ -282,9 +280,7 @@ class WorkSequence(Saveable):
         for number, stage in enumerate(stages):
             if not callable(stage):
                 raise TypeError(
-                    f"stage {number} must be a function of the previous result, got {shown(stage)};"
-                    " use lambda result: work"
-                )
+                    f"stage {number} must be a function of the previous result, got {shown(stage)}; use a lambda")
         self._stages = stages
         self._values = values if values is not None else SavedValues()
         self._number = 0
@@ -397,10 +393,8 @@ class BackgroundJob(Saveable):
         scheduler: runs the job.
         work: interruptible work.
         then: called with the result; None if the caller reads ``work.result``.
-        period_frames: as for ``Scheduler.add``.
-        phase_frames: as for ``Scheduler.add``.
-        priority: as for ``Scheduler.add``.
         name: for reports; None for the name of the work's class.
+        settings: other arguments of ``Scheduler.add``, such as ``period_frames``.
 
     Raises:
         TypeError: if ``scheduler`` is not a Scheduler, ``work`` is not interruptible, or
@@ -415,25 +409,15 @@ class BackgroundJob(Saveable):
         work: Interruptible[Any],
         *,
         then: Callable[[Any], object] | None = None,
-        period_frames: int = 1,
-        phase_frames: int | None = None,
-        priority: float = 1.0,
         name: str | None = None,
+        **settings: Any,
     ) -> None:
-        if not isinstance(scheduler, Scheduler):
-            raise TypeError(f"scheduler must be a Scheduler, got {shown(scheduler)}")
-        if then is not None and not callable(then):
-            raise TypeError(f"then must be a callable or None, got {shown(then)}")
+        check_type("scheduler", scheduler, Scheduler)
+        check_callables(then=then)
         self._work = check_interruptible("work", work)
         self._then = then
         self._scheduler = scheduler
-        self._task = scheduler.add(
-            self,
-            period_frames=period_frames,
-            phase_frames=phase_frames,
-            priority=priority,
-            name=type(work).__name__ if name is None else name,
-        )
+        self._task = scheduler.add(self, name=type(work).__name__ if name is None else name, **settings)
 
     @property
     def task(self) -> Task:
@@ -465,7 +449,6 @@ class BackgroundJob(Saveable):
             self._then(self._work.result)
         if (self._work.is_done or self._work.is_cancelled) and not self._task.is_removed:
             self._scheduler.remove(self._task)
-
 
 
 class Anytime(Protocol[R_co]):
@@ -538,8 +521,7 @@ class UntilGoodEnough(Saveable, Generic[R]):
         if missing or isinstance(work, type):
             what = ", ".join(missing) or "an object"
             raise TypeError(f"work must be anytime work, got {shown(work)} without {what}")
-        if on_better is not None and not callable(on_better):
-            raise TypeError(f"on_better must be a callable or None, got {shown(on_better)}")
+        check_callables(on_better=on_better)
         if deadline_s is not None and not hasattr(clock, "now"):
             raise TypeError(f"clock must be a Clock when deadline_s is set, got {shown(clock)}")
         self._work = work

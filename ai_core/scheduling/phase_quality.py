@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 from ai_core.errors import finite_number, shown, whole_number
 from ai_core.scheduling.phasing import (
     PhaseSlot,
+    check_one_per_slot,
     checked_slot,
     co_prime_count,
     common_multiple,
@@ -230,8 +231,7 @@ def phase_quality(
 def _checked_costs(costs_us: Sequence[float] | None, count: int) -> list[float] | None:
     if costs_us is None:
         return None
-    if len(costs_us) != count:
-        raise ValueError(f"costs_us must hold a value for each of {count} slots, got {len(costs_us)}")
+    check_one_per_slot("costs_us", costs_us, count)
     return [finite_number("a cost in costs_us", cost, minimum=0) for cost in costs_us]
 
 
@@ -240,8 +240,7 @@ def _checked_names(names: Sequence[str] | None, count: int) -> list[str]:
         return []
     if isinstance(names, str) or not all(isinstance(name, str) for name in names):
         raise TypeError(f"names must be a list of strings, got {shown(names)}")
-    if len(names) != count:
-        raise ValueError(f"names must hold a name for each of {count} slots, got {len(names)}")
+    check_one_per_slot("names", names, count)
     return list(names)
 
 

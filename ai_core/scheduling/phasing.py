@@ -41,6 +41,7 @@ __all__ = [
     "PhaseTable",
     "Rephasing",
     "TaskRephasing",
+    "check_one_per_slot",
     "checked_slot",
     "co_prime_count",
     "common_multiple",
@@ -309,6 +310,12 @@ def first_frame(slot: PhaseSlot) -> int:
     return -slot.phase_frames % slot.period_frames
 
 
+def check_one_per_slot(name: str, values: Sequence[object] | None, count: int) -> None:
+    """Raise ValueError unless ``values`` is None or has a value for each slot."""
+    if values is not None and len(values) != count:
+        raise ValueError(f"{name} must hold a value for each of {count} slots, got {len(values)}")
+
+
 def checked_slot(value: object) -> PhaseSlot:
     """Return ``value`` as a PhaseSlot if it is a period and a phase in range."""
     if type(value) is PhaseSlot:
@@ -391,9 +398,8 @@ class Rephasing(Saveable):
         movable: Sequence[bool] | None = None,
     ) -> None:
         self._slots = [checked_slot(slot) for slot in slots]
-        for name, values in (("weights", weights), ("movable", movable)):
-            if values is not None and len(values) != len(self._slots):
-                raise ValueError(f"{name} must hold a value for each of {len(self._slots)} slots, got {len(values)}")
+        check_one_per_slot("weights", weights, len(self._slots))
+        check_one_per_slot("movable", movable, len(self._slots))
         self._costs = None if weights is None else [
             # The full check takes ten times as long; usual values pass this comparison.
             one if type(one) is float and 0 <= one <= LARGEST

@@ -7,7 +7,16 @@ from typing import Any
 
 from ai_core.budget import Budget, Stopwatch, _TimeBudget, check_budget
 from ai_core.clock import Clock, checked_clock
-from ai_core.errors import CycleError, finite_number, shown, whole_number
+from ai_core.errors import (
+    CycleError,
+    check_callables,
+    check_kind,
+    check_type,
+    checked_name,
+    finite_number,
+    shown,
+    whole_number,
+)
 from ai_core.faults import FaultIsolation, given_faults
 from ai_core.saving.declared_state import Change, ClockNow, DeclaredState, ListOf, Refuse, Saveable, Whole
 from ai_core.saving.inner_state import prepared_inner
@@ -25,7 +34,6 @@ from ai_core.scheduling.task import (
     Task,
     Turn,
     Work,
-    checked_name,
     checked_period,
     checked_phase,
     checked_priority,
@@ -111,14 +119,12 @@ class Scheduler(Saveable):
         bias: OverrunBias | None = None,
         margin: BudgetMargin | None = None,
     ) -> None:
-        for name, one in (("stopwatch", stopwatch), ("on_overrun", on_overrun)):
-            if one is not None and not callable(one):
-                raise TypeError(f"{name} must be a callable or None, got {shown(one)}")
+        check_callables(stopwatch=stopwatch, on_overrun=on_overrun)
         missing = [name for name in PHASING if not callable(getattr(phasing, name, None))]
         if phasing is not None and (missing or isinstance(phasing, type)):
             raise TypeError(f"phasing must have the methods {', '.join(PHASING)}, got {shown(phasing)}; use DryRun()")
-        self._policy = _checked_policy(policy)
-        self._check_sharing(activations_per_frame, bias, margin)
+        self._policy = policy
+        self._check_policy(activations_per_frame, bias, margin)
         self._clock = checked_clock(clock)
         self._faults, self._trace = given_faults(faults), given_trace(trace)
         self._stopwatch, self._on_overrun = stopwatch, on_overrun
@@ -134,7 +140,8 @@ class Scheduler(Saveable):
             policy is not Policy.FREQUENCY, policy in (Policy.LOAD_BALANCING, Policy.REQUESTED_TIME),
             self._faults._in_a_row)
 
-    def _check_sharing(self, activations_per_frame: object, bias: object, margin: object) -> None:
+    def _check_policy(self, activations_per_frame: object, bias: object, margin: object) -> None:
+        check_type("policy", self._policy, Policy, "use Policy.LOAD_BALANCING")
         for name, one in (("activations_per_frame", activations_per_frame), ("bias", bias), ("margin", margin)):
             if one is not None and self._policy is Policy.FREQUENCY:
                 raise ValueError(f"{name} has no effect with Policy.FREQUENCY; use Policy.LOAD_BALANCING")
@@ -143,10 +150,8 @@ class Scheduler(Saveable):
                 "activations_per_frame", activations_per_frame, minimum=1,
                 maximum=MOST_ACTIVATIONS, remedy="use None for no limit",
             )
-        if bias is not None and not isinstance(bias, OverrunBias):
-            raise TypeError(f"bias must be an OverrunBias or None, got {shown(bias)}")
-        if margin is not None and not isinstance(margin, BudgetMargin):
-            raise TypeError(f"margin must be a BudgetMargin or None, got {shown(margin)}")
+        check_kind("bias", bias, OverrunBias)
+        check_kind("margin", margin, BudgetMargin)
 
     @property
     def clock(self) -> Clock:
@@ -231,7 +236,7 @@ class Scheduler(Saveable):
         period = checked_period(period_frames)
         phase = None if phase_frames is None else checked_phase(phase_frames)
         weight = checked_priority(priority)
-        task = Task(self, self._next_id, checked_name(name), work, runner, self._clock.now)
+        task = Task(self, self._next_id, checked_name("name", name), work, runner, self._clock.now)
         task._automatic_phase, task._is_saved = phase is None, is_saved
         task._priority = weight
         self._set_slot(task, period, phase)
@@ -325,7 +330,7 @@ class Scheduler(Saveable):
             ValueError: if it was removed, or belongs to another scheduler.
         """
         self._check_ours(task)
-        task._name = checked_name(name)
+        task._name = checked_name("name", name)
 
     def choose_phase(self, task: Task) -> None:
         """Make the phase of ``task`` automatic again, and choose the best one now.
@@ -448,7 +453,7 @@ class Scheduler(Saveable):
             TypeError: if ``name`` is not a string.
             ValueError: if there is a group of that name, or a number is out of range.
         """
-        if "/" in checked_name(name) or name in self.groups:
+        if "/" in checked_name("name", name) or name in self.groups:
             raise ValueError(f"name must be a new group name without '/', got {shown(name)}")
         group = Scheduler(
             self._clock, policy=policy, faults=self._faults, trace=self._trace, stopwatch=self._stopwatch, **settings)
@@ -764,9 +769,3 @@ def tree_statistics(scheduler: Scheduler) -> list[dict[str, object]]:
 
 def _by_priority(task: Task) -> tuple[float, int]:
     return -task._priority, task._id
-
-
-def _checked_policy(policy: object) -> Policy:
-    if not isinstance(policy, Policy):
-        raise TypeError(f"policy must be a Policy, got {shown(policy)}; use Policy.LOAD_BALANCING")
-    return policy

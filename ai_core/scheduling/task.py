@@ -23,7 +23,6 @@ __all__ = [
     "Turn",
     "TurnTaking",
     "Work",
-    "checked_name",
     "checked_period",
     "checked_phase",
     "checked_priority",
@@ -252,13 +251,6 @@ SAVED_TASK = Record(
 
 SET_OTHERWISE = {"id", "name", "request", "waited_frames", "failures", "work"}
 """Fields of a saved task that are not simply attributes of it."""
-
-
-def checked_name(name: object) -> str:
-    """Return ``name`` if it is the name of a task."""
-    if not isinstance(name, str) or not name:
-        raise TypeError(f"name must be a non-empty string, got {shown(name)}")
-    return name
 
 
 def checked_period(value: object, name: str = "period_frames") -> int:

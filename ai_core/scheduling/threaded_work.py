@@ -17,7 +17,7 @@ from typing import Any
 
 from ai_core.budget import Budget, check_budget
 from ai_core.clock import Clock, TimeIndex, checked_clock
-from ai_core.errors import shown, whole_number
+from ai_core.errors import check_callables, check_type, checked_name, shown, whole_number
 from ai_core.faults import Failures, FaultIsolation, given_faults
 from ai_core.saving.declared_state import (
     ClockNow,
@@ -33,7 +33,6 @@ from ai_core.saving.declared_state import (
     Whole,
 )
 from ai_core.saving.values import SavedValues
-from ai_core.scheduling.task import checked_name
 from ai_core.scheduling.work import check_runs_in_one_go
 
 __all__ = [
@@ -167,10 +166,8 @@ class ThreadedWork(Saveable):
             raise TypeError(f"function must be a callable, got {shown(function)}")
         check_runs_in_one_go("function", function)
         checked_clock(clock)
-        if then is not None and not callable(then):
-            raise TypeError(f"then must be a callable or None, got {shown(then)}")
-        if type(waits) is not bool:
-            raise TypeError(f"waits must be True or False, got {shown(waits)}")
+        check_callables(then=then)
+        check_type("waits", waits, bool)
         self._function = function
         self._clock = clock
         self._executor = _checked_executor(executor)
@@ -181,7 +178,8 @@ class ThreadedWork(Saveable):
         self._waits = waits
         self._then = then
         self._faults = given_faults(faults)
-        self._name = checked_name(getattr(function, "__name__", type(function).__name__) if name is None else name)
+        name = getattr(function, "__name__", type(function).__name__) if name is None else name
+        self._name = checked_name("name", name)
         self._values = values if values is not None else SavedValues()
         self._pending: deque[ThreadTicket] = deque()
         self._next_id = 0

@@ -12,7 +12,7 @@ from typing import Any, NamedTuple
 
 from ai_core.budget import Budget, check_budget
 from ai_core.clock import Clock, checked_clock
-from ai_core.errors import UnknownNameError, shown, whole_number
+from ai_core.errors import UnknownNameError, check_type, checked_name, shown, whole_number
 from ai_core.faults import FAILURES_STATE, Failures, FaultIsolation, given_faults
 from ai_core.saving.declared_state import (
     ClockNow,
@@ -30,7 +30,6 @@ from ai_core.saving.declared_state import (
     Whole,
 )
 from ai_core.saving.values import SavedValues
-from ai_core.scheduling.task import checked_name
 from ai_core.scheduling.work import check_runs_in_one_go
 
 __all__ = ["Timeslicer", "Timing"]
@@ -211,18 +210,16 @@ class Timeslicer(Saveable):
         values: SavedValues | None = None,
     ) -> None:
         checked_clock(clock)
-        if not isinstance(timing, Timing):
-            raise TypeError(f"timing must be a Timing, got {shown(timing)}; use Timing.AIAO")
+        check_type("timing", timing, Timing, "use Timing.AIAO")
         if inputs is not None:
             _check_takes("inputs", inputs, "key")
         elif timing.reads_together:
             raise ValueError(
                 f"inputs must be given with {timing.name}, got None; this timing reads all inputs when a batch begins")
         _check_takes("job", job, *(("key",) if inputs is None else ("key", "input")))
-        if not isinstance(joins_next_update, bool):
-            raise TypeError(f"joins_next_update must be a bool, got {shown(joins_next_update)}")
+        check_type("joins_next_update", joins_next_update, bool)
         self._clock, self._timing, self._call, self._inputs = clock, timing, job, inputs
-        self._name = checked_name(getattr(job, "__name__", type(job).__name__) if name is None else name)
+        self._name = checked_name("name", getattr(job, "__name__", type(job).__name__) if name is None else name)
         self._limit(jobs_per_update, executor)
         self._joins_next_update = joins_next_update
         self._faults = given_faults(faults)
@@ -430,17 +427,13 @@ class Timeslicer(Saveable):
         """Set the most jobs in an update, and the executor."""
         if executor is not None and not isinstance(executor, Executor):
             raise TypeError(
-                f"executor must be a concurrent.futures.Executor, got {shown(executor)};"
-                " use None to run jobs in the calling thread"
-            )
+                f"executor must be a concurrent.futures.Executor, got {shown(executor)}; use None for this thread")
         if jobs_per_update is not None:
             remedy = "use None for no limit but the budget"
             jobs_per_update = whole_number("jobs_per_update", jobs_per_update, minimum=1, remedy=remedy)
         elif executor is not None:
             raise ValueError(
-                "jobs_per_update must be given with an executor, got None; the run time of a job"
-                " in another thread is not known when it starts"
-            )
+                "jobs_per_update must be given with an executor, got None; the run time of a job there is unknown")
         self._most, self._executor = jobs_per_update or NO_LIMIT, executor
 
     def _begin_batch(self, moment: FrameMoment) -> None:

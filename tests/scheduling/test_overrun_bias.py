@@ -133,5 +133,5 @@ def test_bounds_and_memory_are_numbers(settings):
 
 @pytest.mark.parametrize("bias", [True, 1.0, OverrunBias])
 def test_a_bias_is_an_overrun_bias(clock, kind, bias):
-    with pytest.raises(TypeError, match="bias must be an OverrunBias or None"):
+    with pytest.raises(TypeError, match="bias must be OverrunBias or None"):
         kind(clock, bias=bias)

@@ -130,7 +130,7 @@ def test_an_even_cost_is_one_bar():
     ({"costs_us": [1.0, -1.0]}, ValueError, "a cost in costs_us must be at least 0"),
     ({"costs_us": [1.0, float("nan")]}, ValueError, "a cost in costs_us must be a finite number"),
     ({"costs_us": [1.0, True]}, TypeError, "a cost in costs_us must be a number"),
-    ({"names": ["a"]}, ValueError, "names must hold a name for each of 2 slots, got 1"),
+    ({"names": ["a"]}, ValueError, "names must hold a value for each of 2 slots, got 1"),
     ({"names": "ab"}, TypeError, "names must be a list of strings"),
     ({"names": [1, 2]}, TypeError, "names must be a list of strings"),
     ({"frames": 0}, ValueError, "frames must be at least 1"),
