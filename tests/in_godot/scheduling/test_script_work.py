@@ -196,6 +196,16 @@ def test_a_job_that_returns_nothing_fails(thinker, scheduler, physics_frames, ex
     assert row["is_quarantined"]
 
 
+def test_a_job_is_granted_the_time_that_was_requested(gdscript, node, physics_frames):
+    scheduler = node("AIScheduler", budget=20000.0, policy=4, budget_margin=False)
+    thinker = thinker_of(gdscript, scheduler)
+    for _ in range(3):
+        scheduler.call("add_behavior", thinker.get("look"))
+    scheduler.request_time(scheduler.add_job(thinker.get("plan"), 100.0), 9000.0)
+    physics_frames(1)
+    assert 8000 < thinker.get("left")[0] <= 9000
+
+
 def test_a_thread_gives_its_result_in_the_frame_stated(thinker, scheduler, physics_frames):
     scheduler.run_in_thread(thinker.get("square_sum"), thinker.get("take"), 3)
     physics_frames(2)

@@ -52,6 +52,21 @@ def test_jobs_run_one_after_another_and_results_are_found_by_key(slicer, crowd, 
     assert slicer.get_keys() == ["Ann", 7]
 
 
+def test_jobs_on_threads_give_the_same_results_one_update_later(node, scheduler, crowd, physics_frames):
+    slicer = node("Timeslicer", scheduler, threads=True, jobs_per_update=2)
+    crowd.call("begin_with_inputs", slicer)
+    crowd.set("target", 3)
+    for key in range(4):
+        slicer.add_job(key)
+    physics_frames(1)
+    assert slicer.get_result(0, "none yet") == "none yet"
+    physics_frames(2)
+    assert [slicer.get_result(key) for key in range(4)] == [f"{key} at 3" for key in range(4)]
+    assert slicer.get_age(3) == 1
+    slicer.queue_free()
+    physics_frames(1)
+
+
 @pytest.mark.parametrize(("timing", "ages"), [(0, (0, 9)), (1, (0, 18)), (2, (10, 19)), (3, (1, 19))])
 def test_the_four_timings_keep_the_ages_they_promise(node, scheduler, crowd, physics_frames, timing, ages):
     slicer = node("Timeslicer", scheduler, jobs_per_update=1, timing=timing)

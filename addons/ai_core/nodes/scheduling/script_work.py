@@ -3,7 +3,7 @@ from __future__ import annotations
 
 from collections import deque
 from collections.abc import Callable
-from concurrent.futures import Future
+from concurrent.futures import Executor, Future
 from typing import Any
 
 from addons.ai_core.bridge.gd import (
@@ -148,13 +148,13 @@ class Coroutines:
         self._waiting.clear()
 
 
-class WorkerThreads:
-    """The threads of the engine's WorkerThreadPool, with ``submit`` as an executor of Python has it."""
+class WorkerThreads(Executor):
+    """The threads of the engine's WorkerThreadPool as an executor."""
 
     def __init__(self) -> None:
         self._numbers: dict[Future[Any], int] = {}
 
-    def submit(self, function: Callable[..., Any], *arguments: Any) -> Future[Any]:
+    def submit(self, function: Callable[..., Any], /, *arguments: Any) -> Future[Any]:  # type: ignore[override]
         """Call a function on a thread; return the future of its result."""
         future: Future[Any] = Future()
 
@@ -169,11 +169,11 @@ class WorkerThreads:
         self._numbers[future] = singleton("WorkerThreadPool").add_task(run)
         return future
 
-    def release(self) -> None:
-        """Wait for all calls; the engine keeps each until somebody has waited for it."""
-        pool, numbers, self._numbers = singleton("WorkerThreadPool"), self._numbers, {}
-        for number in numbers.values():
-            pool.wait_for_task_completion(number)
+    def release(self, *, only_ended: bool = False) -> None:
+        """Wait for all calls, or for those that have ended; the engine keeps a call until it was waited for."""
+        pool = singleton("WorkerThreadPool")
+        for future in [one for one in self._numbers if one.done() or not only_ended]:
+            pool.wait_for_task_completion(self._numbers.pop(future))
 
 
 class ThreadCall:

@@ -25,6 +25,7 @@ from addons.ai_core.nodes.scheduling.scheduler_lookup import (
     scheduler_of,
     scheduler_warnings,
 )
+from addons.ai_core.nodes.scheduling.script_work import WorkerThreads
 from ai_core.clock import TimeIndex
 from ai_core.errors import UnknownNameError
 from ai_core.faults import Fault, FaultIsolation
@@ -33,6 +34,9 @@ from ai_core.scheduling import timeslicer
 from ai_core.scheduling.task import MAX_PERIOD_FRAMES, Task, Turn
 
 NO_AGE = -1
+
+THREADED_JOBS = 16
+"""Jobs that are started on threads in one update, if ``jobs_per_update`` is 0 (count)."""
 
 
 @gdclass(icon="res://addons/ai_core/icons/timeslicer.svg", keywords="time slicing, jobs, work queue")
@@ -61,6 +65,10 @@ class Timeslicer(Node):
     jobs_per_update = export(
         int, 0, range=(0, 1000, 1), or_greater=True, on_set="_limit_set", live=True,
         doc="Most jobs in one slice; 0 runs as many as the budget allows. At least one job runs.")
+    threads = export(
+        bool, False, on_set="_threads_set",
+        doc="Run the jobs on threads of the engine while the game continues; results appear one update later. The job"
+            " must not touch nodes; inputs are read on the main thread. Without jobs_per_update 16 jobs start at once.")
     budget = export(
         float, 0.0, range=(0, 100000, 10), or_greater=True, unit="µs", live=True,
         doc="Most time in one slice; 0 uses all that the AIScheduler grants.")
@@ -84,6 +92,7 @@ class Timeslicer(Node):
         self._job: Any = None
         self._inputs: Any = None
         self._core: timeslicer.Timeslicer | None = None
+        self._workers: WorkerThreads | None = None
         self._last_finished = 0                # the last batch that batch_finished reported
 
     def on_entered(self) -> None:
@@ -101,6 +110,8 @@ class Timeslicer(Node):
         self._scheduler = self._task = None
 
     def on_predelete(self) -> None:
+        if self._workers is not None:
+            self._workers.release()
         core, self._core, self._job, self._inputs = self._core, None, None, None
         for key in () if core is None else core.keys:    # Callables and results may hold scripts: release them now
             core.remove(key)
@@ -114,10 +125,12 @@ class Timeslicer(Node):
     def core(self) -> timeslicer.Timeslicer:
         """The library's timeslicer, created when it is first needed."""
         if self._core is None:
+            self._workers = WorkerThreads() if self.threads else None
             self._core = timeslicer.Timeslicer(
                 self, self._run_job, inputs=self._read_input, timing=list(timeslicer.Timing)[self.timing],
-                jobs_per_update=self.jobs_per_update or None, name=str(self.get_name()) or "Timeslicer",
-                faults=FaultIsolation(report=self._report), values=SceneValues(self))
+                jobs_per_update=self._most_jobs(), executor=self._workers, joins_next_update=self.threads,
+                name=str(self.get_name()) or "Timeslicer", faults=FaultIsolation(report=self._report),
+                values=SceneValues(self))
         return self._core
 
     @method
@@ -225,6 +238,8 @@ class Timeslicer(Node):
         if core.is_between_batches:
             self._forget_freed()
         core.advance(budget if self.budget == 0 else budget.part(self.budget))
+        if self._workers is not None:
+            self._workers.release(only_ended=True)
         batch = core.statistics()["batches"]
         if core.is_between_batches and batch > self._last_finished and self.is_valid():
             self._last_finished = batch
@@ -232,7 +247,8 @@ class Timeslicer(Node):
 
     def _run_job(self, key: Any, given: Any) -> Any:
         if isinstance(key, GDObject) and not key.is_valid():
-            self.core.remove(key)
+            if self._workers is None:    # on a thread it is removed when the next batch begins
+                self.core.remove(key)
             return None
         return self._job(key) if self._inputs is None else self._job(key, given)
 
@@ -270,7 +286,14 @@ class Timeslicer(Node):
 
     def _limit_set(self) -> None:
         if self._core is not None:
-            self._core.jobs_per_update = self.jobs_per_update or None
+            self._core.jobs_per_update = self._most_jobs()
+
+    def _most_jobs(self) -> int | None:
+        return self.jobs_per_update or (THREADED_JOBS if self.threads else None)
+
+    def _threads_set(self) -> None:
+        if self._core is not None:
+            raise RefusedValue("threads cannot change after jobs were added; set it before add_job()")
 
     def _get_configuration_warnings(self) -> list[str]:
         return scheduler_warnings(self)
