@@ -31,7 +31,6 @@ from ai_core.saving.fields import (
     LATEST_S,
     MOST,
     Fields,
-    Migration,
     State,
     StateError,
     brief,
@@ -918,16 +917,13 @@ class DeclaredState:
 
     Args:
         version: raised with every change of the fields.
-        migrations: by version, the function that converts its state to the next version.
         fields: kind of each field, in the order in which they are saved and checked.
 
     Cost: saving and loading O(size of the state).
     """
 
-    def __init__(
-        self, *, version: int = 1, migrations: Mapping[int, Migration] | None = None, **fields: Kind,
-    ) -> None:
-        self.version, self.migrations, self.fields = version, migrations, fields
+    def __init__(self, *, version: int = 1, **fields: Kind) -> None:
+        self.version, self.fields = version, fields
         self._getters = {
             name: attrgetter(kind.at or name) for name, kind in fields.items() if not isinstance(kind, Hook)}
 
@@ -944,7 +940,7 @@ class DeclaredState:
         Raises:
             StateError: if the state cannot be loaded; names the place and the reason.
         """
-        fields = Fields.versioned(state, version=self.version, migrations=self.migrations, place=place).plain
+        fields = Fields.versioned(state, version=self.version, place=place).plain
         _match_names(fields, ("version", *self.fields), place)
         values, changes = SimpleNamespace(), []
         for name, kind in self.fields.items():

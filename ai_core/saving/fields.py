@@ -6,19 +6,17 @@ nothing in a save is silently ignored.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Iterator
 from typing import Any, NoReturn
 
 from ai_core.errors import LARGEST, MOST, shown
 
-__all__ = ["LARGEST", "LARGEST_FLOAT32", "LATEST_S", "MOST", "Fields", "Migration", "State", "StateError", "brief",
+__all__ = ["LARGEST", "LARGEST_FLOAT32", "LATEST_S", "MOST", "Fields", "State", "StateError", "brief",
            "checked_number", "checked_whole", "place_in"]
 
 State = dict[str, Any]
 """Plain data: dicts with strings as keys, lists, strings, numbers, true, false, None."""
 
-Migration = Callable[[State], State]
-"""Returns the state of one version as the next version would have written it."""
 
 LARGEST_FLOAT32 = 3.4028234663852886e38
 """Largest coordinate that a float32 holds; a position up to it is accepted, so it is loaded, too (m)."""
@@ -52,46 +50,23 @@ class Fields:
         self._unread = set(state)
 
     @classmethod
-    def versioned(
-        cls,
-        state: object,
-        *,
-        version: int,
-        migrations: Mapping[int, Migration] | None = None,
-        place: str = "",
-    ) -> Fields:
-        """Return the fields of a state as the current version writes them.
+    def versioned(cls, state: object, *, version: int, place: str = "") -> Fields:
+        """Return the fields of a state of the current version.
 
         Args:
-            state: the state, saved by this version or another.
+            state: the saved data.
             version: the current version.
-            migrations: by version, the function that converts its state to the next version.
             place: its place in the whole state.
 
         Raises:
-            StateError: if it was saved by a later version, or by one that
-                the migrations cannot convert.
+            StateError: if it was saved by another version.
         """
         fields = cls(state, place)
         found = fields.whole("version")
         if found > version:
-            fields.refuse(
-                "version",
-                f"is {found}, and this ai_core reads up to {version}; update ai_core to load it",
-            )
-        while found < version:
-            migrate = (migrations or {}).get(found)
-            if migrate is None:
-                fields.refuse("version", f"is {found}, which is no longer supported")
-            try:
-                fields = cls(migrate(dict(fields._state)), place)
-            except KeyError as error:
-                missing = brief(error.args[0] if error.args else None)
-                raise StateError(f"version {found} could not be migrated: {missing} is missing") from error
-            except (LookupError, TypeError, ValueError) as error:
-                raise StateError(f"version {found} could not be migrated: {error}") from error
-            found += 1
-            fields._unread.discard("version")
+            fields.refuse("version", f"is {found}, and this ai_core reads up to {version}; update ai_core to load it")
+        if found < version:
+            fields.refuse("version", f"is {found}, which is no longer supported")
         return fields
 
     @property

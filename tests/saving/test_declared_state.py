@@ -325,16 +325,3 @@ def test_an_object_of_a_class_without_a_record_is_refused_on_saving():
     knight.mark = 3
     with pytest.raises(TypeError, match="objects of int cannot be saved; use those of Wound, Scar"):
         knight.save_state()
-
-
-def test_a_state_of_an_older_version_is_migrated():
-    class Purse(Saveable):
-        STATE = DeclaredState(
-            version=2, migrations={1: lambda old: {"version": 2, "coins": old["money"]}}, coins=Whole())
-        coins = 0
-
-    purse = Purse()
-    purse.prepare_state({"version": 1, "money": 7})()
-    assert purse.coins == 7
-    with pytest.raises(StateError, match=r"'version' is 0, which is no longer supported"):
-        purse.prepare_state({"version": 0})

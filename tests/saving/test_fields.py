@@ -72,33 +72,15 @@ def test_the_present_version_is_read_as_it_is():
     fields.end()
 
 
-def test_an_older_version_is_migrated_step_by_step():
-    migrations = {
-        1: lambda state: {"version": 2, "period": state["frequency"]},
-        2: lambda state: {**state, "version": 3, "phase": 0},
-    }
-    old = {"version": 1, "frequency": 5}
-    fields = Fields.versioned(old, version=3, migrations=migrations)
-    assert (fields.whole("period"), fields.whole("phase")) == (5, 0)
-    fields.end()
-    assert old == {"version": 1, "frequency": 5}
-
-
 def test_a_later_version_is_refused():
     assert refused(lambda: Fields.versioned({"version": 4}, version=3)) == (
         "'version' is 4, and this ai_core reads up to 3; update ai_core to load it"
     )
 
 
-def test_a_version_without_a_migration_is_refused():
-    said = refused(lambda: Fields.versioned({"version": 1}, version=3, migrations={2: dict}))
+def test_an_earlier_version_is_refused():
+    said = refused(lambda: Fields.versioned({"version": 1}, version=3))
     assert said == "'version' is 1, which is no longer supported"
-
-
-def test_a_state_that_cannot_be_migrated_is_refused():
-    migrations = {1: lambda state: {"period": state["frequency"]}}
-    said = refused(lambda: Fields.versioned({"version": 1}, version=2, migrations=migrations))
-    assert said == "version 1 could not be migrated: 'frequency' is missing"
 
 
 @pytest.mark.parametrize(
