@@ -316,7 +316,7 @@ def test_it_is_work_for_a_scheduler():
         ({"executor": 3}, TypeError, "executor must be a concurrent.futures.Executor or None, got 3"),
         ({"clock": 3}, TypeError, "clock must have a 'now', got 3"),
         ({"then": 3}, TypeError, "then must be a callable or None, got 3"),
-        ({"waits": 1}, TypeError, "waits must be a bool, got 1"),
+        ({"waits": 1}, TypeError, "waits must be True or False, got 1"),
         ({"name": ""}, TypeError, "name must be a non-empty string"),
         ({"delay_frames": 0}, ValueError, "available on the next frame"),
         ({"delay_frames": -1}, ValueError, "must be at least 1, got -1"),

@@ -340,7 +340,7 @@ def test_a_key_must_be_one_that_can_be_found_again():
         ({"jobs_per_update": math.inf}, TypeError, "must be an integer"),
         ({"executor": InlineExecutor()}, ValueError, "jobs_per_update must be given with an executor"),
         ({"executor": 4, "jobs_per_update": 1}, TypeError, "executor must be a concurrent.futures.Executor"),
-        ({"joins_next_update": 1}, TypeError, "joins_next_update must be a bool"),
+        ({"joins_next_update": 1}, TypeError, "joins_next_update must be True or False"),
         ({"name": ""}, TypeError, "name must be a non-empty string"),
     ],
 )
