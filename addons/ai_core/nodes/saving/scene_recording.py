@@ -2,8 +2,6 @@
 from __future__ import annotations
 
 import platform
-from abc import ABC, abstractmethod
-from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -13,27 +11,35 @@ from addons.ai_core.nodes.scheduling.scheduler_lookup import check_callable
 from ai_core.budget import Budget
 from ai_core.recording.lines import RecordingError, read_recording
 from ai_core.recording.recorder import Recorder
-from ai_core.recording.recording import Recording
-from ai_core.recording.replay import Difference, Replay
+from ai_core.recording.replay import Replay
 from ai_core.saving.fields import StateError
 
-UNREADABLE = (OSError, UnicodeDecodeError, RecordingError)
 
+class SceneWatch:
+    """Base of recordings and replays, which wrap each frame of an AIScheduler.
 
-class SceneWatch(ABC):
-    """Wraps each frame of an AIScheduler. If it fails, it reports the error and closes; the game continues."""
+    If it fails, it reports the error and closes, and the game continues. Subclasses define ``_begin`` and ``_end`` of
+    a frame, and ``_close``.
+
+    Attributes:
+        is_timed: whether the frames of a recording have time budgets; None for a replay.
+    """
 
     is_timed: bool | None = None
     noun = ""
 
-    def __init__(self, scheduler: Any) -> None:
-        self._scheduler = scheduler
+    def __init__(self, scheduler: Any, inputs: Any, purpose: str) -> None:
+        if inputs is not None:
+            check_callable(inputs, purpose)
+            if not callable(inputs):
+                raise RefusedValue(f"{purpose} must be a Callable, or null, got {inputs!r}")
+        self._scheduler, self._inputs = scheduler, inputs
         self._is_in_frame = self._is_closing = False
 
     def begin_frame(self, budget: Budget) -> Budget:
         """Return the budget of the frame."""
         try:
-            granted = self._begin(budget)
+            granted: Budget = self._begin(budget)
         except Exception as error:  # inputs come from scripts
             self._fail(error)
             return budget
@@ -65,53 +71,54 @@ class SceneWatch(ABC):
         report_exception(error, f"{self.noun}, which stops here,", self._scheduler)
         self._close()
 
-    @abstractmethod
-    def _begin(self, budget: Budget) -> Budget: ...
-
-    @abstractmethod
-    def _end(self) -> None: ...
-
-    @abstractmethod
-    def _close(self) -> None: ...
-
 
 class SceneRecorder(SceneWatch):
-    """Records each frame of a scheduler's AI; see ``Recorder``.
+    """Records each frame of a scheduler's AI into a file; see ``Recorder``.
 
     Args:
         scheduler: the AIScheduler; its budget must stay limited, or stay unlimited.
-        write: called with each line, without its line end.
-        read_inputs: called at the start of each frame; returns the external inputs.
+        path: path of the file.
+        read_inputs: Callable that returns the external inputs at the start of each frame; None for no inputs.
         digest_every_frames: number of frames between two digests of the state of every part.
 
     Raises:
-        StateError: if the state of a part cannot be compared.
+        RefusedValue: if the file cannot be written, or the state of a part cannot be compared.
     """
 
     noun = "the recording"
 
-    def __init__(
-        self, scheduler: Any, write: Callable[[str], object], *,
-        read_inputs: Callable[[], Any] | None = None, digest_every_frames: int = 1,
-    ) -> None:
-        super().__init__(scheduler)
+    def __init__(self, scheduler: Any, path: str, read_inputs: Any, digest_every_frames: int) -> None:
+        super().__init__(scheduler, read_inputs, "read_inputs")
         self.is_timed = scheduler.budget > 0
-        self._read_inputs = read_inputs
-        self._recorder = Recorder(
-            write, clock=scheduler.clock, trace=scheduler.trace, parts=_parts_of(scheduler), name=_name_of(scheduler),
-            is_timed=self.is_timed, made_with=_made_with(), digest_every_frames=digest_every_frames)
+        try:
+            # Buffered by line, so that the recording survives a crash.
+            self._file = open(_global(path), "w", encoding="utf-8", buffering=1)  # noqa: SIM115 - closed by _close
+        except OSError as error:
+            raise RefusedValue(f"cannot record to '{path}': {error}") from None
+        try:
+            self._recorder = Recorder(
+                lambda line: self._file.write(f"{line}\n"), clock=scheduler.clock, trace=scheduler.trace,
+                parts=_parts_of(scheduler), name=_name_of(scheduler), is_timed=self.is_timed,
+                digest_every_frames=digest_every_frames, made_with={
+                    "python": platform.python_version(), "numpy": np.__version__, "machine": platform.machine(),
+                    "system": platform.system()})
+        except BaseException as error:
+            self._file.close()
+            if not isinstance(error, StateError):
+                raise
+            raise RefusedValue(f"cannot record to '{path}': {error}") from None
 
     def _begin(self, budget: Budget) -> Budget:
-        inputs = None
-        if self._read_inputs is not None:
-            inputs = self._scheduler.values.plain(self._read_inputs(), "inputs")
+        inputs = None if self._inputs is None else self._scheduler.values.plain(self._inputs(), "inputs")
         return self._recorder.begin_frame(budget, inputs)
 
     def _end(self) -> None:
         self._recorder.end_frame()
 
     def _close(self) -> None:
-        self._recorder.close()
+        if not self._file.closed:
+            self._recorder.close()
+            self._file.close()
 
 
 class SceneReplay(SceneWatch):
@@ -119,80 +126,42 @@ class SceneReplay(SceneWatch):
 
     Args:
         scheduler: the AIScheduler of the same scene, in the state in which recording began.
-        recording: the recording.
-        give_inputs: called at the start of each frame with the recorded external inputs.
+        path: path of the recording.
+        give_inputs: Callable that takes the recorded external inputs at the start of each frame; None for no inputs.
 
     Raises:
-        ValueError: if the scene has other parts.
-        StateError: if the state of a part cannot be compared.
+        RefusedValue: if the file is not a recording, the scene has other parts, or the state of a part cannot be
+            compared.
     """
 
     noun = "the replay"
 
-    def __init__(
-        self, scheduler: Any, recording: Recording, *, give_inputs: Callable[[Any], object] | None = None
-    ) -> None:
-        super().__init__(scheduler)
-        self._give_inputs = give_inputs
-        self._replay = Replay(recording, clock=scheduler.clock, trace=scheduler.trace, parts=_parts_of(scheduler))
+    def __init__(self, scheduler: Any, path: str, give_inputs: Any) -> None:
+        super().__init__(scheduler, give_inputs, "give_inputs")
+        try:
+            with open(_global(path), encoding="utf-8") as lines:
+                recording = read_recording(lines, allow_cut=True)
+            self._replay = Replay(recording, clock=scheduler.clock, trace=scheduler.trace, parts=_parts_of(scheduler))
+        except (OSError, RecordingError, ValueError) as error:
+            raise RefusedValue(f"cannot replay '{path}': {error}") from None
 
     def _begin(self, budget: Budget) -> Budget:
         if self._replay.is_over:
             return budget
         granted = self._replay.begin_frame()
-        if self._give_inputs is not None:
-            self._give_inputs(self._scheduler.values.value(self._replay.inputs, "inputs"))
+        if self._inputs is not None:
+            self._inputs(self._scheduler.values.value(self._replay.inputs, "inputs"))
         return granted
 
     def _end(self) -> None:
         difference = None if self._replay.is_over else self._replay.end_frame()
         if difference is not None or self._replay.is_over:
             self._close()
-            self._emit_end(difference)
-
-    def _emit_end(self, difference: Difference | None) -> None:
-        if self._scheduler.recorder is self:
-            self._scheduler.emit_replay_ended(difference)
+            if self._scheduler.recorder is self:
+                self._scheduler.emit_replay_ended(difference)
 
     def _close(self) -> None:
         self._replay.close()
-
-
-class _FileRecorder(SceneRecorder):
-    def __init__(self, scheduler: Any, path: str, **settings: Any) -> None:
-        # Buffered by line, so that the recording survives a crash.
-        self._file = open(path, "w", encoding="utf-8", buffering=1)  # noqa: SIM115 - closed with the recording
-        try:
-            super().__init__(scheduler, lambda line: self._file.write(f"{line}\n"), **settings)
-        except BaseException:
-            self._file.close()
-            raise
-
-    def _close(self) -> None:
-        if not self._file.closed:
-            super()._close()
-            self._file.close()
-
-
-def recorder_to(scheduler: Any, path: str, read_inputs: Any, digest_every_frames: int) -> SceneRecorder:
-    """Return a recorder that writes to a file; raise RefusedValue with the reason if it cannot."""
-    _check(read_inputs, "read_inputs")
-    try:
-        return _FileRecorder(
-            scheduler, _global(path), read_inputs=read_inputs, digest_every_frames=digest_every_frames)
-    except (OSError, StateError) as error:
-        raise RefusedValue(f"cannot record to '{path}': {error}") from None
-
-
-def replay_from(scheduler: Any, path: str, give_inputs: Any) -> SceneReplay:
-    """Return a replay of a file; raise RefusedValue with the reason if it cannot."""
-    _check(give_inputs, "give_inputs")
-    try:
-        with open(_global(path), encoding="utf-8") as lines:
-            recording = read_recording(lines, allow_cut=True)
-        return SceneReplay(scheduler, recording, give_inputs=give_inputs)
-    except (*UNREADABLE, StateError, ValueError) as error:
-        raise RefusedValue(f"cannot replay '{path}': {error}") from None
 
 
 class _ObservedPart:
@@ -222,13 +191,6 @@ def _parts_of(scheduler: Any) -> dict[str, _ObservedPart]:
     return parts
 
 
-def _check(function: Any, purpose: str) -> None:
-    if function is not None:
-        check_callable(function, purpose)
-        if not callable(function):
-            raise RefusedValue(f"{purpose} must be a Callable, or null, got {function!r}")
-
-
 def _global(path: str) -> str:
     return str(singleton("ProjectSettings").globalize_path(path))
 
@@ -236,10 +198,3 @@ def _global(path: str) -> str:
 def _name_of(scheduler: Any) -> str:
     top = scheduler.get_owner()
     return str(scheduler.get_name() if top is None else top.get_scene_file_path() or top.get_name())
-
-
-def _made_with() -> dict[str, str]:
-    return {
-        "python": platform.python_version(), "numpy": np.__version__,
-        "machine": platform.machine(), "system": platform.system(),
-    }

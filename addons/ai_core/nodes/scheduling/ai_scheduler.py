@@ -30,7 +30,7 @@ from addons.ai_core.nodes.debugging.debugger_link import DebuggerLink
 from addons.ai_core.nodes.debugging.edited_scene import nodes_of
 from addons.ai_core.nodes.saving.saved_node import GROUP as SAVED
 from addons.ai_core.nodes.saving.saved_node import SavedNode
-from addons.ai_core.nodes.saving.scene_recording import recorder_to, replay_from
+from addons.ai_core.nodes.saving.scene_recording import SceneRecorder, SceneReplay
 from addons.ai_core.nodes.saving.scene_saving import LoadFailed, NodePart, SchedulerPart, load_parts, save_parts
 from addons.ai_core.nodes.saving.scene_values import SceneValues, path_of
 from addons.ai_core.nodes.scheduling import scheduler_core
@@ -860,7 +860,7 @@ class AIScheduler(Node):
         self.require_top("start_recording()")
         self.stop_recording()
         self.refresh_names()
-        self.recorder = recorder_to(self, path, read_inputs, digest_every_frames)
+        self.recorder = SceneRecorder(self, path, read_inputs, digest_every_frames)
         return True
 
     @method
@@ -882,7 +882,7 @@ class AIScheduler(Node):
         self.require_top("start_replay()")
         self.stop_recording()
         self.refresh_names()
-        self.recorder = replay_from(self, path, give_inputs)
+        self.recorder = SceneReplay(self, path, give_inputs)
         return True
 
     def emit_replay_ended(self, difference: Difference | None) -> None:
