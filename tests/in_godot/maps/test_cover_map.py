@@ -246,7 +246,7 @@ def test_saves_with_malformed_requests_are_refused(yard, scheduler, expect_error
     expect_errors("cannot load this state", times=3)
     for spoil in ({"threats": []}, {"agent": 7}, {"posture": "lie"}):
         spoilt = json.loads(json.dumps(state))
-        of_cover(spoilt)["requests"]["waiting"][0].update(spoil)
+        of_cover(spoilt)["requests"][0].update(spoil)
         assert not scheduler.call("load_state", spoilt)
 
 

@@ -2,9 +2,9 @@
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Callable
 from enum import IntEnum
 from itertools import product
+from types import SimpleNamespace
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -35,6 +35,7 @@ from addons.ai_core.nodes.baking.scene_ground import why_no_ground
 from addons.ai_core.nodes.debugging.line_picture import LinePicture
 from addons.ai_core.nodes.maps.cover_of_scene import CoverScene, CoverSceneBaking, packed_spots, spots_of_packed
 from addons.ai_core.nodes.saving.node_settings import core_settings
+from addons.ai_core.nodes.saving.node_state import NodeAt, SavedState
 from addons.ai_core.nodes.saving.scene_values import path_of
 from addons.ai_core.nodes.scheduling.scheduler_lookup import (
     check_callable,
@@ -48,7 +49,19 @@ from ai_core.maps.cover.cover_map import CoverMap as CoreCoverMap
 from ai_core.maps.cover.cover_objects import CoverObject
 from ai_core.maps.cover.cover_search import CoverQuery, CoverSearch
 from ai_core.maps.cover.cover_spots import LEFT, OVER, RIGHT, CoverBody, CoverSpots
-from ai_core.saving.fields import Fields, State, StateError
+from ai_core.saving.declared_state import (
+    DeclaredState,
+    Kind,
+    ListOf,
+    MapOf,
+    OneOf,
+    Part,
+    Point,
+    Record,
+    Refuse,
+    Whole,
+)
+from ai_core.saving.fields import StateError
 from ai_core.scheduling.task import Task, Turn
 
 Numbers = NDArray[np.float64]
@@ -129,10 +142,40 @@ class CoverRequest(NamedTuple):
     posture: str
 
 
+class ObjectAt(NodeAt):
+    """An object, saved as the path of its node."""
+
+    def save(self, value: ObjectBounds, owner: Any) -> str:
+        """Return the path."""
+        return super().save(value.node, owner)
+
+    def read(self, plain: Any, place: str, owner: Any) -> ObjectBounds:
+        """Return the object."""
+        try:
+            return ObjectBounds(super().read(plain, place, owner))
+        except ValueError as error:
+            raise StateError(f"{place!r}: {error}") from None
+
+
+class TargetAt(Kind):
+    """A node, saved as its path, or a position; a freed node is saved as "", and its request fails."""
+
+    def save(self, value: Any, owner: Any) -> str | list[float]:
+        """Return the path, or the coordinates."""
+        if not hasattr(value, "instance_id"):
+            return [float(one) for one in value]
+        return path_of(owner._scheduler, value) if value.is_valid() and value.is_inside_tree() else ""
+
+    def read(self, plain: Any, place: str, owner: Any) -> Any:
+        """Return the node, or the position."""
+        if isinstance(plain, str):
+            return owner._scheduler.get_node_or_null(plain) if plain else None
+        return (Vector2 if owner.is_flat else Vector3)(*Point(2 if owner.is_flat else 3).read(plain, place, owner))
+
+
 PEEKS = {LEFT: "left", RIGHT: "right", OVER: "over"}
 HIGH, LOW, HELD = (0.4, 0.9, 0.45), (1.0, 0.85, 0.3), (1.0, 0.35, 0.3)
 """Colors of high, low and reserved spots."""
-VERSION = 1
 
 
 def _need(purpose: str, agent: Any) -> Any:
@@ -146,7 +189,7 @@ FRAMES_BEFORE_BAKING = 3
 
 
 @gdclass(icon="res://addons/ai_core/icons/cover_map.svg", keywords="cover system, tactical, hide")
-class CoverMap(BakingNode, Node):
+class CoverMap(BakingNode, SavedState, Node):
     """Cover spots along the walls of a level, and behind movable objects.
 
     bake() finds the spots, in slices. find_cover(agent, threats) returns the best spot against threats, and
@@ -265,6 +308,12 @@ class CoverMap(BakingNode, Node):
         doc="Emitted when a request of request_cover() found no cover, with the reason.")
     cover_lost = signal(("agent", Node), ("spot", int),
         doc="Emitted when the reserved spot of an agent is no longer cover; the reservation has ended.")
+
+    STATE = DeclaredState(
+        map=Part(at="cover"), agents=MapOf(NodeAt(), key=Whole(1), at="agents_here"),
+        objects=MapOf(ObjectAt(), key=Whole(1), at="objects_here"), last_request=Whole(at="_last_request"),
+        requests=ListOf(Record(
+            CoverRequest, number=Whole(1), agent=TargetAt(), threats=ListOf(TargetAt()), posture=OneOf(POSTURES))))
 
     def __init__(self) -> None:
         self._scheduler: Any = None
@@ -534,10 +583,6 @@ class CoverMap(BakingNode, Node):
             number = self._numbers[node.instance_id] = self._last_number
         return number
 
-    def known_number(self, node: Any) -> int | None:
-        """Return the library's number of a node, None if it never had a reservation."""
-        return self._numbers.get(node.instance_id)
-
     def box_of(self, area: Any) -> tuple[list[float], list[float]]:
         """Return the corners of an area (m), enlarged so that walls at its border count."""
         kind = Rect2 if self.is_flat else AABB
@@ -630,48 +675,47 @@ class CoverMap(BakingNode, Node):
         """Whether there is something to save."""
         return len(self.cover) > 0 or bool(self.cover.held) or self.waiting > 0
 
-    def saved(self) -> State:
-        """Return the state: the map, and the paths of agents and objects."""
-        nodes = {**self._agents, **{number: box.node for number, box in self._objects.items()}}
-        kept = {number: node for number, node in nodes.items() if node.is_valid() and node.is_inside_tree()}
+    @property
+    def agents_here(self) -> dict[int, Any]:
+        """Agents with reservations inside the tree, by number."""
+        return {number: node for number, node in self._agents.items() if node.is_valid() and node.is_inside_tree()}
+
+    @agents_here.setter
+    def agents_here(self, agents: dict[int, Any]) -> None:
+        self._agents = agents
+
+    @property
+    def objects_here(self) -> dict[int, ObjectBounds]:
+        """Objects inside the tree, by number."""
         return {
-            "version": VERSION, "map": self.cover.save_state(), "requests": self.saved_requests(),
-            "nodes": [[number, path_of(self._scheduler, node)] for number, node in sorted(kept.items())]}
+            number: one for number, one in self._objects.items() if one.node.is_valid() and one.node.is_inside_tree()}
 
-    def prepared(self, state: object) -> Callable[[], None]:
-        """Check a saved state; return a function that applies it; raise StateError if the state is invalid."""
-        fields = Fields.versioned(state, version=VERSION)
-        load_requests = self.prepared_requests(fields.group("requests"))
-        load = self.cover.prepare_state(fields.anything("map"))
-        nodes: dict[int, Any] = {}
-        for index, pair in enumerate(fields.items("nodes")):
-            if not isinstance(pair, list) or len(pair) != 2 or type(pair[1]) is not str:
-                fields.refuse(f"nodes[{index}]", "must be a number and a path")
-            node = self._scheduler.get_node_or_null(pair[1])
-            if node is None:
-                raise StateError(f"'nodes[{index}]' is '{pair[1]}', which is not in the scene")
-            nodes[int(pair[0])] = node
-        fields.end()
-        saved_objects = {int(number) for number, _ in fields.group("map").anything("objects")}
-        try:
-            objects = {number: ObjectBounds(node) for number, node in nodes.items() if number in saved_objects}
-        except ValueError as error:
-            raise StateError(str(error)) from None
+    @objects_here.setter
+    def objects_here(self, objects: dict[int, ObjectBounds]) -> None:
+        self._objects = objects
 
-        def change() -> None:
-            load()
-            load_requests()
-            self._numbers = {node.instance_id: number for number, node in nodes.items()}
-            self._last_number = max([*nodes, *saved_objects, 0])
-            self._objects = objects
-            self._agents = {number: nodes[number] for number in self.cover.held if number in nodes}
-            for number in [one for one in self.cover.held if one not in nodes]:
-                self.cover.release(number)
+    @property
+    def requests(self) -> list[CoverRequest]:
+        """The waiting requests; a running search restarts after loading."""
+        return [*([] if self._now is None else [self._now[0]]), *self._requests]
 
-        return change
+    @requests.setter
+    def requests(self, requests: list[CoverRequest]) -> None:
+        self._requests, self._now = deque(requests), None
 
-    def reset_unsaved(self) -> None:
-        """Do nothing: without saved data the map stays as it is."""
+    def _check_state(self, values: SimpleNamespace, refuse: Refuse) -> None:
+        for index, one in enumerate(values.requests):
+            if not one.threats:
+                refuse(f"requests[{index}].threats", "must not be empty")
+            if one.number > values.last_request:
+                refuse(f"requests[{index}].number", f"must be at most last_request, {values.last_request}")
+
+    def _finish_load(self) -> None:
+        nodes = {**self._agents, **{number: one.node for number, one in self._objects.items()}}
+        self._numbers = {node.instance_id: number for number, node in nodes.items()}
+        self._last_number = max([*nodes, *self.cover.objects, 0])
+        for number in [one for one in self.cover.held if one not in self._agents]:
+            self.cover.release(number)
 
     def show(self) -> None:
         """Draw the spots, if they have changed."""
@@ -778,50 +822,6 @@ class CoverMap(BakingNode, Node):
             found = [result.why]
         return found[0] if found else f"spot {spot} was not evaluated: it is out of range, or cannot be better"
 
-    def saved_requests(self) -> State:
-        """Return the waiting requests, by paths and positions; a running search restarts after loading."""
-        now = [] if self._now is None else [self._now[0]]
-        return {"last": self._last_request, "waiting": [
-            {"number": one.number, "agent": self._saved_target(one.agent),
-             "threats": [self._saved_target(threat) for threat in one.threats], "posture": one.posture}
-            for one in (*now, *self._requests)]}
-
-    def prepared_requests(self, fields: Fields) -> Callable[[], None]:
-        """Check the data of ``saved_requests``; return a function that applies it.
-
-        Raises:
-            StateError: if the data is invalid.
-        """
-        last, waiting = fields.whole("last"), []
-        for one in fields.groups("waiting"):
-            threats = [self._read_target(one, "threats", threat) for threat in one.items("threats")]
-            waiting.append(CoverRequest(
-                one.whole("number", minimum=1, maximum=last), self._read_target(one, "agent", one.anything("agent")),
-                threats, one.one_of("posture", POSTURES)))
-            if not threats:
-                one.refuse("threats", "must not be empty")
-            one.end()
-        fields.end()
-
-        def change() -> None:
-            self._last_request, self._requests, self._now = last, deque(waiting), None
-
-        return change
-
-    def _saved_target(self, target: Any) -> str | list[float]:
-        """Return the path of a node, or a position; "" for a freed node, whose request fails."""
-        if not hasattr(target, "instance_id"):
-            return [float(one) for one in target]
-        return path_of(self._scheduler, target) if target.is_valid() and target.is_inside_tree() else ""
-
-    def _read_target(self, fields: Fields, name: str, saved: object) -> Any:
-        if isinstance(saved, str):
-            return self._scheduler.get_node_or_null(saved) if saved else None
-        if not isinstance(saved, list):
-            fields.refuse(name, f"must be paths or points, got {saved!r}")
-        numbers = Fields({name: saved}, fields.place_of(name)).numbers(name, count=self.scene.dimensions)
-        return (Vector3 if self.scene.dimensions == 3 else Vector2)(*numbers)
-
     def answer_requests(self, budget: Budget) -> None:
         """Answer requests, in their order, until the budget is spent."""
         if self.waiting:
@@ -855,7 +855,7 @@ class CoverMap(BakingNode, Node):
         query = CoverQuery(posture=posture, **core_settings(self, self.unit)["query"])  # type: ignore[arg-type]
         self.searches += 1
         self.cover.apart_m = 2 * self.body.radius_m
-        number = self.known_number(agent) if hasattr(agent, "instance_id") else None
+        number = self._numbers.get(agent.instance_id) if hasattr(agent, "instance_id") else None
         self._last = CoverSearch(
             self.cover, here, eyes, self.scene.blocked, body=self.body, query=query, holder=number,
             travel=self._traveling(agent) if self._travel is not None else None, ground=self.scene.ground(self.body))
