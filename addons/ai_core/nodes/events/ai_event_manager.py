@@ -162,7 +162,8 @@ class AIEventManager(Node):
 
     def on_predelete(self) -> None:
         # Handlers hold scripts: release them now, not at the next garbage collection.
-        self.end_checks()
+        for callback in [*self._checks]:
+            self.uncheck(callback)
         self._leave_events()
         self._receipts.clear()
         self.end_day()
@@ -473,10 +474,6 @@ class AIEventManager(Node):
             self._events.changes += 1
         if self._group is not None and self._group.members:
             raise RefusedValue("codes cannot change after listeners were added; set codes before the scene runs")
-
-    def end_checks(self) -> None:
-        for handler in [*self._checks]:
-            self.uncheck(handler)
 
     def move_checks(self) -> None:
         """Move the checks to another scheduler."""

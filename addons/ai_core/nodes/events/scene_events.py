@@ -1,7 +1,7 @@
 """SceneEvents: the events under one AIScheduler, with a group per AIEventManager and one queue for all."""
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from typing import Any, NamedTuple
 
 from addons.ai_core.bridge.gd import GDCallable, RefusedValue, SharedCall, call_run, get_object, report_warning
@@ -15,7 +15,8 @@ from ai_core.events.event_manager import EventManager
 from ai_core.events.listeners import Subscription
 from ai_core.events.narrowcast import Group, GroupMembership, MemberSubscription, Narrowcast
 from ai_core.events.squad_radio import SquadRadio
-from ai_core.saving.fields import Fields, State
+from ai_core.saving.declared_state import DeclaredState, Part, Parts, Saveable
+from ai_core.saving.fields import State
 from ai_core.scheduling.task import Task, Turn
 from ai_core.trace import Trace
 
@@ -223,7 +224,7 @@ def memberships_of(node: Any) -> list[ListeningNode]:
     return [one for events in _OF_SCHEDULER.values() for one in events.of_node(node)]
 
 
-class SceneEvents:
+class SceneEvents(Saveable):
     """The narrowcast under one scheduler, and the nodes of its groups and members.
 
     One of the managers is the keeper: the dispatching task has its name, and the events of all managers are saved
@@ -232,6 +233,8 @@ class SceneEvents:
     Args:
         scheduler: an AIScheduler.
     """
+
+    STATE = DeclaredState(narrowcast=Part(), days=Parts(), radios=Parts(at="radios_by_name"))
 
     def __init__(self, scheduler: Any) -> None:
         trace = Trace()
@@ -333,8 +336,8 @@ class SceneEvents:
 
     def unlisten(self, group: Group, code: str, handler: Any) -> None:
         """Remove a listener for a code in a group; does nothing if there is none."""
-        for one in self._listenings_of(code, handler):
-            if one.member is not None and one.member.member.group is group:
+        for one in [*self._listenings.get((code, handler), ())]:
+            if one.is_active and one.is_at(group):
                 self.forget(one)
 
     def forget(self, listening: SceneSubscription) -> None:
@@ -444,42 +447,27 @@ class SceneEvents:
 
     # ---- saving
 
+    @property
+    def days(self) -> dict[str, Any]:
+        """Times of day by group name."""
+        return {group.name: one.day for group, one in self.managers.items() if one.day is not None}
+
+    @property
+    def radios_by_name(self) -> dict[str, SquadRadio]:
+        """Radios by member name."""
+        return {one.member.name: radio for one, radio in self.radios.items()}
+
     def save_state(self) -> State:
         self._purge(always=True)
-        self._refresh_names()
-        days = {group.name: one.day.save_state() for group, one in self.managers.items() if one.day is not None}
-        radios = {one.member.name: radio.save_state() for one, radio in self.radios.items()}
-        return {"version": 1, "narrowcast": self.narrowcast.save_state(), "days": days, "radios": radios}
+        return super().save_state()
 
-    def prepare_state(self, state: object) -> Callable[[], None]:
-        self._refresh_names()
-        fields = Fields.versioned(state, version=1)
-        changes = [self.narrowcast.prepare_state(fields.anything("narrowcast"))]
-        saved = fields.group("days")
-        for group, manager in self.managers.items():
-            if manager.day is not None:
-                changes.append(manager.day.prepare_state(saved.anything(group.name)))
-        saved.end()
-        said = fields.group("radios")
-        changes += [radio.prepare_state(said.anything(one.member.name)) for one, radio in self.radios.items()]
-        said.end()
-        fields.end()
-
-        def change() -> None:
-            for one in changes:
-                one()
-
-        return change
-
-    # ---- internal
-
-    def _refresh_names(self) -> None:
+    def _check_at_rest(self) -> None:
+        """Refresh the names, by which all parts are saved and loaded."""
         self._names.refresh(self.narrowcast)
         for manager in self.managers.values():
             manager.refresh_listener_names()
 
-    def _listenings_of(self, code: str, handler: Any) -> list[SceneSubscription]:
-        return [one for one in self._listenings.get((code, handler), ()) if one.is_active]
+    # ---- internal
 
     def remove_member(self, member: ListeningNode) -> None:
         """Remove a member with its listeners."""

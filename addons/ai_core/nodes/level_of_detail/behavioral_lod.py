@@ -276,11 +276,8 @@ class BehavioralLOD(ImportanceAgent, Node):
         return LODCrowd([level.limits() for level in self._levels.values()], self.spread_updates)
 
     def _join_crowd(self) -> None:
-        if self.crowd and self.enabled and self._importance is not None and self._crowd() is None:
+        if self.crowd and self.enabled and self._importance is not None and self._importance.crowd_of(self) is None:
             self._importance.join_crowd(self, str(self.crowd))
-
-    def _crowd(self) -> Any:
-        return None if self._importance is None else self._importance.crowd_of(self)
 
     def _full_name(self, level: str) -> str:
         self.core_or_refuse()

@@ -50,12 +50,12 @@ class ImportanceViewer(ImportanceMember, Node):
     def core_viewer(self, position: Floats, forward: Floats, velocity: Floats) -> Viewer:
         """Return the library's viewer at a position."""
         # An invalid range was reported when it was set, so the frame continues with the defaults.
-        near_m, far_m = (None, None) if self._range_refusal() else self._range_m()
+        unit = math.inf if self._range_refusal() else self._importance.unit
         looks = len(position) == 3 and self.field_of_view < math.tau - 1e-6 and bool(forward.any())
         return Viewer(
             tuple(position.tolist()), forward=tuple(forward.tolist()) if looks else None,
             velocity=tuple(velocity.tolist()), field_of_view_rad=min(self.field_of_view, math.tau),
-            weight=self.weight, near_m=near_m, far_m=far_m)
+            weight=self.weight, near_m=self.near_distance / unit or None, far_m=self.far_distance / unit or None)
 
     def _range_refusal(self) -> str:
         """Return why its range is invalid, "" if it is valid."""
@@ -67,11 +67,6 @@ class ImportanceViewer(ImportanceMember, Node):
             return ""
         return (f"far_distance must be above near_distance, got {far:g} and {near:g};"
                 " those of the ImportanceManager are used")
-
-    def _range_m(self) -> tuple[float | None, float | None]:
-        """Return its own range (m), None for that of the ImportanceManager."""
-        unit = self._importance.unit
-        return self.near_distance / unit or None, self.far_distance / unit or None
 
     def _check_range(self) -> None:
         refusal = self._range_refusal()

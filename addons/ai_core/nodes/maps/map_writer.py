@@ -71,7 +71,7 @@ class MapWriter(Node):
 
     def _changed(self) -> None:
         if self._map is not None:
-            self._map.writers.have_changed()
+            self._map.writers.has_changed = True
 
     def _get_configuration_warnings(self) -> list[str]:
         if is_a_part(self):
@@ -85,6 +85,9 @@ class MapWriters:
 
     Args:
         decision_map: the DecisionMap.
+
+    Attributes:
+        has_changed: whether all settings are read again before their next use.
     """
 
     def __init__(self, decision_map: Any) -> None:
@@ -92,7 +95,7 @@ class MapWriters:
         self._nodes: dict[int, Any] = {}
         self._at: dict[int, Any] = {}
         self._places = Places(3)
-        self._has_changed = False
+        self.has_changed = False
         self._by_layer: dict[str, tuple[NDArray[np.intp], NDArray[np.float32], NDArray[np.float32]]] = {}
         self._reported: dict[int, str] = {}      # errors of writers that are left out
 
@@ -102,17 +105,13 @@ class MapWriters:
     def join(self, node: Any, place: Any) -> None:
         """Add a writer."""
         self._nodes[node.instance_id], self._at[node.instance_id] = node, place
-        self._has_changed = True
+        self.has_changed = True
 
     def leave(self, node: Any) -> None:
         """Remove a writer."""
         for known in (self._nodes, self._at, self._reported):
             known.pop(node.instance_id, None)
-        self._has_changed = True
-
-    def have_changed(self) -> None:
-        """Read all settings again before their next use."""
-        self._has_changed = True
+        self.has_changed = True
 
     def release_all(self) -> None:
         """Release all writers; called when the map leaves the tree."""
@@ -125,7 +124,7 @@ class MapWriters:
 
         Cost: one engine call per writer, and O(cells of their circles).
         """
-        if self._has_changed:
+        if self.has_changed:
             self._arrange(core)
         if not self._nodes:
             return
@@ -138,7 +137,7 @@ class MapWriters:
                 core.write(layer, cells, strengths[alike][index])
 
     def _arrange(self, core: DecisionMap) -> None:
-        self._has_changed = False
+        self.has_changed = False
         nodes = [node for node in self._nodes.values() if node.enabled and self._is_right(node, core)]
         dimensions = 2 if self._map.is_flat else 3
         if self._places.positions.shape[1] != dimensions or not len(self._places.positions):

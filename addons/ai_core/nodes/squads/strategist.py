@@ -234,7 +234,7 @@ class Strategist(SavedState, Node):
         """Return the number of thoughts, of squads and of enemies, and the wealth relative to army_cost."""
         return {
             "thoughts": self.core.thoughts, "squads": len(self._reports.squads) + len(self._squads.nodes()),
-            "enemies": len(self._reports.enemies) + self._squads.met_count, "wealth": self.core.wealth,
+            "enemies": len(self._reports.enemies) + len(self._squads.met), "wealth": self.core.wealth,
         }
 
     save_state, load_state = saving("the reports, the missions and the learned values")

@@ -85,14 +85,14 @@ class StrategistSquads(Saveable):
         costs=ByNode(Number(0), "SquadMember", at="_costs"),
         met=ByNode(Record(
             EnemySighting, number=Whole(FIRST_MET), place=Point(2), seen_s=Seconds(), cost=Number(0),
-            is_objective=Flag()), at="_met"))
+            is_objective=Flag())))
 
     def __init__(self, strategist: Any) -> None:
         self._strategist = strategist
         self._numbers: dict[int, int] = {}
         self._next_number, self._next_met = FIRST_NUMBER, FIRST_MET
         self._costs: dict[int, float] = {}
-        self._met: dict[int, EnemySighting] = {}
+        self.met: dict[int, EnemySighting] = {}        # enemies that its squads have seen
         self._reported: set[int] = set()
 
     def nodes(self) -> dict[int, Any]:
@@ -112,11 +112,6 @@ class StrategistSquads(Saveable):
     @property
     def _scheduler(self) -> Any:
         return self._strategist._scheduler
-
-    @property
-    def met_count(self) -> int:
-        """Number of enemies that its squads have seen."""
-        return len(self._met)
 
     def look(self, tree: TechnologyTree, ground: Any, now_s: float, before_s: float) -> SquadSurvey:
         """Survey all squads and the enemies they see.
@@ -145,7 +140,7 @@ class StrategistSquads(Saveable):
         self._reported &= costs.keys()
         self._forget(now_s)
         enemies = sorted(EnemyReport(one.number, one.place, one.seen_s, one.capabilities, one.is_objective)
-                         for one in self._met.values())
+                         for one in self.met.values())
         known = {name: count for name, count in owned.items() if name in tree.products}
         return SquadSurvey(tuple(reports), tuple(enemies), known, losses, kills)
 
@@ -165,13 +160,13 @@ class StrategistSquads(Saveable):
             node = squad.enemy(sighting.enemy_id)
             if node is None or not node.is_inside_tree():
                 continue
-            known = self._met.get(node.instance_id)
+            known = self.met.get(node.instance_id)
             if known is None:
                 member = member_of(node)
                 name = "" if member is None else str(member.product)
                 number, self._next_met = self._next_met, self._next_met + 1
                 cost = _cost(tree, name) if name in tree.products or sighting.capabilities is not None else 0.0
-                known = self._met[node.instance_id] = EnemySighting(number, (0.0, 0.0), now_s, cost)
+                known = self.met[node.instance_id] = EnemySighting(number, (0.0, 0.0), now_s, cost)
             known.place, known.seen_s = ground.ground_of(squad.point(sighting.position)), now_s
             known.capabilities = sighting.capabilities
             known.is_objective = node.is_in_group(self._strategist.objective_group)
@@ -183,14 +178,14 @@ class StrategistSquads(Saveable):
             before_s: game time of the last survey (s).
         """
         losses = sum(self._costs.pop(one) for one in list(self._costs) if not is_in_scene(one))
-        dead = [self._met.pop(one) for one in list(self._met) if not is_in_scene(one)]
+        dead = [self.met.pop(one) for one in list(self.met) if not is_in_scene(one)]
         return losses, sum(one.cost for one in dead if one.seen_s >= before_s)
 
     def _forget(self, now_s: float) -> None:
         """Drop enemies that were not seen for ``forget_after``."""
-        for instance, one in list(self._met.items()):
+        for instance, one in list(self.met.items()):
             if not one.is_objective and now_s - one.seen_s > self._strategist.forget_after:
-                del self._met[instance]
+                del self.met[instance]
 
     @staticmethod
     def carry_out(mission: Mission, squad: Any, ground: Any, *, is_new: bool) -> Any:
@@ -223,7 +218,7 @@ class StrategistSquads(Saveable):
 
     def _finish_load(self) -> None:
         self._next_number = max(self._numbers.values(), default=FIRST_NUMBER - 1) + 1
-        self._next_met = max((one.number for one in self._met.values()), default=FIRST_MET - 1) + 1
+        self._next_met = max((one.number for one in self.met.values()), default=FIRST_MET - 1) + 1
 
 
 def _report(number: int, squad: Any, tree: TechnologyTree, ground: Any) -> SquadReport | None:
