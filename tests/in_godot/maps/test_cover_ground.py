@@ -41,6 +41,8 @@ def test_a_flat_world_in_pixels(node, scheduler, physics_frames):
     assert cover.get_stats()["spots"] >= 4
     spot = cover.find_cover(guard, [Vector2(0, -250)])
     assert cover.get_place(spot).y > 20
+    assert cover.cover_at(cover.get_place(spot) + Vector2(9, 0), 10.0) == spot
+    assert cover.cover_at(cover.get_place(spot) + Vector2(0, 20), 19.0) == 0
     assert tuple(cover.get_direction(spot)) == pytest.approx((0, -1), abs=0.01)
     guard.position, cover.search_range = Vector2(220, 240), 96.0
     spot = cover.find_cover(guard, [Vector2(200, -250)])

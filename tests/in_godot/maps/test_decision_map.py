@@ -72,6 +72,8 @@ def test_in_2d_positions_are_pixels_and_layers_keep_per_metre(ground, physics_fr
     assert maps.best_cell("threat") == Vector2(48, 48)
     assert maps.value_at("threat", Vector2(80, 48)) == 2.0             # a cell is 2 m, and half is kept per metre
     assert maps.best_cells("threat", 1).tolist() == [[48, 48]]
+    assert maps.write_circle("threat", Vector2(48, 48), 33.0, 1.0) == 5     # a cell and its four neighbors
+    assert maps.total_within("threat", Vector2(48, 48), 1.0) == 8.0
 
 
 def test_map_writers_write_wherever_their_units_go(node, scheduler, ground, physics_frames):

@@ -530,9 +530,12 @@ class CoverMap(BakingNode, SavedState, Node):
         return self._agents.get(self.cover.holders.get(spot))
 
     @method
-    def cover_at(self, place: Variant, radius_m: float = 1.0) -> int:
-        """Return the spot of the level nearest to a position within a radius, 0 for none."""
-        found = self.cover.near(self.scene.place("place", place), radius_m)
+    def cover_at(self, place: Variant, radius: float = 0.0) -> int:
+        """Return the spot of the level nearest to a position, 0 for none.
+
+        The radius of the search is in m, in 2D in px; 0 is 1 m, or its length in px.
+        """
+        found = self.cover.near(self.scene.place("place", place), radius / self.unit or 1.0)
         return found[0] if found else 0
 
     @method
@@ -801,9 +804,10 @@ class CoverMap(BakingNode, SavedState, Node):
 
     @method
     def set_travel_cost(self, travel: Variant) -> None:
-        """Set a Callable for travel costs: travel(from, places) -> PackedFloat32Array (m), INF without a path.
+        """Set a Callable for travel costs: travel(from, places) -> PackedFloat32Array, INF without a path.
 
-        It is called for a few positions at a time. With null, straight distances are used.
+        The costs are lengths in m, in 2D in px. It is called for a few positions at a time. With null, straight
+        distances are used.
         """
         if travel is not None:
             check_callable(travel, "set_travel_cost")
@@ -882,7 +886,7 @@ class CoverMap(BakingNode, SavedState, Node):
 
         def distances(places: np.ndarray) -> np.ndarray:
             there = np.ascontiguousarray(places[:, :scene.dimensions] * np.float32(scene.pixels_per_m))
-            return np.asarray(travel(start, there), np.float64)
+            return np.asarray(travel(start, there), np.float64) / scene.pixels_per_m
 
         return distances
 

@@ -239,11 +239,14 @@ class DecisionMap(Node):
             return core.write_at(layer, grounds, float(amounts[0]) if len(amounts) == 1 else amounts)
 
     @method
-    def write_circle(self, layer: str, place: Variant, radius_m: float, strength: float) -> int:
-        """Write into every cell whose center is within a radius, such as the view of a unit; return their number."""
+    def write_circle(self, layer: str, place: Variant, radius: float, strength: float) -> int:
+        """Write into every cell whose center is within a radius (m; in 2D px), such as the view of a unit.
+
+        Returns the number of cells.
+        """
         ground = self.ground_of(place)
         with self._refusing() as core:
-            return core.write(layer, core.area.cells_within(ground, radius_m), strength)
+            return core.write(layer, core.area.cells_within(ground, radius * self.unit_m), strength)
 
     @method
     def value_at(self, layer: str, place: Variant) -> float:
@@ -254,11 +257,11 @@ class DecisionMap(Node):
             return 0.0 if cell == OUTSIDE else float(core.picture[layer].flat[cell])
 
     @method
-    def total_within(self, layer: str, place: Variant, radius_m: float) -> float:
-        """Return the sum of a layer over the cells whose centers are within a radius."""
+    def total_within(self, layer: str, place: Variant, radius: float) -> float:
+        """Return the sum of a layer over the cells whose centers are within a radius (m; in 2D px)."""
         ground = self.ground_of(place)
         with self._refusing() as core:
-            cells = core.area.cells_within(ground, radius_m)
+            cells = core.area.cells_within(ground, radius * self.unit_m)
             return float(core.picture[layer].reshape(-1)[cells].sum(dtype=np.float64))
 
     @method

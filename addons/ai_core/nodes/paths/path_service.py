@@ -426,13 +426,13 @@ class PathService(SavedState, Node):
         self._closed.clear()
 
     @method
-    def request_path(self, start: Variant, goal: Variant, priority: float = 1.0, tolerance_m: float = 0.0) -> int:
+    def request_path(self, start: Variant, goal: Variant, priority: float = 1.0, tolerance: float = 0.0) -> int:
         """Request a path, and return the id of its ticket, or 0 with an error.
 
         Positions are Vector3, or Vector2 in 2D. A request of priority 2 gets twice the turns. With a tolerance, an
         earlier request or path is reused if both its ends are within that distance, in 2D in pixels.
         """
-        request, reach = self.service.request_path, tolerance_m / (self._places.cell_size if self._places else 1)
+        request, reach = self.service.request_path, tolerance / (self._places.cell_size if self._places else 1)
         return self._request(lambda: request(
             self._on_ground("start", start), self._on_ground("goal", goal), priority=priority, tolerance=reach))
 

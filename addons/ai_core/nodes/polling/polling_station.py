@@ -207,6 +207,8 @@ MANAGERS = "ai_event_managers"
 
 
 HINT_LAYERS_2D_PHYSICS = 8
+BUILT_IN = ""
+"""Stands for all built-in topics where listeners name a topic."""
 BUILT_IN_TOPICS = ("can_see", "can_see_many", "path_length", "property")
 
 
@@ -267,8 +269,7 @@ class PollingStation(Node):
         self._topics: dict[str, dict[str, Any]] = {}     # topics of scripts, by code
         self._scheduler: Any = None
         self._frame = -1
-        self._invalidating: list[tuple[Any, str]] = []
-        self._invalidating_topics: dict[tuple[Any, str, str, bool], Any] = {}
+        self._invalidating: dict[tuple[Any, str, str, bool], Any] = {}      # listeners; see _listen
 
     def on_enter_tree(self) -> None:
         if self._world is None:
@@ -285,11 +286,11 @@ class PollingStation(Node):
             self._scheduler.leave(self)
         self._scheduler = None
         self._world.is_there = False
-        self.stop_listening()
+        self._stop_listening(lambda one: one[2] is BUILT_IN)
 
     def on_predelete(self) -> None:
         # Topics hold scripts: release them now, not at the next garbage collection.
-        self.stop_listening_for_topics()
+        self._stop_listening(lambda one: True)
         for code in () if self._answers is None else self._answers.codes:
             self._answers.remove_topic(code)
         self._answers = None
@@ -379,7 +380,7 @@ class PollingStation(Node):
             raise RefusedValue(f"topic {code!r} is built in and cannot be removed")
         self.answers.remove_topic(code)
         self._topics.pop(code, None)
-        self.stop_listening_for_topics(code)
+        self._stop_listening(lambda one: one[2] == code)
 
     @method
     def poll(self, code: str, key: list = ()) -> Variant:
@@ -437,7 +438,7 @@ class PollingStation(Node):
             raise RefusedValue(f"invalidate_on needs an AIEventManager, got {manager!r}")
         if code not in self.answers.codes:
             self.answers.invalidate(code)        # raises for an unknown topic
-        self.listen_for_topic(manager, event_code, code, by_key)
+        self._listen(manager, event_code, code, by_key)
 
     save_state, load_state = saving("the cached answers")
 
@@ -560,43 +561,31 @@ class PollingStation(Node):
         if len(self.invalidated_by) and self.is_inside_tree():
             manager = nearest(self, "AIEventManager", MANAGERS)
             wait_for(self, MANAGERS)        # for the first manager, or a replacement
-        wanted = [] if manager is None else [(manager, code) for code in self.invalidated_by]
-        if wanted == self._invalidating:
-            return
-        self.stop_listening()
-        for manager, code in wanted:
-            manager.listen(code, self._forget_own)
-            self._invalidating.append((manager, code))
+        wanted = [] if manager is None else [(manager, code, BUILT_IN, False) for code in self.invalidated_by]
+        self._stop_listening(lambda one: one[2] is BUILT_IN and one not in wanted)
+        for one in wanted:
+            self._listen(*one)
 
-    def stop_listening(self) -> None:
-        """Remove the listeners of ``invalidated_by``."""
-        for manager, code in self._invalidating:
-            if manager.is_valid():
-                manager.unlisten(code, self._forget_own)
-        self._invalidating.clear()
-
-    def listen_for_topic(self, manager: Any, event_code: str, topic: str, by_key: bool) -> None:
+    def _listen(self, manager: Any, event_code: str, topic: str, by_key: bool) -> None:
         """Invalidate a topic on an event while both nodes and the topic exist; a repeated call has no effect."""
         question = manager, event_code, topic, by_key
-        if question in self._invalidating_topics:
+        if question in self._invalidating:
             return
 
         def forget(_code: str, arguments: list[Any]) -> None:
-            if self._answers is not None and topic in self._answers.codes:
+            if topic is BUILT_IN:
+                self._answers_changed()
+            elif self._answers is not None and topic in self._answers.codes:
                 self._invalidate(topic, *(arguments if by_key else ()))
         manager.listen(event_code, forget)
-        self._invalidating_topics[question] = forget
+        self._invalidating[question] = forget
 
-    def stop_listening_for_topics(self, topic: str | None = None) -> None:
-        """Remove the listeners that invalidate a topic, or those of all topics."""
-        for question in [one for one in self._invalidating_topics if topic in (None, one[2])]:
-            manager, event_code, _, _ = question
-            if manager.is_valid():
-                manager.unlisten(event_code, self._invalidating_topics[question])
-            del self._invalidating_topics[question]
-
-    def _forget_own(self, _code: str, _arguments: list[Any]) -> None:
-        self._answers_changed()
+    def _stop_listening(self, is_unwanted: Callable[[Any], bool]) -> None:
+        """Remove listeners that invalidate topics, given as (manager, event code, topic, by key)."""
+        for question in [*filter(is_unwanted, self._invalidating)]:
+            forget = self._invalidating.pop(question)
+            if question[0].is_valid():
+                question[0].unlisten(question[1], forget)
 
     def apply_log(self) -> None:
         """Apply ``logged_polls`` to the log."""
