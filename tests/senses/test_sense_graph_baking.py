@@ -121,7 +121,7 @@ def test_progress_goes_up_to_one_within_a_budget():
     assert seen == sorted(seen)
     assert seen[-1] == 1.0
     assert len(seen) > 5
-    assert stages >= {"cutting rooms", "looking for doors", "done"}
+    assert stages >= {"dividing rooms", "finding doors", "done"}
 
 
 def test_a_2d_level_is_baked_the_same():

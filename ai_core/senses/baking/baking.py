@@ -1,4 +1,4 @@
-"""A sense graph from a level: rooms cut out of its ground, doors between them, and sight between rooms.
+"""Bakes the sense graph of a level: rooms from its ground, doors between them, and sight between rooms.
 
 Rooms are separated where the ground is narrow, portals stand where rooms touch, and rays
 find pairs of rooms that see each other. Regions and portals made by hand stay; baked
@@ -56,7 +56,7 @@ T = TypeVar("T")
 
 @dataclass(frozen=True)
 class BakingSettings:
-    """How a level is cut into regions, and what passes between them.
+    """Settings of the division of a level into regions, and of the modalities that pass between them.
 
     Args:
         narrowness: a place separates two rooms if its width is at most this share of the width of
@@ -125,7 +125,7 @@ class SenseGraphBaking:
         ground: the walkable ground.
         blocked: casts rays, see ``Blocked``; None for a level in which sight only passes
             openings.
-        settings: how to cut the level.
+        settings: see ``BakingSettings``.
         earlier: the previous graph, to bake again: regions and portals that are not
             ``is_baked`` stay as they are, baked ones that still exist keep name,
             id, attenuations and doors. No sight is baked between regions that a portal made
@@ -156,7 +156,7 @@ class SenseGraphBaking:
         self._earlier = SenseGraph([]) if earlier is None else earlier
         _refuse_too_large(ground)
         self._ground, self._blocked = ground, blocked
-        self.stage = "looking at the ground"
+        self.stage = "sampling the ground"
         self._progress = 0.0
         self._steps: Iterator[None] | None = self._bake()
         self._made: tuple[SenseGraph, BakingReport] | None = None
@@ -214,7 +214,7 @@ class SenseGraphBaking:
                 return
 
     def cancel(self) -> None:
-        """Stop, and drop the unfinished graph; does nothing when done."""
+        """Stop, and discard the unfinished graph; no effect when done."""
         self._steps = None
 
     def _outcome(self) -> tuple[SenseGraph, BakingReport]:
@@ -226,12 +226,12 @@ class SenseGraphBaking:
         settings, earlier = self._settings, self._earlier
         hand_made = [region for region in earlier.regions if not region.is_baked]
         by_hand = ShapeLookup(one.shape for one in hand_made)
-        cells = yield from self._stage("looking at the ground", 0.1, self._ground.cells())
+        cells = yield from self._stage("sampling the ground", 0.1, self._ground.cells())
         distance = yield from self._stage("measuring widths", 0.2, distances_to_walls(cells))
         places = cells.places(slice(None), OVER_GROUND_M if cells.up == "y" else 0.0).astype(np.float32)
         region = by_hand(places).astype(np.int64)
         is_taken = region != NOWHERE
-        room = yield from self._stage("cutting rooms", 0.4, divided_ground(
+        room = yield from self._stage("dividing rooms", 0.4, divided_ground(
             cells, distance, is_taken, narrowness=settings.narrowness, widest_m=settings.widest_m,
             least_area_m2=settings.least_area_m2))
         is_new = room != NO_ROOM
@@ -241,25 +241,25 @@ class SenseGraphBaking:
             raise ValueError(
                 f"the level has {count} regions, more than {MOST_REGIONS}; lower narrowness or raise least_area_m2")
         known = yield from self._stage(
-            "looking for earlier rooms", 0.45, _earlier_names(earlier, places, np.where(is_taken, NO_ROOM, region)))
+            "matching earlier rooms", 0.45, _earlier_names(earlier, places, np.where(is_taken, NO_ROOM, region)))
         names = [one.name for one in hand_made] + self._names(range(len(hand_made), count), known)
 
         def is_elsewhere(points: Floats) -> NDArray[np.bool_]:
             return np.asarray(by_hand(points.astype(np.float32)) != NOWHERE)
 
-        boxes = yield from self._stage("drawing walls", 0.65, room_boxes(
+        boxes = yield from self._stage("building boxes", 0.65, room_boxes(
             cells, region, reach_m=settings.reach_m, height_m=settings.height_m,
             is_elsewhere=is_elsewhere if hand_made else None))
         shapes: dict[str, Shape] = {
             names[number]: boxes[number][0] if len(boxes[number]) == 1 else Boxes(boxes[number])
             for number in range(len(hand_made), count)
         }
-        doors = yield from self._stage("looking for doors", 0.7, openings(cells, region))
+        doors = yield from self._stage("finding doors", 0.7, openings(cells, region))
         lookup = ShapeLookup([*(one.shape for one in hand_made), *shapes.values()])
         pairs = yield from self._stage(
-            "looking from room to room", 0.95, self._sight(cells, region, distance, doors, names, lookup))
+            "testing sight between rooms", 0.95, self._sight(cells, region, distance, doors, names, lookup))
         found = [self._door(cells, names, one) for one in doors] + [self._line(names, one) for one in pairs]
-        self._made = yield from self._stage("making the graph", 1.0, _graph(earlier, shapes, found))
+        self._made = yield from self._stage("building the graph", 1.0, _graph(earlier, shapes, found))
         self.stage = "done"
 
     def _stage(self, stage: str, until: float, work: Work[T]) -> Generator[None, None, T]:
@@ -366,7 +366,7 @@ def _earlier_names(earlier: SenseGraph, places: NDArray[np.float32], room: Ids) 
 def _graph(
     earlier: SenseGraph, shapes: dict[str, Shape], found: list[SensePortal]
 ) -> Work[tuple[SenseGraph, BakingReport]]:
-    """Return the graph of what was found and of what was made by hand, and the changes.
+    """Return the graph of found and hand-made regions and portals, and the changes.
 
     Args:
         earlier: the graph before.
@@ -479,7 +479,7 @@ def _measured(portal: SensePortal, new: SensePortal) -> SensePortal:
 
 
 def _attached(portal: SensePortal, regions: SenseGraph) -> SensePortal | None:
-    """Return a portal made by hand; an end whose region is gone leads to the region that is there now, if any."""
+    """Return a portal made by hand; an end whose region is gone leads to the present region at its place, if any."""
     passage = _first_passage(portal)
     known = {region.name for region in regions.regions}
     ends = []

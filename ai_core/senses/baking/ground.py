@@ -261,4 +261,4 @@ def _indices(number: int, polygon: ArrayLike, count: int) -> Ids:
 
 def _check_area(area_m2: float) -> None:
     if not area_m2 > 0:
-        raise ValueError("the ground has no walkable area, so there is nothing to bake")
+        raise ValueError("the ground has no walkable area; add walkable cells or polygons")

@@ -21,7 +21,7 @@ Blocked = Callable[[NDArray[np.float32]], ArrayLike]
 
 THROUGH_M = 1.0
 """Assumed length of an opening (m): from one side of a door to the other, not more than the rooms
-allow. The share that a closed one keeps is defined per metre: much shorter ones would muffle nothing.
+allow. The share that a closed one keeps is defined per metre: a much shorter one would muffle no sound.
 """
 
 

@@ -192,7 +192,7 @@ def room_boxes(
 ) -> Work[dict[int, list[Box]]]:
     """Return the boxes of every room.
 
-    A room takes what is nearer to it than to any other room, up to ``reach_m``: the strip
+    A room extends up to ``reach_m`` over places nearer to it than to any other room: the strip
     along its walls that is not walkable, and obstacles in it.
 
     Args:
@@ -212,7 +212,7 @@ def room_boxes(
         near = (column[edge][:, np.newaxis] + AROUND).reshape(-1, 2)
         near_m, near_room = np.repeat(floor_m[edge], len(AROUND)), np.repeat(room[edge], len(AROUND))
         new = _free_columns(known_column, known_m, near, near_m, height_m)
-        # What lies in a region made by hand is not taken, but known: it is not passed.
+        # Cells in a region made by hand are not taken, but known, so that no room extends past them.
         known_column, known_m = np.concatenate((known_column, near[new])), np.concatenate((known_m, near_m[new]))
         if is_elsewhere is not None and len(new):
             new = new[~is_elsewhere(cells.points(near[new] + 0.5, near_m[new]))]

@@ -33,7 +33,7 @@ VERSION = 1
 
 
 class _Part(Record):
-    """A dataclass as a dict; fields that have a default there may be left out."""
+    """A dataclass as a dict; fields with a default may be omitted."""
 
     def __init__(self, part: Any, make: Callable[..., Any] | None = None, **kinds: Kind) -> None:
         super().__init__(make or part, at=None, **kinds)
@@ -49,7 +49,7 @@ class _Part(Record):
 
 
 class _RegionName(Text):
-    """The name of a region; the owner of what is read is the set of all names."""
+    """The name of a region; ``owner`` is the set of all names."""
 
     def read(self, plain: Any, place: str, owner: Any) -> Any:
         """Return the name."""

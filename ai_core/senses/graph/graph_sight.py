@@ -1,7 +1,7 @@
 """Sight and touch in a sense graph: sources are sensed in the region of a sensor, and through one portal.
 
 Candidates are the sources in the region of a sensor, and in regions from which a portal leads
-into it. Light passes a second portal. Cameras and mirrors show what a sensor does not face.
+into it. Light passes a second portal. Cameras and mirrors show sources that a sensor does not face.
 """
 from __future__ import annotations
 
@@ -47,7 +47,7 @@ class _Routes(NamedTuple):
         start, end: (n, 3) float64, where they leave the first and enter the last (m).
         distance_m: (n,) float64, between them.
         kept: (n,) float64, share of the intensity kept between them.
-        is_direct: (n,) bool, both regions are one: there is nothing between.
+        is_direct: (n,) bool, both regions are the same.
         is_relayed: (n,) bool, a camera at ``start`` and its screen at ``end``.
         mirror: (n, 3) float64, unit normal of a mirror around ``start``, 0 for none.
         mirror_m: (n,) float64, its radius.
@@ -75,8 +75,8 @@ class _Pairs(NamedTuple):
         route: (n,) row of routes.
         distance_m: (n,) float64, divided by the target's size.
         kept: (n,) float64, share of the strength.
-        looked_at: (n, 3) float64, where the target is visible, from the sensor, divided likewise (m).
-        asked_from: (n, 3) float64, from where a line of sight to the target is asked (m).
+        looked_at: (n, 3) float64, from the sensor to the place where the target is visible, divided likewise (m).
+        asked_from: (n, 3) float64, where the line of sight to the target begins (m).
         is_possible: (n,) bool, False for two portals without light, and beside a mirror.
     """
 
@@ -104,7 +104,7 @@ class GraphSight(ContinuousSensing):
         self.lights: set[int] = set()
 
     def offsets(self, question: LineQuery) -> Floats:
-        """Return the position at which each pair is visible, from the sensor: on a screen, in a mirror."""
+        """Return the offset from each sensor to the place where its target is visible, such as a screen."""
         offset = super().offsets(question)
         for rows, pairs in self._shown_elsewhere(question):
             offset[rows] = pairs.looked_at
@@ -210,7 +210,7 @@ class GraphSight(ContinuousSensing):
     def _measured(
         self, table: PassageTable, routes: _Routes, eye: NDArray[np.intp], target: NDArray[np.intp], route: Rows
     ) -> _Pairs:
-        """Return pairs with what is kept on their routes, and where their targets are visible."""
+        """Return pairs with the shares kept on their routes, and the places where their targets are visible."""
         eye_at = self._sensors.position[eye].astype(np.float64)
         target_at = self._sources.position[target].astype(np.float64)
         size = self._sources.size[target]
@@ -266,12 +266,12 @@ def _through_one(table: PassageTable, rows: Rows) -> _Routes:
 
 
 def _through_two(table: PassageTable, last: Rows) -> _Routes:
-    """Return the routes through a passage into each of ``last``, and not back again; no mirrors."""
+    """Return the routes through a passage and then one of ``last``, without mirrors, into another region."""
     index, found = expanded(table.in_first, table.from_region[last])
     first, second = table.in_rows[found], last[index]
-    goes_on = (table.kept[first] > 0) & (table.from_region[first] != table.to_region[second])
-    goes_on &= (table.mirror_m[first] == 0) & (table.mirror_m[second] == 0)
-    first, second = first[goes_on], second[goes_on]
+    is_used = (table.kept[first] > 0) & (table.from_region[first] != table.to_region[second])
+    is_used &= (table.mirror_m[first] == 0) & (table.mirror_m[second] == 0)
+    first, second = first[is_used], second[is_used]
     leg = table.leg_first[first] + (second - table.out_first[table.to_region[first]])
     no = np.zeros(len(first), np.bool_)
     return _Routes(
@@ -285,7 +285,7 @@ def _through_two(table: PassageTable, last: Rows) -> _Routes:
 def _reflected(
     eye: Floats, target: Floats, center: Floats, normal: Floats, radius_m: Floats
 ) -> tuple[Floats, Floats, Bools]:
-    """Return the mirror images of targets (n, 3), the points of mirrors at which eyes see them, and whether they do.
+    """Return the mirror images of targets (n, 3), the points of mirrors that show them, and whether mirrors show them.
 
     The line from the eye to the image crosses the plane of the mirror; it must do so on the mirror,
     and both must be in front of it.

@@ -22,7 +22,7 @@ FLAT_M = 0.5
 """Half the height of a shape given with two coordinates only (m): 1 m² counts as 1 m³."""
 
 STRAIGHT_RAD = 1e-6
-"""Bend of an outline that counts as straight (rad): more than rounding, less than anybody draws."""
+"""Bend of an outline that counts as straight (rad): more than rounding, less than a bend that is drawn."""
 
 KEPT = "it is the share kept per metre"
 
@@ -252,9 +252,9 @@ class Passage:
     def mirror(cls, place: object, normal: object, radius_m: float) -> Passage:
         """Return the passage of sight by a round mirror.
 
-        A sensor sees in it the sources whose mirror image lies behind the disc. The line of sight
-        from the mirror to the source is asked, that from the sensor to the mirror is free. The
-        portal of a mirror may lead to its own region.
+        A sensor sees in it the sources whose mirror image lies behind the disc. A line of sight
+        is queried from the mirror to the source only. The portal of a mirror may lead to its own
+        region.
 
         Args:
             place: its centre (m).
@@ -316,7 +316,7 @@ class SensePortal:
         from_region: name of the region it starts in.
         to_region: name of the region it leads to.
         passages: by modality; senses that are not listed do not pass.
-        name: portals of one name open and close together: a door is two of them.
+        name: portals of one name open and close together; a door consists of two.
         is_open: initial state.
         is_baked: True if ``SenseGraphBaking`` made it, and may move it.
 
@@ -342,7 +342,8 @@ class SensePortal:
             check_type(f"passages[{name!r}]", passage, Passage)
         is_mirror = bool(self.passages) and all(one.mirror_normal is not None for one in self.passages.values())
         if self.from_region == self.to_region and not is_mirror:
-            raise ValueError(f"a portal must lead to another region, got {self.to_region!r}; only mirrors need not")
+            raise ValueError(f"a portal must lead to another region, got {self.to_region!r}; only mirrors may"
+                " lead to their own region")
 
     def back(self) -> SensePortal:
         """Return the same portal in the other direction, with the same name."""
@@ -370,7 +371,7 @@ def _area_m2(corners: Sequence[tuple[float, float]]) -> float:
 
 
 def _is_convex(corners: Sequence[tuple[float, float]]) -> bool:
-    """Return whether an outline turns left at every corner, and once around in all: a star turns around twice."""
+    """Return whether an outline turns left at every corner, and makes one full turn in total; a star makes two."""
     headings = [math.atan2(w - z, y - x) for (x, z), (y, w) in _sides(corners) if (x, z) != (y, w)]
     bends = [math.remainder(after - before, math.tau) for before, after in _sides(headings)]
     return min(bends) >= -STRAIGHT_RAD and abs(sum(bends) - math.tau) < STRAIGHT_RAD

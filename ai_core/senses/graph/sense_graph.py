@@ -1,8 +1,8 @@
 """The sense graph: regions in which signals travel freely, and portals between them.
 
 ``SenseGraph`` finds regions and portals by name and by place, opens and closes doors and sets
-winds. ``PassageTable`` holds the passages of one modality in arrays; what does not depend on a
-signal, such as the distances between passages, is computed once.
+winds. ``PassageTable`` holds the passages of one modality in arrays; values that do not depend on a
+signal, such as the distances between passages, are computed once.
 """
 from __future__ import annotations
 
@@ -88,12 +88,12 @@ class ShapeLookup:
                 inside &= ((edges[..., :3] * at[:, np.newaxis]).sum(axis=2) <= edges[..., 3]).all(axis=1)
             found[rows[inside]] = self._owners[parts[inside]]
             first += 1
-            goes_on = ~inside & (first < end)
-            rows, first, end = rows[goes_on], first[goes_on], end[goes_on]
+            is_open = ~inside & (first < end)
+            rows, first, end = rows[is_open], first[is_open], end[is_open]
         return found
 
     def at(self, place: Point) -> int:
-        """Return the region of one position: the same, four times as fast as an array of one."""
+        """Return the region of one position; four times as fast as for an array of one row."""
         cell = int(self._steps(np.array(place)) @ self._strides)
         x, y, z = place
         for part in self._parts[self._first[cell] : self._first[cell + 1]].tolist():
@@ -230,7 +230,7 @@ class SenseGraph(Saveable):
                 table.set_open(portal_id, is_open)
 
     def set_portal_wind(self, portal: str | int, wind_m_per_s: float | None) -> None:
-        """Set the wind through a portal: a fan, a draught, a corridor that smells in one direction.
+        """Set the wind through a portal, such as that of a fan or a draught.
 
         Args:
             portal: its id, or the name of several. Of portals of one name, those in the
@@ -320,7 +320,7 @@ class SenseGraph(Saveable):
 
     @property
     def _portal_states(self) -> dict[str, _PortalState]:
-        """Doors and winds by key; setting it puts those that are found here into effect."""
+        """Doors and winds by key; setting it applies those of known portals."""
         return {key: _PortalState(self._is_open[number], self._winds.get(number)) for key, number in self._keys.items()}
 
     @_portal_states.setter
@@ -345,7 +345,7 @@ class PassageTable:
 
     Args:
         graph: the regions and portals.
-        modality: whose passages; its attenuation is that of regions with none of their own.
+        modality: the modality; its share kept per metre is that of regions without one of their own.
         is_open: which portals are open now, by id.
 
     Attributes:
@@ -364,7 +364,7 @@ class PassageTable:
         dissipation: (regions,) float64, share lost per second.
         across_m: (regions,) float64, upper limit of the distance of two points of a region (m).
         out_first: (regions + 1,) int64; rows ``out_first[r]`` to ``out_first[r + 1]`` leave r.
-        in_first, in_rows: rows that lead into r are ``in_rows[in_first[r]]`` and on.
+        in_first, in_rows: rows that lead into r begin at ``in_rows[in_first[r]]``.
         leg_first: (rows + 1,) int64; a leg is the straight line from a row to a passage that leaves
             the region it leads to. Legs of a row begin there, in the order of those passages.
         leg_distance_m, leg_kept: (legs,) float64.
@@ -450,7 +450,7 @@ class PassageTable:
 
 
 def _share(kept_per_m: float, distance_m: float) -> float:
-    # 0 ** 0 is 1, but what lets nothing through does so at any length.
+    # 0 ** 0 is 1, but a share of 0 lets no signal through at any length.
     return kept_per_m**distance_m if kept_per_m else 0.0
 
 
@@ -513,7 +513,7 @@ class _TrackedRegions:
         self._regions = np.zeros(0, np.int32)
 
     def of(self, places: NDArray[np.float32]) -> NDArray[np.int32]:
-        """Return the region of every row of ``places`` (rows, 3); not to be written to."""
+        """Return the region of every row of ``places`` (rows, 3); read-only."""
         if len(places) != len(self._places):
             self._places, self._regions = places.copy(), self._lookup(places)
             return self._regions
@@ -579,7 +579,7 @@ class GraphBySense:
     def path_m(self, number: int, sensor: int, places: NDArray[np.float32]) -> Floats:
         """Return the distance from places (n, 3) to a sensor, by its slot (m).
 
-        Straight within the region of the sensor, by way of the portal through one portal; else ``inf``.
+        A straight line within the region of the sensor, by the portal from a neighboring region; else ``inf``.
 
         Cost: O(places), for each portal into the region.
         """

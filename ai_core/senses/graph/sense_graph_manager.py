@@ -1,4 +1,4 @@
-"""The sense graph manager: signals travel through regions and portals, so walls count.
+"""The sense graph manager: signals travel through regions and portals, so that walls stop them.
 
 Sensors, sources, memories and listeners are those of the regional manager; only the
 paths of signals differ: sight passes one portal, sounds spread as waves from portal to
@@ -28,9 +28,9 @@ from ai_core.senses.stage_shares import Stage
 __all__ = ["SenseGraphManager"]
 
 FAINTEST = 1e-3
-"""Default of the intensity below which there is nothing (no unit), whatever the thresholds.
+"""Default of the lowest intensity of waves and smells (no unit), whatever the thresholds.
 
-Smaller values let waves run, and smells spread, further for little gain.
+With smaller values waves and smells spread further, for little gain.
 """
 
 SMELL_STEP_S = 0.25
@@ -47,7 +47,7 @@ UP = (0.0, 1.0, 0.0)
 class SenseGraphManager(RegionalSenseManager, Saveable):
     """Reports to sensors the sources that they sense through a sense graph.
 
-    All else is as in ``RegionalSenseManager``. A position outside all regions senses
+    Everything else is as in ``RegionalSenseManager``. A position outside all regions senses
     nothing, and cannot be sensed.
 
     - **Continuous** modalities (sight, touch) sense sources in the same region, or through
@@ -69,8 +69,8 @@ class SenseGraphManager(RegionalSenseManager, Saveable):
         graph: regions and portals of all senses.
         graphs: graph by modality name, for senses with a graph of their own.
         smells: names of the modalities that are smells; their speed is not 0.
-        gradual: names of modalities whose waves are simulated while they travel, so that a door
-            or sensor that changes meanwhile counts; ``is_slow`` modalities always are.
+        gradual: names of modalities whose waves are simulated while they travel, so that
+            changes of doors and sensors in the meantime have an effect; ``is_slow`` modalities always are.
         faintest: see ``FAINTEST`` (no unit), above 0.
         smell_step_s: see ``SMELL_STEP_S`` (s), above 0.
         settings: arguments of ``RegionalSenseManager``. ``occlusion`` is called for lines inside
@@ -189,8 +189,8 @@ class SenseGraphManager(RegionalSenseManager, Saveable):
     ) -> ScentGradient | None:
         """Return the neighbouring region in which the scent of a source is stronger than in this region.
 
-        Going there, and calling this again, leads to where it is strongest. None if that is here,
-        or if there is no scent of it near.
+        Repeated in that region, it leads to where the scent is strongest. None if that is this
+        region, or if there is no scent near.
 
         Raises:
             UnknownNameError: if the region or the smell is unknown.

@@ -1,7 +1,7 @@
 """Signals in a sense graph: sounds are waves that spread from portal to portal, smells are clouds.
 
-A wave is computed in the advance after its emission or, if its modality is gradual, only as far as it
-has come by now. In both cases it meets each sensor once, and seems to come from the last portal.
+A wave is computed in the advance after its emission or, if its modality is gradual, as far as it has
+travelled by now. In both cases it meets each sensor once, and seems to come from the last portal.
 """
 from __future__ import annotations
 
@@ -33,20 +33,20 @@ PASSAGES_PER_BLOCK = 512
 """Passages a wave goes through between two looks at the budget (count).
 
 About 0.1 ms, 1 ms interpreted. More overruns a small budget of time further; fewer
-sorts waiting passages too often.
+cost more calls.
 """
 
 NO_SENSOR = -1
-"""Stands for "no sensor" among ids of sensors at the ends of lines."""
+"""Id at the end of a line that ends at no sensor."""
 
 NOWHERE_NEAR = (0.0, 0.0, 0.0)
-"""Where a smell shows itself: all around."""
+"""Offset of a smell, which has no direction (m)."""
 
 SILENT = -1.0
-"""Share kept per metre outside all regions: nothing is heard there."""
+"""Share kept per metre outside all regions, where no sound is heard."""
 
 FROM_SOURCE = -1
-"""Stands for the source of a wave among rows of passages: the wave comes from there first."""
+"""Row of the source of a wave, from which it comes first, among rows of passages."""
 
 PassageArrival = tuple[float, float, int]
 """A wave at one end of a passage: its distance so far (m), its intensity times -1, and the row in ``PassageTable``.
@@ -92,7 +92,7 @@ class SpreadingWave:
             most: passages that it may go through now; 1 or more.
 
         Returns:
-            The number of passages that it went through, and whether it is as far as it may be.
+            The number of passages that it went through, and whether it has come as far as it may.
 
         Cost: O(passages reached * log), and the passages that leave their regions: 0.1 ms for 30 regions.
         """
@@ -130,11 +130,11 @@ class GraphSignals(EmittedSignals):
         sensors: the sensors that they may reach.
         sources: the sources that may emit them.
         muffle: see ``Muffle``; the id of a sensor at the end of a line is ``NO_SENSOR`` at portals.
-        is_muffled: returns whether anything may stand between in a modality, by its number.
+        is_muffled: returns whether obstacles may absorb a modality, by its number.
         graphs: the graphs that signals travel through.
         smells: where smells go.
-        faintest: an intensity below this is nothing.
-        gradual: numbers of modalities whose waves are followed as they travel.
+        faintest: lowest intensity of a wave.
+        gradual: numbers of modalities whose waves are simulated as they travel.
 
     Attributes:
         waves: ``SpreadingWave`` that have not met all sensors that they can meet.
@@ -160,11 +160,11 @@ class GraphSignals(EmittedSignals):
 
     @property
     def has_work(self) -> bool:
-        """Whether any signal is on its way, or a smell in the air."""
+        """Whether a signal is under way, or a smell exists."""
         return super().has_work or bool(self._smells.scents)
 
     def take(self, signal: Signal) -> None:
-        """Begin a wave, which spreads in the next advance, or let out a smell. Cost: O(1)."""
+        """Start a wave, which spreads in the next advance, or add to a smell. Cost: O(1)."""
         if signal.modality not in self._smells.models:
             super().take(signal)
             return
@@ -179,7 +179,7 @@ class GraphSignals(EmittedSignals):
         return 1
 
     def reach_of(self, number: int, eye: int, target: int, strength: float) -> ReachNumbers | None:
-        """Return how a signal emitted now would get to a sensor, or a smell hangs in the air; None if it does not."""
+        """Return the path of a signal emitted now, or the smell, that reaches a sensor; None for none."""
         x, y, z = self._sources.position[target].tolist()
         if number in self._smells.models:
             source_id = int(self._sources.ids.of_slots(np.array([target]))[0])
@@ -203,8 +203,8 @@ class GraphSignals(EmittedSignals):
         region = self._graphs.graph[number].region_at(self._sensors.position[slot].tolist())
         return SILENT if region == NOWHERE else float(self._graphs.tables[number].kept_per_m[region])
 
-    def _go_on(self, wave: SpreadingWave, budget: Budget, now_s: float) -> bool:
-        """Let a wave through some passages; return True if it is as far as it may be, and has met sensors there."""
+    def _advance_wave(self, wave: SpreadingWave, budget: Budget, now_s: float) -> bool:
+        """Spread a wave through some passages; return True if it has met all sensors up to its present front."""
         is_gradual = wave.signal.modality in self._gradual
         most = PASSAGES_PER_BLOCK if budget.stopwatch else max(1, int(min(PASSAGES_PER_BLOCK, budget.left)))
         count, is_done = self._spread(wave, self._front_m(wave, now_s) if is_gradual else math.inf, most)
@@ -248,7 +248,7 @@ class GraphSignals(EmittedSignals):
         return list(zip(rows, leg_m.tolist(), kept.tolist(), strict=True))
 
     def _meet(self, wave: SpreadingWave, until_s: float) -> None:
-        """Let a wave be under way to the sensors that it reaches until a moment (s), each by its first arrival."""
+        """Queue the first arrival of a wave at each sensor that it reaches until a moment (s)."""
         signal, number = wave.signal, wave.signal.modality
         table, s_per_m = self._graphs.tables[number], self._modalities[number].delay_s_per_m
         slot, row, distance_m, leg_m, before, intensity, _ = self._heard(wave, self._ears(wave))

@@ -1,7 +1,7 @@
 """Smells in a sense graph: scents that stay in regions, flow through portals, and fade.
 
-A scent advances in steps of game time. What leaves one region arrives in others: nothing is
-made. No region gives more than half of its scent in a step, so nothing becomes negative,
+A scent advances in steps of game time. The amount that leaves one region arrives in
+others. No region gives more than half of its scent in a step, so no amount becomes negative,
 however long the step.
 """
 from __future__ import annotations
@@ -43,12 +43,12 @@ __all__ = ["Scent", "ScentGradient", "ScentKey", "SmellModel", "SmellSpreading"]
 MOST_LEAVES = 0.5
 """Largest share of a region's scent that leaves in one step.
 
-More would let two regions swing instead of coming to rest. A region too small for its
-portals counts as just large enough, so that it comes to rest at the right intensity.
+With more, two regions oscillate instead of reaching a balance. A region too small for its
+portals counts as just large enough, so that it reaches the right intensity.
 """
 
 ROUNDING_S = 1e-9
-"""A step is due this much early (s): sums of frames end a little before a round time."""
+"""Time by which a step may come early (s): sums of frame times end a little before a round time."""
 
 Floats = NDArray[np.float64]
 
@@ -206,7 +206,7 @@ class Scent:
         return (x, y, z)
 
     def _enter(self, regions: NDArray[np.int32], row: NDArray[np.int64], arrives_s: Floats) -> None:
-        """Note the regions without this scent: each is entered by its earliest passage."""
+        """Note when and where the scent enters regions without it, each by its earliest passage."""
         new = np.flatnonzero(self.mass[regions] == 0)
         if len(new):
             order = new[np.lexsort((row[new], arrives_s[new], regions[new]))]

@@ -21,7 +21,7 @@ A longer time reports sounds where nothing is any more, a shorter one loses sing
 """
 
 MOST_ARRIVALS = 1 << 17
-"""Arrivals at a time (count), 15 MB; further ones are dropped. Only an advance that is never called gets there."""
+"""Arrivals at a time (count), 15 MB; further ones are dropped. Reached only if advance is never called."""
 
 MOVED_M = 1e-6
 """Change of its distance below which a sensor stood still while a signal travelled (m): rounding of float32."""
@@ -181,7 +181,7 @@ class ArrivalQueue:
 
     @cython.cfunc
     def release(self, row: cython.int):
-        """Give a row back."""
+        """Return a row to the free rows."""
         self.signals[row] = None
         self.following[row], self.free = self.free, row
         self.used -= 1
@@ -201,7 +201,7 @@ class ArrivalQueue:
     @cython.cfunc
     @cython.exceptval(check=False)
     def push(self, row: cython.int) -> cython.void:
-        """Let a row be under way."""
+        """Add a row to those under way."""
         self.line[row], self.since_s[row] = 0, 0.0
         place: cython.Py_ssize_t = self.under_way
         parent: cython.Py_ssize_t
@@ -244,7 +244,7 @@ class ArrivalQueue:
 
     @cython.cfunc
     def join(self, line: WaitingLine, row: cython.int, now_s: cython.double):
-        """Let a row wait at the end of a line, or merge it with one of its kind.
+        """Append a row to a line, or merge it with a waiting row of its kind.
 
         A row of an earlier advance becomes the newer signal and keeps the larger intensity. Of one advance,
         a signal replaces those before it on its channel.
@@ -276,7 +276,7 @@ class ArrivalQueue:
 
     @cython.cfunc
     def put_last(self, line: WaitingLine, row: cython.int):
-        """Let a row wait at the end of a line."""
+        """Append a row to a line."""
         self.line[row] = 1 if line is self.arrived else 2
         line.rows.append(row)
 
@@ -303,14 +303,14 @@ class ArrivalQueue:
 
     @cython.cfunc
     def stop_merging(self, line: WaitingLine, row: cython.int):
-        """Let no further row merge with a row."""
+        """Exclude a row from merging with later rows."""
         if self.is_found[row]:
             self.is_found[row] = 0
             del line.by_kind[self.kind_of(row)]
 
     @cython.cfunc
     def begin_line(self, line: WaitingLine, now_s: cython.double):
-        """Drop rows that have waited for too long; let others merge with the rest."""
+        """Drop rows that have waited for too long; later rows may merge with the rest."""
         row: cython.int
         rows: list = []
         for row in line.rows[line.first:]:
@@ -334,7 +334,7 @@ class ArrivalQueue:
         self, sensors, signal, kind, columns: tuple, x: float, y: float, z: float, latest_s: float, is_final: bool,
         needs_occlusion: bool,
     ) -> None:
-        """Let a signal be under way to sensors.
+        """Add the arrivals of a signal at sensors to those under way.
 
         Args:
             sensors: a ``SensorTable``.
@@ -391,7 +391,7 @@ class ArrivalQueue:
         self.begin_line(self.awaiting_occlusion, now_s)
 
     def arrive(self, now_s: float, before: int) -> None:
-        """Let due rows wait for delivery, but for signals from the order ``before`` on."""
+        """Move due rows to the line for delivery, except signals from the order ``before`` on."""
         now: cython.double = now_s
         row: cython.int
         later: list = []
@@ -405,7 +405,7 @@ class ArrivalQueue:
             self.push(row)
 
     def take_for_occlusion(self, most: int) -> list:
-        """Take out the first rows that wait for the occlusion, at most so many.
+        """Take out the first rows that wait for the occlusion, at most ``most``.
 
         Returns:
             Of each the row, the number of its modality, where it comes from (m), and the sensor's id.
@@ -419,9 +419,9 @@ class ArrivalQueue:
         return taken
 
     def put_occluded(self, rows: list, shares: list) -> None:
-        """Let rows of ``take_for_occlusion`` be under way, with the share of each that gets through; None drops it."""
+        """Add rows of ``take_for_occlusion`` to those under way, with the share of each that passes; None drops it."""
         row: cython.int
-        for row, share in zip(rows, shares):  # noqa: B905  both are of the caller
+        for row, share in zip(rows, shares):  # noqa: B905  both lists come from the caller
             if share is None:
                 self.release(row)
                 continue
@@ -438,7 +438,7 @@ class ArrivalQueue:
             kinds: each modality at its number.
             noise: ``BackgroundNoise``, or None.
             kept_at: called with a modality's number and a slot: share kept per metre where a sensor is, below 0
-                where nothing is heard; None for the share of the modality.
+                where no signal is heard; None for the share of the modality.
             now_s: game time (s).
 
         Returns:
@@ -539,7 +539,7 @@ class ArrivalQueue:
         return columns, [self.signals[row] for row in rows]
 
     def load(self, columns: dict, signals: list) -> None:
-        """Hold the rows that ``saved`` returned and no others."""
+        """Replace all rows by those that ``saved`` returned."""
         place: cython.Py_ssize_t
         row: cython.int
         self.__init__()

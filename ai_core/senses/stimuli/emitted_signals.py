@@ -64,8 +64,8 @@ Signals above it wait for their share of the budget, and reach sensors as they s
 """
 
 MOST_WAITING = 4096
-"""Signals that wait at a time (count), 1 MB; then the oldest is dropped. Only an advance that is never called, or
-a different tag for each sound, gets there.
+"""Signals that wait at a time (count), 1 MB; then the oldest is dropped. Reached only if advance is never
+called, or if each sound has a tag of its own.
 """
 
 SENSORS_LIKE_AN_ARRIVAL = 256
@@ -118,7 +118,7 @@ class QueuedArrivals(NamedTuple):
 
 
 class EmittedSignals(Saveable):
-    """Carries signals to sensors, all of them on straight ways.
+    """Carries signals to sensors, on straight lines.
 
     Args:
         modalities: how signals travel.
@@ -186,7 +186,7 @@ class EmittedSignals(Saveable):
 
     @property
     def has_work(self) -> bool:
-        """Whether any signal is on its way."""
+        """Whether a signal is under way."""
         return bool(len(self.queue) or self.waves or self.waiting)
 
     def statistics(self) -> dict[str, float]:
@@ -238,7 +238,7 @@ class EmittedSignals(Saveable):
         self, sensor_id: int, source_id: int, modality_name: str, strength: float, position: object, tag: str | None,
         now_s: float,
     ) -> None:
-        """Send a signal to one sensor alone, at once and undiminished, if it senses such."""
+        """Send a signal to one sensor only, at once and at full strength, if its threshold is not above it."""
         sensors, slot, number = self._sensors, self._sensors.ids.slot(sensor_id), self._modalities.number(modality_name)
         signal = self._signal(source_id, number, strength, position, tag, "", now_s)
         is_detected = int(sensors.detection_mask[slot]) & signal.affiliation and sensors.self_source[slot] != source_id
@@ -253,7 +253,7 @@ class EmittedSignals(Saveable):
         Signals beyond ``WORK_AT_ONCE`` wait for the budget.
 
         Returns:
-            Whether any signal is on its way.
+            Whether a signal is under way.
         """
         if self._is_delivered and not self.is_behind and not self.has_work:
             self._sent_before = self.sent
@@ -302,7 +302,7 @@ class EmittedSignals(Saveable):
         while self.followed < len(self.waves):
             if budget.is_spent:
                 return False
-            if self._go_on(self.waves[self.followed], budget, now_s):
+            if self._advance_wave(self.waves[self.followed], budget, now_s):
                 if self._is_over(self.waves[self.followed], now_s):
                     del self.waves[self.followed]
                 else:
@@ -311,7 +311,7 @@ class EmittedSignals(Saveable):
         return True
 
     def query_occlusion(self, most: int) -> int:
-        """Query the occlusion of the first arrivals in line, at most so many; return their number.
+        """Query the occlusion of the first arrivals in line, at most ``most``; return their number.
 
         Turns go by order of emission, for one signal the nearest sensor first.
         """
@@ -355,7 +355,7 @@ class EmittedSignals(Saveable):
         return True
 
     def reach_of(self, number: int, eye: int, target: int, strength: float) -> ReachNumbers | None:
-        """Return how a signal emitted now would get from a source to a sensor, by their slots."""
+        """Return the path of a signal emitted now from a source to a sensor, by their slots."""
         kind, start, end = self._modalities[number], self._sources.position[target], self._sensors.position[eye]
         ahead = [there - here for there, here in zip(start.tolist(), end.tolist(), strict=True)]
         distance_m = math.hypot(*ahead)
@@ -410,8 +410,8 @@ class EmittedSignals(Saveable):
                 x, y, z, math.inf, False, self._is_muffled(number))
         return count + 1 + sensors.rows // SENSORS_LIKE_AN_ARRIVAL
 
-    def _go_on(self, front: Any, budget: Budget, now_s: float) -> bool:
-        """Let a ``StimulusFront`` meet sensors; return True: it is as far as it may be by now."""
+    def _advance_wave(self, front: Any, budget: Budget, now_s: float) -> bool:
+        """Let a ``StimulusFront`` meet sensors; return True: it has come as far as it may by now."""
         budget.spend()
         signal, kind, sensors = front.signal, self._modalities[front.signal.modality], self._sensors
         # Exact in float32, as the loops need it.
@@ -446,7 +446,7 @@ class EmittedSignals(Saveable):
         self, signal: Signal, start: Place, columns: tuple[list[Any], ...], *, latest_s: float = math.inf,
         is_final: bool = False, needs_occlusion: bool = False,
     ) -> None:
-        """Let a signal be under way to sensors from the place where its last straight part begins (m)."""
+        """Queue the arrivals of a signal at sensors, from the place where its last straight part begins (m)."""
         kind = self._modalities.all[signal.modality]
         self.queue.add(self._sensors, signal, kind, columns, *start, latest_s, is_final, needs_occlusion)
 

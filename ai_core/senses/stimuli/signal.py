@@ -9,7 +9,7 @@ __all__ = ["ModalityNumbers", "ReachNumbers", "Signal"]
 
 
 class Signal(NamedTuple):
-    """Something that was emitted.
+    """A signal that was emitted.
 
     Attributes:
         order: signals emitted before it (count).
@@ -39,11 +39,11 @@ class ModalityNumbers(NamedTuple):
 
     Attributes:
         number: of the modality, its column in tables.
-        range_m: beyond this nothing is sensed (m).
+        range_m: largest distance at which a source is sensed (m).
         kept_per_m: share of the intensity kept per metre.
         needs_cone: whether only sources in a sight cone count.
         up: unit length.
-        aside: unit length, at right angles to ``up``: the right side of one that faces up.
+        aside: unit length, at right angles to ``up``: the right side of a sensor that faces up.
     """
 
     number: int
@@ -55,12 +55,12 @@ class ModalityNumbers(NamedTuple):
 
 
 class ReachNumbers(NamedTuple):
-    """How something gets from one source to one sensor.
+    """The path from one source to one sensor.
 
     Attributes:
-        distance_m: as ranges count it (m), None where none counts.
-        kept: share of the strength that gets there.
-        looked_at: where it shows itself, from the sensor (m).
+        distance_m: its length as ranges count it (m); None if ranges do not count.
+        kept: share of the strength that arrives.
+        looked_at: from the sensor to the place where the source is perceived (m).
     """
 
     distance_m: float | None

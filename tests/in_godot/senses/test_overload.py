@@ -39,4 +39,4 @@ def test_signals_that_merge_are_counted_by_the_node(crowd):
     crowd.live(60)
     stats = crowd.get("manager").get_stats()
     assert stats["stimuli_merged"] > 500
-    assert stats["stimuli_waiting"] <= 40, "one of each source"
+    assert stats["stimuli_waiting"] <= 100, "one of each source, or those of the last frame"

@@ -176,7 +176,7 @@ def test_baking_is_spread_over_frames_within_the_budget_and_told(level, schedule
     assert count > 10
     assert [share for share, in shares] == sorted(share for share, in shares)
     assert shares[-1] == (1.0,)
-    assert "cutting rooms" in stages
+    assert "dividing rooms" in stages
     assert list(children(baker, "SenseRegion3D")) == ["Room1", "Room2", "Room3"]
 
 

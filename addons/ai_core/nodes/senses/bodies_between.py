@@ -1,4 +1,4 @@
-"""Physics bodies in the way of the senses: walls that muffle, and backgrounds of visible sources."""
+"""Physics bodies on lines of the senses: walls that muffle, and backgrounds of visible sources."""
 from __future__ import annotations
 
 import math

@@ -130,10 +130,10 @@ class PhysicsSpace3D:
 
         Cost: one physics query per line, and one more where the target's own body is on the line; in one crossing.
         """
-        ways = targets - eyes
-        lengths = np.sqrt((ways * ways).sum(axis=1, keepdims=True))
-        np.divide(ways * np.float32(reach_m), lengths, out=ways, where=lengths > 0)
-        return self._met(targets, targets + ways, own[:, np.newaxis], 1)[:, 0]
+        offsets = targets - eyes
+        lengths = np.sqrt((offsets * offsets).sum(axis=1, keepdims=True))
+        np.divide(offsets * np.float32(reach_m), lengths, out=offsets, where=lengths > 0)
+        return self._met(targets, targets + offsets, own[:, np.newaxis], 1)[:, 0]
 
     def through(
         self, origins: Rows, targets: Rows, own: NDArray[np.int64], most: int, mask: int

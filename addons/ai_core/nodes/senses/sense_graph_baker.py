@@ -23,7 +23,7 @@ from addons.ai_core.nodes.scheduling.scheduler_lookup import named_after, schedu
 from ai_core.scheduling.task import Task, Turn
 
 HINT_FILE = 13
-TOLD_SHARE = 0.01
+REPORTED_SHARE = 0.01
 """Smallest growth of progress for which the signal is emitted (share); a signal per frame would be costly."""
 
 
@@ -99,7 +99,7 @@ class SenseGraphBaker(BakingNode, Node):
         super().__init__()
         self._task: Task | None = None
         self._scheduler: Any = None
-        self._told = 0.0
+        self._reported = 0.0
 
     def on_exit_tree(self) -> None:
         self.end_work()
@@ -120,7 +120,7 @@ class SenseGraphBaker(BakingNode, Node):
         if why:
             self._fail(why)
             return False
-        self._told = 0.0
+        self._reported = 0.0
         self._task = self._scheduler.schedule(self._step, name=named_after(self._scheduler, self, " baking"))
         return True
 
@@ -147,8 +147,8 @@ class SenseGraphBaker(BakingNode, Node):
             self.end_work()
             self._fail(str(error))
             return
-        if baking.progress >= self._told + TOLD_SHARE or baking.is_done:
-            self._told = baking.progress
+        if baking.progress >= self._reported + REPORTED_SHARE or baking.is_done:
+            self._reported = baking.progress
             self.progress_changed.emit(baking.progress)
         if baking.is_done:
             self.end_work()
@@ -159,7 +159,7 @@ class SenseGraphBaker(BakingNode, Node):
 
     def _fail(self, why: str) -> None:
         self._why = why
-        report_error(f"has baked nothing: {why}", self)
+        report_error(f"cannot bake: {why}", self)
         self.bake_failed.emit(why)
 
     def end_work(self) -> None:

@@ -111,7 +111,7 @@ def graph_of_scene(
     regions = {path_of(root, one): one for one in _good(manager, REGIONS, senses)}
     names = {node.instance_id: name for name, node in regions.items()}
     portals: dict[str, Any] = {}
-    ways = []
+    directions = []
     for node in _good(manager, PORTALS, senses):
         ends = [names.get(node.end(path).instance_id) for path in (node.from_region, node.to_region)]
         if None in ends:
@@ -120,12 +120,12 @@ def graph_of_scene(
             continue
         name = path_of(root, node)
         portals[name] = node
-        ways += node.portals(name, *ends)
+        directions += node.portals(name, *ends)
     known = _of_file(manager, {*regions, *portals}) if manager.graph_file else SenseGraph([])
     if not regions and not known.regions:
         report_error(without_regions(manager), manager)
     graph = SenseGraph(
-        [*known.regions, *(node.region(name) for name, node in regions.items())], [*known.portals, *ways])
+        [*known.regions, *(node.region(name) for name, node in regions.items())], [*known.portals, *directions])
     for name, node in (*regions.items(), *portals.items()):
         node.become(manager, name)
     return graph, regions, portals

@@ -111,8 +111,8 @@ class PortalBase(DrawnNode, SensePlace):
 
     def _passages(self) -> dict[str, Passage]:
         unit = self.unit
-        start, way_out = self.metres_of(self.global_position), self.end(self.exit)
-        end = None if way_out is None else self.metres_of(way_out.global_position)
+        start, exit_node = self.metres_of(self.global_position), self.end(self.exit)
+        end = None if exit_node is None else self.metres_of(exit_node.global_position)
         passages = {
             sense: Passage(
                 start, end,
@@ -142,7 +142,7 @@ class PortalBase(DrawnNode, SensePlace):
 
     def take_open(self, is_open: bool) -> None:
         """Set is_open from a loaded game without emitting a signal."""
-        self.__dict__[type(self).is_open.slot] = self._was_open = is_open
+        self.__dict__[type(self).is_open.slot] = self._last_open = is_open
 
     def take_wind(self, wind_m_per_s: float | None) -> None:
         """Set the wind from a loaded game; None for the wind with which the graph was built."""
@@ -150,7 +150,7 @@ class PortalBase(DrawnNode, SensePlace):
 
     def become(self, manager: Any, name: str) -> None:
         super().become(manager, name)
-        self._was_open, self._first_wind = self.is_open, self.wind
+        self._last_open, self._first_wind = self.is_open, self.wind
 
     def wrong_settings(self) -> list[str]:
         warnings, region_class, node_class = [], f"SenseRegion{self.dimensions}D", f"Node{self.dimensions}D"
@@ -163,8 +163,8 @@ class PortalBase(DrawnNode, SensePlace):
         if not warnings and self.mirror_radius <= 0 and self.end(self.from_region) == self.end(self.to_region):
             warnings.append(
                 f"from_region and to_region are the same region; choose another {region_class} for to_region")
-        way_out = self.end(self.exit)
-        if self.exit and (way_out is None or not way_out.is_class(node_class)):
+        exit_node = self.end(self.exit)
+        if self.exit and (exit_node is None or not exit_node.is_class(node_class)):
             warnings.append(f"exit '{self.exit}' is not a {node_class}; choose a {node_class}, or clear exit")
         if not warnings and self.is_inside_tree():
             try:
@@ -179,9 +179,9 @@ class PortalBase(DrawnNode, SensePlace):
             self._manager.core.graph.set_portal_wind(self._name, None if wind == self._first_wind else wind / self.unit)
 
     def _open_set(self) -> None:
-        if self._manager is None or self.is_open == self._was_open:
+        if self._manager is None or self.is_open == self._last_open:
             return
-        self._was_open = self.is_open
+        self._last_open = self.is_open
         self._manager.core.graph.set_open(self._name, self.is_open)
         self.open_changed.emit(self.is_open)
 
@@ -190,17 +190,17 @@ class PortalBase(DrawnNode, SensePlace):
     def drawing(self) -> dict[str, Points]:
         ends = [self.end(path) for path in (self.from_region, self.to_region)]
         begin, finish = (np.array(self._place_here(one) if one else (0, 0, 0)) for one in ends)
-        out = self._way_out()
+        out = self._exit_place()
         lines = [arrow((0, 0, 0), out, is_one_way=self.one_way)] if out is not None else []
-        way = finish - begin
-        if out is None and np.linalg.norm(way) > 0:
-            half = way / np.linalg.norm(way) * 0.75 * self.unit
+        offset = finish - begin
+        if out is None and np.linalg.norm(offset) > 0:
+            half = offset / np.linalg.norm(offset) * 0.75 * self.unit
             lines.append(arrow(-half, half, is_one_way=self.one_way))
         regions = [np.array([begin, (0, 0, 0), finish if out is None else out, finish], np.float32)]
         return {"portal": np.concatenate(lines) if lines else (), "region": np.concatenate(regions)}  # type: ignore[dict-item]
 
     def handles(self) -> list[DragHandle]:
-        out = self._way_out()
+        out = self._exit_place()
         if out is None:
             return []
         node = self.end(self.exit)
@@ -213,7 +213,7 @@ class PortalBase(DrawnNode, SensePlace):
 
         return [DragHandle("exit", out, ((node, "global_position"),), drag)]
 
-    def _way_out(self) -> tuple[float, ...] | None:
+    def _exit_place(self) -> tuple[float, ...] | None:
         node = self.end(self.exit)
         return None if node is None or not node.is_class(f"Node{self.dimensions}D") else self._place_here(node)
 

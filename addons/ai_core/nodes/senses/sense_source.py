@@ -146,7 +146,7 @@ class SenseSourceBase(DrawnNode, SenseMember):
         send = self._send
         if send is None:
             raise RefusedValue("cannot emit: it is not in a scene with a SenseManager")
-        try:        # not "with", which takes longer than what is in it
+        try:        # not "with", which takes longer than the call
             send(self.source_id, modality, None if strength < 0 else strength, self._place_of(self), channel=channel)
         except REFUSALS as error:
             raise RefusedValue(str(error)) from None

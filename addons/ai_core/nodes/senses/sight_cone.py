@@ -17,19 +17,19 @@ class SightCone(Resource):
     """
 
     range = export(
-        float, 0.0, range=(0, 500, 0.1), or_greater=True, on_set="_tell",
+        float, 0.0, range=(0, 500, 0.1), or_greater=True, on_set="_notify",
         doc="Range of the cone; 0 is sight_range of the sensor.")
     horizontal_angle = export(
         float, math.radians(60), range=(math.radians(0.5), math.tau, math.radians(0.1)), as_degrees=True,
-        on_set="_tell", doc="Full angle of the cone from left to right.")
+        on_set="_notify", doc="Full angle of the cone from left to right.")
     vertical_angle = export(
         float, math.radians(60), range=(math.radians(0.5), math.pi, math.radians(0.1)), as_degrees=True,
-        on_set="_tell", doc="Full angle of the cone from bottom to top; ignored in 2D.")
+        on_set="_notify", doc="Full angle of the cone from bottom to top; ignored in 2D.")
     acuity = export(
-        float, 1.0, range=(0, 10, 0.01), or_greater=True, on_set="_tell",
+        float, 1.0, range=(0, 10, 0.01), or_greater=True, on_set="_notify",
         doc="Factor on the strength of sources seen in the cone: 0.3 for the corner of the eye.")
     lose_sight_range = export(
-        float, 0.0, range=(0, 500, 0.1), or_greater=True, on_set="_tell",
+        float, 0.0, range=(0, 500, 0.1), or_greater=True, on_set="_notify",
         doc="Distance up to which a target that is already seen stays visible. If 0, or less than range, range is"
             " used.")
 
@@ -49,7 +49,7 @@ class SightCone(Resource):
         reach = max(other.range_of(sensor), other.lose_sight_range)
         return reach <= self.range_of(sensor) and all(getattr(other, name) <= getattr(self, name) for name in names)
 
-    def _tell(self) -> None:
+    def _notify(self) -> None:
         self.emit_changed()
 
 
