@@ -1,7 +1,6 @@
 """The timeslicer: one short job for each of many keys, a slice of the keys in each update."""
 from __future__ import annotations
 
-import inspect
 from collections import deque
 from collections.abc import Callable, Hashable
 from concurrent.futures import CancelledError, Executor, Future
@@ -30,7 +29,7 @@ from ai_core.saving.declared_state import (
     Whole,
 )
 from ai_core.saving.values import SavedValues
-from ai_core.scheduling.work import check_runs_in_one_go
+from ai_core.scheduling.work import check_runs_in_one_go, check_takes
 
 __all__ = ["Timeslicer", "Timing"]
 
@@ -219,6 +218,7 @@ class Timeslicer(Saveable):
         _check_takes("job", job, *(("key",) if inputs is None else ("key", "input")))
         check_type("joins_next_update", joins_next_update, bool)
         self._clock, self._timing, self._call, self._inputs = clock, timing, job, inputs
+        self._reads_together, self._shows_together = timing.reads_together, timing.shows_together
         self._name = checked_name("name", getattr(job, "__name__", type(job).__name__) if name is None else name)
         self._limit(jobs_per_update, executor)
         self._joins_next_update = joins_next_update
@@ -443,7 +443,7 @@ class Timeslicer(Saveable):
         unseen, self._unseen = self._unseen, []
         for job, result, read_at in unseen:
             job.result, job.result_at = result, read_at
-        if not self._timing.reads_together or self._inputs is None:
+        if not self._reads_together or self._inputs is None:
             self._rest.extend(jobs)
             return
         for job in jobs:
@@ -460,7 +460,7 @@ class Timeslicer(Saveable):
     def _run(self, budget: Budget, moment: FrameMoment) -> int:
         """Run jobs here, at least one, until the limit is reached or the budget is spent; return how many ran."""
         call, inputs, rest, most = self._call, self._inputs, self._rest, self._most
-        unseen = self._unseen if self._timing.shows_together else None
+        unseen = self._unseen if self._shows_together else None
         ran = 0
         try:
             while rest:
@@ -552,7 +552,7 @@ class Timeslicer(Saveable):
                 continue
             if job.is_failing:
                 self._succeeded(job)
-            if self._timing.shows_together:
+            if self._shows_together:
                 self._unseen.append((job, result, read_at))
             else:
                 job.result, job.result_at = result, read_at
@@ -696,15 +696,7 @@ def _check_takes(name: str, function: object, *arguments: str) -> None:
     if not callable(function):
         raise TypeError(f"{name} must be a callable, got {shown(function)}")
     check_runs_in_one_go(name, function)
-    try:
-        signature = inspect.signature(function)
-    except (TypeError, ValueError):  # a built-in function without a signature
-        return
-    try:
-        signature.bind(*arguments)
-    except TypeError:
-        raise TypeError(
-            f"{name} must take ({', '.join(arguments)}), got {shown(function)} with {signature}") from None
+    check_takes(name, function, len(arguments), f"({', '.join(arguments)})")
 
 
 def _unhashable(key: object) -> str:

@@ -16,7 +16,8 @@ from ai_core.budget import Budget
 from ai_core.errors import shown
 from ai_core.scheduling.run_loops import Turn
 
-__all__ = ["Advancing", "CallableRunner", "Runner", "TurnTaking", "Work", "check_runs_in_one_go", "runner_for"]
+__all__ = ["Advancing", "CallableRunner", "Runner", "TurnTaking", "Work", "check_runs_in_one_go",
+           "check_takes", "runner_for"]
 
 PAUSES = inspect.CO_GENERATOR | inspect.CO_COROUTINE | inspect.CO_ASYNC_GENERATOR
 """Flags of functions whose call only creates a generator or coroutine."""
@@ -88,13 +89,13 @@ def runner_for(work: Work) -> Runner:
         check_runs_in_one_go("advance", method)
         takes = getattr(work, "advance_takes", "budget")
         if takes == "turn":
-            _check_takes_one("advance", method, "its Turn")
+            check_takes("advance", method, 1, "one argument, its Turn")
             return CallableRunner(cast("TurnTaking", work).advance)
         if takes != "budget":
             raise TypeError(
                 f'advance_takes must be "turn" or "budget", got {shown(takes)} of {shown(work)};'
                 ' use "turn" where advance(turn) needs the elapsed time')
-        _check_takes_one("advance", method, "the budget")
+        check_takes("advance", method, 1, "one argument, the budget")
         _check_is_for("advance", method, "the budget", TIMES | {"turn"})
         return _ObjectRunner(cast("Advancing", work))
     if inspect.isgenerator(work):
@@ -113,7 +114,7 @@ def runner_for(work: Work) -> Runner:
         raise TypeError(
             f"work must not be async, got {shown(work)}; use yield where it may pause"
         )
-    _check_takes_one("work", work, "its Turn")
+    check_takes("work", work, 1, "one argument, its Turn")
     if inspect.isgeneratorfunction(body):
         return _GeneratorRunner(cast("Callable[[Turn], Generator[object, Turn]]", work))
     return CallableRunner(work)
@@ -146,19 +147,25 @@ def _body_of(work: Callable[..., object]) -> object:
     return type(work).__call__
 
 
-def _check_takes_one(what: str, function: Callable[..., object], argument: str) -> None:
-    if _plainly_takes_one(function):
+def check_takes(name: str, function: Callable[..., object], count: int, wanted: str) -> None:
+    """Raise TypeError if ``function`` cannot be called with ``count`` arguments.
+
+    Args:
+        name: the argument's name, for the message.
+        function: any callable.
+        count: number of arguments.
+        wanted: the arguments, for the message.
+    """
+    if count == 1 and _plainly_takes_one(function):
         return
     try:
         signature = inspect.signature(function)
     except (TypeError, ValueError):  # a built-in function without a signature
         return
     try:
-        signature.bind(None)
+        signature.bind(*[None] * count)
     except TypeError:
-        raise TypeError(
-            f"{what} must take one argument, {argument}, got {shown(function)} with {signature}"
-        ) from None
+        raise TypeError(f"{name} must take {wanted}, got {shown(function)} with {signature}") from None
 
 
 def _check_is_for(what: str, function: Callable[..., object], argument: str, others: frozenset[str]) -> None:
