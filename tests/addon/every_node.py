@@ -163,6 +163,10 @@ places = 0
 [node name="Move" type="HabitMoveTo" parent="Villager/Day/Routine"]
 target_node = NodePath("../../../../Fire")
 
+[node name="Attack" type="HabitAttack" parent="Villager/Day/Routine"]
+target_node = NodePath("../../../../Fire")
+attack_range = 0.1
+
 [node name="Flee" type="HabitFlee" parent="Villager/Day/Routine"]
 target_node = NodePath("../../../../Fire")
 safe_distance = 0.2

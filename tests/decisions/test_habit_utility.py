@@ -105,7 +105,7 @@ def test_utility_habit_continues_after_loading():
 
 
 def test_children_of_utility_habits_need_a_score():
-    with pytest.raises(ValueError, match="'needs': the child 'eat' of a utility habit has no score; pass score="):
+    with pytest.raises(ValueError, match="'needs': the child 'eat' of a utility habit has no score; give it one"):
         Habit("needs", [Habit("eat")], Launch.UTILITY)
 
 

@@ -23,6 +23,7 @@ from addons.ai_core.nodes.habits.built_in_habits import (
 from addons.ai_core.nodes.habits.habit import Habit
 from addons.ai_core.nodes.habits.habit_tree import HabitTree
 from addons.ai_core.nodes.habits.moving_habits import (
+    HabitAttack,
     HabitFlee,
     HabitLookAt,
     HabitMoveTo,
@@ -75,6 +76,7 @@ __all__ = [
     "Formation",
     "GroupLOD",
     "Habit",
+    "HabitAttack",
     "HabitCallMethod",
     "HabitCheckValue",
     "HabitEmitSignal",

@@ -258,7 +258,7 @@ def check_habit(habit: Habit, children: tuple[Habit, ...], path: str) -> None:
         for child in children:
             if not child.non_blocking and child.callback("score") is None:
                 raise ValueError(
-                    f"habit {path!r}: the child {child.name!r} of a utility habit has no score; pass score=")
+                    f"habit {path!r}: the child {child.name!r} of a utility habit has no score; give it one")
 
 
 def _one_of(name: str, option: str, value: Kind, kind: type[Kind]) -> Kind:

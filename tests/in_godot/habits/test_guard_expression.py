@@ -81,10 +81,15 @@ def test_freed_objects_equal_null(mind):
         assert GuardExpression(text, "here").value(mind(a=known)) is expected
 
 
-@pytest.mark.parametrize("text", ["a <", "and a < 1", "a < 1 and and b == 2"])
-def test_what_the_engine_cannot_read_is_refused(text):
-    with pytest.raises(RefusedValue, match="here: cannot parse"):
+@pytest.mark.parametrize(("text", "place"), [
+    ("a <", "at character 3 ('<')"), ("and a < 1", "at character 1 ('and')"),
+    ("a < 1 and and b == 2", "at character 11 ('and')"), ("(a < 1 and b", "at the end"),
+    ("a @ b", "at character 3 ('@')"), ("a == \"far", "at character 6"),
+])
+def test_refusal_has_the_position_of_the_mistake(text, place):
+    with pytest.raises(RefusedValue) as refused:
         GuardExpression(text, "here")
+    assert str(refused.value).startswith(f"here: cannot parse {text!r} {place}"), str(refused.value)
 
 
 def test_properties_of_the_actor_are_compared_too(mind):

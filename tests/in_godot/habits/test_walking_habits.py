@@ -214,6 +214,40 @@ def test_fleeing_ends_at_the_safe_distance(walker, node, scheduler, physics_fram
     assert rabbit.position.z >= 9 - 0.2
 
 
+def test_attack_strikes_the_sensed_target_once_per_interval(walker, thief, physics_frames, signals, gdscript):
+    thief.position = Vector3(3, 0, -6)
+    attack = habit("Attack", kind="HabitAttack", attack_method="strike", interval=0.5, attack_range=2.0)
+    guard, tree = walker(attack, habit("Chase", kind="HabitMoveTo", speed=4.0), sensor=EYE)
+    guard.set_script(gdscript("""
+        extends Node3D
+        var struck = []
+        func strike(target): struck.append(target)
+    """))
+    attacks, entered = signals(attack, "attacked"), signals(tree, "habit_entered")
+    physics_frames(20)
+    assert active(tree) == ["Chase"]
+    physics_frames(120)
+    assert [path for path, _ in entered] == ["Brain/Chase", "Brain/Attack"]
+    assert attacks == [(thief,)] * len(attacks)
+    assert list(guard.get("struck")) == [thief] * len(attacks)
+    assert len(attacks) == pytest.approx(2, abs=1)
+    thief.position = Vector3(0, 0, -14)
+    before = len(attacks)
+    physics_frames(10)
+    assert (active(tree), len(attacks)) == (["Chase"], before)
+
+
+def test_attack_that_the_actor_refuses_fails(walker, node, scheduler, physics_frames, signals, gdscript):
+    node("Node3D", scheduler, name="Bear", position=Vector3(0, 0, -1))
+    attack = habit("Attack", kind="HabitAttack", target_node=NodePath("../../../Bear"), attack_method="strike")
+    attack.set("cooldown", 100.0)
+    guard, tree = walker(attack, habit("Idle"))
+    guard.set_script(gdscript("extends Node3D\nfunc strike(_target): return false"))
+    ends = signals(attack, "exited")
+    physics_frames(5)
+    assert (active(tree), ends) == (["Idle"], [(2,)])
+
+
 def test_a_stuck_walker_gives_up_by_default(node, scheduler, walker, physics_frames, signals, gdscript):
     go = habit("Go", kind="HabitMoveTo", target_point=Vector3(9, 0, 0), cooldown=100.0)
     guard, _ = walker(go)

@@ -10,6 +10,9 @@ from typing import Any
 from addons.ai_core.bridge.gd import GDObject, PackedStringArray, RefusedValue, construct, report_warning
 
 STRING_LITERALS = re.compile(r'"[^"]*"|\'[^\']*\'')
+WORDS = re.compile(r"""\s*("[^"]*"|'[^']*'|[\w.]+|<=|>=|==|!=|&&|\|\||\S)""")
+"""Pattern of a word of an expression."""
+
 NAMES = re.compile(r"(?<![\w.])([a-z_]\w*)(?!\w|\s*\()")
 """Pattern of names that stand for values: no method, no member, no constant such as PI or Vector3.UP."""
 
@@ -66,7 +69,7 @@ class GuardExpression:
         self.names = names_in(text)
         self._expression = construct("Expression")
         if self._expression.parse(text, PackedStringArray(self.names)) != 0:
-            raise RefusedValue(f"{place}: cannot parse {text!r}: {self._expression.get_error_text()}")
+            raise RefusedValue(f"{place}: cannot parse {text!r} {_mistake(text, self._expression, self.names)}")
         self.comparisons = _comparisons(text)
 
     def value(self, mind: Any) -> Any:
@@ -145,6 +148,22 @@ class GuardExpression:
             raise MissingValue(
                 f"{self._place}: {name!r} is no value of the blackboard and no property of"
                 f" '{actor.get_name()}'; set it with set_value()") from None
+
+
+def _mistake(text: str, expression: Any, names: list[str]) -> str:
+    """Return where the text of an expression cannot be parsed, and why.
+
+    The engine tells no position: it is the first word from which on the beginning of the text has the same error.
+    """
+    given, error = PackedStringArray(names), expression.get_error_text()
+    if "')'" in error and text.count("(") > text.count(")"):
+        return f"at the end: {error}"        # an open bracket is a mistake of each beginning
+    found = None
+    for word in reversed(list(WORDS.finditer(text))):
+        if expression.parse(text[:word.end()], given) == 0 or expression.get_error_text() != error:
+            break
+        found = word
+    return f"at character {found.start(1) + 1} ({found[1]!r}): {error}" if found else f"at the end: {error}"
 
 
 def names_in(text: str) -> list[str]:

@@ -74,10 +74,10 @@ class HabitWait(BuiltInHabit, Habit):
         doc="Game time to wait.")
     max_duration = export(
         float, 0.0, range=(0, 60, 0.01), or_greater=True, unit="s",
-        doc="Longest time to wait: the time is drawn between seconds and this. 0 always waits for seconds.")
+        doc="Longest time to wait: the time is drawn between duration and this. 0 always waits for duration.")
     until_notified = export(
         str, "", doc="Message or blackboard key that ends the wait when it is sent or changes. The habit fails if the"
-        " time is over first; with seconds 0 there is no time limit.")
+        " time is over first; with duration 0 there is no time limit.")
 
     def messages(self) -> list[str]:
         return [*super().messages(), *([self.until_notified] if self.until_notified else [])]

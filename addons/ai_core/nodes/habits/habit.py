@@ -20,10 +20,10 @@ from addons.ai_core.bridge.gd import (
     method,
     signal,
 )
-from addons.ai_core.nodes.characters.guard_expression import GuardExpression
+from addons.ai_core.nodes.characters.guard_expression import GuardExpression, MissingValue
 from addons.ai_core.nodes.debugging.edited_modules import current_module, may_have_class, spec_of, stamp_of
 from addons.ai_core.nodes.habits.habit_condition import ENDING, ConditionScope, HabitCondition, keys_of, wait
-from addons.ai_core.nodes.habits.habit_events import event_of, keeping_event
+from addons.ai_core.nodes.habits.habit_events import EVENT, EventMind, event_of, keeping_event
 from addons.ai_core.nodes.habits.habit_sharing import Callback, callback_for, shared_definition
 from addons.ai_core.nodes.saving.node_settings import core_settings, exported_slots
 from addons.ai_core.nodes.scheduling.scheduler_lookup import check_callable
@@ -33,6 +33,8 @@ from ai_core.decisions.habits.habit_status import FOR_EVER, Launch, Outcome, Sta
 
 LAUNCHES, OUTCOMES = tuple(Launch), tuple(Outcome)
 CALLED = ("_can_activate", "_enter", "_tick", "_exit")
+SCORE = "_score"
+MOMENTS = (*CALLED, SCORE)
 
 
 @gdclass(icon="res://addons/ai_core/icons/habit.svg", keywords="behavior, behaviour, task, action, leaf, bt")
@@ -57,6 +59,7 @@ class Habit(Node):
         SEQUENTIAL = 1
         RANDOM = 2
         FALLBACK = 3
+        UTILITY = 4
     class Status(IntEnum):
         RUNNING = 0
         SUCCEEDED = 1
@@ -69,7 +72,11 @@ class Habit(Node):
     launch = export(
         Launch, Launch.PRIORITIZED,
         doc="Launch mode of the child habits. Prioritized: the first that can run. Sequential: one after the other."
-            " Random: one drawn by weight. Fallback: one after the other until one succeeds.")
+            " Random: one drawn by weight. Fallback: one after the other until one succeeds. Utility: the one with the"
+            " highest score above 0.")
+    inertia = export(
+        float, 0.0, range=(0, 10, 0.001), or_greater=True, core="inertia", shown_when=("launch", Launch.UTILITY),
+        doc="Difference by which the score of another child must exceed that of the active child to interrupt it.")
     non_blocking = export(
         bool, False, core="non_blocking",
         doc="Runs in parallel with its siblings. Its result does not affect the parent; it begins again when it ends.")
@@ -108,6 +115,11 @@ class Habit(Node):
     check_interval = export(
         float, 0.0, range=(0, 60, 0.01), or_greater=True, unit="s", core="asks_every_s",
         doc="Time between two checks of the condition while a less urgent habit runs; 0 checks in every tick.")
+    score = export(
+        str, "",
+        doc="Expression for the score below a parent with the launch mode Utility, such as \"hunger\" or"
+            " \"smoothstep(0, 30, distance) * pow(tiredness, 2)\"; names as in condition. While a name has no value,"
+            " the score is 0.")
     begins_on = export(
         PackedStringArray, PackedStringArray(), core="begins_on",
         doc="The habit begins only after one of these messages: of HabitTree.notify(), an event code of the"
@@ -197,6 +209,11 @@ class Habit(Node):
         """Called when the habit ends, whether it succeeded, failed or was interrupted."""
 
     @hook
+    def _score(self) -> float:
+        """Return the score below a parent with the launch mode Utility, if ``score`` is empty."""
+        return 0.0
+
+    @hook
     def _save_state(self) -> Variant:
         """Return the values of the script's own variables, to be saved with the tree."""
 
@@ -206,13 +223,13 @@ class Habit(Node):
 
     @method
     def set_callable(self, moment: str, callback: GDCallable) -> None:
-        """Replace the script method "can_activate", "enter", "tick" or "exit" of the habit by a Callable.
+        """Replace the script method "can_activate", "enter", "tick", "exit" or "score" of the habit by a Callable.
 
         The Callable takes the arguments of the script method and returns the same values. If the tree
         runs, the change takes effect as with HabitTree.rebuild().
         """
-        if f"_{moment}" not in CALLED:
-            raise RefusedValue(f"moment must be one of {[one[1:] for one in CALLED]}, got {moment!r}")
+        if f"_{moment}" not in MOMENTS:
+            raise RefusedValue(f"moment must be one of {[one[1:] for one in MOMENTS]}, got {moment!r}")
         check_callable(callback, "set_callable()")
         self.callables[f"_{moment}"] = callback
         if self._tree is not None and self._tree.is_valid():
@@ -309,7 +326,7 @@ class Habit(Node):
         # By its id: a reference to the script would keep it alive beyond the game.
         said = (
             type(self), str(self.get_name()), 0 if script is None else script.get_instance_id(), edited,
-            *[has_script_method(self, one) + 2 * (one in self.callables) for one in CALLED],
+            *[has_script_method(self, one) + 2 * (one in self.callables) for one in MOMENTS],
             *[self.__dict__.get(slot, default) for slot, default in exported_slots(type(self))])
         below = definitions_below(self, tree)
         try:
@@ -328,12 +345,16 @@ class Habit(Node):
             "outcome": OUTCOMES[self.outcome],
         }
         name = str(self.get_name())
+        score = self._score_callback(name)
+        if score is not None:
+            settings["score"] = score
         if self.python_class:
             return self._python_definition(name, settings)
         wish = callback_for(self, "_can_activate", self.can_activate_method, is_asked=True)
         keys = self.gate_keys()
         if keys is not None:
-            settings["wakes_on"] = settings["wakes_on"] or (keys if wish is None and not self.condition else ())
+            settings["wakes_on"] = settings["wakes_on"] or (
+                keys if wish is None and score is None and not self.condition else ())
             wish = ask_part if wish is None else _both(ask_part, wish)
         callbacks = self.callbacks()
         if settings["begins_on"]:
@@ -349,7 +370,7 @@ class Habit(Node):
         expression = GuardExpression(self.condition, f"condition of '{name}'")
         condition = HabitCondition(
             expression, self.condition_scope, self._keys(), self.for_at_least, self.for_at_most)
-        if wish is None and not settings["wakes_on"] and not settings["asks_every_s"]:
+        if wish is None and not (settings["wakes_on"] or settings["asks_every_s"] or "score" in settings):
             settings["wakes_on"] = condition.keys
         if settings["wakes_on"] and not settings["asks_every_s"]:
             settings["asks_every_s"] = self.for_at_least       # asked again once it has been true for long enough
@@ -359,6 +380,25 @@ class Habit(Node):
             name, **settings, can_activate=gate if wish is None else _both(gate, wish), **callbacks)
         made.__dict__["condition"] = condition
         return made
+
+    def _score_callback(self, name: str) -> Callback | None:
+        """Return the callback for the score: of the expression, else of the script; None without one."""
+        if not self.score:
+            return callback_for(self, SCORE, "", is_asked=True)
+        expression = GuardExpression(self.score, f"score of '{name}'")
+
+        def score(run: HabitContext) -> object:
+            mind = EventMind(run) if EVENT in expression.names else run.owner
+            try:
+                value = expression.value(mind)
+            except MissingValue as missing:
+                expression.warn_once(missing, "the score is 0 until then", run.owner)
+                return 0.0
+            if type(value) not in (int, float):
+                raise RefusedValue(f"score of '{run.path}' must be a number, got {value!r}")
+            return value
+
+        return score
 
     def _keys(self) -> tuple[str, ...]:
         """Return the values of the tree on which alone the condition depends, none if it depends on others."""
@@ -423,9 +463,10 @@ class Habit(Node):
         if above is not None and not (above.is_class("HabitTree") or above.is_class("Habit")):
             return ["is not a child of a HabitTree or Habit and never runs; make it a child of one"]
         warnings = launch_warnings(self)
-        if self.condition:
+        for name in ("condition", "score"):
             try:
-                GuardExpression(self.condition, "condition")
+                if getattr(self, name):
+                    GuardExpression(getattr(self, name), name)
             except RefusedValue as refused:
                 warnings.append(str(refused))
         tree = tree_above(self)

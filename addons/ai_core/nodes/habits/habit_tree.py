@@ -177,6 +177,9 @@ class HabitTree(CharacterComponent, Node):
     launch = export(
         Habit.Launch, Habit.Launch.PRIORITIZED,
         doc="Launch mode of the child habits; see Habit.launch.")
+    inertia = export(
+        float, 0.0, range=(0, 10, 0.001), or_greater=True, shown_when=("launch", Habit.Launch.UTILITY),
+        doc="Difference by which the score of another child must exceed that of the active child to interrupt it.")
     actor = export(NodePath, NodePath(".."), doc="Node of the character; by default the parent.")
     enabled = export(bool, True, on_set="_enable", live=True, doc="Off: all habits end and none begins.")
     period = export(
@@ -448,8 +451,8 @@ class HabitTree(CharacterComponent, Node):
         """Return the definition that the nodes describe, and the row of nodes in its order."""
         name = str(self.get_name())
         root = shared_definition(
-            (name, self.launch), definitions_below(self, self),
-            lambda children: HabitDefinition(name, children, LAUNCHES[self.launch]))
+            (name, self.launch, self.inertia), definitions_below(self, self),
+            lambda children: HabitDefinition(name, children, LAUNCHES[self.launch], inertia=self.inertia))
         self._is_changed = False
         by_path = {name: self, **self._habits_by_path()}
         nodes = [by_path.get(place.path) for place in plan_of(root).places]

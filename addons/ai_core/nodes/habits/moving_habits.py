@@ -9,6 +9,7 @@ from typing import Any
 from addons.ai_core.bridge.gd import (
     NodePath,
     RefusedValue,
+    StringName,
     Variant,
     Vector2,
     Vector3,
@@ -16,6 +17,7 @@ from addons.ai_core.bridge.gd import (
     gdclass,
     is_in_editor,
     node_path,
+    signal,
     singleton,
 )
 from addons.ai_core.nodes.characters.agent_places import is_in_2d
@@ -45,6 +47,9 @@ GROUND_WITHIN_S = 0.25
 
 GOLDEN_ANGLE = math.pi * (3 - math.sqrt(5))
 """Angle between two places of a search in order (rad): any number of them spreads evenly."""
+
+CANDIDATES = 8
+"""Places on a decision map that a search compares for each that it visits (count)."""
 
 FLEEING_ANGLES = (0.0, 0.6, -0.6, 1.2, -1.2, 1.8, -1.8)
 """Directions that a fleeing character considers, away from the threat first (rad)."""
@@ -561,6 +566,12 @@ class HabitSearch(TargetedHabit, WalkingHabit, Habit):
         int, 3, range=(0, 50, 1), group="Search", doc="Number of places to visit around the target.")
     radius = export(
         float, 4.0, range=(0.1, 1000, 0.1), or_greater=True, unit="m", doc="Distance of the farthest place.")
+    places_from = export(
+        NodePath, NodePath(""), hint=node_path("CoverMap", "DecisionMap"),
+        doc="CoverMap whose spots within radius are searched, the nearest first, as a target hides there; or"
+            " DecisionMap whose layer decides. Places around the target follow if there are too few.")
+    layer = export(
+        str, "", doc="Layer of the DecisionMap: of places within radius, those with the highest values are searched.")
     look_time = export(
         float, 1.5, range=(0, 60, 0.1), or_greater=True, unit="s", doc="Time to look about at each place.")
     look_angle = export(
@@ -572,6 +583,10 @@ class HabitSearch(TargetedHabit, WalkingHabit, Habit):
     def _has_point(self) -> bool:
         return False
 
+    def setting_errors(self) -> Iterator[str]:
+        yield from super().setting_errors()
+        yield from self.missing("places_from")
+
     def enter(self, run: HabitContext) -> None:
         self.begin_walk(run)
 
@@ -582,13 +597,13 @@ class HabitSearch(TargetedHabit, WalkingHabit, Habit):
             return Status.FAILED
         if "center" not in memory or _distance(memory["center"], center) > self.arrival_distance:
             memory["center"], memory["number"] = center, 0
-            memory["spin"] = run.random.random() * math.tau
+            memory["route"] = [center, *self._places_around(center, run.random.random() * math.tau)]
             memory.pop("looks_s", None)
             memory.pop("goal", None)
         looks_s = memory.get("looks_s")
         if looks_s is None:
             if "goal" not in memory:
-                memory["goal"] = self._place(run, center)
+                memory["goal"] = self._on_ground(run, memory["route"][memory["number"]])
             if self.walk_to(run, memory["goal"]) is Status.RUNNING:
                 return Status.RUNNING
             memory["looks_s"], memory["ahead"] = 0.0, self.rotation_of(actor)
@@ -603,19 +618,36 @@ class HabitSearch(TargetedHabit, WalkingHabit, Habit):
             return Status.RUNNING
         del memory["looks_s"], memory["goal"]
         memory["number"] += 1
-        if memory["number"] <= self.places:
+        if memory["number"] < len(memory["route"]):
             return Status.RUNNING
         if self.clears_value and not self.target_node:
             self._tree.set_value(self._key() or self.SENSED, None)
         return Status.SUCCEEDED
 
-    def _place(self, run: HabitContext, center: Any) -> Any:
-        """Return the place with the present number: the center, then places around it, on the navigation map."""
-        number = run.memory["number"]
-        if number == 0:
-            return center
-        distance = self.radius * math.sqrt(number / self.places)
-        return self.on_map(run, _beside(center, run.memory["spin"] + number * GOLDEN_ANGLE, distance))
+    def _on_ground(self, run: HabitContext, place: Any) -> Any:
+        """Return a place of the route on the navigation map; the first is the target's own."""
+        return place if run.memory["number"] == 0 else self.on_map(run, place)
+
+    def _places_around(self, center: Any, spin: float) -> list[Any]:
+        """Return the places to visit after the center."""
+        source, found = self.node_at(self.places_from), []
+        if source is not None and source.is_class("CoverMap"):
+            spots = source.cover.near(source.scene.place("place", center), self.radius / source.unit)
+            found = [source.get_place(one) for one in spots[:self.places]]
+        elif source is not None:
+            if not self.layer:
+                raise RefusedValue(f"layer is empty; name a layer of the DecisionMap '{self.places_from}'")
+            candidates = self._spiral(center, spin, CANDIDATES * self.places)
+            values = {number: source.value_at(self.layer, one) for number, one in enumerate(candidates)}
+            best = sorted(values, key=lambda number: (-values[number], number))[:self.places]
+            found = [candidates[number] for number in best]
+        return found + self._spiral(center, spin, self.places - len(found))
+
+    def _spiral(self, center: Any, spin: float, count: int) -> list[Any]:
+        """Return places that spread evenly around the center, from inside out."""
+        return [
+            _beside(center, spin + number * GOLDEN_ANGLE, self.radius * math.sqrt(number / count))
+            for number in range(1, count + 1)]
 
 
 @gdclass(icon="res://addons/ai_core/icons/habit_move_to.svg", keywords="run away, escape, evade, avoid")
@@ -696,6 +728,77 @@ class HabitLookAt(TargetedHabit, Habit):
             return Status.FAILED
         off = self.turn(actor, goal, here, self.turn_speed * run.elapsed_s)
         return Status.SUCCEEDED if abs(off) <= self.tolerance and not self.keep_looking else Status.RUNNING
+
+
+@gdclass(icon="res://addons/ai_core/icons/habit_look_at.svg", keywords="shoot, strike, hit, fight, melee, bite")
+class HabitAttack(TargetedHabit, Habit):
+    """Faces a target within range and attacks it once per interval; by default the target of the tree's sensor.
+
+    An attack is a call of attack_method and the signal attacked: the game defines the damage there. The habit begins
+    when the target is within range, and fails when it is not; put it above the habit that chases.
+    """
+
+    target_node = export(NodePath, NodePath(""), group="Target", doc="Node to attack.")
+    target_key = export(
+        str, "", doc="Blackboard key of a node or point to attack; used without target_node. Empty: the target of the"
+            " tree's sensor.")
+    attack_range = export(
+        float, 2.0, range=(0.01, 1000, 0.01), or_greater=True, unit="m", default_2d=40.0,
+        doc="Largest distance to the target.")
+    attack_method = export(
+        StringName, StringName(""), group="Attack",
+        doc="Method of the actor that is called with the target: a node, or a point if target_key holds one. If it"
+            " returns false, the habit fails. Empty: only the signal attacked is emitted.")
+    interval = export(
+        float, 1.0, range=(0, 60, 0.01), or_greater=True, unit="s",
+        doc="Time from one attack to the next, also if the habit ended in between.")
+    turn_speed = export(
+        float, math.tau, range=(0, 100, 0.01), or_greater=True, as_degrees=True, unit="°/s", group="Turning",
+        doc="Speed at which the actor turns to the target; 0 does not turn it.")
+    tolerance = export(
+        float, math.radians(15), range=(0.0001, math.pi, 0.0001), as_degrees=True, unit="°",
+        doc="Largest angle to the target at which the actor attacks; ignored if it does not turn.")
+
+    attacked = signal(("target", Variant), doc="Emitted at each attack, before attack_method is called.")
+
+    def _has_point(self) -> bool:
+        return False
+
+    def setting_errors(self) -> Iterator[str]:
+        yield from super().setting_errors()
+        tree = tree_above(self)
+        if tree is not None and self.attack_method:
+            yield from tree.missing_methods([str(self.attack_method)])
+
+    def gate_keys(self) -> tuple[str, ...] | None:
+        return ()
+
+    def may_begin(self, run: HabitContext) -> bool:
+        target, here = self.goal_and_position(self._tree.actor_node(), run)
+        return target is not None and _flat_distance(target, here) <= self.attack_range
+
+    def tick(self, run: HabitContext) -> Status:
+        actor = self._tree.actor_node()
+        goal, here = self.goal_and_position(actor, run)
+        if goal is None or _flat_distance(goal, here) > self.attack_range:
+            return Status.FAILED
+        off = self.turn(actor, goal, here, self.turn_speed * run.elapsed_s) if self.turn_speed else 0.0
+        now_s = run.tree.seconds
+        if abs(off) > self.tolerance or now_s < run.kept.get("ready_s", -math.inf) - 1e-9:
+            return Status.RUNNING
+        run.kept["ready_s"] = now_s + self.interval
+        target = self._attacked(run)
+        self.attacked.emit(target)
+        if not self.attack_method or not self.is_valid():
+            return Status.RUNNING
+        answer = self._tree.actor_method(str(self.attack_method))(target)
+        return Status.FAILED if answer is False else Status.RUNNING
+
+    def _attacked(self, run: HabitContext) -> Any:
+        """Return the node that is attacked, or the point."""
+        if self.target_node or self._key():
+            return self._target(run)
+        return self._tree.get_value("target")
 
 
 def _distance(one: Any, other: Any) -> float:
