@@ -8,6 +8,8 @@ sensor merges with that row, so a line holds one row for each kind of signal and
 """
 from __future__ import annotations
 
+from collections import deque
+
 import cython
 import numpy as np
 from cython.cimports.libc.math import fabs, pow, sqrt
@@ -61,16 +63,15 @@ class WaitingLine:
     """
 
     dropped = cython.declare(cython.longlong, visibility="public")
-    rows: list
-    first: cython.Py_ssize_t        # of ``rows``, those before it have left
+    rows: object                    # a deque
     by_kind: dict                   # rows that later ones merge with, by kind of signal and sensor
 
     def __init__(self) -> None:
-        self.dropped = self.first = 0
-        self.rows, self.by_kind = [], {}
+        self.dropped = 0
+        self.rows, self.by_kind = deque(), {}
 
     def __len__(self) -> int:
-        return len(self.rows) - self.first
+        return len(self.rows)
 
 
 @cython.final
@@ -129,9 +130,9 @@ class ArrivalQueue:
 
     @property
     def first_since_s(self) -> float:
-        """When the first of those that wait for delivery began to wait (s); ``inf`` if none does."""
+        """When the first of those that wait for delivery began to wait (s)."""
         line: WaitingLine = self.arrived
-        return self.since_s[line.rows[line.first]] if len(line) else float("inf")
+        return self.since_s[line.rows[0]]
 
     # Rows.
 
@@ -293,11 +294,7 @@ class ArrivalQueue:
     @cython.exceptval(-2)
     def leave(self, line: WaitingLine) -> cython.int:
         """Take out the first row of a line."""
-        row: cython.int = line.rows[line.first]
-        line.first += 1
-        if line.first == len(line.rows):
-            line.rows.clear()
-            line.first = 0
+        row: cython.int = line.rows.popleft()
         self.stop_merging(line, row)
         return row
 
@@ -312,8 +309,8 @@ class ArrivalQueue:
     def begin_line(self, line: WaitingLine, now_s: cython.double):
         """Drop rows that have waited for too long; later rows may merge with the rest."""
         row: cython.int
-        rows: list = []
-        for row in line.rows[line.first:]:
+        rows = deque()
+        for row in line.rows:
             if now_s - max(self.due_s[row], self.since_s[row]) > LATE:
                 self.stop_merging(line, row)
                 self.release(row)
@@ -326,7 +323,7 @@ class ArrivalQueue:
                 if kind not in line.by_kind:
                     line.by_kind[kind] = row
                     self.is_found[row] = 1
-        line.rows, line.first = rows, 0
+        line.rows = rows
 
     # Steps of an advance.
 
@@ -390,8 +387,8 @@ class ArrivalQueue:
         self.begin_line(self.arrived, now_s)
         self.begin_line(self.awaiting_occlusion, now_s)
 
-    def arrive(self, now_s: float, before: int) -> None:
-        """Move due rows to the line for delivery, except signals from the order ``before`` on."""
+    def arrive(self, now_s: float, before: int) -> int:
+        """Move due rows to the line for delivery, except signals from the order ``before`` on; return its length."""
         now: cython.double = now_s
         row: cython.int
         later: list = []
@@ -403,6 +400,7 @@ class ArrivalQueue:
                 later.append(row)
         for row in later:
             self.push(row)
+        return len(self.arrived)
 
     def take_for_occlusion(self, most: int) -> list:
         """Take out the first rows that wait for the occlusion, at most ``most``.
@@ -530,8 +528,7 @@ class ArrivalQueue:
 
         Those that wait come first, in the order of their lines, then those under way in the order of arrival.
         """
-        rows: list = self.arrived.rows[self.arrived.first:]
-        rows += self.awaiting_occlusion.rows[self.awaiting_occlusion.first:]
+        rows: list = [*self.arrived.rows, *self.awaiting_occlusion.rows]
         travelling = [self.heap[place] for place in range(self.under_way)]
         travelling.sort(key=lambda row: (self.due_s[row], self.sensor_id[row], self.order[row]))
         rows += travelling

@@ -224,14 +224,13 @@ class EmittedSignals(Saveable):
             voices, self.sent, source_id, modality_name, strength, position, now_s, channel)
         if signal is None:
             number = self._modalities.number(modality_name)
-            slot = self._sources.ids.slot(source_id)
-            if self._modalities[number].is_continuous:
+            if self._modalities.all[number].is_continuous:
                 raise ValueError(
                     f"modality_name must be an emitted modality, got {shown(modality_name)}, which is"
                     " continuous; change the strength of the source in that modality instead")
-            voices[int(source_id), modality_name] = (
-                number, int(self._sources.affiliation[slot]), self._sources.details_of(source_id).tag)
             signal = self._signal(source_id, number, strength, position, tag, channel, now_s)
+            if tag is None:
+                voices[signal.source_id, modality_name] = number, signal.affiliation, signal.tag
         self.take(signal)
 
     def touch(
@@ -338,18 +337,19 @@ class EmittedSignals(Saveable):
         queue, is_spent = self.queue, budget.is_spent
         if is_spent:
             return False
-        queue.arrive(now_s, self._sent_before)
+        left = queue.arrive(now_s, self._sent_before)
         self._pass_s = pass_s = now_s if self._pass_s is None else self._pass_s
-        while len(queue.arrived) and not is_spent:
+        while left and not is_spent:
             most = ARRIVALS_ON_TIME if budget.stopwatch else int(min(ARRIVALS_AT_ONCE, budget.left))
             taken, sensor_ids, which, intensities, what = queue.take_arrived(
                 most, self._sensors, self._modalities.all, self.noise if self.noise.all else None, self._kept_at, now_s)
+            left -= taken
             budget.spend(taken)
             if sensor_ids:
                 hear(StimulusBatch(sensor_ids, which, intensities, what, now_s))
             is_spent = budget.is_spent
-        self._is_delivered = not len(queue.arrived)
-        if queue.first_since_s <= pass_s:
+        self._is_delivered = not left
+        if left and queue.first_since_s <= pass_s:
             return False
         self._pass_s = None
         return True
@@ -377,7 +377,8 @@ class EmittedSignals(Saveable):
                 f" in {self._modalities[number].name!r}")
         tag = sources.details_of(source_id).tag if tag is None else tag
         for name, text in (("tag", tag), ("channel", channel)):
-            check_type(name, text, str)
+            if type(text) is not str:
+                check_type(name, text, str)
         x, y, z = (sources.position[slot] if position is None else point("position", position)).tolist()
         return Signal(
             self.sent, int(source_id), number, strength, (x, y, z), now_s, int(sources.affiliation[slot]), tag, channel)
