@@ -13,7 +13,7 @@ from typing import Literal
 import numpy as np
 from numpy.typing import NDArray
 
-__all__ = ["CORNER_RULES", "ODD_ROW", "SQUARE_8", "Corners", "GridMoves", "moves_for"]
+__all__ = ["CORNER_RULES", "ODD_ROW", "SQUARE_8", "Corners", "GridMoves", "moves_for", "open_by_neighbors"]
 
 Corners = Literal["closed", "half_open", "open"]
 """When a diagonal is open: if both cells beside it are free, if at least one is, or always."""
@@ -88,16 +88,12 @@ class GridMoves:
         return opened
 
 
-    def open_by_neighbors(self, corners: Corners) -> tuple[bytes, bytes]:
-        """Return two tables from free neighbors to open moves of a free cell, for even and for odd rows.
-
-        Both are bits in the order of the moves. The tables are for single cells; ``open_from`` is for many.
-        """
-        return _open_by_neighbors(self, corners)
-
-
 @functools.cache
-def _open_by_neighbors(moves: GridMoves, corners: Corners) -> tuple[bytes, bytes]:
+def open_by_neighbors(moves: GridMoves, corners: Corners) -> tuple[bytes, bytes]:
+    """Return two tables from free neighbors to open moves of a free cell, for even and for odd rows.
+
+    Both are bits in the order of the moves. The tables are for single cells; ``GridMoves.open_from`` is for many.
+    """
     tables = []
     for row, goes in enumerate((moves.even, moves.odd)):
         table = bytearray(1 << len(goes))

@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from ai_core.errors import finite_number, numbers, shown
-from ai_core.maps.cell_moves import Corners, GridMoves
+from ai_core.maps.cell_moves import Corners, GridMoves, open_by_neighbors
 
 CHANGES_KEPT = 256
 """Changes that a passage remembers (count). A reader that is further behind starts over. Each
@@ -117,7 +117,7 @@ class GridPassage:
     def _reopen_few(self, cells: Iterable[int]) -> None:
         """Recompute the open moves of cells and their neighbors, one by one."""
         (height, width), costs, open_moves = self.shape, self.costs.reshape(-1).data, self.open_moves.reshape(-1).data
-        tables = self.moves.open_by_neighbors(self.corners)
+        tables = open_by_neighbors(self.moves, self.corners)
         around = {
             (row, column) for cell in cells
             for row in range(max(0, cell // width - 1), min(height, cell // width + 2))

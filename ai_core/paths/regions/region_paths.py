@@ -14,7 +14,7 @@ import math
 import numpy as np
 from numpy.typing import NDArray
 
-from ai_core.budget import Budget, check_budget
+from ai_core.budget import Budget
 from ai_core.errors import check_type, whole_number
 from ai_core.maps.cell_moves import SQRT_2
 from ai_core.paths.path import Path, PathSearch
@@ -82,9 +82,7 @@ class RegionSearch(PathSearch):
         Raises:
             RuntimeError: if it was cancelled.
         """
-        check_budget(budget)
-        if self._is_cancelled:
-            raise RuntimeError("the search was cancelled; begin another")
+        self._check_goes_on(budget)
         if self._instead is None and not self.is_done and self._passage.version != self._version:
             self.restarts += 1
             self._go_by_cells()

@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ai_core.budget import Budget, check_budget
+from ai_core.budget import Budget
 from ai_core.errors import check_type, shown, whole_number
 from ai_core.maps.passage import GridPassage
 from ai_core.paths.path import Path, path_record
@@ -26,6 +26,7 @@ from ai_core.paths.searches.search import CELLS_PER_LOOK, AStarSearch, Goals
 from ai_core.paths.searches.search_memory import SearchMemory
 from ai_core.saving.declared_state import ArrayOf, DeclaredState, OneOf, Optional, Refuse, Saveable, Whole
 from ai_core.saving.fields import StateError
+from ai_core.scheduling.interruptible import Cancellable, check_not_cancelled
 
 __all__ = ["AnytimeSearch"]
 
@@ -47,7 +48,7 @@ def _last_cell(search: Any) -> int:
     return last
 
 
-class AnytimeSearch(Saveable):
+class AnytimeSearch(Cancellable, Saveable):
     """Search for a path on a grid that is found quickly and then improved, in slices. Anytime work.
 
     ``bound`` limits the ratio of the cost of ``best`` to the lowest cost; at the end it is 1, and the
@@ -153,11 +154,6 @@ class AnytimeSearch(Saveable):
         return self._is_done
 
     @property
-    def is_cancelled(self) -> bool:
-        """True after ``cancel``; ``best`` stays available."""
-        return self._is_cancelled
-
-    @property
     def progress(self) -> float:
         """Progress of the search: the quality so far."""
         return self.quality
@@ -174,8 +170,8 @@ class AnytimeSearch(Saveable):
         return self._best
 
     def cancel(self) -> None:
-        """Cancel the search; does nothing when it is done."""
-        self._is_cancelled = not self._is_done
+        """Cancel the search; does nothing when it is done. ``best`` stays available."""
+        super().cancel()
         self._leave_regions()
         self._leave()
 
@@ -192,7 +188,7 @@ class AnytimeSearch(Saveable):
 
         Cost: O(cells in the queue and of the path).
         """
-        self._check_not_cancelled()
+        check_not_cancelled(self)
         cell = whole_number("cell", cell, minimum=0, maximum=self._passage.costs.size - 1)
         if cell == self.start:
             return
@@ -225,8 +221,7 @@ class AnytimeSearch(Saveable):
         Raises:
             RuntimeError: if the search was cancelled.
         """
-        check_budget(budget)
-        self._check_not_cancelled()
+        self._check_goes_on(budget)
         if self._is_done:
             return
         if self._passage.version != self._version:
@@ -354,7 +349,3 @@ class AnytimeSearch(Saveable):
             self._last.cancel()
         if self._memory.holder is self:
             self._memory.holder = None
-
-    def _check_not_cancelled(self) -> None:
-        if self._is_cancelled:
-            raise RuntimeError("the search was cancelled; begin another")

@@ -22,6 +22,7 @@ from ai_core.paths.searches.callback_search import CallbackSearch, callback_sear
 from ai_core.paths.searches.grid_search_loops import NOWHERE, UniformSearch, WeightedSearch
 from ai_core.paths.searches.jump_loops import JumpSearch
 from ai_core.paths.searches.search_memory import SearchMemory
+from ai_core.scheduling.interruptible import check_not_cancelled
 
 __all__ = ["CELLS_PER_LOOK", "AStarSearch", "Goals", "StepCost", "find_path"]
 
@@ -171,7 +172,7 @@ class AStarSearch(PathSearch):
         if self.is_done:
             return
         if self._is_cancelled:
-            raise RuntimeError("the search was cancelled; begin another")
+            check_not_cancelled(self)
         passage = self._passage
         if passage is not None and passage.version != self._version:
             self.restarts += 1
