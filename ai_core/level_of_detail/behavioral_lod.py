@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
-from ai_core.errors import UnknownNameError, checked_name, finite_number, shown, whole_number
+from ai_core.errors import checked_name, finite_number, named, shown, whole_number
 from ai_core.faults import FAILURES_STATE, Failures, FaultIsolation, given_faults
 from ai_core.level_of_detail.behavior_ranges import BehaviorRanges, ImportanceRange, checked_importance, merge_ranges
 from ai_core.saving.declared_state import (
@@ -62,9 +62,6 @@ class ForcedBehavior(NamedTuple):
     behavior: LODBehavior
     left_s: float
     has_begun: bool = False
-
-
-VERSION = 1
 
 
 def _raised_by(steps: list[tuple[str, Callable[[], object]]]) -> list[tuple[str, Exception]]:
@@ -378,10 +375,7 @@ class BehavioralLOD(Saveable):
             return None
 
     def _named(self, name: str) -> LODBehavior:
-        for one in self._behaviors:
-            if one.name == name:
-                return one
-        raise UnknownNameError("behavior", name, [one.name for one in self._behaviors])
+        return named("behavior", name, self._by_name)
 
 
 def _checked_names(behaviors: Sequence[LODBehavior]) -> list[str]:

@@ -30,7 +30,7 @@ from ai_core.maps.grid import Grid
 from ai_core.maps.grid_line_of_sight import GridLineOfSight
 from ai_core.maps.map_area import OUTSIDE, MapArea
 from ai_core.maps.map_layer import MapLayer, standard_layers
-from ai_core.maps.map_queries import best_cells, danger_costs, danger_step_cost, frontier
+from ai_core.maps.map_queries import best_cells, danger_costs, frontier
 from ai_core.maps.map_snapshot import MapSnapshot
 from ai_core.maps.moving_ai import Scenario, read_map, read_scenarios
 from ai_core.maps.passage import GridPassage, nearest_free
@@ -39,6 +39,6 @@ __all__ = [
     "OUTSIDE", "ChokePoint", "Conflict", "ConflictLog", "Corners", "CoverBaking", "CoverBakingSettings", "CoverBody",
     "CoverCandidates", "CoverMap", "CoverObject", "CoverQuery", "CoverSearch", "CoverSpot", "CoverSpots", "DecisionMap",
     "Graph", "Grid", "GridLineOfSight", "GridPassage", "MapArea", "MapLayer", "MapSnapshot", "Scenario", "best_cells",
-    "candidates_along_edges", "candidates_from_grid", "choke_points", "danger_costs", "danger_step_cost", "frontier",
+    "candidates_along_edges", "candidates_from_grid", "choke_points", "danger_costs", "frontier",
     "nearest_free", "read_map", "read_scenarios", "standard_layers", "wall_edges",
 ]

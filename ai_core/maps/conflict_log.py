@@ -16,8 +16,6 @@ from ai_core.saving.fields import LARGEST_FLOAT32, LATEST_S
 
 __all__ = ["Conflict", "ConflictLog"]
 
-VERSION = 1
-
 REPORT = np.dtype([
     ("place", np.float32, 2), ("kind", np.int32), ("strength", np.float32), ("numbers", np.int32),
     ("capabilities", np.uint32), ("at_s", np.float64)])

@@ -10,7 +10,7 @@ from collections.abc import Iterable
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from ai_core.errors import UnknownNameError, as_array, checked_name, flags, indices, shown, whole_number
+from ai_core.errors import UnknownNameError, as_array, checked_name, flags, indices, named, shown, whole_number
 from ai_core.maps.cell_moves import CORNER_RULES, Corners, moves_for
 from ai_core.maps.passage import GridPassage
 
@@ -166,10 +166,8 @@ class Grid:
             TypeError, ValueError: if the cells are invalid; nothing is changed then.
             UnknownNameError: if the team was not added; nothing is changed then.
         """
-        if team not in self._closed:
-            raise UnknownNameError("team", team, self._closed)
-        numbers = indices("cells", cells, self.shape[0] * self.shape[1])
-        self._closed[team].ravel()[numbers] = bool(is_closed)
+        closed, numbers = named("team", team, self._closed), indices("cells", cells, self.shape[0] * self.shape[1])
+        closed.ravel()[numbers] = bool(is_closed)
         self._rewrite(numbers, of_team=team)
 
     def _rewrite(self, cells: NDArray[np.int32], of_mover: str | None = None, of_team: str | None = None) -> None:
@@ -185,11 +183,10 @@ class Grid:
     def _costs_for(self, mover: str, team: str) -> NDArray[np.float32]:
         if mover not in self._costs:
             raise UnknownNameError("mover", mover, (one for one in self._costs if one))
-        if team and team not in self._closed:
-            raise UnknownNameError("team", team, self._closed)
+        closed = named("team", team, self._closed) if team else None
         costs = self._costs[mover].copy()
-        if team:
-            costs[self._closed[team]] = np.inf
+        if closed is not None:
+            costs[closed] = np.inf
         return costs
 
     @staticmethod

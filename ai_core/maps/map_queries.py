@@ -1,7 +1,6 @@
 """Queries on map layers: best cells, exploration frontier, danger-weighted costs."""
 from __future__ import annotations
 
-from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -10,7 +9,7 @@ from numpy.typing import ArrayLike, NDArray
 from ai_core.errors import as_array, finite_number, flags, shown, whole_number
 from ai_core.maps.grid import LARGEST_COST
 
-__all__ = ["best_cells", "danger_costs", "danger_step_cost", "frontier"]
+__all__ = ["best_cells", "danger_costs", "frontier"]
 
 Floats = NDArray[np.float32]
 
@@ -117,27 +116,6 @@ def danger_costs(costs: ArrayLike, danger: ArrayLike, weight: float, *, out: Flo
     np.minimum(out, np.float32(LARGEST_COST), out=out)
     out[is_wall] = np.inf
     return out
-
-
-def danger_step_cost(danger: ArrayLike, weight: float) -> Callable[[int, int, float], float]:
-    """Return the ``step_cost`` of a search that avoids danger, for one ``AStarSearch``.
-
-    For many searches over the same danger map, ``danger_costs`` is faster.
-
-    Args:
-        danger: (height, width), 0 or more; read while the search runs.
-        weight: share by which one unit of danger raises the cost of a cell, 0 or more.
-
-    Raises:
-        TypeError, ValueError: if an argument has the wrong type or is out of range.
-    """
-    flat = _map("danger", danger).reshape(-1)
-    weight = finite_number("weight", weight, minimum=0)
-
-    def step_cost(start: int, to: int, cost: float) -> float:
-        return cost * (1.0 + weight * float(flat[to]))
-
-    return step_cost
 
 
 def _map(name: str, values: ArrayLike) -> NDArray[Any]:

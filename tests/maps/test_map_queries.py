@@ -9,7 +9,7 @@ from hypothesis.extra import numpy as arrays
 
 from ai_core.budget import Budget
 from ai_core.maps.grid import Grid
-from ai_core.maps.map_queries import best_cells, danger_costs, danger_step_cost, frontier
+from ai_core.maps.map_queries import best_cells, danger_costs, frontier
 from ai_core.paths.searches.search import AStarSearch
 
 maps = arrays.arrays(np.float32, st.tuples(st.integers(1, 7), st.integers(1, 7)), elements=st.integers(0, 4))
@@ -59,7 +59,9 @@ def test_careful_path_goes_around_danger_and_careless_through_it():
         search = AStarSearch(grid.passage(mover), grid.cell(2, 0), grid.cell(2, 6))
         search.advance(Budget.unlimited())
         ways[mover] = search.result
-    by_function = AStarSearch(grid.passage(), grid.cell(2, 0), grid.cell(2, 6), step_cost=danger_step_cost(danger, 1))
+    by_function = AStarSearch(
+        grid.passage(), grid.cell(2, 0), grid.cell(2, 6),
+        step_cost=lambda start, to, cost: cost * (1 + float(danger.flat[to])))
     by_function.advance(Budget.unlimited())
     assert danger.flat[ways[""].cells].sum() == 10
     assert danger.flat[ways["scout"].cells].sum() == 0

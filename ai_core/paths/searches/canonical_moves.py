@@ -19,7 +19,7 @@ from ai_core.maps.cell_moves import SQRT_2, SQUARE_8
 from ai_core.maps.passage import GridPassage
 
 __all__ = [
-    "AT_ONCE", "BUCKET_BITS", "DIAGONAL", "FIELD_RING", "LENGTHS", "STRAIGHT", "SUCCESSORS",
+    "AT_ONCE", "DIAGONAL", "FIELD_RING", "LENGTHS", "STRAIGHT", "SUCCESSORS",
     "cost_of", "costs_of", "suits",
 ]
 
@@ -30,9 +30,6 @@ fewer than 13,860 diagonals each, the shorter one has the smaller sum."""
 
 DIAGONAL = 19_601
 """Length of a diagonal move, in the same unit."""
-
-BUCKET_BITS = 13
-"""Low bits of a length that are ignored for its bucket: 0.6 moves per bucket. Half or twice that is slower."""
 
 FIELD_RING = 1024
 """Buckets of a field (count): enough for a run and the move before it."""

@@ -271,6 +271,7 @@ class UniformSearch(ToGoals):
 
     What is known of a cell is one number: which search was here, what is left of the longest length (so that the
     best of the latest search is the greatest, and 0 is nothing), whether the cell waits, and the move that led to it.
+    A bucket holds lengths that differ in their low 13 bits, 0.6 moves; half or twice that is slower.
 
     Args:
         open_moves: (height, width) uint8, open moves of each cell as bits; referenced, not copied.
