@@ -32,6 +32,11 @@ SCRIPT = """
                 var until := Time.get_ticks_usec() + busy_us
                 while Time.get_ticks_usec() < until: pass
         done.append(most)
+    func count_when_asked(most: int) -> void:
+        for i in most:
+            if ai.is_time_up(): await ai.pause()
+            steps += 1
+        done.append(most)
     func wander(_elapsed_s: float) -> void:
         for i in 3:
             steps += 1
@@ -114,9 +119,17 @@ def test_a_behavior_of_one_parameter_sees_the_time_of_the_frame(gdscript, limite
     assert all(10000 < left <= 20000 for left in thinker.get("left"))
 
 
-def test_outside_a_frame_of_ai_there_is_no_limit(limited):
-    assert limited.get_time_left_usec() == math.inf
-    assert not limited.is_time_up()
+def test_outside_a_frame_of_ai_there_is_no_time(limited):
+    assert limited.get_time_left_usec() == 0.0
+    assert limited.is_time_up()
+
+
+def test_a_coroutine_that_asks_first_also_waits_for_its_frame(gdscript, limited, physics_frames):
+    thinker = thinker_of(gdscript, limited)
+    thinker.call("count_when_asked", 3)
+    assert thinker.get("steps") == 0
+    physics_frames(1)
+    assert thinker.get("done") == [3]
 
 
 def test_a_coroutine_pauses_until_a_later_frame(gdscript, limited, physics_frames):

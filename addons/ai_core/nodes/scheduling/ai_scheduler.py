@@ -4,7 +4,6 @@ from __future__ import annotations
 import time
 from collections.abc import Callable
 from enum import IntEnum
-from math import inf
 from typing import Any, TypeAlias
 from weakref import WeakSet
 
@@ -585,19 +584,19 @@ class AIScheduler(Node):
 
     @method
     def get_time_left_usec(self) -> float:
-        """Return the time that the running work may still use (µs); INF without a limit, and outside a frame of AI.
+        """Return the time that the running work may still use (µs): INF without a limit, 0 outside a frame of AI.
 
         Jobs, coroutines and behaviors with two parameters have a share of their own; other behaviors share the
         time that is left of the frame.
         """
         budget = self.top.present_budget
-        return inf if budget is None else budget.left
+        return 0.0 if budget is None else budget.left
 
     @method
     def is_time_up(self) -> bool:
-        """Return whether the running work has used its time, as in get_time_left_usec()."""
+        """Return whether the running work has used its time, as in get_time_left_usec(); true outside a frame of AI."""
         budget = self.top.present_budget
-        return budget is not None and budget.is_spent
+        return budget is None or budget.is_spent
 
     @method
     def pause(self) -> Variant:
