@@ -44,6 +44,7 @@ cdef class ValueCheck:
 
 cdef class ValueWrite:
     cdef readonly object key, value, scope
+    cdef readonly bint is_plain
 
 
 @cython.final
@@ -56,6 +57,7 @@ cdef class HabitPlace:
     cdef public bint asks_together, interrupts, is_beside, is_free, is_polled, is_utility
     cdef readonly ValuesAre values
     cdef readonly ValueIs check
+    cdef readonly ValueWrite write
     cdef DirectCalls* tick_calls    # BORROWED from ``tick``, or NULL
     cdef DirectCalls* ask_calls     # BORROWED from ``can_activate``, or NULL
 
@@ -148,8 +150,8 @@ cdef class HabitRunner:
     @cython.locals(run=HabitContext)
     cdef _start(self, HabitPlace place, HabitContext parent, reason)
     cdef bint _ends_quietly(self) except -1
-    @cython.locals(check=ValueIs, holds=bint)
-    cdef _check_at_once(self, HabitPlace place)
+    @cython.locals(check=ValueIs, write=ValueWrite, holds=bint)
+    cdef _do_at_once(self, HabitPlace place)
     @cython.locals(run=HabitContext)
     cdef HabitContext _new_run(self, HabitPlace place, HabitContext parent, reason)
     @cython.locals(place=HabitPlace, beside=HabitPlace)

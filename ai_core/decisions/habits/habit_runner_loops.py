@@ -109,6 +109,7 @@ class HabitPlace:
         interrupted: the ending of a sibling that it interrupts.
         values: its condition, if that only compares values of the blackboard.
         check: the comparison that is its tick, if a run of it leaves nothing but its result.
+        write: the same for a tick that writes a value to the character's own blackboard.
     """
 
     def __init__(self, habit: Any, path: str, index: int, tick: Callable[[HabitContext], object] | None) -> None:
@@ -147,6 +148,7 @@ class HabitPlace:
             self.enter or self.exit or habit.children or habit.begins_on or self.outcome or self.cooldown_s
             or habit.uninterruptible or habit.non_blocking or habit.retries)
         self.check = tick.condition if is_brief and type(tick) is ValueCheck else None
+        self.write = tick if is_brief and type(tick) is ValueWrite and tick.is_plain else None
         if cython.compiled:
             self.tick_calls = direct_calls_of(self.tick)
             self.ask_calls = direct_calls_of(self.can_activate)
@@ -306,6 +308,7 @@ class ValueWrite:
     def __init__(self, key: str, value: Any, scope: str | None) -> None:
         checked_name("key", key)
         self.key, self.value, self.scope = key, value, scope
+        self.is_plain = scope is None and not callable(value)
 
     def __call__(self, context: HabitContext) -> Status:
         board = context.blackboard
@@ -1120,8 +1123,8 @@ class HabitRunner:
 
     def _start(self, place: HabitPlace, parent: HabitContext | None, reason: str) -> Status:
         """Begin a habit and tick it for the first time; return its status for its parent."""
-        if place.check is not None and parent is not None and self._ends_quietly():
-            return self._check_at_once(place)
+        if (place.check is not None or place.write is not None) and parent is not None and self._ends_quietly():
+            return self._do_at_once(place)
         run = self._new_run(place, parent, reason)
         status = self._live(run)
         if status is not RUNNING:
@@ -1132,13 +1135,18 @@ class HabitRunner:
         """Return whether the end of a run has no effect but its result."""
         return self._faults is None and not self.holds and not self._is_traced and not self._has_listeners()
 
-    def _check_at_once(self, place: HabitPlace) -> Status:
-        """Return the result of a comparison, which begins and ends in the same moment."""
+    def _do_at_once(self, place: HabitPlace) -> Status:
+        """Compare or write a value; return the result of the habit, which begins and ends in the same moment."""
         check: Any = place.check
+        write: Any = place.write
         self._begun += 1
         self._agenda, self._wake_at_s = None, AWAKE
         try:
-            holds = check.holds(value_of(self.blackboard, check.key))
+            if check is not None:
+                holds = check.holds(value_of(self.blackboard, check.key))
+            else:
+                self.blackboard[write.key] = write.value
+                holds = True
         except Exception as error:
             self._report(place, "tick", error)
             holds = False
