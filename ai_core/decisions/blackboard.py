@@ -91,7 +91,7 @@ class Blackboard(dict[str, Any]):
         before = [watch._board.get(watch.key) for watch in watches]
         waiting = {key: _alive(trees) for key, trees in (self._trees or {}).items()}
         for scope in _scopes(self._parent):
-            scope._leave_out(watches)
+            scope._remove_watches(watches)
             scope._forget_trees(waiting)
         self._parent = parent
         for scope in _scopes(parent):
@@ -266,13 +266,13 @@ class Blackboard(dict[str, Any]):
 
     def _unwatch(self, watch: Watch) -> None:
         for scope in _scopes(self):
-            scope._leave_out([watch])
+            scope._remove_watches([watch])
 
     def _add_watch(self, watch: Watch) -> None:
         self._watches = self._watches or {}
         self._watches[watch.key] = (*self._watches.get(watch.key, ()), watch)
 
-    def _leave_out(self, watches: list[Watch]) -> None:
+    def _remove_watches(self, watches: list[Watch]) -> None:
         known = self._watches if self._watches is not None else {}
         for watch in watches:
             rest = tuple(one for one in known.pop(watch.key, ()) if one is not watch)

@@ -76,7 +76,7 @@ class CallbackFaults:
             self.failing.discard(name)
             self._isolation.succeeded((self._mark, name))
 
-    def is_left_out(self, name: str) -> bool:
+    def is_quarantined(self, name: str) -> bool:
         """Return True if the callback is quarantined."""
         return bool(self.failing) and self._isolation.is_quarantined((self._mark, name))
 

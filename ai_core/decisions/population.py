@@ -37,13 +37,13 @@ class PopulationSlot(Protocol):
     Attributes:
         number: order of turns, from 1.
         timer_s: population time at which the member may wake (s); inf for no timer.
-        is_resting: True if the member is paused: it has no turns, and its time stands still.
+        is_paused: True if the member is paused: it has no turns, and its time stands still.
         late_s: while paused: earlier time that it has not yet processed (s).
     """
 
     number: int
     timer_s: float
-    is_resting: bool
+    is_paused: bool
     late_s: float
 
 
@@ -103,13 +103,13 @@ class DeciderPopulation(Saveable, Generic[AnyMember, AnySlot]):
         """Members that the next tick visits (count), if no other wakes."""
         return len(self._awake)
 
-    def is_resting(self, member: AnyMember) -> bool:
+    def is_paused(self, member: AnyMember) -> bool:
         """Return whether a member is paused and has no turns.
 
         Raises:
             ValueError: if it is not in this population.
         """
-        return self._slot_of(member).is_resting
+        return self._slot_of(member).is_paused
 
     def is_sleeping(self, member: AnyMember) -> bool:
         """Return whether a member is skipped until its timer ends or it is woken.
@@ -150,25 +150,25 @@ class DeciderPopulation(Saveable, Generic[AnyMember, AnySlot]):
         self._release(slot)
         del self._slots[member]
 
-    def rest(self, member: AnyMember, *, late_s: float = 0.0) -> None:
-        """Pause a member until ``go_on``: it has no turns, its time stands still, and it keeps its place.
+    def pause(self, member: AnyMember, *, late_s: float = 0.0) -> None:
+        """Pause a member until ``resume``: it has no turns, its time stands still, and it keeps its place.
 
         Args:
             member: a member of this population.
-            late_s: game time since the last tick (s), which it receives after ``go_on``.
+            late_s: game time since the last tick (s), which it receives after ``resume``.
 
         Raises:
             ValueError: if it is not in this population, or the time is negative or not finite.
         """
         slot = self._slot_of(member)
         late_s = finite_number("late_s", late_s, minimum=0)
-        if slot.is_resting:
+        if slot.is_paused:
             slot.late_s = late_s
         else:
             self._pause(slot, late_s)
 
-    def go_on(self, member: AnyMember, *, late_s: float = 0.0) -> None:
-        """Resume a member after ``rest``, or release a mind from quarantine.
+    def resume(self, member: AnyMember, *, late_s: float = 0.0) -> None:
+        """Resume a member after ``pause``, or release a mind from quarantine.
 
         Args:
             member: a paused or quarantined member; for other members nothing changes.
@@ -276,7 +276,7 @@ class DeciderPopulation(Saveable, Generic[AnyMember, AnySlot]):
 
     def _wake(self, slot: AnySlot) -> None:
         """Visit a slot in the next tick, unless it is paused."""
-        if slot.is_resting or slot.number in self._awake:
+        if slot.is_paused or slot.number in self._awake:
             return
         if not self._awake and self.on_wake is not None:
             self.on_wake()
@@ -304,7 +304,7 @@ class DeciderPopulation(Saveable, Generic[AnyMember, AnySlot]):
     @property
     def _late(self) -> dict[int, float]:
         """Times that paused members have not yet processed (s), by index."""
-        return {place: one.late_s for place, one in enumerate(self._slots.values()) if one.is_resting}
+        return {place: one.late_s for place, one in enumerate(self._slots.values()) if one.is_paused}
 
     @_late.setter
     def _late(self, late: dict[int, float]) -> None:
@@ -357,7 +357,7 @@ class HabitPopulation(DeciderPopulation[HabitTree, TickMember]):
         return tree.member
 
     def _release(self, member: TickMember) -> None:
-        if not member.is_resting:
+        if not member.is_paused:
             self._pause(member, 0.0)
         member.tree.member = None
 
@@ -366,12 +366,12 @@ class HabitPopulation(DeciderPopulation[HabitTree, TickMember]):
         member.catch_up()
         member.tree.leave_batches()
         member.tree.wake(False)
-        member.is_resting = True
+        member.is_paused = True
         self._sleep(member, inf)
 
     def _resume(self, member: TickMember, late_s: float) -> None:
-        if member.is_resting:
-            member.is_resting = False
+        if member.is_paused:
+            member.is_paused = False
             member.was_moved()
             member.offset_s += late_s - member.late_s
             self._wake(member)
@@ -402,7 +402,7 @@ class HabitPopulation(DeciderPopulation[HabitTree, TickMember]):
         member.timer_s = inf        # of another time
         if not member.tree.is_asleep:
             self._wake(member)
-        elif not member.is_resting:
+        elif not member.is_paused:
             self._sleep(member, member.tree.wakes_at_s + member.offset_s)
 
     def _live(self, moment: TimeIndex | None, budget: Budget | None, only_rest: bool) -> None:
@@ -426,7 +426,7 @@ class HabitPopulation(DeciderPopulation[HabitTree, TickMember]):
             if at_s != member.timer_s or member.tree.member is not member:
                 continue  # another timer came before it, or it left
             member.timer_s = inf
-            if member.is_resting or not member.tree.is_asleep:
+            if member.is_paused or not member.tree.is_asleep:
                 continue
             wakes_at_s = member.tree.wakes_at_s + member.offset_s
             if wakes_at_s <= self._now_s:
@@ -481,14 +481,14 @@ class MindSlot(Generic[AnyMind]):
     """The slot of a mind in a population.
 
     Attributes:
-        number, timer_s, is_resting, late_s: as those of every ``PopulationSlot``.
+        number, timer_s, is_paused, late_s: as those of every ``PopulationSlot``.
         lived_s: population time up to which the mind has advanced (s).
     """
 
-    __slots__ = ("is_resting", "late_s", "lived_s", "mind", "number", "timer_s")
+    __slots__ = ("is_paused", "late_s", "lived_s", "mind", "number", "timer_s")
 
     def __init__(self, mind: AnyMind, number: int, lived_s: float) -> None:
-        self.number, self.timer_s, self.is_resting, self.late_s = number, inf, False, 0.0
+        self.number, self.timer_s, self.is_paused, self.late_s = number, inf, False, 0.0
         self.mind, self.lived_s = mind, lived_s
 
 
@@ -513,7 +513,7 @@ class MindPopulation(DeciderPopulation[AnyMind, MindSlot[AnyMind]]):
     the time since its last turn, including the time of a sleep it requested itself,
     but not the time until it was woken. Each turn is a step of the budget. A mind that
     raises an exception is reported; after several failures in a row it is quarantined
-    until ``go_on``.
+    until ``resume``.
 
     Minds are saved separately, and may be loaded before or after the population. If the
     number of minds is the same at loading, sleeping minds sleep again; otherwise all are
@@ -560,18 +560,18 @@ class MindPopulation(DeciderPopulation[AnyMind, MindSlot[AnyMind]]):
         return MindSlot(mind, self._next_number, self._now_s + late_s)
 
     def _release(self, slot: MindSlot[AnyMind]) -> None:
-        self._leave_out(slot)
+        self._sleep_until_woken(slot)
         self._faults.forget(slot)
 
     def _pause(self, slot: MindSlot[AnyMind], late_s: float) -> None:
         slot.late_s = late_s + (max(0.0, self._now_s - slot.lived_s) if self._counts_time(slot) else 0.0)
-        slot.is_resting = True
-        self._leave_out(slot)
+        slot.is_paused = True
+        self._sleep_until_woken(slot)
 
     def _resume(self, slot: MindSlot[AnyMind], late_s: float) -> None:
-        if slot.is_resting or self._faults.is_quarantined(slot):
+        if slot.is_paused or self._faults.is_quarantined(slot):
             self._faults.release(slot)
-            slot.is_resting = False
+            slot.is_paused = False
             self._wake_up(slot, self._now_s + late_s - slot.late_s)
             slot.late_s = 0.0
 
@@ -582,7 +582,7 @@ class MindPopulation(DeciderPopulation[AnyMind, MindSlot[AnyMind]]):
         for place, slot in enumerate(self._slots.values()):
             if self._counts_time(slot) and slot.lived_s != self._now_s:
                 saved.lived[place] = slot.lived_s
-            if slot.number not in self._awake and not slot.is_resting:
+            if slot.number not in self._awake and not slot.is_paused:
                 saved.asleep[place] = slot.timer_s
             if (failures := self._faults.failures_of(slot)) != NO_FAILURES:
                 saved.failing[place] = failures
@@ -595,7 +595,7 @@ class MindPopulation(DeciderPopulation[AnyMind, MindSlot[AnyMind]]):
             self._faults.put_failures(slot, failing.get(place, NO_FAILURES))
             self._wake_up(slot, saved.lived.get(place, self._now_s))     # there may be fewer here than were saved
             if place in asleep:
-                self._leave_out(slot)
+                self._sleep_until_woken(slot)
                 self._sleep(slot, asleep[place])
 
     def _live(self, moment: TimeIndex | None, budget: Budget | None, only_rest: bool) -> None:
@@ -636,7 +636,7 @@ class MindPopulation(DeciderPopulation[AnyMind, MindSlot[AnyMind]]):
         """Return whether the time since its last turn counts: not if it sleeps until it is woken."""
         return slot.number in self._awake or slot.timer_s < inf
 
-    def _leave_out(self, slot: MindSlot[AnyMind]) -> None:
+    def _sleep_until_woken(self, slot: MindSlot[AnyMind]) -> None:
         slot.timer_s = inf
         self._sleep(slot, inf)
 

@@ -557,7 +557,7 @@ class RuleMind(Saveable):
         """Set the facts that have a callable; after an exception a fact keeps its grade."""
         for index, name, compute in self.rules.computed:
             callback = f"fact {name!r}"
-            if self._faults.is_left_out(callback):
+            if self._faults.is_quarantined(callback):
                 continue
             try:
                 grade = grade_of(name, compute(self))
@@ -598,7 +598,7 @@ class RuleMind(Saveable):
             (-planned.salience(self._parameters), -grade, index)
             for index, (grade, planned) in enumerate(zip(self._met, self.rules.firing, strict=True))
             if grade > planned.above(self._parameters) and self._is_fresh(index)
-            and not (self._faults.failing and self._faults.is_left_out(f"rule {planned.rule.name!r}"))]
+            and not (self._faults.failing and self._faults.is_quarantined(f"rule {planned.rule.name!r}"))]
 
     def _is_fresh(self, index: int) -> bool:
         """Return whether a fact that the rule reads has changed since it fired, or it may repeat."""

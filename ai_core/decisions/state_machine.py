@@ -655,15 +655,15 @@ class StateMachine(Saveable):
         return self._leaf is None or not self._leaf.is_still
 
     @property
-    def rests_s(self) -> float:
+    def sleep_s(self) -> float:
         """How long ``update`` has nothing to do (s): 0, the time left until ``after_s``, or inf until an event."""
         leaf, now_s = self._leaf, self._now_s()
         if leaf is None or leaf.updates:
             return 0.0
-        rests_s = [
+        times_s = [
             0.0 if one.after_s is None else self._began_s(one.source) + one.after_s - now_s - ROUNDING_S
             for one in leaf.automatic]
-        return max(0.0, min(rests_s, default=inf))
+        return max(0.0, min(times_s, default=inf))
 
     def is_in(self, path: str) -> bool:
         """Return True if the state at this path, or one of its child states, is active.
@@ -878,7 +878,7 @@ class StateMachine(Saveable):
         for action, name, active in steps:
             if active is not None:
                 self._at = active
-            if self._faults.failing and self._faults.is_left_out(name):
+            if self._faults.failing and self._faults.is_quarantined(name):
                 continue
             try:
                 action(self)
@@ -890,7 +890,7 @@ class StateMachine(Saveable):
 
     def _allows(self, route: Route) -> bool:
         assert route.guard is not None
-        if self._faults.failing and self._faults.is_left_out(route.guard_name):
+        if self._faults.failing and self._faults.is_quarantined(route.guard_name):
             return False
         try:
             answer = bool(route.guard(self))

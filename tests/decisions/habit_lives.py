@@ -141,7 +141,7 @@ def live_together(seed):
         if dice < 0.3:
             tree.notify(chance_name(chance))
         elif dice < 0.6:
-            (population.rest if dice < 0.4 else population.go_on)(tree)
+            (population.pause if dice < 0.4 else population.resume)(tree)
         log.append(f"{population.awake_count} {budget and budget.steps} {tree.seconds!r}")
     return log, json.dumps([population.save_state(), *(tree.save_state() for tree in population)])
 

@@ -83,7 +83,7 @@ class World:
         elif dice < 0.4:
             tree.blackboard["x"] = chance.randrange(4)
         elif dice < 0.55 and tree in self.population:
-            (self.population.rest if dice < 0.45 else self.population.go_on)(tree, late_s=late_s)
+            (self.population.pause if dice < 0.45 else self.population.resume)(tree, late_s=late_s)
         elif dice < 0.62:
             (tree.stop if dice < 0.58 else tree.release_quarantined)()
         elif dice < 0.68:
@@ -105,7 +105,7 @@ class World:
         here = list(self.population)
         return json.dumps({
             "counts": self.counts, "here": [tree.owner for tree in here],
-            "resting": [tree.owner for tree in here if self.population.is_resting(tree)],
+            "resting": [tree.owner for tree in here if self.population.is_paused(tree)],
             "population": self.population.save_state(), "trees": [tree.save_state() for tree in self.trees]})
 
     def load(self, saved, *, trees_first):
@@ -115,7 +115,7 @@ class World:
         for owner in state["here"]:
             self.population.add(self.trees[owner])
         for owner in state["resting"]:
-            self.population.rest(self.trees[owner])
+            self.population.pause(self.trees[owner])
         changes = [self.population.prepare_state(state["population"])]
         changes += [tree.prepare_state(one) for tree, one in zip(self.trees, state["trees"], strict=True)]
         for change in reversed(changes) if trees_first else changes:

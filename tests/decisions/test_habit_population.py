@@ -127,26 +127,26 @@ def test_who_rests_has_no_turns_and_no_time_and_keeps_its_place():
     log, population = [], HabitPopulation()
     first, second = (population.add(HabitTree(counting(log), owner=name)) for name in "ab")
     population.tick(1.0)
-    population.rest(first)
+    population.pause(first)
     population.tick(1.0)
     first.notify("anything")
-    assert (first.seconds, second.seconds, population.is_resting(first)) == (1.0, 2.0, True)
-    population.go_on(first, late_s=0.25)
-    population.go_on(second)
+    assert (first.seconds, second.seconds, population.is_paused(first)) == (1.0, 2.0, True)
+    population.resume(first, late_s=0.25)
+    population.resume(second)
     population.tick(1.0)
     assert log[2:] == [("b", 1.0), ("a", 0.75), ("b", 1.0)]
     population.remove(second)
     with pytest.raises(ValueError, match="is not in this population"):
-        population.rest(second)
+        population.pause(second)
 
 
 def test_resumed_member_receives_the_time_from_before_its_rest():
     log, population = [], HabitPopulation()
     tree = population.add(HabitTree(counting(log), owner="a"))
     population.tick(1.0)
-    population.rest(tree, late_s=0.25)
+    population.pause(tree, late_s=0.25)
     population.tick(1.0)
-    population.go_on(tree, late_s=0.5)
+    population.resume(tree, late_s=0.5)
     population.tick(1.0)
     assert log[1:] == [("a", 0.75)]
 
@@ -156,9 +156,9 @@ def test_who_rests_waits_on_where_it_stopped():
     tree = population.add(HabitTree(Habit("root", [Wait("doze", 5.0), Habit("walk")], Launch.SEQUENTIAL)))
     population.tick(0.0)
     population.tick(4.0)
-    population.rest(tree)
+    population.pause(tree)
     population.tick(100.0)
-    population.go_on(tree)
+    population.resume(tree)
     population.tick(0.9)
     assert tree.active_paths() == ["root/doze"]
     population.tick(0.1)

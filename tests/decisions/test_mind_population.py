@@ -110,9 +110,9 @@ def test_while_it_rests_a_minds_time_stands_still():
     mind = Mind()
     population = population_of(mind)
     population.tick(1.0)
-    population.rest(mind, late_s=0.25)
+    population.pause(mind, late_s=0.25)
     population.tick(5.0)
-    population.go_on(mind, late_s=0.5)
+    population.resume(mind, late_s=0.5)
     population.tick(1.0)
     assert mind.told == [1.0, 0.75]
 
@@ -126,12 +126,12 @@ def test_raising_mind_is_named_and_quarantined_after_three_times():
         population.tick(0.1)
     assert [(fault.name, fault.is_quarantined) for fault in reports] == [("bad", False), ("bad", False), ("bad", True)]
     assert len(good.told) == 6
-    population.go_on(bad)
+    population.resume(bad)
     population.tick(0.1)
     assert len(bad.told) == 4
-    population.rest(bad)
-    population.go_on(bad)
-    population.go_on(good)
+    population.pause(bad)
+    population.resume(bad)
+    population.resume(good)
     population.tick(0.1)
     assert (len(bad.told), len(good.told)) == (5, 8)
 
@@ -146,7 +146,7 @@ def test_quarantined_mind_is_not_visited_when_woken_or_loaded():
     population.tick(0.1)
     assert (len(bad.told), population.is_asleep) == (3, True)
     bad.rest_s = 0.0
-    population.go_on(bad)
+    population.resume(bad)
     population.tick(0.1)
     assert len(bad.told) == 4
 
@@ -234,15 +234,15 @@ def test_who_slept_sleeps_on_when_it_is_loaded():
     first, second = population_of(*ours), population_of(*other)
     first.tick(0.25)
     first.tick(0.5)
-    first.rest(ours[3], late_s=0.125)
-    second.rest(other[3])
+    first.pause(ours[3], late_s=0.125)
+    second.pause(other[3])
     second.prepare_state(json.loads(json.dumps(first.save_state())))()
     assert [second.is_sleeping(mind) for mind in other] == [True, True, False, True]
     for mind in ours:
         mind.told.clear()
     for population, minds in ((first, ours), (second, other)):
         population.wake(minds[0], late_s=0.0625)
-        population.go_on(minds[3])
+        population.resume(minds[3])
         for _ in range(3):
             population.tick(0.25)
     assert [mind.told for mind in ours] == [mind.told for mind in other]
@@ -272,8 +272,8 @@ def test_what_was_saved_of_more_minds_than_are_here_loads():
     saved, few = [Mind() for _ in range(3)], [Mind() for _ in range(2)]
     first, second = population_of(*saved), population_of(*few)
     first.tick(0.5)
-    first.rest(saved[2])
-    first.go_on(saved[2], late_s=0.25)
+    first.pause(saved[2])
+    first.resume(saved[2], late_s=0.25)
     second.prepare_state(first.save_state())()
     second.tick(0.5)
     assert [mind.told for mind in few] == [[0.5], [0.5]]
@@ -287,15 +287,15 @@ def machine(*transitions, update=None):
 
 
 def test_machine_rests_until_its_time_is_over_or_an_event_comes():
-    assert machine(Transition("go", "a", "b")).rests_s == inf
-    assert machine(Transition("go", "a", "b"), update=lambda _: None).rests_s == 0.0
-    assert machine(Transition(None, "a", "b", guard=lambda _: False)).rests_s == 0.0
+    assert machine(Transition("go", "a", "b")).sleep_s == inf
+    assert machine(Transition("go", "a", "b"), update=lambda _: None).sleep_s == 0.0
+    assert machine(Transition(None, "a", "b", guard=lambda _: False)).sleep_s == 0.0
     timed = machine(Transition(None, "a", "b", after_s=2.0), Transition(None, "b", "a", after_s=5.0))
     timed.update(0.5)
-    assert timed.rests_s == pytest.approx(1.5)
-    timed.update(timed.rests_s + 1e-8)
-    assert (timed.state, timed.rests_s) == ("b", pytest.approx(5.0))
-    assert StateMachine(timed.definition).rests_s == 0.0
+    assert timed.sleep_s == pytest.approx(1.5)
+    timed.update(timed.sleep_s + 1e-8)
+    assert (timed.state, timed.sleep_s) == ("b", pytest.approx(5.0))
+    assert StateMachine(timed.definition).sleep_s == 0.0
 
 
 class Guard:
@@ -306,7 +306,7 @@ class Guard:
 
     def live(self, elapsed_s):
         self.machine.update(elapsed_s)
-        return self.machine.rests_s
+        return self.machine.sleep_s
 
 
 @pytest.mark.parametrize("what", ["nothing", "rest", "save"])
@@ -317,9 +317,9 @@ def test_machine_without_a_clock_uses_passed_time_even_asleep(what):
         population.tick(0.125)
         states.append(guard.machine.state)
         if number == 5 and what == "rest":
-            population.rest(guard)
+            population.pause(guard)
             population.tick(9.0)
-            population.go_on(guard)
+            population.resume(guard)
         elif number == 5 and what == "save":
             population.prepare_state(population.save_state())()
     assert states == ["a"] * 15 + ["b"] * 8 + ["a"] * 9
@@ -328,7 +328,7 @@ def test_machine_without_a_clock_uses_passed_time_even_asleep(what):
 def test_a_save_in_which_somebody_was_late_for_ever_is_refused():
     mind = Mind()
     population = population_of(mind)
-    population.rest(mind, late_s=0.5)
+    population.pause(mind, late_s=0.5)
     state = json.loads(json.dumps(population.save_state()))
     assert state["late"] == [[0, 0.5]]
     state["late"][0][1] = None

@@ -13,7 +13,7 @@ cdef Py_ssize_t MOST_BEGUN_IN_A_TICK, MOST_SPARE_RUNS
 
 @cython.final
 cdef class ValueIs:
-    cdef readonly object key, comparison, value, wakes_on
+    cdef readonly object key, comparison, value, wakes_on, _compare
     cdef int _code
     cdef bint _is_number
     cdef double _number
@@ -175,7 +175,7 @@ cdef class HabitRunner:
 cdef class TickMember:
     cdef public Py_ssize_t number
     cdef public double timer_s, late_s, offset_s, saved_offset_s
-    cdef public bint is_resting
+    cdef public bint is_paused
     cdef public object population
     cdef public HabitRunner tree
 

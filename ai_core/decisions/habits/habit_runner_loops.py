@@ -10,6 +10,7 @@ While it is empty the tree sleeps, and a tick costs nothing.
 from __future__ import annotations
 
 import math
+import operator
 from collections.abc import Callable, Iterable, Sequence
 from typing import Any
 
@@ -159,8 +160,10 @@ class HabitPlace:
         return max(here, default=None)
 
 
-COMPARISONS = ("==", "!=", "<", "<=", ">", ">=", "in", "not in")
-"""Operators of ``ValueIs``."""
+COMPARISONS: dict[str, Callable[[Any, Any], Any]] = {
+    "==": operator.eq, "!=": operator.ne, "<": operator.lt, "<=": operator.le, ">": operator.gt, ">=": operator.ge,
+    "in": lambda known, value: known in value, "not in": lambda known, value: known not in value}
+"""Functions of the operators of ``ValueIs``."""
 
 EXACT = 1 << 53
 """Whole numbers up to here are equal to floats."""
@@ -182,7 +185,7 @@ class ValueIs:
             raise UnknownNameError("comparison", comparison, COMPARISONS)
         self.key, self.comparison, self.value = key, comparison, value
         self.wakes_on = (key,)
-        self._code = COMPARISONS.index(comparison)
+        self._code, self._compare = [*COMPARISONS].index(comparison), COMPARISONS[comparison]
         self._is_number = self._code < 6 and (
             type(value) is float or (type(value) is int and -EXACT <= value <= EXACT))
         self._number = float(value) if self._is_number else 0.0
@@ -197,19 +200,9 @@ class ValueIs:
             return self._holds_number(known)
         if code == 0:
             return bool(known == self.value)
-        if code == 1:
-            return bool(known != self.value)
-        if code == 6:
-            return known in self.value
-        if code == 7:
-            return known not in self.value
-        if known is None:
+        if known is None and 2 <= code < 6:
             return False
-        if code == 2:
-            return bool(known < self.value)
-        if code == 3:
-            return bool(known <= self.value)
-        return bool(known > self.value) if code == 4 else bool(known >= self.value)
+        return bool(self._compare(known, self.value))
 
     def _holds_number(self, known: float) -> bool:
         code, number = self._code, self._number
@@ -951,7 +944,7 @@ class HabitRunner:
         run.begins_next = False
         run.began_s = run.ticked_s = self._now_s
         parent = run.parent
-        if self._faults is not None and self._is_left_out(run.place):
+        if self._faults is not None and self._is_quarantined(run.place):
             run.begins_next = True  # it has not begun, so it has no exit
             self._close_and_climb(run, FAILED, "quarantined after repeated failures")
             return
@@ -998,7 +991,7 @@ class HabitRunner:
             return True
         if place.begins_on and not self._has_message(place, (self._answered or {}).get(index, 0)):
             return False
-        if faults is not None and self._is_left_out(place):
+        if faults is not None and self._is_quarantined(place):
             self.endings[index] = "quarantined after repeated failures"
             return False
         if place.asks_every_s:
@@ -1402,9 +1395,9 @@ class HabitRunner:
             self._faults = CallbackFaults(self.name, self._isolation)
         return self._faults
 
-    def _is_left_out(self, place: HabitPlace) -> bool:
+    def _is_quarantined(self, place: HabitPlace) -> bool:
         faults = self._callback_faults()
-        return faults.is_left_out(place.path) or faults.is_left_out(f"can_activate of {place.path}")
+        return faults.is_quarantined(place.path) or faults.is_quarantined(f"can_activate of {place.path}")
 
     def _note_success(self, place: HabitPlace, of_asking: bool) -> None:
         self._callback_faults().note_success(f"can_activate of {place.path}" if of_asking else place.path)
@@ -1463,7 +1456,7 @@ class TickMember:
     """The slot of a tree in a population.
 
     Attributes:
-        number, timer_s, is_resting, late_s: as those of a ``PopulationSlot``.
+        number, timer_s, is_paused, late_s: as those of a ``PopulationSlot``.
         offset_s: the population's time less the tree's (s).
         saved_offset_s: the same as its tree was saved (s); nan if it was not loaded.
     """
@@ -1471,7 +1464,7 @@ class TickMember:
     def __init__(self, population: Any, tree: HabitRunner, number: int) -> None:
         self.number = number
         self.timer_s = math.inf
-        self.is_resting, self.late_s = False, 0.0
+        self.is_paused, self.late_s = False, 0.0
         self.population = population
         self.tree = tree
         self.offset_s = population._now_s - tree._now_s
@@ -1479,7 +1472,7 @@ class TickMember:
 
     def catch_up(self) -> None:
         """Set the time of a tree that sleeps."""
-        if not self.is_resting:
+        if not self.is_paused:
             self.tree._now_s = self.population._now_s - self.offset_s
 
     def was_moved(self) -> None:
@@ -1524,7 +1517,7 @@ def tick_in_turn(
         if is_asked:
             budget.spend()
         tree = member.tree
-        if tree.member is not member or member.is_resting:
+        if tree.member is not member or member.is_paused:
             continue  # removed or paused by one that had its turn before
         tree._moment = moment
         tree._frame += 1

@@ -494,7 +494,7 @@ class HabitTree(HabitRunner):
     @property
     def _behind_s(self) -> float:
         """Time of the population less its own (s); nan if it has no turns."""
-        return math.nan if self.member is None or self.member.is_resting else self.member.offset_s
+        return math.nan if self.member is None or self.member.is_paused else self.member.offset_s
 
     @_behind_s.setter
     def _behind_s(self, behind_s: float) -> None:
@@ -603,7 +603,7 @@ class HabitTree(HabitRunner):
         for run in self.active_runs():
             if run.row < 0:
                 run.row = 0
-                if member is not None and not member.is_resting:
+                if member is not None and not member.is_paused:
                     member.population.join_batch(run)
         if self._was_asleep:
             self.plan_ahead()

@@ -267,7 +267,7 @@ class MindPopulationLife(Life):
         self.population.wake(chance.choice(self.minds))
 
     def do_go_on(self, chance):
-        self.population.go_on(chance.choice(self.minds), late_s=0.125)
+        self.population.resume(chance.choice(self.minds), late_s=0.125)
 
 
 LIVES = (ClockLife, ChanceLife, FaultsLife, AdaptiveLife, HabitTreeLife, HabitPopulationLife, StateMachineLife,

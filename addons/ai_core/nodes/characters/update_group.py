@@ -51,8 +51,8 @@ def _move(tick_group: Any, late_s: float) -> None:
     """Set the time since the last update of a tick group."""
     tick_group.advanced_s = tick_group.clock.now.seconds - late_s
     for one in tick_group.population:
-        if tick_group.population.is_resting(one):      # loaded while the game is paused
-            tick_group.population.rest(one, late_s=late_s)
+        if tick_group.population.is_paused(one):      # loaded while the game is paused
+            tick_group.population.pause(one, late_s=late_s)
 
 
 HABIT_TREES, STATE_MACHINES, RULE_MINDS = "habit trees", "state machines", "rule minds"
@@ -176,7 +176,7 @@ class UpdateGroup:
         self._weigh(node, tick_group, instead_of=0.0)
         tick_group.population.add(node.group_member, late_s=tick_group.late_s)
         if is_resting:
-            tick_group.population.rest(node.group_member, late_s=tick_group.late_s)
+            tick_group.population.pause(node.group_member, late_s=tick_group.late_s)
 
     def leave(self, node: Any) -> None:
         """Remove a node that leaves the tree; does nothing if it is not in the group."""
@@ -203,9 +203,9 @@ class UpdateGroup:
         """Pause or resume the updates of a node, also after a quarantine; paused time does not count as elapsed."""
         tick_group = self._nodes[node.instance_id][0]
         if not is_resting:
-            tick_group.population.go_on(node.group_member, late_s=tick_group.late_s)
-        elif not tick_group.population.is_resting(node.group_member):
-            tick_group.population.rest(node.group_member, late_s=tick_group.late_s)
+            tick_group.population.resume(node.group_member, late_s=tick_group.late_s)
+        elif not tick_group.population.is_paused(node.group_member):
+            tick_group.population.pause(node.group_member, late_s=tick_group.late_s)
 
     def wake(self, node: Any) -> None:
         """Wake a sleeping node, so that it has its next update."""
@@ -215,7 +215,7 @@ class UpdateGroup:
     def edit_soon(self, node: Any) -> None:
         """Call ``edit`` of a node before its next update; for a paused node after it resumes."""
         tick_group = self._nodes[node.instance_id][0]
-        if not tick_group.population.is_resting(node.group_member):
+        if not tick_group.population.is_paused(node.group_member):
             self._to_edit[node.instance_id] = node
             self._resume()
 
@@ -326,7 +326,7 @@ class UpdateGroup:
             return
         edited = dict(self._to_edit)
         resting = {node.instance_id for tick_group, _, node in self._nodes.values()
-                   if tick_group.population.is_resting(node.group_member)}
+                   if tick_group.population.is_paused(node.group_member)}
         for _, node in present:
             self.take_out(node)
         for key, node in wanted:

@@ -579,13 +579,13 @@ class StateMachine(ScheduledCharacter, SavedState, Node):
 
     def restore_sleep(self, *, is_asleep: bool) -> None:
         self._is_asleep = is_asleep
-        if is_asleep and not self._is_off and self.core.rests_s == 0:
+        if is_asleep and not self._is_off and self.core.sleep_s == 0:
             self._wake()     # the loaded machine differs from the one that slept
 
     def live(self, elapsed_s: float) -> float:
         self.core.update(elapsed_s)
         if self._is_changed:
             self._edit()
-        rest_s = 0.0 if self.core is None else self.core.rests_s     # None: freed by a callback of a state
+        rest_s = 0.0 if self.core is None else self.core.sleep_s     # None: freed by a callback of a state
         self._is_asleep = rest_s > 0
         return rest_s
