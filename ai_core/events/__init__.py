@@ -15,10 +15,9 @@ only another notation for a set of codes.
 from __future__ import annotations
 
 from ai_core.events.checking import CheckingEngine, EventCheck
-from ai_core.events.event import Delivery, Event, Receipt
+from ai_core.events.event import EVERY_CODE, Delivery, Event, Receipt
 from ai_core.events.event_log import EventLog, EventLogEntry
 from ai_core.events.event_manager import EventCounts, EventManager, Subscription
-from ai_core.events.listeners import EVERY_CODE
 from ai_core.events.narrowcast import Group, GroupMembership, Narrowcast
 from ai_core.events.polling_station import Answer, PollingStation, TopicStatistics
 from ai_core.events.squad_radio import RadioMessage, SquadRadio

@@ -11,8 +11,8 @@ from typing import Any, Protocol
 
 from ai_core.clock import Clock, checked_clock
 from ai_core.errors import check_type, shown
+from ai_core.events.event import code_tuple, handler_name
 from ai_core.events.event_log import EventLog
-from ai_core.events.listeners import code_tuple, handler_name
 from ai_core.saving.declared_state import DeclaredState, Saveable, Whole
 from ai_core.scheduling.scheduler import Scheduler
 from ai_core.scheduling.task import Task

@@ -1,12 +1,17 @@
-"""The event: its code and payload, the terms of its delivery, its audience and its receipt."""
+"""Events and their listeners: terms of delivery, receipts, filters, and the registry of listeners by code."""
 from __future__ import annotations
 
+import math
+import weakref
+from collections import OrderedDict, defaultdict
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
+from operator import attrgetter, itemgetter
+from types import BuiltinMethodType, MethodType
 from typing import Any, NamedTuple, NoReturn, Protocol, cast
 
 from ai_core.clock import TimeIndex
-from ai_core.errors import finite_number, shown, whole_number
+from ai_core.errors import UnknownNameError, checked_name, finite_number, shown, whole_number
 from ai_core.saving.declared_state import (
     Flag,
     GameValue,
@@ -26,8 +31,10 @@ from ai_core.saving.declared_state import (
 from ai_core.saving.fields import StateError
 
 __all__ = [
-    "EVENT_STATE", "MOST_PRIORITY", "PLAIN", "Delivery", "Event", "EventTerms", "Handler", "ListenerGroup", "Position",
-    "Receipt", "coordinates"]
+    "ANYTHING", "EVENT_STATE", "EVERY_CODE", "KINDS", "MOST_PRIORITY", "ONCE_COUNT_STATE", "PLAIN", "REMEMBERED",
+    "Codes", "Delivery", "Event", "EventRegistry", "EventTerms", "Handler", "ListenerFilter", "ListenerGroup",
+    "NearbyEvents", "OnceCount", "OnceListenerKey", "OnceListeners", "Place", "Position", "Predicate", "Receipt",
+    "Subscription", "code_tuple", "coordinates", "handler_name", "rank_of"]
 
 MOST_PRIORITY = 1_000_000
 """Largest magnitude of a priority; within it, the ranks of listeners of two priorities never overlap."""
@@ -39,12 +46,12 @@ Position = tuple[float, float, float]
 class ListenerGroup(Protocol):
     """The audience of an event: a subset of all listeners; hashable, compared by value."""
 
-    def listeners(self, code: str) -> tuple[Any, ...]:
-        """Return the present subscriptions to ``code`` in this audience, in order of delivery."""
+    def listeners(self, code: str) -> tuple[Subscription, ...]:
+        """Return the present listeners to ``code`` in this audience, in order of delivery."""
         ...
 
-    def includes(self, registry: Any) -> bool:
-        """Return whether the listeners of an EventRegistry belong to this audience."""
+    def includes(self, registry: EventRegistry) -> bool:
+        """Return whether the listeners of ``registry`` belong to this audience."""
         ...
 
     def plain(self) -> Any:
@@ -214,3 +221,531 @@ EVENT_STATE = _EventState(
     Event, code=_CodeState(), arguments=GameValues(at="arguments"), sender=GameValue(at="sender"),
     sent_at=Moment(TimeIndex), due_at=Seconds(), terms=_TERMS_STATE)
 """How an event of an event manager is saved."""
+
+
+EVERY_CODE = "*"
+"""Code to receive all events; it cannot be sent."""
+PLACES_PER_PRIORITY = 1 << 40
+"""Registrations that fit between two priorities (count); one per microsecond for twelve days."""
+Codes = str | int | Iterable[str]
+"""A code, several codes, or a bit mask of declared codes."""
+BY_RANK = attrgetter("rank")
+
+
+class Subscription:
+    """The handle of a registered listener: ``stop()`` ends the registration.
+
+    Attributes:
+        handler: called with each event.
+        name: name in reports and saves; need not be unique.
+        codes: the codes listened to, in the order they were given; none after ``stop``.
+        call: the function that dispatch calls: the handler, or a stand-in for a listener with
+            filters, after it stopped or failed. Each running broadcast reads it at the turn
+            of the listener.
+        rank: order of delivery; lower is earlier.
+        registry: the registry to which it belongs.
+    """
+
+    __slots__ = ("__weakref__", "_given_name", "call", "codes", "handler", "rank", "registry")
+
+    def __init__(
+        self, registry: EventRegistry, codes: tuple[str, ...], handler: Handler, name: str | None = None, rank: int = 0
+    ) -> None:
+        self.registry = registry
+        self._given_name = name
+        self.codes = codes
+        self.rank = rank
+        self.handler = handler
+        self.call: Handler = handler
+
+    @property
+    def name(self) -> str:
+        """Name in reports and saves: the given name, or that of the handler."""
+        return handler_name(self.handler) if self._given_name is None else self._given_name
+
+    def rename(self, name: str) -> None:
+        """Change the name in reports and saves."""
+        self._given_name = name
+
+    @property
+    def is_active(self) -> bool:
+        """True until ``stop``."""
+        return bool(self.codes)
+
+    def stop(self) -> None:
+        """Stop listening at once, even in a running broadcast.
+
+        That broadcast continues with the other listeners. Stopping twice is
+        harmless. Cost: O(codes).
+        """
+        if self.codes:
+            self.registry.remove(self)
+
+    def __repr__(self) -> str:
+        return f"<Subscription of {self.name} to {', '.join(self.codes) or 'nothing (stopped)'}>"
+
+
+class EventRegistry:
+    """Listeners by code.
+
+    Args:
+        codes: the declared codes; None allows any code.
+        stopped: called with the Subscription after it has stopped; returns the
+            function that a running broadcast calls in its place.
+    """
+
+    def __init__(self, codes: Iterable[str] | None, stopped: Callable[[Subscription], Handler]) -> None:
+        self.are_declared = codes is not None
+        self._stopped = stopped
+        self._registrations = 0
+        self._members: dict[str, dict[Subscription, None]] = {}
+        self._everyone: dict[Subscription, None] = {}
+        self._in_order: dict[str, tuple[Subscription, ...]] = {}  # until the next change
+        for code in code_tuple(codes) if codes is not None else ():
+            if code == EVERY_CODE:
+                raise ValueError(f"{EVERY_CODE!r} stands for every code and cannot be declared; leave it out")
+            self._members[code] = {}
+
+    @property
+    def codes(self) -> tuple[str, ...]:
+        """Codes that are declared, or that have listeners."""
+        return tuple(self._members)
+
+    def wanted(self, codes: Codes) -> tuple[str, ...]:
+        """Return the checked codes to listen to."""
+        if isinstance(codes, int) and not isinstance(codes, bool) and self.are_declared:
+            return self._of_mask(codes)
+        names = (codes,) if isinstance(codes, str) else code_tuple(codes)
+        if not names:
+            raise ValueError("codes must name at least one event code, got none")
+        for code in names:
+            if code != EVERY_CODE:
+                self.check(code)
+        if EVERY_CODE in names and len(names) > 1:
+            raise ValueError(f"{EVERY_CODE!r} includes every other code; listen to it alone")
+        return names
+
+    def mask_of(self, codes: Iterable[str]) -> int:
+        """Return the bit mask of declared codes: the first declared one is bit 0."""
+        if not self.are_declared:
+            raise ValueError("a mask requires declared codes; declare the codes, or listen by names")
+        places = {code: place for place, code in enumerate(self._members)}
+        names = code_tuple(codes)
+        for code in names:
+            self.check(code)
+        return sum(1 << places[code] for code in names)
+
+    def add(
+        self, codes: Codes, handler: Handler, name: str | None = None, priority: int = 0, rank: int | None = None,
+    ) -> Subscription:
+        """Register ``handler`` for each code. Cost: O(codes)."""
+        if name is not None and (not isinstance(name, str) or not name):
+            raise TypeError(f"name must be a non-empty string, got {shown(name)}")
+        if not callable(handler):
+            raise TypeError(f"handler must be callable with an event, got {shown(handler)}")
+        names = self.wanted(codes)
+        if rank is None:
+            rank = rank_of(priority, self._registrations)
+            self._registrations += 1
+        members = self._everyone if names[0] == EVERY_CODE else self._members.get(names[0])
+        if members:
+            other = next(reversed(members)).codes
+            names = other if other == names else names  # shared, to keep a registration small
+        listening = Subscription(self, names, handler, name, rank)
+        self._enter(listening)
+        return listening
+
+    def remove(self, listening: Subscription) -> None:
+        """Remove a listener, also from a running broadcast."""
+        self._leave(listening)
+        listening.call = self._stopped(listening)
+
+    def put_back(self, listening: Subscription, codes: tuple[str, ...]) -> None:
+        """Register a stopped listener for these codes again. Cost: O(codes)."""
+        listening.codes, listening.call = codes, listening.handler
+        self._enter(listening)
+
+    def transfer(self, listening: Subscription, to: EventRegistry, rank: int) -> None:
+        """Move a listener to another registry; a running broadcast keeps it. Cost: O(codes)."""
+        codes = listening.codes
+        self._leave(listening)
+        listening.codes, listening.rank = codes, rank
+        to._enter(listening)
+
+    def listeners(self, code: str) -> tuple[Subscription, ...]:
+        """Return the present listeners to ``code``, by rank; a running broadcast keeps its tuple."""
+        if code not in self._members:
+            code = EVERY_CODE  # so that codes without listeners take no memory
+        found = self._in_order.get(code)
+        if found is None:
+            members = [*self._members.get(code, ()), *self._everyone]
+            found = self._in_order[code] = tuple(sorted(members, key=BY_RANK))
+        return found
+
+    def members(self) -> dict[str, list[Subscription]]:
+        """Return the listeners of each code, and of EVERY_CODE, by rank."""
+        return {
+            code: sorted(members, key=BY_RANK)
+            for code, members in (*self._members.items(), (EVERY_CODE, self._everyone))}
+
+    def check(self, code: object) -> None:
+        """Raise an error unless ``code`` can be sent."""
+        if not isinstance(code, str):
+            raise TypeError(f"an event code must be a string, got {shown(code)}")
+        if code in self._members:
+            return
+        if self.are_declared:
+            raise UnknownNameError("event code", code, self._members)
+        if not code:
+            raise ValueError("an event code must not be empty")
+        if code == EVERY_CODE:
+            raise ValueError(f"{EVERY_CODE!r} stands for every code and cannot be sent; send a single code")
+
+    def _enter(self, listening: Subscription) -> None:
+        listening.registry = self
+        for code in listening.codes:
+            if code not in self._members and code != EVERY_CODE:
+                self._members[code] = {}
+            self._members_of(code)[listening] = None
+        self._changed(listening.codes)
+
+    def _leave(self, listening: Subscription) -> None:
+        """Drop a listener, and codes without listeners that are not declared."""
+        codes, listening.codes = listening.codes, ()
+        for code in codes:
+            members = self._members_of(code)
+            members.pop(listening, None)
+            if not members and code != EVERY_CODE and not self.are_declared:
+                self._members.pop(code, None)
+        self._changed(codes)
+
+    def _members_of(self, code: str) -> dict[Subscription, None]:
+        return self._everyone if code == EVERY_CODE else self._members[code]
+
+    def _changed(self, codes: tuple[str, ...]) -> None:
+        """Rebuild the order of delivery at the next event."""
+        if EVERY_CODE in codes:
+            self._in_order.clear()
+        for code in codes:
+            self._in_order.pop(code, None)
+
+    def _of_mask(self, mask: int) -> tuple[str, ...]:
+        whole_number("codes", mask, minimum=1, maximum=(1 << len(self._members)) - 1,
+                     remedy="use mask_of to make a mask")
+        return tuple(code for place, code in enumerate(self._members) if mask >> place & 1)
+
+
+def rank_of(priority: int, place: int) -> int:
+    """Return the rank of a listener with a priority, registered after ``place`` other listeners.
+
+    Raises:
+        TypeError: if the priority is not an integer.
+        ValueError: if its magnitude exceeds MOST_PRIORITY.
+    """
+    if priority == 0:
+        return place
+    whole_number("priority", priority, minimum=-MOST_PRIORITY, maximum=MOST_PRIORITY)
+    return place - PLACES_PER_PRIORITY * priority
+
+
+def handler_name(handler: object) -> str:
+    """Return the default name of a handler."""
+    name: str = getattr(handler, "__qualname__", type(handler).__name__)
+    return name
+
+
+def code_tuple(codes: object) -> tuple[str, ...]:
+    """Return the codes in order without duplicates; a string is a single code."""
+    if isinstance(codes, str):
+        return (codes,)
+    try:
+        names = tuple(dict.fromkeys(codes))  # type: ignore[call-overload]
+    except TypeError:
+        raise TypeError(
+            f"codes must be an event code or a sequence of event codes, got {shown(codes)}") from None
+    for name in names:
+        checked_name("an event code", name)
+    return names
+
+
+Predicate = Callable[[Event], object]
+"""Returns a true value for an event to deliver."""
+
+Place = Iterable[float] | Callable[[], Iterable[float]]
+"""Two or three coordinates (m), or a callable that returns them, for a moving listener."""
+
+
+class NearbyEvents:
+    """A filter for events within ``range_m`` of a place, which may move.
+
+    An event that was sent without a position never passes.
+
+    Args:
+        place: two or three coordinates (m), or a callable that returns them
+            and is called for each event.
+        range_m: 0 or more (m); an event exactly at this distance passes.
+    """
+
+    __slots__ = ("_here", "_range_m")
+
+    def __init__(self, place: Place, range_m: float) -> None:
+        self._range_m = finite_number("range_m", range_m, minimum=0, remedy="leave near out to receive all events")
+        self._here: Callable[[], Iterable[float]] | Position
+        self._here = place if callable(place) else coordinates("place", place)
+
+    def __call__(self, event: Event) -> bool:
+        """Return whether the position of the event is within the range."""
+        there = event.terms.position
+        if there is None:
+            return False
+        here = self._here
+        if not isinstance(here, tuple):
+            here = coordinates("place", here())
+        return math.dist(here, there) <= self._range_m
+
+
+class WeakHandler(NamedTuple):
+    """A weakly held handler: ``function(keeper(), event)`` calls it."""
+
+    function: Callable[[Any, Event], object]
+    keeper: Callable[[], object | None]
+    """Returns the object of the method, or the handler itself; None after it was freed."""
+
+    @classmethod
+    def of(cls, handler: object) -> WeakHandler:
+        """Return the weak form of a handler; raise TypeError if it cannot be held weakly."""
+        try:
+            if isinstance(handler, MethodType):
+                return cls(handler.__func__, weakref.ref(handler.__self__))
+            if not isinstance(handler, BuiltinMethodType):  # which nothing else keeps
+                return cls(_called, weakref.ref(handler))
+        except TypeError:
+            pass
+        raise TypeError(f"handler must support weak references, got {shown(handler)}; use weak=False")
+
+
+class ListenerFilter(NamedTuple):
+    """The filters of a listener beyond the code.
+
+    A listener without filters is called directly; a listener with filters is called through a
+    stand-in made at registration, so other listeners cost nothing more.
+    """
+
+    where: Predicate | None = None
+    near: NearbyEvents | None = None
+    is_once: bool = False
+    weak: WeakHandler | None = None
+
+    @classmethod
+    def of(
+        cls, handler: object, where: Predicate | None, near: tuple[Place, float] | None, once: bool, weak: bool,
+    ) -> ListenerFilter:
+        """Return the filters for checked arguments of ``listen``."""
+        if where is not None and not callable(where):
+            raise TypeError(f"where must be callable with an event, got {shown(where)}")
+        nearby: NearbyEvents | None = None
+        if near is not None:
+            if not isinstance(near, tuple) or len(near) != 2:
+                raise TypeError(f"near must be a tuple of a place and a range in metres, got {shown(near)}")
+            nearby = NearbyEvents(_unheld(near[0]) if weak else near[0], near[1])
+        if where is None and nearby is None and not once and not weak:
+            return ANYTHING
+        return cls(
+            _unheld(where) if weak else where, nearby, bool(once), WeakHandler.of(handler) if weak else None)
+
+    def stand_in(
+        self, listening: Subscription, skip: Handler, freed: Callable[[Subscription], None],
+        use_up: Callable[[Subscription], None],
+    ) -> Handler:
+        """Return the function that is called in place of the handler.
+
+        ``skip`` is called for an event that is not delivered, ``freed`` when a weakly held
+        handler was freed, and ``use_up`` to stop a ``once`` listener. The stand-in keeps no
+        weakly held handler alive.
+        """
+        where, near, is_once, weak = self
+        handler: Any = listening.handler if weak is None else None  # a weakly held handler must not be kept here
+        function, keeper = weak or (_called, None)
+
+        def notify(event: Event) -> object:
+            found = handler if keeper is None else keeper()
+            if found is None:
+                freed(listening)
+                return skip(event)
+            if (near is not None and not near(event)) or (where is not None and not where(event)):
+                return skip(event)
+            if is_once:
+                use_up(listening)  # first: an event that the handler sends must not reach it again
+            return function(found, event)  # type: ignore[arg-type]
+
+        return notify
+
+
+ANYTHING = ListenerFilter()
+"""No filter: every event of the code, every time."""
+
+
+def _called(handler: Handler, event: Event) -> object:
+    return handler(event)
+
+
+def _unheld(function: Any) -> Any:
+    """Return a stand-in for a method that does not keep its object alive; other callables unchanged."""
+    if not isinstance(function, MethodType):
+        return function
+    look_up = weakref.WeakMethod(function)
+
+    def call(*arguments: object) -> object:
+        found = look_up()
+        if found is None:
+            raise ReferenceError("the object behind 'near' or 'where' of a weak listener was freed")
+        return found(*arguments)
+
+    return call
+
+
+REMEMBERED = 256
+"""Used ``once`` listeners that can listen again (count).
+
+They keep their handlers alive. With a smaller number, loading an old save restores
+fewer of them; with a larger number, used handlers stay in memory longer.
+"""
+
+KINDS = 4096
+"""Kinds of ``once`` listeners that are counted although none of them listens or can listen again (count).
+
+Without a limit, names that are never used again, such as a name with a number in it, would stay
+in memory and in each save. The next listener of a forgotten kind is number 0 again: loading a
+save with a higher count stops it.
+"""
+
+OnceKind = tuple[tuple[str, ...], str]
+"""The codes listened to, and the name."""
+
+
+class OnceListenerKey(NamedTuple):
+    """Identity of a ``once`` listener: its kind, and its number within the kind."""
+
+    codes: tuple[str, ...]
+    name: str
+    number: int
+
+
+class OnceCount(NamedTuple):
+    """How many listeners of a kind were registered, and the numbers of those that are still active."""
+
+    codes: tuple[str, ...]
+    name: str
+    times: int
+    waiting: list[int]
+
+    @classmethod
+    def checked(cls, codes: tuple[str, ...], name: str, times: int, waiting: list[int]) -> OnceCount:
+        """Return a count; raise ValueError unless the numbers are below ``times``."""
+        if any(number >= times for number in waiting):
+            raise ValueError(f"'waiting' must hold numbers below 'times', {times}, got {max(waiting)}")
+        return cls(codes, name, times, waiting)
+
+
+ONCE_COUNT_STATE = Record(
+    OnceCount.checked, codes=ListOf(Text(), make=tuple), name=Text(), times=Whole(), waiting=ListOf(Whole()))
+"""How the count of a kind of ``once`` listeners is saved."""
+
+
+class OnceListeners:
+    """The ``once`` listeners of a registry: which have had their delivery, and which listen again after loading.
+
+    A ``once`` listener stops at its delivery. When an earlier save is loaded in the same
+    world, it must listen again; when a later save is loaded in a new world, the same
+    listener there must stop. So ``once`` listeners are identified by codes and name, and
+    numbered in order of registration.
+
+    Args:
+        registry: the registry of the listeners.
+    """
+
+    def __init__(self, registry: EventRegistry) -> None:
+        self._registry = registry
+        self._times: dict[OnceKind, int] = {}  # the kind that was added to last is the last
+        self._most_kinds = KINDS
+        self._present: weakref.WeakValueDictionary[OnceListenerKey, Subscription] = weakref.WeakValueDictionary()
+        self._used: OrderedDict[Subscription, OnceListenerKey] = OrderedDict()
+
+    def add(self, listening: Subscription) -> Callable[[Subscription], None]:
+        """Register a new ``once`` listener; return the function that stops it at its delivery."""
+        kind = listening.codes, listening.name
+        key = OnceListenerKey(*kind, self._times.pop(kind, 0))
+        self._times[kind] = key.number + 1
+        self._present[key] = listening
+        if len(self._times) > self._most_kinds:
+            self._forget_kinds()
+
+        def use_up(one: Subscription) -> None:
+            one.stop()
+            self._used[one] = key
+            if len(self._used) > REMEMBERED:
+                self._used.popitem(last=False)
+
+        return use_up
+
+    def remembers(self, listening: Subscription) -> bool:
+        """Return whether a used listener can listen again."""
+        return listening in self._used
+
+    def bring_back(self, listening: Subscription) -> bool:
+        """Register a used listener again; return False if it is not among the latest ``REMEMBERED``."""
+        key = self._used.pop(listening, None)
+        if key is None:
+            return False
+        self._registry.put_back(listening, key.codes)
+        return True
+
+    def references(self) -> dict[Subscription, OnceListenerKey]:
+        """Return the listeners that are still active, with their keys."""
+        return {one: key for key, one in self._present.items() if one.is_active}
+
+    def known(self) -> dict[OnceListenerKey, Subscription]:
+        """Return the listeners that are active, or can listen again after loading."""
+        return {key: one for key, one in self._present.items() if one.is_active or one in self._used}
+
+    @property
+    def counts(self) -> list[OnceCount]:
+        """The count of each kind, and the numbers that are still active.
+
+        Setting it restores which listeners are active. A listener registered after the save is left alone,
+        unless it replaced a listener that becomes active again.
+        """
+        waiting: dict[OnceKind, list[int]] = {kind: [] for kind in self._times}
+        for key in self.references().values():
+            waiting[key[:2]].append(key.number)
+        return [OnceCount(*kind, times, sorted(waiting[kind])) for kind, times in self._times.items()]
+
+    @counts.setter
+    def counts(self, counts: list[OnceCount]) -> None:
+        here: dict[OnceKind, list[tuple[OnceListenerKey, Subscription]]] = defaultdict(list)
+        for key, one in sorted(self._present.items(), key=itemgetter(0)):
+            here[key[:2]].append((key, one))
+        for codes, name, times, waiting in counts:
+            self._load((codes, name), here[codes, name], times, set(waiting))
+
+    def _forget_kinds(self) -> None:
+        """Forget the unused kinds that were added to longest ago; O(1) on average."""
+        in_use = {key[:2] for key in (*self.references().values(), *self._used.values())}
+        unused = [kind for kind in self._times if kind not in in_use]
+        for kind in unused[: max(0, len(unused) - KINDS // 2)]:
+            del self._times[kind]
+        self._most_kinds = max(KINDS, 2 * len(self._times))
+
+    def _load(
+        self, kind: OnceKind, here: list[tuple[OnceListenerKey, Subscription]], times: int, waiting: set[int]
+    ) -> None:
+        come_back = 0
+        for key, one in here:
+            if key.number in waiting and self.bring_back(one):
+                come_back += 1
+            elif one.is_active and key.number not in waiting and (key.number < times or come_back):
+                come_back -= key.number >= times
+                one.stop()
+                self._used[one] = key
+        self._times[kind] = max(times, self._times.get(kind, 0))
+        self._most_kinds = max(self._most_kinds, len(self._times))

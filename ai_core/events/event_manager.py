@@ -19,21 +19,27 @@ from typing import Any, NamedTuple
 from ai_core.budget import Budget, check_budget
 from ai_core.clock import Clock, TimeIndex, checked_clock
 from ai_core.errors import UnknownNameError, check_callables, check_kind, finite_number, shown
-from ai_core.events.event import EVENT_STATE, PLAIN, Delivery, Event, EventTerms, Handler, ListenerGroup
-from ai_core.events.event_log import EventLog, sender_name
-from ai_core.events.listeners import (
+from ai_core.events.event import (
     ANYTHING,
+    EVENT_STATE,
     EVERY_CODE,
     ONCE_COUNT_STATE,
+    PLAIN,
     Codes,
+    Delivery,
+    Event,
     EventRegistry,
+    EventTerms,
+    Handler,
     ListenerFilter,
+    ListenerGroup,
     OnceListeners,
     Place,
     Predicate,
     Subscription,
     handler_name,
 )
+from ai_core.events.event_log import EventLog, sender_name
 from ai_core.faults import FAILURES_STATE, NO_FAILURES, Failures, FaultIsolation, given_faults
 from ai_core.saving.declared_state import (
     ClockNow,
@@ -783,7 +789,7 @@ class EventManager(Saveable):
 
         Returns:
             False if it still listens, was stopped, or its delivery was too long ago:
-            only the latest ``listeners.REMEMBERED`` can listen again.
+            only the latest ``event.REMEMBERED`` can listen again.
 
         Cost: O(codes).
         """

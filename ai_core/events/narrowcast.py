@@ -20,13 +20,12 @@ from typing import Any, NamedTuple
 from ai_core.budget import Budget
 from ai_core.clock import Clock
 from ai_core.errors import CycleError, checked_name, named, shown
-from ai_core.events.event import Event, Handler
-from ai_core.events.event_log import EventLog
-from ai_core.events.event_manager import EventCounts, EventManager, ListenerBook, ListenerReference, WhenLate
-from ai_core.events.listeners import (
+from ai_core.events.event import (
     REMEMBERED,
     Codes,
+    Event,
     EventRegistry,
+    Handler,
     ListenerFilter,
     Place,
     Predicate,
@@ -34,6 +33,8 @@ from ai_core.events.listeners import (
     handler_name,
     rank_of,
 )
+from ai_core.events.event_log import EventLog
+from ai_core.events.event_manager import EventCounts, EventManager, ListenerBook, ListenerReference, WhenLate
 from ai_core.faults import FaultIsolation
 from ai_core.saving.declared_state import (
     DeclaredState,

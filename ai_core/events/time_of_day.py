@@ -15,9 +15,8 @@ from typing import Any
 from ai_core.budget import Budget, check_budget
 from ai_core.clock import Clock
 from ai_core.errors import UnknownNameError, finite_number, shown, whole_number
-from ai_core.events.event import Handler
+from ai_core.events.event import EVERY_CODE, Handler, Subscription
 from ai_core.events.event_manager import EventManager
-from ai_core.events.listeners import EVERY_CODE, Subscription
 from ai_core.saving.declared_state import DeclaredState, Part, Saveable, Seconds
 from ai_core.saving.fields import LATEST_S
 

@@ -64,8 +64,7 @@ def habit(chance, name, depth, log):
         repeats=chance.choice([1, 1, 2]), retries=chance.choice([0, 0, 1]), outcome=chance.choice(list(Outcome)),
         wakes_on=chance.choice([(), (), ("a",)]), asks_every_s=chance.choice([0.0, 0.0, 0.35]),
         begins_on=chance.choice([(), (), (), ("b",)]), remembers_s=chance.choice([0.0, 0.5]),
-        score=score, inertia=chance.choice([0.0, 1.0]),
-    )
+        score=score, inertia=chance.choice([0.0, 1.0]))
 
 
 def launcher(chance, name, children):
@@ -90,8 +89,7 @@ def built_in(chance, name):
         Wait(name, value / 2, up_to_s=value, score=score),
         Habit(name, can_activate=ValueIs(key, "<", value), score=score),
         Habit(name, can_activate=ValuesAre(
-            [ValueIs(key, "<", value), ValueIs("a", ">=", 1)], lambda context: len(context.path) % 2), score=score),
-    ])
+            [ValueIs(key, "<", value), ValueIs("a", ">=", 1)], lambda context: len(context.path) % 2), score=score)])
 
 
 def chance_name(chance):

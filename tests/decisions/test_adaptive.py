@@ -82,8 +82,7 @@ def test_the_surer_the_prediction_the_less_memory_counts():
 def test_it_tries_every_tactic_equally_with_one_draw_each_time():
     trials = [
         AdaptiveChoice(memory(), Always(mark), exploration=0.3).choose("full")
-        for mark in (0.0, 0.0999, 0.1001, 0.2001, 0.2999, 0.3)
-    ]
+        for mark in (0.0, 0.0999, 0.1001, 0.2001, 0.2999, 0.3)]
     assert [one.tactic for one in trials] == ["rush", "rush", "block", "jump", "jump", "rush"]
     assert [one.is_trial for one in trials] == [True] * 5 + [False]
     for exploration in (0.0, 1.0):
@@ -141,9 +140,7 @@ def test_the_text_shows_what_each_tactic_promises():
         (lambda: AdaptiveChoice(memory(), random.Random(1), prediction=3), TypeError, "must be a SequencePrediction"),
         (lambda: AdaptiveChoice(memory(), random.Random(1)).note(1.0), RuntimeError, "call choose before note"),
         (lambda: AdaptiveChoice(memory(), random.Random(1)).saw("high"), RuntimeError, "pass a SequencePrediction"),
-        (lambda: fighter().saw("hihg"), UnknownNameError, "did you mean 'high'?"),
-    ],
-)
+        (lambda: fighter().saw("hihg"), UnknownNameError, "did you mean 'high'?")])
 def test_misuse_is_told_at_the_call(make, error, says):
     with pytest.raises(error) as raised:
         make()
@@ -155,9 +152,7 @@ def test_misuse_is_told_at_the_call(make, error, says):
     [
         ({"duck": {}}, UnknownNameError, "unknown tactic in answers 'duck'"),
         ({"jump": {"mid": 1.0}}, UnknownNameError, "unknown move in answers of 'jump' 'mid'"),
-        ({"jump": {"low": 2.0}}, ValueError, "the worth of 'jump' against 'low' must be at most 1"),
-    ],
-)
+        ({"jump": {"low": 2.0}}, ValueError, "the worth of 'jump' against 'low' must be at most 1")])
 def test_answers_name_what_there_is(answers, error, says):
     prediction = SequencePrediction(["high", "low"])
     with pytest.raises(error) as raised:
@@ -172,9 +167,7 @@ def test_answers_name_what_there_is(answers, error, says):
         ({"last": ["jump", []]}, "'last' must have a kind for each of the 1 features"),
         ({"prediction": None}, "'prediction' must be present exactly if"),
         ({"random": {}}, "'random.version' is missing"),
-        ({"memory": 3}, "must be a dict"),
-    ],
-)
+        ({"memory": 3}, "must be a dict")])
 def test_a_state_that_does_not_fit_is_refused(change, says):
     choice = fighter()
     choice.choose("full")

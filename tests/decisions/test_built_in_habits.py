@@ -90,8 +90,7 @@ def test_values_are_set_here_or_in_a_scope():
 @pytest.mark.parametrize(
     ("comparison", "value", "expected"),
     [("==", 2, True), ("!=", 2, False), ("<", 3, True), ("<=", 1, False), (">", 1, True), (">=", 3, False),
-     ("in", (1, 2), True), ("not in", (1, 2), False)],
-)
+     ("in", (1, 2), True), ("not in", (1, 2), False)])
 def test_values_are_compared(comparison, value, expected):
     tree = tree_of(CheckValue("check", "x", comparison, value), blackboard={"x": 2})
     assert tree.tick(0.1) is (SUCCEEDED if expected else FAILED)
@@ -177,8 +176,7 @@ def test_animation_habit_ends_with_clip_and_stops_on_interrupt():
     log = []
     tree = tree_of(PlayAnimation(
         "swing", "swing",
-        play=lambda context, name: log.append(f"play {name}"), stop=lambda context: log.append("stop"),
-    ))
+        play=lambda context, name: log.append(f"play {name}"), stop=lambda context: log.append("stop")))
     tree.tick(0.1)
     tree.notify("animation finished", "walk")
     assert tree.tick(0.1) is RUNNING
@@ -213,9 +211,7 @@ def test_a_number_rises_to_its_limit_and_is_written_when_it_ends():
         (lambda: LookAt("a", 1, turn=1), "'a': turn must be callable, got 1"),
         (lambda: PlayAnimation("a", "x", play=0), "'a': play must be callable, got 0"),
         (lambda: ChangeValue("a", "x", 0, 1), "'a': per_second must not be 0"),
-        (lambda: Habit("a", columns="x"), "'a': columns must be a sequence of names"),
-    ],
-)
+        (lambda: Habit("a", columns="x"), "'a': columns must be a sequence of names")])
 def test_bad_settings_are_refused(make, message):
     with pytest.raises((ValueError, TypeError), match=message):
         make()

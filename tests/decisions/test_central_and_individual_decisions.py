@@ -11,11 +11,9 @@ from ai_core.scheduling.scheduler import Scheduler
 RULES = RuleSet(
     [
         Rule("retreat", "outnumbered > courage", lambda mind: "retreat", salience=1.0, repeats=True),
-        Rule("charge", "", lambda mind: "charge", repeats=True),
-    ],
+        Rule("charge", "", lambda mind: "charge", repeats=True)],
     facts={"outnumbered": lambda mind: mind.owner.outnumbered()},
-    parameters={"courage": 0.5},
-)
+    parameters={"courage": 0.5})
 
 
 class Soldier:

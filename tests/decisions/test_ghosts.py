@@ -17,8 +17,7 @@ def ghost(name, *, cell, heading, player=(8, 7), strong=0.0):
 
 @pytest.mark.parametrize(
     ("name", "rule", "heading"),
-    [("lefty", "turn left", 0), ("righty", "turn right", 2), ("hunter", "hunt", 2)],
-)
+    [("lefty", "turn left", 0), ("righty", "turn right", 2), ("hunter", "hunt", 2)])
 def test_each_ghost_decides_by_its_own_parameters_at_a_crossing(name, rule, heading):
     here = ghost(name, cell=(4, 3), heading=1, player=(4, 7))
     fired = here.mind.think(most=1)[0]
@@ -43,8 +42,7 @@ def test_only_the_hunter_looks_at_the_player():
     for name in GHOSTS:
         ways = {
             ghost(name, cell=(4, 3), heading=1, player=player).mind.think(most=1)[0].result
-            for player in ((4, 7), (1, 3), (15, 3))
-        }
+            for player in ((4, 7), (1, 3), (15, 3))}
         assert (len(ways) > 1) == (name == "hunter")
 
 
@@ -78,5 +76,4 @@ def test_a_loaded_maze_goes_on_as_the_saved_one():
         first.step(inputs=inputs)
         second.step(inputs=inputs)
     assert {name: one.observe() for name, one in first.observed.items()} == {
-        name: one.observe() for name, one in second.observed.items()
-    }
+        name: one.observe() for name, one in second.observed.items()}

@@ -18,8 +18,7 @@ SUCCEEDED = Status.SUCCEEDED
 REST = Habit(
     "life",
     [ChangeValue("rest", "energy", 0.5, 1.0, can_activate=ValueIs("energy", "<", 0.3)),
-     Habit("work", [ChangeValue("dig", "energy", -0.25, 0.25), Wait("breathe", 0.5)], Launch.SEQUENTIAL)],
-)
+     Habit("work", [ChangeValue("dig", "energy", -0.25, 0.25), Wait("breathe", 0.5)], Launch.SEQUENTIAL)])
 
 
 def lives(count, *, together):

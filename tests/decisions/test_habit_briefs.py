@@ -50,8 +50,7 @@ def test_running_habit_is_found_in_place_and_ends_later(looks):
     results = [RUNNING, SUCCEEDED]
     tree = HabitTree(chain(
         Habit("first", tick=lambda _: SUCCEEDED), leaf("act", lambda context: looks and context.parent, None),
-        Habit("last", tick=lambda _: results.pop(0)),
-    ))
+        Habit("last", tick=lambda _: results.pop(0))))
     assert tree.tick(0.1) is RUNNING
     assert tree.active_paths() == ["root/inner/act"]
     assert tree.root_run.child.number == 1
@@ -126,8 +125,7 @@ def test_raising_watcher_is_called_once_and_fails_the_writer(value):
     ({"health": 0.2, "armed": True}, True), ({"health": 0.2, "armed": False}, False),
     ({"health": 0, "armed": True}, True),
     ({"health": 0.9, "armed": True}, False), ({"health": 0.2}, "asked"), ({"health": "low", "armed": True}, "asked"),
-    ({"health": 0.9, "armed": 1}, "asked"),
-])
+    ({"health": 0.9, "armed": 1}, "asked")])
 def test_incomparable_values_are_left_to_the_given_check(known, answer):
     asked = []
     condition = ValuesAre(
@@ -171,8 +169,7 @@ def test_written_value_is_seen_by_next_leaf_in_same_tick():
     (1.0, "==", 1, True), (1, "==", 1.0, True), (0.5, "<", 1, True), (1.0, "<=", 1, True),
     (float("nan"), "==", 1, False), (float("nan"), "!=", 1, True), (2.0, ">", 2, False), (2.0, ">=", 2.0, True),
     (float(2**53), "==", 2**53 + 1, False),
-    (True, "==", True, True), (True, "==", 1, True), (1.0, "==", True, True), (None, "<", 1.0, False),
-])
+    (True, "==", True, True), (True, "==", 1, True), (1.0, "==", True, True), (None, "<", 1.0, False)])
 def test_numbers_compare_as_python_compares_them(known, comparison, value, wanted):
     tree = HabitTree(CheckValue("check", "key", comparison, value), blackboard={"key": known})
     root = Habit("root", [CheckValue("check", "key", comparison, value)], Launch.SEQUENTIAL)
@@ -182,8 +179,7 @@ def test_numbers_compare_as_python_compares_them(known, comparison, value, wante
 
 @pytest.mark.parametrize(("known", "comparison", "wanted"), [
     (None, "==", True), (None, "!=", False), (0.0, "!=", True), ((1, 2), "==", False), ("", "!=", True),
-    (object(), "==", "asked"),
-])
+    (object(), "==", "asked")])
 def test_plain_values_compare_with_none_without_a_check(known, comparison, wanted):
     asked = []
     condition = ValuesAre([ValueIs("key", comparison, None)], lambda context: asked.append("asked"))

@@ -44,16 +44,14 @@ def guard(diary):
         "fight",
         diary.habit("dodge"),
         Swing(diary),
-        diary.habit("attack", diary.habit("shoot")),
-    )
+        diary.habit("attack", diary.habit("shoot")))
     return HabitTree(diary.habit("guard", fight))
 
 
 def test_fight_runs_attack_and_attack_runs_shoot(guard, diary):
     guard.tick(0.1)
     assert diary.read() == [
-        "enter guard", "enter fight", "enter attack", "enter shoot", "tick shoot",
-    ]
+        "enter guard", "enter fight", "enter attack", "enter shoot", "tick shoot"]
     assert guard.active_paths() == ["guard/fight/attack/shoot"]
 
 
@@ -79,8 +77,7 @@ def test_when_dodge_is_over_attack_begins_anew_from_pending(guard, diary):
     guard.tick(0.1)
 
     assert diary.read() == [
-        "tick dodge", "exit dodge", "enter attack", "enter shoot", "tick shoot",
-    ]
+        "tick dodge", "exit dodge", "enter attack", "enter shoot", "tick shoot"]
 
 
 def test_swing_is_uninterruptible_in_its_stretch_but_not_after(guard, diary):

@@ -161,9 +161,7 @@ def test_another_definition_with_the_same_habits_goes_on(tree, diary):
         (lambda root: added(root, "guard", Habit("a"), before="b"), UnknownNameError, "below 'guard' 'b'"),
         (lambda root: replaced(root, "guard/fight", Habit("walk")), ValueError, "two children are named 'walk'"),
         (lambda root: replaced(root, "guard/fight", None), TypeError, "habit must be a Habit, got None"),
-        (lambda root: removed(root, 3), TypeError, "path must be a string like 'root/fight', got 3"),
-    ],
-)
+        (lambda root: removed(root, 3), TypeError, "path must be a string like 'root/fight', got 3")])
 def test_edits_that_cannot_be_are_refused_and_change_nothing(edit, error, message):
     root = Habit("guard", [Habit("fight"), Habit("walk", [Habit("step")], Launch.SEQUENTIAL)])
     with pytest.raises(error, match=message):

@@ -47,8 +47,7 @@ def test_a_hundred_tenths_of_a_second_are_ten_seconds():
 def test_cooldown_length_does_not_depend_on_tick_rate(elapsed_s):
     began = []
     shout = Habit(
-        "shout", cooldown_s=2.0, enter=lambda context: began.append(context.tree.seconds), tick=lambda _: SUCCEEDED
-    )
+        "shout", cooldown_s=2.0, enter=lambda context: began.append(context.tree.seconds), tick=lambda _: SUCCEEDED)
     tree = HabitTree(Habit("root", [shout, Habit("walk")]))
     while tree.seconds < 9.9:
         tree.tick(elapsed_s)
@@ -134,9 +133,7 @@ def test_retries_count_beside_repeats():
         (Outcome.UNCHANGED, SUCCEEDED, FAILED),
         (Outcome.INVERTED, FAILED, SUCCEEDED),
         (Outcome.ALWAYS_SUCCEEDED, SUCCEEDED, SUCCEEDED),
-        (Outcome.ALWAYS_FAILED, FAILED, FAILED),
-    ],
-)
+        (Outcome.ALWAYS_FAILED, FAILED, FAILED)])
 def test_the_parent_is_told_the_outcome_and_exit_how_it_ended(outcome, of_success, of_failure):
     ended = []
     for result, expected in ((SUCCEEDED, of_success), (FAILED, of_failure)):
@@ -176,8 +173,7 @@ def test_ended_habit_that_wants_again_goes_before_less_urgent():
     diary.read()
     tree.tick(0.1)
     assert diary.read() == [
-        "tick swing", "exit swing", "enter swing", "tick swing", "exit swing", "enter walk", "tick walk",
-    ]
+        "tick swing", "exit swing", "enter swing", "tick swing", "exit swing", "enter walk", "tick walk"]
 
 
 def test_a_thousand_steps_that_end_at_once_are_spread_over_ticks():
@@ -206,9 +202,7 @@ def test_a_thousand_steps_that_end_at_once_are_spread_over_ticks():
         ("outcome", "inverted", "'a': outcome must be an Outcome, got 'inverted'"),
         ("wakes_on", "alarm", r"'a': wakes_on must be a sequence of names, got 'alarm'; write \('alarm',\)"),
         ("begins_on", [3], "'a': begins_on must hold non-empty strings, got 3"),
-        ("asks_every_s", -0.1, "'a': asks_every_s must be at least 0"),
-    ],
-)
+        ("asks_every_s", -0.1, "'a': asks_every_s must be at least 0")])
 def test_options_that_cannot_be_are_refused(option, value, message):
     with pytest.raises((ValueError, TypeError), match=message):
         Habit("a", **{option: value})

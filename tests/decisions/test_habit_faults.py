@@ -43,12 +43,8 @@ def raising(diary, note):
     [
         ("can_activate", ["broken"]),
         ("enter", ["broken", "exit work"]),
-        ("tick", ["enter work", "broken", "exit work"]),
-    ],
-)
-def test_habit_whose_callback_raises_fails_and_the_next_begins(
-    diary, faults, reports, moment, happens
-):
+        ("tick", ["enter work", "broken", "exit work"])])
+def test_habit_whose_callback_raises_fails_and_the_next_begins(diary, faults, reports, moment, happens):
     work = diary.habit("work", **{moment: raising(diary, "broken")})
     tree = HabitTree(diary.habit("root", work, diary.habit("rest")), name="bob", faults=faults)
     tree.tick(0.1)
@@ -57,9 +53,7 @@ def test_habit_whose_callback_raises_fails_and_the_next_begins(
     assert [fault.name for fault in reports] == [f"bob: {moment} of root/work"]
 
 
-def test_raising_exit_is_called_once_and_the_interrupter_begins(
-    diary, faults, reports
-):
+def test_raising_exit_is_called_once_and_the_interrupter_begins(diary, faults, reports):
     diary.wants = {"root", "work"}
     work = diary.habit("work", exit=raising(diary, "broken exit"))
     tree = HabitTree(diary.habit("root", diary.habit("flee"), work), faults=faults)
@@ -78,8 +72,7 @@ def test_parent_whose_tick_raises_ends_its_children_in_order(diary, faults):
         [diary.habit("dig")],
         tick=lambda context: next(answers),
         exit=lambda context: diary.append("exit work"),
-        cooldown_s=1.0,
-    )
+        cooldown_s=1.0)
     tree = HabitTree(diary.habit("root", work), faults=faults)
     tree.tick(0.1)
     diary.read()
@@ -133,8 +126,7 @@ def test_successful_run_resets_the_count_of_failures_in_a_row(faults, reports):
 def test_asking_well_does_not_excuse_runs_that_fail(diary, faults):
     asked = []
     work = diary.habit(
-        "work", can_activate=lambda _: asked.append(1) or True, tick=raising(diary, "broken")
-    )
+        "work", can_activate=lambda _: asked.append(1) or True, tick=raising(diary, "broken"))
     tree = HabitTree(diary.habit("root", work), faults=faults)
     for _ in range(6):
         tree.tick(0.1)

@@ -16,8 +16,7 @@ ROOT = Path(__file__).parents[2]
 def lives(switch):
     finished = subprocess.run(
         [sys.executable, "-m", "tests.decisions.habit_lives"], capture_output=True, text=True, cwd=ROOT, check=True,
-        env={**os.environ, SWITCH: switch},
-    )
+        env={**os.environ, SWITCH: switch})
     return finished.stdout.splitlines(), finished.stderr
 
 

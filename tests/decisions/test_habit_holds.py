@@ -17,9 +17,7 @@ def held_tree(diary, **held):
             "root",
             diary.habit("die", urgency=10),
             diary.habit("dodge"),
-            diary.habit("act", diary.habit("swing", **held)),
-        )
-    )
+            diary.habit("act", diary.habit("swing", **held))))
 
 
 def test_uninterruptible_habit_is_never_interrupted_by_siblings():

@@ -71,16 +71,14 @@ def test_sequence_runs_children_in_order_and_ends_with_the_last():
     diary = Diary()
     root = diary.habit(
         "root", diary.habit("draw"), diary.habit("aim"), diary.habit("fire"),
-        launch=Launch.SEQUENTIAL,
-    )
+        launch=Launch.SEQUENTIAL)
     tree = HabitTree(root)
     tree.tick(0.1)
     assert diary.read() == ["enter root", "enter draw", "tick draw"]
     diary.results = {"draw": SUCCEEDED, "aim": SUCCEEDED}
     tree.tick(0.1)
     assert diary.read() == [
-        "tick draw", "exit draw", "enter aim", "tick aim", "exit aim", "enter fire", "tick fire",
-    ]
+        "tick draw", "exit draw", "enter aim", "tick aim", "exit aim", "enter fire", "tick fire"]
     diary.results["fire"] = SUCCEEDED
     assert tree.tick(0.1) is SUCCEEDED
     assert diary.read() == ["tick fire", "exit fire", "exit root"]
@@ -90,8 +88,7 @@ def test_a_sequence_fails_with_a_child_that_fails():
     diary = Diary()
     diary.results["a"] = FAILED
     tree = HabitTree(
-        diary.habit("root", diary.habit("a"), diary.habit("b"), launch=Launch.SEQUENTIAL)
-    )
+        diary.habit("root", diary.habit("a"), diary.habit("b"), launch=Launch.SEQUENTIAL))
     assert tree.tick(0.1) is FAILED
     assert diary.read() == ["enter root", "enter a", "tick a", "exit a", "exit root"]
 
@@ -100,8 +97,7 @@ def test_a_sequence_fails_when_a_child_cannot_run_in_its_turn():
     diary = Diary(wants="root a")
     diary.results["a"] = SUCCEEDED
     tree = HabitTree(
-        diary.habit("root", diary.habit("a"), diary.habit("b"), launch=Launch.SEQUENTIAL)
-    )
+        diary.habit("root", diary.habit("a"), diary.habit("b"), launch=Launch.SEQUENTIAL))
     assert tree.tick(0.1) is FAILED
     assert diary.read() == ["enter root", "enter a", "tick a", "exit a", "exit root"]
 
@@ -110,8 +106,7 @@ def test_a_sequence_does_not_ask_earlier_children_again():
     diary = Diary()
     diary.results["a"] = SUCCEEDED
     tree = HabitTree(
-        diary.habit("root", diary.habit("a"), diary.habit("b"), launch=Launch.SEQUENTIAL)
-    )
+        diary.habit("root", diary.habit("a"), diary.habit("b"), launch=Launch.SEQUENTIAL))
     tree.tick(0.1)
     tree.tick(0.1)
     assert tree.active_paths() == ["root/b"]
@@ -145,8 +140,7 @@ def test_children_are_chosen_as_often_as_their_weights_say():
         return SUCCEEDED
 
     root = Habit(
-        "root", [Habit("rare", tick=count), Habit("common", tick=count, weight=3)], Launch.RANDOM
-    )
+        "root", [Habit("rare", tick=count), Habit("common", tick=count, weight=3)], Launch.RANDOM)
     tree = HabitTree(root, random=random.Random(7))
     for _ in range(2000):
         tree.tick(0.1)
@@ -174,21 +168,18 @@ def test_non_blocking_child_runs_alongside_and_ends_with_parent():
         diary.habit("run"),
         diary.habit("walk"),
         diary.habit("sing", non_blocking=True),
-        ticks=True,
-    )
+        ticks=True)
     tree = HabitTree(root)
     tree.tick(0.1)
     assert diary.read() == [
         "enter root", "tick root", "enter walk", "tick walk",
-        "enter talk", "tick talk", "enter sing", "tick sing",
-    ]
+        "enter talk", "tick talk", "enter sing", "tick sing"]
     assert tree.active_paths() == ["root/talk", "root/walk", "root/sing"]
 
     diary.wants.add("run")
     tree.tick(0.1)
     assert diary.read() == [
-        "tick root", "exit walk", "enter run", "tick run", "tick talk", "tick sing",
-    ]
+        "tick root", "exit walk", "enter run", "tick run", "tick talk", "tick sing"]
     diary.results["root"] = FAILED
     tree.tick(0.1)
     assert diary.read() == ["tick root", "exit sing", "exit talk", "exit run", "exit root"]
@@ -220,8 +211,7 @@ def test_a_sequence_has_non_blocking_children_beside_every_step():
     diary = Diary()
     root = diary.habit(
         "root", diary.habit("a"), diary.habit("b"), diary.habit("voice", non_blocking=True),
-        launch=Launch.SEQUENTIAL,
-    )
+        launch=Launch.SEQUENTIAL)
     tree = HabitTree(root)
     tree.tick(0.1)
     diary.results["a"] = SUCCEEDED

@@ -24,13 +24,11 @@ options = st.fixed_dictionaries({
     "ticks": st.booleans(), "waits": st.booleans(), "inverted": once([False, False, True]),
     "timeout_s": once([float("inf")] * 3 + [0.5, 1.0]), "cooldown_s": once([0.0, 0.0, 0.0, 0.5, 1.0]),
     "repeats": once([1, 1, 1, 2]), "retries": once([0, 0, 0, 1]), "silent": once([False, False, True]),
-    "plain": st.booleans(),
-})
+    "plain": st.booleans()})
 
 PLAIN = {
     "beside": False, "held": False, "waits": False, "inverted": False, "timeout_s": float("inf"), "cooldown_s": 0.0,
-    "repeats": 1, "retries": 0, "silent": True,
-}
+    "repeats": 1, "retries": 0, "silent": True}
 """Of a habit that does nothing but launch others or tick."""
 
 
@@ -101,15 +99,13 @@ def build(spec, world, log):
 
     says = {} if spec["silent"] else {
         "can_activate": lambda context: world.wants(name), "enter": lambda context: log.append(f"enter {name}"),
-        "exit": lambda context: log.append(f"exit {name}"),
-    }
+        "exit": lambda context: log.append(f"exit {name}")}
     return Habit(
         name, [build(child, world, log) for child in spec["children"]], Launch(spec["launch"]),
         non_blocking=spec["beside"], uninterruptible=spec["held"],
         wakes_on=(name,) if spec["waits"] else (), tick=tick if spec["ticks"] else None, **says,
         timeout_s=spec["timeout_s"], cooldown_s=spec["cooldown_s"], repeats=spec["repeats"], retries=spec["retries"],
-        outcome=Outcome.INVERTED if spec["inverted"] else Outcome.UNCHANGED,
-    )
+        outcome=Outcome.INVERTED if spec["inverted"] else Outcome.UNCHANGED)
 
 
 class Lives(RuleBasedStateMachine):

@@ -23,8 +23,7 @@ from ai_core.scheduling.task import Turn
 SUCCEEDED = Status.SUCCEEDED
 
 WAITING = Habit("root", [
-    Habit("flee", can_activate=ValueIs("alarm")), Wait("doze", 5.0), Habit("rest", begins_on=("x",)),
-])
+    Habit("flee", can_activate=ValueIs("alarm")), Wait("doze", 5.0), Habit("rest", begins_on=("x",))])
 
 
 def counting(log):

@@ -33,8 +33,7 @@ class Life:
             habit("fight", habit("aim"), habit("shoot"), launch=Launch.SEQUENTIAL),
             habit("idle", habit("sit"), habit("sing"), habit("nap"), launch=Launch.RANDOM),
             habit("hum", non_blocking=True), habit("limp", non_blocking=True),
-            Habit("count", tick=self.count, non_blocking=True),
-        )
+            Habit("count", tick=self.count, non_blocking=True))
         self.diary.wants.add("root")
         self.tree = HabitTree(root, random=random.Random(seed), faults=self.faults, values=SavedValues({"bob": BOB}))
 
@@ -170,9 +169,7 @@ def test_saving_and_loading_wait_for_the_end_of_the_tick():
         (("endings",), {"root/x": "done"}, "'endings.root/x' is not valid: unknown habit 'root/x'"),
         (("blackboard",), 3, "'blackboard' must be a dict"),
         (("random", "index"), 700, "'random.index' must be at most 624"),
-        (("failing",), [["root/x", [1, False]]], r"'failing\[0\]\[0\]': unknown callback 'root/x'"),
-    ],
-)
+        (("failing",), [["root/x", [1, False]]], r"'failing\[0\]\[0\]': unknown callback 'root/x'")])
 def test_a_state_that_cannot_be_is_refused(path, value, message):
     life = Life()
     life.live({"fight", "aim", "hum"}, ())

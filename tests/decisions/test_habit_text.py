@@ -19,8 +19,7 @@ def guard_tree(diary):
         diary.habit("dodge"),
         diary.habit("attack", diary.habit("shoot")),
         diary.habit("idle", diary.habit("yawn"), diary.habit("hum"), launch=Launch.RANDOM),
-        diary.habit("talk", non_blocking=True),
-    )
+        diary.habit("talk", non_blocking=True))
     return HabitTree(root, name="bob", random=AlwaysLast())
 
 
@@ -34,8 +33,7 @@ def test_before_the_first_tick_all_is_pending():
         "    idle: pending, guard is not active",
         "      yawn: pending, idle is not active",
         "      hum: pending, idle is not active",
-        "    talk: pending, guard is not active",
-    ]
+        "    talk: pending, guard is not active"]
 
 
 def test_text_says_why_habits_are_active_or_pending():
@@ -52,8 +50,7 @@ def test_text_says_why_habits_are_active_or_pending():
         "  * idle: active for 0.25 s, can activate",
         "      yawn: pending, hum was chosen",
         "    * hum: active for 0.25 s, chosen 2 of 2",
-        "  * talk: active for 0.25 s, beside the others",
-    ]
+        "  * talk: active for 0.25 s, beside the others"]
 
 
 def test_text_says_last_outcomes_and_interrupted_habits():
@@ -72,9 +69,7 @@ def test_hold_is_shown_on_every_level_and_on_what_it_blocks():
     diary = Diary(wants="root act swing")
     tree = HabitTree(
         diary.habit(
-            "root", diary.habit("dodge"), diary.habit("act", diary.habit("swing", uninterruptible=True))
-        )
-    )
+            "root", diary.habit("dodge"), diary.habit("act", diary.habit("swing", uninterruptible=True))))
     tree.tick(0.1)
     diary.wants.add("dodge")
     tree.tick(0.5)
@@ -83,23 +78,20 @@ def test_hold_is_shown_on_every_level_and_on_what_it_blocks():
         "* root: active for 0.50 s, holds, can activate",
         "    dodge: pending, held back by act",
         "  * act: active for 0.50 s, holds, can activate",
-        "    * swing: active for 0.50 s, holds, can activate",
-    ]
+        "    * swing: active for 0.50 s, holds, can activate"]
 
 
 def test_a_sequence_shows_what_is_done_and_whose_turn_comes():
     diary = Diary()
     diary.results["draw"] = Status.SUCCEEDED
     root = diary.habit(
-        "shoot", *(diary.habit(name) for name in ("draw", "aim", "fire")), launch=Launch.SEQUENTIAL
-    )
+        "shoot", *(diary.habit(name) for name in ("draw", "aim", "fire")), launch=Launch.SEQUENTIAL)
     tree = HabitTree(root)
     tree.tick(0.1)
     assert tree.to_text().splitlines()[2:] == [
         "    draw: pending, done (before: succeeded)",
         "  * aim: active for 0.00 s, next in sequence",
-        "    fire: pending, its turn comes after aim",
-    ]
+        "    fire: pending, its turn comes after aim"]
 
 
 def test_a_sequence_that_could_not_go_on_tells_where():

@@ -19,8 +19,7 @@ RUNNING, SUCCEEDED, FAILED = Status.RUNNING, Status.SUCCEEDED, Status.FAILED
 def test_elapsed_time_is_zero_in_first_tick_and_true_at_any_rate():
     told = []
     tree = HabitTree(
-        Habit("root", tick=lambda c: told.append((c.elapsed_s, c.time_in_habit_s)))
-    )
+        Habit("root", tick=lambda c: told.append((c.elapsed_s, c.time_in_habit_s))))
     for elapsed_s in (0.5, 0.25, 4.0):
         tree.tick(elapsed_s)
     assert told == [(0.0, 0.0), (0.25, 0.25), (4.0, 4.25)]
@@ -28,8 +27,7 @@ def test_elapsed_time_is_zero_in_first_tick_and_true_at_any_rate():
 
 def test_a_timer_is_right_when_ticked_rarely():
     wait = Habit(
-        "wait", tick=lambda c: SUCCEEDED if c.time_in_habit_s >= 1 else None
-    )
+        "wait", tick=lambda c: SUCCEEDED if c.time_in_habit_s >= 1 else None)
     often, rarely = HabitTree(wait), HabitTree(wait)
     often_ends = [often.tick(0.25) for _ in range(5)]
     assert often_ends == [RUNNING] * 4 + [SUCCEEDED]
@@ -135,8 +133,7 @@ def test_exit_is_told_how_the_habit_ended():
     root = diary.habit(
         "root",
         diary.habit("a"),
-        diary.habit("b", exit=lambda context: told.append(context.status)),
-    )
+        diary.habit("b", exit=lambda context: told.append(context.status)))
     tree = HabitTree(root)
     tree.tick(0.1)
     diary.wants.add("a")
@@ -178,10 +175,8 @@ def test_stop_from_inside_a_habit_waits_for_the_end_of_the_tick():
         "root",
         [
             Habit("a", tick=lambda context: context.owner["tree"].stop()),
-            Habit("b", non_blocking=True, tick=lambda context: log.append("b ticked")),
-        ],
-        exit=lambda context: log.append("root ended"),
-    )
+            Habit("b", non_blocking=True, tick=lambda context: log.append("b ticked"))],
+        exit=lambda context: log.append("root ended"))
     owner = {}
     owner["tree"] = HabitTree(root, owner=owner)
     owner["tree"].tick(0.1)
@@ -200,8 +195,7 @@ def test_a_tree_is_a_schedulers_work():
 
 
 @pytest.mark.parametrize(
-    ("elapsed_s", "error"), [(-1, ValueError), (float("nan"), ValueError), ("1", TypeError)]
-)
+    ("elapsed_s", "error"), [(-1, ValueError), (float("nan"), ValueError), ("1", TypeError)])
 def test_time_that_is_none_is_refused_and_nothing_ticks(elapsed_s, error):
     diary = Diary()
     tree = HabitTree(diary.habit("root"))
@@ -220,11 +214,9 @@ def test_traces_tell_who_entered_what_and_why():
         "guard",
         diary.habit("dodge"),
         diary.habit(
-            "routine", diary.habit("step"), diary.habit("turn"), launch=Launch.SEQUENTIAL
-        ),
+            "routine", diary.habit("step"), diary.habit("turn"), launch=Launch.SEQUENTIAL),
         diary.habit("joke", diary.habit("frown"), diary.habit("smile"), launch=Launch.RANDOM),
-        diary.habit("hum", non_blocking=True),
-    )
+        diary.habit("hum", non_blocking=True))
     diary.results = {"step": SUCCEEDED, "turn": SUCCEEDED}
     clock, trace, tool = ManualClock(), Trace(), Tool()
     trace.listen(tool)
@@ -244,5 +236,4 @@ def test_traces_tell_who_entered_what_and_why():
         ("bob", "guard/joke", "can activate", 7),
         ("bob", "guard/joke/smile", "chosen 2 of 2", 7),
         ("bob", "guard/hum", "beside the others", 7),
-        ("bob", "guard/dodge", "interrupted joke", 8),
-    ]
+        ("bob", "guard/dodge", "interrupted joke", 8)]

@@ -126,8 +126,7 @@ def test_score_is_the_mean_of_shaped_considerations():
     (lambda: Score(by_key("x"), weight=0), "weight must be above 0"),
     (lambda: Consideration("x", low=1.0, high=1.0), "high must be above 1"),
     (lambda: power(0), "exponent must be above 0"),
-    (lambda: Habit("x", inertia=-1), "inertia must be at least 0"),
-])
+    (lambda: Habit("x", inertia=-1), "inertia must be at least 0")])
 def test_mistakes_in_scores_are_errors(make, message):
     with pytest.raises(ValueError, match=message):
         make()

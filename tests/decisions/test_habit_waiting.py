@@ -28,8 +28,7 @@ class Asked:
 def guard(condition, **options):
     return HabitTree(
         Habit("guard", [Habit("flee", can_activate=condition, **options), Habit("stand")]),
-        blackboard=Blackboard(name="bob"),
-    )
+        blackboard=Blackboard(name="bob"))
 
 
 def test_condition_on_a_key_is_asked_only_after_a_change():
@@ -65,8 +64,7 @@ def test_the_key_may_stand_in_a_scope_around():
     world = Blackboard({"alarm": False}, name="world")
     tree = HabitTree(
         Habit("guard", [Habit("flee", can_activate=Asked(), wakes_on=("alarm",)), Habit("stand")]),
-        blackboard=Blackboard(parent=world),
-    )
+        blackboard=Blackboard(parent=world))
     tree.tick(0.1)
     world["alarm"] = True
     tree.tick(0.1)

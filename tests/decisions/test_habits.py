@@ -126,8 +126,7 @@ def test_one_definition_serves_many_characters_and_places():
         HabitTree(root, owner=owner).tick(0.1)
     HabitTree(look, owner="carl").tick(0.1)
     assert seen == [
-        ("anna", "root/work/look"), ("bert", "root/work/look"), ("carl", "look"),
-    ]
+        ("anna", "root/work/look"), ("bert", "root/work/look"), ("carl", "look")]
 
 
 def test_characters_share_the_plan_and_stay_small():

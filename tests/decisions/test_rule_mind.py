@@ -25,11 +25,9 @@ FIGHT = RuleSet(
         Rule("fear", "hurt and not safe", concludes="afraid"),
         Rule("attack", "near and not afraid", says("attack"), salience="aggression"),
         Rule("flee", "afraid > courage", says("flee"), salience=1.0),
-        Rule("wait", "", says("wait"), salience=-1.0, repeats=True),
-    ],
+        Rule("wait", "", says("wait"), salience=-1.0, repeats=True)],
     facts={"near": 0.0, "hurt": 0.0, "safe": 0.0},
-    parameters={"aggression": 0.5, "courage": 0.5},
-)
+    parameters={"aggression": 0.5, "courage": 0.5})
 
 
 def names(fired):
@@ -44,11 +42,9 @@ def test_rules_fire_by_salience_then_by_degree_of_match():
     rules = RuleSet(
         [Rule("low", "a", says(1)), Rule("weak", "b", says(2), salience=2), Rule("strong", "a", says(3), salience=2),
          Rule("same", "a", says(4), salience=2)],
-        facts={"a": 0.75, "b": 0.5},
-    )
+        facts={"a": 0.75, "b": 0.5})
     assert RuleMind(rules).think() == [
-        FiredRule("strong", 0.75, 3), FiredRule("same", 0.75, 4), FiredRule("weak", 0.5, 2), FiredRule("low", 0.75, 1),
-    ]
+        FiredRule("strong", 0.75, 3), FiredRule("same", 0.75, 4), FiredRule("weak", 0.5, 2), FiredRule("low", 0.75, 1)]
 
 
 def test_rule_fires_again_only_after_a_fact_it_reads_changed():
@@ -108,10 +104,8 @@ def test_what_a_rule_sets_lets_others_fire_in_the_same_thought():
     rules = RuleSet(
         [
             Rule("shout", "enemy", lambda mind: mind.set("alarm", mind.grade("enemy"))),
-            Rule("run", "alarm", says("run")),
-        ],
-        facts={"enemy": 1.0, "alarm": 0.0},
-    )
+            Rule("run", "alarm", says("run"))],
+        facts={"enemy": 1.0, "alarm": 0.0})
     assert names(RuleMind(rules).think()) == ["shout", "run"]
 
 
@@ -119,8 +113,7 @@ def test_circular_rules_are_cut_off_and_reported():
     reports = []
     rules = RuleSet(
         [Rule("on", "not lit", lambda mind: mind.set("lit", 1)), Rule("off", "lit", lambda mind: mind.set("lit", 0))],
-        facts={"lit": 0.0},
-    )
+        facts={"lit": 0.0})
     mind = RuleMind(rules, name="bob", faults=quiet(reports))
     assert len(mind.think()) == MOST_FIRINGS
     assert [one.name for one in reports] == ["bob: its own rules"]
@@ -210,8 +203,7 @@ def test_misuse_is_told_at_the_call():
         (lambda: mind.update(-1), ValueError, "elapsed_s must be at least 0"),
         (lambda: mind.advance(0.1), TypeError, r"without one, call update(elapsed_s)"),
         (lambda: RuleMind([]), TypeError, "rules must be a RuleSet"),
-        (lambda: RuleMind(mind.rules, parameters={"speed": 1}), UnknownNameError, "unknown parameter 'speed'"),
-    ):
+        (lambda: RuleMind(mind.rules, parameters={"speed": 1}), UnknownNameError, "unknown parameter 'speed'")):
         with pytest.raises(error) as raised:
             call()
         assert message in str(raised.value)
@@ -238,8 +230,7 @@ def test_the_text_shows_what_it_knows_and_what_it_would_do():
         "bob: aggression 0.75, courage 0.5",
         "  facts: near 0.50, hurt 0.00, safe 0.00, afraid 0.00",
         "  attack (salience 0.75, met 0.50)",
-        "  wait (salience -1, met 1.00)",
-    ]
+        "  wait (salience -1, met 1.00)"]
 
 
 @pytest.mark.parametrize(
@@ -251,9 +242,7 @@ def test_the_text_shows_what_it_knows_and_what_it_would_do():
         ({"fired": {"attack": [0, 0], "flee": [1], "wait": [0, 0]}}, "'fired.flee' must be a list of 2"),
         ({"moment": 0}, "'facts.near[1]' must be at most 'moment', 0, got 1"),
         ({"waited_s": -1.0}, "'waited_s' must be at least 0"),
-        ({"failing": [["rule 'x'", [1, False]]]}, "unknown callback"),
-    ],
-)
+        ({"failing": [["rule 'x'", [1, False]]]}, "unknown callback")])
 def test_mismatched_state_is_refused_and_nothing_changes(change, says):
     mind = RuleMind(FIGHT)
     mind.set("near", 0.5)

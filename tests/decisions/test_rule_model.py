@@ -20,23 +20,20 @@ def conditions(facts):
     return st.one_of(
         st.just(""), literal,
         st.tuples(literal, literal).map(" and ".join), st.tuples(literal, literal).map(" or ".join),
-        st.tuples(fact, st.sampled_from([*facts, "bold", "keen", "0.5"])).map(" > ".join),
-    )
+        st.tuples(fact, st.sampled_from([*facts, "bold", "keen", "0.5"])).map(" > ".join))
 
 
 def acting(name):
     return st.fixed_dictionaries({
         "name": st.just(name), "when": conditions([*SET, *CONCLUDED]), "above": st.sampled_from([0.0, 0.25]),
         "salience": st.sampled_from([0.0, 1.0, "bold", "keen"]), "repeats": st.booleans(), "concludes": st.just(""),
-        "sets": st.one_of(st.none(), st.tuples(st.sampled_from(SET), grades)),
-    })
+        "sets": st.one_of(st.none(), st.tuples(st.sampled_from(SET), grades))})
 
 
 def concluding(name, fact, facts):
     return st.fixed_dictionaries({
         "name": st.just(name), "when": conditions(facts), "above": st.just(0.0), "salience": st.just(0.0),
-        "repeats": st.just(False), "concludes": st.just(fact), "sets": st.none(),
-    })
+        "repeats": st.just(False), "concludes": st.just(fact), "sets": st.none()})
 
 
 rules = st.tuples(
@@ -51,10 +48,8 @@ def mind(rows):
         Rule(
             one["name"], one["when"],
             None if one["concludes"] else lambda mind, sets=one["sets"]: mind.set(*sets) if sets else None,
-            concludes=one["concludes"], salience=one["salience"], above=one["above"], repeats=one["repeats"],
-        )
-        for one in rows
-    ]
+            concludes=one["concludes"], salience=one["salience"], above=one["above"], repeats=one["repeats"])
+        for one in rows]
     return RuleMind(RuleSet(made, facts=dict.fromkeys(SET, 0.0), parameters=PARAMETERS))
 
 

@@ -39,8 +39,7 @@ def test_the_rules_of_a_text_are_those_a_program_writes():
     ("a: hurt | above 3", 1, 1),
     ("a: hurt | do", 1, 11),
     ("a: near(hurt)", 1, 4),
-    ("a: hurt | salience nothing", 1, 1),
-])
+    ("a: hurt | salience nothing", 1, 1)])
 def test_a_mistake_is_told_with_its_place(text, line, column):
     with pytest.raises(RuleTextError) as raised:
         rules_of(text, ("hurt", "near"), (), lambda one: print)

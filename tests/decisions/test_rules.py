@@ -30,9 +30,7 @@ def act(mind):
         ("hurt < courage", 1.0),
         ("hurt <= -1", 0.0),
         ("near > hurt and not alone", 1.0),
-        ("  near\n", 0.75),
-    ],
-)
+        ("  near\n", 0.75)])
 def test_a_condition_is_met_as_far_as_its_facts_are(text, grade):
     condition = parsed_condition(text, FACTS, PARAMETERS, "rule 'x'")
     assert condition.grade([0.75, 0.5, 0.0], [0.6]) == grade
@@ -60,9 +58,7 @@ def test_a_condition_knows_the_facts_it_reads():
         ("near > True", ValueError, "got 'True'"),
         ("near > 1e999", ValueError, "a number in a condition must be a finite number"),
         ("near and " * LONGEST_CONDITION + "near", ValueError, f"at most {LONGEST_CONDITION} characters"),
-        ("(" * 400 + "near" + ")" * 400, ValueError, "must have the form"),
-    ],
-)
+        ("(" * 400 + "near" + ")" * 400, ValueError, "must have the form")])
 def test_what_is_no_condition_is_refused_with_the_rule(text, error, says):
     with pytest.raises(error) as raised:
         parsed_condition(text, FACTS, PARAMETERS, "rule 'x'")
@@ -102,9 +98,7 @@ def rule_set(*rules, facts=None, **more):
          "a fact must not depend on itself: 'a' from 'b' from 'a'"),
         (lambda: rule_set(Rule("x", "a", concludes="a")), CycleError, "'a' from 'a'"),
         (lambda: rule_set(period_s=-1), ValueError, "period_s must be at least 0"),
-        (lambda: rule_set(period_s="speed"), UnknownNameError, "unknown parameter as period_s 'speed'"),
-    ],
-)
+        (lambda: rule_set(period_s="speed"), UnknownNameError, "unknown parameter as period_s 'speed'")])
 def test_rules_that_cannot_work_are_refused(make, error, says):
     with pytest.raises(error) as raised:
         make()
@@ -114,8 +108,6 @@ def test_rules_that_cannot_work_are_refused(make, error, says):
 def test_text_lists_firing_rules_before_concluding_ones():
     rules = rule_set(
         Rule("fear", "near", concludes="afraid"), Rule("flee", "afraid", act, salience="care"), Rule("sit", "", act),
-        parameters={"care": 1.0},
-    )
+        parameters={"care": 1.0})
     assert rules.to_text().splitlines() == [
-        "flee: afraid (salience care)", "sit: always (salience 0.0)", "fear: near -> afraid",
-    ]
+        "flee: afraid (salience care)", "sit: always (salience 0.0)", "fear: near -> afraid"]

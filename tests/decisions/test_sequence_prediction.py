@@ -114,9 +114,7 @@ def test_probabilities_equal_those_of_a_complete_memory(moves):
         (lambda: SequencePrediction(["a"], half_life=float("nan")), ValueError, "half_life must be a finite number"),
         (lambda: SequencePrediction(["a"], most_sequences=3), ValueError, "most_sequences must be at least 4"),
         (lambda: seen(["jabb"]), UnknownNameError, "unknown symbol 'jabb'; did you mean 'jab'?"),
-        (lambda: seen([["jab"]]), UnknownNameError, "unknown symbol"),
-    ],
-)
+        (lambda: seen([["jab"]]), UnknownNameError, "unknown symbol")])
 def test_misuse_is_told_at_the_call(make, error, says):
     with pytest.raises(error) as raised:
         make()
@@ -132,9 +130,7 @@ def test_misuse_is_told_at_the_call(make, error, says):
         (lambda state: state["sequences"][0][1].update(counts=[1.0]), "must be a list of 3"),
         (lambda state: state["sequences"][0][1].update(counts=[-1.0, 0.0, 0.0]), "must be at least 0"),
         (lambda state: state["sequences"][0][1].update(noted_at=99), "must have been noted up to 4"),
-        (lambda state: state["sequences"].append(state["sequences"][0]), "occurs twice"),
-    ],
-)
+        (lambda state: state["sequences"].append(state["sequences"][0]), "occurs twice")])
 def test_mismatched_state_is_refused_and_nothing_changes(change, says):
     one = seen(["jab", "hook", "jab", "kick"])
     before = one.save_state()

@@ -38,15 +38,12 @@ def guard(diary, **more):
         "guard",
         [
             state(diary, "peace", state(diary, "idle"), state(diary, "patrol")),
-            state(diary, "hostile", state(diary, "alert"), state(diary, "combat")),
-        ],
+            state(diary, "hostile", state(diary, "alert"), state(diary, "combat"))],
         [
             Transition("noise", "peace", "hostile"),
             Transition("bored", "peace/idle", "peace/patrol", action=told(diary, "whistles")),
             Transition("see", None, "hostile/combat"),
-            Transition("calm", "hostile", "peace", history=History.DEEP),
-        ],
-    )
+            Transition("calm", "hostile", "peace", history=History.DEEP)])
     return StateMachine(definition, **more)
 
 
@@ -91,16 +88,13 @@ def test_history_leads_back_to_where_it_was(diary):
 
 
 @pytest.mark.parametrize(("history", "state"), [
-    (None, "work/talk"), (History.SHALLOW, "work/dig/down"), (History.DEEP, "work/dig/up"),
-])
+    (None, "work/talk"), (History.SHALLOW, "work/dig/down"), (History.DEEP, "work/dig/up")])
 def test_shallow_history_restores_one_level_and_deep_all_levels(history, state):
     machine = StateMachine(StateMachineDefinition(
         "digger", [State("work", [State("talk"), State("dig", [State("down"), State("up")])]), State("rest")],
         [
             Transition("lift", None, "work/dig/up"), Transition("tire", "work", "rest"),
-            Transition("wake", "rest", "work", history=history),
-        ],
-    ))
+            Transition("wake", "rest", "work", history=history)]))
     for event in ("lift", "tire", "wake"):
         machine.send(event)
     assert machine.state == state
@@ -111,9 +105,7 @@ def test_previous_restores_the_last_state_and_at_first_none(diary):
         "boxer", [State("stand"), State("duck"), State("stunned")],
         [
             Transition("duck", "stand", "duck"), Transition("hit", None, "stunned"),
-            Transition("recover", None, PREVIOUS),
-        ],
-    ))
+            Transition("recover", None, PREVIOUS)]))
     assert machine.send("recover") is False
     machine.send("duck")
     machine.send("hit")
@@ -128,8 +120,7 @@ def test_first_allowed_transition_is_taken_inner_states_first():
         [State("calm", [State("post")]), State("fight"), State("flee")],
         [
             Transition("enemy", "calm", "flee"),
-            Transition("enemy", "calm/post", "fight", guard=lambda machine: machine.owner in brave),
-        ],
+            Transition("enemy", "calm/post", "fight", guard=lambda machine: machine.owner in brave)],
     ), owner="bob")
     machine.send("enemy")
     assert machine.state == "fight"
@@ -144,9 +135,7 @@ def test_a_transition_without_target_stays_and_only_acts(diary):
         [
             Transition("knock", "shut", None, action=lambda machine: diary.append((machine.event, machine.payload))),
             Transition("push", "shut", "open"),
-            Transition("push", "shut/locked", None),
-        ],
-    ))
+            Transition("push", "shut/locked", None)]))
     machine.start()
     diary.clear()
     assert machine.send("knock", 3) is True
@@ -158,8 +147,7 @@ def test_a_transition_without_target_stays_and_only_acts(diary):
 
 def test_a_transition_to_itself_leaves_and_enters(diary):
     machine = StateMachine(StateMachineDefinition(
-        "one", [state(diary, "a")], [Transition("again", "a", "a")],
-    ))
+        "one", [state(diary, "a")], [Transition("again", "a", "a")]))
     machine.start()
     machine.update(1.0)
     assert machine.time_in_state_s == 1.0
@@ -176,8 +164,7 @@ def test_event_sent_during_a_transition_waits_until_it_ends(diary):
 
     machine = StateMachine(StateMachineDefinition(
         "chain", [State("a"), State("b", enter=enter), State("c", enter=lambda machine: diary.append(machine.payload))],
-        [Transition("go", "a", "b"), Transition("on", "b", "c")],
-    ))
+        [Transition("go", "a", "b"), Transition("on", "b", "c")]))
     assert machine.send("go") is True
     assert diary == [None, "entered b", "sent"]
     assert machine.state == "c"
@@ -192,9 +179,7 @@ def test_waiting_events_are_settled_in_the_order_sent():
         "chain", [State("a"), State("b", enter=enter), State("c"), State("d"), State("wrong")],
         [
             Transition("go", "a", "b"), Transition("second", "b", "c"), Transition("third", "c", "d"),
-            Transition("third", "b", "wrong"),
-        ],
-    ))
+            Transition("third", "b", "wrong")]))
     machine.send("go")
     assert (machine.state, machine.previous_state) == ("d", "c")
 
@@ -205,10 +190,8 @@ def test_circular_events_are_cut_off_and_reported():
         StateMachineDefinition(
             "spinner",
             [State("a", enter=lambda m: m.send("go")), State("b", enter=lambda m: m.send("go"))],
-            [Transition("go", "a", "b"), Transition("go", "b", "a")],
-        ),
-        name="bob", faults=FaultIsolation(report=reports.append),
-    )
+            [Transition("go", "a", "b"), Transition("go", "b", "a")]),
+        name="bob", faults=FaultIsolation(report=reports.append))
     machine.start()
     assert [one.name for one in reports] == ["bob: its own events"]
     assert f"more than {MOST_EVENTS_AT_ONCE} events at once" in str(reports[0].error)
@@ -225,8 +208,7 @@ def test_updates_call_active_states_from_the_outside_in(diary):
 def test_state_times_out_on_time_however_rarely_it_is_updated():
     definition = StateMachineDefinition(
         "lamp", [State("on"), State("off")],
-        [Transition(None, "on", "off", after_s=2.0), Transition(None, "off", "on", guard=lambda m: m.owner["is_dark"])],
-    )
+        [Transition(None, "on", "off", after_s=2.0), Transition(None, "off", "on", guard=lambda m: m.owner["is_dark"])])
     lamp = StateMachine(definition, owner={"is_dark": False})
     lamp.update(1.0)
     lamp.update(0.5)
@@ -242,8 +224,7 @@ def test_state_times_out_on_time_however_rarely_it_is_updated():
 def test_time_of_an_outer_state_goes_on_while_inner_ones_change():
     definition = StateMachineDefinition(
         "alarm", [State("loud", [State("high"), State("low")]), State("quiet")],
-        [Transition("swap", "loud/high", "loud/low"), Transition(None, "loud", "quiet", after_s=1.0)],
-    )
+        [Transition("swap", "loud/high", "loud/low"), Transition(None, "loud", "quiet", after_s=1.0)])
     machine = StateMachine(definition)
     machine.update(0.0)
     machine.update(0.75)
@@ -299,8 +280,7 @@ def test_stop_inside_a_callback_waits_until_events_are_settled(diary):
 
     machine = StateMachine(StateMachineDefinition(
         "x", [State("a"), State("b", enter=enter), state(diary, "c")],
-        [Transition("go", "a", "b"), Transition("on", "b", "c")],
-    ))
+        [Transition("go", "a", "b"), Transition("on", "b", "c")]))
     machine.send("go")
     assert diary == ["+c", "-c"]
     assert machine.state == ""
@@ -321,8 +301,7 @@ def test_the_trace_is_told_each_state_that_begins_and_why(diary):
     machine.send("see")
     assert told_states == [
         ("bob", "peace", "start", TimeIndex(0, 0.0)), ("bob", "peace/idle", "start", TimeIndex(0, 0.0)),
-        ("bob", "hostile", "see", TimeIndex(1, 2.0)), ("bob", "hostile/combat", "see", TimeIndex(1, 2.0)),
-    ]
+        ("bob", "hostile", "see", TimeIndex(1, 2.0)), ("bob", "hostile/combat", "see", TimeIndex(1, 2.0))]
 
 
 def test_raising_hook_is_raised_when_the_machine_is_consistent(diary):
@@ -344,9 +323,7 @@ def test_raising_hook_is_raised_when_the_machine_is_consistent(diary):
     [
         ("nois", UnknownNameError, "unknown event of 'guard' 'nois'; did you mean 'noise'?"),
         (None, TypeError, "an event of 'guard' must be a string, got None"),
-        (["noise"], TypeError, "must be a string"),
-    ],
-)
+        (["noise"], TypeError, "must be a string")])
 def test_unknown_events_are_refused_before_after_and_inside(diary, event, error, says):
     machine = guard(diary)
     for _ in range(2):
@@ -393,8 +370,7 @@ def test_the_text_shows_what_is_active_since_when_and_why(diary):
     machine.update(1.5)
     assert machine.to_text().splitlines() == [
         "bob", "  peace", "    idle", "    patrol",
-        "* hostile", "  * alert: for 1.50 s, noise; waits for see, calm", "    combat",
-    ]
+        "* hostile", "  * alert: for 1.50 s, noise; waits for see, calm", "    combat"]
 
 
 def test_ten_thousand_machines_share_one_definition(diary):

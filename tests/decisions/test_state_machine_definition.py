@@ -66,9 +66,7 @@ def nothing(machine):
          ValueError, "transition 'e' from 'a' to 'a' is never taken: the earlier one to 'b' always is"),
         (lambda: StateMachineDefinition("m", [A, B], [
             Transition(None, "a", "b", after_s=1.0), Transition(None, "a", "b/c", after_s=2.0)]),
-         ValueError, "is never taken"),
-    ],
-)
+         ValueError, "is never taken")])
 def test_what_cannot_work_is_refused(make, error, says):
     with pytest.raises(error) as raised:
         make()
@@ -91,8 +89,7 @@ def test_the_text_lists_states_and_the_transitions_from_them():
         "guard", [A, B], [
             Transition("noise", "a", "b", guard=is_loud, history=History.SHALLOW),
             Transition(None, "b", PREVIOUS, after_s=2.5), Transition("ring", None, None, action=nothing),
-        ], initial="b",
-    )
+        ], initial="b")
     assert definition.to_text().splitlines() == [
         "guard",
         "  ring -> stays",
@@ -100,15 +97,13 @@ def test_the_text_lists_states_and_the_transitions_from_them():
         "    noise -> b (shallow history) if is_loud",
         "  b (initial)",
         "    after 2.5 s -> <previous>",
-        "    c (initial)",
-    ]
+        "    c (initial)"]
 
 
 def test_a_machine_says_whether_an_update_has_anything_to_do():
     door = StateMachine(StateMachineDefinition(
         "door", [State("shut"), State("open")],
-        [Transition("push", "shut", "open"), Transition(None, "open", "shut", after_s=1.0)],
-    ))
+        [Transition("push", "shut", "open"), Transition(None, "open", "shut", after_s=1.0)]))
     assert door.needs_update  # it begins
     door.start()
     assert not door.needs_update

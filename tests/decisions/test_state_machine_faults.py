@@ -26,9 +26,7 @@ def machine(reports, **broken):
         [State("a", exit=parts.get("exit"), update=parts.get("update")), State("b", enter=parts.get("enter"))],
         [
             Transition("go", "a", "b", guard=parts.get("guard"), action=parts.get("action")),
-            Transition("back", "b", "a"),
-        ],
-    )
+            Transition("back", "b", "a")])
     one = StateMachine(definition, name="bob", faults=FaultIsolation(report=reports.append))
     one.owner = calls
     return one
@@ -38,9 +36,7 @@ def machine(reports, **broken):
     ("moment", "name"),
     [
         ("exit", "bob: exit of a"), ("enter", "bob: enter of b"),
-        ("action", "bob: action of transition 'go' from 'a' (1)"),
-    ],
-)
+        ("action", "bob: action of transition 'go' from 'a' (1)")])
 def test_the_state_is_entered_all_the_same(reports, moment, name):
     one = machine(reports, **{moment: True})
     assert one.send("go") is True
@@ -74,8 +70,7 @@ def test_failures_not_in_a_row_do_not_quarantine(reports):
     answers = iter([1, 0, 0] * 4)
     one = StateMachine(
         StateMachineDefinition("m", [State("a", update=lambda machine: 1 // next(answers))]),
-        faults=FaultIsolation(report=reports.append),
-    )
+        faults=FaultIsolation(report=reports.append))
     for _ in range(12):
         one.update(0.1)
     assert len(reports) == 8
@@ -84,8 +79,7 @@ def test_failures_not_in_a_row_do_not_quarantine(reports):
 
 def test_in_tests_a_failure_is_raised_once_machine_is_consistent():
     one = StateMachine(
-        StateMachineDefinition("m", [State("a", enter=lambda machine: 1 / 0)]), faults=FaultIsolation(reraise=True)
-    )
+        StateMachineDefinition("m", [State("a", enter=lambda machine: 1 / 0)]), faults=FaultIsolation(reraise=True))
     with pytest.raises(ZeroDivisionError):
         one.start()
     assert one.state == "a"
@@ -95,8 +89,7 @@ def test_in_tests_a_failure_is_raised_once_machine_is_consistent():
 def test_unknown_event_sent_inside_is_the_fault_of_the_sender(reports):
     one = StateMachine(
         StateMachineDefinition("m", [State("a", enter=lambda machine: machine.send("nonsense"))]),
-        faults=FaultIsolation(report=reports.append),
-    )
+        faults=FaultIsolation(report=reports.append))
     one.start()
     assert "unknown event of 'm' 'nonsense'" in str(reports[0].error)
 

@@ -23,15 +23,13 @@ TREE = {
     "peace": ["peace/idle", "peace/patrol"],
     "hostile": ["hostile/alert", "hostile/combat"],
     "hostile/alert": ["hostile/alert/listen", "hostile/alert/search"],
-    "hostile/combat": ["hostile/combat/chase", "hostile/combat/melee"],
-}
+    "hostile/combat": ["hostile/combat/chase", "hostile/combat/melee"]}
 PATHS = [path for inside in TREE.values() for path in inside]
 
 transitions = st.builds(
     lambda event, source, target, has_guard, acts, history: (event, source, target, has_guard, acts, history),
     st.sampled_from(EVENTS), st.sampled_from([*PATHS, None]), st.sampled_from([*PATHS, *PATHS, PREVIOUS, None]),
-    st.booleans(), st.booleans(), st.sampled_from([None, None, History.DEEP, History.SHALLOW]),
-)
+    st.booleans(), st.booleans(), st.sampled_from([None, None, History.DEEP, History.SHALLOW]))
 
 
 def made(tell, allowed, rows):
@@ -45,8 +43,7 @@ def made(tell, allowed, rows):
             event, source, target,
             guard=(lambda machine, number=number: number in allowed) if has_guard else None,
             action=(lambda machine, number=number: tell(f"action {number}", machine)) if acts else None,
-            history=history if target in TREE else None,
-        ))
+            history=history if target in TREE else None))
         if not has_guard and target != PREVIOUS:
             certain.add((event, source))
 
@@ -54,8 +51,7 @@ def made(tell, allowed, rows):
         return State(
             path.rpartition("/")[2], [state(inside) for inside in TREE.get(path, ())],
             enter=lambda machine: tell(f"enter {path}", machine),
-            exit=lambda machine: tell(f"exit {path}", machine),
-        )
+            exit=lambda machine: tell(f"exit {path}", machine))
 
     return found, [state(path) for path in TREE[""]]
 
@@ -64,8 +60,7 @@ def made(tell, allowed, rows):
 @settings(max_examples=120)
 @given(
     rows=st.lists(transitions, min_size=1, max_size=10),
-    moments=st.lists(st.tuples(st.sampled_from(EVENTS), st.sets(st.integers(0, 9), max_size=6)), max_size=12),
-)
+    moments=st.lists(st.tuples(st.sampled_from(EVENTS), st.sets(st.integers(0, 9), max_size=6)), max_size=12))
 def test_enters_exits_and_actions_are_those_of_the_reference(rows, moments):
     allowed, said, wanted = set(), [], []
     ways, states = made(lambda what, machine: said.append((what, machine.state)), allowed, rows)
@@ -89,8 +84,7 @@ def test_enters_exits_and_actions_are_those_of_the_reference(rows, moments):
 @given(
     rows=st.lists(transitions, min_size=1, max_size=8),
     before=st.lists(st.sampled_from(EVENTS), max_size=8),
-    after=st.lists(st.sampled_from(EVENTS), max_size=8),
-)
+    after=st.lists(st.sampled_from(EVENTS), max_size=8))
 def test_a_loaded_machine_goes_on_as_the_saved_one(rows, before, after):
     diaries = [], []
     machines = []

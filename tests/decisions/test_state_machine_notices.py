@@ -50,8 +50,7 @@ def door(diary, listening, clock=None, **calls):
     transitions = [
         Transition("open", "closed", "ajar", action=calls.get("open", Notice(diary, "open"))),
         Transition("shut", "ajar", "closed"),
-        Transition("back", None, PREVIOUS),
-    ]
+        Transition("back", None, PREVIOUS)]
     definition = StateMachineDefinition("door", [state("closed"), state("ajar")], transitions)
     return StateMachine(definition, listening=listening, clock=clock)
 

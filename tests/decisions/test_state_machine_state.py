@@ -15,8 +15,7 @@ DEFINITION = StateMachineDefinition(
     [
         Transition("bored", "peace/idle", "peace/patrol"), Transition("see", "peace", "hostile"),
         Transition("calm", "hostile", "peace", history=History.DEEP), Transition(None, "peace", "hostile", after_s=3.0),
-    ],
-)
+    ])
 
 
 def machine(**more):
@@ -75,9 +74,7 @@ def test_a_machine_that_has_not_begun_is_saved_and_loaded_so():
         ({"since_around": [["war", 1.0]]}, "'since_around[0][0]': unknown state 'war'"),
         ({"updates": -1}, "'updates' must be at least 0"),
         ({"failing": [["enter of war", [1, False]]]}, "'failing[0][0]': unknown callback 'enter of war'"),
-        ({"failing": [["its own events", [1, False]]] * 2}, "'failing[1][0]' occurs twice"),
-    ],
-)
+        ({"failing": [["its own events", [1, False]]] * 2}, "'failing[1][0]' occurs twice")])
 def test_what_does_not_fit_is_refused_and_nothing_changes(change, says):
     one = lived()
     before = one.save_state()

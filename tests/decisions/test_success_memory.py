@@ -145,9 +145,7 @@ def test_bands_tell_which_of_a_few_kinds_a_number_is_of():
         (lambda: memory().note("hit", True, ("a", "b")), TypeError, "outcome must be a number"),
         (lambda: memory().note("hit", 1, (0.5, "b")), TypeError, "feature 'health' must return a string or an integer"),
         (lambda: memory().note("hit", 1, (True, "b")), TypeError, "feature 'health' must return a string"),
-        (lambda: memory().note_in(("a",), "hit", 1), ValueError, "context must have 2 kinds"),
-    ],
-)
+        (lambda: memory().note_in(("a",), "hit", 1), ValueError, "context must have 2 kinds")])
 def test_misuse_is_told_at_the_call(make, error, says):
     with pytest.raises(error) as raised:
         make()
@@ -165,9 +163,7 @@ def test_misuse_is_told_at_the_call(make, error, says):
         (lambda state: state["contexts"][1].__setitem__(0, ["low", "wall"]), "'contexts[1][0]' occurs twice"),
         (lambda state: state["contexts"][0][1].update(totals=[5.0, 0.0]), "must have totals within their weights"),
         (lambda state: state["contexts"][0][1].update(weights=[1.0]), "must be a list of 2"),
-        (lambda state: state.update(contexts=state["contexts"] * 99), "occurs twice"),
-    ],
-)
+        (lambda state: state.update(contexts=state["contexts"] * 99), "occurs twice")])
 def test_mismatched_state_is_refused_and_nothing_changes(change, says):
     one = memory()
     one.note("hit", 1.0, ("low", "wall"))

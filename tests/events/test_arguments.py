@@ -34,9 +34,7 @@ def station(clock):
         (lambda events: events.deliver("x"), "event must be an Event, such as the result of send_now, got 'x'"),
         (lambda events: events.deliver(None), "event must be an Event"),
         (lambda events: events.put("x"), "event must be an Event, such as the result of send_now, got 'x'"),
-        (lambda events: events.send("x", audience="me"), "audience must be a GroupRecipients, got 'me'"),
-    ],
-)
+        (lambda events: events.send("x", audience="me"), "audience must be a GroupRecipients, got 'me'")])
 def test_invalid_budget_clock_log_or_event_is_refused_on_call(events, use, message):
     with pytest.raises(TypeError, match=message):
         use(events)
@@ -47,9 +45,7 @@ def test_invalid_budget_clock_log_or_event_is_refused_on_call(events, use, messa
     [
         (lambda station: PollingStation(None), "clock must have a 'now', got None"),
         (lambda station: station.begin_frame(5), "budget must be a Budget, got 5"),
-        (lambda station: station.advance(None), "budget must be a Budget, got None"),
-    ],
-)
+        (lambda station: station.advance(None), "budget must be a Budget, got None")])
 def test_what_is_no_clock_or_budget_is_refused_at_the_call(station, use, message):
     with pytest.raises(TypeError, match=message):
         use(station)

@@ -23,8 +23,7 @@ def test_event_is_immutable():
 @pytest.mark.parametrize("other", [
     Event("y", (1,), None, NOW, 0.5), Event("x", (2,), None, NOW, 0.5), Event("x", (1,), "bob", NOW, 0.5),
     Event("x", (1,), None, TimeIndex(4, 0.5), 0.5), Event("x", (1,), None, NOW, 0.6),
-    Event("x", (1,), None, NOW, 0.5, EventTerms(priority=1)), ("x", (1,), None, NOW, 0.5),
-])
+    Event("x", (1,), None, NOW, 0.5, EventTerms(priority=1)), ("x", (1,), None, NOW, 0.5)])
 def test_events_are_equal_if_everything_about_them_is(other):
     event = Event("x", (1,), None, NOW, 0.5)
     assert event == Event("x", (1,), None, NOW, 0.5)

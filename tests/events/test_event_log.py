@@ -34,8 +34,7 @@ def test_events_and_deliveries_are_written_in_order(events):
     events.advance(Budget.unlimited())
     assert kinds(events.log) == [
         ("sent", "alarm", "bell"), ("sent", "whisper", ""), ("unheard", "whisper", ""),
-        ("delivered", "alarm", "dog"), ("failed", "alarm", "cat"), ("late", "alarm", ""),
-    ]
+        ("delivered", "alarm", "dog"), ("failed", "alarm", "cat"), ("late", "alarm", "")]
     assert events.log.entries(kinds="sent")[0].detail == "('loud',)"
     assert events.log.entries(kinds="late")[0].detail == "by 0.250 s"
 
@@ -49,8 +48,7 @@ def test_entries_are_found_by_kind_code_name_and_frame(events):
     log = events.log
     assert kinds(log, kinds="delivered", name="dog") == [("delivered", "a", "dog"), ("delivered", "b", "dog")]
     assert kinds(log, kinds=("sent", "delivered"), code="b") == [
-        ("sent", "b", ""), ("delivered", "b", "dog"), ("delivered", "b", "cat"),
-    ]
+        ("sent", "b", ""), ("delivered", "b", "dog"), ("delivered", "b", "cat")]
     assert kinds(log, since_frame=1) == kinds(log, code="b")
     with pytest.raises(ValueError, match=r"kinds must be any of check, sent, .*, got 'tolled'"):
         log.entries(kinds="tolled")
@@ -95,8 +93,7 @@ def test_the_table_has_a_row_per_entry_and_cuts_long_text():
         "frame  seconds  kind       code   name  detail",
         "-----  -------  ---------  -----  ----  " + "-" * 40,
         "    9     0.50  sent       alarm  Zoë   " + "x" * 37 + "...",
-        "   10     0.75  delivered  alarm  dog   two?lines",
-    ]
+        "   10     0.75  delivered  alarm  dog   two?lines"]
     assert log.table([]).split()[:6] == ["frame", "seconds", "kind", "code", "name", "detail"]
 
 
@@ -122,8 +119,7 @@ def test_without_a_log_nothing_is_written(events):
 
 
 @pytest.mark.parametrize(
-    ("capacity", "error"), [(0, ValueError), (-1, ValueError), (1.5, TypeError), (True, TypeError)]
-)
+    ("capacity", "error"), [(0, ValueError), (-1, ValueError), (1.5, TypeError), (True, TypeError)])
 def test_a_capacity_that_is_none_is_refused(capacity, error):
     with pytest.raises(error, match="capacity must be"):
         EventLog(capacity)
@@ -153,8 +149,7 @@ def test_polls_are_logged_with_the_origin_of_the_answer(station):
         ("computed", "near", "Ann", "(1, 2) = 3"), ("cached", "near", "", "(1, 2) = 3"),
         ("cached", "near", "Bob", "(1, 2) = 3"), ("computed", "near", "Bob", "(3, 4) = 7"),
         ("failed", "bad", "", "()"), ("invalidated", "near", "", "(3, 4)"),
-        ("stale", "near", "", "(1, 2) = 3, 2 frames old"), ("fallback", "near", "", "(5, 6) = -1"),
-    ]
+        ("stale", "near", "", "(1, 2) = 3, 2 frames old"), ("fallback", "near", "", "(5, 6) = -1")]
     assert station.log.entries()[-1].at == (2, 1.0)
 
 

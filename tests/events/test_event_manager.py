@@ -240,8 +240,7 @@ def test_listeners_stop_or_join_between_halves_of_a_broadcast(events):
     told = []
     listenings = [
         events.listen("x", lambda event, number=number: told.append(number))
-        for number in range(6)
-    ]
+        for number in range(6)]
     events.send("x")
     events.advance(Budget.of_steps(2))
 
@@ -350,9 +349,7 @@ def test_declared_codes_turn_a_misspelt_one_into_an_error(clock):
         (math.nan, ValueError, "delay_s must be a finite number, got nan"),
         (math.inf, ValueError, "delay_s must be a finite number, got inf"),
         ("soon", TypeError, "delay_s must be a number, got 'soon'"),
-        (True, TypeError, "delay_s must be a number, got True"),
-    ],
-)
+        (True, TypeError, "delay_s must be a number, got True")])
 def test_a_delay_that_is_none_is_refused_and_nothing_is_queued(events, delay_s, error, message):
     with pytest.raises(error, match=message):
         events.send("x", delay_s=delay_s)
@@ -367,9 +364,7 @@ def test_a_delay_that_is_none_is_refused_and_nothing_is_queued(events, delay_s, 
         ([], print, ValueError, "codes must name at least one event code"),
         (["x", 7], print, TypeError, "an event code must be a non-empty string, got 7"),
         (7, print, TypeError, "codes must be an event code or a sequence of event codes, got 7"),
-        ("", print, ValueError, "an event code must not be empty"),
-    ],
-)
+        ("", print, ValueError, "an event code must not be empty")])
 def test_a_registration_that_makes_no_sense_is_refused(events, codes, handler, error, message):
     with pytest.raises(error, match=message):
         events.listen(codes, handler)

@@ -9,8 +9,8 @@ from hypothesis import strategies as st
 
 from ai_core.budget import Budget
 from ai_core.clock import ManualClock
+from ai_core.events.event import EVERY_CODE
 from ai_core.events.event_manager import EventManager
-from ai_core.events.listeners import EVERY_CODE
 
 CODES = ("a", "b", "c")
 SECONDS_PER_FRAME = 0.25  # a power of two: sums of delays are exact
@@ -20,8 +20,7 @@ places = st.one_of(st.none(), st.integers(-3, 3))
 # delay, deadline after it, priority, position, is it sticky or has it a receipt
 terms = st.tuples(
     st.integers(0, 3), st.one_of(st.none(), st.integers(0, 2)), st.integers(-1, 1), places,
-    st.sampled_from(["", "sticky", "receipt"]),
-)
+    st.sampled_from(["", "sticky", "receipt"]))
 plain_terms = st.just((0, None, 0, None, ""))
 # once, only odd events, where the listener stands, priority, held weakly
 interests = st.tuples(st.booleans(), st.booleans(), places, st.integers(-1, 1), st.booleans())
@@ -33,8 +32,7 @@ reactions = st.one_of(
     st.tuples(st.just("stop"), st.integers(0, 7)),
     st.tuples(st.just("listen"), st.tuples(codes), plain_interest),
     st.tuples(st.just("send"), codes, terms),
-    st.tuples(st.just("tell"), codes, plain_terms),
-)
+    st.tuples(st.just("tell"), codes, plain_terms))
 listened = st.one_of(st.sets(codes, min_size=1).map(sorted), st.just([EVERY_CODE]))
 commands = st.one_of(
     st.tuples(st.just("listen"), listened, plain_interest | interests, reactions),
@@ -44,8 +42,7 @@ commands = st.one_of(
     st.tuples(st.just("tell"), codes, plain_terms | terms),
     st.tuples(st.just("clear"), codes),
     st.tuples(st.just("reload")),
-    st.tuples(st.just("frame"), st.one_of(st.none(), st.integers(0, 4))),
-)
+    st.tuples(st.just("frame"), st.one_of(st.none(), st.integers(0, 4))))
 
 
 class Game:
@@ -114,8 +111,7 @@ class Ours(Game):
         self.handles[number] = self.events.listen(
             codes, ear.hear, name=str(number), once=once, weak=weak,
             where=(lambda event: event.arguments[0] % 2) if only_odd else None,
-            near=None if place is None else ((place, 0), 1.5), priority=priority,
-        )
+            near=None if place is None else ((place, 0), 1.5), priority=priority)
 
     def remove(self, listening):
         listening.stop()
@@ -129,8 +125,7 @@ class Ours(Game):
             code, self.next_serial(), delay_s=delay * SECONDS_PER_FRAME, priority=priority,
             is_sticky=traits == "sticky", wants_receipt=traits == "receipt",
             deadline_s=None if margin is None else (delay + margin) * SECONDS_PER_FRAME,
-            position=None if place is None else (place, 0),
-        )
+            position=None if place is None else (place, 0))
 
     def tell(self, code, terms):
         *_, place, traits = terms
@@ -183,8 +178,7 @@ class Reference(Game):
         return {
             "serial": self.next_serial(), "code": code, "due": due, "place": place,
             "sticky": traits == "sticky", "receipt": traits == "receipt",
-            "deadline": math.inf if margin is None else due + margin, "priority": priority, "rest": None,
-        }
+            "deadline": math.inf if margin is None else due + margin, "priority": priority, "rest": None}
 
     def send(self, code, terms):
         self.queue.append(self.event(code, terms))

@@ -111,9 +111,7 @@ def test_failing_when_late_stops_no_delivery(clock, told):
         ({"priority": 10**9}, ValueError, "priority must be at most 1000000"),
         ({"position": (1,)}, ValueError, "position must be two or three coordinates"),
         ({"position": "here"}, TypeError, "position must be two or three coordinates"),
-        ({"position": (0, math.nan)}, ValueError, "position must be a finite number"),
-    ],
-)
+        ({"position": (0, math.nan)}, ValueError, "position must be a finite number")])
 def test_invalid_terms_are_refused_and_nothing_is_queued(events, terms, error, message):
     with pytest.raises(error, match=message):
         events.send("x", 1, **terms)

@@ -149,9 +149,7 @@ def test_what_cannot_be_saved_is_named_with_its_event():
         (("sticky", 0, "terms", "is_sticky"), False, r"'sticky\[0\].terms' must be the terms of a sticky event"),
         (("sticky", 0, "terms"), None, r"'sticky\[0\].terms' must be the terms of a sticky event"),
         (("failing",), [[["x", "a", 3], [1, False]]], r"'failing\[0\]\[0\]': unknown listener 'x, a, 3'"),
-        (("failing",), [[["x", "a", 0], [1, False]]] * 2, r"'failing\[1\]\[0\]' occurs twice"),
-    ],
-)
+        (("failing",), [[["x", "a", 0], [1, False]]] * 2, r"'failing\[1\]\[0\]' occurs twice")])
 def test_a_state_that_cannot_be_is_refused(path, value, message):
     square = Square(codes=["x"])
     square.events.send_now("x", is_sticky=True)

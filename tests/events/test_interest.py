@@ -10,8 +10,8 @@ import pytest
 from ai_core.budget import Budget
 from ai_core.clock import ManualClock
 from ai_core.errors import UnknownNameError
+from ai_core.events.event import EVERY_CODE, MOST_PRIORITY
 from ai_core.events.event_manager import EventManager
-from ai_core.events.listeners import EVERY_CODE, MOST_PRIORITY
 from ai_core.faults import FaultIsolation
 
 
@@ -173,8 +173,7 @@ def test_freed_weak_listener_is_removed_and_no_other_skipped(events, caplog):
     assert stays.heard == ["x", "x"]
     assert (events.counts.delivered, events.counts.freed) == (2, 2)
     assert [one.message for one in caplog.records] == [
-        "Guard.hear was freed and no longer listens; further freed listeners are counted without a warning"
-    ]
+        "Guard.hear was freed and no longer listens; further freed listeners are counted without a warning"]
 
 
 def test_weak_function_listens_while_it_is_referenced(events):
@@ -234,9 +233,7 @@ def test_a_weak_listener_that_fails_is_isolated_and_still_weak():
         ({"near": ((0, math.inf), 1)}, ValueError, "place must be a finite number"),
         ({"near": ("here", 1)}, TypeError, "place must be two or three coordinates"),
         ({"priority": 0.5}, TypeError, "priority must be an integer"),
-        ({"priority": MOST_PRIORITY + 1}, ValueError, "priority must be at most 1000000"),
-    ],
-)
+        ({"priority": MOST_PRIORITY + 1}, ValueError, "priority must be at most 1000000")])
 def test_an_interest_that_makes_no_sense_is_refused(events, settings, error, message):
     with pytest.raises(error, match=message):
         events.listen("x", print, **settings)

@@ -57,9 +57,7 @@ def army():
         ("B2", "all", "A! A1x A1y A2x A2y B! B1x B1y B2x B2y"),
         ("side", "own", ""),
         ("side", "down", "A! A1x A1y A2x A2y B! B1x B1y B2x B2y"),
-        ("side", "up", ""),
-    ],
-)
+        ("side", "up", "")])
 def test_an_event_goes_as_far_as_it_is_sent(army, start, reach, told):
     army.cast.group(start).send("order", reach=reach)
     assert army.told() == told.split()

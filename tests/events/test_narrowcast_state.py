@@ -23,8 +23,7 @@ commands = st.one_of(
     st.tuples(st.just("move"), members, groups),
     st.tuples(st.just("transfer_listeners"), groups, groups),
     st.tuples(st.just("reassign"), groups, groups | st.none()),
-    st.tuples(st.just("frame"), st.integers(0, 5)),
-)
+    st.tuples(st.just("frame"), st.integers(0, 5)))
 
 
 class World:

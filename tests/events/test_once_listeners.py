@@ -7,7 +7,7 @@ import pytest
 
 from ai_core.budget import Budget
 from ai_core.clock import ManualClock
-from ai_core.events import listeners as once_listeners
+from ai_core.events import event as once_listeners
 from ai_core.events.event_manager import EventManager
 from ai_core.events.narrowcast import Narrowcast
 from ai_core.events.time_of_day import TimeOfDay
@@ -173,8 +173,7 @@ def test_the_latest_are_remembered_and_no_more(monkeypatch):
 
 
 @pytest.mark.parametrize("change", [
-    {"times": 1, "waiting": [1]}, {"times": -1}, {"codes": "x"}, {"codes": [3]}, {"name": None}, {"waiting": 3},
-])
+    {"times": 1, "waiting": [1]}, {"times": -1}, {"codes": "x"}, {"codes": [3]}, {"name": None}, {"waiting": 3}])
 def test_invalid_state_is_refused_and_nothing_changes(change):
     game = Square("ab")
     state = game.save()

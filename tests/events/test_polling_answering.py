@@ -86,8 +86,7 @@ def test_answers_too_few_are_a_clear_error():
 @pytest.mark.parametrize(
     ("keys", "message"),
     [(["a"], r"each key of topic 't' must be a tuple, got 'a'; write \('a',\) for a key of one part"),
-     ([("a",), (["b"],)], r"a key of topic 't' must be hashable, got \(\['b'\],\); use tuples"), (3, "iterable")],
-)
+     ([("a",), (["b"],)], r"a key of topic 't' must be hashable, got \(\['b'\],\); use tuples"), (3, "iterable")])
 def test_keys_that_are_no_keys_are_refused(keys, message):
     world = World()
     world.poll("a")

@@ -22,8 +22,7 @@ TOPICS = {  # lifetime in frames, in seconds, maximum keys, fallback, traits
     "half a second": (None, 0.5, 3, "fallback", ""),
     "ever": (None, None, 40, NOTHING, "batch"),  # a sixteenth of it is more than one
     "never": (0, None, 9, NOTHING, "batch"),
-    "never, safe": (0, None, 9, "fallback", ""),
-}
+    "never, safe": (0, None, 9, "fallback", "")}
 keys = st.tuples(st.integers(0, 2), st.integers(0, 2))
 wide_keys = st.tuples(st.integers(0, 60), st.just(0))
 askers = st.sampled_from([0, 1, None])
@@ -43,8 +42,7 @@ def commands(topics):
         st.tuples(st.just("advance"), steps),
         st.tuples(st.just("invalidate"), codes, st.one_of(st.none(), keys)),
         st.tuples(st.just("log"), st.booleans()),
-        st.tuples(st.just("reload")),
-    )
+        st.tuples(st.just("reload")))
 
 
 topics = st.lists(st.sampled_from(sorted(TOPICS)), min_size=1, max_size=2, unique=True)
@@ -212,8 +210,7 @@ class Reference:
             code, key = self.waiting.pop(0)
             part = [key]
             while "batch" in TOPICS[code][4] and self.waiting and self.waiting[0][0] == code and (
-                len(part) < steps - spent
-            ):
+                len(part) < steps - spent):
                 part.append(self.waiting.pop(0)[1])
             part = [one for one in part if not self.is_fresh(code, one)]
             if part:

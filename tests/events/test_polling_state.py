@@ -39,8 +39,7 @@ class Office:
     def load(self, other):
         changes = [
             mine.prepare_state(json.loads(json.dumps(theirs.save_state())))
-            for mine, theirs in ((self.clock, other.clock), (self.station, other.station))
-        ]
+            for mine, theirs in ((self.clock, other.clock), (self.station, other.station))]
         for change in changes:
             change()
 
@@ -114,8 +113,7 @@ def test_a_topic_that_is_missing_is_named():
     [([[1, 2, [3, 0.0], False]], r"'topics\[0\]\[1\].answers\[0\]\[0\]' must be a list, got 1"),
      ([[[1], 2, [3, 0.0], False]] * 2, r"answers\[1\]' occurs twice"),
      ([[[[1]], 2, [3, 0.0], False]], "must be hashable: unhashable type: 'list'"),
-     ([[[{"!": "x", "of": 1}], 2, [3, 0.0], False]], "has the unknown kind 'x'")],
-)
+     ([[[{"!": "x", "of": 1}], 2, [3, 0.0], False]], "has the unknown kind 'x'")])
 def test_answers_that_cannot_be_are_refused(rows, message):
     office = Office()
     office.poll_all()
@@ -167,8 +165,7 @@ def test_a_key_that_waits_and_cannot_be_saved_is_left_out():
     ("rows", "message"),
     [([["far"]], r"'waiting\[0\]' must be a list of 2 items"),
      ([["fat", []]], r"'waiting\[0\]\[0\]': unknown topic"),
-     ([["far", 3]], r"'waiting\[0\]\[1\]' must be a list")],
-)
+     ([["far", 3]], r"'waiting\[0\]\[1\]' must be a list")])
 def test_impossible_waiting_questions_are_refused_unchanged(rows, message):
     office = Office()
     before = office.station.save_state()

@@ -181,8 +181,7 @@ def test_polling_inside_its_own_computation_names_the_cycle(station):
     with pytest.raises(
         CycleError,
         match=r"safe\('bob'\) needs its own answer: safe\('bob'\) -> covered\('bob'\)"
-        r" -> seen\('bob', 2\) -> safe\('bob'\)",
-    ):
+        r" -> seen\('bob', 2\) -> safe\('bob'\)"):
         station.poll("safe", "bob")
 
 
@@ -240,8 +239,7 @@ def test_statistics_count_hits_misses_computations_failures_keys(station, oracle
     with pytest.raises(ZeroDivisionError):
         station.poll("bad")
     assert station.statistics() == [
-        ("good", 1, 2, 2, 0, 2, 0, 0), ("bad", 0, 1, 1, 1, 0, 0, 0)
-    ]
+        ("good", 1, 2, 2, 0, 2, 0, 0), ("bad", 0, 1, 1, 1, 0, 0, 0)]
 
 
 def test_an_unknown_topic_is_an_error_that_lists_close_ones(station, oracle):
@@ -276,9 +274,7 @@ def test_topic_can_be_replaced_but_not_added_twice(station, oracle):
         ({"lifetime_frames": True}, TypeError, "lifetime_frames must be an integer, got True"),
         ({"lifetime_s": 0}, ValueError, "lifetime_s must be at least 1e-06, got 0"),
         ({"lifetime_s": float("nan")}, ValueError, "lifetime_s must be a finite number"),
-        ({"lifetime_s": 2, "lifetime_frames": 2}, ValueError, "lifetime_s is 2 and lifetime_frames 2; set only one"),
-    ],
-)
+        ({"lifetime_s": 2, "lifetime_frames": 2}, ValueError, "lifetime_s is 2 and lifetime_frames 2; set only one")])
 def test_a_topic_that_makes_no_sense_is_refused(station, change, error, message):
     topic = {"code": "t", "compute": print, **change}
     with pytest.raises(error, match=message):
@@ -338,8 +334,7 @@ def test_an_event_invalidates_the_answers_it_concerns(station, oracle):
 @pytest.mark.parametrize(
     ("arguments", "error", "message"),
     [((3, "e", "t"), TypeError, r"events must have a method listen\(codes, handler\), got 3"),
-     ((EventManager(ManualClock()), "e", "x"), UnknownNameError, "unknown topic 'x'")],
-)
+     ((EventManager(ManualClock()), "e", "x"), UnknownNameError, "unknown topic 'x'")])
 def test_what_cannot_be_listened_to_is_refused(station, oracle, arguments, error, message):
     station.add_topic("t", oracle)
     with pytest.raises(error, match=message):

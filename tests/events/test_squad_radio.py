@@ -22,8 +22,7 @@ class Squads:
         self.cast.add_group("blue")
         self.radios = {
             name: SquadRadio(self.cast.add_member(name, self.cast.group(group)), capacity=capacity)
-            for name, group in [("ann", "red"), ("bob", "red"), ("cid", "red"), ("eve", "blue")]
-        }
+            for name, group in [("ann", "red"), ("bob", "red"), ("cid", "red"), ("eve", "blue")]}
 
     def __getattr__(self, name):
         return self.radios[name]
@@ -58,8 +57,7 @@ def test_the_latest_word_about_a_subject_replaces_the_one_before(squads):
     squads.ann.report_sighting("cat", content="black")
     squads.live()
     assert [(one.sender, one.subject, one.position) for one in squads.cid.messages()] == [
-        ("ann", "cat", None), ("bob", "intruder", (3, 0, 0)), ("ann", "intruder", (2, 0, 0)),
-    ]
+        ("ann", "cat", None), ("bob", "intruder", (3, 0, 0)), ("ann", "intruder", (2, 0, 0))]
     assert [one.sender for one in squads.cid.messages(subject="intruder")] == ["bob", "ann"]
     assert squads.cid.messages(kind="intent") == []
     assert squads.cid.latest("sighting", "ann", "cat").content == "black"
@@ -131,8 +129,7 @@ def test_a_state_that_cannot_be_is_refused():
         ({"received": [row, {**row, "subject": "b"}]}, "'received' must hold at most 1 messages, got 2"),
         ({"received": [{**row, "kind": "song"}]}, "must be 'intent' or 'sighting', got 'song'"),
         ({"received": [{**row, "position": [1]}]}, "'received\\[0\\].position' must be a list of 3"),
-        ({"received": [{**row, "sent_at_s": None}]}, "'received\\[0\\].sent_at_s' must be a finite number"),
-    ]:
+        ({"received": [{**row, "sent_at_s": None}]}, "'received\\[0\\].sent_at_s' must be a finite number")]:
         with pytest.raises(StateError, match=message):
             squads.bob.prepare_state({**good, **changed})
 

@@ -89,8 +89,7 @@ def test_receipt_has_names_times_and_failures(events):
     events.clock.advance()
     events.advance(Budget.unlimited())
     assert [(one.name, one.delivered_at.frame, one.has_failed) for one in event.receipt.deliveries] == [
-        ("well", 1, False), ("ill", 2, True),
-    ]
+        ("well", 1, False), ("ill", 2, True)]
     assert event.receipt.is_complete
 
 

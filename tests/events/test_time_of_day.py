@@ -176,9 +176,7 @@ def test_loaded_day_delivers_the_remaining_times(hours):
         ("began_s", -1, "'began_s' must be at least 0"),
         ("updated_s", math.nan, "'updated_s' must be a finite number"),
         ("events", {}, "'version' is missing"),
-        ("version", 2, "'version' is 2, and this ai_core reads up to 1"),
-    ],
-)
+        ("version", 2, "'version' is 2, and this ai_core reads up to 1")])
 def test_a_state_that_cannot_be_is_refused(town, name, value, message):
     before = town.save()
     state = town.save()
@@ -213,8 +211,7 @@ def test_other_misuse_is_refused(town):
 steps = st.one_of(
     st.tuples(st.just("live"), st.integers(1, 200)),
     st.tuples(st.just("jump"), st.integers(0, 23), st.integers(0, 3)),
-    st.tuples(st.just("reload")),
-)
+    st.tuples(st.just("reload")))
 
 
 @settings(max_examples=40, deadline=None, derandomize=True, database=None)

@@ -38,9 +38,8 @@ from ai_core.budget import Budget
 from ai_core.clock import ManualClock
 from ai_core.errors import UnknownNameError
 from ai_core.events.checking import EventCheck
-from ai_core.events.event import Event, EventTerms
+from ai_core.events.event import EVERY_CODE, Event, EventTerms, Subscription
 from ai_core.events.event_log import EventLog, sender_name
-from ai_core.events.listeners import EVERY_CODE, Subscription
 from ai_core.events.narrowcast import Group, GroupRecipients
 from ai_core.events.squad_radio import SquadRadio
 from ai_core.events.time_of_day import TimeOfDay

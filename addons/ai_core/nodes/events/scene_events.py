@@ -9,10 +9,9 @@ from addons.ai_core.nodes.events.event_terms import EventNames
 from addons.ai_core.nodes.saving.scene_values import path_of
 from addons.ai_core.nodes.scheduling.scheduler_lookup import callable_name, named_after
 from ai_core.clock import TimeIndex
-from ai_core.events.event import Event
+from ai_core.events.event import Event, Subscription
 from ai_core.events.event_log import EventLog
 from ai_core.events.event_manager import EventManager
-from ai_core.events.listeners import Subscription
 from ai_core.events.narrowcast import Group, GroupMembership, MemberSubscription, Narrowcast
 from ai_core.events.squad_radio import SquadRadio
 from ai_core.saving.declared_state import DeclaredState, Part, Parts, Saveable
