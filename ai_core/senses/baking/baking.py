@@ -7,18 +7,20 @@ ones that still exist keep name, id and settings.
 from __future__ import annotations
 
 import math
-from collections.abc import Generator, Iterator, Mapping
+from collections.abc import Generator, Mapping
 from dataclasses import dataclass, field, replace
 from itertools import chain, count
-from typing import NamedTuple, TypeVar
+from typing import Any, NamedTuple, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
 
-from ai_core.budget import Budget, check_budget
+from ai_core.budget import Budget
 from ai_core.errors import check_callables, check_kind, finite_number, shares_by_name, shown, whole_number
+from ai_core.maps.cover.cover_spots import Blocked
+from ai_core.scheduling.interruptible import Cancellable
 from ai_core.senses.baking.ground import Floats, GroundCells, Ids, WalkableGrid, WalkablePolygons, Work
-from ai_core.senses.baking.openings import Blocked, Opening, SightPair, openings, sight_pairs
+from ai_core.senses.baking.openings import Opening, SightPair, openings, sight_pairs
 from ai_core.senses.baking.rooms import NO_ROOM, distances_to_walls, divided_ground, room_boxes
 from ai_core.senses.graph.parts import Boxes, Passage, SensePortal, SenseRegion, Shape
 from ai_core.senses.graph.sense_graph import NOWHERE, SenseGraph, ShapeLookup
@@ -116,7 +118,7 @@ class BakingReport(NamedTuple):
     dropped: list[str]
 
 
-class SenseGraphBaking:
+class SenseGraphBaking(Cancellable):
     """Bakes the sense graph of a level: create it, call ``advance`` until it is done, read ``result``.
 
     The same level gives the same graph, however the work is split into advances.
@@ -158,18 +160,13 @@ class SenseGraphBaking:
         self._ground, self._blocked = ground, blocked
         self.stage = "sampling the ground"
         self._progress = 0.0
-        self._steps: Iterator[None] | None = self._bake()
-        self._made: tuple[SenseGraph, BakingReport] | None = None
+        self._steps = self._bake()
+        self._made: Any = None
 
     @property
     def is_done(self) -> bool:
         """True when ``result`` is available."""
         return self._made is not None
-
-    @property
-    def is_cancelled(self) -> bool:
-        """True after ``cancel``, and after an error: there will be no result."""
-        return self._steps is None and self._made is None
 
     @property
     def progress(self) -> float:
@@ -183,7 +180,9 @@ class SenseGraphBaking:
         Raises:
             RuntimeError: if it is not done.
         """
-        return self._outcome()[0]
+        self._check_done()
+        graph: SenseGraph = self._made[0]
+        return graph
 
     @property
     def report(self) -> BakingReport:
@@ -192,35 +191,25 @@ class SenseGraphBaking:
         Raises:
             RuntimeError: if it is not done.
         """
-        return self._outcome()[1]
+        self._check_done()
+        report: BakingReport = self._made[1]
+        return report
 
     def advance(self, budget: Budget) -> None:
         """Continue until done or until the budget is spent, at least one step; each step costs one.
 
         Raises:
-            RuntimeError: if it was cancelled.
+            RuntimeError: if it was cancelled, or has failed before.
             ValueError: if there are too many regions.
         """
-        check_budget(budget)
-        if self.is_cancelled:
-            raise RuntimeError("baking was cancelled or has failed; make a new SenseGraphBaking")
-        while self._steps is not None:
-            steps, self._steps = self._steps, None      # an error ends it
-            if next(steps, True) is True:
-                return
-            self._steps = steps
+        self._check_goes_on(budget)
+        while not self.is_done:
+            self._is_cancelled = True      # an error ends it
+            next(self._steps, None)
+            self._is_cancelled = False
             budget.spend()
             if budget.is_spent:
                 return
-
-    def cancel(self) -> None:
-        """Stop, and discard the unfinished graph; no effect when done."""
-        self._steps = None
-
-    def _outcome(self) -> tuple[SenseGraph, BakingReport]:
-        if self._made is None:
-            raise RuntimeError("baking has no result yet; call advance until is_done")
-        return self._made
 
     def _bake(self) -> Generator[None, None, None]:
         settings, earlier = self._settings, self._earlier

@@ -2,22 +2,18 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Set
+from collections.abc import Set
 from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
 
-from ai_core.errors import shown
+from ai_core.maps.cover.cover_spots import Blocked, check_blocked
 from ai_core.senses.baking.ground import NO_CELL, Floats, GroundCells, Ids, Work
 from ai_core.senses.baking.rooms import NO_ROOM
 from ai_core.senses.graph.sense_graph import ShapeLookup
 from ai_core.senses.sensation import Point
 
-__all__ = ["Blocked", "Opening", "SightPair", "openings", "sight_pairs"]
-
-Blocked = Callable[[NDArray[np.float32]], ArrayLike]
-"""Callable that takes segments (n, 6), from x, y, z to x, y, z (m), and returns which are blocked: (n,) bool."""
+__all__ = ["Opening", "SightPair", "openings", "sight_pairs"]
 
 THROUGH_M = 1.0
 """Assumed length of an opening (m): from one side of a door to the other, not more than the rooms
@@ -203,12 +199,7 @@ def _free_line(one: Floats, other: Floats, range_m: float, blocked: Blocked) -> 
     order = order[length_m[order] <= range_m]
     if not len(order):
         return None
-    answers = np.asarray(given := blocked(lines[order]))
-    if answers.dtype.kind != "b":
-        raise TypeError(f"blocked must return an array of bool, an element per segment, got {shown(given)}")
-    if answers.shape != order.shape:
-        raise ValueError(f"blocked must return shape ({len(order)},), got {answers.shape}")
-    free = np.flatnonzero(~answers)
+    free = np.flatnonzero(~check_blocked(blocked, lines[order]))
     return None if not len(free) else lines[order[free[0]]].reshape(2, 3).astype(np.float64)
 
 
