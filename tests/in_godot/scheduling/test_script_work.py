@@ -238,6 +238,16 @@ def test_a_thread_gives_its_result_when_it_is_there(thinker, scheduler, physics_
     assert thinker.get("done") == [4999950000]
 
 
+def test_a_result_arrives_after_an_earlier_save_was_loaded(thinker, scheduler, physics_frames):
+    state = scheduler.save_state()
+    physics_frames(20)
+    scheduler.run_in_thread(thinker.get("square_sum"), thinker.get("take"), 5)
+    physics_frames(1)
+    assert scheduler.load_state(state)
+    physics_frames(4)
+    assert thinker.get("done") == [4999950000]
+
+
 def test_a_scheduler_waits_for_its_threads_when_it_is_freed(thinker, scheduler, physics_frames):
     scheduler.run_in_thread(thinker.get("square_sum"), thinker.get("take"), 50)
     physics_frames(1)

@@ -15,6 +15,7 @@ from addons.ai_core.bridge.gd import (
     construct,
     singleton,
 )
+from ai_core.clock import TimeIndex
 from ai_core.scheduling.task import Task, Turn
 from ai_core.scheduling.threaded_work import ThreadedWork
 
@@ -191,18 +192,26 @@ class ThreadCall:
     def __init__(self, scheduler: Any, function: GDCallable, then: Any, frames: int, name: str) -> None:
         self._scheduler, self._then = scheduler, then
         self._threads = WorkerThreads()
+        self._frames, self._last_frame = 0, scheduler.clock.now.frame
         self._work = ThreadedWork(
-            function, clock=scheduler.clock, executor=self._threads, delay_frames=max(1, frames), waits=frames > 0,
+            function, clock=self, executor=self._threads, delay_frames=max(1, frames), waits=frames > 0,
             then=self._pass_on, faults=scheduler.faults, name=name)
         self._ticket = self._work.submit()
         self._task: Task = scheduler.schedule(
             TimedCall(scheduler, self._advance), name=name, phase_frames=0, is_saved=False)
+
+    @property
+    def now(self) -> TimeIndex:
+        """Frames since the call, also if a load sets the clock of the scheduler back."""
+        return TimeIndex(self._frames, 0.0)
 
     def _pass_on(self, ticket: Any) -> None:
         if self._then is not None:
             self._then(ticket.result)
 
     def _advance(self, turn: Turn) -> None:
+        self._frames += max(1, turn.now.frame - self._last_frame)
+        self._last_frame = turn.now.frame
         self._work.advance(turn.budget)
         if self._ticket.is_done and not self._task.is_removed:
             self._scheduler.end_thread_call(self)
