@@ -6,7 +6,7 @@ from weakref import WeakSet
 
 import pytest
 
-from addons.ai_core.bridge.gd import Vector3
+from addons.ai_core.bridge.gd import Vector2, Vector3
 
 EAR = """
     extends Node3D
@@ -190,6 +190,17 @@ def test_a_save_puts_everybody_into_the_group_where_he_was(node, ear, physics_fr
     red.send("red")
     physics_frames(5)
     assert ann.get("heard") == [["later", [Vector3(1, 2, 3)]]]
+
+
+def test_positions_of_radio_messages_are_flat_in_2d(node, scheduler, physics_frames):
+    level = node("Node2D", scheduler)
+    manager = node("AIEventManager", level)
+    ann, bob = node("Node2D", manager), node("Node2D", manager)
+    for one in (ann, bob):
+        manager.add_radio(one)
+    manager.report_sighting(ann, "thief", None, Vector2(40, 50))
+    physics_frames(3)
+    assert [one["position"] for one in manager.get_messages(bob)] == [Vector2(40, 50)]
 
 
 def test_group_receives_intents_and_sightings_with_sender_age(side, ear, physics_frames, expect_errors):

@@ -14,6 +14,7 @@ from addons.ai_core.bridge.gd import (
     Signal,
     StringName,
     Variant,
+    Vector2,
     Vector3,
     export,
     gdclass,
@@ -23,6 +24,7 @@ from addons.ai_core.bridge.gd import (
     report_warning,
     signal,
 )
+from addons.ai_core.nodes.characters.agent_places import has_flat_scene
 from addons.ai_core.nodes.events.event_terms import listening_terms, place_of, sending_terms
 from addons.ai_core.nodes.events.scene_events import SceneEvents, events_of, manager_above, memberships_of
 from addons.ai_core.nodes.saving.scene_saving import saving
@@ -719,17 +721,18 @@ class AIEventManager(Node):
         """Return the radio messages that a node received, the newest first, as Dictionaries.
 
         Keys: "kind" (intent or sighting), "sender", "subject", "content", "position", "age_s". The sender is a
-        node, null if it was freed. ``kind`` and ``subject`` filter messages, "" is any; ``max_age_s`` -1 is no limit.
+        node, null if it was freed; the position is a Vector3, in 2D a Vector2. ``kind`` and ``subject`` filter
+        messages, "" is any; ``max_age_s`` -1 is no limit.
         """
         radio = self._radio(node)
         with refusing():
             found = radio.messages(
                 kind=kind or None, subject=subject or None, max_age_s=None if max_age_s < 0 else max_age_s)
-        now_s = self.events.scheduler.clock.now.seconds
+        now_s, vector = self.events.scheduler.clock.now.seconds, Vector2 if has_flat_scene(self) else Vector3
         return [
             {"kind": one.kind, "sender": self.events.node_named(one.sender), "subject": one.subject,
              "content": one.content, "age_s": one.age_s(now_s),
-             "position": None if one.position is None else Vector3(*one.position)}
+             "position": None if one.position is None else vector(*one.position[:len(vector())])}
             for one in found
         ]
 
