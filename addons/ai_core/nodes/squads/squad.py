@@ -49,10 +49,9 @@ from addons.ai_core.nodes.scheduling.scheduler_lookup import (
 )
 from addons.ai_core.nodes.squads.formation import Formation
 from addons.ai_core.nodes.squads.squad_ground import (
-    NavigationClearance,
-    NavigationStanding,
     SceneRoutes,
     SquadGrid,
+    SquadNavigation,
     stands,
 )
 from addons.ai_core.nodes.squads.squad_member import SQUADS, member_of
@@ -440,32 +439,23 @@ class Squad(SavedState, Node):
     def _clearance(self, points: Any, directions: Any, most_m: float) -> Any:
         if self.keep_clear == self.KeepClear.NOTHING:
             return np.full(len(points), most_m)
-        grid = self._grid_ground()
-        if grid is not None:
-            return grid.clearance(points, directions, most_m)
-        ground = NavigationClearance(
-            self.has_dimensions, self._navigation_map(), self.unit, self.map_margin / self.unit)
-        return ground(points, directions, most_m)
+        return self._ground().clearance(points, directions, most_m)
 
     def _standing(self, places: Any) -> Any:
-        if self.keep_clear == self.KeepClear.NOTHING:
-            return places
-        grid = self._grid_ground()
-        if grid is not None:
-            return grid.standing(places)
-        standing = NavigationStanding(self.has_dimensions, self._navigation_map(), self.unit)
-        first = next((row for row, one in enumerate(self._members.values()) if stands(one)), len(self._members))
-        return standing(places, self.core.positions[first:first + 1])
+        return places if self.keep_clear == self.KeepClear.NOTHING else self._ground().standing(places)
 
-    def _grid_ground(self) -> SquadGrid | None:
+    def _ground(self) -> SquadGrid | SquadNavigation:
+        """Return the grid of the PathService, or else the navigation map of the world."""
         service = self.path_service()
-        ground = None if service is None else service.grid_ground
-        return None if ground is None else SquadGrid(*ground, self.unit)
-
-    def _navigation_map(self) -> Any:
+        grid = None if service is None else service.grid_ground
+        if grid is not None:
+            return SquadGrid(*grid, self.unit)
         viewport = self.get_viewport()
-        world = viewport.find_world_3d() if self.has_dimensions == 3 else viewport.find_world_2d()
-        return world.get_navigation_map()
+        world = viewport.find_world_2d() if self.is_flat else viewport.find_world_3d()
+        first = next((row for row, one in enumerate(self._members.values()) if stands(one)), len(self._members))
+        return SquadNavigation(
+            self.has_dimensions, world.get_navigation_map(), self.unit, self.map_margin / self.unit,
+            self.core.positions[first:first + 1])
 
     def _commander_of(self, members: Any, positions: Any, goal: Any) -> int:
         if self.command == self.Command.SCRIPT and has_script_method(self, "_choose_commander"):

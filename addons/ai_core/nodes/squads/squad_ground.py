@@ -1,6 +1,7 @@
 """Ground of squads in a scene: paths from a PathService, and clearance on the navigation map."""
 from __future__ import annotations
 
+import math
 from typing import Any
 
 import numpy as np
@@ -86,41 +87,10 @@ class SceneRoutes:
             ticket[0].release(ticket[1])
 
 
-class NavigationStanding:
-    """The nearest position on the navigation map; the ``standing`` of the library's squad.
+class SquadNavigation:
+    """Ground of a squad on the navigation map; the ``clearance`` and ``standing`` of the library's squad.
 
-    Args:
-        dimensions, map_rid, unit: as ``NavigationClearance``.
-    """
-
-    def __init__(self, dimensions: int, map_rid: RID, unit: float) -> None:
-        self._map, self._unit = map_rid, unit
-        self._server = singleton(f"NavigationServer{dimensions}D")
-        self._vector: Any = Vector3 if dimensions == 3 else Vector2
-
-    def __call__(self, places: Floats, theirs: Floats) -> Floats:
-        """Return the nearest positions on the map, as high above it as a standing member.
-
-        Args:
-            places: positions to move onto the map (m).
-            theirs: positions of standing members; the first is used.
-
-        Cost: one query of the map per position, and one more.
-        """
-        if not len(places) or not _is_built(self._server, self._map, self._vector):
-            return places                                  # everything counts as free
-        nearest = self._nearest(places)
-        if nearest.shape[1] == 3 and len(theirs):
-            nearest[:, 1] += _height_above(float(theirs[0, 1]), float(self._nearest(theirs[:1])[0, 1]))
-        return nearest
-
-    def _nearest(self, places: Floats) -> Floats:
-        asked = (self._vector(*place) for place in (places * self._unit).tolist())
-        return np.array([tuple(self._server.map_get_closest_point(self._map, one)) for one in asked]) / self._unit
-
-
-class NavigationClearance:
-    """Free distance on the navigation map from a point in a direction; the ``clearance`` of the library's squad.
+    While the map has no region, which every world's map lacks at first, everything counts as free.
 
     Args:
         dimensions: 3 or 2.
@@ -128,20 +98,20 @@ class NavigationClearance:
         unit: length of a metre in the scene.
         margin_m: distance from the edge of the map to the walls (m): a map baked for bodies of this
             radius is smaller than the ground.
+        theirs: positions of standing members (m); the first is used.
     """
 
-    def __init__(self, dimensions: int, map_rid: RID, unit: float, margin_m: float) -> None:
-        self._map, self._unit, self._margin_m = map_rid, unit, margin_m
+    def __init__(self, dimensions: int, map_rid: RID, unit: float, margin_m: float, theirs: Floats) -> None:
+        self._map, self._unit, self._margin_m, self._theirs = map_rid, unit, margin_m, theirs
         self._server = singleton(f"NavigationServer{dimensions}D")
         self._vector: Any = Vector3 if dimensions == 3 else Vector2
-        self._axes = (0, 2) if dimensions == 3 else (0, 1)
+        self._is_built = bool(self._server.map_get_iteration_id(map_rid)) and int(
+            self._server.map_get_closest_point_owner(map_rid, self._vector())) != 0
 
-    def __call__(self, points: Floats, directions: Floats, most_m: float) -> Floats:
-        """Return free distances (m). Cost: one query of the map per ``STEP_M`` of free ground."""
-        free = np.full(len(points), most_m)
-        if not _is_built(self._server, self._map, self._vector):
-            return free                                    # everything counts as free
-        for row, (point, direction) in enumerate(zip(points.tolist(), directions.tolist(), strict=True)):
+    def clearance(self, points: Floats, directions: Floats, most_m: float) -> Floats:
+        """Return free distances from points in directions (m). Cost: one query per ``STEP_M`` of free ground."""
+        free, rays = np.full(len(points), most_m), zip(points.tolist(), directions.tolist(), strict=True)
+        for row, (point, direction) in enumerate(rays if self._is_built else ()):
             reached = STEP_M
             while reached < most_m and self._is_on([
                     one + ahead * reached for one, ahead in zip(point, direction, strict=True)]):
@@ -150,19 +120,27 @@ class NavigationClearance:
                 free[row] = min(most_m, reached - STEP_M + self._margin_m)
         return free
 
+    def standing(self, places: Floats) -> Floats:
+        """Return the nearest positions on the map, as high above it as a standing member (m).
+
+        Cost: one query of the map per position, and one more.
+        """
+        if not len(places) or not self._is_built:
+            return places
+        nearest = self._nearest(places)
+        if nearest.shape[1] == 3 and len(self._theirs):
+            on_map = self._nearest(self._theirs[:1])
+            nearest[:, 1] += _height_above(float(self._theirs[0, 1]), float(on_map[0, 1]))
+        return nearest
+
+    def _nearest(self, places: Floats) -> Floats:
+        asked = (self._vector(*place) for place in (places * self._unit).tolist())
+        return np.array([tuple(self._server.map_get_closest_point(self._map, one)) for one in asked]) / self._unit
+
     def _is_on(self, place: list[float]) -> bool:
-        asked = [one * self._unit for one in place]
-        nearest = tuple(self._server.map_get_closest_point(self._map, self._vector(*asked)))
-        first, second = self._axes
-        one, other = nearest[first] - asked[first], nearest[second] - asked[second]
-        return bool(one * one + other * other <= (ON_THE_MAP_M * self._unit) ** 2)
-
-
-def _is_built(server: Any, map_rid: RID, vector: Any) -> bool:
-    """Return whether a map has a region; every world has a map, even without a mesh."""
-    if not server.map_get_iteration_id(map_rid):
-        return False
-    return int(server.map_get_closest_point_owner(map_rid, vector())) != 0
+        asked = self._vector(*(one * self._unit for one in place))
+        nearest = tuple(self._server.map_get_closest_point(self._map, asked))
+        return math.hypot(nearest[0] / self._unit - place[0], nearest[-1] / self._unit - place[-1]) <= ON_THE_MAP_M
 
 
 def _height_above(stands_at_m: float, start_m: float) -> float:
