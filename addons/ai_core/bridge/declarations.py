@@ -11,7 +11,6 @@ from typing import Any
 
 from _bridge import (
     GDObject,
-    NodePath,
     RefusedValue,
     StringName,
     Vector2,
@@ -417,9 +416,3 @@ def _is_a(value: Any, kind: Any) -> bool:
     if kind in (Vector2, Vector3):
         return isinstance(value, kind) and all(map(math.isfinite, value))
     return isinstance(value, (str, StringName) if kind is str else kind)
-
-
-__all__ = [
-    "BoundSignal", "NodePath", "array_of", "dictionary_of", "editor_method", "export", "hook", "method", "node_path",
-    "refusing", "signal",
-]

@@ -7,6 +7,7 @@ StateTransition; RuleSet, RuleMind. Level of detail: ImportanceManager, Importan
 GroupLOD. Influence maps: DecisionMap, DecisionLayer, MapWriter. Squads: Squad, SquadMember, Formation. Sides:
 Strategist, StrategicProduct. Debugging: AIDebugOverlay.
 """
+# ruff: noqa: F401 - importing a class declares it
 from __future__ import annotations
 
 from addons.ai_core.nodes.debugging.ai_debug_overlay import AIDebugOverlay
@@ -62,59 +63,3 @@ from addons.ai_core.nodes.squads.strategist import Strategist
 from addons.ai_core.nodes.state_machines.ai_state import AIState
 from addons.ai_core.nodes.state_machines.state_machine import StateMachine
 from addons.ai_core.nodes.state_machines.state_transition import StateTransition
-
-__all__ = [
-    "AIBehavior",
-    "AIDebugOverlay",
-    "AIEventManager",
-    "AIScheduler",
-    "AIState",
-    "BehavioralLOD",
-    "CoverMap",
-    "DecisionLayer",
-    "DecisionMap",
-    "Formation",
-    "GroupLOD",
-    "Habit",
-    "HabitAttack",
-    "HabitCallMethod",
-    "HabitCheckValue",
-    "HabitEmitSignal",
-    "HabitFlee",
-    "HabitLookAt",
-    "HabitMoveTo",
-    "HabitPatrol",
-    "HabitPlayAnimation",
-    "HabitSearch",
-    "HabitSetValue",
-    "HabitTree",
-    "HabitWait",
-    "ImportanceManager",
-    "ImportanceViewer",
-    "LODBehavior",
-    "MapWriter",
-    "PathService",
-    "PollingStation",
-    "RuleMind",
-    "RuleSet",
-    "SenseGraphBaker",
-    "SenseManager",
-    "SenseModality",
-    "SensePortal2D",
-    "SensePortal3D",
-    "SenseRegion2D",
-    "SenseRegion3D",
-    "SenseSource2D",
-    "SenseSource3D",
-    "Sensor2D",
-    "Sensor3D",
-    "SightCone",
-    "SignalEvent",
-    "Squad",
-    "SquadMember",
-    "StateMachine",
-    "StateTransition",
-    "StrategicProduct",
-    "Strategist",
-    "Timeslicer",
-]

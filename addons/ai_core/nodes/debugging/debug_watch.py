@@ -1,4 +1,4 @@
-"""DebugWatch: collects data about the AI of a running game while a debugger or an overlay shows it."""
+"""DebugWatch: collects data about the AI of a running game, as texts, while a debugger or an overlay shows it."""
 from __future__ import annotations
 
 from collections.abc import Iterator

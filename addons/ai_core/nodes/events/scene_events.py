@@ -1,4 +1,4 @@
-"""SceneEvents: the events under one AIScheduler, with a group per AIEventManager and one queue for all."""
+"""SceneEvents: the events under one AIScheduler, with a group per AIEventManager, their listeners and one queue."""
 from __future__ import annotations
 
 from collections.abc import Iterator

@@ -1,4 +1,4 @@
-"""ImportanceManager: evaluates every few frames how important each agent is to the viewers."""
+"""ImportanceManager: evaluates every few frames how important each agent is, for crowds and paced behaviors."""
 from __future__ import annotations
 
 import math

@@ -1,4 +1,4 @@
-"""Geometry of a scene for cover baking and cover searches: positions beside walls, and rays, in metres."""
+"""Cover of a scene: positions beside walls, rays, and baking, in metres."""
 from __future__ import annotations
 
 from collections.abc import Iterable

@@ -1,4 +1,4 @@
-"""DecisionMap: influence maps of the ground in layers, updated within the AIScheduler's budget."""
+"""DecisionMap: influence maps of the ground in layers, updated within the budget and drawn over the ground."""
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence

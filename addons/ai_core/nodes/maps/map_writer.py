@@ -1,4 +1,4 @@
-"""MapWriter: writes into a layer of a DecisionMap at the position of a unit."""
+"""MapWriter: writes into a layer of a DecisionMap at the position of a unit, in one batch with all others."""
 from __future__ import annotations
 
 from typing import Any

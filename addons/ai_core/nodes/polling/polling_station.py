@@ -1,4 +1,4 @@
-"""PollingStation node: computes answers about the world once per frame for many callers."""
+"""PollingStation node: computes answers about the world once per frame for many callers, by queries to the engine."""
 from __future__ import annotations
 
 import time

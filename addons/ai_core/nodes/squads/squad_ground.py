@@ -1,4 +1,4 @@
-"""Ground of squads in a scene: paths from a PathService, and clearance on the navigation map."""
+"""Ground of squads in a scene: paths from a PathService, and clearance on its grid or the navigation map."""
 from __future__ import annotations
 
 import math

@@ -1,4 +1,4 @@
-"""Reports to a Strategist: squads, enemies, resources and losses; saved with it."""
+"""Knowledge of a Strategist: the survey of its Squad nodes, and the reports of scripts; saved with it."""
 from __future__ import annotations
 
 import math
