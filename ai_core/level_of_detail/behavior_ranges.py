@@ -161,13 +161,6 @@ def _checked(name: str, one: tuple[float, float]) -> ImportanceRange:
     return found
 
 
-def _refuse_gaps(ranges: Sequence[ImportanceRange]) -> None:
-    gaps = _gaps(ranges)
-    if gaps:
-        listed = " and ".join(f"{low:g} to {high:g}" for low, high in gaps)
-        raise ValueError(f"no range contains importance {listed}; widen a range, or add a fallback")
-
-
 def merge_ranges(ranges: Iterable[ImportanceRange]) -> list[ImportanceRange]:
     """Return the union of ranges as ascending ranges with gaps between them."""
     found: list[ImportanceRange] = []
@@ -179,11 +172,12 @@ def merge_ranges(ranges: Iterable[ImportanceRange]) -> list[ImportanceRange]:
     return found
 
 
-def _gaps(ranges: Sequence[ImportanceRange]) -> list[tuple[float, float]]:
+def _refuse_gaps(ranges: Sequence[ImportanceRange]) -> None:
     covered = merge_ranges(ranges)
-    begins = [0.0, *(one.highest for one in covered)]
-    ends = [*(one.lowest for one in covered), 1.0]
-    return [(begin, end) for begin, end in zip(begins, ends, strict=True) if begin < end]
+    begins, ends = [0.0, *(one.highest for one in covered)], [*(one.lowest for one in covered), 1.0]
+    gaps = [f"{begin:g} to {end:g}" for begin, end in zip(begins, ends, strict=True) if begin < end]
+    if gaps:
+        raise ValueError(f"no range contains importance {' and '.join(gaps)}; widen a range, or add a fallback")
 
 
 def _beyond(one: ImportanceRange, ranges: Sequence[ImportanceRange], margin: float) -> float:

@@ -89,12 +89,7 @@ class DecisionMap(Saveable):
         progress=Hook())  # after the layers, whose slices are repeated
 
     def __init__(
-        self,
-        area: MapArea,
-        layers: Iterable[MapLayer],
-        clock: Clock,
-        *,
-        is_open: ArrayLike | None = None,
+        self, area: MapArea, layers: Iterable[MapLayer], clock: Clock, *, is_open: ArrayLike | None = None,
         period_s: float = 0.25,
     ) -> None:
         check_type("area", area, MapArea)

@@ -192,18 +192,9 @@ class PathService(Saveable):
             improving=TableOf(IMPROVING_JOB_STATE), at="_requests"))
 
     def __init__(
-        self,
-        provider: PathProvider,
-        clock: Clock,
-        *,
-        max_running: int = 4,
-        max_waiting: int = 10_000,
-        keep_frames: int = 600,
-        trace: Trace | None = None,
-        faults: FaultIsolation | None = None,
-        executor: Executor | None = None,
-        helpers: int = 1,
-        on_over: Callable[[PathTicket], object] | None = None,
+        self, provider: PathProvider, clock: Clock, *, max_running: int = 4, max_waiting: int = 10_000,
+        keep_frames: int = 600, trace: Trace | None = None, faults: FaultIsolation | None = None,
+        executor: Executor | None = None, helpers: int = 1, on_over: Callable[[PathTicket], object] | None = None,
         on_improved: Callable[[PathTicket], object] | None = None,
     ) -> None:
         needed = ("answer", "begin", "check", "distance", "fits", "known_answer", "prepare")

@@ -12,10 +12,7 @@ __all__ = ["smooth"]
 
 
 def smooth(
-    points: ArrayLike,
-    radius: float,
-    *,
-    rounds: int = 2,
+    points: ArrayLike, radius: float, *, rounds: int = 2,
     is_open: Callable[[NDArray[np.float64], NDArray[np.float64]], bool] | None = None,
 ) -> NDArray[np.float64]:
     """Return a path with its corners cut repeatedly, which approximates arcs.

@@ -29,8 +29,8 @@ INFINITE = cython.declare(cython.double, float("inf"))
 SQRT_2 = cython.declare(cython.double, 2 ** 0.5)
 LONG = cython.declare(cython.int, 8)    # portals from which on the GIL is released: some 5 µs
 
-Waiting = cython.struct(whole=cython.double, so_far=cython.double, portal=cython.int)
-WAITING = np.dtype([("whole", "f8"), ("so_far", "f8"), ("portal", "i4")], align=True)
+Waiting = cython.struct(whole=cython.double, portal=cython.int)
+WAITING = np.dtype([("whole", "f8"), ("portal", "i4")], align=True)
 
 
 NO_CELLS = cython.declare(cython.int[::1], memoryview(np.zeros(0, np.int32)))
@@ -490,9 +490,10 @@ class PortalSearch:
             if not self.waiting or self.heap[0].whole >= self.cost:
                 self.is_done = True
                 break
-            portal, so_far = self.heap[0].portal, self.heap[0].so_far
+            portal, whole = self.heap[0].portal, self.heap[0].whole
             self.pop()
-            if so_far > self.costs[portal]:
+            so_far = self.costs[portal]
+            if whole > so_far + self.rest[portal]:      # the portal became cheaper since, and was expanded then
                 continue
             expanded += 1
             region, index = portal // self.most, portal % self.most
@@ -516,23 +517,23 @@ class PortalSearch:
         whole: cython.double = cost + self.rest[portal]
         if cost < self.costs[portal] and whole < self.cost:
             self.costs[portal], self.came[portal] = cost, came
-            self.push(whole, portal, cost)
+            self.push(whole, portal)
 
     @cython.cfunc
     @cython.inline
     @cython.nogil
     @cython.exceptval(check=False)
-    def push(self, whole: cython.double, portal: cython.int, so_far: cython.double) -> cython.void:
+    def push(self, whole: cython.double, portal: cython.int) -> cython.void:
         at: cython.int = self.waiting
         self.waiting += 1
         while at:
             above = (at - 1) >> 1
-            if not is_before(whole, portal, so_far, self.heap[above].whole, self.heap[above].portal,
-                             self.heap[above].so_far):
+            if self.heap[above].whole < whole or (
+                    self.heap[above].whole == whole and self.heap[above].portal <= portal):
                 break
             self.heap[at] = self.heap[above]
             at = above
-        self.heap[at].whole, self.heap[at].portal, self.heap[at].so_far = whole, portal, so_far
+        self.heap[at].whole, self.heap[at].portal = whole, portal
 
     @cython.cfunc
     @cython.inline
@@ -558,9 +559,9 @@ class PortalSearch:
     @cython.nogil
     @cython.exceptval(check=False)
     def precedes(self, at: cython.int, other: cython.int) -> cython.bint:
-        return is_before(
-            self.heap[at].whole, self.heap[at].portal, self.heap[at].so_far,
-            self.heap[other].whole, self.heap[other].portal, self.heap[other].so_far)
+        """Return the order of the heap: by cost of the whole path, then portal."""
+        return self.heap[at].whole < self.heap[other].whole or (
+            self.heap[at].whole == self.heap[other].whole and self.heap[at].portal < self.heap[other].portal)
 
     def portals(self) -> NDArray[np.int32]:
         """Return the entered portals of the best path in order, (n,) int32; none for the direct path.
@@ -576,17 +577,3 @@ class PortalSearch:
             if len(found) > self.regions * self.most:
                 raise RuntimeError(CONTRADICTORY)
         return np.array(found[::-1], np.int32)
-
-
-@cython.cfunc
-@cython.inline
-@cython.nogil
-@cython.exceptval(check=False)
-def is_before(
-    whole: cython.double, portal: cython.int, so_far: cython.double,
-    other_whole: cython.double, other: cython.int, other_so_far: cython.double,
-) -> cython.bint:
-    """Return the order of the heap: by cost of the whole path, then portal, then cost so far."""
-    if whole != other_whole:
-        return whole < other_whole
-    return portal < other or (portal == other and so_far < other_so_far)

@@ -95,14 +95,8 @@ class AnytimeSearch(Cancellable, Saveable):
         best=Optional(path_record(_last_cell), at="_best"), restarts=Whole(), expanded=Whole())
 
     def __init__(
-        self,
-        passage: GridPassage,
-        start: int,
-        goals: Goals,
-        *,
-        known: Path | None = None,
-        regions: RegionGraph | None = None,
-        memory: SearchMemory | None = None,
+        self, passage: GridPassage, start: int, goals: Goals, *, known: Path | None = None,
+        regions: RegionGraph | None = None, memory: SearchMemory | None = None,
     ) -> None:
         check_type("passage", passage, GridPassage)
         checked = check_goals(passage.costs.size, goals)

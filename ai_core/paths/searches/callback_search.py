@@ -109,9 +109,7 @@ def check_goals(size: int, goals: object) -> NDArray[np.int32] | Callable[[int],
 
 
 def callback_search(
-    ground: GridPassage | Graph,
-    start: int,
-    goals: NDArray[np.int32] | Callable[[int], bool],
+    ground: GridPassage | Graph, start: int, goals: NDArray[np.int32] | Callable[[int], bool],
     step_cost: StepCost | None,
 ) -> CallbackSearch:
     """Return a search that calls functions for moves, costs or goals.

@@ -19,8 +19,7 @@ from ai_core.maps.cell_moves import SQRT_2, SQUARE_8
 from ai_core.maps.passage import GridPassage
 
 __all__ = [
-    "AT_ONCE", "DIAGONAL", "FIELD_RING", "LENGTHS", "STRAIGHT", "SUCCESSORS",
-    "cost_of", "costs_of", "suits",
+    "AT_ONCE", "DIAGONAL", "FIELD_RING", "LENGTHS", "STRAIGHT", "SUCCESSORS", "cost_of", "costs_of", "suits",
 ]
 
 STRAIGHT = 13_860

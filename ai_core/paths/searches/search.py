@@ -41,12 +41,8 @@ StepCost = Callable[[int, int, float], float]
 
 
 def find_path(
-    grid: ArrayLike | Grid | GridPassage,
-    start: Sequence[int] | NDArray[np.integer],
-    goal: Sequence[int] | NDArray[np.integer],
-    *,
-    neighbors: int = 8,
-    corners: Corners = "closed",
+    grid: ArrayLike | Grid | GridPassage, start: Sequence[int] | NDArray[np.integer],
+    goal: Sequence[int] | NDArray[np.integer], *, neighbors: int = 8, corners: Corners = "closed",
 ) -> NDArray[np.int32]:
     """Return the cheapest path over an array of cells, all at once.
 
@@ -129,14 +125,8 @@ class AStarSearch(PathSearch):
     """
 
     def __init__(
-        self,
-        ground: GridPassage | Graph,
-        start: int,
-        goals: Goals,
-        *,
-        step_cost: StepCost | None = None,
-        max_expanded: int | None = None,
-        memory: SearchMemory | None = None,
+        self, ground: GridPassage | Graph, start: int, goals: Goals, *, step_cost: StepCost | None = None,
+        max_expanded: int | None = None, memory: SearchMemory | None = None,
     ) -> None:
         super().__init__()
         if not isinstance(ground, GridPassage | Graph):

@@ -22,8 +22,7 @@ APART_SHARE = 0.2
 
 def choose_scout_goals(
     area: MapArea, ages_s: NDArray[np.float32], threat: NDArray[np.float32],
-    scouts: Mapping[int, tuple[float, float]], *, stale_after_s: float,
-    is_open: NDArray[np.bool_] | None = None,
+    scouts: Mapping[int, tuple[float, float]], *, stale_after_s: float, is_open: NDArray[np.bool_] | None = None,
 ) -> dict[int, tuple[float, float]]:
     """Return a goal for each scout by id; scouts without a stale cell to look at are left out.
 

@@ -132,16 +132,9 @@ class Strategist(Saveable):
         scouting=MapOf(Point(2), key=SQUAD_NUMBER))
 
     def __init__(
-        self,
-        tree: TechnologyTree,
-        random: RandomSource,
-        *,
-        build_order: BuildOrder | None = None,
-        personality: Personality | None = None,
-        army_cost: float = 1000.0,
-        home_radius_m: float = 25.0,
-        search_after_s: float = 60.0,
-        overdue_after_s: float = 240.0,
+        self, tree: TechnologyTree, random: RandomSource, *, build_order: BuildOrder | None = None,
+        personality: Personality | None = None, army_cost: float = 1000.0, home_radius_m: float = 25.0,
+        search_after_s: float = 60.0, overdue_after_s: float = 240.0,
     ) -> None:
         check_type("tree", tree, TechnologyTree)
         check_kind("build_order", build_order, BuildOrder)

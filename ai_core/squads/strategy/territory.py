@@ -40,8 +40,7 @@ class Defenses(NamedTuple):
 
 def analyze_defenses(
     place: tuple[float, float], radius_m: float, sightings: Iterable[EnemyReport], attacker: Force,
-    picture: MapSnapshot,
-    *, attack_from: tuple[float, float],
+    picture: MapSnapshot, *, attack_from: tuple[float, float],
 ) -> Defenses:
     """Return the defenses of a position.
 
