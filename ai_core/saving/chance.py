@@ -1,7 +1,6 @@
 """State of random number generators: Python's ``random.Random``, or any saveable object."""
 from __future__ import annotations
 
-import math
 from collections.abc import Callable
 from typing import Any
 
@@ -82,10 +81,9 @@ def prepare_random(source: Any, state: object, place: str = "") -> Callable[[], 
     fields = Fields.versioned(state, version=1, place=place)
     index = fields.whole("index", maximum=WORDS)
     text = fields.text("words")
-    gauss_next = fields.number_or("gauss_next", math.nan)
+    gauss_next = None if fields.anything("gauss_next") is None else fields.number("gauss_next")
     fields.end()
     if len(text) != 8 * WORDS or not set(text) <= set("0123456789abcdef"):
         raise StateError(f"{fields.place_of('words')!r} must be {WORDS} words of 8 hex digits")
     words = tuple(int(text[at : at + 8], 16) for at in range(0, len(text), 8))
-    kept = None if math.isnan(gauss_next) else gauss_next
-    return lambda: source.setstate((GETSTATE_VERSION, (*words, index), kept))
+    return lambda: source.setstate((GETSTATE_VERSION, (*words, index), gauss_next))

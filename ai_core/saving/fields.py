@@ -97,14 +97,6 @@ class Fields:
             return value
         return checked_number(self.place_of(name), value, minimum, maximum)
 
-    def number_or(
-        self, name: str, absent: float, *, minimum: float = -LARGEST, maximum: float = LARGEST
-    ) -> float:
-        """Return a finite number, or ``absent`` where None was saved."""
-        if self.anything(name) is None:
-            return absent
-        return self.number(name, minimum=minimum, maximum=maximum)
-
     def text(self, name: str) -> str:
         """Return a string."""
         value = self.anything(name)
