@@ -364,7 +364,7 @@ class SequencePrediction(Saveable):
         Raises:
             UnknownNameError: if the symbol is unknown.
         """
-        index = self._symbol(symbol)
+        index = named("symbol", symbol, self._index)
         self._noted += 1
         for length in range(len(self._recent), -1, -1):  # the shortest last: it is the last to be dropped
             before = self._recent[len(self._recent) - length :]
@@ -424,9 +424,6 @@ class SequencePrediction(Saveable):
 
     def _fading(self, followers: _SymbolCounts) -> float:
         return float(self._kept ** (self._noted - followers.noted_at))
-
-    def _symbol(self, name: str) -> int:
-        return named("symbol", name, self._index)
 
 
 class ChoiceResult(NamedTuple):

@@ -28,7 +28,8 @@ class Watch:
 
     def cancel(self) -> None:
         """Stop calling the callback. Cancelling twice is harmless."""
-        self._board._unwatch(self)
+        for scope in _scopes(self._board):
+            scope._remove_watches([self])
 
 
 class Blackboard(dict[str, Any]):
@@ -263,10 +264,6 @@ class Blackboard(dict[str, Any]):
             numbers = {id(tree) for tree in gone}
             trees = (self._trees or {}).get(key, [])
             trees[:] = [one for one in trees if (found := one()) is not None and id(found) not in numbers]
-
-    def _unwatch(self, watch: Watch) -> None:
-        for scope in _scopes(self):
-            scope._remove_watches([watch])
 
     def _add_watch(self, watch: Watch) -> None:
         self._watches = self._watches or {}

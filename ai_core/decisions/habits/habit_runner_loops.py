@@ -366,17 +366,17 @@ class HabitContext:
 
     @property
     def owner(self) -> Any:
-        """The character: ``owner`` of the HabitRunner."""
+        """The character: ``owner`` of the HabitTree."""
         return self._tree.owner
 
     @property
-    def tree(self) -> HabitRunner:
-        """The character's HabitRunner, for example for ``tree.notify``."""
+    def tree(self) -> Any:
+        """The character's HabitTree, for example for ``tree.notify``."""
         return self._tree
 
     @property
     def part(self) -> Any:
-        """The object for this habit in ``parts`` of the HabitRunner; None without ``parts``."""
+        """The object for this habit in ``parts`` of the HabitTree; None without ``parts``."""
         parts = self._tree.parts
         return None if parts is None else parts[self.place.index]
 
@@ -408,7 +408,11 @@ class HabitContext:
     @property
     def kept(self) -> dict[str, Any]:
         """Values of this habit that are kept from run to run."""
-        return self._tree._kept_by(self.place.index)
+        tree = self._tree
+        if tree._kept is None:
+            tree._kept = {}
+        kept: dict[str, Any] = tree._kept.setdefault(self.place.index, {})
+        return kept
 
     @property
     def is_waiting(self) -> bool:
@@ -1367,11 +1371,6 @@ class HabitRunner:
 
     def _refuse_member(self) -> None:
         raise RuntimeError(f"{self.name!r} is in a population; tick the population, or remove the tree from it first")
-
-    def _kept_by(self, index: int) -> dict[str, Any]:
-        if self._kept is None:
-            self._kept = {}
-        return self._kept.setdefault(index, {})
 
     def _now(self) -> TimeIndex:
         if self._moment is not None:
