@@ -200,10 +200,7 @@ class SenseGraph(Saveable):
         """
         if isinstance(region, str):
             return named("region", region, self._region_ids)
-        number = whole_number("region", region, minimum=0, remedy="use its name")
-        if number >= len(self.regions):
-            raise UnknownNameError("region", region, self._region_ids)
-        return number
+        return _number("region", region, self._region_ids, len(self.regions))
 
     def region_at(self, position: object) -> int:
         """Return the id of the region that contains a position (m), ``NOWHERE`` (-1) for none."""
@@ -313,10 +310,7 @@ class SenseGraph(Saveable):
     def _portal_ids(self, portal: str | int) -> list[int]:
         if isinstance(portal, str):
             return named("portal", portal, self._named)
-        number = whole_number("portal", portal, minimum=0, remedy="use its name")
-        if number >= len(self.portals):
-            raise UnknownNameError("portal", portal, range(len(self.portals)))
-        return [number]
+        return [_number("portal", portal, self._named, len(self.portals))]
 
     @property
     def _portal_states(self) -> dict[str, _PortalState]:
@@ -447,6 +441,12 @@ class PassageTable:
         """Return the rows that lead into a region, ascending."""
         found: list[int] = self.in_rows[self.in_first[region] : self.in_first[region + 1]].tolist()
         return found
+
+
+def _number(kind: str, number: int, names: Iterable[str], count: int) -> int:
+    if whole_number(kind, number, minimum=0, remedy="use its name") >= count:
+        raise UnknownNameError(kind, number, names)
+    return int(number)
 
 
 def _share(kept_per_m: float, distance_m: float) -> float:

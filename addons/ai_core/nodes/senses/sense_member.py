@@ -2,7 +2,8 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
+from collections.abc import Iterator
+from contextlib import contextmanager
 from typing import Any
 
 from addons.ai_core.bridge.gd import RefusedValue, get_object, report_error
@@ -11,25 +12,25 @@ from addons.ai_core.nodes.scheduling.scheduler_lookup import report_next_frame, 
 from addons.ai_core.nodes.senses.felt_collisions import CONTACTS, MOST_SLIDES, FeltCollisions
 from addons.ai_core.nodes.senses.physics_space import body_id
 from addons.ai_core.nodes.senses.sense_place import GROUP, manager_of
-from ai_core.saving.fields import Fields, State
 
 REFUSALS = (LookupError, TypeError, ValueError)
 """Errors that the library raises for invalid values."""
 
 
-class refused:  # noqa: N801  (used as a word: with refused())
+@contextmanager
+def refused() -> Iterator[None]:
     """Turn an error of the library about a setting into a RefusedValue, so that the old value is kept."""
-
-    def __enter__(self) -> None:
-        """Nothing to do."""
-
-    def __exit__(self, kind: object, error: BaseException | None, where: object) -> None:
-        if isinstance(error, REFUSALS):
-            raise RefusedValue(str(error)) from None
+    try:
+        yield
+    except REFUSALS as error:
+        raise RefusedValue(str(error)) from None
 
 
 class SenseMember:
-    """Joins the nearest SenseManager on entering the tree; waits for one if there is none yet."""
+    """Joins the nearest SenseManager on entering the tree; waits for one if there is none yet.
+
+    Subclasses save data besides their properties with ``saved_more``, and check and apply it with ``prepared_more``.
+    """
 
     _manager: Any = None
     _felt_by: Any = None
@@ -51,14 +52,6 @@ class SenseMember:
     def belongs_to(self, manager: Any) -> bool:
         """Return whether the node has joined this manager."""
         return manager is not None and self._manager == manager
-
-    def saved_more(self) -> State:
-        """Return the saved data besides the properties."""
-        return {}
-
-    def prepared_more(self, fields: Fields) -> Callable[[], None]:
-        """Check the data of ``saved_more``, and return a function that applies it."""
-        return lambda: None
 
     def _get_configuration_warnings(self: Any) -> list[str]:
         manager = manager_of(self)

@@ -43,6 +43,15 @@ STRENGTHS = {"hearing": "sound_strength", "smell": "smell_strength"}
 """Property of a source with the strength of a sense."""
 
 
+def _parts_of(vector: type) -> Any:
+    """Return the export of the visible parts, whose offsets are of a class."""
+    return export(
+        dict, (), hint=dictionary_of(str, vector), group="Sight", on_set="_change",
+        doc="Visible points by name, as offsets from the position along the axes of the world: \"head\", \"feet\"."
+            " The share of them that is seen is a factor on the strength; each costs a ray. If empty, the"
+            " position of the node is the only point.")
+
+
 class SenseSourceBase(DrawnNode, SenseMember):
     """Base class of SenseSource3D and SenseSource2D, which add positions in space."""
 
@@ -290,12 +299,7 @@ class SenseSource2D(SenseSourceBase, Node2D):
     The nearest physics body at or above the source counts as its own body, which does not hide it.
     """
 
-    visible_parts = export(
-        dict, (), hint=dictionary_of(str, Vector2), group="Sight", on_set="_change",
-        doc="Visible points by name, as offsets from the position along the axes of the world: \"head\", \"feet\"."
-            " The share of them that is seen is a factor on the strength; each costs a ray. If empty, the"
-            " position of the node is the only point.")
-
+    visible_parts = _parts_of(Vector2)
     dimensions, is_flat = 2, True
 
 
@@ -306,10 +310,5 @@ class SenseSource3D(SenseSourceBase, Node3D):
     The nearest physics body at or above the source counts as its own body, which does not hide it.
     """
 
-    visible_parts = export(
-        dict, (), hint=dictionary_of(str, Vector3), group="Sight", on_set="_change",
-        doc="Visible points by name, as offsets from the position along the axes of the world: \"head\", \"feet\"."
-            " The share of them that is seen is a factor on the strength; each costs a ray. If empty, the"
-            " position of the node is the only point.")
-
+    visible_parts = _parts_of(Vector3)
     dimensions = 3
