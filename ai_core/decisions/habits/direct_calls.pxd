@@ -2,7 +2,9 @@
 #
 # A hook has a capsule "ai_core.direct_calls" as its attribute ``direct_calls``.
 
+from cpython.list cimport PyList_SetItem
 from cpython.pycapsule cimport PyCapsule_GetPointer
+from cpython.ref cimport Py_INCREF
 from libc.stdint cimport uint64_t
 
 cdef enum:
@@ -39,3 +41,9 @@ cdef inline Py_ssize_t first_directly(DirectCalls* calls, hook, row, tuple numbe
 cdef inline const uint64_t* counter_of(capsule) except? NULL:
     """Return the counter in a capsule "ai_core.counter", BORROWED; NULL for None."""
     return NULL if capsule is None else <const uint64_t*>PyCapsule_GetPointer(capsule, b"ai_core.counter")
+
+
+cdef inline int set_item(list values, Py_ssize_t index, value) except -1:
+    """Set an item of a list; the limited API offers Cython only a call with an index that is an object."""
+    Py_INCREF(value)        # PyList_SetItem takes the reference
+    return PyList_SetItem(values, index, value)

@@ -163,6 +163,7 @@ cdef class HabitRunner:
     cdef _close(self, HabitContext run, status, ending)
     @cython.locals(place=HabitPlace, parent=HabitContext)
     cdef _end(self, HabitContext run, status, ending)
+    cdef _set_ending(self, Py_ssize_t index, ending)
     cdef _exit(self, HabitContext run, HabitPlace place)
     @cython.locals(changes=uint64_t)
     cdef bint _has_listeners(self) except -1

@@ -31,6 +31,7 @@ if cython.compiled:
         counter_of,
         direct_calls_of,
         first_directly,
+        set_item,
     )
     from cython.cimports.cpython.ref import Py_REFCNT
 
@@ -996,7 +997,7 @@ class HabitRunner:
         if place.begins_on and not self._has_message(place, (self._answered or {}).get(index, 0)):
             return False
         if faults is not None and self._is_quarantined(place):
-            self.endings[index] = "quarantined after repeated failures"
+            self._set_ending(index, "quarantined after repeated failures")
             return False
         if place.asks_every_s:
             if self._asks_at_s is None:
@@ -1091,7 +1092,7 @@ class HabitRunner:
                 if status is not wanted:
                     return status
             elif wanted is SUCCEEDED:
-                self.endings[place.index] = "could not activate in its turn"
+                self._set_ending(place.index, "could not activate in its turn")
                 return FAILED
             run.number += 1
         return wanted
@@ -1147,7 +1148,7 @@ class HabitRunner:
         except Exception as error:
             self._report(place, "tick", error)
             holds = False
-        self.endings[place.index] = "succeeded" if holds else "failed"
+        self._set_ending(place.index, "succeeded" if holds else "failed")
         return SUCCEEDED if holds else FAILED
 
     def _new_run(self, place: HabitPlace, parent: HabitContext | None, reason: str) -> HabitContext:
@@ -1266,7 +1267,7 @@ class HabitRunner:
             if self._cooldowns is None:
                 self._cooldowns = {}
             self._cooldowns[place.index] = self._now_s + place.cooldown_s - ROUNDING_S
-        self.endings[place.index] = ending
+        self._set_ending(place.index, ending)
         self._agenda, self._wake_at_s = None, AWAKE
         run.parent = None
         if parent is None:
@@ -1277,6 +1278,12 @@ class HabitRunner:
         elif parent.beside is not None:
             parent.beside.remove(run)
             self._asks_all = True  # it can begin again in the next tick
+
+    def _set_ending(self, index: int, ending: str) -> None:
+        if cython.compiled:
+            set_item(self.endings, index, ending)
+        else:
+            self.endings[index] = ending
 
     def _exit(self, run: HabitContext, place: HabitPlace) -> None:
         """Call what follows the end of a run; errors are reported."""
