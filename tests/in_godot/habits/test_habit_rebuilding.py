@@ -99,3 +99,17 @@ def test_what_was_added_as_the_habits_stop_is_there_at_once(brain, bob, schedule
     assert "more" in brain.to_text()
     scheduler.step()
     assert brain.get_active_paths() == ["Brain/both/wait"]
+
+
+def test_trees_without_a_name_of_their_own_share_a_definition(node, scheduler, physics_frames):
+    trees = []
+    for _ in range(2):
+        tree, habit = construct("HabitTree"), construct("Habit")
+        habit.set("name", "Idle")
+        tree.add_child(habit)
+        node("Node3D", scheduler).add_child(tree)
+        trees.append(tree)
+    physics_frames(2)
+    assert trees[0].get_name() != trees[1].get_name()
+    assert [list(tree.get_active_paths()) for tree in trees] == [["HabitTree/Idle"]] * 2
+    assert trees[0].core.definition is trees[1].core.definition

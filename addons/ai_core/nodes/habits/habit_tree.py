@@ -218,6 +218,7 @@ class HabitTree(CharacterComponent, Node):
         self._watching: dict[tuple[str, Any], Watch] = {}
         self._is_changed = self._is_empty = self.has_failed = False
         self._subscription: EventSubscription | None = None
+        self._messages: set[str] = set()      # that habits name
 
     def retry_after_edit(self) -> None:
         """Start a tree again that an error stopped, after a property was set; the actor may have changed."""
@@ -356,7 +357,7 @@ class HabitTree(CharacterComponent, Node):
     def _habits_by_path(self) -> dict[str, Habit]:
         """Return every habit node below, by its path in the tree of habits."""
         found: dict[str, Habit] = {}
-        rest = [(str(self.get_name()), self)]
+        rest = [(self._root_name(), self)]
         while rest:
             path, parent = rest.pop()
             for child in parent.get_children():
@@ -365,6 +366,14 @@ class HabitTree(CharacterComponent, Node):
                     found[below] = child
                     rest.append((below, child))
         return found
+
+    def _root_name(self) -> str:
+        """Return the name of the root habit: that of the node, or of the class for a name that the engine made up.
+
+        Trees with different names share no definition.
+        """
+        name = str(self.get_name())
+        return "HabitTree" if name.startswith("@") else name
 
     def _has_habits(self) -> bool:
         return any(isinstance(child, Habit) for child in self.get_children())
@@ -413,7 +422,7 @@ class HabitTree(CharacterComponent, Node):
         """Listen to the event codes that habits name."""
         if self.core is None or not self.is_inside_tree():
             return
-        names = {name for one in self._habits_by_path().values() for name in one.messages()}
+        names = self._messages
         manager = self.get_node_or_null(self.events) if self.events else manager_above(self)
         if manager is None or not manager.is_class("AIEventManager") or not names:
             self._unlisten()
@@ -449,12 +458,14 @@ class HabitTree(CharacterComponent, Node):
 
     def _definition(self) -> tuple[HabitDefinition, Any]:
         """Return the definition that the nodes describe, and the row of nodes in its order."""
-        name = str(self.get_name())
+        name = self._root_name()
         root = shared_definition(
             (name, self.launch, self.inertia), definitions_below(self, self),
             lambda children: HabitDefinition(name, children, LAUNCHES[self.launch], inertia=self.inertia))
         self._is_changed = False
-        by_path = {name: self, **self._habits_by_path()}
+        habits = self._habits_by_path()
+        self._messages = {message for one in habits.values() for message in one.messages()}
+        by_path = {name: self, **habits}
         nodes = [by_path.get(place.path) for place in plan_of(root).places]
         return root, NodeRow(nodes, [SIGNALS, *[HABIT_SIGNALS] * (len(nodes) - 1)])
 

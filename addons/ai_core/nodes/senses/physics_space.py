@@ -210,8 +210,9 @@ class PhysicsSpace2D(PhysicsSpace3D):
 
 def body_id(node: GDObject) -> int:
     """Return the instance id of the nearest physics body at or above a node, 0 if there is none."""
+    body_class = "CollisionObject2D" if node.is_class("Node2D") else "CollisionObject3D"
     while node is not None:
-        if node.is_class("CollisionObject3D") or node.is_class("CollisionObject2D"):
+        if node.is_class(body_class):
             return node.instance_id
-        node = node.get_parent() if node.is_class("Node") else None
+        node = node.get_parent()
     return 0
