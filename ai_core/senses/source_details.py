@@ -5,13 +5,9 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
 from ai_core.errors import finite_number, point, shown
-from ai_core.saving.fields import LATEST_S, Fields, State
-from ai_core.senses.id_table import LARGEST_ID
 from ai_core.senses.sensation import Point
 
-__all__ = [
-    "MOST_PARTS", "Clue", "SourceDetails", "VisiblePart", "named_levels", "read_details", "saved_details",
-    "visible_parts"]
+__all__ = ["MOST_PARTS", "Clue", "SourceDetails", "VisiblePart", "named_levels", "visible_parts"]
 
 MOST_PARTS = 16
 """Parts of one source (count): each costs a ray whenever the source is looked at."""
@@ -108,39 +104,3 @@ def named_levels(actions: Mapping[str, float]) -> dict[str, float]:
     return {
         name: finite_number(f"actions[{name!r}]", level, minimum=0) for name, level in actions.items()
     }
-
-
-def saved_details(details: SourceDetails) -> State:
-    """Return tag, actions, parts and clue."""
-    clue = details.clue
-    return {
-        "tag": details.tag,
-        "actions": dict(details.actions),
-        "parts": [
-            {"name": one.name, "offset": list(one.offset), "share": one.share} for one in details.parts
-        ],
-        "clue": None if clue is None else
-        {"about": clue.about, "left_at_s": clue.left_at_s, "until_s": clue.until_s},
-    }
-
-
-def read_details(fields: Fields) -> SourceDetails:
-    """Return what was saved; raises StateError if it cannot be."""
-    actions = fields.group("actions")
-    levels = {name: actions.number(name, minimum=0) for name in actions.names()}
-    parts = []
-    for one in fields.groups("parts"):
-        parts.append(VisiblePart(one.text("name"), one.point("offset"), one.number("share", minimum=1e-9)))
-        one.end()
-    if len(parts) > MOST_PARTS:
-        fields.refuse("parts", f"must hold at most {MOST_PARTS} parts")
-    if len({one.name for one in parts}) < len(parts):
-        fields.refuse("parts", "must have unique names")
-    clue = None
-    if fields.anything("clue") is not None:
-        one = fields.group("clue")
-        about = one.whole("about", minimum=-1, maximum=LARGEST_ID)
-        until_s = one.number("until_s", minimum=-LATEST_S, maximum=LATEST_S)
-        clue = Clue(about, one.seconds("left_at_s"), until_s)
-        one.end()
-    return SourceDetails(fields.text("tag"), levels, tuple(parts), clue)

@@ -2,18 +2,30 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from types import SimpleNamespace
 from typing import Any, NamedTuple, TypeVar
 
 import numpy as np
 
-from ai_core.saving.fields import Fields, State, StateError
+from ai_core.saving.declared_state import (
+    Kind,
+    ListOf,
+    MapOf,
+    Number,
+    Optional,
+    Point,
+    Record,
+    Seconds,
+    Text,
+    Whole,
+    refuse,
+)
+from ai_core.saving.fields import LATEST_S, Fields, State, StateError
 from ai_core.saving.matching import match_by_name
 from ai_core.senses.id_table import LARGEST_ID, read_ids, saved_ids
-from ai_core.senses.modality import ModalitySet
 from ai_core.senses.sensor_table import DEAF, NO_SOURCE, SensorTable
 from ai_core.senses.sight.sight_cones import CONE_NUMBERS
-from ai_core.senses.source_details import read_details, saved_details
+from ai_core.senses.source_details import Clue, SourceDetails, VisiblePart, visible_parts
 from ai_core.senses.source_table import ALL_AFFILIATIONS, NO_STRENGTH, SourceTable
 
 __all__ = [
@@ -36,6 +48,90 @@ UNIT_TOLERANCE = 1e-4
 Table = TypeVar("Table", SensorTable, SourceTable)
 
 
+class _ByModality(Kind):
+    """Numbers by number of the modality, saved by its name without those that are absent."""
+
+    def __init__(self, absent: float, *, at: str | None = None) -> None:
+        super().__init__(at=at)
+        self._absent = absent
+
+    def save(self, value: Any, owner: Any) -> Any:
+        names = [one.name for one in owner._modalities.all]
+        return {name: one for name, one in zip(names, value, strict=True) if one != self._absent}
+
+    def read(self, plain: Any, place: str, owner: Any) -> Any:
+        values, row = Fields(plain, place), [self._absent] * len(owner._modalities)
+        for name in values.names():
+            try:
+                number = owner._modalities.number(name)
+            except LookupError as error:
+                values.refuse(name, f"is an unknown modality: {error}")
+            row[number] = values.number(name, minimum=0)
+        return row
+
+
+class _Pattern(Text):
+    """The number of a camouflage pattern, saved by its name."""
+
+    def save(self, value: Any, owner: Any) -> Any:
+        return owner.camouflage.name(value)
+
+    def read(self, plain: Any, place: str, owner: Any) -> Any:
+        try:
+            return owner.camouflage.number(super().read(plain, place, owner))
+        except LookupError as error:
+            refuse(place, f"is an unknown pattern: {error}")
+
+
+class _Direction(Point):
+    """A direction of unit length."""
+
+    def read(self, plain: Any, place: str, owner: Any) -> Any:
+        found = super().read(plain, place, owner)
+        if abs(sum(one * one for one in found) - 1) > UNIT_TOLERANCE:
+            refuse(place, f"must be of length 1, got {list(found)}")
+        return found
+
+
+class _Cones(Kind):
+    """The rows of sight cones that a sensor has."""
+
+    def save(self, value: Any, owner: Any) -> Any:
+        return [row for row in value if row[0] >= 0]
+
+    def read(self, plain: Any, place: str, owner: Any) -> Any:
+        rows, sensors = Fields({"cones": plain}, "").items("cones"), owner.ids.capacity
+        most = MOST_ROOM_FOR_CONES // sensors
+        if len(rows) > most:
+            refuse(place, f"must hold at most {most} cones for {sensors} sensors, got {len(rows)}")
+        cones = []
+        for index, row in enumerate(rows):
+            one = Fields({"cone": row}, f"{place}[{index}]")
+            range_m, cos_half, sin_half, acuity, keeps = one.numbers("cone", count=CONE_NUMBERS)
+            is_cone = range_m >= 0 and -1 <= cos_half <= 1 and 0 <= sin_half <= 1 and acuity >= 0
+            if not is_cone or keeps not in (0, 1):
+                one.refuse("cone", "must be [range, cosine, sine, acuity, only keeps] of a cone")
+            cones.append((range_m, cos_half, sin_half, acuity, keeps))
+        return np.array(cones, np.float64).reshape(len(cones), CONE_NUMBERS)
+
+
+SENSOR = Record(
+    SimpleNamespace, id=Whole(maximum=LARGEST_ID), name=Text(), position=Point(3), forward=_Direction(3),
+    thresholds=_ByModality(DEAF, at="own_threshold"), sensitivity=_ByModality(1.0), cones=_Cones(),
+    detection_mask=Whole(maximum=ALL_AFFILIATIONS), self_source=Whole(NO_SOURCE, LARGEST_ID))
+
+SOURCE = Record(
+    SimpleNamespace, id=Whole(maximum=LARGEST_ID), name=Text(), position=Point(3),
+    strengths=_ByModality(NO_STRENGTH, at="own_strength"), affiliation=Whole(maximum=ALL_AFFILIATIONS),
+    light=Number(0), size=Number(1e-3, 1e6), speed_m_per_s=Number(0, at="speed"),
+    measured_position=Point(3, at="measured"), pattern=_Pattern(), details=Optional(Record(
+        lambda parts, **others: SourceDetails(parts=visible_parts(parts), **others),
+        tag=Text(), actions=MapOf(Number(0)),
+        parts=ListOf(Record(VisiblePart, name=Text(), offset=Point(3), share=Number(1e-9))),
+        clue=Optional(Record(
+            Clue, about=Whole(-1, LARGEST_ID), left_at_s=Seconds(), until_s=Number(-LATEST_S, LATEST_S))))))
+
+
 class LoadedTable(NamedTuple):
     """A table made from a save.
 
@@ -49,47 +145,39 @@ class LoadedTable(NamedTuple):
     new_ids: dict[int, int]
     saved_ids: list[int]
 
+    def extra(self) -> list[tuple[int, int]]:
+        """Return for each row that was not saved its id here, and its new one."""
+        saved = set(self.saved_ids)
+        return [(old, new) for old, new in self.new_ids.items() if new not in saved]
+
+
+class _SavedRow:
+    """One row of a table: its columns as attributes, in plain numbers."""
+
+    def __init__(self, table: SensorTable | SourceTable, known_id: int, name: str) -> None:
+        self._table, self._slot = table, table.ids.slot(known_id)
+        self.id, self.name = known_id, name
+        if isinstance(table, SourceTable):
+            self.details = table.details.get(known_id)
+
+    def __getattr__(self, column: str) -> Any:
+        return getattr(self._table, column)[self._slot].tolist()
+
 
 def saved_sensors(table: SensorTable) -> State:
     """Return all sensors, in the order in which they were added."""
-    rows = []
-    for one, name in table.ids.names.items():
-        slot = table.ids.slot(one)
-        cones = table.cones[slot]
-        rows.append({
-            "id": one,
-            "name": name,
-            "position": table.position[slot].tolist(),
-            "forward": table.forward[slot].tolist(),
-            "thresholds": _by_modality(table._modalities, table.own_threshold[slot], DEAF),
-            "sensitivity": _by_modality(table._modalities, table.sensitivity[slot], 1.0),
-            "cones": cones[cones[:, 0] >= 0].tolist(),
-            "detection_mask": int(table.detection_mask[slot]),
-            "self_source": int(table.self_source[slot]),
-        })
-    return {**saved_ids(table.ids), "rows": rows}
+    return _saved(table, SENSOR)
 
 
 def saved_sources(table: SourceTable) -> State:
     """Return all sources, in the order in which they were added."""
-    rows = []
-    for one, name in table.ids.names.items():
-        slot = table.ids.slot(one)
-        rows.append({
-            "id": one,
-            "name": name,
-            "position": table.position[slot].tolist(),
-            "strengths": _by_modality(table._modalities, table.own_strength[slot], NO_STRENGTH),
-            "affiliation": int(table.affiliation[slot]),
-            "light": float(table.light[slot]),
-            "size": float(table.size[slot]),
-            "speed_m_per_s": float(table.speed[slot]),
-            "measured_position": table.measured[slot].tolist(),
-            "pattern": table.camouflage.name(int(table.pattern[slot])),
-            **saved_details(table.details_of(one)),
-        })
     measured_at_s = table.measured_at_s if math.isfinite(table.measured_at_s) else None
-    return {**saved_ids(table.ids), "rows": rows, "measured_at_s": measured_at_s}
+    return {**_saved(table, SOURCE), "measured_at_s": measured_at_s}
+
+
+def _saved(table: Table, record: Record) -> State:
+    rows = [record.save(_SavedRow(table, one, name), table) for one, name in table.ids.names.items()]
+    return {**saved_ids(table.ids), "rows": rows}
 
 
 def read_sources(here: SourceTable, fields: Fields) -> LoadedTable:
@@ -97,147 +185,78 @@ def read_sources(here: SourceTable, fields: Fields) -> LoadedTable:
     empty = SourceTable(here._modalities, here.camouflage, has_backdrops=here.has_backdrops)
     if fields.anything("measured_at_s") is not None:
         empty.measured_at_s = fields.seconds("measured_at_s")
-    loaded, rows = _read_rows(empty, here, fields, "source")
+    columns = ("position", "own_strength", "affiliation", "light", "size", "speed", "measured", "pattern")
+    loaded, rows = _read_rows(empty, here, fields, SOURCE)
     table = loaded.table
-    for one, slot in rows:
-        table.position[slot] = one.point("position")
-        table.own_strength[slot] = _read_by_modality(one, "strengths", here._modalities, NO_STRENGTH)
-        table.affiliation[slot] = one.whole("affiliation", maximum=ALL_AFFILIATIONS)
-        table.light[slot] = one.number("light", minimum=0)
-        table.size[slot] = one.number("size", minimum=1e-3, maximum=1e6)
-        table.speed[slot] = one.number("speed_m_per_s", minimum=0)
-        table.measured[slot] = one.point("measured_position")
-        table.pattern[slot] = _read_pattern(one, here)
-        table.put_details(int(table.ids.of_slots(np.array([slot]))[0]), read_details(one))
-        one.end()
-    new_slots = {new: old for old, new in _slots_of_extra(here, loaded)}
-    for new, old in new_slots.items():
-        for name in ("position", "own_strength", "affiliation", "light", "size", "pattern", "speed", "measured"):
-            getattr(table, name)[new] = getattr(here, name)[old]
-    for old_id, new_id in loaded.new_ids.items():
-        if table.ids.slot(new_id) in new_slots:
-            table.put_details(new_id, here.details_of(old_id))
+    for one in rows:
+        slot = table.ids.slot(one.id)
+        _put(table, slot, SOURCE, one, columns)
+        if one.details is not None:
+            table.put_details(one.id, one.details)
+    for old, new in loaded.extra():
+        for name in columns:
+            getattr(table, name)[table.ids.slot(new)] = getattr(here, name)[here.ids.slot(old)]
+        table.put_details(new, here.details_of(old))
     table.refresh(np.array([table.ids.slot(one) for one in table.ids.names], np.intp))
     return loaded
 
 
 def read_sensors(here: SensorTable, fields: Fields, new_source_ids: dict[int, int]) -> LoadedTable:
     """Return the table of sensors that was saved."""
-    loaded, rows = _read_rows(SensorTable(here._modalities), here, fields, "sensor")
+    columns = ("position", "forward", "sensitivity", "detection_mask", "self_source")
+    loaded, rows = _read_rows(SensorTable(here._modalities), here, fields, SENSOR)
     table = loaded.table
-    for one, slot in rows:
-        table.position[slot] = one.point("position")
-        table.forward[slot] = _read_direction(one)
-        table.sensitivity[slot] = _read_by_modality(one, "sensitivity", here._modalities, 1.0)
-        table.put_thresholds(
-            slot, np.array(_read_by_modality(one, "thresholds", here._modalities, DEAF))
-        )
-        table._put_cones(slot, _read_cones(one, table.ids.capacity))
-        table.detection_mask[slot] = one.whole("detection_mask", maximum=ALL_AFFILIATIONS)
-        table.self_source[slot] = one.whole("self_source", minimum=NO_SOURCE, maximum=LARGEST_ID)
-        one.end()
-    for old, new in _slots_of_extra(here, loaded):
-        table.position[new] = here.position[old]
-        table.forward[new] = here.forward[old]
-        table.sensitivity[new] = here.sensitivity[old]
+    for one in rows:
+        slot = table.ids.slot(one.id)
+        _put(table, slot, SENSOR, one, columns)
+        table.put_thresholds(slot, np.array(one.thresholds))
+        table._put_cones(slot, one.cones)
+    for old_id, new_id in loaded.extra():
+        old, new = here.ids.slot(old_id), table.ids.slot(new_id)
+        for name in columns:
+            getattr(table, name)[new] = getattr(here, name)[old]
         table.put_thresholds(new, here.own_threshold[old])
         cones = here.cones[old]
         table._put_cones(new, cones[cones[:, 0] >= 0])
-        table.detection_mask[new] = here.detection_mask[old]
         own = int(here.self_source[old])
         table.self_source[new] = new_source_ids.get(own, own)
     return loaded
 
 
-def _read_rows(
-    empty: Table, here: Table, fields: Fields, noun: str
-) -> tuple[LoadedTable, list[tuple[Fields, int]]]:
-    """Return a table with ids but nothing in its rows, and what belongs into which."""
-    rows = list(fields.groups("rows"))
-    ids = [one.whole("id", maximum=LARGEST_ID) for one in rows]
+def _put(table: Any, slot: int, record: Record, row: Any, columns: tuple[str, ...]) -> None:
+    for name, kind in record.kinds.items():
+        if (kind.at or name) in columns:
+            getattr(table, kind.at or name)[slot] = getattr(row, name)
+
+
+def _read_rows(empty: Table, here: Table, fields: Fields, record: Record) -> tuple[LoadedTable, list[Any]]:
+    """Return a table with ids but nothing in its rows, and the rows of the save."""
+    noun, place = here.ids.noun, fields.place_of("rows")
+    plain = list(fields.groups("rows"))
+    ids = [one.whole("id", maximum=LARGEST_ID) for one in plain]
     if len(set(ids)) < len(ids):
         fields.refuse("rows", "must hold each id once")
-    names = [one.text("name") for one in rows]
+    names = [one.text("name") for one in plain]
     empty.ids = read_ids(fields, ids, names, noun)
+    rows = [record.read(one, f"{place}[{index}]", empty) for index, one in enumerate(fields.items("rows"))]
     fields.end()
     # Clues are not made by whoever loads: those saved come back, those here go.
-    is_clue = [noun == "source" and row.anything("clue") is not None for row in rows]
-    lasting = [one for one, gone in zip(ids, is_clue, strict=True) if not gone]
-    lasting_names = [name for name, gone in zip(names, is_clue, strict=True) if not gone]
-    here_names = {one: name for one, name in here.ids.names.items() if not _is_clue(here, one)}
+    lasting = [one for one in rows if not _is_clue(getattr(one, "details", None))]
+    here_names = {
+        one: name for one, name in here.ids.names.items()
+        if not (isinstance(here, SourceTable) and _is_clue(here.details.get(one)))}
     try:
-        found = match_by_name(noun, lasting_names, list(here_names.values()))
+        found = match_by_name(noun, [one.name for one in lasting], list(here_names.values()))
     except StateError as error:
         fields.refuse("rows", f"are inconsistent: {error}")
     here_ids = list(here_names)
-    new_ids = {here_ids[index]: one for one, index in zip(lasting, found, strict=True)}
+    new_ids = {here_ids[index]: one.id for one, index in zip(lasting, found, strict=True)}
     for old, name in here_names.items():
         if old not in new_ids:
             new_ids[old] = empty.ids.add(name)
     empty._fit()
-    slots = [empty.ids.slot(one) for one in ids]
-    return LoadedTable(empty, new_ids, ids), list(zip(rows, slots, strict=True))
+    return LoadedTable(empty, new_ids, ids), rows
 
 
-def _is_clue(table: SensorTable | SourceTable, one: int) -> bool:
-    return isinstance(table, SourceTable) and table.details_of(one).clue is not None
-
-
-def _read_pattern(fields: Fields, here: SourceTable) -> int:
-    try:
-        return here.camouflage.number(fields.text("pattern"))
-    except LookupError as error:
-        fields.refuse("pattern", f"is an unknown pattern: {error}")
-
-
-def _slots_of_extra(here: Table, loaded: LoadedTable) -> list[tuple[int, int]]:
-    """Return for each row that was not saved where it is here, and where it goes."""
-    saved = set(loaded.saved_ids)
-    return [
-        (here.ids.slot(old), loaded.table.ids.slot(new))
-        for old, new in loaded.new_ids.items() if new not in saved
-    ]
-
-
-def _by_modality(modalities: ModalitySet, row: Any, absent: float) -> dict[str, float]:
-    return {
-        modalities[number].name: value
-        for number, value in enumerate(row.tolist()) if value != absent
-    }
-
-
-def _read_by_modality(
-    fields: Fields, field: str, modalities: ModalitySet, absent: float
-) -> Sequence[float]:
-    values = fields.group(field)
-    row = [absent] * len(modalities)
-    for name in values.names():
-        try:
-            number = modalities.number(name)
-        except LookupError as error:
-            values.refuse(name, f"is an unknown modality: {error}")
-        row[number] = values.number(name, minimum=0)
-    return row
-
-
-def _read_direction(fields: Fields) -> tuple[float, float, float]:
-    x, y, z = fields.point("forward")
-    if abs(x * x + y * y + z * z - 1) > UNIT_TOLERANCE:
-        fields.refuse("forward", f"must be of length 1, got {[x, y, z]}")
-    return (x, y, z)
-
-
-def _read_cones(fields: Fields, sensors: int) -> np.ndarray[Any, Any]:
-    rows = fields.items("cones")
-    most = MOST_ROOM_FOR_CONES // sensors
-    if len(rows) > most:
-        fields.refuse("cones", f"must hold at most {most} cones for {sensors} sensors, got {len(rows)}")
-    cones = []
-    for index, row in enumerate(rows):
-        one = Fields({"cone": row}, fields.place_of(f"cones[{index}]"))
-        range_m, cos_half, sin_half, acuity, keeps = one.numbers("cone", count=CONE_NUMBERS)
-        is_cone = range_m >= 0 and -1 <= cos_half <= 1 and 0 <= sin_half <= 1 and acuity >= 0
-        if not is_cone or keeps not in (0, 1):
-            one.refuse("cone", "must be [range, cosine, sine, acuity, only keeps] of a cone")
-        cones.append((range_m, cos_half, sin_half, acuity, keeps))
-    return np.array(cones, np.float64).reshape(len(cones), CONE_NUMBERS)
+def _is_clue(details: SourceDetails | None) -> bool:
+    return details is not None and details.clue is not None

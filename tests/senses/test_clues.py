@@ -99,7 +99,8 @@ def test_names_of_sources_are_those_a_loader_must_create():
 def test_impossible_sources_are_refused_and_nothing_is_loaded(field, value, message):
     world = night(clues=1)
     state = world.manager.save_state()
-    state["sources"]["rows"][0][field] = value
+    row = state["sources"]["rows"][0]
+    (row if field in row else row["details"])[field] = value
     before = world.manager.save_state()
     with pytest.raises(StateError, match=message):
         world.manager.prepare_state(state)
