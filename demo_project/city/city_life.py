@@ -79,7 +79,7 @@ class CityLife(Node):
 
     @method
     def get_people(self) -> PackedVector2Array:
-        """Return where each of those lives who are simulated one by one (m)."""
+        """Return the positions of inhabitants that are simulated individually (m)."""
         found = [np.zeros((0, 2))]
         for plot, living in self._living():
             if living.people is not None:

@@ -18,10 +18,10 @@ const ROUTE: Array[Vector2] = [Vector2(-12, -8), Vector2(12, -8), Vector2(12, 8)
 const WATCHER_SPEED := 2.0
 const EYE_M := 1.6
 const STORY_S := 40.0
-## From then on a crate is pushed away when somebody hides behind it.
+## Time from which a crate is pushed away when a soldier hides behind it.
 const PUSH_AFTER_S := 6.0
 const PUSH := Vector3(3.0, 0, 0)
-## Nobody is judged before all have had time to get somewhere.
+## Time before the first check, in which all soldiers can reach cover.
 const JUDGED_AFTER_S := 5.0
 const WANTED_SHARE := 0.75
 const HELP := "hidden %d %% of the time

@@ -34,7 +34,7 @@ func make_step(_elapsed_s: float) -> void:
 		_source.emit("hearing")
 
 
-## Somebody is after it: on its route it leaves out what comes before the flight.
+## The intruder is chased: it leaves out the part of its route that precedes the flight.
 func take_flight() -> void:
 	while _stop < route.get_child_count():
 		var stop: RouteStop = route.get_child(_stop)

@@ -64,7 +64,7 @@ func _unhandled_key_input(event: InputEvent) -> void:
 		get_tree().quit()
 
 
-## Until now nobody lived: loaded here, bodies are where they were before they meet anybody.
+## No AI has run until now: after loading, bodies are at their saved positions before any contact.
 func _on_level_baked() -> void:
 	if saved and not scheduler.load_state(saved):
 		push_warning("the museum restarts, because its saved state could not be loaded")

@@ -81,7 +81,7 @@ func _glass() -> Array[Callable]:
 			_look_into_the_mirror, _stay.bind(0.5), _listen]
 
 
-## The control room sees the vault by a camera, once somebody looks at the screen.
+## The control room sees the vault by a camera, once a guard looks at the screen.
 func _camera() -> Array[Callable]:
 	return [_walk.bind($Ways/GalleryDoor), _walk.bind($Ways/Vault), _stay.bind(1.0),
 			_turn_to_the_screens, _stay.bind(1.0)]
@@ -93,7 +93,7 @@ func _duct() -> Array[Callable]:
 			_walk.bind($Ways/Vault), _wave, _stay.bind(1.0), _look_at_the_screens]
 
 
-## In the dark before a dark wall nobody is seen; before a bright one the outline is.
+## In the dark an intruder before a dark wall is not seen; before a bright wall its outline is.
 func _light() -> Array[Callable]:
 	return [_walk.bind($Ways/Stairs), _walk.bind($Ways/DarkWall), _stay.bind(0.5), _look_at_the_dark_wall,
 			_walk.bind($Ways/BrightWall), _stay.bind(1.0)]

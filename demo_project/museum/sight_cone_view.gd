@@ -20,7 +20,7 @@ func _ready() -> void:
 	mesh = _fan
 	top_level = true
 	global_transform = Transform3D.IDENTITY
-	# Nobody looks at it there, and rays cost time.
+	# Without a window it is not visible, and rays cost time.
 	set_physics_process(DisplayServer.get_name() != "headless")
 
 

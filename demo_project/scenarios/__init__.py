@@ -1,6 +1,6 @@
 """Small worlds that run without an engine, for tests, benchmarks and recordings.
 
-- ``guards``: senses and habits around an intruder who walks at will.
+- ``guards``: senses and habits around an intruder that walks at random.
 - ``crowd``: hundreds of thinkers share a budget that is too small for all.
 - ``city``: four towns; near ones are people, far ones a number.
 - ``ghosts``: four ghosts in a maze by one rule set.

@@ -79,7 +79,7 @@ class House(Scenario):
         }
 
     def save_state(self) -> dict[str, Any]:
-        """Return what is nobody's but the house's, as plain data."""
+        """Return the state of the house itself, as plain data."""
         return {
             "version": 1, "smoke": list(self.smoke), "is_alarmed": self.is_alarmed,
             "chance": save_random(self.chance),

@@ -68,7 +68,7 @@ class Plot(NamedTuple):
 
 
 class Inhabitants:
-    """Who lives on a plot that is simulated now: as one, or one by one."""
+    """The inhabitants of a plot that is simulated now: as a group, or individually."""
 
     def __init__(self, community: Community) -> None:
         self.community = community
@@ -249,7 +249,7 @@ class City(Scenario):
 
     def _meeting_of(self, plot: Plot, row: int) -> Callable[[Turn], object]:
         def meet(turn: Turn) -> object:
-            """Meet somebody: trade, and talk."""
+            """Meet an inhabitant: trade, and talk."""
             people = self.here[plot.name].people
             assert people is not None
             other = int(self.chance.random() * len(people))
@@ -265,7 +265,7 @@ class City(Scenario):
         return meet
 
     def _spread_rumour(self, living: Inhabitants, elapsed_s: float) -> object:
-        """The same as meetings, for all at once: those who heard meet those who have not."""
+        """Simulate meetings for all inhabitants at once: those with the rumour meet those without it."""
         population = living.community.population
         counts = population.properties["rumour"].counts  # type: ignore[union-attr]
         heard, unheard = counts.get(HEARD, 0), counts.get(UNHEARD, 0)

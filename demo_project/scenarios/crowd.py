@@ -1,7 +1,7 @@
 """A market: hundreds of visitors think about where to go, on a budget too small for all.
 
-Each thinks in its own period; who does not fit into a frame waits for the next
-one. A census goes on over many frames; the takings are counted in one go, and
+Each thinks in its own period; a visitor that does not fit into a frame waits for the next
+one. A census takes many frames; the takings are counted in one go, and
 take their frame beyond its budget.
 """
 from __future__ import annotations
@@ -136,7 +136,7 @@ class Market(Scenario):
 
 
 class Census:
-    """Counts the visitors of every stall, a few at a time, and begins anew."""
+    """Counts the visitors of every stall, a few at a time, and begins again."""
 
     def __init__(self, market: Market) -> None:
         self._market = market

@@ -208,7 +208,7 @@ class Maze(Scenario):
         return {"player": self.player, "strong_s": self.strong_s}
 
     def save_state(self) -> dict[str, Any]:
-        """Return what is nobody's but the maze's, as plain data."""
+        """Return the state of the maze itself, as plain data."""
         return {
             "version": 1, "player": list(self.player), "strong_s": self.strong_s, "waited_s": self._waited_s,
             "chance": save_random(self.chance),

@@ -125,11 +125,11 @@ class Guard:
         return distance_m(self.body.place, self.body.goal) < ARRIVED_M
 
     def in_view(self) -> KnownTarget | None:
-        """Return who is seen now."""
+        """Return the intruders in view."""
         return next((one for one in self.memory.known() if one.is_noticed and one.last_seen_s is not None), None)
 
     def clue(self) -> KnownTarget | None:
-        """Return who was seen or heard, and not yet looked for."""
+        """Return the intruders that were seen or heard, and not yet searched for."""
         return next((one for one in self.memory.known() if one.last_sensed_s > self.followed_until_s), None)
 
     def observe(self) -> dict[str, Any]:

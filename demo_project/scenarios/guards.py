@@ -23,7 +23,7 @@ BUDGET_STEPS = 10
 THINKS_EVERY_FRAMES = 4
 CAUGHT_WITHIN_M = 0.9
 STRIDE_FRAMES = 18
-"""Frames between two footsteps of somebody who runs."""
+"""Frames between two footsteps of a running intruder (count)."""
 
 CORNERS: list[Place] = [(20.0, 10.0), (38.0, 28.0), (2.0, 28.0), (38.0, 2.0), (1.0, 1.0)]
 """Where the intruder begins, first in the middle, then wherever it was not caught."""
@@ -91,11 +91,11 @@ class Guards(Scenario):
         )
 
     def observe(self) -> dict[str, Any]:
-        """Return what is nobody's but the yard's."""
+        """Return the state of the yard itself."""
         return {"intruder": self.intruder.observe(), "times_caught": self.times_caught}
 
     def save_state(self) -> dict[str, Any]:
-        """Return what is nobody's but the yard's, as plain data."""
+        """Return the state of the yard itself, as plain data."""
         return {"version": 1, "intruder": self.intruder.save_state(), "times_caught": self.times_caught}
 
     def prepare_state(self, state: Any) -> Any:
@@ -120,7 +120,7 @@ class Guards(Scenario):
 
 
 def build(seed: int = 0, **settings: Any) -> Guards:
-    """Return a yard; ``count`` guards if given, who share the routes."""
+    """Return a yard; ``count`` guards if given, which share the routes."""
     return Guards(seed, **settings)
 
 

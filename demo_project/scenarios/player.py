@@ -1,4 +1,4 @@
-"""A player who is not there: walks now here, now there, by chance."""
+"""A simulated player that walks to random places."""
 from __future__ import annotations
 
 import random

@@ -63,7 +63,7 @@ HABITS = Habit("resident", [
 
 
 class Resident:
-    """Somebody who lives here.
+    """An inhabitant of the house.
 
     Args:
         name: unlike the others'.

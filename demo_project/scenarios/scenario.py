@@ -20,7 +20,7 @@ class Scenario(ABC):
     Attributes:
         name: what it is called.
         seed: what all its chance comes from.
-        budget_steps: what a frame may use unless told.
+        budget_steps: default budget of a frame.
         clock, trace, faults, scheduler: what the world runs on.
         parts: by name, everything that lives across frames; each is saveable.
         observed: by name, what a recording compares; each has ``observe()``.

@@ -1,4 +1,4 @@
-"""Two strategists with 100 units each on one map: who scouts, who gathers, who attacks when.
+"""Two strategists with 100 units each on one map: they scout, gather and attack.
 
 Five frames a second. Both sides see the same ground, turned by half a turn, and begin with the same
 units. It ends when a base falls, or after some minutes by what is left.
@@ -96,7 +96,7 @@ class Skirmish(Scenario):
         return bool((self.battle.base_health <= 0).any()) or self.clock.now.seconds >= self.limit_s
 
     def next_inputs(self) -> dict[str, Any]:
-        """Return nothing: nobody plays but the strategists."""
+        """Return no inputs: only the strategists act."""
         return {}
 
     def take_in(self, inputs: dict[str, Any]) -> None:
@@ -123,7 +123,7 @@ class Skirmish(Scenario):
         return self.score()
 
     def score(self) -> Score:
-        """Return who is ahead, or has won: the base that stands, then the base less damaged, then the army."""
+        """Return the side that is ahead, or has won: by the base that stands, its health, then the army."""
         health = np.maximum(self.battle.base_health, 0.0)
         army = np.array([
             float(COST[kinds[np.isin(kinds, FIGHTERS)]].sum())

@@ -143,7 +143,7 @@ class Battle:
         self.place[rows] = self._kept_off_walls(place, moved.astype(np.float32), IS_AIR[kind])
 
     def _kept_off_walls(self, place: Floats, moved: Floats, is_air: NDArray[np.bool_]) -> Floats:
-        """Let who would walk into a wall slide along it."""
+        """Let units that would walk into a wall slide along it."""
         side_m = self.ground.area.shape[0] * self.ground.area.cell_m
         np.clip(moved, 0.01, side_m - 0.01, out=moved)
         for axis in (0, 1):
@@ -168,7 +168,7 @@ class Battle:
         return rows * self.ground.area.shape[1] + columns
 
     def _next_places(self, side: NDArray[Any], squad: NDArray[Any], place: Floats) -> Floats:
-        """Return the middle of the next cell on the way of each to its squad's goal."""
+        """Return the center of the next cell on the path of each unit to the goal of its squad."""
         area = self.ground.area
         goals = self._cells(np.clip(self.goals[side, squad], 0.01, area.shape[0] * area.cell_m - 0.01))
         cells = self._cells(place)

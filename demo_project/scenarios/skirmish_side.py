@@ -247,7 +247,7 @@ class Side:
         area = self.battle.ground.area
         cells = area.cells_of(eyes)
         seen = np.zeros(area.size, bool)
-        # Who stands in one cell sees the same: many do.
+        # Units in one cell, of which there are many, see the same.
         for cell, sight in sorted({*zip(cells.tolist(), sights.tolist(), strict=True)}):
             seen[self._circle(cell, sight)] = True
         return np.flatnonzero(seen).astype(np.int32)

@@ -55,7 +55,7 @@ HIT_POINTS = np.array([one.hit_points for one in UNITS], np.float32)
 COST = np.array([one.product.cost for one in UNITS], np.float32)
 IS_AIR = np.array([one.is_air for one in UNITS])
 ATTACK = np.array([[by.attack[int(to.is_air)] for to in UNITS] for by in UNITS], np.float32)
-"""Damage a second, by the number of who attacks and of who is attacked."""
+"""Damage per second, by the kinds of the attacker and of the attacked unit."""
 
 TREE = TechnologyTree([*(one.product for one in UNITS), *BUILDINGS])
 OPENING = BuildOrder([("worker", 6), ("scout", 2)], TREE)

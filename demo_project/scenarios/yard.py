@@ -44,7 +44,7 @@ def distance_m(one: Place, other: Place) -> float:
 
 
 class Body:
-    """Somebody who stands somewhere, looks somewhere, and walks to a goal."""
+    """A character with a position and a direction that walks to a goal."""
 
     def __init__(self, place: Place, *, speed_m_s: float) -> None:
         self.place = place
@@ -53,7 +53,7 @@ class Body:
         self.speed_m_s = speed_m_s
 
     def walk(self, passed_s: float) -> None:
-        """Go towards the goal; a wall in the way is waited at."""
+        """Go towards the goal; stop at a wall."""
         away_m = distance_m(self.place, self.goal)
         if away_m > 0:
             x, z = ((there - here) / away_m for here, there in zip(self.place, self.goal, strict=True))
@@ -61,7 +61,7 @@ class Body:
             self.go(self.facing, min(away_m, self.speed_m_s * passed_s))
 
     def go(self, heading: Place, distance: float) -> None:
-        """Go straight on, or along one axis where a wall is in the way."""
+        """Go straight, or along one axis where a wall blocks the step."""
         x, z = self.place
         by_x, by_z = heading[0] * distance, heading[1] * distance
         for there in ((x + by_x, z + by_z), (x + by_x, z), (x, z + by_z)):

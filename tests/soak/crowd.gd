@@ -1,5 +1,5 @@
 extends Node3D
-## People within 40 m who turn and see one another, some of whom make a sound in each frame, within a budget.
+## 100 people within 40 m turn and see one another; some of them make a sound in each frame, within a budget.
 ##
 ## A visitor comes and goes. Each sensor must notice it within `noticed_within_s` of the SenseManager, once the visitor
 ## has been in the sight cone for that time without a break. `tools/dev.py soak` plays it for many frames;

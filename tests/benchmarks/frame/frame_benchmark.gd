@@ -88,7 +88,7 @@ func at(percentile: int, times: Array) -> float:
 	return sorted[mini(sorted.size() * percentile / 100, sorted.size() - 1)]
 
 
-## All crowds live through the same: most saw and heard somebody, as many as by hand, and walk to finite places.
+## Checks that in each museum most guards saw and heard an intruder, as many as by hand, and have finite positions.
 func check(n: int, museums: Dictionary[String, Node3D]) -> void:
 	var what := "AI of a frame, p50"
 	for case: String in museums:

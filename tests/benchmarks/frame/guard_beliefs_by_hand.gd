@@ -1,5 +1,5 @@
 extends Node3D
-## Sees, hears, remembers and grows sure, each in the shortest way that does it.
+## Sight, hearing, memory and awareness of a guard, each in the shortest code that works.
 
 const NOWHERE := Vector3.INF
 const EYES := Vector3(0.0, 1.6, 0.0)

@@ -1,5 +1,5 @@
 extends "guard_beliefs_by_hand.gd"
-## Decides by an if chain, every third frame, what its beliefs make it do.
+## Decides by an if chain in every third frame.
 
 const THINKS_EVERY := 3
 

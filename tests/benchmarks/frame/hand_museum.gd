@@ -1,5 +1,5 @@
 extends "rooms.gd"
-## The same museum as somebody writes it who has no addon: one loop over guards.
+## The same museum as a developer without an addon writes it: one loop over guards.
 
 const HandGuard := preload("hand_guard.gd")
 

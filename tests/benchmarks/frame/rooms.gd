@@ -1,5 +1,5 @@
 extends Node3D
-## Rooms in a row with an intruder walking around in each: what both crowds of guards live in.
+## Rooms in a row, with an intruder that walks around in each; the base of all museums.
 
 const ROOM_M := 16.0
 const GUARDS_PER_ROOM := 10
@@ -48,7 +48,7 @@ func move_intruders(delta_s: float) -> void:
 		intruders[room].position = room_centre(room) + Vector3(cos(angle), 1.0 / 5.0, sin(angle)) * 5.0
 
 
-## Whether intruders put a foot down in this frame, to be heard.
+## Returns whether the intruders make an audible step in this frame.
 func is_step() -> bool:
 	if _seconds < _next_step_s:
 		return false
