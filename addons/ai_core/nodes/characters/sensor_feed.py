@@ -41,7 +41,8 @@ CHANGING = (TargetChoice.MOST_AWARE, TargetChoice.NEAREST)
 """Choices whose result may change without an event."""
 
 CHOOSES_EVERY_FRAMES = 8
-"""Frames from one such choice to the next (count): a choice among several targets costs three times an update."""
+"""Frames from one such choice to the next, or one update of a feed with a longer period (count): a choice among
+several targets costs three times an update."""
 
 NEARER = 0.9
 """Share of the distance of the present target below which another target is nearer (no unit); closer to 1, two
@@ -77,18 +78,19 @@ class SensorFeed:
         sensor: the sensor.
         feeds: the feeds of the same AIScheduler.
 
-    Cost: while the sensor remembers a target, one update per frame; otherwise nothing.
+    Cost: while the sensor remembers a target, one update per period of the node; otherwise nothing.
     """
 
     def __init__(self, mind: Any, sensor: Any, feeds: SensorFeeds) -> None:
         self._mind, self.sensor, self.feeds = mind, sensor, feeds
-        self.phase = feeds.count              # feeds choose in different frames
+        self.phase = feeds.count              # feeds are updated, and choose, in different frames
+        self.period = mind.period             # frames from one update to the next; read again at each choice
         self.chosen: int | None = None        # id of the source; looked up again after loading
         self._is_new, self._is_loaded = True, False      # not looked up yet; the values are those of a save
         self._known_at: tuple[float, ...] | None = None      # the remembered position that was written last (m)
         self._place: Any = None               # the position in view that was written last
         self._state: tuple[Any, ...] = UNWRITTEN      # values of STATE_KEYS that were written last
-        self._is_noticed = False
+        self._is_noticed = self._has_choice = False   # the target is not lost; there are several targets
         self._pair, self._moves_together = (0, 0), False      # a source and its character, and whether it is below
         self._handlers: dict[str, Callable[..., None]] = {
             "target_gained": self._on_gained, "target_lost": self._on_lost, "target_forgotten": self._on_forgotten,
@@ -121,7 +123,13 @@ class SensorFeed:
             places: of this frame; the feed adds its target if it is missing.
             chooses: whether it is time to choose among several targets.
         """
-        if state is None or (chooses and self._mind.target_choice in CHANGING and len(self._memory() or ()) > 1):
+        if chooses and self.period != self._mind.period:
+            self.feeds.rest(self)
+            self.period = self._mind.period
+            self.feeds.follow(self)
+        if state is None or (
+                chooses and self._has_choice and self._mind.target_choice in CHANGING
+                and self._first_of(self._memory().targets) != self.chosen):
             self._refresh(places)
             return
         _, is_in_view, awareness, level, _, _, _ = state
@@ -136,7 +144,7 @@ class SensorFeed:
         """Choose the target, and write all values."""
         memory = self._memory()
         known = [] if memory is None else memory.known()
-        is_first, self._is_new = self._is_new, False
+        is_first, self._is_new, self._has_choice = self._is_new, False, len(known) > 1
         if self._is_loaded:
             self._find_loaded(known)
         best = self._best(known) if known else None
@@ -189,16 +197,22 @@ class SensorFeed:
             return None
         if len(noticed) == 1:
             return noticed[0]
-        rank = {
-            TargetChoice.MOST_AWARE: lambda one: self._awareness_of(one.target),
-            TargetChoice.NEAREST: self._nearness,
-            TargetChoice.NEWEST: lambda one: one.first_sensed_s,
-        }[self._mind.target_choice]
-        return max(noticed, key=lambda one: (rank(one), one.target == self.chosen, -one.target))
+        if self._mind.target_choice in CHANGING:
+            first = self._first_of([one.target for one in noticed])
+            return next(one for one in noticed if one.target == first)
+        return max(noticed, key=lambda one: (one.first_sensed_s, one.target == self.chosen, -one.target))
 
-    def _nearness(self, one: KnownTarget) -> float:
-        here = self.sensor.sense_manager.place_of(self.sensor)
-        return -math.dist(here, one.last_known_position) * (NEARER if one.target == self.chosen else 1.0)
+    def _first_of(self, targets: list[int]) -> int:
+        """Return the target of which the sensor is most aware, or the nearest; targets that are not lost precede."""
+        manager = self.sensor.sense_manager
+        here = manager.place_of(self.sensor) if self._mind.target_choice == TargetChoice.NEAREST else None
+        states = manager.core.states_of([(self.sensor.sensor_id, one) for one in targets])
+        ranks = []
+        for target, (is_noticed, _, rank, _, *place) in zip(targets, states, strict=True):
+            if here is not None:
+                rank = -math.dist(here, place) * (NEARER if target == self.chosen else 1.0)
+            ranks.append((is_noticed, rank, target == self.chosen, -target))
+        return -max(ranks)[3]
 
     def _custom(self, known: list[KnownTarget]) -> KnownTarget | None:
         """Return the target that the node's own method or Callable chooses, None for none."""
@@ -216,10 +230,6 @@ class SensorFeed:
             raise RefusedValue(
                 f"the custom target choice returned {chosen!r}; return a Dictionary of its argument, or null")
         return by_source[chosen["target"].instance_id]
-
-    def _awareness_of(self, target: int) -> float:
-        meter = self.sensor.sense_manager.core.awareness_of(self.sensor.sensor_id, target)
-        return 0.0 if meter is None else meter.value
 
     def _write(self, state: PerceptState, places: Places) -> None:
         """Write the values that differ from those written last."""
@@ -348,20 +358,22 @@ class SensorFeeds:
         task: the task.
         count: number of feeds.
 
-    Cost: per frame O(feeds whose sensors remember a target).
+    Cost: per frame O(feeds whose sensors remember a target), 4 µs for each that is updated.
     """
 
     def __init__(self, scheduler: Any) -> None:
-        self._following: dict[int, SensorFeed] = {}      # by id(), in the order in which they began
+        # By period and phase, so that only those whose turn it is are touched; then by id(), as they began.
+        self._following: dict[tuple[int, int], dict[int, SensorFeed]] = {}
         self.count = 0
         self.task: Task = scheduler.schedule(self, name="sensor feeds", phase_frames=0)
 
     def __call__(self, turn: Turn) -> None:
         managers: dict[int, tuple[Any, list[SensorFeed]]] = {}
-        for feed in self._following.values():
+        frame = turn.now.frame
+        due = [of for (period, phase), of in self._following.items() if (frame + phase) % period == 0]
+        for feed in [feed for of in due for feed in of.values()]:
             manager = feed.sensor.sense_manager
             managers.setdefault(id(manager), (manager, []))[1].append(feed)
-        first = turn.now.frame % CHOOSES_EVERY_FRAMES
         for manager, feeds in managers.values():
             if manager is None or not manager.is_sensing:
                 for feed in feeds:
@@ -371,15 +383,19 @@ class SensorFeeds:
                 (one.sensor.sensor_id, -1 if one.chosen is None else one.chosen) for one in feeds])
             places: Places = {}
             for feed, state in zip(feeds, states, strict=True):
-                feed.follow(state, places, chooses=feed.phase % CHOOSES_EVERY_FRAMES == first)
+                update, every = (frame + feed.phase) // feed.period, max(1, CHOOSES_EVERY_FRAMES // feed.period)
+                feed.follow(state, places, chooses=update % every == 0)
 
     def follow(self, feed: SensorFeed) -> None:
-        """Update a feed in each frame."""
-        self._following[id(feed)] = feed
+        """Update a feed once in each of its periods."""
+        self._following.setdefault((feed.period, feed.phase % feed.period), {})[id(feed)] = feed
 
     def rest(self, feed: SensorFeed) -> None:
         """Do not update a feed until its next event."""
-        self._following.pop(id(feed), None)
+        key = feed.period, feed.phase % feed.period
+        of = self._following.get(key)
+        if of is not None and of.pop(id(feed), None) is not None and not of:
+            del self._following[key]
 
 
 _of_schedulers: WeakKeyDictionary[Any, SensorFeeds] = WeakKeyDictionary()

@@ -185,7 +185,7 @@ class HabitTree(CharacterComponent, Node):
     period = export(
         int, 1, range=(1, 600, 1), or_greater=True, most=MAX_PERIOD_FRAMES, unit="frames",
         group="Optimizations", on_set="_reschedule", live=True,
-        doc="Frames from one tick of the tree to the next; larger is rarer.")
+        doc="Frames from one tick of the tree to the next, and between updates of the values of its sensor.")
     priority = export(
         float, 1.0, range=(0.001, 1000, 0.001), on_set="_reschedule", live=True,
         doc="Weight of the tree when the budget is shared out.")
