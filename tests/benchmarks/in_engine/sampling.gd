@@ -1,5 +1,5 @@
 extends Node
-## Takes times and tells them to who started the game: one JSON object a line, after a mark.
+## Takes times and reports them to whoever started the game: one JSON object a line, after a mark.
 ##
 ## Cases are Callables that return the time they took (µs); they take turns, and who is
 ## first changes from round to round, so that a slow moment is slow for all.
@@ -7,6 +7,8 @@ extends Node
 const MARK := "BENCH "
 
 var _yardstick := BenchYardstick.new()
+## Printed at the end: a warning in between would tear a line that is still in the buffer of the output.
+var _lines := PackedStringArray()
 
 
 func _ready() -> void:
@@ -52,10 +54,11 @@ func check(what: String, n: int, holds: bool, why_not: String) -> void:
 
 
 func tell(record: Dictionary) -> void:
-	print(MARK + JSON.stringify(record))
+	_lines.append(MARK + JSON.stringify(record))
 
 
 ## Tells that everything was measured, and ends the game.
 func finish() -> void:
 	tell({"kind": "end"})
+	print("\n".join(_lines))
 	get_tree().quit()
