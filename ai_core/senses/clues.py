@@ -13,13 +13,13 @@ MOST_CLUES = 1024
 
 
 class Clues:
-    """Knows which sources were left behind, and when each is gone.
+    """Clues among the sources, and when each expires.
 
     Args:
-        maximum: most at once; the one that would be gone first goes when another comes.
+        maximum: most clues at a time; a further one replaces the one that expires first.
 
     Attributes:
-        gone: a heap of when (s), and which source.
+        gone: a heap of (time of expiry (s), id of the source).
     """
 
     def __init__(self, maximum: int = MOST_CLUES) -> None:
@@ -30,19 +30,19 @@ class Clues:
         return len(self.gone)
 
     def add(self, source_id: int, until_s: float) -> None:
-        """Let a source be gone from a moment on."""
+        """Add a source that expires at a time (s)."""
         heappush(self.gone, (until_s, source_id))
 
     def make_room(self, sources: SourceTable) -> None:
-        """Let the first to go be gone now if there are as many as there may be."""
+        """Remove the clues that expire first if there is no room for another."""
         self._drop_removed(sources)
         while len(self.gone) >= self._maximum:
             sources.remove(heappop(self.gone)[1])
 
     def expire(self, sources: SourceTable, now_s: float) -> None:
-        """Remove what is gone now.
+        """Remove the clues that have expired.
 
-        Cost: O(1) while nothing is.
+        Cost: O(1) while none has.
         """
         while self.gone and self.gone[0][0] <= now_s:
             _, source_id = heappop(self.gone)
@@ -50,7 +50,7 @@ class Clues:
                 sources.remove(source_id)
 
     def collect(self, sources: SourceTable) -> None:
-        """Take up the clues that are among sources, after loading."""
+        """Find the clues among the sources, after loading."""
         self.gone = [
             (one.clue.until_s, source_id)
             for source_id, one in sources.details.items() if one.clue is not None

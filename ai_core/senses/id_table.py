@@ -1,4 +1,4 @@
-"""Ids for rows of arrays: small integers that notice when their row is gone."""
+"""Ids for rows of arrays: integers that are never used twice, unlike the rows."""
 from __future__ import annotations
 
 from collections.abc import Sequence
@@ -15,7 +15,7 @@ __all__ = ["LARGEST_ID", "SLOT_BITS", "SLOT_MASK", "IdTable", "grown", "read_ids
 Kind = TypeVar("Kind", bound=np.generic)
 
 SLOT_BITS = 20
-"""Bits of an id that say which row (count); the 11 above say which generation.
+"""Bits of an id that hold the row (count); the 11 above hold the generation.
 
 31 bits together fit an int32. Fewer row bits allow fewer than a million rows
 at once; fewer generation bits retire a row sooner.
@@ -28,28 +28,28 @@ LARGEST_ID = (1 << 31) - 1
 """Ids fit int32."""
 
 GENERATIONS = 1 << (31 - SLOT_BITS)
-"""How often a row may be given out (count); then it is retired for good, so
-that no id is ever given twice. Costs one row per 2,048 removals."""
+"""How often a row may be used (count); then it is retired, so that no id is
+ever used twice. Costs one row per 2,048 removals."""
 
 FIRST_CAPACITY = 8
-"""Rows made at first (count); the number doubles as it fills."""
+"""Initial number of rows (count); it doubles when all are in use."""
 
 
 class IdTable:
-    """Hands out ids for the rows of somebody's arrays.
+    """Ids for the rows of arrays.
 
-    The first ids are 0, 1, 2 and so on; the row of a removed id is given out
-    again under another, larger id.
+    The first ids are 0, 1, 2 and so on; the row of a removed id is used again under another,
+    larger id.
 
     Args:
-        noun: what a row is, for messages: "sensor".
+        noun: kind of row, for messages: "sensor".
 
     Attributes:
         names: name by id, in the order of adding; names need not be unique.
         count: how many ids are in use.
-        removals: how often a row was given up (count).
-        rows: how many were given out so far (count); those after them were never used.
-        by_slot: the id in use of each row, -1 for none: (capacity,), not to be written to.
+        removals: how often an id was removed (count).
+        rows: rows used so far (count); those after them were never used.
+        by_slot: (capacity,) int32, the id in use of each row, -1 for none; read-only.
 
     Cost: adding and removing O(1), apart from doubling.
     """
@@ -70,17 +70,17 @@ class IdTable:
 
     @property
     def ids(self) -> NDArray[np.int32]:
-        """Every id in use, ascending; not to be written to."""
+        """All ids in use, ascending; read-only."""
         if self._ids is None:
             self._ids = np.sort(self.by_slot[self.by_slot >= 0])
             self._ids.flags.writeable = False
         return self._ids
 
     def add(self, name: str = "") -> int:
-        """Return a new id; ``capacity`` may have doubled.
+        """Add a row, and return its id; ``capacity`` may double.
 
         Raises:
-            TypeError: if ``name`` is no text.
+            TypeError: if ``name`` is not a string.
             OverflowError: if a million rows are in use.
         """
         self.check_name(name)
@@ -104,15 +104,15 @@ class IdTable:
         return new
 
     def check_name(self, name: object) -> None:
-        """Raise TypeError unless a name is a text."""
+        """Raise TypeError unless a name is a string."""
         if not isinstance(name, str):
             raise TypeError(f"name must be a string, got {shown(name)}")
 
     def rename(self, known_id: int, name: str) -> None:
-        """Call what has an id otherwise; it stays where it is in the order of adding.
+        """Change the name of an id; its place in the order of adding stays.
 
         Raises:
-            TypeError: if ``name`` is no text.
+            TypeError: if ``name`` is not a string.
             UnknownNameError: if the id is not in use.
         """
         self.slot(known_id)
@@ -120,7 +120,7 @@ class IdTable:
         self.names[int(known_id)] = name
 
     def remove(self, known_id: int) -> int:
-        """Give up an id, and return its slot.
+        """Remove an id, and return its row.
 
         Raises:
             UnknownNameError: if it is not in use.
@@ -141,7 +141,7 @@ class IdTable:
 
         Raises:
             TypeError: if it is not a whole number.
-            UnknownNameError: if it is not in use; a removed one never is again.
+            UnknownNameError: if it is not in use; a removed id is never used again.
         """
         if type(known_id) is int and known_id in self.names:
             return known_id & SLOT_MASK
@@ -151,7 +151,7 @@ class IdTable:
         return int(known_id) & SLOT_MASK
 
     def was_removed(self, some_id: int) -> bool:
-        """Return True if the id was in use once and is no more."""
+        """Return True if the id was in use and has been removed."""
         if isinstance(some_id, bool) or not isinstance(some_id, (int, np.integer)) or some_id < 0:
             return False
         slot = some_id & SLOT_MASK
@@ -188,7 +188,7 @@ class IdTable:
         return slots
 
     def slots_of_known(self, ids: NDArray[np.int32]) -> NDArray[np.intp]:
-        """Return the rows of ids that are in use, which is not checked."""
+        """Return the rows of ids that are in use; this is not checked."""
         return (ids & SLOT_MASK).astype(np.intp)
 
     def of_slots(self, slots: NDArray[np.intp]) -> NDArray[np.int32]:
@@ -196,7 +196,7 @@ class IdTable:
         return self.by_slot[slots]
 
     def are_known(self, ids: NDArray[np.int32]) -> NDArray[np.bool_]:
-        """Return for each id that was given out once whether it is still in use."""
+        """Return for each id that was ever in use whether it still is."""
         found: NDArray[np.bool_] = self.by_slot[ids & SLOT_MASK] == ids
         return found
 
@@ -214,14 +214,14 @@ def grown(array: NDArray[Kind], rows: int, fill: object) -> NDArray[Kind]:
 
 
 def saved_ids(ids: IdTable) -> State:
-    """Return how often each row was given up, and the free ones, last first to be used."""
+    """Return the generation of each row, and the free rows, the last of which is used next."""
     return {"generations": list(ids._generation), "free": list(ids._free)}
 
 
 def read_ids(fields: Fields, in_use: Sequence[int], names: Sequence[str], noun: str) -> IdTable:
     """Return a table in which ``in_use`` are in use, under ``names``.
 
-    Every row must be in use, free, or given up for good, and nothing twice.
+    Every row must be in use, free or retired, each once.
     """
     generations = fields.wholes("generations", maximum=GENERATIONS)
     free = fields.wholes("free", maximum=len(generations) - 1)

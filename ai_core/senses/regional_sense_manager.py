@@ -81,7 +81,7 @@ PASSES_LEARNED = 32
 VERSION = 1
 
 RAYS = ("line_of_sight", "occlusion")
-"""What is asked of the world, and may fail."""
+"""Callables of the game that may fail."""
 
 Change = Callable[[], object]
 
@@ -677,7 +677,7 @@ class RegionalSenseManager:
         return budget.part(max(left * LEAST_FOR_STAGES, left - self._pass_us))
 
     def _note_pass(self, took_us: float) -> None:
-        """Learn how long the pass over percepts takes (us): at once if it took longer, slowly if it did not."""
+        """Update the expected time of the pass over percepts (us): at once if it took longer, else slowly."""
         if took_us > self._pass_us:
             self._pass_us = took_us
         else:
@@ -936,7 +936,7 @@ class RegionalSenseManager:
         return change
 
     def _prepared_others(self, fields: Fields, now_s: float) -> list[Change]:
-        """Return what loads dulled senses, weather and trails."""
+        """Return the functions that load sensitivities, changed modalities and trails."""
         sensitivity = self._sensitivity.loaded(fields, "sensitivity")
         travel = self._read_travel(fields.group("changed_modalities"))
 
@@ -1051,7 +1051,7 @@ class RegionalSenseManager:
     def _kept(
         self, number: int, start: NDArray[np.float32], end: NDArray[np.float32], ids: NDArray[np.int32]
     ) -> list[float]:
-        """Return what share of a modality gets along lines, all of it if nobody can say."""
+        """Return the share of a modality that passes along lines; 1 without ``occlusion``, or if it failed."""
         key, kind = (self, "occlusion"), self._modalities[number]
         if len(ids) and self.occlusion and kind.is_muffled and not self.faults.is_quarantined(key):
             try:

@@ -1,4 +1,4 @@
-"""Who senses, as arrays: where each sensor is, what it notices, and how well."""
+"""The sensors as arrays: positions, directions, thresholds and sight cones."""
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
@@ -16,39 +16,39 @@ from ai_core.senses.source_table import affiliation_mask, same_rows
 __all__ = ["DEAF", "NO_SOURCE", "SensorTable"]
 
 DEAF = np.inf
-"""Threshold of a sensor that does not have a modality: nothing reaches it."""
+"""Threshold of a sensor that lacks a modality: no intensity reaches it."""
 
 NO_SOURCE = -1
-"""Stands for "is itself no source" among ids of sources."""
+"""Stands for a sensor without a source of its own among ids of sources."""
 
 NO_REACH = (-1.0, 0.0, 0.0, 0.0, 0.0)
 """A row of cones that contains nothing, see ``first_cone_containing``."""
 
 SHORTEST_FORWARD_M = 1e-6
-"""Below this a direction has no direction left in float32 (m)."""
+"""Shortest vector that has a direction in float32 (m)."""
 
 
 class SensorTable:
-    """One row per sensor; ``ids`` knows which rows are in use.
+    """One row per sensor; ``ids`` holds the rows in use.
 
-    Rows not in use are ``DEAF``, so that tests over all rows leave them out.
+    Rows not in use are ``DEAF``, so that tests over all rows exclude them.
 
     Attributes:
         position: (capacity, 3) float32 (m).
         forward: (capacity, 3) float32, unit length.
-        threshold: (capacity, modalities) float64, what it takes now, or ``DEAF``:
-            its own threshold divided by its keenness.
+        threshold: (capacity, modalities) float64, intensity that is sensed now, or ``DEAF``:
+            the own threshold divided by the sensitivity.
         log_threshold: (capacity, modalities) float64, its logarithm, for rough tests.
-        own_threshold: (capacity, modalities) float64, as it was given.
-        keenness: (capacity, modalities) float64, 1 unless dulled or sharpened.
-        keeps_targets: whether any cone ever had a range of its own for losing.
-        most_acuity: the most that any cone ever had (no unit).
-        farthest_cone_m: as far as any cone ever reached (m).
+        own_threshold: (capacity, modalities) float64, as set.
+        sensitivity: (capacity, modalities) float64, factor on intensities, 1 by default.
+        keeps_targets: whether any cone ever had a ``lose_range_m``.
+        most_acuity: highest acuity of any cone so far (no unit).
+        farthest_cone_m: longest range of any cone so far (m).
         cones: (capacity, k, 5) float64, rows of ``packed_cones``; k is the
-            most cones any sensor had.
-        notices: (capacity,) int64, affiliations it notices, as bits.
-        self_source: (capacity,) int64, id of the source that it is, or ``NO_SOURCE``.
-        loops: views of these arrays, for questions which sensors are in reach.
+            largest number of cones of any sensor so far.
+        detection_mask: (capacity,) int64, affiliations that it senses, as bits.
+        self_source: (capacity,) int64, id of its own source, or ``NO_SOURCE``.
+        loops: views of these arrays, for the search of sensors in reach.
         layout: another object whenever one of the arrays is replaced.
     """
 
@@ -85,7 +85,7 @@ class SensorTable:
         self_source: int | None,
         name: str = "",
     ) -> int:
-        """Return the id of a new sensor; checks everything before it changes anything."""
+        """Add a sensor, and return its id; everything is checked before anything changes."""
         place = point("position", position)
         direction = _unit("forward", point("forward", forward)[np.newaxis])[0]
         row, packed = self._abilities(thresholds, packed_cones(cones))
@@ -104,7 +104,7 @@ class SensorTable:
         return new
 
     def remove(self, sensor_id: int) -> None:
-        """Give up a sensor."""
+        """Remove a sensor."""
         self.put_thresholds(self.ids.remove(sensor_id), DEAF)
 
     def change(
@@ -115,7 +115,7 @@ class SensorTable:
         detection_mask: int | None,
         self_source: int | None,
     ) -> None:
-        """Replace what is not None; checks everything before it changes anything."""
+        """Replace what is not None; everything is checked before anything changes."""
         slot = self.ids.slot(sensor_id)
         packed = self.cones[slot] if cones is None else packed_cones(cones)
         packed = packed[packed[:, 0] >= 0]
@@ -135,15 +135,15 @@ class SensorTable:
         self.self_source[slot] = own
 
     def put_thresholds(self, slot: int, row: NDArray[np.float64] | float) -> None:
-        """Give a row other thresholds of its own; its keenness stays."""
+        """Set the own thresholds of a row; its sensitivity stays."""
         self.own_threshold[slot] = row
         with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
             self.threshold[slot] = self.own_threshold[slot] / self.sensitivity[slot]
             self.threshold[slot, self.sensitivity[slot] == 0] = DEAF
             self.log_threshold[slot] = np.log(self.threshold[slot])
 
-    def put_keenness(self, sensor_id: int, number: int, sensitivity: float) -> None:
-        """Dull or sharpen one sense; 1 is as it was made, 0 senses nothing.
+    def put_sensitivity(self, sensor_id: int, number: int, sensitivity: float) -> None:
+        """Set the sensitivity of one sense; 1 is the default, 0 senses nothing.
 
         Raises:
             ValueError: if ``sensitivity`` is negative or not finite.
@@ -154,7 +154,7 @@ class SensorTable:
         self.put_thresholds(slot, self.own_threshold[slot].copy())
 
     def move(self, ids: object, places: object, directions: object | None) -> None:
-        """Put sensors at new positions, and turn them; checks all before it moves one."""
+        """Move and turn sensors; everything is checked before one moves."""
         slots = self.ids.slots(ids)
         new = positions("positions", places)
         same_rows("positions", len(new), len(slots))
@@ -221,7 +221,7 @@ def _own_source(value: int | None) -> int:
 
 
 def _unit(name: str, directions: NDArray[np.float32]) -> NDArray[np.float32]:
-    """Return directions of unit length, or say which has none."""
+    """Return directions of unit length; raise ValueError for a zero vector."""
     length = np.linalg.norm(directions.astype(np.float64), axis=1)
     if (length < SHORTEST_FORWARD_M).any():
         row = int(np.flatnonzero(length < SHORTEST_FORWARD_M)[0])

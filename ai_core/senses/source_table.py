@@ -1,4 +1,4 @@
-"""What can be sensed, as arrays: where each source is and how strong."""
+"""The sources as arrays: positions and strengths."""
 from __future__ import annotations
 
 import math
@@ -19,13 +19,13 @@ from ai_core.senses.source_details import SourceDetails, VisiblePart, named_leve
 __all__ = ["ALL_AFFILIATIONS", "NO_STRENGTH", "SourceTable", "affiliation_mask", "same_rows"]
 
 ALL_AFFILIATIONS = (1 << 32) - 1
-"""Every one of the 32 bits of an affiliation mask, as many as an engine's flags."""
+"""All 32 bits of an affiliation mask, as many as the flags of an engine."""
 
 NO_STRENGTH = -1.0
 """Stands for "cannot be sensed in this modality" among strengths (0 or more)."""
 
 MOTION_S = 0.2
-"""Time over which speeds are smoothed (s): a source that stops is still noticed as long.
+"""Time over which speeds are smoothed (s): a source that stops counts as moving that long.
 
 Lower values make a body that moves in steps of physics flicker between two frames; higher ones react later.
 """
@@ -34,32 +34,32 @@ PLAIN = SourceDetails()
 
 
 class SourceTable:
-    """One row per source; ``ids`` knows which rows are in use.
+    """One row per source; ``ids`` holds the rows in use.
 
     Args:
         modalities: all senses.
-        camouflage: how well patterns show before others; None: all the same.
-        has_backdrops: whether it is known what is behind a source that is seen.
+        camouflage: factors of patterns in front of others; None for 1.
+        has_backdrops: whether the background of a visible source is known.
 
     Attributes:
         position: (capacity, 3) float32 (m).
-        own_strength: (capacity, modalities) float64, as given, or ``NO_STRENGTH``.
-        strength: (capacity, modalities) float64, the most that it may be where it
-            is now: its own in the light, or as it may stand out from what is behind it.
+        own_strength: (capacity, modalities) float64, as set, or ``NO_STRENGTH``.
+        strength: (capacity, modalities) float64, the highest possible now: the own strength
+            times light, contrast to the background, and motion.
         light: (capacity,) float64, how brightly it is lit, 0 or more.
-        size: (capacity,) float64, as if it were so many times nearer, above 0.
-        speed: (capacity,) float64, how fast it moves, smoothed over ``MOTION_S`` (m/s); 0 unless motion counts.
-        measured: (capacity, 3) float32, where it was when its speed was measured last (m).
-        measured_at_s: game time of that (s).
+        size: (capacity,) float64, sensed as if it were so many times nearer, above 0.
+        speed: (capacity,) float64, its speed, smoothed over ``MOTION_S`` (m/s); 0 unless motion counts.
+        measured: (capacity, 3) float32, its position at the last measurement of speeds (m).
+        measured_at_s: game time of that measurement (s).
         counts_motion: whether motion counts in any modality.
         pattern: (capacity,) number of its pattern, or ``NO_PATTERN``.
-        affiliation: (capacity,) int64, what it belongs to, as bits.
-        details: what else it has, by id; those that have nothing are left out.
+        affiliation: (capacity,) int64, groups that it belongs to, as bits.
+        details: tag, actions, parts and clue by id; sources without any are left out.
         most_parts: the most visible parts that any source has (count).
         layout: another object whenever one of the arrays is replaced.
-        voices: of sources that emitted, by id and modality, what each signal has from them: number of
-            the modality, affiliation and tag; only as long as nobody changes.
-        views: how clearly sensors saw sources.
+        voices: by id and modality of sources that emitted: number of the modality, affiliation and tag,
+            which each signal repeats; cleared when a source changes.
+        views: clarity of sources at the last lines of sight.
     """
 
     def __init__(
@@ -103,7 +103,7 @@ class SourceTable:
         pattern: str = "",
         details: SourceDetails = PLAIN,
     ) -> int:
-        """Return the id of a new source; checks everything before it changes anything."""
+        """Add a source, and return its id; everything is checked before anything changes."""
         place = point("position", position)
         row = self._modalities.row("strengths", strengths, NO_STRENGTH)
         bits = affiliation_mask("affiliation", affiliation)
@@ -123,7 +123,7 @@ class SourceTable:
         return new
 
     def remove(self, source_id: int) -> None:
-        """Give up a source."""
+        """Remove a source."""
         slot = self.ids.remove(source_id)
         self.own_strength[slot] = self.strength[slot] = NO_STRENGTH
         self._are_shown = None
@@ -142,7 +142,7 @@ class SourceTable:
         actions: Mapping[str, float] | None = None,
         parts: Sequence[VisiblePart] | None = None,
     ) -> None:
-        """Replace what is not None; checks everything before it changes anything."""
+        """Replace what is not None; everything is checked before anything changes."""
         slot = self.ids.slot(source_id)
         row = self.own_strength[slot]
         if strengths is not None:
@@ -166,7 +166,7 @@ class SourceTable:
         self.refresh(np.array([slot]))
 
     def move(self, ids: object, places: object) -> None:
-        """Put sources at new positions; the last one counts if an id comes twice."""
+        """Move sources; the last position counts if an id occurs twice."""
         slots = self.ids.slots(ids)
         new = positions("positions", places)
         same_rows("positions", len(new), len(slots))
@@ -174,14 +174,14 @@ class SourceTable:
         self.position[slots, new.shape[1] :] = 0
 
     def place_of(self, source_id: int) -> Point | None:
-        """Return where a source is (m), None if it was removed."""
+        """Return the position of a source (m), None if it was removed."""
         if not self.ids.knows(source_id):
             return None
         x, y, z = self.position[self.ids.slot(source_id)].tolist()
         return (x, y, z)
 
     def light_up(self, ids: object, light: object) -> None:
-        """Say how brightly many sources are lit; checks all before it changes one."""
+        """Set the light of many sources; everything is checked before one changes."""
         slots = self.ids.slots(ids)
         levels = numbers("light", light)
         if levels.shape != slots.shape:
@@ -192,7 +192,7 @@ class SourceTable:
         self.refresh(slots)
 
     def details_of(self, source_id: int) -> SourceDetails:
-        """Return what else a source has.
+        """Return the details of a source.
 
         Raises:
             UnknownNameError: if the id is not in use.
@@ -201,7 +201,7 @@ class SourceTable:
         return self.details.get(int(source_id), PLAIN)
 
     def put_details(self, source_id: int, details: SourceDetails) -> None:
-        """Let a source have something else beside."""
+        """Set the details of a source."""
         self.voices.clear()
         before = len(self.details.get(source_id, PLAIN).parts)
         if details == PLAIN:
@@ -221,7 +221,7 @@ class SourceTable:
         return named("action", action, self.details_of(source_id).actions)
 
     def refresh(self, slots: NDArray[np.intp]) -> None:
-        """Compute ``strength`` again."""
+        """Update ``strength`` of some rows."""
         self._are_shown = None
         self._put_strengths(slots)
 
@@ -269,7 +269,7 @@ class SourceTable:
         return shown
 
     def highest_factor(self, slots: NDArray[np.intp] | slice) -> NDArray[np.float64]:
-        """Return the most that light and what is behind can make of strengths."""
+        """Return the highest factor of light, and of contrast to a background, on strengths."""
         light = self.light[slots]
         if not self.has_backdrops:
             return light

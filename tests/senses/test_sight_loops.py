@@ -249,7 +249,7 @@ def test_answers_follow_strengths_thresholds_and_sensitivity(sensors, changes, k
     for strength, threshold, sensitivity in changes:
         first = int(sensing.ids.ids[0])
         sensing.change(first, {"hearing": threshold}, [], None, None)
-        sensing.put_keenness(first, 1, sensitivity)
+        sensing.put_sensitivity(first, 1, sensitivity)
         sending.strength[sending.ids.slots(sending.ids.ids), 0] = strength
         sensing.add((4.0, 1.0, 1.0), (0, 0, -1), {"hearing": 0.1, "sight": 0.1}, [SightCone(5, 3, 3)] * 2, 1, None)
         assert pairs(sensing, sending, sense) == plain_pairs(sensing, sending, sense)

@@ -38,10 +38,10 @@ NOT_IN_VIEW = -2.0
 """Number of a look long ago."""
 
 NO_MIND = -1.0
-"""Stands for "no sensor" in the settings of sensors."""
+"""Stands for a row without a sensor in the settings of sensors."""
 
 NO_SENSE = (0.0, -math.inf, 0.0, 0.0)
-"""Numbers of a modality by which nothing was sensed."""
+"""Numbers of a modality in which nothing was sensed."""
 
 
 class MemoryDurations(NamedTuple):
@@ -131,7 +131,7 @@ class PerceptTable:
         modalities: names of all modalities.
         loops: the loops over these arrays.
         now_s: game time of the last pass over all rows (s).
-        known_targets, meters: views that somebody holds, by key.
+        known_targets, meters: views in use, by key.
 
     Cost: new rows O(n) for any number of them, 16 bytes a key; 300 to 500 bytes a row.
     """
@@ -165,11 +165,11 @@ class PerceptTable:
     def put_mind(
         self, sensor_id: int, owner_id: int, memory: MemoryDurations | None, awareness: AwarenessNumbers | None
     ) -> None:
-        """Set how a sensor remembers and grows aware.
+        """Set the numbers of memory and awareness of a sensor.
 
         Args:
             sensor_id: the sensor.
-            owner_id: the sensor under whose id its memory is kept: another one if they share it.
+            owner_id: the sensor under whose id its memory is kept: another one for a shared memory.
             memory: None for a sensor without memory.
             awareness: None for a sensor without awareness.
         """

@@ -1,4 +1,4 @@
-"""Perception: what all sensors make of their sensations, and listeners that are notified."""
+"""Perception: memory and awareness of all sensors, and their listeners."""
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -64,7 +64,7 @@ by_sensor_modality_source = itemgetter(0, 2, 1)
 
 @dataclass(eq=False)
 class _Perceiver:
-    """One sensor: its listeners, its memory and how it grows aware."""
+    """One sensor: its listeners, memory and awareness settings."""
 
     listeners: Listeners
     memory: SenseMemory | None
@@ -124,7 +124,7 @@ class Perception:
             self._own(memory, sensor_id)
 
     def remove(self, sensor_id: int) -> None:
-        """Remove a sensor; a memory that nobody shares keeps what it knows."""
+        """Remove a sensor; a memory that is not shared keeps its targets."""
         perceiver = self._sensors.pop(sensor_id)
         memory = perceiver.memory
         if memory is not None:
@@ -171,7 +171,7 @@ class Perception:
         return None if last is None else last()
 
     def forget_all(self, sensor_id: int) -> None:
-        """Clear memory and awareness of a sensor, which notifies nobody."""
+        """Clear memory and awareness of a sensor, without notifications."""
         perceiver = self._sensors[sensor_id]
         if perceiver.memory is not None:
             perceiver.memory.forget_all()
@@ -298,7 +298,7 @@ class Perception:
         return change
 
     def _load(self, loaded: dict[int, _Perceiver], keys: NDArray[np.int64], saved: SavedRows) -> None:
-        """Have these sensors and percepts and no others."""
+        """Replace all sensors and percepts by these."""
         for sensor_id in self._sensors:
             self._table.drop_mind(sensor_id)
         self._table = PerceptTable(one.name for one in self._modalities.all)
@@ -321,7 +321,7 @@ class Perception:
                 self._table.move_memory(one, self._table, sharers[0])
 
     def _own(self, memory: SenseMemory, sensor_id: int) -> None:
-        """Let a memory be kept under the id of a sensor."""
+        """Keep a memory under the id of a sensor."""
         memory.belong_to(self._table, sensor_id, lambda changes: self._notify_reported(memory, changes))
 
     def _put_mind(self, sensor_id: int, owner: int) -> None:
@@ -353,7 +353,7 @@ class Perception:
             loops.see(columns, number, is_seen, missing, now_s, self._report_every_s)
 
     def _listed(self) -> tuple[list[tuple[int, MemoryChange]], list[tuple[int, float, int, int]]]:
-        """Return what the loops have listed, in order, with their sensors."""
+        """Return the changes that the loops have listed, in order, with their sensors."""
         loops = self._table.loops
         changes, loops.changes = loops.changes, []
         levels, loops.levels_crossed = loops.levels_crossed, []

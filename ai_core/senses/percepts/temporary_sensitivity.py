@@ -1,4 +1,4 @@
-"""Ears dulled or sharpened for a while: deafened by a blast, tense in the dark."""
+"""Temporary changes of sensitivity: deafened by a blast, alert in the dark."""
 from __future__ import annotations
 
 from ai_core.errors import finite_number
@@ -10,13 +10,13 @@ __all__ = ["TemporarySensitivity"]
 
 
 class TemporarySensitivity:
-    """Knows until when senses are duller or keener than they were made.
+    """The times at which changed sensitivities end.
 
     Args:
         modalities: all senses.
 
     Attributes:
-        until_s: by sensor and number of the modality (s).
+        until_s: time of the end by sensor and number of the modality (s).
     """
 
     def __init__(self, modalities: ModalitySet) -> None:
@@ -30,42 +30,42 @@ class TemporarySensitivity:
         """Change one sense of a sensor; the last change counts.
 
         Args:
-            sensors: where it is.
-            sensor_id: whose.
-            modality_name: which sense.
+            sensors: the table of the sensor.
+            sensor_id: the sensor.
+            modality_name: the sense.
             sensitivity: factor on every intensity; 1 is the default, 0 senses nothing.
-            until_s: game time from which it is as made (s); None for good.
+            until_s: game time of the end (s); None for permanent.
         """
         number = self._modalities.number(modality_name)
         if until_s is not None:
             until_s = finite_number("until_s", until_s)
-        sensors.put_keenness(sensor_id, number, sensitivity)
+        sensors.put_sensitivity(sensor_id, number, sensitivity)
         key = (int(sensor_id), number)
         self.until_s.pop(key, None)
         if until_s is not None:
             self.until_s[key] = until_s
 
     def recover(self, sensors: SensorTable, now_s: float) -> None:
-        """Give back what was dulled or sharpened until now.
+        """Reset the sensitivities whose time has passed.
 
-        Cost: O(senses that are not as made).
+        Cost: O(temporary sensitivities).
         """
         if not self.until_s:
             return
         for key in [key for key, until_s in self.until_s.items() if until_s <= now_s]:
             del self.until_s[key]
             if sensors.ids.knows(key[0]):
-                sensors.put_keenness(*key, 1.0)
+                sensors.put_sensitivity(*key, 1.0)
 
     def save_state(self) -> list[State]:
-        """Return when what ends, as plain data."""
+        """Return the times as plain data."""
         return [
             {"sensor": sensor, "modality": self._modalities[number].name, "until_s": until_s}
             for (sensor, number), until_s in self.until_s.items()
         ]
 
     def loaded(self, fields: Fields, name: str) -> TemporarySensitivity:
-        """Return what was saved; raises StateError if it cannot be."""
+        """Return the saved times; raises StateError if they are invalid."""
         found = TemporarySensitivity(self._modalities)
         names = tuple(self._modalities[number].name for number in range(len(self._modalities)))
         for one in fields.groups(name):

@@ -67,10 +67,10 @@ Larger passes would keep rays waiting for frames; smaller ones let pairs come in
 
 
 class ContinuousSensing:
-    """Finds which sensor senses which source, in passes that may be interrupted.
+    """Finds the sources that each sensor senses, in passes that may be interrupted.
 
     Args:
-        modalities: all modalities; those not continuous are left out.
+        modalities: all modalities; only continuous ones count.
         sensors: the sensors that look.
         sources: their targets.
         up: (3,) unit length, see ``bearings``.
@@ -106,11 +106,10 @@ class ContinuousSensing:
         self._whole, self._whole_of = NO_LINES, NO_KEYS     # the lines of all pairs, and their keys
 
     def look(self, budget: Budget, now_s: float) -> bool:
-        """Find what is in reach; return False if the budget ended before that.
+        """Find the pairs in reach; return False if the budget ended before that.
 
-        What is more than ``PAIRS_PER_ADVANCE`` pairs continues in the next advance, so that lines
-        of sight of those found before are asked meanwhile: then several passes of asking are one
-        of looking.
+        A pass over more than ``PAIRS_PER_ADVANCE`` pairs continues in the next advance, while lines of
+        sight of the pairs found before are asked: then one pass takes several passes of asking.
 
         Cost: O(sensors * sources); a step is one sensor. Nothing if no modality is continuous.
         """
@@ -237,19 +236,19 @@ class ContinuousSensing:
         return np.flatnonzero(alive & self._sources.ids.are_known(source_ids))
 
     def expect_removed(self) -> None:
-        """Learn that pairs were loaded, some of which may have been removed before that."""
+        """Expect removed sensors and sources among the pairs, after loading."""
         self._removals = self._removals_before = (-1, -1)
 
     def _count_removals(self) -> tuple[int, int]:
         return self._sensors.ids.removals, self._sources.ids.removals
 
     def see_all(self) -> None:
-        """Let nothing stand between any pair in reach."""
+        """Set all pairs in reach as sensed, where nothing blocks sight."""
         for pairs in self.pairs.values():
             pairs.is_sensed[:] = True
 
     def ask(self, question: LineQuery, line_of_sight: LineOfSight, now_s: float) -> None:
-        """Ask one batch, and note the answers.
+        """Ask one batch of lines of sight, and note the answers.
 
         Raises:
             TypeError: if the answer is not an array of bool.
@@ -268,7 +267,7 @@ class ContinuousSensing:
                 ages.note_asked(self.pairs[number].note(rows, mine, 2 * ages.passes + 1), now_s)
 
     def offsets(self, question: LineQuery) -> Floats:
-        """Return where each of these pairs shows itself, from the sensor (n, 3), by its size nearer (m)."""
+        """Return the offset at which each target is visible from its sensor, divided by its size (n, 3) (m)."""
         sources = self._sources.ids.slots_of_known(question.source_ids)
         offset = self._sources.position[sources].astype(np.float64)
         offset -= self._sensors.position[self._sensors.ids.slots_of_known(question.sensor_ids)]
@@ -284,7 +283,7 @@ class ContinuousSensing:
         return count
 
     def passes_until_noticed(self, pairs_at_once: int) -> int:
-        """Return after how many passes at most a pair in view is asked (count).
+        """Return the largest number of passes until a pair in view is asked (count).
 
         Args:
             pairs_at_once: pairs asked in one pass; 1 or more.
@@ -293,17 +292,17 @@ class ContinuousSensing:
 
     @property
     def oldest_query_passes(self) -> int:
-        """Passes for which the pair has waited that has waited longest (count)."""
+        """Longest wait of any pair by now (passes)."""
         oldest = self._oldest_moment
         return 0 if oldest is None else self.ages.age_passes(oldest)
 
     def oldest_query_s(self, now_s: float) -> float:
-        """Return for how long the pair has waited that has waited longest (s)."""
+        """Return the longest wait of any pair by now (s)."""
         oldest = self._oldest_moment
         return 0.0 if oldest is None else self.ages.age_s(oldest, now_s)
 
     def travel_changed(self, number: int) -> None:
-        """Learn that signals of a modality carry otherwise from now on."""
+        """Use the changed range and share kept per metre of a modality from now on."""
         if number in self._senses:
             kind = self._modalities[number]
             self._senses[number] = self._senses[number]._replace(
@@ -315,7 +314,7 @@ class ContinuousSensing:
         return self._up, self._aside
 
     def reach_of(self, number: int, eye: int, target: int, strength: float) -> ReachNumbers | None:
-        """Return how a source, by its slot, shows itself to a sensor; None if it cannot."""
+        """Return distance and share kept from a source, by its row, to a sensor; None if none reaches it."""
         kind, size = self._modalities[number], float(self._sources.size[target])
         offset = self._sources.position[target].astype(np.float64) - self._sensors.position[eye]
         x, y, z = (offset / size).tolist()
@@ -323,7 +322,7 @@ class ContinuousSensing:
         return ReachNumbers(distance_m, kind.kept_per_m**distance_m, (x, y, z))
 
     def answer(self, number: int, sensor_id: int, source_id: int) -> bool | None:
-        """Return whether a pair was sensed when it was asked last, None if it was not."""
+        """Return the last answer for a pair, None if it was never asked."""
         pairs = self.pairs[number]
         row = pairs.row_of(sensor_id, source_id)
         if row is None:
@@ -332,7 +331,7 @@ class ContinuousSensing:
         return bool(pairs.is_sensed[row]) if was_asked else None
 
     def waits_passes(self, number: int, sensor_id: int, source_id: int) -> int | None:
-        """Return for how many passes a pair has waited for its line of sight, None if it does not."""
+        """Return the wait of a pair for its line of sight (passes), None if it does not wait."""
         if not self._needs_ray.get(number):
             return None
         row = self.pairs[number].row_of(sensor_id, source_id)
@@ -344,7 +343,7 @@ class ContinuousSensing:
         return min((int(since.min()) for since in waiting if len(since)), default=None)
 
     def save_state(self) -> State:
-        """Return pairs by modality, and what a pass that was interrupted has found so far."""
+        """Return pairs by modality, and the pairs that an interrupted pass has found so far."""
         half_done = None
         if self._is_looking:
             half_done = {
@@ -368,7 +367,7 @@ class ContinuousSensing:
     def prepare_state(
         self, fields: Fields, sensor_ids: IdTable, source_ids: IdTable, latest_s: float,
     ) -> Callable[[], None]:
-        """Check saved pairs against the ids there are; return what loads them."""
+        """Check saved pairs against the known ids; return the function that loads them."""
         passes = fields.whole("passes", maximum=MOST // 4)
         numbers = {self._modalities[number].name: number for number in self.pairs}
         by_name = fields.group("pairs")

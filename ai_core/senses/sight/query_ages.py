@@ -13,10 +13,10 @@ PASSES_TIMED = 32
 
 
 class QueryAges:
-    """Knows when passes ended, and so how old a moment of the queue is.
+    """The times at which passes ended, and so the age of a moment of the queue.
 
     Moments are those of ``PairsInView.waiting_since``: twice the number of a pass, and one more
-    for what was asked after it.
+    for pairs asked after it.
 
     Attributes:
         passes: passes that have ended (count).
@@ -47,7 +47,7 @@ class QueryAges:
         return 2 * self.passes
 
     def forget_before(self, oldest: int | None) -> None:
-        """Let go the times of passes before the oldest moment in the queue; None: it is empty."""
+        """Drop the times of passes before the oldest moment in the queue; None for an empty queue."""
         first = self.passes if oldest is None else oldest // 2
         kept = max(self.passes - first + 1, PASSES_TIMED)
         while len(self._ended_s) > kept:
@@ -55,7 +55,7 @@ class QueryAges:
         self.is_long = len(self._ended_s) > 2 * PASSES_TIMED
 
     def note_asked(self, oldest: int, now_s: float) -> None:
-        """Note that pairs are asked now that have waited since a moment, or later ones."""
+        """Note that pairs are asked that have waited since a moment at most."""
         passes, ended_s = self.passes - oldest // 2, self._ended_s
         if passes > self.longest_wait_passes:
             self.longest_wait_passes = passes
@@ -63,21 +63,21 @@ class QueryAges:
             self.longest_wait_s = self.age_s(oldest, now_s)
 
     def note_cut_short(self, pairs: int) -> None:
-        """Note that only so many pairs of those that this pass was to ask could be asked."""
+        """Note the number of pairs asked in a pass that could not ask all it should."""
         self._cut_short.append((self.passes, pairs))
         self._forget_cut_short()
 
     def fewest(self, pairs_at_once: int) -> int:
-        """Return how many pairs the least of the last ``PASSES_TIMED`` passes asked, if there were enough."""
+        """Return the fewest pairs asked in any of the last ``PASSES_TIMED`` passes that had enough."""
         self._forget_cut_short()
         return min((pairs for _, pairs in self._cut_short), default=pairs_at_once)
 
     def age_passes(self, moment: int) -> int:
-        """Return how many passes ago a moment was."""
+        """Return the age of a moment (passes)."""
         return self.passes - moment // 2
 
     def age_s(self, moment: int, now_s: float) -> float:
-        """Return how long ago a moment was (s), as far back as is known."""
+        """Return the age of a moment (s), as far back as is known."""
         place = max(0, len(self._ended_s) - 1 - self.age_passes(moment))
         return max(0.0, now_s - self._ended_s[place]) if self._ended_s else 0.0
 

@@ -1,4 +1,4 @@
-"""Which lines of sight are asked for next."""
+"""A batch of lines of sight to ask."""
 from __future__ import annotations
 
 from typing import NamedTuple
@@ -10,7 +10,7 @@ __all__ = ["LineQuery"]
 
 
 class LineQuery(NamedTuple):
-    """Pairs whose turn it is: for each the modality, its row among the pairs, and the line between (m)."""
+    """Pairs to ask: for each the modality, its row among the pairs of the modality, and its line (m)."""
 
     modality: NDArray[np.intp]
     row: NDArray[np.int64]
@@ -20,7 +20,7 @@ class LineQuery(NamedTuple):
     targets: NDArray[np.float32]
 
     def part(self, first: int, end: int) -> LineQuery:
-        """Return those from one to another."""
+        """Return the pairs from an index to another."""
         if first == 0 and end >= len(self.row):
             return self
         rows = slice(first, end)

@@ -1,4 +1,4 @@
-"""Whose turn it is to be asked for a line of sight: by importance and by age.
+"""The order in which pairs are asked for a line of sight: by importance and age.
 
 Pairs that have waited longest come first. A pair of importance 1 is served as
 if it had waited ``PATIENCE_PASSES`` longer, and no longer than that: so
@@ -53,7 +53,7 @@ class RayTurns:
     def set_importance(
         self, sensor_ids: object, importances: object, source_ids: object = None
     ) -> None:
-        """Say which sensors, or which pairs, matter more; see ``RegionalSenseManager.set_importance``."""
+        """Set the importance of sensors or pairs; see ``RegionalSenseManager.set_importance``."""
         sensors, values = self._checked(sensor_ids, importances)
         if source_ids is None:
             self._of_sensors = self._known(self._of_sensors, self._sensors.ids.knows)
@@ -69,7 +69,7 @@ class RayTurns:
         self._columns = None
 
     def since(self, waiting_since: NDArray[np.int64], keys: NDArray[np.int64]) -> NDArray[np.int64]:
-        """Return since when pairs count as waiting: earlier for those that matter.
+        """Return since when pairs count as waiting: earlier for important ones.
 
         Cost: O(pairs log important ones) in NumPy.
         """

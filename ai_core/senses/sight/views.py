@@ -1,4 +1,4 @@
-"""How clearly sensors saw sources when the line between them was last asked, and which parts."""
+"""Clarity and visible parts of sources at the last line of sight of each pair."""
 from __future__ import annotations
 
 from typing import Any
@@ -18,8 +18,8 @@ __all__ = ["Views", "read_views", "saved_views"]
 class Views:
     """By modality and pair: a factor on the intensity, and the parts seen, as bits.
 
-    Pairs that are seen whole and plainly are not kept: their factor is 1, and
-    all parts are seen. The answer holds until the pair is asked again.
+    Pairs with factor 1 and all parts visible are not kept. An answer holds until the pair
+    is asked again.
 
     Attributes:
         by_modality: by number, then key of the pair: (clarity, parts).
@@ -54,14 +54,14 @@ class Views:
         return float(answer) if view is None else view[0]
 
     def keep_only(self, number: int, keys: NDArray[np.int64]) -> None:
-        """Drop what is kept of pairs no longer in view, once there are more of them than others."""
+        """Drop pairs no longer in view, once there are more of them than others."""
         views = self.by_modality.get(number)
         if views and len(views) > 2 * len(keys) + 64:
             self.by_modality[number] = {key: views[key] for key in keys.tolist() if key in views}
 
 
 def saved_views(views: Views, modalities: ModalitySet) -> State:
-    """Return how clearly each pair was seen, by modality."""
+    """Return clarity and parts of all pairs, by modality."""
     saved: dict[str, Any] = {}
     for number, by_key in views.by_modality.items():
         keys = sorted(by_key)
@@ -76,7 +76,7 @@ def saved_views(views: Views, modalities: ModalitySet) -> State:
 
 
 def read_views(fields: Fields, modalities: ModalitySet) -> Views:
-    """Return what was saved; raises StateError if it cannot be."""
+    """Return the saved views; raises StateError if they are invalid."""
     views = Views()
     for name in fields.names():
         try:

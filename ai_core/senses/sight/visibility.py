@@ -1,9 +1,8 @@
-"""How much of a target is seen, and how clearly: parts, light, backdrop, sight about to be lost.
+"""The visible share of a target: parts, light, background, and ranges for losing it.
 
-Between the pairs whose turn it is and the rays that somebody else casts: each
-pair becomes as many lines as its target has parts; the answers become a share,
-scaled by light and by the pattern behind, and the share a stronger or weaker
-sensation.
+Each pair becomes as many lines as its target has parts. The answers become a share,
+scaled by light and by the pattern behind the target, and the share scales the
+intensity.
 """
 from __future__ import annotations
 
@@ -28,14 +27,14 @@ Floats = NDArray[np.float64]
 
 
 class Visibility:
-    """Turns answers of rays into how clearly targets are seen.
+    """Turns the answers of rays into the clarity of targets.
 
     Args:
         modalities: all senses.
         sensors: the sensors that look.
         sources: their targets; ``views`` of it holds the answers.
-        up: (3,) unit length, which way is up for sight cones.
-        background: finds what is behind targets, or None.
+        up: (3,) unit length, up direction of sight cones.
+        background: returns the background of targets, or None.
     """
 
     def __init__(
@@ -54,7 +53,7 @@ class Visibility:
 
     @property
     def is_plain(self) -> bool:
-        """True if a free line is all there is to know of any pair."""
+        """True if a free line alone decides whether a target is seen."""
         return (
             self._background is None
             and not self._sensors.keeps_targets
@@ -63,11 +62,11 @@ class Visibility:
 
     @property
     def most_rays_per_pair(self) -> int:
-        """The most rays that any pair may cost (count)."""
+        """Largest number of rays per pair (count)."""
         return max(1, self._sources.most_parts) * (1 if self._background is None else 2)
 
     def affordable(self, question: LineQuery, maximum_rays: int) -> tuple[LineQuery, int]:
-        """Return the pairs that so many rays are enough for, one at least, and how many rays."""
+        """Return the first pairs that a number of rays suffices for, one at least, and their rays."""
         if self._background is None and not self._sources.most_parts:
             return question.part(0, maximum_rays), min(len(question.row), maximum_rays)
         each = self._parts_of(question.source_ids) * (1 if self._background is None else 2)
@@ -80,12 +79,12 @@ class Visibility:
     def of(
         self, question: LineQuery, continuous: ContinuousSensing, line_of_sight: LineOfSight | None
     ) -> LineOfSight:
-        """Return what answers for whole pairs, with rays from ``line_of_sight``.
+        """Return a function that answers for whole pairs, with rays from ``line_of_sight``.
 
         Args:
             question: the pairs that will be asked, all of them in one call.
-            continuous: whose pairs they are.
-            line_of_sight: None if nothing ever stands between.
+            continuous: holds the pairs.
+            line_of_sight: None if nothing blocks sight.
         """
 
         def answer(
@@ -117,7 +116,7 @@ class Visibility:
         return answer
 
     def names_of(self, source_id: int, bits: int) -> tuple[str, ...]:
-        """Return the names of parts that stand as bits; none for a source without parts."""
+        """Return the names of the parts of a bit mask; none for a source without parts."""
         parts = self._sources.details_of(source_id).parts
         return tuple(one.name for k, one in enumerate(parts) if bits >> k & 1)
 
@@ -133,7 +132,7 @@ class Visibility:
     def _points(
         self, targets: NDArray[np.float32], source_ids: NDArray[np.int32], part: NDArray[np.intp]
     ) -> tuple[NDArray[np.float32], Floats]:
-        """Return where each line ends, and what share of its target it stands for."""
+        """Return the end of each line, and the share of its target that it represents."""
         share = np.ones(len(part))
         points = targets.copy()
         for row, (one, k) in enumerate(zip(source_ids.tolist(), part.tolist(), strict=True)):
@@ -144,7 +143,7 @@ class Visibility:
         return points, share
 
     def _may_be_gained(self, question: LineQuery, continuous: ContinuousSensing) -> NDArray[np.bool_]:
-        """Return False for what is beyond the range of sight and not seen already."""
+        """Return False for targets beyond the range of sight that are not seen already."""
         may = np.ones(len(question.row), np.bool_)
         if not self._sensors.keeps_targets:
             return may
@@ -168,7 +167,7 @@ class Visibility:
         sensor_ids: NDArray[np.int32],
         source_ids: NDArray[np.int32],
     ) -> Floats:
-        """Return for free lines what light and backdrop make of the highest possible strength."""
+        """Return for free lines the factor of light and background, relative to the highest possible."""
         if self._background is None or not len(eyes):
             return np.ones(len(eyes))
         slots = self._sources.ids.slots_of_known(source_ids)

@@ -208,7 +208,6 @@ class SenseSignals:
             first = emit_each(
                 SENSED, list(map(manager.sensor_node, sensor_ids)), manager.rows_of(what), which, intensities, first)
 
-
     def _feed(self, batch: SensationBatch) -> None:
         """Hand noises to the nodes that decide by a sensor; a signal to each would cost a crossing."""
         sensor_ids, which, intensities, what = batch
@@ -220,9 +219,6 @@ class SenseSignals:
                 if number not in noises:
                     noises[number] = feed.noise_of(source_id, place)
                 feed.hear(noises[number], intensity)
-
-
-Rows = NDArray[np.float32]
 
 
 def _step_of_engine() -> tuple[int, int, bool]:
@@ -768,12 +764,12 @@ class SenseManager(Node):
         if not any(one is sensor for one in owners):
             owners.append(sensor)
 
-    def tell_source_joined(self) -> None:
+    def note_source_joined(self) -> None:
         waiting, self._without_own = self._without_own, []
         for sensor in waiting:
             sensor.find_own_source()
 
-    def tell_source_left(self, source_id: int) -> None:
+    def note_source_left(self, source_id: int) -> None:
         for sensor in self._owners.pop(source_id, ()):
             self.await_own_source(sensor)
 
@@ -828,7 +824,7 @@ class SenseManager(Node):
         node = self._sources.pop(source_id)
         del self._bodies[source_id]
         self._note_left(node, False, source_id)
-        self.tell_source_left(source_id)
+        self.note_source_left(source_id)
 
     def refresh_names(self) -> None:
         """Update the names of sensors and sources from their nodes, which may have been renamed.

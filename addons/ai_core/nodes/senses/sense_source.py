@@ -175,7 +175,7 @@ class SenseSourceBase(DrawnNode, SenseMember):
         self._last(manager)
         if self.gives_light:
             manager.set_light_emitter(self.source_id, True)
-        manager.tell_source_joined()
+        manager.note_source_joined()
         self._send, self._place_of = manager.core.emit, manager.place_of
 
     def fade(self) -> None:

@@ -286,9 +286,9 @@ class SensorBase(DrawnNode, SenseMember):
         self._id = manager.add_sensor(
             self, self._settings(manager),
             memory=self._made_memory(), awareness=self._awareness(),
-            on_sensed=self._tell_sensed, on_gained=self._tell_gained, on_lost=self._tell_lost,
-            on_forgotten=self._tell_forgotten, on_awareness_changed=self._tell_awareness,
-            on_expired=self._tell_expired, on_reported=self._tell_told)
+            on_sensed=self._emit_sensed, on_gained=self._emit_gained, on_lost=self._emit_lost,
+            on_forgotten=self._emit_forgotten, on_awareness_changed=self._emit_awareness,
+            on_expired=self._emit_expired, on_reported=self._emit_reported)
 
     def _settings(self, manager: Any) -> dict[str, Any]:
         settings: dict[str, Any] = core_settings(self, manager.unit)["sensor"]
@@ -341,7 +341,7 @@ class SensorBase(DrawnNode, SenseMember):
         self._id = sensor_id
 
     # A signal emitted earlier in the same frame may have removed this sensor, or the manager, from the tree.
-    def _tell_sensed(self, sensation: Sensation) -> None:
+    def _emit_sensed(self, sensation: Sensation) -> None:
         manager = self._manager
         if manager is not None:
             self.sensed.emit(
@@ -349,31 +349,31 @@ class SensorBase(DrawnNode, SenseMember):
                 float(sensation.intensity), manager.point(sensation.position),
                 manager.character_of(sensation.source_id))
 
-    def _tell_gained(self, change: MemoryChange) -> None:
-        self._tell_of(self.target_gained, change.target)
+    def _emit_gained(self, change: MemoryChange) -> None:
+        self._emit_for(self.target_gained, change.target)
 
-    def _tell_lost(self, change: MemoryChange) -> None:
+    def _emit_lost(self, change: MemoryChange) -> None:
         manager = self._manager
         if manager is not None:
             self.target_lost.emit(
                 manager.source_node(change.target), manager.point(change.last_known_position),
                 manager.character_of(change.target))
 
-    def _tell_expired(self, change: MemoryChange) -> None:
-        self._tell_of(self.target_expired, change.target)
+    def _emit_expired(self, change: MemoryChange) -> None:
+        self._emit_for(self.target_expired, change.target)
 
-    def _tell_told(self, change: MemoryChange) -> None:
-        self._tell_of(self.target_reported, change.target)
+    def _emit_reported(self, change: MemoryChange) -> None:
+        self._emit_for(self.target_reported, change.target)
 
-    def _tell_forgotten(self, change: MemoryChange) -> None:
-        self._tell_of(self.target_forgotten, change.target)
+    def _emit_forgotten(self, change: MemoryChange) -> None:
+        self._emit_for(self.target_forgotten, change.target)
 
-    def _tell_awareness(self, change: LevelChange) -> None:
-        self._tell_of(self.awareness_changed, change.target, change.level, change.name)
+    def _emit_awareness(self, change: LevelChange) -> None:
+        self._emit_for(self.awareness_changed, change.target, change.level, change.name)
 
-    def _tell_of(self, told: Any, target: int, *more: Any) -> None:
+    def _emit_for(self, emitter: Any, target: int, *more: Any) -> None:
         if self._manager is not None:
-            told.emit(self._manager.source_node(target), *more, self._manager.character_of(target))
+            emitter.emit(self._manager.source_node(target), *more, self._manager.character_of(target))
 
     @method
     def get_known_targets(self) -> list:
