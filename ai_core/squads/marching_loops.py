@@ -2,7 +2,7 @@
 # mypy: ignore-errors
 """A step of a march: slots move along their lanes, late members are found, destinations and velocities computed.
 
-A lane is the way of a slot beside the path; lanes move together where the path is narrow.
+A lane is the line of a slot beside the path; lanes move together where the path is narrow.
 """
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ class PathLanes:
         step_m: distance between samples (m), above 0.
         search_from_m: first arc of a member's search, relative to its last arc (m).
         search_gap_m: distance between the arcs that are tried (m).
-        search_count: how many are tried.
+        search_count: number of arcs that are tried.
 
     Raises:
         ValueError: if ``samples`` have another type or shape.
@@ -136,7 +136,7 @@ class PathLanes:
 class MarchStep:
     """Steps of the march of one squad.
 
-    It keeps views of the arrays of the last step: to make them takes longer than a step of a small squad.
+    It keeps views of the arrays of the last step: creating them takes longer than a step of a small squad.
 
     Args:
         settings: ``MarchSettings``.
@@ -291,7 +291,7 @@ class MarchStep:
     @cython.nogil
     @cython.exceptval(check=False)
     def distance(self, i: cython.Py_ssize_t, x: cython.double, z: cython.double) -> cython.double:
-        """Return how far a member is from a place, in the plane."""
+        """Return the distance of a member from a place, in the plane."""
         x -= self.positions[i * self.dimensions]
         z -= self.positions[i * self.dimensions + self.last]
         return sqrt(x * x + z * z)
@@ -300,7 +300,7 @@ class MarchStep:
     @cython.nogil
     @cython.exceptval(check=False)
     def arc_reached(self, i: cython.Py_ssize_t, wanted: cython.double) -> cython.double:
-        """Return how far a member has come on its lane.
+        """Return the arc that a member has reached on its lane.
 
         Inside a turn many arcs share a position; the one nearest to the wanted arc counts, or else a member there
         would never get around the turn.

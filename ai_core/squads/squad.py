@@ -132,8 +132,8 @@ class Squad(Saveable):
     """A group that acts as one: a commander decides and requests one path; the members keep their slots.
 
     ``think`` decides for the whole squad: give it to a scheduler at the squad's own period.
-    ``march`` moves the slots and runs more often; ``destinations`` and ``velocities`` then hold where
-    each member has to go. Errors raised by callbacks are reported to ``faults``; the squad keeps running.
+    ``march`` moves the slots and runs more often; ``destinations`` and ``velocities`` then hold the
+    movement of each member. Errors raised by callbacks are reported to ``faults``; the squad keeps running.
 
     Args:
         name: used in reports; a non-empty string.
@@ -275,7 +275,7 @@ class Squad(Saveable):
 
     @property
     def destinations(self) -> NDArray[np.float32]:
-        """Where each member has to go now, shape (n, d) (m)."""
+        """Present destination of each member, shape (n, d) (m)."""
         return self.marchers.destinations.astype(np.float32)
 
     def velocities(self, out: NDArray[np.float32] | None = None) -> NDArray[np.float32]:
@@ -390,7 +390,7 @@ class Squad(Saveable):
         return None if self._tactic is None else [self._tactic.name, self._tactic.save_state()]
 
     def _prepare_tactic(self, plain: Any, place: str) -> Change:
-        """Check the tactic in use and its progress; return what loads them."""
+        """Check the tactic in use and its progress; return the function that loads them."""
         used: Tactic | None = None
         change: Change = int
         if plain is not None:

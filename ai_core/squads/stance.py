@@ -153,7 +153,7 @@ Floats = NDArray[np.float64]
 
 
 class FreeCells:
-    """Free cells of the ground, x along columns: base of what measures and moves positions on them.
+    """Base of classes that measure or move positions on the free cells of a grid; x runs along columns.
 
     Args:
         free: shape (height, width), bool, True for free cells.

@@ -291,7 +291,7 @@ class Flanking(Tactic):
 
 
 STAYS = 1.25
-"""Risk of another member, relative to a patient's, at which a healer changes; at 1 healers run to and fro."""
+"""Risk of another member, relative to a patient's, at which a healer changes; at 1 healers run back and forth."""
 
 
 class HealingSupport(Tactic):

@@ -170,7 +170,7 @@ def test_a_tree_added_later_gets_the_known_target(brain, guard, thief, physics_f
 
 
 def test_a_wrong_path_is_an_error_with_the_remedy(brain, physics_frames, expect_errors):
-    expect_errors("sensor '../Nose' is no Sensor3D or Sensor2D")
+    expect_errors("sensor '../Nose' is not a Sensor3D or Sensor2D")
     brain(sensor=NodePath("../Nose"))
     physics_frames(2)
 

@@ -97,5 +97,5 @@ def test_properties_of_the_actor_are_compared_too(mind):
     assert GuardExpression("process_priority < 1 and visible == true", "here").value(known) is True
     known.actor_node().set("process_priority", 4)
     assert GuardExpression("process_priority < 1 and visible == true", "here").value(known) is False
-    with pytest.raises(RefusedValue, match="'courage' is no value of the blackboard and no property of"):
+    with pytest.raises(RefusedValue, match="'courage' is neither a value of the blackboard nor a property of"):
         GuardExpression("process_priority > 1 and courage > 0.5", "here").value(known)

@@ -180,6 +180,6 @@ def test_a_sound_is_an_event_with_a_place(brain, node, scheduler, physics_frames
 
 
 def test_a_wrong_manager_is_an_error_with_the_remedy(brain, physics_frames, expect_errors):
-    expect_errors("events '..' is no AIEventManager of the scene")
+    expect_errors("events '..' is not an AIEventManager in the scene")
     brain(investigate(), habit("Patrol"), events=NodePath(".."))
     physics_frames(3)

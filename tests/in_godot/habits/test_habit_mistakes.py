@@ -106,7 +106,7 @@ def test_a_target_that_is_not_set_is_told(node, scheduler, physics_frames, expec
     habit.set("target_key", "goal")
     expect_errors("Brain/fight/swing': 'goal' is not on the blackboard, or its node was freed; set it to a node or")
     node("Node2D", scheduler, name="Bob").add_child(tree_with(habit))
-    expect_errors("has no target; set target_node, target_key or target_point, or the sensor of the HabitTree")
+    expect_errors("has no target; set target_node, target_key or target_point, or set sensor of the HabitTree")
     node("Node2D", scheduler, name="Ann").add_child(tree_with(idle))
     physics_frames(2)
 

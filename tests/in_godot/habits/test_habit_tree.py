@@ -210,7 +210,7 @@ def test_an_empty_tree_says_what_is_missing(build, expect_errors, physics_frames
 
 
 def test_a_python_class_that_is_no_habit_is_named(build, expect_errors, physics_frames):
-    expect_errors("python_class 'json:dumps' of 'hum' is no Habit class", times=1)
+    expect_errors("python_class 'json:dumps' of 'hum' is not a Habit class", times=1)
     build({"hum": {"python_class": "json:dumps"}})
     physics_frames(2)
 

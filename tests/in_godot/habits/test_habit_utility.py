@@ -71,7 +71,7 @@ def test_condition_and_script_decide_together_with_scores(needs, physics_frames,
 
 
 def test_nested_utility_habit_with_missing_value_warns_once(needs, physics_frames, expect_errors):
-    expect_errors("score of 'Eat': 'hungre' is no value of the blackboard", times=1)
+    expect_errors("score of 'Eat': 'hungre' is neither a value of the blackboard", times=1)
     tree = needs({"Eat": {"score": "hungre"}, "Rest": {"score": "0.1"}})
     physics_frames(5)
     assert active(tree) == ["Rest"]

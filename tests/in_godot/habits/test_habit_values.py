@@ -109,7 +109,7 @@ def test_a_condition_without_its_value_is_false_with_one_warning(
     bob, physics_frames, expect_errors, condition,
 ):
     expect_errors(
-        "condition of 'flee': 'sees' is no value of the blackboard and no property of 'Bob';"
+        "condition of 'flee': 'sees' is neither a value of the blackboard nor a property of 'Bob';"
         " set it with set_value(); it is false until then", times=1)
     tree = bob({}, condition)
     physics_frames(10)
@@ -129,7 +129,7 @@ def test_a_null_value_compares_as_less_and_as_more(bob, physics_frames, expect_e
 
 
 def test_arithmetic_with_a_missing_value_fails_until_it_is_set(bob, physics_frames, expect_errors):
-    expect_errors("value of 'hurt': 'health' is no value", times=1)
+    expect_errors("value of 'hurt': 'health' is neither a value", times=1)
     tree = bob({})
     hurt = construct("HabitSetValue")
     for key, value in {"name": "hurt", "key": "health", "value": "health - 1"}.items():

@@ -141,7 +141,7 @@ def test_the_saved_path_may_vanish_and_the_machine_stays(mind, physics_frames):
 
 
 def test_a_guard_without_its_value_is_false_with_one_warning(mind, physics_frames, expect_errors):
-    expect_errors("transition 'peace/noise': 'hears_m' is no value of the blackboard", times=1)
+    expect_errors("transition 'peace/noise': 'hears_m' is neither a value of the blackboard", times=1)
     mind.get_node("peace/noise").set("guard_expression", "hears_m > 3")
     mind.rebuild()
     physics_frames(1)

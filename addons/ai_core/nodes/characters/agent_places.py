@@ -130,7 +130,7 @@ class Places:
         self._have(rows, self._ids[rows], [self._nodes[row] for row in order])
 
     def _have(self, rows: NDArray[np.intp], ids: NDArray[np.int64], nodes: list[Any]) -> None:
-        """Set the rows for nodes, with the data of their old rows."""
+        """Replace the rows; each row keeps the data of its old row."""
         new = np.flatnonzero(rows == NEW)
         for name in ("positions", "forwards", "velocities", "_is_seen"):
             before = getattr(self, name)

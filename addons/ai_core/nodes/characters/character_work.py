@@ -21,7 +21,7 @@ from addons.ai_core.nodes.scheduling.scheduler_lookup import check_callable, rep
 
 
 class CharacterComponent:
-    """Base of nodes that decide for an ``actor``, by what a ``sensor`` knows.
+    """Base of nodes that decide for an ``actor``, with the targets of a ``sensor``.
 
     A subclass sets ``_actor`` and ``_scheduler`` to None in its constructor, calls ``begin_feed`` once it has its
     scheduler and ``end_feed`` when it leaves the tree, and defines ``known``, ``feed_values`` and ``feed_event`` as
@@ -38,8 +38,8 @@ class CharacterComponent:
     target_choice = export(
         TargetChoice, TargetChoice.MOST_AWARE,
         doc="Which of several targets of the sensor is the most important. Targets that are not lost precede lost"
-            " ones. Most aware: the one with the highest awareness. Nearest: the one nearest to the sensor. Newest:"
-            " the one first sensed last. Custom: the choice of target_choice_method, or of choose_target_with().")
+            " ones. Most aware: highest awareness. Nearest: smallest distance to the sensor. Newest: latest first"
+            " sensation. Custom: the choice of target_choice_method, or of choose_target_with().")
     target_choice_method = export(
         StringName, StringName(""), shown_when=("target_choice", TargetChoice.CUSTOM),
         doc="Method of the actor that is called with an Array of Dictionaries, as from get_known_targets() of the"
@@ -60,7 +60,7 @@ class CharacterComponent:
             return self._chooser(described)
         if not self.target_choice_method:
             raise RefusedValue(
-                "target_choice is Custom, but nothing chooses; set target_choice_method, or call choose_target_with()")
+                "target_choice is Custom, but has no method; set target_choice_method, or call choose_target_with()")
         return self.actor_method(str(self.target_choice_method))(described)
 
     def begin_feed(self) -> None:
@@ -89,7 +89,7 @@ class CharacterComponent:
         if not self.sensor:
             return []
         if not self._node_is_sensor():
-            return [f"sensor '{self.sensor}' is no Sensor3D or Sensor2D of the scene; choose the sensor of the"
+            return [f"sensor '{self.sensor}' is not a Sensor3D or Sensor2D in the scene; choose the sensor of the"
                     " character, or leave it empty"]
         if self.target_choice == self.TargetChoice.CUSTOM and not (self.target_choice_method or self._chooser):
             return ["target_choice is Custom, but target_choice_method is empty; name a method of the actor, or choose"
@@ -114,7 +114,7 @@ class CharacterComponent:
         return self._actor
 
     def _look_for_actor(self) -> None:
-        """Look up the actor again at the next access; not called on leaving, where the present actor is needed."""
+        """Look up the actor again at the next access; not called in on_exit_tree(), which needs the present actor."""
         self._actor = None
 
     def actor_method(self, name: str) -> Callable[..., object]:

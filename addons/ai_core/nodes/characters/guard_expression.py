@@ -1,4 +1,4 @@
-"""GuardExpression: a GDScript expression from the inspector over the values of a character."""
+"""GuardExpression: a GDScript expression from the inspector, which reads the values of a character."""
 from __future__ import annotations
 
 import functools
@@ -146,18 +146,18 @@ class GuardExpression:
             return actor.get(name)
         except AttributeError:
             raise MissingValue(
-                f"{self._place}: {name!r} is no value of the blackboard and no property of"
+                f"{self._place}: {name!r} is neither a value of the blackboard nor a property of"
                 f" '{actor.get_name()}'; set it with set_value()") from None
 
 
 def _mistake(text: str, expression: Any, names: list[str]) -> str:
-    """Return where the text of an expression cannot be parsed, and why.
+    """Return the position at which an expression cannot be parsed, and the error.
 
-    The engine tells no position: it is the first word from which on the beginning of the text has the same error.
+    The engine reports no position. It is the first word at which the text up to that word has the same error.
     """
     given, error = PackedStringArray(names), expression.get_error_text()
     if "')'" in error and text.count("(") > text.count(")"):
-        return f"at the end: {error}"        # an open bracket is a mistake of each beginning
+        return f"at the end: {error}"        # an open bracket is an error of every shorter text
     found = None
     for word in reversed(list(WORDS.finditer(text))):
         if expression.parse(text[:word.end()], given) == 0 or expression.get_error_text() != error:

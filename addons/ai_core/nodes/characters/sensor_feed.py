@@ -1,4 +1,4 @@
-"""SensorFeed: what a sensor knows of its most important target, as values and events of a deciding node."""
+"""SensorFeed: writes what a sensor knows of its most important target to a deciding node, as values and events."""
 from __future__ import annotations
 
 import math
@@ -27,7 +27,7 @@ VALUES: dict[str, Any] = {
     "target": None, "target_position": None, "is_in_view": False, "awareness": 0.0, "awareness_level": 0,
     "last_known_position": None, "last_seen_position": None, "last_heard_position": None,
 }
-"""The values that a feed writes, as they are while the sensor knows no target."""
+"""Values that a feed writes, with those for a sensor that knows no target."""
 
 STATE_KEYS = ("target", "is_in_view", "awareness", "awareness_level")
 UNWRITTEN = (ABSENT,) * len(STATE_KEYS)
@@ -46,7 +46,7 @@ several targets costs three times an update."""
 
 NEARER = 0.9
 """Share of the distance of the present target below which another target is nearer (no unit); closer to 1, two
-targets side by side would take turns."""
+targets side by side would alternate."""
 
 
 class Noise(NamedTuple):
@@ -116,7 +116,7 @@ class SensorFeed:
         self.feeds.follow(self)
 
     def follow(self, state: PerceptState | None, places: Places, *, chooses: bool) -> None:
-        """Write what changes without an event: positions, awareness, and whether the target is in view.
+        """Write the values that change without an event: positions, awareness, and whether the target is in view.
 
         Args:
             state: what the sensor knows of its target; None if it has none.
@@ -159,7 +159,7 @@ class SensorFeed:
         self.feeds.follow(self)
 
     def _update(self, places: Places) -> None:
-        """Write what the sensor knows now of the chosen target."""
+        """Write the present knowledge of the chosen target."""
         state = self.sensor.sense_manager.core.states_of([(self.sensor.sensor_id, self.chosen)])[0]
         if state is not None:
             self._write(state, places)
@@ -362,7 +362,7 @@ class SensorFeeds:
     """
 
     def __init__(self, scheduler: Any) -> None:
-        # By period and phase, so that only those whose turn it is are touched; then by id(), as they began.
+        # By period and phase, so that a frame visits only due feeds; then by id(), in the order of their beginning.
         self._following: dict[tuple[int, int], dict[int, SensorFeed]] = {}
         self.count = 0
         self.task: Task = scheduler.schedule(self, name="sensor feeds", phase_frames=0)

@@ -1,4 +1,4 @@
-"""Built-in habits that are set up in the inspector, without code."""
+"""Built-in habits, which are set in the inspector and need no code."""
 from __future__ import annotations
 
 from collections.abc import Iterator
@@ -31,7 +31,7 @@ METHODS = ("can_activate_method", "enter_method", "tick_method", "exit_method", 
 class BuiltInHabit:
     """Base of built-in habits: implements the callbacks in Python and hides the properties for scripted habits.
 
-    A subclass defines some of the methods began, tick and ended. Each takes the context; tick returns a Status.
+    A subclass defines some of the methods enter, tick and exit. Each takes the context; tick returns a Status.
     """
 
     NOT_SHOWN = METHODS
@@ -77,7 +77,7 @@ class HabitWait(BuiltInHabit, Habit):
         doc="Longest time to wait: the time is drawn between duration and this. 0 always waits for duration.")
     until_notified = export(
         str, "", doc="Message or blackboard key that ends the wait when it is sent or changes. The habit fails if the"
-        " time is over first; with duration 0 there is no time limit.")
+        " time passes first; with duration 0 there is no time limit.")
 
     def messages(self) -> list[str]:
         return [*super().messages(), *([self.until_notified] if self.until_notified else [])]

@@ -76,7 +76,7 @@ class Habit(Node):
             " highest score above 0.")
     inertia = export(
         float, 0.0, range=(0, 10, 0.001), or_greater=True, core="inertia", shown_when=("launch", Launch.UTILITY),
-        doc="Difference by which the score of another child must exceed that of the active child to interrupt it.")
+        doc="Least lead of the score of another child over that of the active child to interrupt it.")
     non_blocking = export(
         bool, False, core="non_blocking",
         doc="Runs in parallel with its siblings. Its result does not affect the parent; it begins again when it ends.")
@@ -282,7 +282,7 @@ class Habit(Node):
     def wait_for(self, names: PackedStringArray, at_most_s: float = 0.0) -> None:
         """Do not call _tick() again until one of ``names`` is sent as a message or changes on the blackboard.
 
-        After ``at_most_s`` of game time (s) it is called in any case; 0 is no limit. Call this in _enter() or _tick().
+        The wait also ends after ``at_most_s`` of game time (s); 0 is no limit. Call this in _enter() or _tick().
         """
         run = self._active("wait")
         try:
@@ -292,7 +292,7 @@ class Habit(Node):
 
     @method
     def get_woken_by(self) -> str:
-        """Return the name that ended the last wait_for(), "" if its time limit did."""
+        """Return the name that ended the last wait_for(), "" if the time limit ended it."""
         return self._run.woken_by if self._run is not None else ""
 
     @method
@@ -306,11 +306,11 @@ class Habit(Node):
         return event_of(self._run) if self._run is not None else None
 
     def gate_keys(self) -> tuple[str, ...] | None:
-        """Return the values on which alone ``may_begin`` depends, none if others count; None not to ask it."""
+        """Return the values that alone decide ``may_begin``; empty if others decide, None if it is not called."""
         return None
 
     def may_begin(self, run: HabitContext) -> bool:
-        """Return whether a built-in habit may begin, apart from its condition; asked only with ``gate_keys``."""
+        """Return whether a built-in habit may begin, apart from its condition; called only with ``gate_keys``."""
         return True
 
     def messages(self) -> list[str]:
@@ -401,7 +401,7 @@ class Habit(Node):
         return score
 
     def _keys(self) -> tuple[str, ...]:
-        """Return the values of the tree on which alone the condition depends, none if it depends on others."""
+        """Return the values of the tree that alone decide the condition; empty if others decide as well."""
         return keys_of(self.condition, self._tree) if self.condition and not self.python_class else ()
 
     def callbacks(self) -> dict[str, Callback | None]:
@@ -414,7 +414,7 @@ class Habit(Node):
 
     @property
     def _run(self) -> HabitContext | None:
-        """The current run, None while the habit is not active."""
+        """The present run, None while the habit is not active."""
         run = self._cached_run
         if run is not None and run.status is Status.RUNNING and not run.begins_next:
             return run
@@ -454,7 +454,7 @@ class Habit(Node):
             found = getattr(current_module(module), class_name, None)
         if not (isinstance(found, type) and issubclass(found, core.Habit)):
             raise TypeError(
-                f"python_class {self.python_class!r} of '{name}' is no Habit class; write \"module:Class\""
+                f"python_class {self.python_class!r} of '{name}' is not a Habit class; write \"module:Class\""
                 " with a class that extends ai_core.decisions.Habit")
         return found(name, **settings)
 

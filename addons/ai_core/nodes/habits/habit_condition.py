@@ -1,4 +1,4 @@
-"""HabitCondition: when a habit may begin by its condition, and when it ends by it."""
+"""HabitCondition: whether the condition of a habit lets it begin, and whether it ends the habit."""
 from __future__ import annotations
 
 from collections.abc import Callable
@@ -18,7 +18,7 @@ TRUE_SINCE_S, FALSE_SINCE_S, WAIT, WAITED_S = "_true_since_s", "_false_since_s",
 """Names of the numbers of a condition among the values that a habit keeps, and among those of a run."""
 
 ROUNDING_S = 1e-9
-"""Times are over this much early (s), as sums of frames miss them by rounding."""
+"""Tolerance within which a time has passed (s), as sums of frame times have rounding errors."""
 
 
 class ConditionScope(IntEnum):
@@ -37,12 +37,12 @@ ENDING = (ConditionScope.ENDS, ConditionScope.BOTH)
 class HabitCondition:
     """The condition of a habit, shared by all characters with the same settings.
 
-    It is asked when one of its keys changes, or at every tick if it has none.
+    It is checked when one of its keys changes, or in every tick if it has none.
 
     Args:
         expression: the expression.
-        scope: what it does.
-        keys: the values of the blackboard that alone decide; empty if others do as well.
+        scope: a ConditionScope.
+        keys: the values of the blackboard that alone decide; empty if others decide as well.
         for_at_least_s: time for which it must have been true to begin the habit (s).
         for_at_most_s: time for which it may be false before it ends the habit (s).
     """
@@ -61,7 +61,7 @@ class HabitCondition:
         return self._ask if is_plain else self._may_begin
 
     def ends(self, tick: Callback | None) -> Callback | None:
-        """Return the tick of a habit that fails once the condition does not hold; ``tick`` if it never ends it."""
+        """Return the tick of a habit that fails when the condition is false; ``tick`` if it never ends it."""
         if self._scope not in ENDING:
             return tick
 
@@ -130,7 +130,7 @@ class HabitCondition:
             self._sleep(run, until_s, names)
 
     def _still_waits(self, run: HabitContext) -> bool:
-        """Return whether the own wait of a run continues after it woke for the condition alone."""
+        """Return whether a wait of the habit itself continues after only the condition woke the run."""
         waits = run.memory.get(WAIT)
         if waits is None:
             return False
@@ -148,10 +148,10 @@ class HabitCondition:
 
 
 def keys_of(condition: str, tree: Any) -> tuple[str, ...]:
-    """Return the names in a condition if they alone decide, and a change of each is noticed; else none.
+    """Return the names in a condition if they alone decide and a change of each is detected; else none.
 
-    The values of a tree are noticed if it declares them with a boolean, a number or a string, or its sensor writes
-    them: objects may be freed and lists may change inside without notice.
+    A change of a value is detected if the tree declares it with a boolean, a number or a string, or if the sensor
+    writes it: an object may be freed, and the contents of a list may change, without notice.
     """
     values, names = tree.values, deciding_names(condition)
     for name in names:

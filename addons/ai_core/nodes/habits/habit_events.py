@@ -28,7 +28,7 @@ class EventSubscription:
         self._codes: set[str] = set()
 
     def is_at(self, manager: Any) -> bool:
-        """Return whether it listens at a manager."""
+        """Return whether the subscription is for a manager."""
         return bool(self._manager.is_valid() and self._manager == manager)
 
     def listen(self, names: set[str]) -> None:
@@ -41,7 +41,7 @@ class EventSubscription:
         self._codes = wanted
 
     def end(self) -> None:
-        """Listen to nothing any more."""
+        """End the subscription to all codes."""
         if self._manager.is_valid():
             for code in sorted(self._codes):
                 self._manager.unlisten(code, self._notify)
@@ -86,7 +86,7 @@ def value_of(run: HabitContext, key: str) -> Any:
 
 
 def keeping_event(enter: Callback | None) -> Callback:
-    """Return the callback that begins a run: it keeps the payload of the event in the memory of the run."""
+    """Return the callback that begins a run and keeps the payload of the event in its memory."""
     def keep(run: HabitContext) -> object:
         run.memory[EVENT] = _received(run)
         return None if enter is None else enter(run)
@@ -98,7 +98,7 @@ class EventMind:
     """Values for the expression of a condition that reads ``event``.
 
     Args:
-        run: the run, or the context in which a pending habit is asked.
+        run: the run, or the context in which a pending habit is checked.
     """
 
     def __init__(self, run: HabitContext) -> None:

@@ -37,7 +37,7 @@ def shared_definition(said: tuple[Any, ...], children: list[Habit], make: Callab
     """Return the shared habit with these settings and children; the first request creates it.
 
     Args:
-        said: settings that distinguish the habit, besides its children; lists are compared by their repr().
+        said: settings that identify the habit, besides its children; lists are compared by their repr().
         children: shared habits.
         make: creates the habit with its children.
 

@@ -179,7 +179,7 @@ class HabitTree(CharacterComponent, Node):
         doc="Launch mode of the child habits; see Habit.launch.")
     inertia = export(
         float, 0.0, range=(0, 10, 0.001), or_greater=True, shown_when=("launch", Habit.Launch.UTILITY),
-        doc="Difference by which the score of another child must exceed that of the active child to interrupt it.")
+        doc="Least lead of the score of another child over that of the active child to interrupt it.")
     actor = export(NodePath, NodePath(".."), doc="Node of the character; by default the parent.")
     enabled = export(bool, True, on_set="_enable", live=True, doc="Off: all habits end and none begins.")
     period = export(
@@ -368,7 +368,7 @@ class HabitTree(CharacterComponent, Node):
         return found
 
     def _root_name(self) -> str:
-        """Return the name of the root habit: that of the node, or of the class for a name that the engine made up.
+        """Return the name of the root habit: that of the node, or of the class if the engine generated the name.
 
         Trees with different names share no definition.
         """
@@ -453,8 +453,8 @@ class HabitTree(CharacterComponent, Node):
         manager = self.get_node_or_null(self.events) if self.events else None
         if not self.events or (manager is not None and manager.is_class("AIEventManager")):
             return []
-        return [f"events '{self.events}' is no AIEventManager of the scene; choose one, or leave it empty for the"
-                " nearest one above"]
+        return [f"events '{self.events}' is not an AIEventManager in the scene; choose one, or leave it empty for"
+                " the nearest one above"]
 
     def _definition(self) -> tuple[HabitDefinition, Any]:
         """Return the definition that the nodes describe, and the row of nodes in its order."""

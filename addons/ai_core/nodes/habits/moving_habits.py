@@ -40,19 +40,19 @@ DEFAULT_SPEED, DEFAULT_SPEED_2D = 3.0, 100.0
 """Default speeds of habits that walk (m/s, px/s)."""
 
 STUCK_AFTER_S = 3.0
-"""Default time without progress after which a habit that walks gives up (s): longer than opening a door takes."""
+"""Default time without progress after which a walking habit fails (s): longer than a door takes to open."""
 
 GROUND_WITHIN_S = 0.25
-"""Time within which a navigation map has its regions (s); they are added by another thread, within frames."""
+"""Longest time until a navigation map has its regions (s); another thread adds them within a few frames."""
 
 GOLDEN_ANGLE = math.pi * (3 - math.sqrt(5))
-"""Angle between two places of a search in order (rad): any number of them spreads evenly."""
+"""Angle between two consecutive places of a search (rad): any number of places spreads evenly."""
 
 CANDIDATES = 8
-"""Places on a decision map that a search compares for each that it visits (count)."""
+"""Places on a decision map that a search compares for each place that it visits (count)."""
 
 FLEEING_ANGLES = (0.0, 0.6, -0.6, 1.2, -1.2, 1.8, -1.8)
-"""Directions that a fleeing character considers, away from the threat first (rad)."""
+"""Directions that a fleeing character compares, relative to the direction away from the threat (rad)."""
 
 
 class ActorHabit(BuiltInHabit):
@@ -111,21 +111,21 @@ class ActorHabit(BuiltInHabit):
 
 
 class TargetedHabit(ActorHabit):
-    """Base of habits that have a node or a point as their target; without one it is that of the tree's sensor.
+    """Base of habits with a target: a node, a point, or by default the target of the tree's sensor.
 
     While the value of the target on the blackboard is null, the habit does not begin, and fails if it runs.
     """
 
     SENSED = "target_position"
-    """Value of the sensor that is the target if none is set."""
+    """Value of the sensor that is used if no target is set."""
 
     def setting_errors(self) -> Iterator[str]:
         yield from super().setting_errors()
         yield from self.missing("target_node")
         tree = tree_above(self)
         if not self.target_node and not self._key() and tree is not None and not tree.sensor:
-            yield ("has no target; set target_node, target_key or target_point, or the sensor of the HabitTree, whose"
-                   " target it then is")
+            yield ("has no target; set target_node, target_key or target_point, or set sensor of the HabitTree to use"
+                   " its target")
 
     def gate_keys(self) -> tuple[str, ...] | None:
         key = "" if self.target_node or self._has_point() else self._key() or self.SENSED
@@ -137,9 +137,7 @@ class TargetedHabit(ActorHabit):
         return run.owner.get_value(self._key() or self.SENSED, ABSENT) is not None
 
     def goal_and_position(self, actor: Any, run: HabitContext) -> tuple[Any, Any]:
-        """Return the positions of the target (the node, the value of the key, or the point) and of the actor.
-
-        The first is None while the target is null.
+        """Return the positions of the target and of the actor; the first is None while the target is null.
         """
         here = self.position_of_actor(actor)
         target = self._target(run)
@@ -194,17 +192,17 @@ class WalkingHabit(ActorHabit):
         group="Movement", doc="Speed of the actor.")
     turn_speed = export(
         float, math.tau, range=(0, 100, 0.01), or_greater=True, as_degrees=True, unit="°/s", default_2d=0.0,
-        doc="Speed at which the actor turns to where it goes; 0, the default in 2D, does not turn it.")
+        doc="Speed at which the actor turns to its direction of movement; 0, the default in 2D, does not turn it.")
     arrival_distance = export(
         float, 0.5, range=(0.001, 100, 0.001), or_greater=True, unit="m", default_2d=8.0,
         doc="Distance to the target at which the actor has arrived.")
     paths = export(
         NodePath, NodePath(""), hint=node_path("PathService"),
-        doc="PathService to request paths from. During a search the actor moves as the service's fallback says. Empty:"
+        doc="PathService that finds the paths. During a search the actor moves by the fallback of the service. Empty:"
         " the NavigationAgent below the actor, if there is one.")
     stuck_after = export(
         float, STUCK_AFTER_S, range=(0, 60, 0.1), or_greater=True, unit="s",
-        doc="The actor gives up if it makes no progress for this time, for example at a closed door; 0 is never.")
+        doc="Time without progress after which the habit fails, for example at a closed door; 0 is no limit.")
 
     _known_agent: Any = None
     _safe_velocity: Any = None      # of the avoidance, for the next turn
@@ -215,7 +213,7 @@ class WalkingHabit(ActorHabit):
         yield from self.missing("paths")
 
     def begin_walk(self, run: HabitContext) -> None:
-        """Look up how the actor moves; call it when the habit begins."""
+        """Look up how the actor moves; called when the habit begins."""
         actor = self._tree.actor_node()
         here = self.position_of_actor(actor)
         agent = None if self.paths else self._agent(actor)
@@ -224,7 +222,7 @@ class WalkingHabit(ActorHabit):
             AgentWalk(agent, run.memory, is_flat=isinstance(here, Vector2)).begin(self.arrival_distance)
 
     def _waits_for_ground(self, actor: Any, run: HabitContext) -> bool:
-        """Return whether the actor waits for the regions of its navigation map; without any it then walks straight."""
+        """Return whether the actor waits for its navigation map; if the map gets no regions, it walks straight."""
         if not run.memory.get("has_agent") or run.memory.get("has_ground"):
             return False
         agent = self._agent(actor)
@@ -268,7 +266,7 @@ class WalkingHabit(ActorHabit):
         return Status.SUCCEEDED if came == "arrived" else Status.FAILED
 
     def stand(self, run: HabitContext) -> None:
-        """Stop the actor, and forget for how long it has made no progress."""
+        """Stop the actor, and reset the time without progress."""
         run.memory.pop("left", None)
         if self._moves_body(run):
             actor = self._tree.actor_node()
@@ -398,9 +396,9 @@ class WalkingHabit(ActorHabit):
 class HabitMoveTo(TargetedHabit, WalkingHabit, Habit):
     """Walks to a target, and follows it if it moves.
 
-    Without a target of its own it goes to the target of the tree's sensor: it begins when the sensor notices one, and
-    fails when it is lost. It walks along the path of a PathService or NavigationAgent, whose avoidance it uses,
-    otherwise in a straight line, and succeeds on arrival; it fails if no path leads to the target.
+    If no target is set, the target is that of the tree's sensor: the habit begins when the sensor has gained a target,
+    and fails when the target is lost. The actor walks along the path of a PathService or NavigationAgent,
+    otherwise in a straight line. The habit succeeds on arrival, and fails if no path leads to the target.
     A CharacterBody is moved by its velocity and move_and_slide(), so its AIScheduler must update in physics; any other
     node is moved by its position. A CharacterBody3D that is not on the floor falls, except where its path rises, as
     over steps and up ladders; with the motion mode floating it flies.
@@ -408,8 +406,8 @@ class HabitMoveTo(TargetedHabit, WalkingHabit, Habit):
 
     target_node = export(NodePath, NodePath(""), group="Target", doc="Node to go to; it is followed if it moves.")
     target_key = export(
-        str, "", doc="Blackboard key of a node or point to go to, or event.position: that of the event on which the"
-            " habit, or one above it, began; used without target_node.")
+        str, "", doc="Blackboard key of a node or point to go to, or event.position: the position of the event on which"
+            " the habit, or a habit above it, began; used without target_node.")
     target_point = export(
         Variant, Vector3(0, 0, 0), is_point=True, default_2d=Vector2(0, 0),
         doc="Point to go to, a Vector3, in 2D a Vector2; used without target_node and target_key. If none of the three"
@@ -449,8 +447,8 @@ class HabitMoveTo(TargetedHabit, WalkingHabit, Habit):
 class HabitPatrol(WalkingHabit, Habit):
     """Visits the places of a route, and waits at each; after an interruption it continues with the same place.
 
-    Without a route the actor returns to where it first began, and faces the same way. The habit never ends by itself,
-    except in the order Once. A place that cannot be reached is left out.
+    Without a route the actor returns to its post, the position and direction in which the habit first began. The habit
+    ends by itself only with the order Once. It skips a place that cannot be reached.
     """
 
     class Order(IntEnum):
@@ -461,11 +459,11 @@ class HabitPatrol(WalkingHabit, Habit):
 
     route = export(
         NodePath, NodePath(""), group="Route",
-        doc="Path3D or Path2D whose points are the places, or a node whose children are. Empty: the post of the actor,"
-            " where it first began.")
+        doc="Path3D or Path2D whose points are the places, or a node whose children are. Empty: the post of the"
+            " actor, where the habit first began.")
     order = export(
         Order, Order.LOOP,
-        doc="Order of the places. Loop: from the last to the first. Ping pong: back and forth. Random: any other place."
+        doc="Order of the places. Loop: the first follows the last. Ping pong: back and forth. Random: any other place."
             " Once: the habit succeeds at the last.")
     wait_time = export(
         float, 1.0, range=(0, 600, 0.1), or_greater=True, unit="s", doc="Time to wait at each place.")
@@ -522,7 +520,7 @@ class HabitPatrol(WalkingHabit, Habit):
         return int(route.get_curve().get_point_count()) if self._is_path(route) else len(self._markers(route))
 
     def _place(self, number: int) -> Any:
-        """Return the position of a place; the numbers go round."""
+        """Return the position of a place; numbers beyond the last wrap around."""
         route = self._route()
         if not self._is_path(route):
             markers = self._markers(route)
@@ -531,7 +529,7 @@ class HabitPatrol(WalkingHabit, Habit):
         return route.to_global(curve.get_point_position(number % curve.get_point_count()))
 
     def _route(self) -> Any:
-        """Return the node of the route, which has places."""
+        """Return the node of the route; raise RefusedValue if it has no places."""
         route = self.node_at(self.route)
         is_empty = (route.get_curve() is None or not route.get_curve().get_point_count()) if self._is_path(route) \
             else not self._markers(route)
@@ -550,10 +548,10 @@ class HabitPatrol(WalkingHabit, Habit):
 
 @gdclass(icon="res://addons/ai_core/icons/habit_move_to.svg", keywords="investigate, look for, lost target, noise")
 class HabitSearch(TargetedHabit, WalkingHabit, Habit):
-    """Goes to where a target was last known to be, then to places around it, and looks about at each.
+    """Goes to the last known position of a target, then to places around it, and looks around at each.
 
-    Without a target of its own it searches around last_known_position of the tree's sensor: it begins when there is
-    one, starts again when the sensor learns a newer one, and clears the value when it has found nothing.
+    If no target is set, it searches around last_known_position of the tree's sensor: it begins when the value is not
+    null, starts again when the sensor writes a newer position, and sets the value to null at the end.
     """
 
     SENSED = "last_known_position"
@@ -568,12 +566,12 @@ class HabitSearch(TargetedHabit, WalkingHabit, Habit):
         float, 4.0, range=(0.1, 1000, 0.1), or_greater=True, unit="m", doc="Distance of the farthest place.")
     places_from = export(
         NodePath, NodePath(""), hint=node_path("CoverMap", "DecisionMap"),
-        doc="CoverMap whose spots within radius are searched, the nearest first, as a target hides there; or"
-            " DecisionMap whose layer decides. Places around the target follow if there are too few.")
+        doc="CoverMap whose spots within radius are searched, the nearest first; or DecisionMap whose layer"
+            " rates the places. If they are too few, places around the target are added.")
     layer = export(
         str, "", doc="Layer of the DecisionMap: of places within radius, those with the highest values are searched.")
     look_time = export(
-        float, 1.5, range=(0, 60, 0.1), or_greater=True, unit="s", doc="Time to look about at each place.")
+        float, 1.5, range=(0, 60, 0.1), or_greater=True, unit="s", doc="Time to look around at each place.")
     look_angle = export(
         float, math.radians(120), range=(0, math.tau, 0.01), as_degrees=True, unit="°",
         doc="Angle through which the actor looks from one side to the other.")
@@ -652,9 +650,9 @@ class HabitSearch(TargetedHabit, WalkingHabit, Habit):
 
 @gdclass(icon="res://addons/ai_core/icons/habit_move_to.svg", keywords="run away, escape, evade, avoid")
 class HabitFlee(TargetedHabit, WalkingHabit, Habit):
-    """Runs away from a target until it is far enough; by default from the target of the tree's sensor.
+    """Runs away from a target up to a safe distance; by default from the target of the tree's sensor.
 
-    It succeeds at safe_distance, or when the sensor has lost the target, and fails where it cannot get away.
+    It succeeds at safe_distance, or when the sensor has lost the target, and fails if a stretch gains no distance.
     """
 
     SENSED = "last_known_position"
@@ -665,10 +663,10 @@ class HabitFlee(TargetedHabit, WalkingHabit, Habit):
             " Empty: last_known_position.")
     safe_distance = export(
         float, 15.0, range=(0.1, 10000, 0.1), or_greater=True, unit="m",
-        doc="Distance to the target at which the habit succeeds; it does not begin beyond.")
+        doc="Distance to the target at which the habit succeeds; farther away it does not begin.")
     step_distance = export(
         float, 5.0, range=(0.1, 1000, 0.1), or_greater=True, unit="m",
-        doc="Length of a stretch, after which the actor chooses a direction again.")
+        doc="Distance after which the actor chooses a direction again.")
 
     def _has_point(self) -> bool:
         return False

@@ -392,10 +392,10 @@ class Squad(SavedState, Node):
 
     @method
     def get_stats(self) -> dict:
-        """Return counts as a Dictionary.
+        """Return statistics as a Dictionary.
 
-        Counted are members, stragglers, orders, requested paths and thoughts; included is the largest distance of a
-        member from its slot.
+        These are the numbers of members, stragglers, orders, requested paths and thoughts, and the largest distance of
+        a member from its slot.
         """
         counts = dict(self.core.statistics)
         counts["farthest_from_slot"] = counts.pop("farthest_from_slot_m") * self.unit

@@ -189,7 +189,7 @@ class StrategistSquads(Saveable):
 
     @staticmethod
     def carry_out(mission: Mission, squad: Any, ground: Any, *, is_new: bool) -> Any:
-        """Order the squad of a mission to its place, unless it is on its way there; return it, None without a squad.
+        """Order the squad of a mission to its place, unless it moves there; return it, None without a squad.
 
         A squad that was outside the tree has lost its order and gets it again. A failed order is repeated, except
         for scout and search: their place counts as explored after success and after failure, because without a

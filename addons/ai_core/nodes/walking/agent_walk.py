@@ -1,4 +1,4 @@
-"""Walking with a navigation agent: how a HabitMoveTo uses the NavigationAgent below its actor."""
+"""AgentWalk: walking along the path of the NavigationAgent below an actor."""
 from __future__ import annotations
 
 import math
@@ -10,7 +10,7 @@ from addons.ai_core.nodes.walking.path_follower import PathFollower, forget_prog
 from addons.ai_core.nodes.walking.path_height import HeightAbovePath
 
 SAME_M = 1e-3
-"""Distance within which the agent's target is still the target that was set (m)."""
+"""Distance within which the present target of the agent equals the target that was set (m)."""
 
 
 class AgentWalk:

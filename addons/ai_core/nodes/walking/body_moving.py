@@ -1,4 +1,4 @@
-"""Moves bodies of the engine on floors, for the length of their AI turn, which may be more than one frame."""
+"""Moves a CharacterBody for the duration of an AI turn, which may be longer than one frame."""
 from __future__ import annotations
 
 from typing import Any

@@ -1,4 +1,4 @@
-"""Walking along the points of a path, on its floors."""
+"""PathFollower: walking along the points of a path, on its floors."""
 from __future__ import annotations
 
 from typing import Any

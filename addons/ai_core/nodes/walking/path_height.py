@@ -1,4 +1,4 @@
-"""Height of a mover above its path, from where it stands, as maps lie above or below the floor."""
+"""HeightAbovePath: height of a mover above its path, as navigation maps lie above or below the floor."""
 from __future__ import annotations
 
 import math

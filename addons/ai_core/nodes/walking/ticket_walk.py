@@ -1,4 +1,4 @@
-"""Walking with a path ticket: how a HabitMoveTo uses a PathService."""
+"""TicketWalk: walking along the path of a ticket of a PathService."""
 from __future__ import annotations
 
 from typing import Any
