@@ -23,8 +23,8 @@ __all__ = [
     "MAXIMUM_DEPTH",
     "MAXIMUM_VALUES",
     "PartFailedError",
-    "Saveable",
     "SnapshotError",
+    "SnapshotPart",
     "from_json",
     "restore",
     "take",
@@ -67,7 +67,7 @@ class PartFailedError(SnapshotError):
         super().__init__(f"{named}{more}: failed while the checked state was applied; {then}")
 
 
-class Saveable(Protocol):
+class SnapshotPart(Protocol):
     """Interface of a part that can be saved and restored."""
 
     def save_state(self) -> State:
@@ -83,7 +83,7 @@ class Saveable(Protocol):
         ...
 
 
-def take(parts: Mapping[str, Saveable]) -> State:
+def take(parts: Mapping[str, SnapshotPart]) -> State:
     """Return the state of all parts; call it between two frames.
 
     Args:
@@ -108,7 +108,7 @@ def take(parts: Mapping[str, Saveable]) -> State:
 
 
 def restore(
-    snapshot: object, parts: Mapping[str, Saveable], *, skip_broken: bool = False, roll_back: bool = False
+    snapshot: object, parts: Mapping[str, SnapshotPart], *, skip_broken: bool = False, roll_back: bool = False
 ) -> dict[str, str]:
     """Restore all parts to their saved states; return the skipped parts and the reasons.
 
@@ -261,7 +261,7 @@ def _checked(name: str, state: object, room: int = MAXIMUM_VALUES) -> int:
         raise SnapshotError(f"{name}: {error}" if name else str(error)) from None
 
 
-def _prepared(name: str, part: Saveable, state: object) -> Callable[[], object]:
+def _prepared(name: str, part: SnapshotPart, state: object) -> Callable[[], object]:
     _check_saveable(name, part)
     try:
         change = part.prepare_state(state)
@@ -277,7 +277,7 @@ def _prepared(name: str, part: Saveable, state: object) -> Callable[[], object]:
 
 
 def _strangers(
-    states: Mapping[str, Any], parts: Mapping[str, Saveable], *, skip_broken: bool
+    states: Mapping[str, Any], parts: Mapping[str, SnapshotPart], *, skip_broken: bool
 ) -> dict[str, SnapshotError]:
     """Return an error for each part that is only in the snapshot or only in ``parts``; raise the first otherwise."""
     gone = [name for name in states if name not in parts]
@@ -293,12 +293,12 @@ def _strangers(
     }
 
 
-def _is_clock(part: object, parts: Mapping[str, Saveable]) -> bool:
+def _is_clock(part: object, parts: Mapping[str, SnapshotPart]) -> bool:
     is_one_of_ours = isinstance(part, ManualClock)
     return is_one_of_ours or any(getattr(one, "clock", None) is part is not None for one in parts.values())
 
 
-def _wrong_moments(states: Mapping[str, Any], parts: Mapping[str, Saveable]) -> dict[str, SnapshotError]:
+def _wrong_moments(states: Mapping[str, Any], parts: Mapping[str, SnapshotPart]) -> dict[str, SnapshotError]:
     """Return an error for each part whose saved time differs from the time of its clock.
 
     Only a part that has a ``clock`` and saves its ``now`` is checked.
@@ -337,14 +337,14 @@ def _make(changes: Mapping[str, Callable[[], object]]) -> dict[str, Exception]:
     return failures
 
 
-def _taken_first(parts: Mapping[str, Saveable]) -> State:
+def _taken_first(parts: Mapping[str, SnapshotPart]) -> State:
     try:
         return take(parts)
     except SnapshotError as error:
         raise SnapshotError(f"roll_back needs a snapshot of the present state, which failed: {error}") from error
 
 
-def _put_back(before: State, parts: Mapping[str, Saveable], failures: Mapping[str, Exception]) -> PartFailedError:
+def _put_back(before: State, parts: Mapping[str, SnapshotPart], failures: Mapping[str, Exception]) -> PartFailedError:
     """Restore the states before loading; return the error to raise."""
     try:
         restore(before, parts)

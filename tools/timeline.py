@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 from typing import NamedTuple
 
 from ai_core.recording import FrameRecord, Recording
-from ai_core.recording.frame_watch import TaskRun
+from ai_core.recording.frame_watch import TaskRunRecord
 
 Colour = tuple[int, int, int]
 
@@ -87,7 +87,7 @@ def overrun_of(frame: FrameRecord, *, is_timed: bool) -> Overrun | None:
     return Overrun(used - frame.budget, last if culprit is None else culprit)
 
 
-def amount_of(run: TaskRun, is_timed: bool) -> float:
+def amount_of(run: TaskRunRecord, is_timed: bool) -> float:
     """Return what a run used: µs or steps."""
     return run.used_us if is_timed else run.steps
 

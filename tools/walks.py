@@ -158,7 +158,7 @@ def request_to_path(walk: Walk) -> None:
         clock.advance()
     with walk.recorded():
         ticket = service.request_path(0, 40 * 39 + 39)
-        while not ticket.is_over:
+        while not ticket.is_done:
             service.advance(Budget.unlimited())
             clock.advance()
     assert ticket.state == "found"

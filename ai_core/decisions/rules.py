@@ -70,7 +70,7 @@ def parsed_condition(text: str, facts: Mapping[str, int], parameters: Mapping[st
     except (SyntaxError, ValueError, RecursionError, MemoryError):
         raise ValueError(
             f'{place}: a condition must have the form "sees_player and not afraid", got {shown(text)}') from None
-    reader = _Reader(facts, parameters, place)
+    reader = _ConditionReader(facts, parameters, place)
     try:
         grade = reader.grade(tree.body)
     except RecursionError:
@@ -78,7 +78,7 @@ def parsed_condition(text: str, facts: Mapping[str, int], parameters: Mapping[st
     return Condition(" ".join(text.split()), tuple(sorted(reader.read)), grade)
 
 
-class _Reader:
+class _ConditionReader:
     def __init__(self, facts: Mapping[str, int], parameters: Mapping[str, int], place: str) -> None:
         self._facts, self._parameters, self._place = facts, parameters, place
         self.read: set[int] = set()

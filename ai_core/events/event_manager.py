@@ -798,7 +798,7 @@ class EventManager(Saveable):
         self.deliver_sticky(listening, self._registry)
         return True
 
-    def is_over(self, listening: Subscription) -> bool:
+    def has_ended(self, listening: Subscription) -> bool:
         """Return whether a listener has ended for good: neither a save nor ``listen_again`` can bring it back."""
         return not listening.is_active and not self._once.remembers(listening)
 

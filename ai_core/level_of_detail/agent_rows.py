@@ -12,7 +12,7 @@ from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
 
 from ai_core.errors import UnknownNameError, as_array, shown, whole_number
 
@@ -64,7 +64,7 @@ class AgentRows:
             self.columns[name] = np.concatenate((self.columns[name], np.full(count, fill, kind)))
         return new
 
-    def remove(self, ids: object) -> None:
+    def remove(self, ids: ArrayLike) -> None:
         """Remove rows; later rows move up.
 
         Raises:
@@ -75,7 +75,7 @@ class AgentRows:
         self._ids = _locked(self._ids[keep])
         self.columns = {name: column[keep] for name, column in self.columns.items()}
 
-    def rows(self, ids: object) -> NDArray[np.intp]:
+    def rows(self, ids: ArrayLike) -> NDArray[np.intp]:
         """Return the rows of one id or several, in their order.
 
         Raises:

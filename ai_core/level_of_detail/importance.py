@@ -7,7 +7,7 @@ from types import SimpleNamespace
 from typing import Any, NoReturn
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
 
 from ai_core.errors import check_kind, finite_number, shown
 from ai_core.level_of_detail.agent_rows import LARGEST_ID, MOST_AGENTS, AgentRows
@@ -119,7 +119,7 @@ class Importance(Saveable):
         self._make_room()
         return ids
 
-    def remove(self, ids: object) -> None:
+    def remove(self, ids: ArrayLike) -> None:
         """Remove one agent or several.
 
         Raises:
@@ -134,20 +134,20 @@ class Importance(Saveable):
             self._forced.pop(one, None)
         self._make_room()
 
-    def set_role(self, ids: object, role: float) -> None:
+    def set_role(self, ids: ArrayLike, role: float) -> None:
         """Set the part in the story of one agent or several, 0 to 1."""
         role = finite_number("role", role, minimum=0, maximum=1)
         self._rows.columns["role"][self._rows.rows(ids)] = role
 
-    def notice(self, ids: object, amount: float = 1.0) -> None:
+    def notice(self, ids: ArrayLike, amount: float = 1.0) -> None:
         """Boost one agent or several because the player noticed them; ``amount`` is 0 to 1 and fades."""
         self._boost("noticed", ids, amount)
 
-    def damage(self, ids: object, amount: float = 1.0) -> None:
+    def damage(self, ids: ArrayLike, amount: float = 1.0) -> None:
         """Boost one agent or several because they were hurt; ``amount`` is 0 to 1 and fades."""
         self._boost("damaged", ids, amount)
 
-    def force(self, ids: object, value: float, *, for_s: float | None = None) -> None:
+    def force(self, ids: ArrayLike, value: float, *, for_s: float | None = None) -> None:
         """Set the importance of agents to a fixed value from the next update on, without smoothing.
 
         Args:
@@ -164,7 +164,7 @@ class Importance(Saveable):
         for one in self._rows.ids[self._rows.rows(ids)].tolist():
             self._forced[one] = (value, left_s)
 
-    def unforce(self, ids: object) -> None:
+    def unforce(self, ids: ArrayLike) -> None:
         """End forced importance; no effect on agents that are not forced."""
         for one in self._rows.ids[self._rows.rows(ids)].tolist():
             self._forced.pop(one, None)
@@ -205,12 +205,12 @@ class Importance(Saveable):
         np.copyto(out, columns["value"])
         return out
 
-    def values_of(self, ids: object) -> Floats:
+    def values_of(self, ids: ArrayLike) -> Floats:
         """Return the importance of one agent or several, in the order of ``ids``."""
         found: Floats = self.values[self._rows.rows(ids)]
         return found
 
-    def parts(self, ids: object = None) -> Floats:
+    def parts(self, ids: ArrayLike | None = None) -> Floats:
         """Return what each of ``PARTS`` adds to the importance of agents, shape (len(PARTS), n).
 
         The parts are computed from the input of the last update. Before the first update, and after agents
@@ -266,7 +266,7 @@ class Importance(Saveable):
     def _finish_load(self) -> None:
         self._make_room()
 
-    def _boost(self, column: str, ids: object, amount: float) -> None:
+    def _boost(self, column: str, ids: ArrayLike, amount: float) -> None:
         self._is_boosted = True
         amount = finite_number("amount", amount, minimum=0, maximum=1)
         rows = self._rows.rows(ids)

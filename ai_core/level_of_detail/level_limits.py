@@ -11,7 +11,7 @@ from types import SimpleNamespace
 from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
 
 from ai_core.errors import UnknownNameError, as_array, finite_number, shown, whole_number
 from ai_core.level_of_detail.agent_rows import LARGEST_ID, MOST_AGENTS
@@ -117,7 +117,7 @@ class LevelLimits(Saveable):
         self._forced.pop(agent_id, None)
 
     def update(
-        self, ids: object, values: object, elapsed_s: float = 0.0, *,
+        self, ids: ArrayLike, values: ArrayLike, elapsed_s: float = 0.0, *,
         characters: Mapping[int, BehavioralLOD] | None = None,
     ) -> NDArray[np.int32]:
         """Return the level of each agent: 0 is the most detailed, ``off`` is none.
@@ -287,7 +287,9 @@ def _overrides(
     return forced, unable
 
 
-def _checked(ids: object, values: object, known: NDArray[np.int32]) -> tuple[NDArray[np.int32], NDArray[np.float64]]:
+def _checked(
+    ids: ArrayLike, values: ArrayLike, known: NDArray[np.int32]
+) -> tuple[NDArray[np.int32], NDArray[np.float64]]:
     """Return ids and values as arrays; the array of present ids itself if the ids are equal."""
     agents, wanted = as_array("ids", ids), as_array("values", values)
     if agents.ndim != 1 or (agents.size and agents.dtype.kind not in "iu"):

@@ -6,7 +6,7 @@ from itertools import pairwise
 from typing import Any, NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
 
 from ai_core.budget import Budget, check_budget
 from ai_core.errors import check_type, finite_number, numbers, shown
@@ -107,7 +107,7 @@ class SchedulingLOD(Saveable):
         self._applied = np.delete(self._applied, list(self._tasks).index(task))
         del self._tasks[task]
 
-    def update(self, values: object, budget: Budget | None = None) -> int:
+    def update(self, values: ArrayLike, budget: Budget | None = None) -> int:
         """Change the rates of tasks whose importance requires it; return the number of changes.
 
         Args:
@@ -173,7 +173,7 @@ class SchedulingLOD(Saveable):
         loaded[found] = [value for _, value in rows]
         return lambda: setattr(self, "_applied", loaded)
 
-    def _checked(self, values: object) -> NDArray[np.float64]:
+    def _checked(self, values: ArrayLike) -> NDArray[np.float64]:
         array = numbers("values", values)
         if array.shape != (len(self._tasks),):
             raise ValueError(f"values must have shape ({len(self._tasks)},), got {array.shape}")

@@ -50,7 +50,7 @@ class PathTicket:
     why: str = ""
 
     @property
-    def is_over(self) -> bool:
+    def is_done(self) -> bool:
         """True if the state is final."""
         return self.state not in ("waiting", "running")
 

@@ -293,7 +293,7 @@ class PathService(Saveable):
             raise ValueError(f"ticket must be one of request_improving_path, got {shown(ticket)}")
         place = self.provider.check("place", place)
         job = self._jobs.holding(ticket)
-        if ticket.is_over or job is None:
+        if ticket.is_done or job is None:
             return
         job.at = place
         if job.search is not None:
@@ -330,7 +330,7 @@ class PathService(Saveable):
             TypeError: if ``ticket`` is not a PathTicket.
         """
         check_ticket(ticket)
-        if ticket.is_over:
+        if ticket.is_done:
             return
         ticket.state = "cancelled"
         job = self._jobs.holding(ticket)
@@ -342,7 +342,6 @@ class PathService(Saveable):
         """True if no ticket waits for a path."""
         return not self._jobs.waiting and not self._jobs.running
 
-    @property
     def statistics(self) -> dict[str, int]:
         """Counts since the service was created, and the numbers of paths that wait, run and are cached now.
 
@@ -385,7 +384,7 @@ class PathService(Saveable):
     def _requests(self) -> PathRequests:
         jobs = sorted((*self._jobs.waiting.values(), *self._jobs.running.values()), key=lambda job: job.number)
         return PathRequests(
-            [ticket for _, ticket in sorted(self._held.items()) if ticket.is_over],
+            [ticket for _, ticket in sorted(self._held.items()) if ticket.is_done],
             [job for job in jobs if not job.improves], [job for job in jobs if job.improves])
 
     @_requests.setter
@@ -398,7 +397,7 @@ class PathService(Saveable):
             if number in tickets:
                 here.become(tickets[number])
                 tickets[number] = here
-            elif not here.is_over:
+            elif not here.is_done:
                 here.state = "cancelled"
         self._jobs = PathJobs(self.provider)
         for job in (*loaded.searches, *loaded.improving):

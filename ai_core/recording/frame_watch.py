@@ -13,9 +13,9 @@ from ai_core.recording.digest import digest_of, digest_of_text, freezer, writer
 from ai_core.recording.notes import FIELDS_OF_A_RUN, REPORT_KINDS, Notes
 from ai_core.trace import Trace
 
-__all__ = ["FrameWatch", "TaskRun", "report_digests", "runs_of"]
+__all__ = ["FrameWatch", "TaskRunRecord", "report_digests", "runs_of"]
 
-class TaskRun(NamedTuple):
+class TaskRunRecord(NamedTuple):
     """One run of a task.
 
     Attributes:
@@ -90,12 +90,12 @@ class FrameWatch:
         self._trace.unlisten(self._notes)
 
 
-def runs_of(noted: Sequence[Any], *, exact: bool) -> tuple[TaskRun, ...]:
+def runs_of(noted: Sequence[Any], *, exact: bool) -> tuple[TaskRunRecord, ...]:
     """Return the collected runs, with digests of their results."""
     text_of = writer(exact=exact, foreign=True)
     rows = zip(*[iter(noted)] * FIELDS_OF_A_RUN, strict=True)
     return tuple(
-        TaskRun(name, depth, None if granted == inf else round(granted, 3), steps,
+        TaskRunRecord(name, depth, None if granted == inf else round(granted, 3), steps,
             None if result is None else digest_of_text(text_of(result)), round(used_us, 3))
         for name, depth, granted, steps, used_us, result in rows
     )

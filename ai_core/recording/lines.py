@@ -11,7 +11,7 @@ from zlib import crc32
 
 from ai_core.clock import TimeIndex
 from ai_core.errors import shown
-from ai_core.recording.frame_watch import TaskRun, report_digests, runs_of
+from ai_core.recording.frame_watch import TaskRunRecord, report_digests, runs_of
 from ai_core.recording.grants import Grant
 from ai_core.recording.notes import FIELDS_OF_A_RUN, REPORT_KINDS
 from ai_core.recording.packed import unpack
@@ -143,10 +143,10 @@ def read_recording(lines: Iterable[str], *, allow_cut: bool = False) -> Recordin
 
     Cost: O(size).
     """
-    return _Reader(allow_cut).read(lines)
+    return _LineReader(allow_cut).read(lines)
 
 
-class _Reader:
+class _LineReader:
     def __init__(self, allow_cut: bool) -> None:
         self._allow_cut = allow_cut
         self._number = 0
@@ -241,7 +241,7 @@ class _Reader:
 
     def _ran(
         self, text: str, exact: bool
-    ) -> tuple[tuple[TaskRun, ...], dict[str, str], tuple[Grant | None, ...]]:
+    ) -> tuple[tuple[TaskRunRecord, ...], dict[str, str], tuple[Grant | None, ...]]:
         """Return the runs, digests of the reports, and the grants of a frame."""
         try:
             ran = unpack(text)

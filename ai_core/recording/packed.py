@@ -45,7 +45,7 @@ def unpack(text: str) -> Any:
     ('guard', 1.5)
     """
     try:
-        reader = _Reader(a2b_base64(text, strict_mode=True))
+        reader = _PackedReader(a2b_base64(text, strict_mode=True))
         value = reader.value()
     except (IndexError, KeyError, RecursionError, TypeError, ValueError, struct.error) as error:
         raise ValueError(f"it is not packed data: {type(error).__name__} {error}") from None
@@ -54,7 +54,7 @@ def unpack(text: str) -> Any:
     raise ValueError("packed data must hold one value, got more")
 
 
-class _Reader:
+class _PackedReader:
     def __init__(self, data: bytes) -> None:
         self._data = data
         self._at = 0

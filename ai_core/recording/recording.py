@@ -5,7 +5,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
-from ai_core.recording.frame_watch import TaskRun
+from ai_core.recording.frame_watch import TaskRunRecord
 from ai_core.recording.grants import Grant
 
 __all__ = ["FrameRecord", "Header", "Recording"]
@@ -53,7 +53,7 @@ class FrameRecord(NamedTuple):
     budget: float | None
     inputs: Any
     grants: tuple[Grant | None, ...]
-    runs: tuple[TaskRun, ...]
+    runs: tuple[TaskRunRecord, ...]
     parts: Mapping[str, str] | None
     reports: Mapping[str, str]
 

@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 from ai_core.budget import Budget
 from ai_core.clock import Clock, TimeIndex
 from ai_core.recording.digest import digest_of
-from ai_core.recording.frame_watch import FrameWatch, TaskRun, report_digests, runs_of
+from ai_core.recording.frame_watch import FrameWatch, TaskRunRecord, report_digests, runs_of
 from ai_core.recording.grants import ReplayBudget
 from ai_core.recording.packed import unpack
 from ai_core.recording.recording import FrameRecord, Recording
@@ -43,7 +43,7 @@ class Replay:
     Create the world as for the recording, with the same name, seed and start. Drive the replay with
     ``run``, or frame by frame::
 
-        while not replay.is_over and difference is None:
+        while not replay.is_done and difference is None:
             budget = replay.begin_frame()
             step(budget, replay.inputs)
             difference = replay.end_frame()
@@ -77,7 +77,7 @@ class Replay:
         self._next = 0
 
     @property
-    def is_over(self) -> bool:
+    def is_done(self) -> bool:
         """True after the last frame."""
         return self._next >= len(self._recording.frames)
 
@@ -124,7 +124,7 @@ class Replay:
         """
         difference = None
         try:
-            while difference is None and not self.is_over:
+            while difference is None and not self.is_done:
                 budget = self.begin_frame()
                 step(budget, self.inputs)
                 difference = self.end_frame()
@@ -138,8 +138,8 @@ class Replay:
 
     @property
     def _record(self) -> FrameRecord:
-        if self.is_over:
-            raise RuntimeError(f"all {self._next} frames of the recording are done; check is_over before begin_frame")
+        if self.is_done:
+            raise RuntimeError(f"all {self._next} frames of the recording are done; check is_done before begin_frame")
         return self._recording.frames[self._next]
 
     def _differences(
@@ -168,7 +168,7 @@ class Replay:
         return found
 
 
-def _difference_of_runs(recorded: TaskRun | None, ran: TaskRun | None) -> tuple[str, str]:
+def _difference_of_runs(recorded: TaskRunRecord | None, ran: TaskRunRecord | None) -> tuple[str, str]:
     if ran is None:
         assert recorded is not None
         return recorded.name, "did not run"

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from typing import TypeVar
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
 
 from ai_core.errors import UnknownNameError, shown, whole_number
 from ai_core.saving.fields import Fields, State
@@ -166,7 +166,7 @@ class IdTable:
         slot = some_id & SLOT_MASK
         return some_id >= 0 and slot < self.capacity and bool(self.by_slot[slot] == some_id)
 
-    def slots(self, ids: object) -> NDArray[np.intp]:
+    def slots(self, ids: ArrayLike) -> NDArray[np.intp]:
         """Return the rows of many ids, in their order.
 
         Raises:

@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
 
 from ai_core.budget import Budget, check_budget
 from ai_core.clock import Clock, checked_clock
@@ -172,8 +172,8 @@ class RegionalSenseManager:
     def add_sensor(
         self,
         *,
-        position: object,
-        forward: object,
+        position: ArrayLike,
+        forward: ArrayLike,
         thresholds: Mapping[str, float],
         sight_cones: Sequence[SightCone] = (),
         detection_mask: int = ALL_AFFILIATIONS,
@@ -256,7 +256,7 @@ class RegionalSenseManager:
         self._sensors.remove(sensor_id)
         self._perception.remove(int(sensor_id))
 
-    def move_sensors(self, ids: object, positions: object, forwards: object = None) -> None:
+    def move_sensors(self, ids: ArrayLike, positions: ArrayLike, forwards: ArrayLike | None = None) -> None:
         """Set the positions of many sensors; once per frame.
 
         Args:
@@ -288,7 +288,7 @@ class RegionalSenseManager:
         return known_id & SLOT_MASK
 
     def set_importance(
-        self, sensor_ids: object, importances: object, source_ids: object = None
+        self, sensor_ids: ArrayLike, importances: ArrayLike, source_ids: ArrayLike | None = None
     ) -> None:
         """Set which sensors, or which pairs, come first when there are too few rays for all.
 
@@ -333,7 +333,7 @@ class RegionalSenseManager:
     # Sources.
 
     def add_source(
-        self, *, position: object, strengths: Mapping[str, float], affiliation: int = 1,
+        self, *, position: ArrayLike, strengths: Mapping[str, float], affiliation: int = 1,
         name: str = "", light: float = 1.0, size: float = 1.0, pattern: str = "", tag: str = "",
         actions: Mapping[str, float] | None = None, parts: Sequence[VisiblePart] = (),
     ) -> int:
@@ -401,11 +401,11 @@ class RegionalSenseManager:
         """
         self._sources.remove(source_id)
 
-    def move_sources(self, ids: object, positions: object) -> None:
+    def move_sources(self, ids: ArrayLike, positions: ArrayLike) -> None:
         """Set the positions of many sources; as ``move_sensors``."""
         self._sources.move(ids, positions)
 
-    def light_sources(self, ids: object, light: object) -> None:
+    def light_sources(self, ids: ArrayLike, light: ArrayLike) -> None:
         """Set how brightly many sources are lit; once per frame or less.
 
         Args:
@@ -430,7 +430,7 @@ class RegionalSenseManager:
     def leave_clue(
         self,
         *,
-        position: object,
+        position: ArrayLike,
         strengths: Mapping[str, float],
         lasts_s: float,
         tag: str,
@@ -484,7 +484,7 @@ class RegionalSenseManager:
         source_id: int,
         modality_name: str,
         strength: float | None = None,
-        position: object = None,
+        position: ArrayLike | None = None,
         *,
         tag: str | None = None,
         channel: str = "",
@@ -512,7 +512,7 @@ class RegionalSenseManager:
         self._emitted.emit(source_id, modality_name, strength, position, tag, channel, self.clock.now.seconds)
 
     def act(
-        self, source_id: int, action: str, modality_name: str = "hearing", position: object = None
+        self, source_id: int, action: str, modality_name: str = "hearing", position: ArrayLike | None = None
     ) -> None:
         """Emit the signal of an action with the strength that the source has for it.
 
@@ -531,7 +531,7 @@ class RegionalSenseManager:
         source_id: int,
         modality_name: str = "touch",
         strength: float = 1.0,
-        position: object = None,
+        position: ArrayLike | None = None,
         *,
         tag: str | None = None,
     ) -> None:
@@ -554,7 +554,7 @@ class RegionalSenseManager:
         self._emitted.touch(
             sensor_id, source_id, modality_name, strength, position, tag, self.clock.now.seconds)
 
-    def set_wind(self, velocity: object) -> None:
+    def set_wind(self, velocity: ArrayLike) -> None:
         """Set the wind: slow signals, such as smells, drift with it.
 
         Args:
@@ -565,7 +565,7 @@ class RegionalSenseManager:
         """
         self._emitted.wind.set(velocity, self.clock.now.seconds)
 
-    def add_noise(self, modality_name: str, level: float, position: object = None) -> int:
+    def add_noise(self, modality_name: str, level: float, position: ArrayLike | None = None) -> int:
         """Add a background noise, which masks signals that are weaker than it at the sensor.
 
         Args:

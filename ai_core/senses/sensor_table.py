@@ -4,7 +4,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
 
 from ai_core.errors import finite_number, point, positions, whole_number
 from ai_core.senses.id_table import LARGEST_ID, IdTable, grown
@@ -77,8 +77,8 @@ class SensorTable:
 
     def add(
         self,
-        position: object,
-        forward: object,
+        position: ArrayLike,
+        forward: ArrayLike,
         thresholds: Mapping[str, float],
         cones: Sequence[SightCone],
         detection_mask: int,
@@ -153,7 +153,7 @@ class SensorTable:
         self.sensitivity[slot, number] = sensitivity
         self.put_thresholds(slot, self.own_threshold[slot].copy())
 
-    def move(self, ids: object, places: object, directions: object | None) -> None:
+    def move(self, ids: ArrayLike, places: ArrayLike, directions: ArrayLike | None) -> None:
         """Move and turn sensors; everything is checked before one moves."""
         slots = self.ids.slots(ids)
         new = positions("positions", places)

@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
 
 from ai_core.errors import finite_number, named, numbers, point, positions, whole_number
 from ai_core.senses.id_table import IdTable, grown
@@ -93,7 +93,7 @@ class SourceTable:
 
     def add(
         self,
-        position: object,
+        position: ArrayLike,
         strengths: Mapping[str, float],
         affiliation: int,
         name: str = "",
@@ -165,7 +165,7 @@ class SourceTable:
         self.put_details(int(source_id), details)
         self.refresh(np.array([slot]))
 
-    def move(self, ids: object, places: object) -> None:
+    def move(self, ids: ArrayLike, places: ArrayLike) -> None:
         """Move sources; the last position counts if an id occurs twice."""
         slots = self.ids.slots(ids)
         new = positions("positions", places)
@@ -180,7 +180,7 @@ class SourceTable:
         x, y, z = self.position[self.ids.slot(source_id)].tolist()
         return (x, y, z)
 
-    def light_up(self, ids: object, light: object) -> None:
+    def light_up(self, ids: ArrayLike, light: ArrayLike) -> None:
         """Set the light of many sources; everything is checked before one changes."""
         slots = self.ids.slots(ids)
         levels = numbers("light", light)

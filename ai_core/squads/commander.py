@@ -105,7 +105,7 @@ class Order:
     why: str = ""
 
     @property
-    def is_over(self) -> bool:
+    def is_done(self) -> bool:
         """True if the order is done, failed or replaced."""
         return self.state in ("done", "failed", "replaced")
 

@@ -110,7 +110,7 @@ class GridRoutes:
 
     def points(self, ticket: Any) -> Floats | None:
         """Return the start, the centers of the cells between, and the goal; a partial path has no goal."""
-        if not ticket.is_over:
+        if not ticket.is_done:
             return None
         path = ticket.path
         none = np.zeros((0, self._dimensions))

@@ -367,12 +367,11 @@ class Squad(Saveable):
             place = self.marchers.positions[self.row_of(member_id)].copy()
             other._admit(self.remove(member_id), place)
 
-    @property
-    def statistics(self) -> Mapping[str, float]:
+    def statistics(self) -> dict[str, float]:
         """Counts since the squad was created, and present numbers of members and stragglers."""
-        return MappingProxyType({
+        return {
             **self._counts, "members": len(self), "stragglers": len(self.stragglers),
-            "farthest_from_slot_m": float(self.marchers.away.max(initial=0))})
+            "farthest_from_slot_m": float(self.marchers.away.max(initial=0))}
 
     @property
     def _member_list(self) -> list[SquadMember]:
@@ -518,7 +517,7 @@ class Squad(Saveable):
         if self.commander is not None:
             own = members[self.commander]
             members[self.commander] = dataclasses.replace(own, roles=(*own.roles, "commander"))
-        goal = None if self.order.is_over or self.order.goal is None else np.array(self.order.goal)
+        goal = None if self.order.is_done or self.order.goal is None else np.array(self.order.goal)
         return TacticalSituation(
             members, self.marchers.positions.copy(), self._met, now_s=self.clock.now.seconds, goal=goal,
             heading=self._march.heading, standing=self.standing)
@@ -734,7 +733,7 @@ class Squad(Saveable):
     def _command(self) -> None:
         self._counts["thoughts"] += 1
         if not len(self):
-            if not self.order.is_over:
+            if not self.order.is_done:
                 self._fail("the squad has no members")
             return
         if self.commander is None:
@@ -761,10 +760,10 @@ class Squad(Saveable):
     @property
     def is_idle(self) -> bool:
         """True if the last order is done, failed or replaced."""
-        return self.order.is_over
+        return self.order.is_done
 
     def _begin(self, kind: OrderKind, goal: Floats | None) -> Order:
-        if not self.order.is_over:
+        if not self.order.is_done:
             self.order.state = "replaced"
         if self._ticket is not None:
             ticket, self._ticket = self._ticket, None
@@ -819,7 +818,7 @@ class Squad(Saveable):
             self._notify("commander_changed", self.commander)
 
     def _ask_for_commander(self) -> None:
-        goal = None if self.order.goal is None or self.order.is_over else np.array(self.order.goal)
+        goal = None if self.order.goal is None or self.order.is_done else np.array(self.order.goal)
         chosen = self._choose_commander(self.members, self.marchers.positions.copy(), goal)
         if chosen not in self._members:
             raise UnknownNameError(f"member of squad {self.name!r}", chosen, self._members)

@@ -36,7 +36,7 @@ def test_first_path_comes_soon_and_better_ones_follow_until_done():
     while ticket.path is None:
         service.advance(Budget.of_steps(10))
     assert (ticket.state, ticket.path.is_found) == ("running", True)
-    while not ticket.is_over:
+    while not ticket.is_done:
         service.advance(Budget.of_steps(10))
     assert (ticket.state, ticket.path.bound) == ("found", 1.0)
     assert ticket.path.cost == pytest.approx(plain_costs(grid.passage(), ticket.start)[ticket.goal])
@@ -72,7 +72,7 @@ def test_in_a_maze_the_first_way_comes_over_regions():
     least = plain_costs(grid.passage(), ends[0])[ends[1]]
     assert least <= ticket.path.cost <= 1.1 * least
     over.move_start(ticket, int(ticket.path.cells[1]))
-    while not ticket.is_over:
+    while not ticket.is_done:
         over.advance(Budget.of_steps(500))
     assert ticket.path.cost <= least
 
@@ -95,7 +95,7 @@ def test_events_before_the_region_path_is_ready_do_not_stop_it(what):
     else:
         service.cancel(ticket)
         ticket = service.request_improving_path(grid.cell(0, 0), grid.cell(95, 95))
-    while not ticket.is_over:
+    while not ticket.is_done:
         service.advance(Budget.of_steps(2000))
     start = grid.cell(0, 3) if what == "walks" else 0
     assert ticket.path.cost == pytest.approx(plain_costs(grid.passage(), start)[ticket.goal])
@@ -112,18 +112,18 @@ def test_walking_mover_arrives_with_any_slices_and_across_a_save(
     ticket, walked = service.request_improving_path(at, goal), [at]
     for frame in range(1000):
         service.advance(Budget.of_steps(steps))
-        if frame == saved_at and not ticket.is_over:
+        if frame == saved_at and not ticket.is_done:
             state = json.loads(json.dumps(service.save_state()))
             service = service_of(grid)
             service.prepare_state(state)()
             ticket = service.ticket(ticket.number)
         for _ in range(hurry):
-            if ticket.path is not None and ticket.path.is_found and not ticket.is_over and len(ticket.path.cells) > 1:
+            if ticket.path is not None and ticket.path.is_found and not ticket.is_done and len(ticket.path.cells) > 1:
                 at = int(ticket.path.cells[1])
                 walked.append(at)
                 service.move_start(ticket, at)
                 assert ticket.path.cells[0] == at
-        if ticket.is_over:
+        if ticket.is_done:
             break
     assert ticket.state == ticket.path.state
     assert ticket.path.is_found == (least < math.inf)
@@ -164,7 +164,7 @@ def test_a_wall_in_the_way_takes_it_away_and_another_is_found():
     service.move_start(ticket, int(ticket.path.cells[1]))
     shut = int(ticket.path.cells[-4])
     grid.set_cells([shut], False)
-    while not ticket.is_over:
+    while not ticket.is_done:
         service.advance(Budget.of_steps(10))
         assert ticket.path is None or shut not in ticket.path.cells
     least = plain_costs(grid.passage(), int(ticket.path.cells[0]))[ticket.goal]

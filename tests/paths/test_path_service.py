@@ -50,8 +50,8 @@ def test_a_thousand_tickets_for_ten_ways_cause_ten_searches(clock):
     tickets = [service.request_path(0, grid.cell(29, number % 10)) for number in range(1000)]
     finished(service, clock, steps=200)
     later = [service.request_path(0, grid.cell(29, number % 10)) for number in range(100)]
-    assert service.statistics["searches"] == 10
-    assert service.statistics["shared"] == 1090
+    assert service.statistics()["searches"] == 10
+    assert service.statistics()["shared"] == 1090
     assert all(ticket.path.end == ticket.goal for ticket in [*tickets, *later])
     assert [ticket.is_shared for ticket in tickets[:11]] == [False] * 10 + [True]
 
@@ -100,7 +100,7 @@ def test_priority_gives_more_turns_and_nobody_waits_for_ever(clock):
         service.request_path(grid.cell(0, frame % 60), grid.cell(59, frame // 60), priority=1)
         service.advance(Budget.of_steps(80))
         clock.advance()
-        if patient.is_over:
+        if patient.is_done:
             break
     assert patient.state == "found"
 
@@ -113,7 +113,7 @@ def test_a_way_nearby_will_do_if_the_caller_says_so(clock):
     finished(service, clock)
     assert (near.is_near, near.path) == (True, first.path)
     assert (exact.is_near, exact.path.cells[0]) == (False, grid.cell(1, 0))
-    assert service.statistics["searches"] == 2
+    assert service.statistics()["searches"] == 2
 
 
 def test_known_hopeless_requests_are_answered_without_a_search(clock):
@@ -123,10 +123,10 @@ def test_known_hopeless_requests_are_answered_without_a_search(clock):
     assert first.path.state == "none"
     grid.set_cells([2], 5.0)
     service.advance(Budget.unlimited())
-    searches = service.statistics["searches"]
+    searches = service.statistics()["searches"]
     again = service.request_path(0, 2)
     assert (again.state, again.path.state) == ("none", "none")
-    assert service.statistics["searches"] == searches
+    assert service.statistics()["searches"] == searches
 
 
 def test_ground_change_repeats_searches_but_not_for_old_tickets(clock):
@@ -148,7 +148,7 @@ def test_ticket_keeps_its_path_and_unrequested_paths_are_dropped(clock):
         clock.advance()
         service.advance(Budget.unlimited())
     assert service.check_path(ticket).is_found
-    assert service.statistics["kept"] == 0
+    assert service.statistics()["kept"] == 0
 
 
 def test_cancelled_request_ends_its_search_unless_others_wait(clock):
@@ -236,7 +236,7 @@ def test_misuse_is_told(clock):
     ):
         with pytest.raises(error, match=says):
             service.request_path(**arguments)
-    assert service.statistics["requests"] == 0
+    assert service.statistics()["requests"] == 0
     with pytest.raises(TypeError, match="ticket must be a PathTicket"):
         service.check_path(3)
     with pytest.raises(TypeError, match=r"provider must be a path provider, got .* without answer, begin"):
@@ -366,5 +366,5 @@ def test_with_a_hundred_requests_the_jumps_are_made_meanwhile(clock):
         clock.advance()
         frames += 1
     assert frames < 40                          # 576 lines and 64 rows, 16 of them in a frame at least
-    assert any(one.is_over for one in tickets)
+    assert any(one.is_done for one in tickets)
     assert not service.is_idle

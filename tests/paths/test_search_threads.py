@@ -41,7 +41,7 @@ def test_on_threads_every_ticket_gets_the_way_it_gets_without(grid, steps, helpe
             tickets = [service.request_path(start % size, goal % size) for start, goal in ends]
             finished(service, clock, steps)
             told.append([(one.state, one.path.state, one.path.cost, one.path.cells.tolist()) for one in tickets])
-            assert service.statistics["searches"] == len({(one.start, one.goal) for one in tickets})
+            assert service.statistics()["searches"] == len({(one.start, one.goal) for one in tickets})
     assert told[0] == told[1]
 
 

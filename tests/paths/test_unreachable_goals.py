@@ -42,7 +42,7 @@ def test_unreachable_goal_gives_one_answer_known_or_not(partial, how):
         len(one.path.cells) for one in tickets}
     if partial:
         assert all(grid.place(one.path.end) == (grid.place(one.goal)[0], 29) for one in tickets)
-    counts = service.statistics
+    counts = service.statistics()
     assert (counts["found"], counts["partial"] > 0, counts["no_path"] > 0) == (0, partial, not partial)
 
 
@@ -71,7 +71,7 @@ def test_states_and_counts_say_what_a_plain_search_says(grid, steps, partial, en
             passage.is_free(ticket.start) and ticket.goal in plain_costs(passage, ticket.start))
         unreachable = "partial" if partial and passage.is_free(ticket.start) else "none"
         assert ticket.state == ticket.path.state == ("found" if leads_there else unreachable)
-    counts = service.statistics
+    counts = service.statistics()
     answers = {(one.start, one.goal): one.state for one in tickets}
     assert [counts["found"], counts["partial"], counts["no_path"]] == [
         sum(state == one for state in answers.values()) for one in ("found", "partial", "none")]

@@ -9,7 +9,7 @@ from hypothesis import strategies as some
 
 from ai_core.clock import TimeIndex
 from ai_core.recording.digest import digest_of, digest_of_text
-from ai_core.recording.frame_watch import TaskRun
+from ai_core.recording.frame_watch import TaskRunRecord
 from ai_core.recording.grants import Grant
 from ai_core.recording.lines import (
     MAXIMUM_LINE_CHARACTERS,
@@ -27,9 +27,9 @@ HEADER = Header(
 )
 FRAMES = (
     FrameRecord(1, 0.1, 500.0, {"move": [0.5, -1.0]}, (None, Grant(3, 1)),
-                (TaskRun("guard", 0, 120.5, 3, digest_of(["chase", 0.1], exact=True), 17.25),),
+                (TaskRunRecord("guard", 0, 120.5, 3, digest_of(["chase", 0.1], exact=True), 17.25),),
                 {"guard": "aa", "door": "bb"}, {}),
-    FrameRecord(2, 0.2, None, None, (), (TaskRun("door", 1, None, 1, None),), {},
+    FrameRecord(2, 0.2, None, None, (), (TaskRunRecord("door", 1, None, 1, None),), {},
                 {"events": digest_of_text('["shot",1]\n["shot",2]')}),
     FrameRecord(4, 0.4, 0.0, None, (), (), None, {}),
 )

@@ -380,6 +380,6 @@ def test_a_replay_ends_with_the_recording():
     lines, world = recorded(), World()
     replay = world.replay(lines)
     assert replay.run(world.step) is None
-    assert replay.is_over
+    assert replay.is_done
     with pytest.raises(RuntimeError, match="all 20 frames of the recording are done"):
         replay.begin_frame()

@@ -24,7 +24,7 @@ BASES = (
     "ai_core.senses.sight.continuous_sensing.ContinuousSensing",
     "ai_core.senses.stage_shares.StageShares",
     "ai_core.senses.stimuli.emitted_signals.EmittedSignals",
-    "ai_core.snapshot.Saveable",
+    "ai_core.snapshot.SnapshotPart",
     "ai_core.squads.tactics.Tactic",
 )
 """Classes of which others are made, or that are only parts of others; the lives are those of the others."""

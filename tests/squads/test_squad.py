@@ -54,7 +54,7 @@ def test_one_path_is_asked_for_however_many_they_are(clock):
     order = squad.move_to((20, 5))
     marched(squad, clock)
     assert order.state == "done"
-    assert squad.statistics["paths_requested"] == 1
+    assert squad.statistics()["paths_requested"] == 1
 
 
 def test_a_lost_commander_is_replaced_and_the_march_goes_on(squad, clock, told):
@@ -68,7 +68,7 @@ def test_a_lost_commander_is_replaced_and_the_march_goes_on(squad, clock, told):
     assert told[-1] == ("commander_changed", nearest)
     marched(squad, clock)
     assert order.state == "done"
-    assert squad.statistics["paths_requested"] == 1
+    assert squad.statistics()["paths_requested"] == 1
     assert squad.slot_of(squad.commander) == 0
     assert squad.positions[squad.row_of(squad.commander)].tolist() == pytest.approx([40, 0], abs=0.3)
 
@@ -214,7 +214,7 @@ def test_slots_of_many_are_not_given_anew_at_every_thought(clock):
     squad.move_to((60, 0))
     march(squad, clock, seconds=3)
     assert squad.marchers.away.max() > 10          # they are still forming up
-    assert squad.statistics["slot_assignments"] == 1
+    assert squad.statistics()["slot_assignments"] == 1
 
 
 def test_slots_nobody_may_take_are_told_once(clock, told):
@@ -272,7 +272,7 @@ def test_the_commanders_ai_is_work_for_a_scheduler(squad, clock):
         squad.set_positions(squad.positions + squad.velocities() / 60)
         clock.advance()
     assert squad.order.state == "done"
-    assert squad.statistics["thoughts"] == 60
+    assert squad.statistics()["thoughts"] == 60
 
 
 def test_what_raises_is_reported_and_the_squad_goes_on(clock):

@@ -8,14 +8,14 @@ from xml.etree import ElementTree
 import pytest
 
 from ai_core.recording import FrameRecord, Header, Recording
-from ai_core.recording.frame_watch import TaskRun
+from ai_core.recording.frame_watch import TaskRunRecord
 from tools.timeline import INK, MOST_ROWS, OVERRAN, RAN, RAN_INSIDE, Drawing, Words, drawing_of, overrun_of
 from tools.timeline_png import LETTERS, png_of
 from tools.timeline_svg import svg_of
 
 
 def run(name, steps, *, granted=5.0, depth=0, used_us=0.0):
-    return TaskRun(name, depth, granted, steps, None, used_us)
+    return TaskRunRecord(name, depth, granted, steps, None, used_us)
 
 
 def frame(number, *runs, budget=10.0):

@@ -9,7 +9,7 @@ from types import SimpleNamespace
 from typing import Any, NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
 
 from ai_core.errors import UnknownNameError, check_type, finite_number, point, positions, shown, whole_number
 from ai_core.maps.cover.cover_objects import OBJECT_STATE, CoverObject
@@ -177,7 +177,7 @@ class CoverMap(Saveable):
             int(spot_id), spots.places[row], spots.towards[row], bool(spots.is_low[row]),
             float(spots.exposures[row]), int(spots.peeks[row]))
 
-    def near(self, place: object, range_m: float) -> list[int]:
+    def near(self, place: ArrayLike, range_m: float) -> list[int]:
         """Return ids of level spots within ``range_m`` (m) of a position, nearest first. Cost: O(spots)."""
         rows, distances = self.rows_near(point("place", place), finite_number("range_m", range_m, minimum=0))
         return [int(self.ids[row]) for row in rows[np.lexsort((rows, distances))]]
@@ -234,7 +234,7 @@ class CoverMap(Saveable):
         if spot_id is not None:
             del self.holders[spot_id]
 
-    def is_free(self, place: object, holder: Holder | None = None) -> bool:
+    def is_free(self, place: ArrayLike, holder: Holder | None = None) -> bool:
         """Return True if no holder except ``holder`` has a spot near a position. Cost: O(reserved spots)."""
         return bool(self.are_free(positions("place", [place], dimensions=(3,)), holder)[0])
 

@@ -33,7 +33,7 @@ class CoverCandidates:
         TypeError, ValueError: if an argument has the wrong shape or is out of range, or lengths differ.
     """
 
-    def __init__(self, places: object, towards: object, reach_m: float) -> None:
+    def __init__(self, places: ArrayLike, towards: object, reach_m: float) -> None:
         self.places = positions("places", places, dimensions=(3,))
         directions = positions("towards", towards, dimensions=(3,))
         if len(self.places) != len(directions):

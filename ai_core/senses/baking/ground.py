@@ -124,7 +124,7 @@ class WalkableGrid:
     """
 
     def __init__(
-        self, floor_m: ArrayLike, cell_m: float, *, origin: object = (0, 0, 0), up: str = "y",
+        self, floor_m: ArrayLike, cell_m: float, *, origin: ArrayLike = (0, 0, 0), up: str = "y",
         radius_m: float = 0.0,
     ) -> None:
         self.cell_m, self.up, self.radius_m = _checked(cell_m, up, radius_m)

@@ -12,6 +12,7 @@ from itertools import pairwise
 from typing import Self, TypeVar
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from ai_core.errors import check_type, finite_number, point, shares_by_name, shown
 from ai_core.senses.sensation import Point
@@ -249,7 +250,7 @@ class Passage:
             put(self, "mirror_normal", (x / length, y / length, z / length))
 
     @classmethod
-    def mirror(cls, place: object, normal: object, radius_m: float) -> Passage:
+    def mirror(cls, place: ArrayLike, normal: ArrayLike, radius_m: float) -> Passage:
         """Return the passage of sight by a round mirror.
 
         A sensor sees in it the sources whose mirror image lies behind the disc. A line of sight

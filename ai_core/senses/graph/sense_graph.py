@@ -12,7 +12,7 @@ from itertools import product
 from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
 
 from ai_core.errors import UnknownNameError, check_type, finite_number, named, point, whole_number
 from ai_core.saving.declared_state import DeclaredState, Flag, MapOf, Number, Optional, Row, Saveable
@@ -202,7 +202,7 @@ class SenseGraph(Saveable):
             return named("region", region, self._region_ids)
         return _number("region", region, self._region_ids, len(self.regions))
 
-    def region_at(self, position: object) -> int:
+    def region_at(self, position: ArrayLike) -> int:
         """Return the id of the region that contains a position (m), ``NOWHERE`` (-1) for none."""
         x, y, z = point("position", position).tolist()
         return self.lookup.at((x, y, z))
@@ -258,7 +258,7 @@ class SenseGraph(Saveable):
         """
         return self._winds.get(self._portal_ids(portal)[0])
 
-    def set_wind(self, velocity: object) -> None:
+    def set_wind(self, velocity: ArrayLike) -> None:
         """Set the wind over the whole level (m/s): smells drift with it from region to region.
 
         The wind through a portal is its component along the portal: from its start to its end, or,

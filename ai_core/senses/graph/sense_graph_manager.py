@@ -10,6 +10,7 @@ from collections.abc import Callable, Iterable, Mapping
 from typing import Unpack
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from ai_core.budget import Budget
 from ai_core.clock import Clock
@@ -145,7 +146,7 @@ class SenseGraphManager(RegionalSenseManager, Saveable):
             )
         super().change_modality(name, range_m=range_m)
 
-    def set_wind(self, velocity: object) -> None:
+    def set_wind(self, velocity: ArrayLike) -> None:
         """Set the wind in all regions (m/s); for one corridor see ``SenseGraph.set_portal_wind``.
 
         Raises:

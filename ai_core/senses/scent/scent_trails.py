@@ -13,7 +13,7 @@ from types import SimpleNamespace
 from typing import Any, NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
 
 from ai_core.budget import Budget
 from ai_core.clock import moment_s
@@ -116,7 +116,7 @@ class ScentTrails(Saveable):
     def __len__(self) -> int:
         return len(self._marks["scent"])
 
-    def leave(self, scent: int, position: object, strength: float, now_s: float) -> None:
+    def leave(self, scent: int, position: ArrayLike, strength: float, now_s: float) -> None:
         """Leave a mark, or renew the last mark of this scent if it is near.
 
         Args:
@@ -152,7 +152,7 @@ class ScentTrails(Saveable):
 
     def smelled(
         self,
-        position: object,
+        position: ArrayLike,
         threshold: float,
         kept_per_m: float,
         now_s: float,

@@ -12,7 +12,7 @@ import math
 from collections.abc import Sequence
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
 
 from ai_core.errors import as_array, shown, whole_number
 
@@ -47,7 +47,7 @@ class GridSight:
             raise ValueError(f"is_opaque must have shape (height, width), got {is_opaque.shape}")
         self.is_opaque = is_opaque
 
-    def are_free(self, starts: object, ends: object) -> Flags:
+    def are_free(self, starts: ArrayLike, ends: ArrayLike) -> Flags:
         """Return for many lines whether the cells between their ends are free.
 
         Args:
@@ -70,7 +70,7 @@ class GridSight:
         lines_are_free(self.is_opaque, first, last, is_free)
         return is_free
 
-    def field_of_view(self, cell: object, radius: int) -> Flags:
+    def field_of_view(self, cell: ArrayLike, radius: int) -> Flags:
         """Return which cells are seen from one cell.
 
         Args:
@@ -93,7 +93,7 @@ class GridSight:
         cells_seen(self.is_opaque, row, column, radius, seen)
         return seen
 
-    def _cell(self, cell: object) -> tuple[int, int]:
+    def _cell(self, cell: ArrayLike) -> tuple[int, int]:
         if isinstance(cell, np.ndarray):
             cell = cell.tolist()
         if not isinstance(cell, Sequence) or len(cell) != 2:
@@ -104,7 +104,7 @@ class GridSight:
             "column of cell", cell[1], minimum=0, maximum=width - 1, remedy="use a cell of the grid")
         return row, column
 
-    def _cells(self, name: str, cells: object) -> NDArray[np.int32]:
+    def _cells(self, name: str, cells: ArrayLike) -> NDArray[np.int32]:
         array = as_array(name, cells)
         if array.shape == (0,):
             array = np.zeros((0, 2), np.int32)

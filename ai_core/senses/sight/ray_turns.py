@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
 
 from ai_core.errors import shown
 from ai_core.saving.fields import Fields, State
@@ -51,7 +51,7 @@ class RayTurns:
         return PATIENCE_PASSES if self._of_sensors or self._of_pairs else 0
 
     def set_importance(
-        self, sensor_ids: object, importances: object, source_ids: object = None
+        self, sensor_ids: ArrayLike, importances: ArrayLike, source_ids: ArrayLike | None = None
     ) -> None:
         """Set the importance of sensors or pairs; see ``RegionalSenseManager.set_importance``."""
         sensors, values = self._checked(sensor_ids, importances)
@@ -120,7 +120,7 @@ class RayTurns:
         self._columns = None
 
     def _checked(
-        self, sensor_ids: object, importances: object
+        self, sensor_ids: ArrayLike, importances: ArrayLike
     ) -> tuple[NDArray[np.integer], NDArray[np.float64]]:
         ids = np.asarray(sensor_ids)
         self._sensors.ids.slots(ids)

@@ -5,6 +5,8 @@ import math
 from types import SimpleNamespace
 from typing import NamedTuple
 
+from numpy.typing import ArrayLike
+
 from ai_core.errors import UnknownNameError, finite_number, point, shown, whole_number
 from ai_core.saving.declared_state import (
     DeclaredState,
@@ -63,7 +65,7 @@ class BackgroundNoise(Saveable):
     def __len__(self) -> int:
         return len(self.all)
 
-    def add(self, modality_name: str, level: float, position: object = None) -> int:
+    def add(self, modality_name: str, level: float, position: ArrayLike | None = None) -> int:
         """Add a noise, and return its id.
 
         Args:
@@ -126,7 +128,7 @@ class Wind(Saveable):
         self._drifted: Place = (0.0, 0.0, 0.0)
         self._since_s = 0.0
 
-    def set(self, velocity: object, now_s: float) -> None:
+    def set(self, velocity: ArrayLike, now_s: float) -> None:
         """Set the velocity (m/s) from now on."""
         x, y, z = point("velocity", velocity).tolist()
         self._drifted, self._since_s = self.drift_m(now_s), now_s

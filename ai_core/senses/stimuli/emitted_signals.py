@@ -14,7 +14,7 @@ from types import SimpleNamespace
 from typing import Any, NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
 
 from ai_core.budget import Budget
 from ai_core.errors import check_type, finite_number, point, shown
@@ -215,7 +215,7 @@ class EmittedSignals(Saveable):
                 self._hold(one)
 
     def emit(
-        self, source_id: int, modality_name: str, strength: float | None, position: object, tag: str | None,
+        self, source_id: int, modality_name: str, strength: float | None, position: ArrayLike | None, tag: str | None,
         channel: str, now_s: float,
     ) -> None:
         """Send a signal of a source; see ``RegionalSenseManager.emit``."""
@@ -234,8 +234,8 @@ class EmittedSignals(Saveable):
         self.take(signal)
 
     def touch(
-        self, sensor_id: int, source_id: int, modality_name: str, strength: float, position: object, tag: str | None,
-        now_s: float,
+        self, sensor_id: int, source_id: int, modality_name: str, strength: float, position: ArrayLike | None,
+        tag: str | None, now_s: float,
     ) -> None:
         """Send a signal to one sensor only, at once and at full strength, if its threshold is not above it."""
         sensors, slot, number = self._sensors, self._sensors.ids.slot(sensor_id), self._modalities.number(modality_name)
@@ -364,8 +364,8 @@ class EmittedSignals(Saveable):
         return ReachNumbers(distance_m, kind.kept_per_m**distance_m * share, (ahead[0], ahead[1], ahead[2]))
 
     def _signal(
-        self, source_id: int, number: int, strength: float | None, position: object, tag: str | None, channel: str,
-        now_s: float,
+        self, source_id: int, number: int, strength: float | None, position: ArrayLike | None, tag: str | None,
+        channel: str, now_s: float,
     ) -> Signal:
         """Return a signal of a source; everything is checked. Its place is rounded as places of sensors are."""
         sources, slot = self._sources, self._sources.ids.slot(source_id)

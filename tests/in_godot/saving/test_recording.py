@@ -21,7 +21,7 @@ def test_a_recording_made_without_godot_replays_in_it(name):
     scenario = build(recording.header.name, recording.header.seed)
     replay = Replay(recording, clock=scenario.clock, trace=scenario.trace, parts=scenario.observed)
     assert replay.run(scenario.step) is None
-    assert replay.is_over
+    assert replay.is_done
 
 
 class Place:

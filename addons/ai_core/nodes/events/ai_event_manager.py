@@ -617,7 +617,7 @@ class AIEventManager(Node):
         """Remove handlers that were called and that no save can restore. Cost: O(1) on average."""
         if len(self._waiting) < self._tidy_at:
             return
-        for key in [key for key, one in self._waiting.items() if self.day.events.is_over(one.listening)]:
+        for key in [key for key, one in self._waiting.items() if self.day.events.has_ended(one.listening)]:
             del self._waiting[key]
         self._tidy_at = max(64, 2 * len(self._waiting))
 

@@ -73,7 +73,7 @@ class SceneSubscription:
         return one.member.listen_again(one)
 
     @property
-    def is_over(self) -> bool:
+    def has_ended(self) -> bool:
         """Whether it has ended, and no save can restore it."""
         return not self.is_active and (self._listening is None or not self._listening.is_remembered)
 
@@ -142,7 +142,7 @@ class ListeningNode:
         """Add a listener; remove those that have ended."""
         self.listenings.append(listening)
         if len(self.listenings) >= self._tidy_at:
-            for one in [one for one in self.listenings if one.is_over]:
+            for one in [one for one in self.listenings if one.has_ended]:
                 self._events.forget(one)
             self._tidy_at = max(16, 2 * len(self.listenings))
 

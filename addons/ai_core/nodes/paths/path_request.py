@@ -43,7 +43,7 @@ class PathRequest:
     @property
     def state(self) -> str:
         """State of the ticket, or improving if it has a path and has not ended."""
-        return self.ticket.state if self.ticket.is_over or self.ticket.path is None else "improving"
+        return self.ticket.state if self.ticket.is_done or self.ticket.path is None else "improving"
 
     @property
     def has_path(self) -> bool:

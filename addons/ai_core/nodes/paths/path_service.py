@@ -338,7 +338,7 @@ class PathService(SavedState, Node):
 
         "query_us" is the 95th percentile of the recent costs of navigation map queries (µs).
         """
-        counts = {} if self._service is None else self._service.statistics
+        counts = {} if self._service is None else self._service.statistics()
         own = {"tickets": len(self._requests), "flow_fields": len(self._flows)}
         return {**counts, **own, "query_us": getattr(self._provider, "query_us", 0.0)}
 
@@ -392,7 +392,7 @@ class PathService(SavedState, Node):
     def _reset_source(self) -> None:
         """Reset the ground: waiting requests fail and are reported; tickets keep the paths they have."""
         for ticket in self._open:
-            if self._service is not None and not ticket.is_over:
+            if self._service is not None and not ticket.is_done:
                 self._service.cancel(ticket)
                 ticket.state, ticket.why = "failed", "the ground was replaced; request again"
                 self._over.append(ticket)
@@ -457,7 +457,7 @@ class PathService(SavedState, Node):
         if not request.ticket.improves:
             raise RefusedValue(
                 f"move_start needs a ticket of request_improving_path(), but {ticket} is of request_path()")
-        if not request.ticket.is_over:
+        if not request.ticket.is_done:
             self.service.move_start(request.ticket, self._on_ground("position", position))
 
     @method
@@ -518,7 +518,7 @@ class PathService(SavedState, Node):
     def cancel(self, ticket: int) -> None:
         """Cancel a request; other requests for the same path continue. Does nothing when the request has ended."""
         request = self._of("cancel", ticket)
-        if not request.ticket.is_over:
+        if not request.ticket.is_done:
             self._service.cancel(request.ticket)
             self._close(request)
 
@@ -528,7 +528,7 @@ class PathService(SavedState, Node):
         if 0 < ticket <= self._last_id and ticket not in self._requests:
             return
         request = self._of("release", ticket)
-        if not request.ticket.is_over:
+        if not request.ticket.is_done:
             self._service.cancel(request.ticket)
         del self._requests[ticket]
         self._open.pop(request.ticket, None)
@@ -544,7 +544,7 @@ class PathService(SavedState, Node):
         improved, self._improved = self._improved, {}
         for ticket in improved:
             request = self._open.get(ticket)
-            if request is not None and request.has_path and not ticket.is_over:
+            if request is not None and request.has_path and not ticket.is_done:
                 self.path_improved.emit(request.number, request.points)
                 if not self.is_valid() or self._scheduler is None:
                     return
@@ -621,7 +621,7 @@ class PathService(SavedState, Node):
         """
         request = self._of("get_fallback_position", ticket)
         here = checked_place("position", position, request.dimensions)
-        if request.ticket.is_over or request.has_path or self.fallback == self.Fallback.NOTHING:
+        if request.ticket.is_done or request.has_path or self.fallback == self.Fallback.NOTHING:
             self._fallback.forget(ticket)
             return position
         if isinstance(self._provider, NavigationPathProvider) and not self._provider.is_ready:
@@ -803,7 +803,7 @@ class PathService(SavedState, Node):
                 self._requests[row.number] = one
                 if not row.is_closed:
                     self._open[ticket] = one
-                    if ticket.is_over:
+                    if ticket.is_done:
                         self._over.append(ticket)
 
         return change

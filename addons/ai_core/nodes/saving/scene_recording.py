@@ -146,7 +146,7 @@ class SceneReplay(SceneWatch):
             raise RefusedValue(f"cannot replay '{path}': {error}") from None
 
     def _begin(self, budget: Budget) -> Budget:
-        if self._replay.is_over:
+        if self._replay.is_done:
             return budget
         granted = self._replay.begin_frame()
         if self._inputs is not None:
@@ -154,8 +154,8 @@ class SceneReplay(SceneWatch):
         return granted
 
     def _end(self) -> None:
-        difference = None if self._replay.is_over else self._replay.end_frame()
-        if difference is not None or self._replay.is_over:
+        difference = None if self._replay.is_done else self._replay.end_frame()
+        if difference is not None or self._replay.is_done:
             self._close()
             if self._scheduler.recorder is self:
                 self._scheduler.emit_replay_ended(difference)

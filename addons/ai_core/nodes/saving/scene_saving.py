@@ -8,7 +8,7 @@ from typing import Any
 from addons.ai_core.bridge.gd import RefusedValue, method
 from addons.ai_core.nodes.saving.scene_values import path_of
 from ai_core.saving.fields import Fields, State, StateError
-from ai_core.snapshot import PartFailedError, Saveable, restore, take
+from ai_core.snapshot import PartFailedError, SnapshotPart, restore, take
 
 
 class LoadFailed(RefusedValue):
@@ -92,7 +92,7 @@ class NodePart:
             self._node.core.forget_all()
 
 
-def save_parts(parts: dict[str, Saveable]) -> State:
+def save_parts(parts: dict[str, SnapshotPart]) -> State:
     """Return a snapshot; raise RefusedValue with the reason, if a part cannot be saved."""
     try:
         return take(parts)
@@ -101,7 +101,7 @@ def save_parts(parts: dict[str, Saveable]) -> State:
 
 
 def load_parts(
-    snapshot: State, parts: dict[str, Saveable], *, skip_broken: bool = False, roll_back: bool = False
+    snapshot: State, parts: dict[str, SnapshotPart], *, skip_broken: bool = False, roll_back: bool = False
 ) -> dict[str, str]:
     """Load a snapshot; return the parts that were left out, with the reasons.
 

@@ -69,7 +69,7 @@ from ai_core.scheduling.scheduler import Scheduler, tree_statistics
 from ai_core.scheduling.statistics import Overrun, QualityOfService, statistics_table
 from ai_core.scheduling.task import MAX_PERIOD_FRAMES, MAX_PRIORITY, Task, Turn, Work, checked_period
 from ai_core.scheduling.threaded_work import MAX_DELAY_FRAMES
-from ai_core.snapshot import Saveable
+from ai_core.snapshot import SnapshotPart
 from ai_core.trace import Trace
 
 RUN_BY_PERIOD = (
@@ -918,7 +918,7 @@ class AIScheduler(Node):
             if node.is_class("ImportanceManager"):
                 node.settle()
 
-    def _parts(self, left_out: dict[str, str] | None = None) -> dict[str, Saveable]:
+    def _parts(self, left_out: dict[str, str] | None = None) -> dict[str, SnapshotPart]:
         nodes = {name: part for name, (part, _) in self.parts_of_nodes().items()}
         return {"clock": self.clock, "faults": self.faults, "scheduler": SchedulerPart(self, left_out), **nodes}
 

@@ -397,7 +397,7 @@ class Squad(SavedState, Node):
         These are the numbers of members, stragglers, orders, requested paths and thoughts, and the largest distance of
         a member from its slot.
         """
-        counts = dict(self.core.statistics)
+        counts = self.core.statistics()
         counts["farthest_from_slot"] = counts.pop("farthest_from_slot_m") * self.unit
         return counts
 
