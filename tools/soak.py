@@ -15,6 +15,8 @@ from tools.progress import StepFailed
 ROOT = Path(__file__).resolve().parents[1]
 
 SCENE = "res://tests/soak/crowd.tscn"
+OVERLOAD = "signals are emitted faster than the budget of the senses"
+"""The warning that is expected, once."""
 MARK = "SOAK "
 MODULES = {"AI_CORE_MODULES": "tests.benchmarks.in_engine.yardstick"}
 
@@ -60,7 +62,7 @@ def _play(engine: GodotEngine, frames: int, sounds: int) -> int:
         ["--headless", "--fixed-fps", "60", "--path", str(ROOT), SCENE, "--", f"--frames={frames}",
          f"--sounds={sounds}"],
         frames * LONGEST_FRAME_S, env=MODULES, on_line=take)
-    mistakes = [f"Godot complained: {line}" for line in complaints(finished.output)]
+    mistakes = [f"Godot complained: {line}" for line in complaints(finished.output) if OVERLOAD not in line]
     if finished.code or finished.timed_out:
         mistakes.append("the run hung" if finished.timed_out else f"Godot ended with status {finished.code}")
     mistakes += failures(records, frames)

@@ -2,6 +2,7 @@
 from __future__ import annotations
 
 import importlib
+import logging
 import os
 import sys
 
@@ -18,10 +19,24 @@ MODULES_SETTING = "ai_core/python_modules"
 MODULES_VARIABLE = "AI_CORE_MODULES"
 """Environment variable with more of them, separated by commas; for tests and tools."""
 
+LOG = "ai_core"
+"""Name of the log of the library."""
+
+
+class EngineLog(logging.Handler):
+    """Shows what the library logs as warnings and errors of the engine."""
+
+    def emit(self, record: logging.LogRecord) -> None:
+        """Report a record; an error has the traceback of its exception."""
+        from _bridge import report_error, report_warning
+
+        (report_error if record.levelno >= logging.ERROR else report_warning)(self.format(record))
+
 
 def start(level: int) -> None:
     """Called by the bridge at each start level."""
     if level == LEVEL_SCENE:
+        logging.getLogger(LOG).handlers[:] = [EngineLog(logging.WARNING)]
         _forget_old_code()
         importlib.import_module("addons.ai_core.bridge.engine_types").add_engine_members()
         importlib.import_module("addons.ai_core.nodes")
@@ -43,6 +58,7 @@ def stop(level: int) -> None:
     """Called by the bridge at each end level; classes are unregistered after this."""
     if level == LEVEL_SCENE:
         importlib.import_module(GARBAGE_COLLECTING).end()
+        logging.getLogger(LOG).handlers.clear()
 
 
 def _forget_old_code() -> None:

@@ -51,10 +51,11 @@ class EngineOutput:
 
 
 class Expectation(NamedTuple):
-    """A complaint that shall contain ``text``; ``times`` None means at least once."""
+    """A complaint that contains ``text``, ``times`` times, or any number of times from ``at_least`` on."""
 
     text: str
     times: int | None
+    at_least: int
 
 
 class ExpectedErrors:
@@ -63,27 +64,28 @@ class ExpectedErrors:
     def __init__(self) -> None:
         self._expected: list[Expectation] = []
 
-    def expect(self, text: str, times: int | None = None) -> None:
+    def expect(self, text: str, times: int | None = None, at_least: int = 1) -> None:
         """Declare that the engine will complain with ``text`` in it.
 
         Args:
             text: part of the message or of its traceback; not empty.
-            times: how often exactly; None allows any number above 0.
+            times: how often exactly; None allows any number from ``at_least`` on.
+            at_least: 0 or more; 0 for a complaint that depends on the speed of the machine.
         """
         if not text:
             raise ValueError("an expected engine error needs a text, got ''; name a part of its message")
         if times is not None and times < 1:
             raise ValueError(f"times must be at least 1, got {times}; an error that is not declared must not come")
-        self._expected.append(Expectation(text, times))
+        self._expected.append(Expectation(text, times, at_least))
 
     def problems(self, found: Iterable[str]) -> list[str]:
         """Return what is wrong: complaints nobody declared, declared ones that did not come."""
         found = list(found)
         wrong = self.undeclared(found)
-        for text, times in self._expected:
+        for text, times, at_least in self._expected:
             count = sum(text in one for one in found)
-            if count == 0 or (times is not None and count != times):
-                wanted = "at least once" if times is None else f"{times} times"
+            if count < at_least if times is None else count != times:
+                wanted = f"at least {at_least} times" if times is None else f"{times} times"
                 wrong.append(f"The engine was expected to complain {wanted} with {text!r}, it did so {count} times")
         return wrong
 

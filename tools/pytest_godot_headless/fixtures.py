@@ -119,5 +119,5 @@ def signals() -> Iterator[Callable[[Any, str], list[tuple[Any, ...]]]]:
 
 @pytest.fixture
 def expect_errors(request: pytest.FixtureRequest) -> Callable[..., None]:
-    """``expect_errors(text, times=None)``: the engine will complain with this text, and that is right."""
+    """``expect_errors(text, times=None, at_least=1)``: the engine will complain with this text, and that is right."""
     return request.node.stash[EXPECTED].expect

@@ -29,9 +29,11 @@ def recorded(path):
 
 
 @pytest.fixture
-def museum(nodes_of_test, physics_frames, signals):
+def museum(nodes_of_test, physics_frames, signals, expect_errors):
     """``museum(budget)``: one that has not begun to live, and what its replay says; the one before is gone."""
     made = []
+    # Depends on the machine: with little time, sounds are merged.
+    expect_errors("signals are emitted faster than the budget of the senses", at_least=0)
 
     def make(budget):
         for one in made:
