@@ -52,7 +52,7 @@ def test_the_crowd_is_timed_three_ways_and_drawn():
     number = r" +([\d.]+)"
     rows = re.findall(rf"^  (\w.*?)  {3 * number}{number}%{4 * number}$", played.stdout, re.MULTILINE)
     ways = {name.strip(): [float(one) for one in numbers] for name, *numbers in rows}
-    assert list(ways) == ["everyone, every frame", "naive slices of 100", "AIScheduler, 1000 µs"]
+    assert list(ways) == ["everyone, every frame", "naive slices of 100", "AIScheduler, 700 µs"]
     for p50, p99, longest, over_percent, *_ in ways.values():
         assert 0 < p50 <= p99 <= longest
         assert 0 <= over_percent <= 100
