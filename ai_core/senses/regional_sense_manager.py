@@ -659,11 +659,9 @@ class RegionalSenseManager:
                 self._clues.expire(self._sources, now_s)
             for_stages = budget if budget.is_unlimited else self._without_pass(budget)
             self._shares.advance(for_stages, now_s, is_shared=has_signals)
-            if budget.stopwatch is None:
-                self._perception.advance(self._continuous.pairs)
-            else:
-                before_us = budget.used
-                self._perception.advance(self._continuous.pairs)
+            before_us = budget.used if budget.stopwatch is not None else 0.0
+            self._perception.advance(self._continuous.pairs, budget)
+            if budget.stopwatch is not None:
                 self._note_pass(budget.used - before_us)
         finally:
             self._is_advancing = False

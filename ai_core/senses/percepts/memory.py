@@ -225,6 +225,11 @@ class SenseMemory:
         return found
 
     @property
+    def revision(self) -> int:
+        """A number that changes with each pass in which percepts of its sense manager may have changed."""
+        return self._table.revision
+
+    @property
     def durations(self) -> MemoryDurations:
         """Its durations (s), for a table of percepts."""
         return MemoryDurations(

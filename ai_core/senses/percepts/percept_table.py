@@ -131,6 +131,7 @@ class PerceptTable:
         modalities: names of all modalities.
         loops: the loops over these arrays.
         now_s: game time of the last pass over all rows (s).
+        revision: number of passes and changes of rows so far.
         known_targets, meters: views in use, by key.
 
     Cost: new rows O(n) for any number of them, 16 bytes a key; 300 to 500 bytes a row.
@@ -141,6 +142,7 @@ class PerceptTable:
         self._numbers = {name: number for number, name in enumerate(self.modalities)}
         self.loops = PerceptLoops()
         self.now_s = -math.inf
+        self.revision = 0
         self.known_targets: WeakValueDictionary[int, RowView] = WeakValueDictionary()
         self.meters: WeakValueDictionary[int, RowView] = WeakValueDictionary()
         self._minds = np.full((0, len(MIND_COLUMNS)), NO_MIND)
@@ -279,14 +281,15 @@ class PerceptTable:
         for part, numbers, name in ((MEMORY, MEMORY_OF_SENSE, "is_known"), (METER, METER_OF_SENSE, "has_meter")):
             is_over = values[:, COLUMN[name]] == 0
             values[is_over, part] = 0
+            values[is_over, COLUMN["looked" if name == "is_known" else "shown_at"]] = NOT_IN_VIEW
             senses[is_over, :, numbers] = NO_SENSE[numbers]
         state: State = {"targets": (self.key_of_row[rows] & ID_MASK).tolist()}
         for name in [*(MEMORY_FIELDS if memory else ()), *(METER_FIELDS if meters else ())]:
             state[name] = [value if math.isfinite(value) else None for value in values[:, COLUMN[name]].tolist()]
         if memory:
-            state["is_in_view"] = (values[:, COLUMN["looked"]] == looks).tolist()
+            state["looked_ago"] = _looks_ago(looks, values[:, COLUMN["looked"]])
         if meters:
-            state["is_shown"] = (values[:, COLUMN["shown_at"]] == looks).tolist()
+            state["shown_ago"] = _looks_ago(looks, values[:, COLUMN["shown_at"]])
             pending = values[:, [COLUMN["level"], COLUMN["reached"]]].astype(np.intp).tolist()
             state["reacts_at_s"] = [
                 self.reacts[row, level:reached].tolist()
@@ -315,9 +318,9 @@ class PerceptTable:
                     self.rows[row, part] = saved.rows[place, part]
                     self.senses[row, :, of_sense] = NO_SENSE[of_sense]
             if saved.rows[place, COLUMN["is_known"]]:
-                self.rows[row, COLUMN["looked"]] = self.loops.looks if saved.is_in_view[place] else NOT_IN_VIEW
+                self.rows[row, COLUMN["looked"]] = self._look_of(saved.looked_ago[place])
             if saved.rows[place, COLUMN["has_meter"]]:
-                self.rows[row, COLUMN["shown_at"]] = self.loops.looks if saved.is_shown[place] else NOT_IN_VIEW
+                self.rows[row, COLUMN["shown_at"]] = self._look_of(saved.shown_ago[place])
                 first = int(saved.rows[place, COLUMN["level"]])
                 self.rows[row, COLUMN["reached"]] = first + level
                 self.reacts[row, first : first + level] = saved.reacts[place]
@@ -369,6 +372,9 @@ class PerceptTable:
         self._minds, self._levels = minds, numbers
         self._put(self.rows, self.senses, reacts)
 
+    def _look_of(self, ago: int | None) -> float:
+        return NOT_IN_VIEW if ago is None else self.loops.looks - ago
+
     def _put(
         self, rows: NDArray[np.float64], senses: NDArray[np.float64], reacts: NDArray[np.float64],
     ) -> None:
@@ -390,15 +396,16 @@ class SavedRows(NamedTuple):
     Attributes:
         targets: (n,) int64.
         rows: (n, ``COLUMNS``) float64, without numbers of looks and reached levels.
-        is_in_view, is_shown: (n,) whether the target was in view of the memory and of the meter.
+        looked_ago, shown_ago: (n,) how many looks ago the target was in view of the memory and of the meter: 0 or 1,
+            None if it was not in the last two. The last look may be under way.
         reacts: for each row when the levels above its own are reported (s).
         senses: (n, ``SENSE_COLUMNS``) float64 by modality.
     """
 
     targets: NDArray[np.int64]
     rows: NDArray[np.float64]
-    is_in_view: list[bool]
-    is_shown: list[bool]
+    looked_ago: list[int | None]
+    shown_ago: list[int | None]
     reacts: list[list[float]]
     senses: dict[str, NDArray[np.float64]]
 
@@ -423,9 +430,9 @@ class SavedRows(NamedTuple):
         rows = np.zeros((count, len(COLUMNS)))
         for name in [*(MEMORY_FIELDS if memory else ()), *(METER_FIELDS if meters else ())]:
             rows[:, COLUMN[name]] = _column(fields, name, count, latest_s)
-        is_in_view, is_shown = (
-            _flags(fields, name, count) if is_saved else [False] * count
-            for name, is_saved in (("is_in_view", memory), ("is_shown", meters)))
+        nowhere: list[int | None] = [None] * count
+        looked_ago = _read_looks_ago(fields, "looked_ago", count) if memory else nowhere
+        shown_ago = _read_looks_ago(fields, "shown_ago", count) if meters else nowhere
         reacts: list[list[float]] = [[] for _ in range(count)]
         for place, moments in enumerate(fields.items("reacts_at_s", count=count) if meters else ()):
             one = Fields({"row": moments}, f"{fields.place_of('reacts_at_s')}[{place}]")
@@ -445,7 +452,7 @@ class SavedRows(NamedTuple):
             for name in kept:
                 senses[modality][:, SENSE_COLUMNS.index(name)] = _column(one, name, count, latest_s)
             one.end()
-        found = cls(targets, rows, is_in_view, is_shown, reacts, senses)
+        found = cls(targets, rows, looked_ago, shown_ago, reacts, senses)
         if memory:
             found._check_memory(fields)
         return found
@@ -488,8 +495,13 @@ def _column(fields: Fields, name: str, count: int, latest_s: float) -> NDArray[n
     return column
 
 
-def _flags(fields: Fields, name: str, count: int) -> list[bool]:
+def _looks_ago(looks: float, looked: NDArray[np.float64]) -> list[int | None]:
+    return [int(ago) if ago in (0, 1) else None for ago in (looks - looked).tolist()]
+
+
+def _read_looks_ago(fields: Fields, name: str, count: int) -> list[int | None]:
     found = fields.items(name, count=count)
-    if not all(type(one) is bool for one in found):
-        fields.refuse(name, "must hold only true and false")
+    for place, ago in enumerate(found):
+        if ago is not None and (type(ago) is not int or ago not in (0, 1)):
+            fields.refuse(name, f"[{place}] must be 0, 1 or None, got {ago!r}")
     return found

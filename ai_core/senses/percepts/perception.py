@@ -1,17 +1,21 @@
 """Perception: memory and awareness of all sensors, and their listeners."""
 from __future__ import annotations
 
+from collections import deque
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, fields
 from functools import partial
 from operator import itemgetter
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
+from ai_core.budget import Budget
 from ai_core.clock import Clock, TimeIndex
 from ai_core.errors import shown
 from ai_core.faults import NO_FAILURES, Failures, FaultIsolation
+from ai_core.saving.declared_state import ListOf, Number, OneOf, Point, Row, Seconds, Whole
 from ai_core.saving.fields import MOST, Fields, State
 from ai_core.senses.audience import SensationBatch, SensationReceiver, StimulusBatch
 from ai_core.senses.id_table import LARGEST_ID
@@ -50,7 +54,45 @@ class Listeners:
                 raise TypeError(f"{name} must be a callable or None, got {shown(listener)}")
 
 
+
+class Notice(NamedTuple):
+    """What one listener is to receive.
+
+    Attributes:
+        listener: name of the listener: a field of ``Listeners``.
+        sensor_id: the sensor.
+        target: id of the source.
+        number: number of the modality of a sensation; the level of awareness; else 0.
+        at_s: when it happened (s).
+        intensity: of a sensation, else 0.
+        position: of the target (m).
+    """
+
+    listener: str
+    sensor_id: int
+    target: int
+    number: int
+    at_s: float
+    intensity: float
+    position: tuple[float, float, float]
+
+
 LISTENERS = tuple(one.name for one in fields(Listeners))
+SENSED, LEVEL_CHANGED = "on_sensed", "on_awareness_changed"
+NOWHERE = (0.0, 0.0, 0.0)
+NOTICES = ListOf(Row(
+    Notice, OneOf(LISTENERS), Whole(maximum=LARGEST_ID), Whole(maximum=LARGEST_ID), Whole(maximum=LARGEST_ID),
+    Seconds(), Number(0), Point(3)))
+"""How notices are saved."""
+
+PERCEPTS_PER_BLOCK = 512
+"""Pairs or percepts of a pass between two queries of a budget of time (count): 20 to 50 µs."""
+
+SIGHTINGS_AT_ONCE = 32
+"""Sensations in a batch between two queries of a budget of time (count): about 50 µs with listeners in scripts."""
+
+NO_PASS = -1
+"""Stage between two passes."""
 
 Sighting = tuple[int, int, int, float, float, float, float]
 """A sensation of what is in view: sensor, source, number of the modality, intensity, position (m)."""
@@ -75,9 +117,11 @@ class _Perceiver:
 class Perception:
     """Memory and awareness of all sensors, in one ``PerceptTable``.
 
-    Events are collected first; then the listeners of each sensor are called: with changes of memories, in
-    the order of time and target, with sensations, and with changes of levels. So a listener finds percepts as
-    they are after the whole pass, and may add, remove and free sensors and sources.
+    A pass takes in what is in view, then lets time pass for all percepts, in blocks between which a budget of time
+    may end it. What happened is collected as notices; then listeners are called: with changes of memories, in the
+    order of sensor and time, with sensations, and with changes of levels. So a listener finds percepts as they are
+    after the pass, and may add, remove and free sensors and sources. Notices that the budget does not reach come
+    first in the next advance, and the next pass begins after them: their number is bounded.
 
     Args:
         clock: game time.
@@ -101,6 +145,9 @@ class Perception:
         self._sensors: dict[int, _Perceiver] = {}
         self._sharers: dict[SenseMemory, list[int]] = {}     # the first is the owner
         self._table = PerceptTable(one.name for one in modalities.all)
+        self._notices: deque[Notice] = deque()
+        self._stage = NO_PASS       # of the pass under way: an index of the modalities, then the rows
+        self._from_key = 0          # where the stage continues
         self.audience_key = (self, "audience")
 
     def check_memory(self, memory: SenseMemory | None) -> None:
@@ -176,6 +223,7 @@ class Perception:
         if perceiver.memory is not None:
             perceiver.memory.forget_all()
         self._table.forget_all(sensor_id)
+        self._notices = deque(one for one in self._notices if one.sensor_id != sensor_id)
         self._table.now_s = -np.inf
         perceiver.last = None
 
@@ -191,6 +239,7 @@ class Perception:
 
     def hear(self, heard: StimulusBatch) -> None:
         """Take in stimuli that arrived at sensors, and notify listeners. Cost: O(log percepts) each."""
+        self._table.revision += 1
         table, loops, now = self._table, self._table.loops, self._clock.now
         sensor_ids, which, intensities, what, _ = heard
         numbers = [table.number(modality) for _, modality, _, _, _ in what]
@@ -204,31 +253,58 @@ class Perception:
         self._notify_heard(heard, now)
         self._notify_levels(levels, now)
 
-    def advance(self, pairs: Mapping[int, PairsInView]) -> None:
-        """Take in what is in view, let time pass for all percepts, and notify listeners.
+    def advance(self, pairs: Mapping[int, PairsInView], budget: Budget) -> None:
+        """Notify listeners, take in what is in view, let time pass for all percepts, and notify listeners.
+
+        A budget of time may end it after each block of ``PERCEPTS_PER_BLOCK`` and each notice; then the next call
+        continues. One of them is always done. Budgets of steps and unlimited ones do not end it.
 
         Args:
             pairs: pairs in view, by number of the modality.
+            budget: queried only.
         """
-        table, loops, now = self._table, self._table.loops, self._clock.now
-        table.now_s = now.seconds
-        loops.begin_look(self._sources.position, self._sources.ids.by_slot)
-        for number, of_modality in pairs.items():
-            if of_modality.count:
-                self._see(number, of_modality, now.seconds)
-        if len(table.keys):
-            loops.advance(now.seconds)
-            if loops.has_ended:
-                table.drop_ended()
-        if loops.changes or loops.sensations or loops.levels_crossed:
-            changes, levels = self._listed()
-            sightings, loops.sensations = loops.sensations, []
-            self._notify_changes(changes, now)
-            self._notify_shown(sightings, now)
-            self._notify_levels(levels, now)
+        # A step is counted by the budget of a test or a server: there one advance is one pass.
+        has_end = not (budget.is_unlimited or budget.charges_runs)
+        now = self._clock.now
+        self._table.now_s = now.seconds
+        self._table.revision += 1
+        if self._notices and not self._notify(budget if has_end else None, now):
+            return
+        is_done = self._pass(list(pairs.items()), budget if has_end else None, now)
+        self._collect(now)
+        if is_done or not has_end:
+            self._notify(budget if has_end else None, now)
+
+    def _pass(self, pairs: list[tuple[int, PairsInView]], budget: Budget | None, now: TimeIndex) -> bool:
+        """Continue the pass under way, or begin one; return False if the budget ended before the pass did."""
+        table, loops = self._table, self._table.loops
+        if self._stage == NO_PASS:
+            loops.begin_look()
+            self._stage, self._from_key = 0, 0
+        loops.view_sources(self._sources.position, self._sources.ids.by_slot)
+        while self._stage <= len(pairs):
+            number, of_modality = pairs[self._stage] if self._stage < len(pairs) else (-1, None)
+            keys = table.keys if of_modality is None else of_modality.keys
+            first = int(keys.searchsorted(self._from_key)) if self._from_key else 0
+            end = len(keys) if budget is None else min(first + PERCEPTS_PER_BLOCK, len(keys))
+            is_last = end == len(keys)
+            self._from_key = 0 if is_last else int(keys[end])
+            if is_last:
+                self._stage += 1
+            if end > first:
+                if of_modality is None:
+                    loops.advance(now.seconds, first, end)
+                else:
+                    self._see(number, of_modality, now.seconds, first, end)
+                if budget is not None and budget.is_spent and self._stage <= len(pairs):
+                    return False
+        self._stage = NO_PASS
+        if loops.has_ended:
+            table.drop_ended()
+        return True
 
     def save_state(self) -> State:
-        """Return all percepts by column, and of each sensor its last sensation and failing listeners."""
+        """Return all percepts by column, the pass under way, and last sensations and failing listeners of sensors."""
         table = self._table
         minds = {}
         for sensor_id, perceiver in self._sensors.items():
@@ -239,7 +315,10 @@ class Perception:
                 "failing": {name: list(one) for name, one in failing.items() if one != NO_FAILURES},
             }
         return {
-            "sensor_ids": (table.keys >> ID_BITS).tolist(), **table.save(table.order), "minds": minds}
+            "sensor_ids": (table.keys >> ID_BITS).tolist(), **table.save(table.order), "minds": minds,
+            "stage": self._stage, "from_sensor": self._from_key >> ID_BITS,
+            "from_target": self._from_key & (1 << ID_BITS) - 1,
+            "notices": NOTICES.save(self._notices, self)}
 
     def prepare_state(
         self, fields: Fields, new_ids: Mapping[int, int], saved_ids: Sequence[int], latest_s: float
@@ -284,11 +363,16 @@ class Perception:
             failing[saved_id] = _read_failing(mind.group("failing"))
             mind.end()
         minds.end()
+        stage = fields.whole("stage", minimum=NO_PASS, maximum=len(self._modalities))
+        from_key = fields.whole("from_sensor", maximum=LARGEST_ID) << ID_BITS | fields.whole(
+            "from_target", maximum=LARGEST_ID)
+        notices = NOTICES.read(fields.anything("notices"), fields.place_of("notices"), self)
         fields.end()
 
         def change() -> None:
             order = [*saved_ids, *(one for one in loaded if one not in known)]
             self._load({one: loaded[one] for one in order}, keys, saved)
+            self._stage, self._from_key, self._notices = stage, from_key, deque(notices)
             for sensor_id, perceiver in loaded.items():
                 last = lasts.get(sensor_id)
                 perceiver.last = None if last is None else partial(_same, last)
@@ -340,17 +424,17 @@ class Perception:
             keys.append(self._sharers[perceiver.memory][0] << ID_BITS | target)
         return keys
 
-    def _see(self, number: int, pairs: PairsInView, now_s: float) -> None:
+    def _see(self, number: int, pairs: PairsInView, now_s: float, first: int, end: int) -> None:
         loops, columns, views = self._table.loops, pairs.columns, self._sources.views
         if views.by_modality and (clarity := views.clarity(number, pairs.keys)) is not None:
             columns = (pairs.keys, pairs.intensity * clarity, *columns[2:])
         is_seen = self._modalities.all[number].needs_line_of_sight
-        loops.see(columns, number, is_seen, None, now_s, self._report_every_s)
+        loops.see(columns, number, is_seen, None, now_s, self._report_every_s, first, end)
         if loops.missing:
             missing, loops.missing = loops.missing, []
             found = pairs.keys[missing].tolist()
             self._table.add(key for one in found for key in self._keys_of(one >> ID_BITS, one & (1 << ID_BITS) - 1))
-            loops.see(columns, number, is_seen, missing, now_s, self._report_every_s)
+            loops.see(columns, number, is_seen, missing, now_s, self._report_every_s, first, end)
 
     def _listed(self) -> tuple[list[tuple[int, MemoryChange]], list[tuple[int, float, int, int]]]:
         """Return the changes that the loops have listed, in order, with their sensors."""
@@ -390,24 +474,55 @@ class Perception:
             for place in range(len(sensor_ids)):
                 self._notify_sensed(heard.sensation(place), now)
 
-    def _notify_shown(self, sightings: list[Sighting], now: TimeIndex) -> None:
-        if not sightings:
+    def _collect(self, now: TimeIndex) -> None:
+        """Make notices of what the loops have listed."""
+        loops, notices, now_s = self._table.loops, self._notices, now.seconds
+        if not (loops.changes or loops.sensations or loops.levels_crossed):
             return
+        changes, levels = self._listed()
+        sightings, loops.sensations = loops.sensations, []
+        for sensor_id, (kind, target, at_s, position) in changes:
+            notices.append(Notice(f"on_{kind}", sensor_id, target, 0, at_s, 0.0, position))
         sightings.sort(key=by_sensor_modality_source)
-        sensors, now_s = self._sensors, now.seconds
-        for one in sightings:
-            perceiver = sensors.get(one[0])
+        for sensor_id, target, number, intensity, x, y, z in sightings:
+            notice = Notice(SENSED, sensor_id, target, number, now_s, intensity, (x, y, z))
+            perceiver = self._sensors.get(sensor_id)
             if perceiver is not None:
-                perceiver.last = partial(self._sensation, one, now_s)
-        if not self._has_audience:
-            for one in sightings:
-                self._notify_sensed(self._sensation(one, now_s), now)
-            return
+                perceiver.last = partial(self._sensation, notice)
+            notices.append(notice)
+        for sensor_id, at_s, target, level in levels:
+            notices.append(Notice(LEVEL_CHANGED, sensor_id, target, level, at_s, 0.0, NOWHERE))
+
+    def _notify(self, budget: Budget | None, now: TimeIndex) -> bool:
+        """Notify listeners of the notices in order; return False if the budget ended first."""
+        notices = self._notices
+        while notices:
+            notice = notices.popleft()
+            name, sensor_id, target, number, at_s, _, position = notice
+            if name == LEVEL_CHANGED:
+                self._notify_levels([(sensor_id, at_s, target, number)], now)
+            elif name != SENSED:
+                change = MemoryChange(name.removeprefix("on_"), target, at_s, position)  # type: ignore[arg-type]
+                self._call(sensor_id, name, change, now)
+            elif self._has_audience:
+                self._notify_audience(self._batch_of_sightings(notice, budget))
+            else:
+                self._notify_sensed(self._sensation(notice), now)
+            if budget is not None and budget.is_spent:
+                return not notices
+        return True
+
+    def _batch_of_sightings(self, first: Notice, budget: Budget | None) -> SensationBatch:
+        """Return a sighting, and those that follow it in the notices, as a batch."""
+        notices, sightings = self._notices, [first]
+        most = len(notices) + 1 if budget is None else SIGHTINGS_AT_ONCE
+        while len(sightings) < most and notices and notices[0].listener == SENSED:
+            sightings.append(notices.popleft())
         modalities, numbers = self._modalities.all, dict[tuple[int, int], int]()
-        which = [numbers.setdefault((source, number), len(numbers)) for _, source, number, _, _, _, _ in sightings]
-        places = {(source, number): (x, y, z) for _, source, number, _, x, y, z in sightings}
+        which = [numbers.setdefault((one.target, one.number), len(numbers)) for one in sightings]
+        places = {(one.target, one.number): one.position for one in sightings}
         what = [(source, modalities[number].name, places[source, number]) for source, number in numbers]
-        self._notify_audience(SensationBatch([one[0] for one in sightings], which, [one[3] for one in sightings], what))
+        return SensationBatch([one.sensor_id for one in sightings], which, [one.intensity for one in sightings], what)
 
     @property
     def _has_audience(self) -> bool:
@@ -431,10 +546,9 @@ class Perception:
             hook(sensation.sensor_id, sensation.source_id, sensation.modality, sensation.intensity, now)
         self._call(sensation.sensor_id, "on_sensed", sensation, now)
 
-    def _sensation(self, sighting: Sighting, now_s: float) -> Sensation:
-        sensor_id, source, number, intensity, x, y, z = sighting
-        return Sensation(
-            sensor_id, source, self._modalities.all[number].name, intensity, (x, y, z), now_s, now_s)
+    def _sensation(self, notice: Notice) -> Sensation:
+        _, sensor_id, source, number, at_s, intensity, position = notice
+        return Sensation(sensor_id, source, self._modalities.all[number].name, intensity, position, at_s, at_s)
 
     def _call(self, sensor_id: int, name: str, what: object, now: TimeIndex) -> None:
         """Call a listener of a sensor, if the sensor is still there."""

@@ -42,7 +42,7 @@ class Crowd:
             self.clock.advance()
             self.manager.move_sources(
                 self.targets, [(k + self.clock.now.frame % 50 / 100, 0, -5) for k in range(TARGETS)])
-            self.manager._perception.advance(self.manager._continuous.pairs)
+            self.manager._perception.advance(self.manager._continuous.pairs, Budget.unlimited())
 
     def _count(self, _: object) -> None:
         self.told += 1

@@ -92,6 +92,7 @@ class SensorFeed:
         self._state: tuple[Any, ...] = UNWRITTEN      # values of STATE_KEYS that were written last
         self._is_noticed = self._has_choice = False   # the target is not lost; there are several targets
         self._pair, self._moves_together = (0, 0), False      # a source and its character, and whether it is below
+        self._revision = -1                   # of the percepts by which the target was chosen last
         self._handlers: dict[str, Callable[..., None]] = {
             "target_gained": self._on_gained, "target_lost": self._on_lost, "target_forgotten": self._on_forgotten,
             "target_reported": self._on_reported, "awareness_changed": self._on_awareness_changed,
@@ -143,11 +144,12 @@ class SensorFeed:
     def _refresh(self, places: Places | None = None) -> None:
         """Choose the target, and write all values."""
         memory = self._memory()
-        known = [] if memory is None else memory.known()
-        is_first, self._is_new, self._has_choice = self._is_new, False, len(known) > 1
+        targets = [] if memory is None else memory.targets
+        is_first, self._is_new, self._has_choice = self._is_new, False, len(targets) > 1
+        self._revision = -1 if memory is None else memory.revision
         if self._is_loaded:
-            self._find_loaded(known)
-        best = self._best(known) if known else None
+            self._find_loaded([] if memory is None else memory.known())
+        best = None if memory is None or not targets else self._best(memory, targets)
         if best is None:
             self._reset()
             return
@@ -184,8 +186,13 @@ class SensorFeed:
         manager = self.sensor.sense_manager if self.sensor.is_valid() else None
         return None if manager is None else manager.core.memory_of(self.sensor.sensor_id)
 
-    def _best(self, known: list[KnownTarget]) -> KnownTarget | None:
+    def _best(self, memory: SenseMemory, targets: list[int]) -> KnownTarget | None:
         """Return the most important target; of equal ones the present one, then that of the smallest id."""
+        if len(targets) == 1 and self._mind.target_choice != TargetChoice.CUSTOM:
+            return memory.find(targets[0])
+        if self._mind.target_choice in CHANGING:
+            return memory.find(self._first_of(targets))
+        known = memory.known()
         noticed = [one for one in known if one.is_noticed] or known
         if self._mind.target_choice == TargetChoice.CUSTOM:
             try:
@@ -195,11 +202,6 @@ class SensorFeed:
             except Exception as error:
                 report_exception(error, "its custom target choice", self._mind)
             return None
-        if len(noticed) == 1:
-            return noticed[0]
-        if self._mind.target_choice in CHANGING:
-            first = self._first_of([one.target for one in noticed])
-            return next(one for one in noticed if one.target == first)
         return max(noticed, key=lambda one: (one.first_sensed_s, one.target == self.chosen, -one.target))
 
     def _first_of(self, targets: list[int]) -> int:
@@ -323,8 +325,10 @@ class SensorFeed:
         self._send("heard", noise.source, noise.character, position=noise.place, strength=float(strength))
 
     def _announce(self, name: str, source: Any, character: Any, **more: Any) -> None:
-        """Choose the target, write all values, then send an event."""
-        self._refresh()
+        """Choose the target, write all values, then send an event; of the events of one pass, the first chooses."""
+        memory = self._memory()
+        if memory is None or memory.revision != self._revision:
+            self._refresh()
         self._send(name, source, character, **more)
 
     def _send(self, name: str, source: Any, character: Any, **more: Any) -> None:

@@ -1,0 +1,103 @@
+"""A pass over percepts, and the notices of it, end with a budget of time and continue in the next advance."""
+from __future__ import annotations
+
+import json
+
+import pytest
+
+import ai_core.senses.percepts.perception as perception
+from ai_core.budget import Budget
+from ai_core.recording.grants import RecordingBudget, ReplayBudget
+from ai_core.senses.percepts.awareness import AwarenessSettings
+from ai_core.senses.percepts.memory import SenseMemory
+from tests.senses.worlds import World
+
+EYES, THINGS = 6, 4
+
+
+@pytest.fixture(autouse=True)
+def small_blocks(monkeypatch):
+    monkeypatch.setattr(perception, "PERCEPTS_PER_BLOCK", 2)
+    monkeypatch.setattr(perception, "SIGHTINGS_AT_ONCE", 2)
+
+
+class Hall:
+    """Eyes that see all things, and a list of what their listeners received."""
+
+    def __init__(self):
+        self.world, self.received, self.reads = World(), [], 0
+        for number in range(EYES):
+            self.world.eye(
+                (float(number), 0, 0), memory=SenseMemory(lose_after_s=0.5),
+                awareness=AwarenessSettings(2.0, 0.5), **{
+                    name: lambda one, name=name, eye=number: self.received.append((eye, name, one.target))
+                    for name in ("on_gained", "on_lost", "on_awareness_changed")})
+        self.things = [self.world.thing((float(number), 0, -5)) for number in range(THINGS)]
+
+    def watch(self):
+        self.reads += 1
+        return self.reads * 1000      # each reading takes a microsecond
+
+    def tick(self, us, grants=None):
+        budget = Budget.of_time(us, self.watch)
+        self.world.clock.advance()
+        self.world.manager.advance(budget if grants is None else RecordingBudget(budget, grants))
+
+    def gained(self):
+        return [one for one in self.received if one[1] == "on_gained"]
+
+
+def test_listeners_beyond_the_budget_are_called_next_time():
+    hall = Hall()
+    per_advance = []
+    for _ in range(60):
+        before = len(hall.received)
+        hall.tick(20)
+        per_advance.append(len(hall.received) - before)
+    assert sorted(hall.gained()) == [(eye, "on_gained", thing) for eye in range(EYES) for thing in hall.things]
+    assert max(per_advance) <= 20
+
+
+def test_targets_in_view_are_not_lost_while_passes_take_long():
+    hall = Hall()
+    for _ in range(300):
+        hall.tick(9)
+    assert len(hall.gained()) == EYES * THINGS
+    assert not [one for one in hall.received if one[1] == "on_lost"]
+
+
+def test_a_budget_of_steps_ends_no_pass():
+    hall = Hall()
+    hall.world.tick(budget=Budget.of_steps(EYES * (THINGS + 1)))
+    assert len(hall.gained()) == EYES * THINGS
+
+
+def test_interrupted_passes_are_saved_with_their_notices():
+    one = Hall()
+    seen_stages = set()
+    for frame in range(8):
+        one.tick(11)
+        state = json.loads(json.dumps(one.world.manager.save_state()))
+        seen_stages.add((state["percepts"]["stage"] >= 0, bool(state["percepts"]["notices"])))
+        other = Hall()
+        for _ in range(frame + 1):
+            other.world.clock.advance()
+        other.world.manager.prepare_state(state)()
+        assert other.world.manager.save_state() == state
+    other.reads, before = one.reads, len(one.received)
+    for hall in (one, other):
+        for _ in range(30):
+            hall.tick(11)
+    assert other.received == one.received[before:] != []
+    assert {(True, False), (False, True)} <= seen_stages
+
+
+def test_interrupted_passes_are_replayed():
+    recorded, noted = Hall(), [[] for _ in range(40)]
+    for grants in noted:
+        recorded.tick(13, grants)
+    replayed = Hall()
+    for grants in noted:
+        replayed.world.clock.advance()
+        replayed.world.manager.advance(ReplayBudget(grants))
+    assert recorded.received == replayed.received != []
