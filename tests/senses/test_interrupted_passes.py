@@ -89,7 +89,7 @@ def test_interrupted_passes_are_saved_with_their_notices():
         for _ in range(30):
             hall.tick(11)
     assert other.received == one.received[before:] != []
-    assert {(True, False), (False, True)} <= seen_stages
+    assert (True, True) in seen_stages
 
 
 def test_interrupted_passes_are_replayed():
