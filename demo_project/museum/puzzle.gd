@@ -10,6 +10,13 @@ const Level := preload("level.gd")
 
 const SENSES: Array[String] = ["sight", "hearing", "smell"]
 const LINES_SHOWN := 6
+## What is written above the people and the things of the puzzle.
+const LABELS: Dictionary[String, String] = {
+	"Life/Carla": "Carla", "Life/Dan": "Dan", "Life/Intruder": "Intruder",
+	"Level/Glass": "one-way glass", "Level/CameraBox": "camera", "Level/Screens": "screens", "Level/Duct": "air duct",
+	"Level/DarkWall": "dark wall", "Level/BrightWall": "bright wall",
+}
+const LABEL_ABOVE_M := 2.3
 
 ## The scene to go back to, if one led here: the museum.
 static var returns_to := ""
@@ -48,7 +55,10 @@ var _seen: Dictionary[String, bool] = {}
 
 func _ready() -> void:
 	_timeline.text = ""
-	$Life/AIScheduler/Senses.show_in_game = DisplayServer.get_name() != "headless"
+	if DisplayServer.get_name() != "headless":
+		$Life/AIScheduler/Senses.show_in_game = true
+		for path: String in LABELS:
+			get_node(path).add_child(_name_tag(LABELS[path]))
 	for guard: Sensor3D in [_carla, _dan]:
 		guard.sensed.connect(_on_sensed.bind(guard))
 		guard.target_lost.connect(_on_lost.bind(guard))
@@ -65,6 +75,19 @@ func _physics_process(delta: float) -> void:
 		_begun_s = time_s
 	if _next == _steps.size() or time_s >= time_limit_s:
 		_end()
+
+
+func _name_tag(text: String) -> Label3D:
+	var tag := Label3D.new()
+	tag.text = text
+	tag.position.y = LABEL_ABOVE_M
+	tag.billboard = BaseMaterial3D.BILLBOARD_ENABLED
+	tag.no_depth_test = true
+	tag.fixed_size = true
+	tag.pixel_size = 0.0004
+	tag.font_size = 30
+	tag.outline_size = 10
+	return tag
 
 
 func summary() -> String:

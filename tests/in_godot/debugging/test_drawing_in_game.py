@@ -4,13 +4,13 @@ from __future__ import annotations
 import pytest
 
 from addons.ai_core.bridge.gd import Vector3
-from addons.ai_core.nodes.debugging.line_picture import LinePicture
+from addons.ai_core.nodes.debugging.game_picture import GamePicture
 
 
 @pytest.fixture
 def drawn_in_turn(scheduler, monkeypatch):
     """A list that grows by each drawing: whether the scheduler's turn was under way."""
-    found, draw, core, turns = [], LinePicture.draw, scheduler.core, []
+    found, draw, core, turns = [], GamePicture.draw, scheduler.core, []
 
     class Watched:
         def __getattr__(self, name):
@@ -25,7 +25,7 @@ def drawn_in_turn(scheduler, monkeypatch):
         found.append(bool(turns))
         draw(self, lines)
     scheduler._core = Watched()
-    monkeypatch.setattr(LinePicture, "draw", note)
+    monkeypatch.setattr(GamePicture, "draw", note)
     return found
 
 

@@ -1,6 +1,7 @@
 """CoverMap: cover spots of a level, their reservations, and the best cover from threats."""
 from __future__ import annotations
 
+import math
 from collections import deque
 from enum import IntEnum
 from itertools import product
@@ -32,7 +33,7 @@ from addons.ai_core.bridge.gd import (
 )
 from addons.ai_core.nodes.baking.baking_node import BakingNode
 from addons.ai_core.nodes.baking.scene_ground import why_no_ground
-from addons.ai_core.nodes.debugging.line_picture import LinePicture
+from addons.ai_core.nodes.debugging.game_picture import DrawnShapes, GamePicture
 from addons.ai_core.nodes.maps.cover_of_scene import CoverScene, CoverSceneBaking, packed_spots, spots_of_packed
 from addons.ai_core.nodes.saving.node_settings import core_settings
 from addons.ai_core.nodes.saving.node_state import NodeAt, SavedState
@@ -176,6 +177,10 @@ class TargetAt(Kind):
 PEEKS = {LEFT: "left", RIGHT: "right", OVER: "over"}
 HIGH, LOW, HELD = (0.4, 0.9, 0.45), (1.0, 0.85, 0.3), (1.0, 0.35, 0.3)
 """Colors of high, low and reserved spots."""
+
+FREE_OPACITY, HELD_OPACITY = 0.3, 0.75
+LIFTED_M, DISC_CORNERS, DISC_SHARE = 0.05, 12, 0.7
+"""Discs of spots: their height above the ground (m), corners (count), and radius in radii of an agent."""
 
 
 def _need(purpose: str, agent: Any) -> Any:
@@ -328,7 +333,7 @@ class CoverMap(BakingNode, SavedState, Node):
         self._last_number = 0
         self._objects: dict[int, ObjectBounds] = {}
         self._wrong: dict[int, str] = {}             # errors of objects that are left out
-        self._picture: LinePicture | None = None
+        self._picture: GamePicture | None = None
         self._drawn: tuple[Any, ...] = ()
         self._travel = None
         self._requests: deque[CoverRequest] = deque()
@@ -726,31 +731,39 @@ class CoverMap(BakingNode, SavedState, Node):
         if self._picture is not None and now == self._drawn:
             return
         if self._picture is None:
-            self._picture = LinePicture(self, is_flat=self.is_flat)
+            self._picture = GamePicture(self, is_flat=self.is_flat)
         self._drawn = now
-        self._picture.draw(self._lines())
+        self._picture.draw(self._shapes())
 
-    def _lines(self) -> list[tuple[Any, tuple[float, float, float]]]:
-        spots, body = self.cover.spots, self.body
-        unit = np.float32(self.scene.pixels_per_m)
+    def _shapes(self) -> list[DrawnShapes]:
+        """Return a disc on the ground for each spot, with a line towards what it hides behind."""
+        spots = self.cover.spots
         held = [self.cover.spot(one) for one in self.cover.holders]
-        is_held = np.isin(self.cover.ids, list(self.cover.holders))
+        is_free = ~np.isin(self.cover.ids, list(self.cover.holders))
         lots = [
-            (spots.places[rows], spots.towards[rows], spots.is_low[rows], color)
-            for rows, color in ((~is_held & ~spots.is_low, HIGH), (~is_held & spots.is_low, LOW))]
+            (spots.places[rows], spots.towards[rows], color, meaning, FREE_OPACITY)
+            for rows, color, meaning in (
+                (is_free & ~spots.is_low, HIGH, "cover, standing"), (is_free & spots.is_low, LOW, "cover, crouching"))]
         if held:
             lots.append((
-                np.array([one.place for one in held]), np.array([one.towards for one in held]),
-                np.array([one.is_low for one in held]), HELD))
-        lines = []
-        for places, towards, is_low, color in lots:
-            heights = np.where(is_low, body.crouching_m, body.standing_m)[:, None].astype(np.float32)
-            tops = places + body.upward * heights
-            sides = body.left_of(towards) * np.float32(body.radius_m) if len(places) else places
-            pairs = [(places, tops), (tops, tops + towards * np.float32(0.4)), (places - sides, places + sides)]
-            points = np.concatenate([np.stack(pair, axis=1).reshape(-1, 3) for pair in pairs])
-            lines.append(((points * unit).astype(np.float32), color))
-        return lines
+                np.array([one.place for one in held]), np.array([one.towards for one in held]), HELD, "cover, taken",
+                HELD_OPACITY))
+        return [shapes for places, towards, color, meaning, opacity in lots if len(places)
+                for shapes in self._spots(places, towards, color, meaning, opacity)]
+
+    def _spots(
+        self, places: Any, towards: Any, color: tuple[float, float, float], meaning: str, opacity: float,
+    ) -> list[DrawnShapes]:
+        unit, body = np.float32(self.scene.pixels_per_m), self.body
+        lifted = places + np.asarray(body.upward) * np.float32(LIFTED_M)
+        angles = np.linspace(0, math.tau, DISC_CORNERS + 1)[:, None, None]
+        rim = lifted + (np.cos(angles) * towards + np.sin(angles) * body.left_of(towards)) * body.radius_m * DISC_SHARE
+        middle = np.broadcast_to(lifted, rim[1:].shape)
+        discs = np.stack([middle, rim[:-1], rim[1:]], axis=2).reshape(-1, 3)
+        lines = np.stack([lifted, lifted + towards * np.float32(body.radius_m + 0.2)], axis=1).reshape(-1, 3)
+        return [
+            DrawnShapes((discs * unit).astype(np.float32), color, meaning, opacity, is_filled=True),
+            DrawnShapes((lines * unit).astype(np.float32), color, meaning)]
 
     def _show_set(self) -> None:
         if not self.show_in_game:

@@ -27,7 +27,7 @@ from addons.ai_core.bridge.gd import (
     signal,
 )
 from addons.ai_core.nodes.characters.agent_places import has_flat_scene
-from addons.ai_core.nodes.debugging.line_picture import LinePicture, Points
+from addons.ai_core.nodes.debugging.game_picture import DrawnShapes, GamePicture, Points
 from addons.ai_core.nodes.paths.fallback_steering import FallbackSteering, GridGround, NavigationGround, WalkableGround
 from addons.ai_core.nodes.paths.grid_of_scene import CellPlaces, Places, grid_of_scene
 from addons.ai_core.nodes.paths.navigation_path_provider import NavigationPathProvider, checked_place
@@ -65,6 +65,8 @@ from ai_core.scheduling.task import Task, Turn
 
 FOUND, PARTIAL, WAITING, BLOCKED = (0.35, 0.9, 0.45), (1.0, 0.8, 0.25), (0.6, 0.65, 0.75), (1.0, 0.35, 0.3)
 COLORS = {"found": FOUND, "improving": FOUND, "partial": PARTIAL, "waiting": WAITING, "running": WAITING}
+MEANINGS = {
+    FOUND: "path", PARTIAL: "path to a nearer place", WAITING: "path is searched", BLOCKED: "no path"}
 """Colors of complete and partial paths, of straight lines to goals during the search, and of failed requests."""
 ABOVE_GROUND_M = 0.1
 """Height at which paths are drawn above the ground (m); lower lines would flicker."""
@@ -248,7 +250,7 @@ class PathService(SavedState, Node):
         self._closed: dict[int, float] = {}               # by id, game time at which a ticket ended; oldest first
         self._flows: dict[int, tuple[FlowField, float]] = {}     # by goal, with the time of the last request (s)
         self._before_walls: dict[int, float] = {}                # costs of cells before set_walls()
-        self._picture: LinePicture | None = None
+        self._picture: GamePicture | None = None
         self._drawn: tuple[Any, ...] = ()
         self._reset_fallback()
 
@@ -691,12 +693,13 @@ class PathService(SavedState, Node):
         if self._picture is None:
             if not shown:
                 return
-            self._picture = LinePicture(self, is_flat=is_flat)
+            self._picture = GamePicture(self, is_flat=is_flat)
         elif now == self._drawn:
             return
         self._drawn = now
         self._picture.draw([
-            (_lines(one), COLORS.get(one.state, BLOCKED)) for one in shown
+            DrawnShapes(_lines(one), color, MEANINGS[color]) for one in shown
+            for color in [COLORS.get(one.state, BLOCKED)]
             if one.dimensions == shown[-1].dimensions and one.state != "cancelled"])
 
     def hide_paths(self) -> None:

@@ -15,7 +15,7 @@ import numpy as np
 
 from addons.ai_core.bridge.declarations import PIXELS_PER_METER
 from addons.ai_core.bridge.gd import Color, Vector2, Vector3, editor_method
-from addons.ai_core.nodes.debugging.line_picture import LinePicture, Points
+from addons.ai_core.nodes.debugging.game_picture import LINE_OPACITY, DrawnShapes, GamePicture, Points
 from addons.ai_core.nodes.senses.sense_place import manager_of
 
 COLORS = {
@@ -244,17 +244,29 @@ class DrawnNode:
         return DragHandle(name + label, place, ((owner, name),), drag)
 
 
-class SensePicture(LinePicture):
-    """Draws the lines of sense nodes."""
+MEANINGS = {
+    "sight": "sight", "near": "sees nearby", "hearing": "reach of sound", "smell": "reach of smell",
+    "region": "region of the sense graph", "portal": "portal",
+}
+"""What the legend says, by the meaning of lines."""
 
-    def show(self, nodes: Iterable[Any]) -> None:
-        """Draw nodes at their present positions.
+REGION_OPACITY = 0.3
+"""Opacity of regions, which have the most lines and say the least."""
+
+
+class SensePicture(GamePicture):
+    """Draws what sensors see, and the lines of other sense nodes."""
+
+    def show(self, fans: Sequence[DrawnShapes], nodes: Iterable[Any]) -> None:
+        """Draw fans, and the lines of nodes at their present positions.
 
         Cost: O(points), 20 to 50 µs per node; for debugging, not for players.
         """
-        self.draw([
-            (self._placed(node, lines), COLORS[name])
-            for node in nodes for name, lines in node.drawing().items() if len(lines)])
+        self.draw([*fans, *(
+            DrawnShapes(
+                self._placed(node, lines), COLORS[name], MEANINGS[name],
+                REGION_OPACITY if name == "region" else LINE_OPACITY)
+            for node in nodes for name, lines in node.drawing().items() if len(lines))])
 
     def _placed(self, node: Any, lines: Points) -> Points:
         place, dimensions = node.global_transform, 2 if self.is_flat else 3

@@ -590,6 +590,12 @@ class SensorBase(DrawnNode, SenseMember):
             for one, _, _ in self._drawn_cones()]
         return {"near": near, "sight": np.concatenate(cones)}  # type: ignore[dict-item]
 
+    def seen_ranges(self, unit: float) -> list[tuple[float, float]]:
+        """Return range (m) and full horizontal angle (rad) of each cone; ``unit`` is the length of a metre."""
+        factor = self.searching_factor if self.is_searching else 1.0
+        return [(self._length(one) / unit, min(math.tau, one.horizontal_angle * factor))
+                for one, _, _ in self._drawn_cones()]
+
     def handles(self) -> list[DragHandle]:
         found = []
         for one, reach, label in self._drawn_cones():

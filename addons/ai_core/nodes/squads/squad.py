@@ -34,7 +34,7 @@ from addons.ai_core.bridge.gd import (
 )
 from addons.ai_core.nodes.characters.agent_places import Places, dimensions_of, packed, place_of
 from addons.ai_core.nodes.debugging.edited_scene import nodes_of
-from addons.ai_core.nodes.debugging.line_picture import LinePicture
+from addons.ai_core.nodes.debugging.game_picture import DrawnShapes, GamePicture
 from addons.ai_core.nodes.rules.rule_set import RuleSet
 from addons.ai_core.nodes.saving.node_settings import core_settings
 from addons.ai_core.nodes.saving.node_state import NodeAt, SavedState
@@ -1035,16 +1035,18 @@ class Squad(SavedState, Node):
     def show_squad(self) -> None:
         """Draw the squad at its present position. Cost: O(members); for debugging, not for players."""
         if self._picture is None:
-            self._picture = LinePicture(self, is_flat=self.has_dimensions == 2)
+            self._picture = GamePicture(self, is_flat=self.has_dimensions == 2)
         core, unit = self.core, np.float32(self.unit)
         slots = core.slot_positions() * unit
         to_slots = np.stack([core.positions * unit, core.destinations * unit], axis=1).reshape(-1, self.has_dimensions)
         path = core.path_points * unit
         radius = 0.3 * core.formation.spacing_m * self.unit
-        lines = [(to_slots, TO_SLOT), (_rings(slots[1:], radius), SLOT), (_rings(slots[:1], radius), COMMANDER)]
+        lines = [
+            (to_slots, TO_SLOT, "member to its slot"), (_rings(slots[1:], radius), SLOT, "slot"),
+            (_rings(slots[:1], radius), COMMANDER, "commander")]
         if len(path) > 1:
-            lines.append((np.repeat(path, 2, axis=0)[1:-1], PATH))
-        self._picture.draw([(_lifted(one), color) for one, color in lines])
+            lines.append((np.repeat(path, 2, axis=0)[1:-1], PATH, "path of the squad"))
+        self._picture.draw([DrawnShapes(_lifted(one), color, meaning) for one, color, meaning in lines])
 
     def hide_squad(self) -> None:
         """Remove the drawing; it is drawn again if show_in_game is still true."""

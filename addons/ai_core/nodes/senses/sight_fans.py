@@ -1,0 +1,137 @@
+"""What sensors see, as filled fans that end at walls."""
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from addons.ai_core.nodes.debugging.game_picture import DrawnShapes, Points
+
+MOST_RAYS, FEWEST_RAYS = 40, 6
+"""Rays of a fan (count)."""
+
+RAYS_OF_ALL = 1500
+"""Rays of all fans together (count), shared evenly; each takes up to 8 physics queries."""
+
+HALVINGS = 7
+"""Steps to find where a ray is stopped (count): the range is divided by 2 ** 7."""
+
+FLOOR_BELOW_M, ABOVE_FLOOR_M = 4.0, 0.06
+"""In 3D a fan lies on the floor, if there is one so far below the eye."""
+
+NEAREST_OPACITY, FARTHEST_OPACITY = 0.42, 0.1
+NEAR_OPACITY = 0.22
+COLORS = ((1.0, 0.85, 0.3), (1.0, 0.55, 0.15), (1.0, 0.22, 0.16))
+"""Colors of sight by the awareness of the target of which the sensor is most aware."""
+
+MEANINGS = ("sight, unaware", "sight, suspicious", "sight, alert")
+NEAR_COLOR, NEAR_MEANING = (0.55, 0.8, 0.9), "sees nearby in every direction"
+
+
+class SightFans:
+    """Computes the fans of sensors.
+
+    Args:
+        space: the PhysicsSpace3D or PhysicsSpace2D of their manager.
+    """
+
+    def __init__(self, space: Any) -> None:
+        self._space = space
+
+    def shapes(self, sensors: Sequence[Any], bodies: NDArray[np.int64], unit: float) -> list[DrawnShapes]:
+        """Return the fans of all sensors, in units of the scene.
+
+        Args:
+            sensors: Sensor3D or Sensor2D nodes.
+            bodies: shape (n,), instance id of the body of each, which does not stop its own sight; 0 for none.
+            unit: length of a metre in units of the scene.
+
+        Cost: ``RAYS_OF_ALL`` rays at most, 8 queries each; for debugging, not for players.
+        """
+        if not sensors:
+            return []
+        poses = [_pose(one, unit) for one in sensors]
+        eyes = np.array([eye for eye, _, _ in poses], np.float32)
+        drawn = self._drawn_heights(eyes, bodies) if not sensors[0].is_flat else None
+        fans = [(row, *fan) for row, one in enumerate(sensors) for fan in _fans(one, unit)]
+        rays = max(FEWEST_RAYS, min(MOST_RAYS, RAYS_OF_ALL // len(fans)))
+        shares = np.linspace(-0.5, 0.5, rays + 1)
+        rows = np.array([row for row, *_ in fans])
+        angles = np.array([angle for _, _, angle, *_ in fans])[:, None] * shares
+        ahead, right = (np.array([pose[axis] for pose in poses])[rows][:, None] for axis in (1, 2))
+        directions = np.cos(angles)[:, :, None] * ahead + np.sin(angles)[:, :, None] * right
+        ranges = np.repeat([reach_m for _, reach_m, *_ in fans], rays + 1)
+        starts, own = (np.repeat(one[rows], rays + 1, axis=0) for one in (eyes, bodies))
+        reached = self._reached(starts, directions.reshape(-1, 3), ranges, own)
+        edges = eyes[rows][:, None] + directions * reached.reshape(len(fans), -1, 1)
+        shapes = []
+        for (row, reach_m, _, color, meaning, opacity), edge in zip(fans, edges, strict=True):
+            corners = _triangles(eyes[row], edge)
+            away = np.sqrt(((corners - eyes[row]) ** 2).sum(axis=1)) / reach_m
+            if drawn is not None:
+                corners[:, 1] = drawn[row]
+            faded = opacity + (FARTHEST_OPACITY - opacity) * away
+            shapes.append(DrawnShapes(
+                (corners * unit).astype(np.float32), color, meaning, faded.astype(np.float32), is_filled=True))
+        return shapes
+
+    def _drawn_heights(self, eyes: Points, bodies: NDArray[np.int64]) -> NDArray[np.float32]:
+        """Return the height at which each fan is drawn: just above the floor, or that of the eye (m)."""
+        down = np.tile(np.float32([0, -1, 0]), (len(eyes), 1))
+        depths = self._reached(eyes, down, np.full(len(eyes), FLOOR_BELOW_M), bodies)
+        found: NDArray[np.float32] = eyes[:, 1] - np.where(depths < FLOOR_BELOW_M, depths - ABOVE_FLOOR_M, 0)
+        return found
+
+    def _reached(
+        self, starts: Points, directions: NDArray[np.floating], ranges: NDArray[np.floating],
+        bodies: NDArray[np.int64],
+    ) -> NDArray[np.floating]:
+        """Return how far each ray comes (m)."""
+        reached = np.array(ranges, np.float64)
+        stopped = np.flatnonzero(~self._is_free(starts, directions, reached, bodies))
+        low, high = np.zeros(len(stopped)), reached[stopped]
+        for _ in range(HALVINGS if len(stopped) else 0):
+            middle = (low + high) / 2
+            is_free = self._is_free(starts[stopped], directions[stopped], middle, bodies[stopped])
+            low, high = np.where(is_free, middle, low), np.where(is_free, high, middle)
+        reached[stopped] = low
+        return reached
+
+    def _is_free(
+        self, starts: Points, directions: NDArray[np.floating], lengths: NDArray[np.floating],
+        bodies: NDArray[np.int64],
+    ) -> NDArray[np.bool_]:
+        ends = (starts + directions * lengths[:, None]).astype(np.float32)
+        found: NDArray[np.bool_] = self._space.are_free(starts, ends, bodies).copy()
+        return found
+
+
+def _pose(sensor: Any, unit: float) -> tuple[Points, Points, Points]:
+    """Return the eye (m), and the directions ahead and right."""
+    dimensions = 2 if sensor.is_flat else 3
+    rows = np.array(sensor.global_transform, np.float64).reshape(-1, dimensions)
+    axes = rows[:-1] if sensor.is_flat else rows[:-1].T
+    axes = rows[:-1] if sensor.is_flat else rows[:-1].T
+    directions = [np.array(one[:dimensions]) @ axes for one in (sensor.frame.ahead, sensor.frame.right)]
+    eye, ahead, right = (np.pad(one, (0, 3 - dimensions)) for one in (rows[-1] / unit, *directions))
+    return eye, ahead / (np.linalg.norm(ahead) or 1), right / (np.linalg.norm(right) or 1)
+
+
+def _fans(sensor: Any, unit: float) -> list[tuple[float, float, tuple[float, float, float], str, float]]:
+    """Return range (m), full angle (rad), color, meaning and opacity at the eye of each fan of a sensor."""
+    level = min(2, max((one["level"] for one in sensor.get_known_targets()), default=0))
+    fans = [(reach_m, angle_rad, COLORS[level], MEANINGS[level], NEAREST_OPACITY)
+            for reach_m, angle_rad in sensor.seen_ranges(unit)]
+    if sensor.near_range > 0:
+        fans.append((sensor.near_range / unit, math.tau, NEAR_COLOR, NEAR_MEANING, NEAR_OPACITY))
+    return fans
+
+
+def _triangles(eye: Points, edge: NDArray[np.floating]) -> NDArray[np.floating]:
+    """Return the corners of the triangles between the eye and each two neighbors on the edge."""
+    corners = np.empty((len(edge) - 1, 3, 3))
+    corners[:, 0], corners[:, 1], corners[:, 2] = eye, edge[:-1], edge[1:]
+    return corners.reshape(-1, 3)
