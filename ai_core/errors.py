@@ -41,6 +41,9 @@ LARGEST = 1e100
 The product of two such numbers is still finite; an infinite value could not be saved.
 """
 
+LARGEST_FLOAT32 = float(np.finfo(np.float32).max)
+"""Largest coordinate that a position holds (m); a larger one would be stored as infinity."""
+
 MOST = (1 << 53) - 1
 """Largest magnitude of an integer (count).
 
@@ -218,6 +221,8 @@ def point(name: str, value: object) -> NDArray[np.float32]:
         TypeError: if ``value`` does not hold numbers.
         ValueError: if there are not two or three coordinates, or a coordinate is not finite.
     """
+    if type(value) is tuple and len(value) == 3 and _are_coordinates(value):
+        return np.array(value, np.float32)
     array = _numbers(name, value)
     if array.shape not in ((2,), (3,)):
         raise ValueError(f"{name} must have shape (3,) or (2,), got {array.shape}")
@@ -359,6 +364,11 @@ def _of_type(kind: type) -> str:
 def _message(name: str, wanted: str, value: object, remedy: str) -> str:
     tail = f"; {remedy}" if remedy else ""
     return f"{name} must be {wanted}, got {shown(value)}{tail}"
+
+
+def _are_coordinates(values: tuple[object, ...]) -> bool:
+    """Return whether all are Python floats that a float32 holds: then they need no check as an array."""
+    return all(type(one) is float and -LARGEST_FLOAT32 <= one <= LARGEST_FLOAT32 for one in values)
 
 
 def _numbers(name: str, value: object) -> NDArray[np.generic]:

@@ -1,6 +1,7 @@
 """The sensors as arrays: positions, directions, thresholds and sight cones."""
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping, Sequence
 
 import numpy as np
@@ -87,7 +88,7 @@ class SensorTable:
     ) -> int:
         """Add a sensor, and return its id; everything is checked before anything changes."""
         place = point("position", position)
-        direction = _unit("forward", point("forward", forward)[np.newaxis])[0]
+        direction = _unit_point("forward", point("forward", forward))
         row, packed = self._abilities(thresholds, packed_cones(cones))
         mask = affiliation_mask("detection_mask", detection_mask)
         own = _own_source(self_source)
@@ -137,10 +138,11 @@ class SensorTable:
     def put_thresholds(self, slot: int, row: NDArray[np.float64] | float) -> None:
         """Set the own thresholds of a row; its sensitivity stays."""
         self.own_threshold[slot] = row
-        with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
-            self.threshold[slot] = self.own_threshold[slot] / self.sensitivity[slot]
-            self.threshold[slot, self.sensitivity[slot] == 0] = DEAF
-            self.log_threshold[slot] = np.log(self.threshold[slot])
+        wanted = [
+            own / sensitivity if sensitivity else DEAF
+            for own, sensitivity in zip(self.own_threshold[slot].tolist(), self.sensitivity[slot].tolist(), strict=True)]
+        self.threshold[slot] = wanted
+        self.log_threshold[slot] = [math.log(one) if one > 0 else -math.inf for one in wanted]
 
     def put_sensitivity(self, sensor_id: int, number: int, sensitivity: float) -> None:
         """Set the sensitivity of one sense; 1 is the default, 0 senses nothing.
@@ -218,6 +220,15 @@ def _own_source(value: int | None) -> int:
     if value is None:
         return NO_SOURCE
     return whole_number("self_source", value, minimum=NO_SOURCE, maximum=LARGEST_ID, remedy="use -1 for none")
+
+
+def _unit_point(name: str, direction: NDArray[np.float32]) -> tuple[float, float, float]:
+    """Return ``_unit`` of one direction, without arrays."""
+    x, y, z = direction.tolist()
+    length = math.sqrt(x * x + y * y + z * z)
+    if length < SHORTEST_FORWARD_M:
+        raise ValueError(f"{name} must not be a zero vector, got {direction.tolist()}")
+    return x / length, y / length, z / length
 
 
 def _unit(name: str, directions: NDArray[np.float32]) -> NDArray[np.float32]:

@@ -119,7 +119,7 @@ class SourceTable:
         self.light[slot], self.size[slot], self.pattern[slot] = brightness, times, number
         self.affiliation[slot] = bits
         self.put_details(new, details)
-        self.refresh(np.array([slot]))
+        self.refresh(slice(slot, slot + 1))
         return new
 
     def remove(self, source_id: int) -> None:
@@ -163,7 +163,7 @@ class SourceTable:
         self.affiliation[slot], self.own_strength[slot] = bits, row
         self.light[slot], self.size[slot], self.pattern[slot] = brightness, times, number
         self.put_details(int(source_id), details)
-        self.refresh(np.array([slot]))
+        self.refresh(slice(slot, slot + 1))
 
     def move(self, ids: ArrayLike, places: ArrayLike) -> None:
         """Move sources; the last position counts if an id occurs twice."""
@@ -220,7 +220,7 @@ class SourceTable:
         """
         return named("action", action, self.details_of(source_id).actions)
 
-    def refresh(self, slots: NDArray[np.intp]) -> None:
+    def refresh(self, slots: NDArray[np.intp] | slice) -> None:
         """Update ``strength`` of some rows."""
         self._are_shown = None
         self._put_strengths(slots)
