@@ -138,9 +138,8 @@ class SensorTable:
     def put_thresholds(self, slot: int, row: NDArray[np.float64] | float) -> None:
         """Set the own thresholds of a row; its sensitivity stays."""
         self.own_threshold[slot] = row
-        wanted = [
-            own / sensitivity if sensitivity else DEAF
-            for own, sensitivity in zip(self.own_threshold[slot].tolist(), self.sensitivity[slot].tolist(), strict=True)]
+        senses = zip(self.own_threshold[slot].tolist(), self.sensitivity[slot].tolist(), strict=True)
+        wanted = [own / sensitivity if sensitivity else DEAF for own, sensitivity in senses]
         self.threshold[slot] = wanted
         self.log_threshold[slot] = [math.log(one) if one > 0 else -math.inf for one in wanted]
 
