@@ -1,7 +1,9 @@
 """Compiled loops, and the switch that turns them off.
 
 A hot loop is a module ``*_loops.py`` in Cython's pure-Python mode. Where it was compiled,
-its library lies beside it and Python imports that; elsewhere, and everywhere with
+its library lies beside it and Python imports that, or, where one copy of the sources serves
+several platforms, in the same folders below another entry of ``sys.path``, which holds the
+libraries of one platform and comes first; elsewhere, and everywhere with
 ``AI_CORE_PURE_PYTHON=1`` in the environment, the same file is interpreted, which needs the
 package ``cython`` and is some hundred times slower. Results are the same to the last bit.
 """
@@ -39,11 +41,29 @@ def compiled() -> tuple[str, ...]:
         return ()
     found = []
     for name in loop_modules():
-        folder = Path(__file__).parents[1].joinpath(*name.split(".")[:-1])
-        spec = PathFinder.find_spec(name, [str(folder)])
+        beside = Path(__file__).parents[1].joinpath(*name.split(".")[:-1])
+        spec = _LoopsOfPlatform.find_spec(name, [str(beside)]) or PathFinder.find_spec(name, [str(beside)])
         if spec is not None and not isinstance(spec.loader, SourceFileLoader):
             found.append(name)
     return tuple(found)
+
+
+class _LoopsOfPlatform:
+    """Finds the libraries of this platform, which lie in folders of their own."""
+
+    roots = tuple(
+        entry for entry in map(Path, sys.path)
+        if (entry / "ai_core").is_dir() and not (entry / "ai_core" / "__init__.py").exists()
+    )
+
+    @classmethod
+    def find_spec(
+        cls, name: str, path: Sequence[str] | None = None, target: ModuleType | None = None
+    ) -> ModuleSpec | None:
+        if path is None or not (name.startswith("ai_core.") and name.endswith(("_loops", "._memoryviews"))):
+            return None
+        folders = [str(root.joinpath(*name.split(".")[:-1])) for root in cls.roots]
+        return PathFinder.find_spec(name, folders)
 
 
 class _InterpretedLoops:
@@ -60,3 +80,5 @@ class _InterpretedLoops:
 
 if is_switched_off:
     sys.meta_path.insert(0, _InterpretedLoops)
+elif _LoopsOfPlatform.roots:
+    sys.meta_path.insert(0, _LoopsOfPlatform)

@@ -49,3 +49,17 @@ def test_a_variable_switches_all_loops_off(value, are_used):
         assert text == f"{len(built)} cython_function_or_method"
     else:
         assert text == "0 function"
+
+
+@pytest.mark.slow
+def test_loops_of_the_platform_are_found_in_folders_of_their_own(tmp_path):
+    beside = next((ROOT / "ai_core/squads").glob("matching_loops.*so"), None)
+    if beside is None or is_switched_off:
+        pytest.skip("no compiled loops here")
+    (tmp_path / "ai_core/squads").mkdir(parents=True)
+    shutil.copy(beside, tmp_path / "ai_core/squads")
+    text = in_a_new_process(
+        "import ai_core, ai_core.squads.matching_loops as loops; print(loops.__file__, len(ai_core.compiled()))",
+        PYTHONPATH=os.pathsep.join([str(tmp_path), str(ROOT)]), **{SWITCH: ""},
+    )
+    assert text == f"{tmp_path / 'ai_core/squads' / beside.name} {len(compiled())}"

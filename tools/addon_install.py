@@ -9,6 +9,7 @@ from pathlib import Path
 from tools.godot_project import disable_plugin, enable_plugin, list_extension, unlist_extension
 from tools.progress import StepFailed
 from tools.python_config import config_file, write_config
+from tools.targets import TARGETS, host
 
 # What was put in, so that no more is taken out. Lies in the addon's folder.
 _RECORD = "installed_files.json"
@@ -43,7 +44,9 @@ def install(root: Path, project: Path, python_settings: str) -> int:
     if addon.exists():
         remove(root, project)
     made_addons = not addon.parent.exists()
-    copies = [(file, addon / name) for file, name in files_of(root / "addons" / "ai_core")]
+    others = {name for name in TARGETS if name != host().name}
+    copies = [
+        (file, addon / name) for file, name in files_of(root / "addons" / "ai_core") if not others & set(name.parts)]
     copies += [(file, addon / "python" / "ai_core" / name) for file, name in files_of(root / "ai_core")]
     for source, target in copies:
         target.parent.mkdir(parents=True, exist_ok=True)

@@ -10,6 +10,9 @@ the same way, need no engine, and lie beside their sources, where Python imports
 
 The engine's version is no part of what makes a build current: functions are looked up
 when the game starts, so a bridge built with one engine runs on every supported one.
+
+For another platform than this machine's the same is done by zig, and everything, loops too,
+goes into ``addons/ai_core/bin/<that platform>/``.
 """
 from __future__ import annotations
 
@@ -17,7 +20,6 @@ import argparse
 import hashlib
 import json
 import os
-import platform
 import re
 import sys
 import tempfile
@@ -30,9 +32,10 @@ ROOT = Path(__file__).resolve().parents[1]
 if __name__ == "__main__":
     sys.path.insert(0, str(ROOT))
 
-from tools import generate_interface  # noqa: E402
+from tools import cross_build, generate_interface  # noqa: E402
 from tools.processes import run  # noqa: E402
 from tools.progress import StepFailed  # noqa: E402
+from tools.targets import Target, host  # noqa: E402
 
 SOURCES = ROOT / "addons" / "ai_core" / "bridge"
 BIN = ROOT / "addons" / "ai_core" / "bin"
@@ -70,18 +73,23 @@ class PythonFacts(NamedTuple):
     version: str
     cython_version: str
     include: str
-    libraries: str
     native_suffix: str
 
 
 class Workshop(NamedTuple):
-    """One build: for which Python, where its files are made, how it compiles."""
+    """One build: for which platform and Python, where its files are made, how it compiles.
 
+    ``zig`` is None where the machine's own compiler builds for the machine.
+    """
+
+    target: Target
     facts: PythonFacts
     scratch: Path
     includes: tuple[Path, ...]
     optimise: bool
     native: bool
+    zig: Path | None = None
+    libraries: tuple[Path, ...] = ()
 
 
 class Extension(NamedTuple):
@@ -101,68 +109,76 @@ class Extension(NamedTuple):
         return self.module.rpartition(".")[2]
 
 
-def bridge_extension() -> Extension:
-    return Extension("_bridge", SOURCES / "_bridge.pyx", ("engine_interface.c",), library_folder())
+def bridge_extension(target: Target | None = None) -> Extension:
+    return Extension("_bridge", SOURCES / "_bridge.pyx", ("engine_interface.c",), library_folder(target))
 
 
-def kernel_extensions() -> list[Extension]:
-    """Return the compiled loops of the core, and what they share; none in a copy of the bridge alone."""
+def kernel_extensions(target: Target | None = None) -> list[Extension]:
+    """Return the compiled loops of the core, and what they share; none in a copy of the bridge alone.
+
+    This machine's lie beside their sources, those of another platform in folders of its own.
+    """
     core = ROOT / "ai_core"
-    loops = [
-        Extension(".".join(source.relative_to(ROOT).with_suffix("").parts), source, (), source.parent, True)
-        for source in sorted(core.rglob("*_loops.py"))
-    ]
-    return [*loops, Extension(SHARED, None, (), core, True)] if loops else []
+    loops = []
+    for source in sorted(core.rglob("*_loops.py")):
+        module = ".".join(source.relative_to(ROOT).with_suffix("").parts)
+        loops.append(Extension(module, source, (), _kernel_folder(source, target), True))
+    return [*loops, Extension(SHARED, None, (), _kernel_folder(core / "_", target), True)] if loops else []
+
+
+def _kernel_folder(source: Path, target: Target | None) -> Path:
+    if target is None or target == host():
+        return source.parent
+    return library_folder(target) / source.parent.relative_to(ROOT)
 
 
 def platform_name() -> str:
-    """Return Godot's name of this platform, such as ``linux.x86_64``."""
-    systems = {"Linux": "linux", "Windows": "windows", "Darwin": "macos"}
-    machines = {"amd64": "x86_64", "aarch64": "arm64"}
-    system, machine = platform.system(), platform.machine().lower()
-    if system not in systems:
-        raise StepFailed("naming the platform", f"no bridge for {system}", "use Linux, Windows or macOS")
-    return f"{systems[system]}.{machines.get(machine, machine)}"
+    """Return Godot's name of this machine's platform, such as ``linux.x86_64``."""
+    return host().name
 
 
-def library_folder() -> Path:
-    return BIN / platform_name()
+def library_folder(target: Target | None = None) -> Path:
+    return BIN / (target or host()).name
 
 
-def loader_file() -> Path:
-    names = {"linux": "libai_core_loader.so", "macos": "libai_core_loader.dylib"}
-    return library_folder() / names.get(platform_name().split(".")[0], "ai_core_loader.dll")
+def loader_file(target: Target | None = None) -> Path:
+    return library_folder(target) / (target or host()).loader
 
 
-def library_file(extension: Extension, facts: PythonFacts, native: bool) -> Path:
-    limited_suffix = ".pyd" if os.name == "nt" else ".abi3.so"
-    return extension.folder / (extension.name + (facts.native_suffix if native else limited_suffix))
+def library_file(extension: Extension, facts: PythonFacts, native: bool, target: Target | None = None) -> Path:
+    return extension.folder / (extension.name + (facts.native_suffix if native else (target or host()).suffix))
 
 
-def is_current(*, python: Path, optimise: bool = True, native: bool = False) -> bool:
+def is_current(
+    *, python: Path, optimise: bool = True, native: bool = False, target: Target | None = None
+) -> bool:
     """Return whether the built libraries are there and made from the sources as they are now."""
     facts = python_facts(python)
-    made = [loader_file(), library_file(bridge_extension(), facts, native)]
-    digest = _digest(facts, optimise, native)
-    return _is_made(made, "stamp", digest) and kernels_are_current(facts, optimise, native)
+    made = [loader_file(target), library_file(bridge_extension(target), facts, native, target)]
+    digest = _digest(facts, optimise, native, target)
+    is_made = _is_made(made, _stamp_name("bridge", target), digest)
+    return is_made and kernels_are_current(facts, optimise, native, target)
 
 
-def kernels_are_current(facts: PythonFacts, optimise: bool = True, native: bool = False) -> bool:
+def kernels_are_current(
+    facts: PythonFacts, optimise: bool = True, native: bool = False, target: Target | None = None
+) -> bool:
     """Return whether the kernels are there and made from the sources as they are now."""
-    return not _kernels_to_make(facts, optimise, native)
+    return not _kernels_to_make(facts, optimise, native, target)
 
 
-def _kernels_to_make(facts: PythonFacts, optimise: bool, native: bool) -> list[Extension]:
+def _kernels_to_make(facts: PythonFacts, optimise: bool, native: bool, target: Target | None) -> list[Extension]:
     return [
-        kernel for kernel in kernel_extensions()
+        kernel for kernel in kernel_extensions(target)
         if not _is_made(
-            [library_file(kernel, facts, native)], _stamp_of(kernel), _kernel_digest(kernel, facts, optimise, native)
+            [library_file(kernel, facts, native, target)], _stamp_name(kernel.module, target),
+            _kernel_digest(kernel, facts, optimise, native, target),
         )
     ]
 
 
-def _stamp_of(kernel: Extension) -> str:
-    return f"{kernel.module}.stamp"
+def _stamp_name(made: str, target: Target | None) -> str:
+    return f"{(target or host()).name}.{made}.stamp"
 
 
 def _is_made(files: Sequence[Path], stamp_name: str, digest: str) -> bool:
@@ -177,6 +193,8 @@ def build(
     include_dirs: Iterable[Path] = (),
     optimise: bool = True,
     native: bool = False,
+    target: Target | None = None,
+    zig: Path | None = None,
 ) -> None:
     """Build loader and bridge.
 
@@ -186,59 +204,81 @@ def build(
         include_dirs: further folders of C headers.
         optimise: False compiles in two thirds of the time and runs slower.
         native: build for this Python version alone, which makes tiny calls faster.
+        target: another platform than this machine's.
+        zig: its compiler, for another platform.
 
     Raises:
         StepFailed: with the step and all that it printed.
     """
     facts = python_facts(python)
-    digest = _digest(facts, optimise, native)
-    _prepare_folders()
+    digest = _digest(facts, optimise, native, target)
+    _prepare_folders(target)
     with tempfile.TemporaryDirectory(dir=SCRATCH) as name:
         scratch = Path(name)
         dump_interface(scratch)
         _generate(scratch)
-        includes = (scratch, SOURCES, *include_dirs, Path(facts.include))
-        workshop = Workshop(facts, scratch, includes, optimise, native)
+        workshop = _set_up(facts, scratch, include_dirs, optimise, native, target, zig)
+        workshop = workshop._replace(includes=(scratch, SOURCES, *workshop.includes))
         _compile_loader(workshop)
-        _translate([bridge_extension()], workshop, None)
-        _compile_extension(bridge_extension(), workshop)
-        _write_stamp(scratch, "stamp", digest)
-    build_kernels(python=python, include_dirs=include_dirs, optimise=optimise, native=native)
+        bridge = bridge_extension(target)
+        _translate([bridge], workshop, None)
+        _compile_extension(bridge, workshop)
+        _write_stamp(scratch, _stamp_name("bridge", target), digest)
+    build_kernels(
+        python=python, include_dirs=include_dirs, optimise=optimise, native=native, target=target, zig=zig)
 
 
 def build_kernels(
-    *, python: Path, include_dirs: Iterable[Path] = (), optimise: bool = True, native: bool = False
+    *, python: Path, include_dirs: Iterable[Path] = (), optimise: bool = True, native: bool = False,
+    target: Target | None = None, zig: Path | None = None,
 ) -> bool:
     """Build those of the core's kernels that are not current; return whether there were any.
 
     Raises:
         StepFailed: with the step and all that it printed.
     """
-    _remove_orphans()
+    _remove_orphans(target)
     facts = python_facts(python)
-    to_make = _kernels_to_make(facts, optimise, native)
+    to_make = _kernels_to_make(facts, optimise, native, target)
     if not to_make:
         return False
-    _prepare_folders()
+    _prepare_folders(target)
     with tempfile.TemporaryDirectory(dir=SCRATCH) as name:
         scratch = Path(name)
-        workshop = Workshop(facts, scratch, (*include_dirs, Path(facts.include)), optimise, native)
+        workshop = _set_up(facts, scratch, include_dirs, optimise, native, target, zig)
         _translate(to_make, workshop, SHARED)
 
         def make(kernel: Extension) -> None:
             _compile_extension(kernel, workshop)
-            _write_stamp(scratch, _stamp_of(kernel), _kernel_digest(kernel, facts, optimise, native))
+            digest = _kernel_digest(kernel, facts, optimise, native, target)
+            _write_stamp(scratch, _stamp_name(kernel.module, target), digest)
 
         with ThreadPoolExecutor(os.cpu_count()) as pool:  # each waits for its compiler
             list(pool.map(make, to_make))
     return True
 
 
-def _remove_orphans() -> None:
+def _set_up(
+    facts: PythonFacts, scratch: Path, include_dirs: Iterable[Path], optimise: bool, native: bool,
+    target: Target | None, zig: Path | None,
+) -> Workshop:
+    """Return a workshop with the headers of the target's Python, and for Windows what is linked with them."""
+    if zig is None:
+        return Workshop(host(), facts, scratch, (*include_dirs, Path(facts.include)), optimise, native)
+    include = next((one for one in (*include_dirs, Path(facts.include)) if (one / "Python.h").is_file()), facts.include)
+    headers = cross_build.put_headers(Path(include), scratch / "python_headers")
+    wanted = target or host()
+    is_windows = wanted.system == "windows"
+    libraries = (cross_build.make_import_library(zig, headers, "python3.dll", scratch),) if is_windows else ()
+    return Workshop(wanted, facts, scratch, (headers,), optimise, native, zig, libraries)
+
+
+def _remove_orphans(target: Target | None) -> None:
     """Remove compiled loops whose source is gone: an import of all modules would find them, and fail."""
-    known = {(kernel.folder, kernel.name) for kernel in kernel_extensions()}
+    kernels = kernel_extensions(target)
+    known = {(kernel.folder, kernel.name) for kernel in kernels}
     for pattern in ("*.so", "*.pyd"):
-        for library in (ROOT / "ai_core").rglob(pattern):
+        for library in _kernel_folder(ROOT / "ai_core" / "_", target).rglob(pattern):
             if (library.parent, library.name.partition(".")[0]) not in known:
                 library.unlink()
 
@@ -266,7 +306,7 @@ def python_facts(python: Path) -> PythonFacts:
         "import json, sys, sysconfig\n"
         "from importlib.metadata import version\n"
         "print(json.dumps([sys.executable, sys.version, version('cython'),"
-        " sysconfig.get_path('include'), sys.base_prefix, sysconfig.get_config_var('EXT_SUFFIX')]))"
+        " sysconfig.get_path('include'), sysconfig.get_config_var('EXT_SUFFIX')]))"
     )
     answer = _run(
         "asking Python for its headers and Cython", [python, "-I", "-c", question],
@@ -276,17 +316,18 @@ def python_facts(python: Path) -> PythonFacts:
     return PythonFacts(Path(executable), *rest)
 
 
-def _digest(facts: PythonFacts, optimise: bool, native: bool) -> str:
+def _digest(facts: PythonFacts, optimise: bool, native: bool, target: Target | None) -> str:
     """Return one hash over all that loader and bridge are made from."""
-    files = [*_cython_sources(), *sorted(SOURCES.glob("*.[ch]"))]
-    files += [Path(__file__), TRANSLATOR, Path(generate_interface.__file__)]
-    return _hash_of(files, facts, optimise, native)
+    files = [*_cython_sources(), *sorted(SOURCES.glob("*.[ch]")), Path(generate_interface.__file__)]
+    return _hash_of(files, facts, optimise, native, target)
 
 
-def _kernel_digest(kernel: Extension, facts: PythonFacts, optimise: bool, native: bool) -> str:
+def _kernel_digest(
+    kernel: Extension, facts: PythonFacts, optimise: bool, native: bool, target: Target | None
+) -> str:
     """Return one hash over all that a kernel is made from; it may include files beside it."""
-    files = [*(_with_included(kernel.source) if kernel.source else ()), Path(__file__), TRANSLATOR]
-    return _hash_of(files, facts, optimise, native)
+    files = _with_included(kernel.source) if kernel.source else ()
+    return _hash_of(files, facts, optimise, native, target)
 
 
 def _with_included(source: Path) -> list[Path]:
@@ -298,9 +339,16 @@ def _with_included(source: Path) -> list[Path]:
     return found
 
 
-def _hash_of(files: Iterable[Path], facts: PythonFacts, optimise: bool, native: bool) -> str:
-    digest = hashlib.sha256(repr((*facts, optimise, native, LIMITED_API)).encode())
-    for file in files:
+def _hash_of(
+    files: Iterable[Path], facts: PythonFacts, optimise: bool, native: bool, target: Target | None
+) -> str:
+    settings = (*facts, optimise, native, LIMITED_API)
+    tools = [Path(__file__), TRANSLATOR]
+    if target is not None and target != host():
+        settings = (*settings, target)
+        tools += [Path(cross_build.__file__), cross_build.HEADERS / "pyconfig.h"]
+    digest = hashlib.sha256(repr(settings).encode())
+    for file in (*files, *tools):
         digest.update(file.name.encode() + b"\0" + file.read_bytes() + b"\0")
     return digest.hexdigest()
 
@@ -309,10 +357,10 @@ def _cython_sources() -> list[Path]:
     return sorted(file for file in SOURCES.iterdir() if file.suffix in {".pyx", ".pxi", ".pxd"})
 
 
-def _prepare_folders() -> None:
+def _prepare_folders(target: Target | None) -> None:
     """Make the folders; what is built is for neither git nor Godot's file system."""
     SCRATCH.mkdir(parents=True, exist_ok=True)
-    library_folder().mkdir(parents=True, exist_ok=True)
+    library_folder(target).mkdir(parents=True, exist_ok=True)
     (BIN / ".gitignore").write_text("*\n")
     (SCRATCH / ".gdignore").touch()
 
@@ -339,14 +387,13 @@ def _c_file(extension: Extension, workshop: Workshop) -> Path:
 
 
 def _compile_extension(extension: Extension, workshop: Workshop) -> None:
-    facts, scratch = workshop.facts, workshop.scratch
-    c_file = _c_file(extension, workshop)
-    target = library_file(extension, facts, workshop.native)
-    made = scratch / f"{extension.module}{target.suffix}"
-    sources = [c_file, *(scratch / name for name in extension.c_files)]
-    macros = [] if workshop.native else [f"Py_LIMITED_API={LIMITED_API}"]
-    compiler = [*_compiler(workshop), *_flags_of(extension, workshop), *_macros(macros)]
-    _run(f"compiling {extension.name}", [*compiler, *sources, *_output(made, workshop)], COMPILER_REMEDY)
+    target = library_file(extension, workshop.facts, workshop.native, workshop.target)
+    made = workshop.scratch / f"{extension.module}{target.suffix}"
+    sources = [_c_file(extension, workshop), *(workshop.scratch / name for name in extension.c_files)]
+    macros = [] if workshop.native else [f"-DPy_LIMITED_API={LIMITED_API}"]
+    flags = [*_flags(workshop), *_flags_of(extension, workshop), *macros]
+    _compile(extension.name, flags, sources, made, workshop)
+    extension.folder.mkdir(parents=True, exist_ok=True)
     for older in extension.folder.glob(f"{extension.name}.*"):
         if older != target and older.suffix in {".so", ".pyd"}:
             older.unlink()  # Python would prefer a native build to the limited one
@@ -354,27 +401,29 @@ def _compile_extension(extension: Extension, workshop: Workshop) -> None:
 
 
 def _compile_loader(workshop: Workshop) -> None:
-    target = loader_file()
+    target = loader_file(workshop.target)
     made = workshop.scratch / target.name
-    strict = [] if os.name == "nt" else ["-std=c11", "-Wall", "-Wextra", "-Werror"]
-    macros = _macros(["_GNU_SOURCE", f'AI_CORE_PLATFORM="{platform_name()}"'])
-    sources = sorted(SOURCES.glob("loader*.c"))
-    command = [*_compiler(workshop), *strict, *macros, *sources, *_output(made, workshop)]
-    _run("compiling the loader", command, COMPILER_REMEDY)
+    strict = ["-std=c11", "-Wall", "-Wextra", "-Werror", "-fvisibility=hidden"]
+    macros = ["-D_GNU_SOURCE", f'-DAI_CORE_PLATFORM="{workshop.target.name}"']
+    _compile("the loader", [*_flags(workshop), *strict, *macros], sorted(SOURCES.glob("loader*.c")), made, workshop)
     os.replace(made, target)
 
 
-def _compiler(workshop: Workshop) -> list[str | Path]:
-    """Return the beginning of a command that makes one shared library, not linked to libpython."""
-    if os.name == "nt":  # untested: from a prompt where Visual Studio's cl is set up
-        flags = ["/nologo", "/LD", "/O2" if workshop.optimise else "/Od", "/DNDEBUG"]
-        return [os.environ.get("CC", "cl"), *flags, *(f"/I{folder}" for folder in workshop.includes)]
-    flags = ["-O2" if workshop.optimise else "-O1", "-fPIC", "-fwrapv", "-fno-strict-aliasing", "-DNDEBUG"]
+def _compile(name: str, flags: Sequence[str | Path], sources: Sequence[Path], made: Path, workshop: Workshop) -> None:
+    """Make one shared library, not linked to libpython."""
+    if workshop.zig is not None:
+        cross_build.compile_with_zig(workshop.zig, workshop.target, flags, sources, made, workshop.libraries)
+        return
+    command = [os.environ.get("CC", "cc"), "-shared", "-fPIC", *flags, *sources, "-o", made, "-ldl", "-lm"]
+    _run(f"compiling {name}", command, COMPILER_REMEDY)
+
+
+def _flags(workshop: Workshop) -> list[str | Path]:
+    """Return what every compiler is told, whatever it makes."""
+    flags = ["-O2" if workshop.optimise else "-O1", "-fwrapv", "-fno-strict-aliasing", "-DNDEBUG"]
     # What gcc refuses from 14 on, an older one shall not let pass: a name that Python's stable interface lacks.
     flags += ["-Werror=implicit-function-declaration", "-Werror=incompatible-pointer-types", "-Werror=int-conversion"]
-    # macOS, untested: Python's symbols are found when the library is loaded.
-    kind = ["-bundle", "-undefined", "dynamic_lookup"] if sys.platform == "darwin" else ["-shared"]
-    return [os.environ.get("CC", "cc"), *kind, *flags, *(f"-I{folder}" for folder in workshop.includes)]
+    return [*flags, *(f"-I{folder}" for folder in workshop.includes)]
 
 
 def _flags_of(extension: Extension, workshop: Workshop) -> list[str]:
@@ -382,22 +431,13 @@ def _flags_of(extension: Extension, workshop: Workshop) -> list[str]:
 
     What handles Python's objects is as fast with -O1, which compiles in half the time.
     """
-    if not extension.is_kernel or os.name == "nt":
+    if not extension.is_kernel:
         return []
     is_loop = extension.source is not None and extension.source.suffix == ".py"
-    # A product and a sum stay two operations, as in Python: compiled and interpreted agree to the last bit.
-    return ["-ffp-contract=off", *(["-O3" if is_loop else "-O1"] if workshop.optimise else [])]
-
-
-def _macros(macros: Sequence[str]) -> list[str]:
-    return [f"/D{macro}" if os.name == "nt" else f"-D{macro}" for macro in macros]
-
-
-def _output(made: Path, workshop: Workshop) -> list[str | Path]:
-    """Return the end of the command: what is made, and linked to what."""
-    if os.name == "nt":
-        return ["/link", f"/OUT:{made}", f"/LIBPATH:{Path(workshop.facts.libraries) / 'libs'}"]
-    return ["-o", made] if sys.platform == "darwin" else ["-o", made, "-ldl", "-lm"]
+    # A product and a sum stay two operations, as in Python, and a square root is the processor's, which is
+    # exact, not a library's: compiled and interpreted agree to the last bit, on every platform.
+    exact = ["-ffp-contract=off", "-fno-math-errno"]
+    return [*exact, *(["-O3" if is_loop else "-O1"] if workshop.optimise else [])]
 
 
 def _run(

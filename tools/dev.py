@@ -35,11 +35,13 @@ from tools import (  # noqa: E402
     test_parts,
 )
 from tools.benchmarking import start as benchmarking  # noqa: E402
+from tools.build_bridge import library_folder  # noqa: E402
 from tools.documentation import site  # noqa: E402
 from tools.environment import ensure_environment  # noqa: E402
 from tools.packaging import command as packaging  # noqa: E402
 from tools.packaging import game  # noqa: E402
 from tools.progress import StepFailed  # noqa: E402
+from tools.targets import TARGETS  # noqa: E402
 
 
 def setup(_: argparse.Namespace) -> int:
@@ -73,8 +75,12 @@ def check(_: argparse.Namespace) -> int:
 
 
 def build(options: argparse.Namespace) -> int:
-    """build bridge and kernels if their sources have changed"""
-    preparation.build(ROOT, force=options.force)
+    """build bridge and kernels if their sources have changed, for this platform or for others"""
+    others = [TARGETS[name] for name in options.target or ()]
+    prepared = preparation.build(ROOT, force=options.force and not others)
+    for target in others:
+        preparation.build_for(target, prepared, force=options.force)
+        print(f"built for {target.name}: {library_folder(target)}")
     return 0
 
 
@@ -124,7 +130,10 @@ COMMANDS: dict[str, tuple[Callable[[argparse.Namespace], int], list[tuple[list[s
     ]),
     "check": (check, []),
     "bench": (benchmarking.start, benchmarking.ARGUMENTS),
-    "build": (build, [(["--force"], {"action": "store_true", "help": "build even if nothing changed"})]),
+    "build": (build, [
+        (["--force"], {"action": "store_true", "help": "build even if nothing changed"}),
+        (["--target"], {"nargs": "+", "choices": TARGETS, "metavar": "PLATFORM", "help": ", ".join(TARGETS)}),
+    ]),
     "screenshot": (take_screenshot, [
         (["scene"], {"help": f"one of: {demo.scene_names(ROOT)}; or res://any/scene.tscn"}),
         (["--out"], {"type": Path, "metavar": "PNG", "help": "file to write (screenshots/SCENE.png)"}),

@@ -32,7 +32,7 @@ _COMPILED = (
 )
 # Folders and files of NumPy for tests, for building other packages, and for editors.
 _NUMPY_DEVELOPMENT = {"tests", "testing", "f2py", "distutils", "include", "_pyinstaller", "conftest.py", "_examples"}
-_NUMPY_KINDS = {".py", ".so"}
+_NUMPY_KINDS = {".py", ".so", ".pyd"}
 _TEST_LIBRARIES = ("_simd.", "_multiarray_tests.", "_umath_tests.", "_rational_tests.", "_struct_ufunc_tests.",
                    "_operand_flag_tests.")
 _COMPILE_LIMIT_S = 300.0
@@ -58,7 +58,7 @@ def lay_out(ingredients: Ingredients, target: Path) -> None:
             and not name.parts[0].startswith("config-") and "lib-dynload" not in name.parts,
         )
         pack(compiled, target / "lib" / zipped)
-    compile_modules(ingredients, ingredients.site / "numpy", modules / "numpy", "numpy", _is_for_games)
+    compile_modules(ingredients, ingredients.site / "numpy", modules / "numpy", "numpy", is_of_numpy_for_games)
     for library in _libraries_of_numpy(ingredients.site):
         _copy(library, modules / library.relative_to(ingredients.site))
     (target / ".gdignore").touch()
@@ -92,14 +92,15 @@ def compile_modules(
         check(f"compiling the modules of {shown}", "read Python's output above", finished)
 
 
-def _is_for_games(name: Path) -> bool:
+def is_of_numpy_for_games(name: Path) -> bool:
+    """Return whether a game needs this file of NumPy, named relative to its folder."""
     is_ours = name.suffix in _NUMPY_KINDS and not name.name.startswith(_TEST_LIBRARIES)
     return is_ours and not _NUMPY_DEVELOPMENT & set(name.parts)
 
 
 def _libraries_of_numpy(site: Path) -> list[Path]:
     """Return NumPy's libraries. Those in numpy.libs must never be stripped: they no longer load then."""
-    own = [file for file in (site / "numpy").rglob("*.so") if _is_for_games(file.relative_to(site))]
+    own = [file for file in (site / "numpy").rglob("*.so") if is_of_numpy_for_games(file.relative_to(site))]
     return sorted([*own, *(site / "numpy.libs").glob("*")])
 
 

@@ -69,7 +69,10 @@ static int start_python(const struct folders *folders) {
         report("no Python was found that can run inside Godot. Looked at:", tried);
         return 0;
     }
-    if (chosen.home[0]) open_companions(chosen.home);
+    to_native(chosen.library);
+    to_native(chosen.program);
+    to_native(chosen.home);
+    open_companions(chosen.library, chosen.home[0] != 0);
     library = library_open(chosen.library);
     if (!library) {
         library_problem(problem, sizeof problem);
@@ -88,8 +91,9 @@ static int start_python(const struct folders *folders) {
 }
 
 /* Put a folder in front of sys.path unless it is on it. */
-static void add_to_path(const char *folder) {
+static void add_to_path(char *folder) {
     if (!is_folder(folder)) return;
+    to_native(folder);
     object *path = PYTHON(object *, "PySys_GetObject", const char *)("path"); /* BORROWED */
     object *entry = PYTHON(object *, "PyUnicode_DecodeFSDefault", const char *)(folder);
     if (PYTHON(int, "PySequence_Contains", object *, object *)(path, entry) == 0) {
@@ -101,7 +105,7 @@ static void add_to_path(const char *folder) {
 /* Bytecode is read where an installer left it, and never written: a __pycache__ in a project
  * would be scanned and exported, and a stale one hides an edit of equal length that is
  * reloaded within the second. */
-static void prepare_modules(const struct folders *folders) {
+static void prepare_modules(struct folders *folders) {
     char folder[TEXT_SIZE];
     add_to_path(folders->project);
     if (put(folder, sizeof folder, "%s/python", folders->addon)) add_to_path(folder);

@@ -13,19 +13,20 @@
 #error "define AI_CORE_PLATFORM as the name of the folder below bin/, such as linux.x86_64"
 #endif
 
-/* Asked in double quotes for the shell, so it holds none, and no $ ` \ % or newline. It answers
- * in lines: version, library or -, whether NumPy is there, program. Old Pythons end early. */
+/* Asked in double quotes for the shell, so it holds none, and no $ ` \ % or newline. It answers in
+ * lines: version, library or -, whether NumPy is there, program; file names as bytes that are read
+ * alike whatever the encoding of the console. Old Pythons end early. */
 static const char QUESTION[] =
-    "import sys, os; v = sys.version_info; w = sys.stdout.write;"
-    "w(str(v[0]) + '.' + str(v[1]) + chr(10)); v < (3, 11) and sys.exit(0);"
+    "import sys, os; v = sys.version_info;"
+    "sys.stdout.write(str(v[0]) + '.' + str(v[1]) + chr(10)); sys.stdout.flush(); v < (3, 11) and sys.exit(0);"
     "import sysconfig, importlib.util; g = lambda n: sysconfig.get_config_var(n) or '';"
+    "w = lambda text: os.write(1, os.fsencode(text + chr(10)));"
     "b = sys.base_prefix; l = g('LIBDIR') or b;"
     "d = [l, os.path.join(l, g('MULTIARCH')), os.path.join(b, 'lib'), b, g('PYTHONFRAMEWORKPREFIX')];"
     "n = [g('INSTSONAME'), g('LDLIBRARY'), 'python3' + str(v[1]) + '.dll'];"
     "f = [os.path.join(x, y) for y in n for x in d if x and y and not y.endswith('.a')];"
     "f = [x for x in f if os.path.isfile(x)] + ['-'];"
-    "w(f[0] + chr(10)); w(str(importlib.util.find_spec('numpy') is not None) + chr(10));"
-    "w(sys.executable + chr(10))";
+    "w(f[0]); w(str(importlib.util.find_spec('numpy') is not None)); w(sys.executable);";
 
 int find_folders(struct folders *folders) {
     char nested[TEXT_SIZE];
@@ -53,54 +54,24 @@ static int refuse(char *tried, size_t size, const char *place, const char *reaso
     return 0;
 }
 
-static int read_line(FILE *from, char *to, size_t size) {
-    if (!fgets(to, (int)size, from)) {
-        *to = 0;
-        return 0;
-    }
-    to[strcspn(to, "\r\n")] = 0;
-    return 1;
-}
-
-/* Quote a program's name for the shell. */
-static int quote(const char *name, char *to, size_t size) {
-#ifdef _WIN32
-    return put(to, size, "\"%s\"", name);
-#else
-    size_t used = 0;
-    if (size < 8) return 0;
-    to[used++] = '\'';
-    for (; *name && used + 8 < size; name++) {
-        if (*name == '\'') {
-            memcpy(to + used, "'\\''", 4);
-            used += 4;
-        } else {
-            to[used++] = *name;
-        }
-    }
-    to[used++] = '\'';
-    to[used] = 0;
-    return *name == 0;
-#endif
+/* Take the next line off a text. */
+static void take_line(const char **text, char *to, size_t size) {
+    size_t length = strcspn(*text, "\r\n");
+    put(to, size, "%.*s", (int)length, *text);
+    *text += length;
+    *text += strspn(*text, "\r\n");
 }
 
 /* Ask a program that should be a Python whether it fits. */
 static int ask(const char *program, struct python *found, char *tried, size_t size) {
-    char quoted[TEXT_SIZE], command[3 * TEXT_SIZE], version[64], numpy[64], reason[TEXT_SIZE];
+    char said[3 * TEXT_SIZE], version[64], numpy[64], reason[TEXT_SIZE];
+    const char *rest = said;
     int major = 0, minor = 0;
-    if (!quote(program, quoted, sizeof quoted)) return refuse(tried, size, program, "the path is too long");
-#ifdef _WIN32
-    put(command, sizeof command, "\"%s -I -c \"%s\" 2>NUL\"", quoted, QUESTION);
-#else
-    put(command, sizeof command, "%s -I -c \"%s\" 2>/dev/null </dev/null", quoted, QUESTION);
-#endif
-    FILE *answer = popen(command, "r");
-    if (!answer) return refuse(tried, size, program, "cannot be started");
-    read_line(answer, version, sizeof version);
-    read_line(answer, found->library, sizeof found->library);
-    read_line(answer, numpy, sizeof numpy);
-    read_line(answer, found->program, sizeof found->program);
-    pclose(answer);
+    if (!ask_program(program, QUESTION, said, sizeof said)) return refuse(tried, size, program, "cannot be started");
+    take_line(&rest, version, sizeof version);
+    take_line(&rest, found->library, sizeof found->library);
+    take_line(&rest, numpy, sizeof numpy);
+    take_line(&rest, found->program, sizeof found->program);
     if (sscanf(version, "%d.%d", &major, &minor) != 2) return refuse(tried, size, program, "does not run");
     if (major != 3 || minor < 11) {
         put(reason, sizeof reason, "is Python %s, needed is 3.11 or newer", version);
@@ -141,7 +112,8 @@ static int read_settings(FILE *file, const char *name, struct python *found, cha
     char line[TEXT_SIZE], folder[TEXT_SIZE], path[TEXT_SIZE];
     memcpy(folder, name, strlen(name) + 1);
     to_parent(folder);
-    while (read_line(file, line, sizeof line)) {
+    while (fgets(line, sizeof line, file)) {
+        line[strcspn(line, "\r\n")] = 0;
         char *value = strchr(line, '=');
         if (line[0] == '#' || line[0] == 0) continue;
         if (!value) return refuse(tried, size, name, "each line must be name=value");
@@ -163,7 +135,7 @@ static int find_private(const struct folders *folders, struct python *found, cha
     if (!put(found->home, sizeof found->home, "%s/runtime/%s", folders->addon, AI_CORE_PLATFORM)
         || !is_folder(found->home)) {
         refuse(tried, size, found->home, "there is none");
-    } else if (!first_match(found->home, PRIVATE_LIBRARY_PATTERN, found->library, sizeof found->library)) {
+    } else if (!private_library(found->home, found->library, sizeof found->library)) {
         refuse(tried, size, found->home, "holds no " PRIVATE_LIBRARY_PATTERN);
     } else {
         return put(found->program, sizeof found->program, "%s/%s", found->home, PRIVATE_PROGRAM);
@@ -174,17 +146,16 @@ static int find_private(const struct folders *folders, struct python *found, cha
 
 int find_python(const struct folders *folders, struct python *found, char *tried, size_t size) {
     static const char *const NAMES[] = {".venv", "venv"};
-    char place[TEXT_SIZE];
-    const char *wish = getenv("AI_CORE_PYTHON");
+    char place[TEXT_SIZE], wish[TEXT_SIZE];
     memset(found, 0, sizeof *found);
     *tried = 0;
-    if (wish && *wish) {
+    if (environment_value("AI_CORE_PYTHON", wish, sizeof wish)) {
         refuse(tried, size, "$AI_CORE_PYTHON", wish);
         return is_folder(wish) ? ask_environment(wish, found, tried, size) : ask(wish, found, tried, size);
     }
     refuse(tried, size, "$AI_CORE_PYTHON", "is not set");
     if (put(place, sizeof place, "%s/bin/python.cfg", folders->addon) && is_file(place)) {
-        FILE *file = fopen(place, "r");
+        FILE *file = open_text(place);
         if (!file) return refuse(tried, size, place, "cannot be read");
         int fits = read_settings(file, place, found, tried, size);
         fclose(file);
@@ -196,8 +167,7 @@ int find_python(const struct folders *folders, struct python *found, char *tried
         if (!put(place, sizeof place, "%s/%s", folders->project, NAMES[i])) continue;
         if (ask_environment(place, found, tried, size)) return 1;
     }
-    wish = getenv("VIRTUAL_ENV");
-    if (!wish || !*wish) refuse(tried, size, "$VIRTUAL_ENV", "is not set");
+    if (!environment_value("VIRTUAL_ENV", wish, sizeof wish)) refuse(tried, size, "$VIRTUAL_ENV", "is not set");
     else if (ask_environment(wish, found, tried, size)) return 1;
     return ask(SYSTEM_PROGRAM, found, tried, size);
 }
