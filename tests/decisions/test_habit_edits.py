@@ -46,6 +46,33 @@ def test_removed_active_habit_ends_first_with_all_below_it(tree, diary):
         tree.remove("guard/fight")
 
 
+def test_end_part_ends_its_habit_and_those_below_it(diary):
+    fight = diary.habit("fight", diary.habit("dodge"), diary.habit("attack"))
+    parts = [object() for _ in range(5)]
+    tree = HabitTree(diary.habit("guard", fight, diary.habit("walk")), parts=parts)
+    diary.wants = {"guard", "fight", "attack", "walk"}
+    tree.tick(0.1)
+    diary.read()
+    tree.end_part(parts[4])
+    assert diary == []
+    tree.end_part(parts[1])
+    assert diary.read() == ["exit attack", "exit fight"]
+    assert tree.active_paths() == ["guard"]
+
+
+def test_end_part_inside_a_habit_takes_effect_after_the_tick(diary):
+    part, said = object(), []
+
+    def tick(context):
+        context.tree.end_part(part)
+        said.append(context.status)
+
+    tree = HabitTree(Habit("guard", [Habit("walk", tick=tick)]), parts=[None, part])
+    tree.tick(0.1)
+    assert said == [Status.RUNNING]
+    assert tree.active_paths() == ["guard"]
+
+
 def test_replaced_active_habit_ends_and_the_new_one_may_begin(tree, diary):
     tree.replace("guard/fight/attack", diary.habit("attack", diary.habit("bite")))
     assert diary.read() == ["exit attack"]

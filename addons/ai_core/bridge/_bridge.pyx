@@ -3,7 +3,7 @@
 
 Rooms: interface (what the engine offers), strings, values, packed, variant (conversions), array bytes,
 objects (liveness), callables, methods (calling the engine), classes (registering),
-callbacks (being called), batches (many calls in one crossing), kept calls (one call, again
+callbacks (being called), batches (many calls in one crossing), branches (nodes below a node), kept calls (one call, again
 and again), kept batches (many of those), kept hooks (of scripts and signals), direct calls (of those, from C), shared calls (many calls of the same),
 emissions (one signal of many objects), errors, and
 the entry below.
@@ -57,6 +57,7 @@ include "instances.pxi"
 include "named_signals.pxi"
 include "places.pxi"
 include "batches.pxi"
+include "branches.pxi"
 include "rays_through.pxi"
 include "slides.pxi"
 include "walks.pxi"
@@ -86,6 +87,7 @@ cdef bint open_bridge(get_proc_f get_proc, void* token) except False:
     open_packed_kinds()
     open_methods()
     open_batches()
+    open_branches()
     open_slides()
     open_walks()
     open_kept_calls()

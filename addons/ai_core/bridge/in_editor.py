@@ -7,6 +7,7 @@ Rejected: drawing warnings in the inspector, which are not visible before the no
 """
 from __future__ import annotations
 
+import functools
 from typing import Any
 
 from _bridge import RefusedValue, Vector2, Vector3, singleton
@@ -19,6 +20,7 @@ WARNINGS = "_get_warnings"
 """A method that exists in the editor only, for the plugin."""
 
 
+@functools.cache
 def is_in_editor() -> bool:
     """Return whether this process edits scenes; games started from the editor are processes of their own."""
     return bool(singleton("Engine").is_editor_hint())

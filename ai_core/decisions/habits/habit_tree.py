@@ -280,7 +280,7 @@ class HabitTree(HabitRunner):
 
     advance_takes: ClassVar[Literal["turn"]] = "turn"  # a scheduler calls advance with its Turn
 
-    __slots__ = ("_next_parts", "_next_root", "_should_stop", "_was_asleep", "values")
+    __slots__ = ("_next_parts", "_next_root", "_parts_to_end", "_should_stop", "_was_asleep", "values")
 
     plan: HabitPlan
 
@@ -303,6 +303,7 @@ class HabitTree(HabitRunner):
         self._should_stop = self._was_asleep = False
         self._next_root: Habit | None = None
         self._next_parts: Sequence[Any] | None = None
+        self._parts_to_end: list[Any] = []
 
     @property
     def definition(self) -> Habit:
@@ -321,6 +322,16 @@ class HabitTree(HabitRunner):
         this tree, this takes effect after the tick.
         """
         self._should_stop = True
+        self._apply_changes()
+
+    def end_part(self, part: object) -> None:
+        """End the runs of the habit of a part, which is about to be removed, children before parents.
+
+        Inside a habit of this tree, this takes effect after the tick.
+
+        Cost: O(active habits).
+        """
+        self._parts_to_end.append(part)
         self._apply_changes()
 
     def change(self, root: Habit, parts: Sequence[Any] | None = None) -> None:
@@ -430,16 +441,30 @@ class HabitTree(HabitRunner):
             self._faults.raise_kept()
 
     def _change_now(self) -> None:
-        """Stop, and exchange the plan; an exit may request either again."""
-        while self._should_stop or self._next_root is not None:
+        """Stop, end removed parts, and exchange the plan; an exit may request each again."""
+        while self._should_stop or self._parts_to_end or self._next_root is not None:
             if self._should_stop:
                 self._stop_now()
+                continue
+            if self._parts_to_end:
+                parts_to_end, self._parts_to_end = self._parts_to_end, []
+                if self.root_run is not None:
+                    self._end_parts(self.root_run, parts_to_end)
+                self.wake(True)
                 continue
             plan, parts = plan_of(self.definition), self._next_parts
             self._next_root = self._next_parts = None
             self._exchange_plan(plan, parts)
             self.wake(True)
             self.watch(plan.keys)
+
+    def _end_parts(self, run: HabitContext, parts: list[Any]) -> None:
+        """End a run, or those below it, whose part is one of ``parts``."""
+        if any(run.part is part for part in parts):
+            self.end_run(run, "removed")
+            return
+        for one in run.runs_below():
+            self._end_parts(one, parts)
 
     def _stop_now(self) -> None:
         if self.root_run is not None:

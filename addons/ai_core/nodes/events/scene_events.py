@@ -4,7 +4,15 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any, NamedTuple
 
-from addons.ai_core.bridge.gd import GDCallable, RefusedValue, SharedCall, call_run, get_object, report_warning
+from addons.ai_core.bridge.gd import (
+    GDCallable,
+    RefusedValue,
+    SharedCall,
+    call_run,
+    get_object,
+    parent_of,
+    report_warning,
+)
 from addons.ai_core.nodes.events.event_terms import EventNames
 from addons.ai_core.nodes.saving.scene_values import path_of
 from addons.ai_core.nodes.scheduling.scheduler_lookup import callable_name, named_after
@@ -186,9 +194,9 @@ class ListeningNode:
 
 def manager_above(node: Any) -> Any:
     """Return the nearest AIEventManager above a node, None if there is none."""
-    found = node.get_parent()
+    found = parent_of(node)
     while found is not None and not found.is_class("AIEventManager"):
-        found = found.get_parent()
+        found = parent_of(found)
     return found
 
 

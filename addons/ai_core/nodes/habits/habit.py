@@ -18,6 +18,8 @@ from addons.ai_core.bridge.gd import (
     has_script_method,
     hook,
     method,
+    parent_of,
+    read_branch,
     signal,
 )
 from addons.ai_core.nodes.characters.guard_expression import GuardExpression, MissingValue
@@ -25,7 +27,7 @@ from addons.ai_core.nodes.debugging.edited_modules import current_module, may_ha
 from addons.ai_core.nodes.habits.habit_condition import ENDING, ConditionScope, HabitCondition, keys_of, wait
 from addons.ai_core.nodes.habits.habit_events import EVENT, EventMind, event_of, keeping_event
 from addons.ai_core.nodes.habits.habit_sharing import Callback, callback_for, shared_definition
-from addons.ai_core.nodes.saving.node_settings import core_settings, exported_slots
+from addons.ai_core.nodes.saving.node_settings import core_settings, exported_values
 from addons.ai_core.nodes.scheduling.scheduler_lookup import check_callable
 from ai_core.decisions.habits import habits as core
 from ai_core.decisions.habits.habit_runner_loops import HabitContext
@@ -317,20 +319,23 @@ class Habit(Node):
         """Return the names on which the habit begins, wakes or waits by its properties."""
         return [*self.begins_on, *self.wakes_on]
 
-    def definition(self, tree: Any) -> core.Habit:
-        """Return the library habit that this node and its children describe; nodes with equal settings share it."""
+    def definition(self, tree: Any, name: str, script: tuple[int, int], below: list[core.Habit]) -> core.Habit:
+        """Return the library habit that this node describes; nodes with equal settings share it.
+
+        Args:
+            tree: the HabitTree.
+            name: name of the node.
+            script: instance id of its script, and its ``MOMENTS``, as ``read_branch`` returns them.
+            below: the library habits of its children.
+        """
         self._tree = tree
-        script = self.get_script()
-        module = self.python_class.partition(":")[0]
-        edited = stamp_of(module) if module else None
-        # By its id: a reference to the script would keep it alive beyond the game.
+        edited = stamp_of(self.python_class.partition(":")[0]) if self.python_class else None
+        # The script by its id: a reference would keep it alive beyond the game.
         said = (
-            type(self), str(self.get_name()), 0 if script is None else script.get_instance_id(), edited,
-            *[has_script_method(self, one) + 2 * (one in self.callables) for one in MOMENTS],
-            *[self.__dict__.get(slot, default) for slot, default in exported_slots(type(self))])
-        below = definitions_below(self, tree)
+            type(self), name, script, edited, tuple(self.callables), exported_values(self), self._keys(),
+            self.gate_keys())
         try:
-            return shared_definition((*said, self._keys(), self.gate_keys()), below, self._new_definition)
+            return shared_definition(said, below, self._new_definition)
         except (TypeError, ValueError) as mistake:
             raise ValueError(f"{tree.get_name()}/{tree.get_path_to(self)}: {mistake}") from None
 
@@ -483,17 +488,30 @@ def _both(one: Callback, other: Callback) -> Callback:
     return lambda run: one(run) and other(run)
 
 
-def definitions_below(parent: Any, tree: Any) -> list[core.Habit]:
-    """Return the definitions of the child habits of a node, in the order of the scene dock."""
-    return [
-        child.definition(tree) for child in parent.get_children() if isinstance(child, Habit) and not child._is_leaving
-    ]
+def habits_below(tree: Any) -> tuple[list[core.Habit], dict[str, Habit]]:
+    """Return the library habits that the children of a HabitTree describe, and all habit nodes by path below it."""
+    rows = read_branch(tree, Habit, MOMENTS)
+    nodes, paths = {}, []
+    children: list[list[int]] = [[] for _ in rows]
+    roots: list[int] = []
+    for index, (habit, above, name, _, _) in enumerate(rows):
+        paths.append(name if above < 0 else f"{paths[above]}/{name}")
+        if not habit._is_leaving:
+            nodes[paths[index]] = habit
+            (roots if above < 0 else children[above]).append(index)
+
+    def described(index: int) -> core.Habit:
+        habit, _, name, script, methods = rows[index]
+        return habit.definition(tree, name, (script, methods), [described(child) for child in children[index]])
+
+    return [described(index) for index in roots], nodes
 
 
 def launch_warnings(node: Any) -> list[str]:
     """Return a warning if a node has no children for its launch mode."""
-    blocking = [one for one in node.get_children() if isinstance(one, Habit) and not one.non_blocking]
-    if node.launch != Habit.Launch.PRIORITIZED and not blocking:
+    if node.launch == Habit.Launch.PRIORITIZED:
+        return []
+    if all(one.non_blocking for one in node.get_children() if isinstance(one, Habit)):
         name = Habit.Launch(node.launch).name.lower()
         return [f"has the launch mode {name} but no child habit to launch; add a Habit, or use prioritized"]
     return []
@@ -501,7 +519,7 @@ def launch_warnings(node: Any) -> list[str]:
 
 def tree_above(node: Any) -> Any:
     """Return the HabitTree above a habit, None if there is none."""
-    above = node.get_parent()
+    above = parent_of(node)
     while isinstance(above, Habit):
-        above = above.get_parent()
+        above = parent_of(above)
     return above if above is not None and hasattr(above, "habits_changed") else None

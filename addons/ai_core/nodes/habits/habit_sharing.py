@@ -27,8 +27,6 @@ Callback = Callable[[HabitContext], object]
 STATUSES = (Status.RUNNING, Status.SUCCEEDED, Status.FAILED)
 NUMBERS = {None: 0, Status.SUCCEEDED: 1, Status.FAILED: 2}
 
-LISTS = (list, dict)
-
 _shared: WeakValueDictionary[tuple[Any, ...], Habit] = WeakValueDictionary()
 _kinds: WeakValueDictionary[tuple[Any, ...], Habit] = WeakValueDictionary()    # for any children
 
@@ -43,7 +41,6 @@ def shared_definition(said: tuple[Any, ...], children: list[Habit], make: Callab
 
     Cost: O(settings); creation O(1), once for all nodes.
     """
-    said = tuple([repr(one) if isinstance(one, LISTS) else one for one in said])
     key = said, *children
     found = _shared.get(key)
     if found is None:

@@ -22,9 +22,11 @@ from addons.ai_core.bridge.gd import (
     Variant,
     export,
     gdclass,
+    has_child,
     listeners_counter,
     method,
     node_path,
+    read_branch,
     report_error,
     report_exception,
     signal,
@@ -34,7 +36,7 @@ from addons.ai_core.nodes.characters.character_work import CharacterComponent
 from addons.ai_core.nodes.characters.guard_expression import ABSENT
 from addons.ai_core.nodes.characters.update_group import HABIT_TREES, UpdateGroup, update_group_of
 from addons.ai_core.nodes.events.scene_events import manager_above
-from addons.ai_core.nodes.habits.habit import LAUNCHES, Habit, definitions_below, launch_warnings
+from addons.ai_core.nodes.habits.habit import LAUNCHES, Habit, habits_below, launch_warnings
 from addons.ai_core.nodes.habits.habit_events import EventSubscription, payload_of
 from addons.ai_core.nodes.habits.habit_sharing import emit_entered, emit_exited, shared_definition
 from addons.ai_core.nodes.saving.node_settings import prepared_settings, saved_settings
@@ -87,7 +89,9 @@ _of_schedulers: WeakKeyDictionary[Any, BlackboardScopes] = WeakKeyDictionary()
 def join_scopes(tree: Any, own: Blackboard, scheduler: Any, squad: str) -> None:
     """Set the blackboard of the squad or the world as the parent of a character's blackboard."""
     leave_scopes(tree, own)
-    scopes = _of_schedulers.setdefault(scheduler.top, BlackboardScopes())
+    scopes = _of_schedulers.get(scheduler.top)
+    if scopes is None:
+        scopes = _of_schedulers[scheduler.top] = BlackboardScopes()
     own.parent = scopes.squad(squad) if squad else scopes.world
     for board in _around(own):
         scopes.users.setdefault(id(board), {})[tree.instance_id] = scopes
@@ -357,14 +361,11 @@ class HabitTree(CharacterComponent, Node):
     def _habits_by_path(self) -> dict[str, Habit]:
         """Return every habit node below, by its path in the tree of habits."""
         found: dict[str, Habit] = {}
-        rest = [(self._root_name(), self)]
-        while rest:
-            path, parent = rest.pop()
-            for child in parent.get_children():
-                if isinstance(child, Habit):
-                    below = f"{path}/{child.get_name()}"
-                    found[below] = child
-                    rest.append((below, child))
+        paths: list[str] = []
+        root = self._root_name()
+        for habit, above, name, _, _ in read_branch(self, Habit):
+            paths.append(f"{root if above < 0 else paths[above]}/{name}")
+            found[paths[-1]] = habit
         return found
 
     def _root_name(self) -> str:
@@ -376,7 +377,7 @@ class HabitTree(CharacterComponent, Node):
         return "HabitTree" if name.startswith("@") else name
 
     def _has_habits(self) -> bool:
-        return any(isinstance(child, Habit) for child in self.get_children())
+        return has_child(self, Habit)
 
     def _definition_warnings(self) -> list[str]:
         """Return the warnings without which the tree runs."""
@@ -407,9 +408,10 @@ class HabitTree(CharacterComponent, Node):
         except Exception as mistake:
             self._report_definition_error(mistake, is_new=True)
             return
-        seed = self.random_seed or zlib.crc32(str(self.get_path()).encode())
+        path = str(self.get_path())
+        seed = self.random_seed or zlib.crc32(path.encode())
         self.core = core.HabitTree(
-            root, owner=self, name=str(self.get_path()), clock=self._scheduler.clock, random=random.Random(seed),
+            root, owner=self, name=path, clock=self._scheduler.clock, random=random.Random(seed),
             trace=self._scheduler.trace, faults=self._scheduler.faults, blackboard=self._blackboard,
             values=self._scheduler.values, parts=parts)
         self.core.on_entered, self.core.on_exited = emit_entered, emit_exited
@@ -423,6 +425,9 @@ class HabitTree(CharacterComponent, Node):
         if self.core is None or not self.is_inside_tree():
             return
         names = self._messages
+        if not names and not self.events:
+            self._unlisten()
+            return
         manager = self.get_node_or_null(self.events) if self.events else manager_above(self)
         if manager is None or not manager.is_class("AIEventManager") or not names:
             self._unlisten()
@@ -459,14 +464,14 @@ class HabitTree(CharacterComponent, Node):
     def _definition(self) -> tuple[HabitDefinition, Any]:
         """Return the definition that the nodes describe, and the row of nodes in its order."""
         name = self._root_name()
+        definitions, habits = habits_below(self)
         root = shared_definition(
-            (name, self.launch, self.inertia), definitions_below(self, self),
+            (name, self.launch, self.inertia), definitions,
             lambda children: HabitDefinition(name, children, LAUNCHES[self.launch], inertia=self.inertia))
         self._is_changed = False
-        habits = self._habits_by_path()
         self._messages = {message for one in habits.values() for message in one.messages()}
-        by_path = {name: self, **habits}
-        nodes = [by_path.get(place.path) for place in plan_of(root).places]
+        by_path = {f"{name}/{path}": habit for path, habit in habits.items()}
+        nodes = [self, *[by_path.get(place.path) for place in plan_of(root).places[1:]]]
         return root, NodeRow(nodes, [SIGNALS, *[HABIT_SIGNALS] * (len(nodes) - 1)])
 
     def _change(self) -> None:
@@ -490,10 +495,7 @@ class HabitTree(CharacterComponent, Node):
             self.habits_changed()
             return
         if at_once:
-            try:
-                self._change()
-            except Exception:      # the whole tree may be leaving; otherwise the error is reported before its next turn
-                self.core.stop()
+            self.core.end_part(habit)
         self.core.parts.drop(habit)
         self.habits_changed()
 
@@ -504,9 +506,10 @@ class HabitTree(CharacterComponent, Node):
                 self._is_empty = self.has_failed = False
                 self.call_deferred("rebuild")
             return
-        self._is_changed = True
-        if self._update_group is not None:
-            self._update_group.edit_soon(self)
+        if not self._is_changed:
+            self._is_changed = True
+            if self._update_group is not None:
+                self._update_group.edit_soon(self)
 
     def edit(self) -> None:
         """Change to the definition that the nodes below describe now."""

@@ -103,7 +103,21 @@ def _live(cls: type) -> tuple[export, ...]:
     return tuple(one for one in exports_of(cls).values() if one.live)
 
 
+def exported_values(node: Any) -> tuple[Any, ...]:
+    """Return the values of all exports of a node as a hashable tuple; a list or dictionary is its repr()."""
+    plain, defaults, lists = _slots(type(node))
+    values = node.__dict__
+    return (
+        *map(values.get, plain, defaults),
+        *[repr(values[slot]) if slot in values else default for slot, default in lists])
+
+
 @functools.cache
-def exported_slots(cls: type) -> tuple[tuple[str, Any], ...]:
-    """Return the slot in an instance and the default of each property of the inspector."""
-    return tuple((one.slot, one.default) for one in exports_of(cls).values())
+def _slots(cls: type) -> tuple[tuple[str, ...], tuple[Any, ...], tuple[tuple[str, str], ...]]:
+    """Return the slots of the exports that are no lists or dictionaries, their defaults, and the others with repr()."""
+    exports = exports_of(cls).values()
+    lists = [one for one in exports if isinstance(one.type, type) and issubclass(one.type, (list, dict))]
+    plain = [one for one in exports if one not in lists]
+    return (
+        tuple(one.slot for one in plain), tuple(one.default for one in plain),
+        tuple((one.slot, repr(one.default or [])) for one in lists))

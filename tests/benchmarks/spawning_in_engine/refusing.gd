@@ -1,0 +1,3 @@
+extends Habit
+
+func _can_activate() -> bool: return false
