@@ -2,6 +2,8 @@
 extends EditorPlugin
 ## What the editor shows of ai_core's nodes beyond their settings; the nodes know how, this file asks them.
 
+const AIPanel := preload("chart/ai_panel.gd")
+const HabitLibrary := preload("chart/habit_library.gd")
 const DebuggerTabs := preload("debugger_tabs.gd")
 const FreshWarnings := preload("fresh_warnings.gd")
 const GameExport := preload("game_export.gd")
@@ -22,6 +24,7 @@ var _export := GameExport.new()
 var _gizmos := SenseGizmos.new()
 var _overlay := SenseOverlay2D.new()
 var _squads := SquadOverlay.new()
+var _panel := AIPanel.new()
 var _shown: Array[Node] = []
 var _is_stale := false
 
@@ -32,6 +35,7 @@ func _enable_plugin() -> void:
 
 func _disable_plugin() -> void:
 	ScriptTemplates.take_away()
+	HabitLibrary.forget()
 
 
 func _enter_tree() -> void:
@@ -43,6 +47,9 @@ func _enter_tree() -> void:
 	_controls.baking = baking
 	_gizmos.undo = get_undo_redo()
 	_overlay.undo = get_undo_redo()
+	_panel.undo = get_undo_redo()
+	add_control_to_bottom_panel(_panel, "AI")
+	EditorInterface.get_resource_filesystem().filesystem_changed.connect(_panel.files_changed)
 	add_export_plugin(_export)
 	add_debugger_plugin(_debugger)
 	add_inspector_plugin(_controls)
@@ -62,6 +69,9 @@ func _exit_tree() -> void:
 		changed.disconnect(_changed)
 	remove_node_3d_gizmo_plugin(_gizmos)
 	remove_inspector_plugin(_controls)
+	EditorInterface.get_resource_filesystem().filesystem_changed.disconnect(_panel.files_changed)
+	remove_control_from_bottom_panel(_panel)
+	_panel.queue_free()
 	_controls.baking.cancel()
 	_controls.baking.queue_free()
 	remove_export_plugin(_export)
@@ -69,12 +79,14 @@ func _exit_tree() -> void:
 
 
 func _handles(object: Object) -> bool:
-	return _overlay.is_drawn(object) or _squads.is_drawn(object)
+	return _overlay.is_drawn(object) or _squads.is_drawn(object) or AIPanel.is_root(object)
 
 
 func _edit(object: Object) -> void:
 	_overlay.show(object if _overlay.is_drawn(object) else null)
 	_squads.show(object)
+	if AIPanel.is_root(object):
+		make_bottom_panel_item_visible(_panel)
 	update_overlays()
 
 
@@ -108,6 +120,7 @@ func _changed() -> void:
 func _ask_anew() -> void:
 	_is_stale = false
 	update_overlays()
+	_panel.refresh()
 	var root := EditorInterface.get_edited_scene_root()
 	_warnings.ask(root)
 	if root != null:
@@ -128,3 +141,4 @@ func _selection_changed() -> void:
 		if is_instance_valid(node) and node is Node3D and node.has_method(SenseGizmos.DRAWING):
 			node.update_gizmos()
 	_shown.assign(selected)
+	_panel.follow(selected[0] if not selected.is_empty() else null)

@@ -23,6 +23,7 @@ from addons.ai_core.bridge.gd import (
     signal,
 )
 from addons.ai_core.nodes.characters.guard_expression import GuardExpression, MissingValue
+from addons.ai_core.nodes.debugging.chart_words import ChartNode
 from addons.ai_core.nodes.debugging.edited_modules import current_module, may_have_class, spec_of, stamp_of
 from addons.ai_core.nodes.habits.habit_condition import ENDING, ConditionScope, HabitCondition, keys_of, wait
 from addons.ai_core.nodes.habits.habit_events import EVENT, EventMind, event_of, keeping_event
@@ -40,7 +41,7 @@ MOMENTS = (*CALLED, SCORE)
 
 
 @gdclass(icon="res://addons/ai_core/icons/habit.svg", keywords="behavior, behaviour, task, action, leaf, bt")
-class Habit(Node):
+class Habit(ChartNode, Node):
     """A task of a character in a HabitTree; its child habits are the smaller tasks it consists of.
 
     A habit tree is a behaviour tree. To define a habit, extend this class in GDScript and override

@@ -35,6 +35,7 @@ from addons.ai_core.nodes.characters.agent_places import is_in_2d
 from addons.ai_core.nodes.characters.character_work import CharacterComponent
 from addons.ai_core.nodes.characters.guard_expression import ABSENT
 from addons.ai_core.nodes.characters.update_group import HABIT_TREES, UpdateGroup, update_group_of
+from addons.ai_core.nodes.debugging.chart_words import ChartNode
 from addons.ai_core.nodes.events.scene_events import manager_above
 from addons.ai_core.nodes.habits.habit import LAUNCHES, Habit, habits_below, launch_warnings
 from addons.ai_core.nodes.habits.habit_events import EventSubscription, payload_of
@@ -168,7 +169,7 @@ NOT_RUNNING = "the tree does not run; it needs an actor, habits and an AISchedul
 
 
 @gdclass(icon="res://addons/ai_core/icons/habit_tree.svg", keywords="behavior tree, behaviour tree, bt, utility ai")
-class HabitTree(CharacterComponent, Node):
+class HabitTree(ChartNode, CharacterComponent, Node):
     """Runs the habits below it for one character, through the AIScheduler. A habit tree is a behaviour tree.
 
     The first child is the most urgent. When it can begin, the active habit is interrupted and

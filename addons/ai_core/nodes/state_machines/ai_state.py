@@ -19,6 +19,7 @@ from addons.ai_core.bridge.gd import (
     node_path,
     signal,
 )
+from addons.ai_core.nodes.debugging.chart_words import ChartNode
 
 
 def notify_machine(part: Any) -> None:
@@ -31,7 +32,7 @@ def notify_machine(part: Any) -> None:
 
 
 @gdclass(icon="res://addons/ai_core/icons/ai_state.svg")
-class AIState(Node):
+class AIState(ChartNode, Node):
     """A state of a StateMachine. While it is active, exactly one of its child states is active, if it has any.
 
     To react to a state, connect its signals; or extend it in GDScript and override _enter(), _update() and

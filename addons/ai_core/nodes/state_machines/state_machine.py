@@ -26,6 +26,7 @@ from addons.ai_core.bridge.gd import (
 from addons.ai_core.nodes.characters.character_work import ScheduledCharacter
 from addons.ai_core.nodes.characters.guard_expression import ABSENT
 from addons.ai_core.nodes.characters.update_group import STATE_MACHINES, UpdateGroup
+from addons.ai_core.nodes.debugging.chart_words import ChartNode
 from addons.ai_core.nodes.saving.node_state import SavedState
 from addons.ai_core.nodes.saving.scene_saving import saving
 from addons.ai_core.nodes.scheduling.scheduler_lookup import report_next_frame, scheduler_of, scheduler_warnings
@@ -216,7 +217,7 @@ DEFINITION_ERRORS = (RefusedValue, ValueError, TypeError, LookupError)
 @gdclass(
     icon="res://addons/ai_core/icons/state_machine.svg",
     keywords="fsm, hfsm, statechart, state chart, hierarchical state machine")
-class StateMachine(ScheduledCharacter, SavedState, Node):
+class StateMachine(ChartNode, ScheduledCharacter, SavedState, Node):
     """A state machine of a character: one state is active, and events change it, such as send_event("noise").
 
     The AIState nodes below are the states and may contain states; StateTransition nodes below a state lead

@@ -23,12 +23,13 @@ from addons.ai_core.bridge.gd import (
     signal,
 )
 from addons.ai_core.nodes.characters.guard_expression import GuardExpression
+from addons.ai_core.nodes.debugging.chart_words import ChartNode
 from addons.ai_core.nodes.scheduling.scheduler_lookup import check_callable
 from addons.ai_core.nodes.state_machines.ai_state import notify_machine
 
 
 @gdclass(icon="res://addons/ai_core/icons/state_transition.svg")
-class StateTransition(Node):
+class StateTransition(ChartNode, Node):
     """Leads out of its parent AIState; as a child of the StateMachine, out of every state.
 
     A transition with an event is taken when the event is sent and its guard is true. A transition without
