@@ -216,6 +216,7 @@ def test_states_are_connected_and_placed_by_dragging(project, prepared):
     await frames(5)
     for line in text.call().split("\\n"): say(line)
     var chart: Control = panel._states
+    chart._zoom = 1.0
     var mouse := func(at: Vector2, is_pressed: bool, is_moving: bool) -> void:
         var event: InputEventMouse = InputEventMouseMotion.new() if is_moving else InputEventMouseButton.new()
         if not is_moving:
