@@ -16,6 +16,7 @@ import math
 import zlib
 from binascii import a2b_base64, b2a_base64
 from collections.abc import Callable, Hashable, Iterable, Mapping
+from functools import partial
 from itertools import accumulate
 from operator import attrgetter
 from types import SimpleNamespace
@@ -53,6 +54,7 @@ __all__ = [
     "GameValue",
     "GameValues",
     "Hook",
+    "Inner",
     "Kind",
     "ListOf",
     "MapOf",
@@ -664,8 +666,9 @@ class ArrayOf(Kind):
 
     def save(self, value: Any, owner: Any) -> Any:
         """Return the numbers as lists in lists."""
-        plain = np.asarray(value).tolist()
-        return plain if self.absent is None else _without_absent(plain)
+        array = np.asarray(value, self.dtype)
+        plain = array.tolist()
+        return plain if self.absent is None or np.isfinite(array).all() else _without_absent(plain)
 
     def read(self, plain: Any, place: str, owner: Any) -> NDArray[Any]:
         """Return the array."""
@@ -790,8 +793,8 @@ class Columns(Kind):
 
     def save(self, value: Any, owner: Any) -> Any:
         """Return the columns by name."""
-        arrays = value if isinstance(value, dict) else vars(value)
-        return {name: kind.save(arrays[name], owner) for name, kind in self.columns.items()}
+        get = value.__getitem__ if isinstance(value, dict) else partial(getattr, value)
+        return {name: kind.save(get(name), owner) for name, kind in self.columns.items()}
 
     def read(self, plain: Any, place: str, owner: Any) -> dict[str, NDArray[Any]]:
         """Return the columns by name, all of one length."""
@@ -877,8 +880,8 @@ class Part(Kind):
         """Return the part's state."""
         return inner_state(value) if self.if_saveable else value.save_state()
 
-    def prepare(self, part: Any, plain: Any, place: str) -> Change:
-        """Check the state of a part; return the function that loads it."""
+    def prepare(self, part: Any, plain: Any, place: str, within: SimpleNamespace | None = None) -> Change:
+        """Check the state of a part; return the function that loads it. ``within`` has the fields read before."""
         if self.if_saveable:
             return prepared_inner(part, plain, repr(place))
         try:
@@ -896,12 +899,28 @@ class Parts(Part):
         save = super().save
         return {name: save(one, owner) for name, one in value.items()}
 
-    def prepare(self, part: Any, plain: Any, place: str) -> Change:
+    def prepare(self, part: Any, plain: Any, place: str, within: SimpleNamespace | None = None) -> Change:
         """Check the states of all objects; return the function that loads them."""
         _match_names(_dict(plain, place), part, place)
         prepare = super().prepare
         changes = [prepare(one, plain[name], place_in(place, name)) for name, one in part.items()]
         return lambda: [change() for change in changes]
+
+
+class Inner(Part):
+    """A part with a ``STATE`` that is saved only inside this object.
+
+    Its ``_check_state`` finds the fields of this object that come before it as ``values.within``.
+    """
+
+    def save(self, value: Any, owner: Any) -> Any:
+        """Return the part's state."""
+        return value.STATE.save(value)
+
+    def prepare(self, part: Any, plain: Any, place: str, within: SimpleNamespace | None = None) -> Change:
+        """Check the state of a part; return the function that loads it."""
+        change: Change = part.STATE.prepare(part, plain, place, within)
+        return change
 
 
 class Hook(Kind):
@@ -934,15 +953,27 @@ class DeclaredState:
             else getattr(owner, f"_save_{name}")()
             for name, kind in self.fields.items()}}
 
-    def prepare(self, owner: Any, state: object, place: str = "") -> Change:
+    def extended(self, **fields: Kind) -> DeclaredState:
+        """Return the state of a class that extends this one's by fields, or has others of the same names."""
+        return DeclaredState(version=self.version, **{**self.fields, **fields})
+
+    def prepare(
+        self, owner: Any, state: object, place: str = "", within: SimpleNamespace | None = None
+    ) -> Change:
         """Check a saved state; return the function that loads it into the object.
+
+        Args:
+            owner: the object.
+            state: its saved state.
+            place: where that is in the whole state.
+            within: fields of the object around this one, see ``Inner``.
 
         Raises:
             StateError: if the state cannot be loaded; names the place and the reason.
         """
         fields = Fields.versioned(state, version=self.version, place=place).plain
         _match_names(fields, ("version", *self.fields), place)
-        values, changes = SimpleNamespace(), []
+        values, changes = SimpleNamespace() if within is None else SimpleNamespace(within=within), []
         for name, kind in self.fields.items():
             where, plain = place_in(place, name), fields[name]
             if isinstance(kind, Hook):
@@ -950,7 +981,7 @@ class DeclaredState:
             elif isinstance(kind, Same):
                 setattr(values, name, kind.require(self._getters[name](owner), plain, where))
             elif isinstance(kind, Part):
-                changes.append(kind.prepare(self._getters[name](owner), plain, where))
+                changes.append(kind.prepare(self._getters[name](owner), plain, where, values))
             else:
                 setattr(values, name, kind.read(plain, where, owner))
         owner._check_state(values, lambda name, why: refuse(place_in(place, name), why))
@@ -958,8 +989,8 @@ class DeclaredState:
 
     def _load(self, owner: Any, values: SimpleNamespace, changes: list[Change]) -> None:
         for name, value in vars(values).items():
-            kind = self.fields[name]
-            if isinstance(kind, Same):
+            kind = self.fields.get(name)    # "within" is not one of them
+            if kind is None or isinstance(kind, Same):
                 continue
             if isinstance(kind, Columns) and not isinstance(table := self._getters[name](owner), dict):
                 vars(table).update(value)

@@ -6,13 +6,16 @@ numbers; it needs no code.
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from ai_core.errors import UnknownNameError, finite_number, shown
+from ai_core.saving.declared_state import Kind, MapOf, refuse
+from ai_core.saving.fields import place_in
 
 __all__ = ["FULL_MOTION_M_PER_S", "Modality", "ModalitySet", "intensity_at"]
 
@@ -252,6 +255,35 @@ class ModalitySet:
         for name, value in values.items():
             row[self.number(name)] = finite_number(f"{what}[{name!r}]", value, minimum=0)
         return row
+
+
+class ByModality(MapOf):
+    """A dict of values of one kind by number of the modality, saved under the names, for owners with ``_modalities``.
+
+    Args:
+        kind: kind of each value.
+        of: returns which numbers are required for the object that is loaded, no others; None for any.
+    """
+
+    def __init__(
+        self, kind: Kind, of: Callable[[Any], Iterable[int]] | None = None, *, at: str | None = None
+    ) -> None:
+        names = None if of is None else lambda owner: [owner._modalities[number].name for number in of(owner)]
+        super().__init__(kind, names=names, at=at)
+
+    def save(self, value: Any, owner: Any) -> Any:
+        """Return a dict by name."""
+        return super().save({owner._modalities[number].name: one for number, one in value.items()}, owner)
+
+    def read(self, plain: Any, place: str, owner: Any) -> Any:
+        """Return the dict, by ascending number."""
+        found = {}
+        for name, value in super().read(plain, place, owner).items():
+            try:
+                found[owner._modalities.number(name)] = value
+            except UnknownNameError as error:
+                refuse(place_in(place, name), f"is an unknown modality: {error}")
+        return dict(sorted(found.items()))
 
 
 def intensity_at(

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
+from types import SimpleNamespace
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -36,7 +37,7 @@ from ai_core.senses.sight.pair_keys import ids_of, key_of
 from ai_core.senses.sight.query_ages import PASSES_TIMED
 from ai_core.senses.sight.question import LineQuery
 from ai_core.senses.sight.sight_cones import SightCone
-from ai_core.senses.sight.views import read_views, saved_views
+from ai_core.senses.sight.views import VIEWS
 from ai_core.senses.sight.visibility import Visibility
 from ai_core.senses.source_details import Clue, SourceDetails, VisiblePart, named_levels, visible_parts
 from ai_core.senses.source_table import ALL_AFFILIATIONS, SourceTable
@@ -883,10 +884,10 @@ class RegionalSenseManager:
             "sources": saved_sources(self._sources),
             "signals": signals,
             "sensitivity": self._sensitivity.save_state(),
-            "views": saved_views(self._sources.views, self._modalities),
+            "views": VIEWS.save(self._sources.views.by_modality, self),
             "changed_modalities": self._changed_modalities(),
             "smelling": None if self._smelling is None else self._smelling.save_state(),
-            "looking": self._continuous.save_state(),
+            "looking": self._continuous.STATE.save(self._continuous),
             "percepts": self._perception.save_state(),
         }
 
@@ -914,10 +915,11 @@ class RegionalSenseManager:
         changes: list[Change] = [
             self._perception.prepare_state(fields.group("percepts"), sensors.new_ids, sensors.saved_ids, now_s),
             self._emitted.prepare_at(fields.anything("signals"), "signals", now_s)]
-        changes.append(self._continuous.prepare_state(
-            fields.group("looking"), sensors.table.ids, sources.table.ids, now_s))
+        within = SimpleNamespace(now=SimpleNamespace(seconds=now_s), sensors=sensors, sources=sources)
+        changes.append(self._continuous.STATE.prepare(
+            self._continuous, fields.anything("looking"), "looking", within))
         changes += self._prepared_others(fields, now_s)
-        sources.table.views = read_views(fields.group("views"), self._modalities)
+        sources.table.views.by_modality = VIEWS.read(fields.anything("views"), "views", self)
         fields.end()
 
         def change() -> None:

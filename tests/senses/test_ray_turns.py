@@ -11,11 +11,11 @@ from ai_core.errors import UnknownNameError
 from ai_core.senses.sight.ray_turns import PATIENCE_PASSES
 from tests.senses.worlds import Rays, World
 
-NO_PAIRS = {"sensor_ids": [], "source_ids": [], "importances": []}
-
 
 def importance(world):
-    return world.manager.save_state()["looking"]["importance"]
+    """Return the saved importances of sensors, and of pairs."""
+    saved = world.manager.save_state()["looking"]["importance"]
+    return saved["of_sensors"], [*saved["of_pairs"]["keys"], saved["of_pairs"]["values"]]
 
 
 def test_an_important_sensor_is_asked_more_often():
@@ -117,7 +117,7 @@ def test_impossible_importances_are_refused_and_change_nothing(ids, values, erro
     world.manager.set_importance([0], [0.25])
     with pytest.raises(error):
         world.manager.set_importance(ids, values)
-    assert importance(world) == {"sensor_ids": [0], "importances": [0.25], "pairs": NO_PAIRS}
+    assert importance(world) == ([[0, 0.25]], [[], [], []])
 
 
 def test_importance_is_saved_and_not_inherited_by_a_successor():
@@ -131,8 +131,7 @@ def test_importance_is_saved_and_not_inherited_by_a_successor():
     first.manager.set_importance([0], [0.75], [0])
     first.manager.set_importance(np.array([0], np.int32), np.array([0.5], np.float32))
     second.manager.prepare_state(first.manager.save_state())()
-    pairs = {"sensor_ids": [0], "source_ids": [0], "importances": [0.75]}
-    assert importance(second) == {"sensor_ids": [0], "importances": [0.5], "pairs": pairs}
+    assert importance(second) == ([[0, 0.5]], [[0], [0], [0.75]])
     second.manager.remove_sensor(0)
     second.eye((0, 0, 0))
-    assert importance(second) == {"sensor_ids": [], "importances": [], "pairs": NO_PAIRS}
+    assert importance(second) == ([], [[], [], []])

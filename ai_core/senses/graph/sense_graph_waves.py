@@ -11,13 +11,13 @@ from array import array
 from collections.abc import Callable, Collection, Iterable
 from heapq import heapify, heappop, heappush
 from types import SimpleNamespace
-from typing import Any, cast
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from ai_core.budget import Budget
-from ai_core.saving.declared_state import DeclaredState, ListOf, Number, Record, Refuse, Row, Whole
+from ai_core.saving.declared_state import ListOf, Number, Record, Refuse, Row, Whole
 from ai_core.senses.graph.sense_graph import NOWHERE, GraphBySense, Leg, PassageTable, lengths, rows_in, shares_kept
 from ai_core.senses.graph.smell import SmellSpreading
 from ai_core.senses.id_table import LARGEST_ID
@@ -140,13 +140,11 @@ class GraphSignals(EmittedSignals):
         waves: ``SpreadingWave`` that have not met all sensors that they can meet.
     """
 
-    STATE = DeclaredState(**cast("dict[str, Any]", {
-        **EmittedSignals.STATE.fields,
-        "level": Whole(),
-        "waves": ListOf(Record(
+    STATE = EmittedSignals.STATE.extended(
+        level=Whole(),
+        waves=ListOf(Record(
             SpreadingWave, signal=SIGNAL, region=Whole(), waiting=PASSAGES, passed=PASSAGES,
-            met=ListOf(Whole(maximum=LARGEST_ID), make=set))),
-    }))
+            met=ListOf(Whole(maximum=LARGEST_ID), make=set))))
 
     def __init__(
         self, modalities: ModalitySet, sensors: SensorTable, sources: SourceTable, muffle: Muffle,

@@ -7,20 +7,23 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
-from typing import Any
+from operator import attrgetter
+from types import SimpleNamespace
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from ai_core.budget import Budget
 from ai_core.errors import shown
-from ai_core.saving.fields import MOST, Fields, State
-from ai_core.senses.id_table import LARGEST_ID, IdTable, was_given_out
-from ai_core.senses.modality import Modality, ModalitySet
+from ai_core.saving.declared_state import ArrayOf, DeclaredState, Flag, Inner, Part, Record, Refuse, Saveable, Whole
+from ai_core.saving.fields import MOST
+from ai_core.senses.id_table import LARGEST_ID, was_given_out
+from ai_core.senses.modality import ByModality, Modality, ModalitySet
 from ai_core.senses.sensation import Point
 from ai_core.senses.sensor_table import SensorTable
-from ai_core.senses.sight.pair_keys import ids_of, read_found
-from ai_core.senses.sight.pair_loops import Lines, PairsInView, first_in_line
+from ai_core.senses.sight.pair_keys import PairKeys, ids_of
+from ai_core.senses.sight.pair_loops import PAIRS, Lines, PairsInView, first_in_line
 from ai_core.senses.sight.query_ages import QueryAges
 from ai_core.senses.sight.question import LineQuery
 from ai_core.senses.sight.ray_turns import RayTurns
@@ -32,7 +35,6 @@ from ai_core.senses.stimuli.signal import ModalityNumbers, ReachNumbers
 __all__ = ["NO_QUERY", "ContinuousSensing", "LineOfSight", "check_answers"]
 
 Floats = NDArray[np.float64]
-Found = tuple[NDArray[np.int64], NDArray[np.float64]]
 
 LineOfSight = Callable[
     [NDArray[np.float32], NDArray[np.float32], NDArray[np.int32], NDArray[np.int32]],
@@ -66,7 +68,14 @@ Larger passes would keep rays waiting for frames; smaller ones let pairs come in
 """
 
 
-class ContinuousSensing:
+class PairsFound(NamedTuple):
+    """Keys of pairs, ascending, and what each sensor would sense."""
+
+    keys: NDArray[np.int64]
+    intensity: NDArray[np.float64]
+
+
+class ContinuousSensing(Saveable):
     """Finds the sources that each sensor senses, in passes that may be interrupted.
 
     Args:
@@ -75,6 +84,15 @@ class ContinuousSensing:
         sources: their targets.
         up: (3,) unit length, see ``bearings``.
     """
+
+    STATE = DeclaredState(
+        passes=Whole(maximum=MOST // 4, at="ages.passes"),
+        ages=Inner(),
+        pairs=ByModality(PAIRS, attrgetter("pairs")),
+        is_looking=Flag(at="_is_looking"),
+        to_look=ArrayOf(np.int32, minimum=0, maximum=LARGEST_ID, is_ascending=True, at="_to_look"),
+        found=ByModality(Record(PairsFound, keys=PairKeys(is_ascending=True), intensity=ArrayOf(minimum=0))),
+        importance=Part(at="turns"))
 
     def __init__(
         self,
@@ -96,7 +114,7 @@ class ContinuousSensing:
         self._needs_ray = {number: modalities[number].needs_line_of_sight for number in self._senses}
         self._by_rays = [number for number, needs_ray in self._needs_ray.items() if needs_ray]
         self.turns = RayTurns(sensors, sources)
-        self._found: dict[int, list[tuple[NDArray[np.int64], NDArray[np.float64]]]] = {}
+        self._found: dict[int, list[PairsFound]] = {}
         self._to_look = np.zeros(0, np.int32)
         self._is_looking = False
         # How many had been removed when the pass began that found the pairs; and the one under way.
@@ -156,13 +174,12 @@ class ContinuousSensing:
                 looking = looking[self._sensors.ids.are_known(looking)]
             for number, found in self._found.items():
                 keys, intensity, count = self._in_reach(number, looking)
-                found.append((keys[:count].copy(), intensity[:count].copy()))
+                found.append(PairsFound(keys[:count].copy(), intensity[:count].copy()))
         self._is_looking = False
         self._removals = self._removals_before
         moment = self.ages.end_pass(now_s)
         for number, blocks in self._found.items():
-            keys, intensity = (
-                np.concatenate(part) for part in zip((NO_KEYS, NO_INTENSITIES), *blocks, strict=True))
+            keys, intensity = _joined(blocks)
             self.pairs[number].take(keys, intensity, len(keys), moment, self._needs_ray[number])
         if self.ages.is_long:
             self.ages.forget_before(self._oldest_moment)
@@ -342,56 +359,38 @@ class ContinuousSensing:
         waiting = [self.pairs[number].waiting_since for number in self._by_rays]
         return min((int(since.min()) for since in waiting if len(since)), default=None)
 
-    def save_state(self) -> State:
-        """Return pairs by modality, and the pairs that an interrupted pass has found so far."""
-        half_done = None
-        if self._is_looking:
-            half_done = {
-                "to_look": self._to_look.tolist(),
-                "found": {
-                    self._modalities[number].name: _saved_found(found)
-                    for number, found in self._found.items()
-                },
-            }
-        return {
-            "passes": self.ages.passes,
-            "pairs": {
-                self._modalities[number].name: pairs.save_state()
-                for number, pairs in self.pairs.items()
-            },
-            "half_done": half_done,
-            "importance": self.turns.save_state(),
-            "ages": self.ages.save_state(),
-        }
+    @property
+    def found(self) -> dict[int, PairsFound]:
+        """Pairs that an interrupted pass has found so far, by number of the modality, for a save."""
+        found = self._found if self._is_looking else {}
+        return {number: _joined(blocks) for number, blocks in found.items()}
 
-    def prepare_state(
-        self, fields: Fields, sensor_ids: IdTable, source_ids: IdTable, latest_s: float,
-    ) -> Callable[[], None]:
-        """Check saved pairs against the known ids; return the function that loads them."""
-        passes = fields.whole("passes", maximum=MOST // 4)
-        numbers = {self._modalities[number].name: number for number in self.pairs}
-        by_name = fields.group("pairs")
-        pairs = {
-            number: PairsInView.read(by_name.group(name), passes, latest_s)
-            for name, number in numbers.items()
-        }
-        by_name.end()
-        to_look, found = _read_half_done(fields, numbers)
-        importance = self.turns.read(fields.group("importance"), LARGEST_ID)
-        ages = self.ages.loaded(passes, fields.group("ages"), latest_s)
-        fields.end()
-        all_keys = [one.keys for one in pairs.values()]
-        all_keys += [keys for rows in (found or {}).values() for keys, _ in rows]
-        _check_given_out(fields, all_keys, sensor_ids, source_ids)
+    @found.setter
+    def found(self, found: dict[int, PairsFound]) -> None:
+        self._found = {number: [one] for number, one in found.items()}
 
-        def change() -> None:
-            self.ages, self._is_looking = ages, found is not None
-            self.pairs.update(pairs)
-            self._to_look, self._found = to_look, found or {}
-            self.turns.put(importance)
-            self.expect_removed()
+    def _check_state(self, values: SimpleNamespace, refuse: Refuse) -> None:
+        now_s, newest = values.within.now.seconds, 2 * values.passes + 1
+        for number, pairs in values.pairs.items():
+            place = f"pairs.{self._modalities[number].name}"
+            if (pairs.waiting_since > newest).any():
+                refuse(f"{place}.waiting_since", f"must be at most {newest}, the moment after the last pass")
+            if (pairs.reported_at_s > now_s).any():
+                refuse(f"{place}.reported_at_s", f"must be at most {now_s:g}, the time of the save")
+        if values.found.keys() != ({*self.pairs} if values.is_looking else set()):
+            refuse("found", "must hold all modalities of the pairs while is_looking, otherwise none")
+        if any(len(one.keys) != len(one.intensity) for one in values.found.values()):
+            refuse("found", "must hold an intensity for each pair")
+        tables = values.within.sensors.table.ids, values.within.sources.table.ids
+        for name in ("pairs", "found"):
+            for one in getattr(values, name).values():
+                for ids, table in zip(ids_of(one.keys), tables, strict=True):
+                    unknown = [some for some in np.unique(ids).tolist() if not was_given_out(table, some)]
+                    if unknown:
+                        refuse(name, f"contain the {table.noun} id {unknown[0]}, which never existed")
 
-        return change
+    def _finish_load(self) -> None:
+        self.expect_removed()
 
     def _in_reach(
         self, number: int, sensor_ids: NDArray[np.int32]
@@ -430,45 +429,5 @@ def check_answers(answers: object, wanted: int) -> None:
         raise ValueError(f"line_of_sight must return shape ({wanted},), an element per line, got {answers.shape}")
 
 
-def _saved_found(found: list[Found]) -> State:
-    keys = np.concatenate([np.zeros(0, np.int64), *(one for one, _ in found)])
-    intensity = np.concatenate([np.zeros(0), *(one for _, one in found)])
-    sensors, sources = ids_of(keys)
-    return {
-        "sensor_ids": sensors.tolist(),
-        "source_ids": sources.tolist(),
-        "intensity": intensity.tolist(),
-    }
-
-
-def _read_half_done(
-    fields: Fields, numbers: dict[str, int]
-) -> tuple[NDArray[np.int32], dict[int, list[Found]] | None]:
-    if fields.anything("half_done") is None:
-        return np.zeros(0, np.int32), None
-    half_done = fields.group("half_done")
-    to_look = half_done.wholes("to_look", maximum=LARGEST_ID)
-    if to_look != sorted(set(to_look)):
-        half_done.refuse("to_look", "must be ascending ids, each once")
-    by_name = half_done.group("found")
-    found = {}
-    for name, number in numbers.items():
-        one = by_name.group(name)
-        keys, intensity = read_found(one)
-        if len(np.unique(keys)) < len(keys):
-            one.refuse("source_ids", "must hold each pair once")
-        one.end()
-        found[number] = [(keys, intensity)]
-    by_name.end()
-    half_done.end()
-    return np.array(to_look, np.int32), found
-
-
-def _check_given_out(
-    fields: Fields, all_keys: list[Any], sensor_ids: IdTable, source_ids: IdTable
-) -> None:
-    for keys in all_keys:
-        for ids, table in zip(ids_of(keys), (sensor_ids, source_ids), strict=True):
-            for one in np.unique(ids).tolist():
-                if not was_given_out(table, one):
-                    fields.refuse("pairs", f"contain the {table.noun} id {one}, which never existed")
+def _joined(blocks: list[PairsFound]) -> PairsFound:
+    return PairsFound(*(np.concatenate(part) for part in zip((NO_KEYS, NO_INTENSITIES), *blocks, strict=True)))

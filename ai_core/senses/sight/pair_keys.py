@@ -1,13 +1,16 @@
 """Keys of pairs of sensor and source: a sensor id and a source id in one number."""
 from __future__ import annotations
 
+from types import SimpleNamespace
+from typing import Any
+
 import numpy as np
 from numpy.typing import NDArray
 
-from ai_core.saving.fields import Fields
+from ai_core.saving.declared_state import ArrayOf, Kind, ListOf, Record, refuse
 from ai_core.senses.id_table import LARGEST_ID
 
-__all__ = ["ID_BITS", "NEVER_REPORTED_S", "ids_of", "key_of", "keys_of", "read_found"]
+__all__ = ["ID_BITS", "NEVER_REPORTED_S", "ByPair", "PairKeys", "ids_of", "key_of", "keys_of"]
 
 ID_BITS = 31
 """Bits of an id; two of them make one int64 key that sorts by sensor, then source."""
@@ -36,10 +39,42 @@ def ids_of(keys: NDArray[np.int64]) -> tuple[NDArray[np.int32], NDArray[np.int32
     return sensor_ids, source_ids
 
 
-def read_found(fields: Fields) -> tuple[NDArray[np.int64], NDArray[np.float64]]:
-    """Return saved pairs and intensities, in their order."""
-    sensors = fields.wholes("sensor_ids", maximum=LARGEST_ID)
-    sources = fields.wholes("source_ids", count=len(sensors), maximum=LARGEST_ID)
-    intensity = fields.numbers("intensity", count=len(sensors), minimum=0)
-    keys = keys_of(np.array(sensors, np.int32), np.array(sources, np.int32))
-    return keys, np.array(intensity, np.float64)
+class PairKeys(ArrayOf):
+    """Keys of pairs, saved as their sensor ids and source ids; ``is_ascending`` by sensor, then source."""
+
+    def __init__(self, *, is_ascending: bool = False, at: str | None = None) -> None:
+        super().__init__(np.int32, shape=(2, None), minimum=0, maximum=LARGEST_ID, at=at)
+        self._are_sorted = is_ascending
+
+    def save(self, value: Any, owner: Any) -> Any:
+        """Return the sensor ids and the source ids."""
+        return [ids.tolist() for ids in ids_of(value)]
+
+    def read(self, plain: Any, place: str, owner: Any) -> NDArray[Any]:
+        """Return the keys."""
+        keys = keys_of(*super().read(plain, place, owner))
+        if self._are_sorted and (keys[1:] <= keys[:-1]).any():
+            refuse(place, "must be sorted by ascending sensor, then source, each pair once")
+        return keys
+
+
+class ByPair(Kind):
+    """A dict of values of one kind by key of a pair, saved as the keys and the column of the values."""
+
+    def __init__(self, kind: Kind, *, at: str | None = None) -> None:
+        super().__init__(at=at)
+        self.kind = kind
+
+    def save(self, value: Any, owner: Any) -> Any:
+        """Return the keys, ascending, and the values."""
+        keys = sorted(value)
+        saved = PairKeys().save(np.array(keys, np.int64), owner)
+        return {"keys": saved, "values": self.kind.save_column([value[key] for key in keys], owner)}
+
+    def read(self, plain: Any, place: str, owner: Any) -> Any:
+        """Return the dict."""
+        found = Record(SimpleNamespace, keys=PairKeys(is_ascending=True), values=ListOf(self.kind)).read(
+            plain, place, owner)
+        if len(found.values) != len(found.keys):
+            refuse(f"{place}.values", f"must be a list of {len(found.keys)} items, got {len(found.values)}")
+        return dict(zip(found.keys.tolist(), found.values, strict=True))

@@ -12,17 +12,20 @@ from __future__ import annotations
 import cython
 import numpy as np
 
-from ai_core.saving.fields import Fields
-from ai_core.senses.sight.pair_keys import NEVER_REPORTED_S, ids_of, key_of, read_found
+from ai_core.saving.declared_state import ArrayOf, Record
+from ai_core.saving.fields import LATEST_S
+from ai_core.senses.sight.pair_keys import NEVER_REPORTED_S, PairKeys, key_of
 from ai_core.senses.sight.question import LineQuery
 
-__all__ = ["Lines", "PairsInView", "first_in_line"]
+__all__ = ["PAIRS", "Lines", "PairsInView", "first_in_line"]
 
 ID_BITS = cython.declare(cython.int, 31)            # of a source id in a key: pairs_in_view.ID_BITS
 ID_MASK = cython.declare(cython.longlong, (1 << 31) - 1)
 SLOT_MASK = cython.declare(cython.int, 0xFFFFF)     # of an id, its row: id_table.SLOT_BITS
 NEVER_S = cython.declare(cython.double, NEVER_REPORTED_S)
 WIDEST = cython.declare(cython.longlong, 4096)      # moments in a line that are counted; more are sorted
+
+NO_MOMENTS, NO_NUMBERS, NO_FLAGS = np.zeros(0, np.int64), np.zeros(0), np.zeros(0, np.bool_)
 
 
 @cython.final
@@ -57,9 +60,12 @@ class PairsInView:
     found_strength: cython.const[cython.double][::1]
     free: cython.const[cython.uchar][::1]
 
-    def __init__(self) -> None:
+    def __init__(
+        self, keys=NO_MOMENTS, intensity=NO_NUMBERS, waiting_since=NO_MOMENTS, is_sensed=NO_FLAGS,
+        reported_at_s=NO_NUMBERS,
+    ) -> None:
         self.arrays = [None, None, None]
-        self.put(np.zeros(0, np.int64), np.zeros(0), np.zeros(0, np.int64), np.zeros(0, np.bool_), np.zeros(0))
+        self.put(keys, intensity, waiting_since, is_sensed, reported_at_s)
 
     def __len__(self) -> int:
         return self.count
@@ -170,44 +176,12 @@ class PairsInView:
         first, end = np.searchsorted(self.keys, (key_of(sensor_id, 0), key_of(sensor_id + 1, 0)))
         return first + np.flatnonzero(self.is_sensed[first:end])
 
-    def save_state(self) -> dict:
-        """Return all columns, keys as ids of sensors and sources."""
-        sensors, sources = ids_of(self.keys)
-        return {
-            "sensor_ids": sensors.tolist(),
-            "source_ids": sources.tolist(),
-            "intensity": self.intensity.tolist(),
-            "waiting_since": self.waiting_since.tolist(),
-            "is_sensed": self.is_sensed.tolist(),
-            "reported_at_s": [None if one == NEVER_REPORTED_S else one for one in self.reported_at_s.tolist()],
-        }
 
-    @staticmethod
-    def read(fields: Fields, passes: int, latest_s: float) -> PairsInView:
-        """Return the pairs of a save.
-
-        Args:
-            fields: the saved data.
-            passes: passes until then (count).
-            latest_s: game time of the save (s).
-
-        Raises:
-            StateError: if they cannot be; names the place, and the reason.
-        """
-        keys, intensity = read_found(fields)
-        count = len(keys)
-        if (np.diff(keys) <= 0).any():
-            fields.refuse("source_ids", "must be sorted by ascending sensor, then source, each pair once")
-        since = fields.wholes("waiting_since", count=count, maximum=2 * passes + 1)
-        sensed = fields.items("is_sensed", count=count)
-        if not set(map(type, sensed)) <= {bool}:
-            fields.refuse("is_sensed", "must hold only true and false")
-        reported = fields.numbers("reported_at_s", count=count, maximum=latest_s, absent=NEVER_REPORTED_S)
-        fields.end()
-        pairs: PairsInView = PairsInView()
-        pairs.put(
-            keys, intensity, np.array(since, np.int64), np.array(sensed, np.bool_), np.array(reported, np.float64))
-        return pairs
+PAIRS = Record(
+    PairsInView, keys=PairKeys(is_ascending=True), intensity=ArrayOf(minimum=0),
+    waiting_since=ArrayOf(np.int64, minimum=0), is_sensed=ArrayOf(np.bool_),
+    reported_at_s=ArrayOf(minimum=-LATEST_S, maximum=LATEST_S, absent=NEVER_REPORTED_S))
+"""How pairs are saved."""
 
 
 @cython.final

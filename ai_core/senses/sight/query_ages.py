@@ -3,8 +3,10 @@ from __future__ import annotations
 
 from collections import deque
 from itertools import pairwise
+from types import SimpleNamespace
 
-from ai_core.saving.fields import MOST, Fields, State
+from ai_core.saving.declared_state import DeclaredState, ListOf, Number, Refuse, Saveable, Seconds, Whole
+from ai_core.saving.fields import LATEST_S
 
 __all__ = ["QueryAges"]
 
@@ -12,7 +14,7 @@ PASSES_TIMED = 32
 """Passes of which the slowest says how long a pass may take (count), half a second of frames."""
 
 
-class QueryAges:
+class QueryAges(Saveable):
     """The times at which passes ended, and so the age of a moment of the queue.
 
     Moments are those of ``PairsInView.waiting_since``: twice the number of a pass, and one more
@@ -24,6 +26,9 @@ class QueryAges:
         longest_wait_passes: the most that any pair has waited until it was asked (count).
         longest_wait_s: likewise (s).
     """
+
+    STATE = DeclaredState(
+        ended_s=ListOf(Seconds(), make=deque, at="_ended_s"), longest_wait_passes=Whole(), longest_wait_s=Number(0))
 
     def __init__(self) -> None:
         self.passes = 0
@@ -91,21 +96,13 @@ class QueryAges:
         while self._cut_short and self._cut_short[0][0] <= self.passes - PASSES_TIMED:
             self._cut_short.popleft()
 
-    def save_state(self) -> State:
-        """Return it as plain data."""
-        return {
-            "ended_s": list(self._ended_s),
-            "longest_wait_passes": self.longest_wait_passes, "longest_wait_s": self.longest_wait_s,
-        }
+    def _check_state(self, values: SimpleNamespace, refuse: Refuse) -> None:
+        looking = values.within
+        if len(values.ended_s) > looking.passes:
+            refuse("ended_s", "must not hold more items than passes")
+        if max(values.ended_s, default=-LATEST_S) > looking.within.now.seconds:
+            refuse("ended_s", f"must be at most {looking.within.now.seconds:g}, the time of the save")
 
-    def loaded(self, passes: int, fields: Fields, latest_s: float) -> QueryAges:
-        """Return the ages of a save."""
-        found = QueryAges()
-        found.passes = passes
-        found._ended_s.extend(fields.numbers("ended_s", maximum=latest_s))
-        found.longest_wait_passes = fields.whole("longest_wait_passes", maximum=MOST)
-        found.longest_wait_s = fields.number("longest_wait_s", minimum=0)
-        if len(found._ended_s) > passes:
-            fields.refuse("ended_s", "must not hold more items than passes")
-        fields.end()
-        return found
+    def _finish_load(self) -> None:
+        self.is_long = len(self._ended_s) > 2 * PASSES_TIMED
+        self._cut_short.clear()

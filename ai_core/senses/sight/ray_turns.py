@@ -12,9 +12,10 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from ai_core.errors import shown
-from ai_core.saving.fields import Fields, State
+from ai_core.saving.declared_state import DeclaredState, MapOf, Number, Saveable, Whole
+from ai_core.senses.id_table import LARGEST_ID
 from ai_core.senses.sensor_table import SensorTable
-from ai_core.senses.sight.pair_keys import ID_BITS, ids_of, key_of, keys_of
+from ai_core.senses.sight.pair_keys import ID_BITS, ByPair, key_of, keys_of
 from ai_core.senses.source_table import SourceTable
 
 __all__ = ["PATIENCE_PASSES", "RayTurns"]
@@ -30,13 +31,17 @@ eighth of a second. More prefers the important ones longer when there are too fe
 Columns = tuple[NDArray[np.int64], NDArray[np.float64]]
 
 
-class RayTurns:
+class RayTurns(Saveable):
     """Orders questions by importance and age; a pair has that of its sensor, or its own if higher.
 
     Args:
         sensors: the sensors that look.
         sources: their targets.
     """
+
+    STATE = DeclaredState(
+        of_sensors=MapOf(Number(0, 1), key=Whole(maximum=LARGEST_ID), at="_of_sensors"),
+        of_pairs=ByPair(Number(0, 1), at="_of_pairs"))
 
     def __init__(self, sensors: SensorTable, sources: SourceTable) -> None:
         self._sensors = sensors
@@ -88,35 +93,12 @@ class RayTurns:
         """Return how important a pair is, 0 to 1."""
         return max(self._of_sensors.get(sensor_id, 0.0), self._of_pairs.get(key_of(sensor_id, source_id), 0.0))
 
-    def save_state(self) -> State:
-        """Return importances by id."""
-        kept = sorted(one for one in self._of_sensors if self._sensors.ids.knows(one))
-        pairs = sorted(one for one in self._of_pairs if self._knows_pair(one))
-        sensors, sources = ids_of(np.array(pairs, np.int64))
-        return {
-            "sensor_ids": kept, "importances": [self._of_sensors[one] for one in kept],
-            "pairs": {
-                "sensor_ids": sensors.tolist(), "source_ids": sources.tolist(),
-                "importances": [self._of_pairs[one] for one in pairs],
-            },
-        }
+    def _check_at_rest(self) -> None:
+        """Drop what was removed, so that it is not saved."""
+        self._of_sensors = self._known(self._of_sensors, self._sensors.ids.knows)
+        self._of_pairs = self._known(self._of_pairs, self._knows_pair)
 
-    def read(self, fields: Fields, largest_id: int) -> tuple[dict[int, float], dict[int, float]]:
-        """Return saved importances; ``put`` takes them."""
-        ids = fields.wholes("sensor_ids", maximum=largest_id)
-        values = fields.numbers("importances", count=len(ids), minimum=0, maximum=1)
-        group = fields.group("pairs")
-        sensors = group.wholes("sensor_ids", maximum=largest_id)
-        sources = group.wholes("source_ids", count=len(sensors), maximum=largest_id)
-        of_pairs = group.numbers("importances", count=len(sensors), minimum=0, maximum=1)
-        pairs = dict(zip(map(key_of, sensors, sources), of_pairs, strict=True))
-        group.end()
-        fields.end()
-        return dict(zip(ids, values, strict=True)), pairs
-
-    def put(self, importance: tuple[dict[int, float], dict[int, float]]) -> None:
-        """Take what ``read`` returned."""
-        self._of_sensors, self._of_pairs = importance
+    def _finish_load(self) -> None:
         self._columns = None
 
     def _checked(

@@ -1,18 +1,15 @@
 """Clarity and visible parts of sources at the last line of sight of each pair."""
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 from numpy.typing import NDArray
 
-from ai_core.saving.fields import Fields, State
-from ai_core.senses.id_table import LARGEST_ID
-from ai_core.senses.modality import ModalitySet
-from ai_core.senses.sight.pair_keys import ids_of, keys_of
+from ai_core.saving.declared_state import Number, Row, Whole
+from ai_core.senses.modality import ByModality
+from ai_core.senses.sight.pair_keys import ByPair
 from ai_core.senses.source_details import MOST_PARTS
 
-__all__ = ["Views", "read_views", "saved_views"]
+__all__ = ["VIEWS", "Views"]
 
 
 class Views:
@@ -60,35 +57,5 @@ class Views:
             self.by_modality[number] = {key: views[key] for key in keys.tolist() if key in views}
 
 
-def saved_views(views: Views, modalities: ModalitySet) -> State:
-    """Return clarity and parts of all pairs, by modality."""
-    saved: dict[str, Any] = {}
-    for number, by_key in views.by_modality.items():
-        keys = sorted(by_key)
-        sensors, sources = ids_of(np.array(keys, np.int64))
-        saved[modalities[number].name] = {
-            "sensor_ids": sensors.tolist(),
-            "source_ids": sources.tolist(),
-            "clarity": [by_key[key][0] for key in keys],
-            "parts": [by_key[key][1] for key in keys],
-        }
-    return saved
-
-
-def read_views(fields: Fields, modalities: ModalitySet) -> Views:
-    """Return the saved views; raises StateError if they are invalid."""
-    views = Views()
-    for name in fields.names():
-        try:
-            number = modalities.number(name)
-        except LookupError as error:
-            fields.refuse(name, f"is an unknown modality: {error}")
-        one = fields.group(name)
-        sensors = one.wholes("sensor_ids", maximum=LARGEST_ID)
-        sources = one.wholes("source_ids", count=len(sensors), maximum=LARGEST_ID)
-        clarity = one.numbers("clarity", count=len(sensors), minimum=0)
-        parts = one.wholes("parts", count=len(sensors), maximum=(1 << MOST_PARTS) - 1)
-        one.end()
-        keys = keys_of(np.array(sensors, np.int32), np.array(sources, np.int32)).tolist()
-        views.note(number, keys, clarity, parts)
-    return views
+VIEWS = ByModality(ByPair(Row(lambda *view: view, Number(0), Whole(maximum=(1 << MOST_PARTS) - 1))))
+"""How ``Views.by_modality`` is saved."""

@@ -1,6 +1,7 @@
 """Lives of senses."""
 from __future__ import annotations
 
+from ai_core.senses.graph.graph_sight import GraphSight
 from ai_core.senses.graph.sense_graph import SenseGraph
 from ai_core.senses.graph.sense_graph_manager import SenseGraphManager
 from ai_core.senses.graph.smell import SmellSpreading
@@ -10,6 +11,9 @@ from ai_core.senses.percepts.memory import SenseMemory, TargetReport
 from ai_core.senses.percepts.perception import Perception
 from ai_core.senses.regional_sense_manager import RegionalSenseManager
 from ai_core.senses.scent.scent_trails import ScentTrails, TrailSmelling
+from ai_core.senses.sight.continuous_sensing import ContinuousSensing
+from ai_core.senses.sight.query_ages import QueryAges
+from ai_core.senses.sight.ray_turns import RayTurns
 from ai_core.senses.sight.sight_cones import SightCone
 from ai_core.senses.stimuli.air import BackgroundNoise, Wind
 from tests.saving.lives.life import Life, steps
@@ -23,7 +27,9 @@ NAMES = "abc"
 class SensesLife(Life):
     """Characters that see, hear and smell each other; each is a sensor and a source of the same name."""
 
-    classes = (RegionalSenseManager, Perception, BackgroundNoise, Wind, ScentTrails, TrailSmelling)
+    classes = (
+        RegionalSenseManager, Perception, ContinuousSensing, QueryAges, RayTurns, BackgroundNoise, Wind, ScentTrails,
+        TrailSmelling)
     names_whole_places = False      # errors of trails, graphs and doors name only the place inside them
 
     def make_manager(self):
@@ -82,6 +88,10 @@ class SensesLife(Life):
         return [[(one.target, one.last_known_position) for one in self.manager.memory_of(sensor).known()]
                 for sensor in self.sensors.values()]
 
+    def do_rank(self, chance):
+        self.manager.set_importance([self.sensor(chance)], [chance.choice([0.0, 0.5, 1.0])])
+        self.manager.set_importance([self.sensor(chance)], [chance.random()], [self.source(chance)])
+
     def do_change(self, chance):
         self.manager.set_sensitivity(self.sensor(chance), "hearing", chance.choice([0.5, 1.0]))
         self.manager.light_sources([self.source(chance)], [chance.random()])
@@ -92,7 +102,7 @@ class SensesLife(Life):
 
 
 class GraphSensesLife(SensesLife):
-    classes = (SenseGraphManager, SenseGraph, SmellSpreading)
+    classes = (SenseGraphManager, SenseGraph, GraphSight, SmellSpreading)
 
     def make_manager(self):
         rooms = [room(str(k), (2.0 * k, 0, 0), dissipation={"smell": 0.01}) for k in range(4)]
