@@ -74,7 +74,6 @@ def test_why_says_what_makes_it_aware(eye, thing, node, scheduler, physics_frame
     assert why["visibility"] == {"sight": 1.0}
     assert why["stimulus_gain"].keys() == {"hearing"}
     assert 0 < why["awareness"] <= 1
-    assert eye.why(eye) == {}
     unseen = eye.why(node("SenseSource3D", scheduler, position=BEHIND))
     assert unseen["awareness"] == 0
     assert unseen["senses"]["sight"]["verdict"] == "outside every cone"
@@ -372,3 +371,15 @@ def test_all_that_is_remembered_of_a_target_can_be_recalled(eye, thing, manager,
     assert found["velocity"].x == pytest.approx(6.0, rel=1e-3)
     assert found["expected_position"].x == pytest.approx(6.0 * found["known_age_s"], rel=1e-3)
     assert (found["is_lost"], found["is_expired"]) == (True, False)
+
+
+def test_a_character_stands_for_its_source(node, scheduler, physics_frames):
+    node("SenseManager", scheduler)
+    eye, thief = node("Sensor3D", scheduler), node("Node3D", scheduler, position=Vector3(0, 0, -5))
+    source = node("SenseSource3D", thief)
+    physics_frames(5)
+    assert eye.can_sense(thief)
+    assert eye.why(thief)["senses"]["sight"]["verdict"] == "sensed"
+    assert eye.recall(thief) == eye.recall(source) != {}
+    eye.forget(thief)
+    assert eye.get_known_targets() == []

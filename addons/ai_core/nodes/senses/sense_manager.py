@@ -388,6 +388,18 @@ class SenseManager(Node):
         """Return the node of a source, None if it has left."""
         return self._sources.get(source_id)
 
+    def source_of(self, node: Any) -> Any:
+        """Return a source of this manager: the node itself, or the source with the smallest id of a character.
+
+        None if there is none.
+
+        Cost: O(sources) for a character.
+        """
+        if node.is_class("SenseSource3D") or node.is_class("SenseSource2D"):
+            return node if node.belongs_to(self) else None
+        own = (one for one, source in self._sources.items() if source.character_node == node)
+        return self._sources.get(min(own, default=-1))
+
     def character_of(self, source_id: int) -> Any:
         """Return the character of a source, None if either has left."""
         node = self._sources.get(source_id)

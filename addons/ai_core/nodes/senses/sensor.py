@@ -390,22 +390,21 @@ class SensorBase(DrawnNode, SenseMember):
 
     @method
     def can_sense(self, target: Node, modality: str = "sight") -> bool:
-        """Return true if the sensor senses a source now: in view, or within reach of another continuous modality."""
-        if self._manager is None:
+        """Return true if the sensor senses a target now: in view, or within reach of another continuous modality.
+
+        target is a sense source, or the character of one.
+        """
+        source = self._asked_source("can_sense", target)
+        if source is None:
             return False
-        if target is not None and not target.is_class(self.source_class):
-            raise RefusedValue(
-                f"can_sense needs a {self.source_class}, got '{target.get_name()}' ({target.get_class()});"
-                " pass the source below that node")
         with refused():
-            return self._is_source(target) and target.source_id in self._manager.core.sensed_by(self._id, modality)
+            return source.source_id in self._manager.core.sensed_by(self._id, modality)
 
     @method
     def get_seen_parts(self, target: Node) -> PackedStringArray:
-        """Return the names of the visible_parts of a source that the sensor sees; empty if it does not see it."""
-        if self._manager is None or not self._is_source(target):
-            return []
-        return list(self._manager.core.seen_parts(self._id, target.source_id))
+        """Return the names of the visible_parts of a target that the sensor sees; empty if it does not see it."""
+        source = self._source_of(target)
+        return [] if source is None else list(self._manager.core.seen_parts(self._id, source.source_id))
 
     @method
     def get_last_sensation(self) -> dict:
@@ -426,7 +425,7 @@ class SensorBase(DrawnNode, SenseMember):
 
     @method
     def track(self, target: Node = None) -> dict:
-        """Return the newest mark of a source's scent trail that the sensor smells, or of any trail with null.
+        """Return the newest mark of a target's scent trail that the sensor smells, or of any trail with null.
 
         Keys: source (null if it has left), position, strength, age_s; empty if the sensor smells no mark. To follow
         a trail, move to position and call track() again. Requires smells_trails, and keeps_trails of the
@@ -434,9 +433,10 @@ class SensorBase(DrawnNode, SenseMember):
         """
         if self._manager is None or not self._manager.keeps_trails:
             return {}
-        if target is not None and not self._is_source(target):
+        source = self._source_of(target)
+        if target is not None and source is None:
             return {}
-        mark = self._manager.core.track(self._id, None if target is None else target.source_id)
+        mark = self._manager.core.track(self._id, None if source is None else source.source_id)
         return {} if mark is None else {
             "source": self._manager.source_node(mark.scent), "position": self._manager.point(mark.position),
             "strength": mark.intensity, "age_s": self._manager.now_s - mark.left_at_s,
@@ -444,30 +444,34 @@ class SensorBase(DrawnNode, SenseMember):
 
     @method
     def recall(self, target: Node) -> dict:
-        """Return everything the sensor remembers of a source; empty if the source is not in memory.
+        """Return everything the sensor remembers of a source or character; empty if it is not in memory.
 
         Keys: first_sensed_age_s, last_sensed_age_s; first_seen_age_s, last_seen_age_s (-1 if never seen),
         last_seen_position (null if never seen); last_known_position, known_age_s (by any sense or by radio), velocity,
         expected_position (extrapolated to now with that velocity); modality (the dominant one), strengths and
         ages_s (by modality, including "radio"); is_lost, is_expired.
         """
-        if self._manager is None or not self._is_source(target):
+        source = self._source_of(target)
+        if source is None:
             return {}
-        record = self._memory().find(target.source_id)
+        record = self._memory().find(source.source_id)
         return {} if record is None else self._recalled(record)
 
     @method
     def forget(self, target: Node) -> None:
-        """Remove a source from memory without emitting a signal."""
+        """Remove a source or character from memory without emitting a signal."""
+        source = self._source_of(target)
         if self._manager is None:
             return
         for one in self._memory().known():
-            if self._manager.source_node(one.target) == target:
+            if self._manager.source_node(one.target) == source:
                 self._memory().forget(one.target)
 
     @method
     def why(self, target: Node) -> dict:
-        """Return every factor of how the sensor senses a source, and of its awareness; empty for another node.
+        """Return every factor of how the sensor senses a target, and of its awareness; empty without a SenseManager.
+
+        target is a sense source, or the character of one.
 
         Keys: senses, awareness (0 to 1), level_name, rate_per_s, visibility and stimulus_gain (strength by
         modality), reacts_in_s (time until awareness_changed is emitted; -1 if no new level is reached). senses maps
@@ -475,11 +479,26 @@ class SensorBase(DrawnNode, SenseMember):
         sensitivity, strength, light, motion, size, distance (-1 without a path), kept (share), acuity, clarity,
         parts, noise, importance, waits_passes (-1 if no ray is needed).
         """
-        if self._manager is None or not self._is_source(target):
+        source = self._asked_source("why", target)
+        if source is None:
             return {}
-        reasons = self._manager.core.why(self._id, target.source_id)
+        reasons = self._manager.core.why(self._id, source.source_id)
         senses = {name: _factors(factors, self._manager.unit) for name, factors in reasons.by_modality.items()}
         return {"senses": senses, **_awareness(reasons.awareness, self._manager.now_s)}
+
+    def _source_of(self, target: Any) -> Any:
+        """Return the source that a node is, or that belongs to the node as its character; None if there is none."""
+        return None if self._manager is None or target is None else self._manager.source_of(target)
+
+    def _asked_source(self, name: str, target: Any) -> Any:
+        """Return the source of a target; raise RefusedValue for a node that can have none."""
+        source = self._source_of(target)
+        if source is None and target is not None and self._manager is not None:
+            if not target.is_class(self.source_class):
+                raise RefusedValue(
+                    f"{name}() needs a {self.source_class}, or the character of one, got '{target.get_name()}'"
+                    f" ({target.get_class()}), which has none; add a {self.source_class} below it")
+        return source
 
     def _is_source(self, target: Any) -> bool:
         """Return whether a node is a source of the same manager; ids of another manager's sources may be equal."""
