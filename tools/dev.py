@@ -92,7 +92,8 @@ def take_screenshot(options: argparse.Namespace) -> int:
     if options.editor:
         editor_screenshot.take_editor_screenshot(prepared, options.scene, options.select, out)
     else:
-        screenshot.take_screenshot(prepared.engine, ROOT, options.scene, out, after_s=options.after)
+        screenshot.take_screenshot(
+            prepared.engine, ROOT, options.scene, out, after_s=options.after, settings=options.set)
     print(out)
     return 0
 
@@ -138,6 +139,8 @@ COMMANDS: dict[str, tuple[Callable[[argparse.Namespace], int], list[tuple[list[s
         (["scene"], {"help": f"one of: {demo.scene_names(ROOT)}; or res://any/scene.tscn"}),
         (["--out"], {"type": Path, "metavar": "PNG", "help": "file to write (screenshots/SCENE.png)"}),
         (["--after"], {"type": float, "default": 5.0, "metavar": "SECONDS", "help": "game time to let pass (5)"}),
+        (["--set"], {"action": "append", "default": [], "metavar": "NODE:PROPERTY=VALUE",
+                     "help": "set a property of a node before, such as AIDebugOverlay:shown=true"}),
         (["--editor"], {"action": "store_true", "help": "of the editor with the scene opened"}),
         (["--select"], {"default": ".", "metavar": "NODE", "help": "what is selected there: its path in the scene"}),
     ]),

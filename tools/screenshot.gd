@@ -1,15 +1,22 @@
 ## Plays a scene for some game time, saves what it shows as a PNG and quits.
-## Arguments after "--": --scene=res://… --out=/absolute.png --after=seconds
+## Arguments after "--": --scene=res://… --out=/absolute.png --after=seconds --set=Node/Path:property=value
 extends Node
 
 var _out := ""
 var _frames_left := 0
+## Node, property and value of each --set.
+var _settings: Array[Array] = []
 
 
 func _ready() -> void:
 	var options := {}
 	for argument: String in OS.get_cmdline_user_args():
 		options[argument.get_slice("=", 0)] = argument.substr(argument.find("=") + 1)
+		if argument.begins_with("--set="):
+			var setting := argument.trim_prefix("--set=")
+			var place := setting.get_slice("=", 0)
+			_settings.append([
+				place.get_slice(":", 0), place.get_slice(":", 1), str_to_var(setting.substr(setting.find("=") + 1))])
 	_out = options["--out"]
 	# Two frames at least: one to lay the scene out, one to draw it.
 	_frames_left = maxi(2, roundi(float(options["--after"]) * 60.0))
@@ -24,6 +31,13 @@ func _show(path: String) -> void:
 		get_tree().quit(1)
 		return
 	var scene := packed.instantiate()
+	for setting in _settings:
+		var node := scene.get_node_or_null(NodePath(setting[0]))
+		if node == null or not setting[1] in node:
+			push_error("--set: the scene has no node '%s' with a property '%s'" % [setting[0], setting[1]])
+			get_tree().quit(1)
+			return
+		node.set(setting[1], setting[2])
 	get_tree().root.add_child(scene)
 	get_tree().current_scene = scene
 

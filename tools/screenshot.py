@@ -1,6 +1,7 @@
 """Taking a picture of a scene on a machine without a screen."""
 from __future__ import annotations
 
+from collections.abc import Sequence
 from pathlib import Path
 
 from tools.demo import scene_path
@@ -19,7 +20,9 @@ CUT_SHORT = "ObjectDB instances leaked at exit"
 """A scene whose script awaits something is ended in the middle of it: the engine keeps what waits."""
 
 
-def take_screenshot(engine: GodotEngine, root: Path, scene: str, out: Path, *, after_s: float) -> None:
+def take_screenshot(
+    engine: GodotEngine, root: Path, scene: str, out: Path, *, after_s: float, settings: Sequence[str] = (),
+) -> None:
     """Play ``scene`` with its script and save what it shows as a PNG.
 
     Args:
@@ -28,6 +31,7 @@ def take_screenshot(engine: GodotEngine, root: Path, scene: str, out: Path, *, a
         scene: "museum" or "res://any/scene.tscn".
         out: file to write; its folder is made.
         after_s: game time to let pass before the picture (s), 0 or more.
+        settings: properties of nodes to set before, as "Node/Path:property=value", the value as in a scene file.
 
     Raises:
         StepFailed: if no picture comes out or Godot complains.
@@ -42,7 +46,7 @@ def take_screenshot(engine: GodotEngine, root: Path, scene: str, out: Path, *, a
             ["--path", root, "--rendering-driver", "opengl3", "--audio-driver", "Dummy",
              "--resolution", f"{width}x{height}", "--position", "0,0", "--fixed-fps", "60",
              "res://tools/screenshot.tscn", "--", f"--scene={path}", f"--out={out}",
-             f"--after={after_s}", "--scripted"],
+             f"--after={after_s}", "--scripted", *(f"--set={one}" for one in settings)],
             _PICTURE_LIMIT_S, env={"DISPLAY": display, "WAYLAND_DISPLAY": ""},
         )
     harmless = (*OF_THE_DISPLAY, CUT_SHORT)

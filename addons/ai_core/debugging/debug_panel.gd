@@ -10,12 +10,18 @@ signal pause_wished(is_paused: bool)
 signal frame_wished
 
 const FrameStrip := preload("frame_strip.gd")
+const SensesView := preload("senses_view.gd")
 const SECTIONS: PackedStringArray = ["scheduler", "habits", "senses", "events", "paths"]
 ## Whose text is a table: a line stays a line.
 const TABLES: PackedStringArray = ["scheduler", "events"]
 const OF_A_CHARACTER: PackedStringArray = ["habits", "senses"]
 const ASK_EVERY_S := 1.0
 const LIST_PX := 160.0
+## The list stands above what it chooses where the panel is narrower.
+const NARROW_PX := 600.0
+const LIST_HEIGHT_PX := 96.0
+## The buttons wrap to a second line where less is left.
+const HEADLINE_PX := 420.0
 const NO_REPORT := "No report yet: a running game with an AIScheduler sends one."
 
 ## False hides the list; the owner chooses the character.
@@ -32,6 +38,7 @@ var _sections := TabBar.new()
 var _filter := LineEdit.new()
 var _list := ItemList.new()
 var _text := TextEdit.new()
+var _senses := SensesView.new()
 var _asking := Timer.new()
 var _was_visible := false
 
@@ -71,6 +78,7 @@ func clear() -> void:
 	_schedulers.clear()
 	_headline.text = NO_REPORT
 	_text.text = ""
+	_senses.clear()
 	_pause.set_pressed_no_signal(false)
 
 
@@ -84,7 +92,9 @@ func choose_section(wanted: String) -> void:
 
 
 func choose_character(path: String) -> void:
+	if character != path: _senses.clear()
 	character = path
+	_lay_out()
 	_ask()
 
 
@@ -97,6 +107,8 @@ func show_report(report: Dictionary) -> void:
 	_strip.add(report.frames)
 	_fill_schedulers(report.schedulers)
 	_fill_list(report.characters)
+	if report.section == section and report.character == character and section == "senses":
+		_senses.show_senses(report.senses, report.seconds)
 	if report.section == section and report.character == character and _text.text != report.text:
 		var line := _text.scroll_vertical
 		var column := _text.scroll_horizontal
@@ -115,7 +127,8 @@ func shown_frames() -> int:
 
 
 func _toolbar() -> Control:
-	var bar := HBoxContainer.new()
+	var bar := HFlowContainer.new()
+	_headline.custom_minimum_size.x = HEADLINE_PX
 	_headline.size_flags_horizontal = SIZE_EXPAND_FILL
 	_headline.clip_text = true
 	_schedulers.item_selected.connect(func(index: int) -> void:
@@ -134,10 +147,11 @@ func _toolbar() -> Control:
 
 
 func _body() -> Control:
-	var split := HSplitContainer.new()
+	var split := SplitContainer.new()
 	split.size_flags_vertical = SIZE_EXPAND_FILL
 	var side := VBoxContainer.new()
-	side.custom_minimum_size.x = LIST_PX
+	side.custom_minimum_size = Vector2(LIST_PX, LIST_HEIGHT_PX)
+	resized.connect(func() -> void: split.vertical = size.x < NARROW_PX)
 	_filter.placeholder_text = "Filter characters"
 	_filter.text_changed.connect(func(_text_now: String) -> void: _ask())
 	_list.size_flags_vertical = SIZE_EXPAND_FILL
@@ -152,12 +166,15 @@ func _body() -> Control:
 	side.add_child(_list)
 	split.add_child(side)
 	split.add_child(_text)
+	_text.add_sibling(_senses)
 	return split
 
 
 func _lay_out() -> void:
 	_text.wrap_mode = TextEdit.LINE_WRAPPING_NONE if section in TABLES else TextEdit.LINE_WRAPPING_BOUNDARY
 	_list.get_parent().visible = has_list and section in OF_A_CHARACTER
+	_senses.visible = section == "senses" and character != ""
+	_text.visible = not _senses.visible
 
 
 func _step() -> void:

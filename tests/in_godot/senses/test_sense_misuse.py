@@ -38,7 +38,7 @@ def ask(node, scheduler, gdscript, physics_frames):
     ("manager.set_portal_open('door', false)", "has no portals in mode Regional; set mode to Graph"),
     ("eye.can_sense(thing, 'hearing')", "modality_name must be a continuous modality, got 'hearing'"),
     ("eye.can_sense(manager)", "can_sense() needs a SenseSource3D, or the character of one, got 'manager'"),
-    ("eye.why(manager)", "why() needs a SenseSource3D, or the character of one, got 'manager' (SenseManager), which has"),
+    ("eye.why(manager)", "why() needs a SenseSource3D, or the character of one, got 'manager' (SenseManager)"),
     ("eye.set_sensitivity('hearing', 0.5, -3.0)", "for_s must be above 0, got -3.0"),
 ])
 def test_each_is_told_in_one_line_of_its_node(ask, expect_errors, line, message):

@@ -17,12 +17,22 @@ from addons.ai_core.bridge.gd import (
     signal,
     singleton,
 )
-from addons.ai_core.nodes.debugging.debug_watch import SECTIONS, DebugWatch, top_schedulers
+from addons.ai_core.nodes.debugging.character_strip import strip_of
+from addons.ai_core.nodes.debugging.debug_watch import (
+    MOST_CHARACTERS,
+    SECTIONS,
+    DebugWatch,
+    characters_of,
+    top_schedulers,
+)
 from addons.ai_core.nodes.debugging.edited_scene import has_action, is_a_part
 from addons.ai_core.nodes.scheduling.frame_stepper import FrameStepper
 from addons.ai_core.nodes.scheduling.scheduler_lookup import SCHEDULERS, nearest, scheduler_warnings
 
 PANEL = "res://addons/ai_core/debugging/debug_panel.gd"
+STRIPS = "res://addons/ai_core/debugging/character_strips.gd"
+OF_A_CHARACTER = ("habits", "senses")
+HANDLE_PX = (22.0, 48.0)
 KEY_F10 = 4194341
 INTERNAL, ALWAYS = 1, 3
 LAYER = 128
@@ -33,9 +43,10 @@ MARGIN_PX = 8.0
 class AIDebugOverlay(Node):
     """Shows the AI of a running game on the screen.
 
-    Shown are the tasks of the last frames and their times, the habits, knowledge and senses of a character with
-    reasons, events, and path tickets. It costs nothing while it is hidden. The tab "AI" of the editor's debugger
-    shows the same.
+    A strip at each character shows its habit, its awareness, and whether it sees or hears a target. A drawer at the
+    side shows the tasks of the last frames and their times, the habits, knowledge and senses of a character with
+    reasons, events, and path tickets; a click on a strip chooses its character. It costs nothing while it is hidden.
+    The tab "AI" of the editor's debugger shows the same as the drawer.
     """
 
     class Section(IntEnum):
@@ -50,9 +61,13 @@ class AIDebugOverlay(Node):
     character = export(
         NodePath, NodePath(""), on_set="_choice_set",
         doc="Character whose habits and senses are shown; if empty, the character chosen in the list.")
+    has_strips = export(
+        bool, True, on_set="_rebuild", doc="If true, shows a strip at each character on the screen, at most 24.")
+    drawer_open = export(
+        bool, True, on_set="_drawer_set", doc="If true, the drawer is open; if false, only its handle is shown.")
     has_list = export(bool, True, on_set="_rebuild", doc="If true, shows the list of characters.")
     width_share = export(
-        float, 0.5, range=(0.1, 1, 0.05), on_set="_rebuild", doc="Share of the screen's width, from the right edge.")
+        float, 0.36, range=(0.1, 1, 0.01), on_set="_rebuild", doc="Share of the screen's width that the drawer takes.")
     opacity = export(float, 0.85, range=(0.1, 1, 0.05), on_set="_rebuild", doc="Opacity of the background.")
     refresh_interval = export(
         float, 0.2, range=(0.02, 5, 0.01), unit="s", group="Optimizations", on_set="_rebuild",
@@ -68,6 +83,11 @@ class AIDebugOverlay(Node):
     def __init__(self) -> None:
         self._layer: Any = None
         self._panel: Any = None
+        self._drawer: Any = None
+        self._handle: Any = None
+        self._strips: Any = None
+        self._characters: list[str] | None = None     # updated once per second, by the panel's wish or the timer
+        self._strip_updates = 0
         self._watch: DebugWatch | None = None
         self._wish: dict[str, Any] = {}
         self._stepping = FrameStepper(self.get_tree)
@@ -95,10 +115,14 @@ class AIDebugOverlay(Node):
         return {} if self._watch is None else self._watch.look()
 
     def show_report(self) -> None:
-        """Update the panel; called by a timer while it is visible, and in the rest of the frame that hides it."""
+        """Update strips and panel; called by a timer while visible, and in the rest of the frame that hides them."""
         if self._panel is None:
             return
         scheduler = self._scheduler()
+        if self._strips is not None and scheduler is not None:
+            self._show_strips(scheduler)
+        if not self.drawer_open:
+            return
         if self._watch is not None and self._watch.scheduler != scheduler:
             self._watch.close()
             self._watch = None
@@ -142,7 +166,11 @@ class AIDebugOverlay(Node):
         self._layer = construct("CanvasLayer")
         self._layer.layer = LAYER
         self.add_child(self._layer, False, INTERNAL)
-        back = construct("PanelContainer")
+        if self.has_strips:
+            self._strips = singleton("ResourceLoader").load(STRIPS).new()
+            self._strips.connect("chosen", self.choose_strip)
+            self._layer.add_child(self._strips)
+        self._drawer = back = construct("PanelContainer")
         back.set_anchors_and_offsets_preset(15)              # the whole screen
         back.anchor_left = 1.0 - self.width_share
         style = construct("StyleBoxFlat")
@@ -156,11 +184,53 @@ class AIDebugOverlay(Node):
         self._panel.connect("pause_wished", self.pause)
         self._panel.connect("frame_wished", self.run_one_frame)
         back.add_child(self._panel)
+        self._open_handle()
         timer = construct("Timer")
         timer.wait_time, timer.autostart, timer.ignore_time_scale = self.refresh_interval, True, True
         timer.connect("timeout", self.show_report)
         self._layer.add_child(timer)
         self._choice_set()
+
+    def _open_handle(self) -> None:
+        self._handle = construct("Button")
+        self._handle.focus_mode = 0                          # the keyboard stays with the game
+        self._handle.tooltip_text = "Opens and closes the drawer."
+        self._handle.connect("pressed", self.toggle_drawer)
+        self._layer.add_child(self._handle)
+        self._drawer_set()
+
+    def toggle_drawer(self) -> None:
+        """Open or close the drawer; called by its handle."""
+        self.drawer_open = not self.drawer_open
+
+    def choose_strip(self, path: str) -> None:
+        """Show a character in the drawer; called by a click on its strip."""
+        if self._panel is not None:
+            if self._panel.section not in OF_A_CHARACTER:
+                self._panel.choose_section("habits")
+            self._panel.choose_character(path)
+            self.drawer_open = True
+
+    def _drawer_set(self) -> None:
+        if self._drawer is None:
+            return
+        self._drawer.visible = self.drawer_open
+        self._handle.text = ">" if self.drawer_open else "<"
+        edge = 1.0 - self.width_share if self.drawer_open else 1.0
+        self._handle.anchor_left = self._handle.anchor_right = edge
+        self._handle.offset_right, self._handle.offset_left = 0.0, -HANDLE_PX[0]
+        self._handle.offset_top, self._handle.offset_bottom = MARGIN_PX, MARGIN_PX + HANDLE_PX[1]
+        if not self.drawer_open and self._watch is not None:
+            self._watch.close()
+            self._watch = None
+
+    def _show_strips(self, scheduler: Any) -> None:
+        if self._strip_updates % max(1, round(1.0 / self.refresh_interval)) == 0:
+            self._characters = characters_of(scheduler.joined_nodes, "", MOST_CHARACTERS)
+        self._strip_updates += 1
+        nodes = [scheduler.get_node_or_null(path) for path in self._strips.on_screen(self._characters or [])]
+        self._strips.character = self._panel.character
+        self._strips.show_strips([strip_of(one) for one in nodes if one is not None])
 
     def _close(self) -> None:
         if self._watch is not None:
@@ -168,8 +238,8 @@ class AIDebugOverlay(Node):
             self._watch = None
         if self._layer is not None:
             self._layer.queue_free()
-        self._layer = self._panel = None
-        self._wish = {}
+        self._layer = self._panel = self._drawer = self._handle = self._strips = None
+        self._wish, self._characters, self._strip_updates = {}, None, 0
 
     def _rebuild(self) -> None:
         self._close()

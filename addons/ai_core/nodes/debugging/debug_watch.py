@@ -5,6 +5,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from addons.ai_core.bridge.gd import GDObject
+from addons.ai_core.nodes.debugging.sense_report import senses_of
 from addons.ai_core.nodes.events.scene_events import events_under
 from addons.ai_core.nodes.paths.path_request import PathRequest
 from addons.ai_core.nodes.saving.scene_values import path_of
@@ -200,12 +201,21 @@ class DebugWatch:
             "scheduler": str(scheduler.get_path()),
             "schedulers": [str(one.get_path()) for one in top_schedulers(scheduler)],
             "headline": self._headline(),
+            "seconds": scheduler.clock.now.seconds,
             "frames": [_plain_frame(one) for one in frames],
             "characters": self._characters,
             "character": self.character,
             "section": self.section,
             "text": self._text(),
+            "senses": self._senses(),
         }
+
+    def _senses(self) -> list[dict[str, Any]]:
+        """Return reports of the sensors of the chosen character, while they are looked at."""
+        if self.section != "senses" or not self.character:
+            return []
+        character = self.scheduler.get_node_or_null(self.character)
+        return [] if character is None else senses_of(character)
 
     def _headline(self) -> str:
         scheduler = self.scheduler

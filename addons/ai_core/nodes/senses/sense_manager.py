@@ -388,6 +388,10 @@ class SenseManager(Node):
         """Return the node of a source, None if it has left."""
         return self._sources.get(source_id)
 
+    def source_nodes(self) -> Mapping[int, Any]:
+        """Return the nodes of all sources by id."""
+        return self._sources
+
     def source_of(self, node: Any) -> Any:
         """Return a source of this manager: the node itself, or the source with the smallest id of a character.
 

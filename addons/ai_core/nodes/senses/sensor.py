@@ -493,11 +493,11 @@ class SensorBase(DrawnNode, SenseMember):
     def _asked_source(self, name: str, target: Any) -> Any:
         """Return the source of a target; raise RefusedValue for a node that can have none."""
         source = self._source_of(target)
-        if source is None and target is not None and self._manager is not None:
-            if not target.is_class(self.source_class):
-                raise RefusedValue(
-                    f"{name}() needs a {self.source_class}, or the character of one, got '{target.get_name()}'"
-                    f" ({target.get_class()}), which has none; add a {self.source_class} below it")
+        is_missing = source is None and target is not None and self._manager is not None
+        if is_missing and not target.is_class(self.source_class):
+            raise RefusedValue(
+                f"{name}() needs a {self.source_class}, or the character of one, got '{target.get_name()}'"
+                f" ({target.get_class()}), which has none; add a {self.source_class} below it")
         return source
 
     def _is_source(self, target: Any) -> bool:
@@ -608,6 +608,10 @@ class SensorBase(DrawnNode, SenseMember):
             cone(self._length(one), one.horizontal_angle, one.vertical_angle, self.frame, is_flat=self.is_flat)
             for one, _, _ in self._drawn_cones()]
         return {"near": near, "sight": np.concatenate(cones)}  # type: ignore[dict-item]
+
+    def level_marks(self) -> list[float]:
+        """Return the awareness at which each level is reached."""
+        return [float(place.x) for place in self.awareness_levels.values()] or [rises for _, rises, _ in OWN_LEVELS]
 
     def seen_ranges(self, unit: float) -> list[tuple[float, float]]:
         """Return range (m) and full horizontal angle (rad) of each cone; ``unit`` is the length of a metre."""
