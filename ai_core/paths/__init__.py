@@ -8,10 +8,12 @@ search, and a ``JumpTable`` in it speeds up searches on grids with a single cost
 ``RegionGraph`` finds long paths in a few hundred steps. ``FlowField`` holds the next cell for every cell.
 ``Reachability`` answers in O(1) whether a path exists. ``BumpAndTurn`` moves without a path, for example
 while one is searched; several movers share what they explored in an ``ExploredMap``. ``Corridor``,
-``pull_cells``, ``pull_through``, ``smooth`` and ``PathProgress`` are for following paths.
+``pull_cells``, ``pull_through``, ``smooth`` and ``PathProgress`` are for following paths; ``LocalAvoidance``
+lets movers walk around each other.
 
 Rejected: a heap for searches on grids. Buckets of nearly equal costs need no ordering.
 """
+from ai_core.paths.avoidance_loops import LocalAvoidance
 from ai_core.paths.bump_and_turn import BumpAndTurn, distance_on_grid, neighbors_on_grid
 from ai_core.paths.corridor import Corridor
 from ai_core.paths.explored_map import ExploredMap, ExploredMapQuery
@@ -34,7 +36,8 @@ from ai_core.paths.string_pulling import pull_cells, pull_through
 
 __all__ = [
     "AStarSearch", "AnytimeSearch", "BumpAndTurn", "Corridor", "ExploredMap", "ExploredMapQuery", "FlowField", "Goals",
-    "GridPathProvider", "JumpTable", "Path", "PathProgress", "PathProvider", "PathService", "PathState", "PathTicket",
-    "Reachability", "RegionGraph", "RegionSearch", "SearchMemory", "StepCost", "StuckDetector", "TicketState",
-    "distance_on_grid", "find_path", "line_is_open", "neighbors_on_grid", "pull_cells", "pull_through", "smooth",
+    "GridPathProvider", "JumpTable", "LocalAvoidance", "Path", "PathProgress", "PathProvider", "PathService",
+    "PathState", "PathTicket", "Reachability", "RegionGraph", "RegionSearch", "SearchMemory", "StepCost",
+    "StuckDetector", "TicketState", "distance_on_grid", "find_path", "line_is_open", "neighbors_on_grid", "pull_cells",
+    "pull_through", "smooth",
 ]

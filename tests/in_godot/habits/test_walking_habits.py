@@ -86,6 +86,17 @@ def test_following_has_two_distances_and_no_end(walker, node, scheduler, physics
     assert (active(tree), ended) == (["Follow"], [])
 
 
+@pytest.mark.parametrize("kind", ["Node3D", "CharacterBody3D"])
+def test_the_velocity_is_emitted_when_it_changes(walker, physics_frames, signals, kind):
+    go = habit("Go", kind="HabitMoveTo", target_point=Vector3(2, 0, 0), speed=2.0, cooldown=1e6)
+    actor, _ = walker(go, kind=kind, place=Vector3(0, 0, 0))
+    if kind == "CharacterBody3D":
+        actor.motion_mode = 1
+    seen = signals(go, "velocity_changed")
+    physics_frames(90)
+    assert [tuple(round(value, 3) for value in one) for one, in seen] == [(2, 0, 0), (0, 0, 0)]
+
+
 def test_a_walker_turns_to_where_it_goes(walker, physics_frames):
     guard, _ = walker(habit("Go", kind="HabitMoveTo", target_point=Vector3(9, 0, 0), turn_speed=math.pi))
     physics_frames(15)
@@ -259,6 +270,21 @@ def test_a_stuck_walker_gives_up_by_default(node, scheduler, walker, physics_fra
 
 
 @pytest.fixture
+def flat_ground(node, scheduler, physics_frames):
+    """A square of 1200 px to walk on, and its AIScheduler."""
+    mesh = construct("NavigationPolygon")
+    mesh.set_vertices([Vector2(x, y) for x, y in ((-600, -600), (600, -600), (600, 600), (-600, 600))])
+    mesh.add_polygon([0, 1, 2, 3])
+    region = node("NavigationRegion2D", scheduler, navigation_polygon=mesh)
+    server, map_rid = singleton("NavigationServer2D"), region.get_navigation_map()
+    for _ in range(100_000):
+        physics_frames(1)
+        if server.map_get_iteration_id(map_rid) and int(server.map_get_closest_point_owner(map_rid, Vector2())):
+            return scheduler
+    raise AssertionError("the navigation map was not built")
+
+
+@pytest.fixture
 def ground(world, node, physics_frames):
     """A world of its own, with 20 by 20 m to walk on, and its AIScheduler."""
     mesh = construct("NavigationMesh")
@@ -271,6 +297,28 @@ def ground(world, node, physics_frames):
         if server.map_get_iteration_id(map_rid) and int(server.map_get_closest_point_owner(map_rid, Vector3())):
             return node("AIScheduler", world, budget=0.0, update=1)
     raise AssertionError("the navigation map was not built")
+
+
+def test_two_bodies_in_2d_use_the_avoidance_of_their_agents(flat_ground, node, physics_frames, signals):
+    arrived, safe = [], []
+    for side in (-1, 1):
+        body = node("CharacterBody2D", flat_ground, position=Vector2(120 * side, 2 * side), motion_mode=1)
+        shape = construct("CircleShape2D")
+        shape.set("radius", 12.0)
+        node("CollisionShape2D", body, shape=shape)
+        agent = node("NavigationAgent2D", body, avoidance_enabled=True, radius=15.0, max_speed=120.0)
+        tree, go = construct("HabitTree"), habit(
+            "Go", kind="HabitMoveTo", target_point=Vector2(-120 * side, 0), cooldown=1e6)
+        tree.add_child(go)
+        body.add_child(tree)
+        arrived.append(signals(go, "exited"))
+        safe.append(signals(agent, "velocity_computed"))
+    for _ in range(400):
+        physics_frames(1)
+        if all(arrived):
+            break
+    assert arrived == [[(1,)], [(1,)]]
+    assert min(map(len, safe)) > 50
 
 
 def test_two_bodies_avoid_each_other_head_on(ground, node, physics_frames, signals):

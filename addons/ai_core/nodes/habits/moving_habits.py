@@ -15,6 +15,7 @@ from addons.ai_core.bridge.gd import (
     Vector3,
     export,
     gdclass,
+    has_listeners,
     is_in_editor,
     node_path,
     signal,
@@ -31,8 +32,10 @@ from addons.ai_core.nodes.walking.body_moving import is_body, walk
 from addons.ai_core.nodes.walking.path_follower import point_ahead
 from addons.ai_core.nodes.walking.path_height import GROUNDED, is_elsewhere
 from addons.ai_core.nodes.walking.ticket_walk import TicketWalk
+from addons.ai_core.nodes.walking.walking_crowd import WalkingCrowd, crowd_of
 from ai_core.decisions.habits.habit_runner_loops import HabitContext
 from ai_core.decisions.habits.habit_status import Status
+from ai_core.decisions.habits.habits import Habit as HabitDefinition
 
 POINTS = (Vector2, Vector3)
 
@@ -41,6 +44,9 @@ DEFAULT_SPEED, DEFAULT_SPEED_2D = 3.0, 100.0
 
 STUCK_AFTER_S = 3.0
 """Default time without progress after which a walking habit fails (s): longer than a door takes to open."""
+
+VELOCITY_STEP = 0.01
+"""Change of the velocity that is emitted, as a share of the speed (no unit)."""
 
 GROUND_WITHIN_S = 0.25
 """Longest time until a navigation map has its regions (s); another thread adds them within a few frames."""
@@ -204,7 +210,20 @@ class WalkingHabit(ActorHabit):
         float, STUCK_AFTER_S, range=(0, 60, 0.1), or_greater=True, unit="s",
         doc="Time without progress after which the habit fails, for example at a closed door; 0 is no limit.")
 
+    avoidance = export(
+        bool, True,
+        doc="On: a CharacterBody walks around other characters that habits and squads move, by the avoidance of its"
+            " NavigationAgent if that is enabled, otherwise by one that knows no walls.")
+
+    velocity_changed = signal(
+        ("velocity", Variant),
+        doc="Emitted when the velocity of the actor changes, a Vector3 or Vector2, for its animation. For a"
+            " CharacterBody it is the velocity after collisions. It is zero when the actor stands or the habit ends.")
+
     _known_agent: Any = None
+    _velocity: Any = None           # emitted last
+    _crowd: WalkingCrowd | None = None
+    _crowd_id = 0                   # instance id of the actor in the crowd
     _safe_velocity: Any = None      # of the avoidance, for the next turn
     _avoiding: Any = None           # the agent whose avoidance is connected
 
@@ -212,10 +231,37 @@ class WalkingHabit(ActorHabit):
         yield from super().setting_errors()
         yield from self.missing("paths")
 
+    def definition(self, tree: Any) -> HabitDefinition:
+        found: HabitDefinition = super().definition(tree)  # type: ignore[misc]
+        actor = tree.get_node_or_null(tree.actor)
+        if actor is not None:
+            self._join_crowd(actor)
+        return found
+
+    def on_exit_tree(self) -> None:
+        self._leave_crowd()
+        super().on_exit_tree()  # type: ignore[misc]
+
+    def _join_crowd(self, actor: Any) -> None:
+        """Add the actor to the characters that walk around each other, or take note of a changed speed."""
+        if self._crowd is not None and self._crowd_id != actor.instance_id:
+            self._leave_crowd()
+        if is_body(actor):
+            self._crowd = crowd_of(self._tree._scheduler, is_flat=actor.is_class("Node2D"))
+            self._crowd_id = actor.instance_id
+            self._crowd.join(actor, self, speed=self.speed)
+
+    def _leave_crowd(self) -> None:
+        crowd, self._crowd = self._crowd, None
+        if crowd is not None:
+            crowd.leave(self._crowd_id, self)
+
     def begin_walk(self, run: HabitContext) -> None:
         """Look up how the actor moves; called when the habit begins."""
         actor = self._tree.actor_node()
         here = self.position_of_actor(actor)
+        if self._crowd_id != actor.instance_id:
+            self._join_crowd(actor)
         agent = None if self.paths else self._agent(actor)
         run.memory["has_agent"], run.memory["is_body"] = agent is not None, is_body(actor)
         if agent is not None:
@@ -255,7 +301,7 @@ class WalkingHabit(ActorHabit):
         if came == "going" and self.turn_speed:
             self.turn(actor, stop, here, self.turn_speed * run.elapsed_s)
         while came == "going":
-            left_s -= self._go(actor, here, stop, run, left_s, falls=falls)
+            left_s -= self._go(actor, here, stop, goal, run, left_s, falls=falls)
             if left_s <= 0:
                 return self._check_stuck(first, stop, run)
             at, here, stands = point_ahead(run.memory), actor.get_global_position(), not falls or actor.is_on_floor()
@@ -268,6 +314,7 @@ class WalkingHabit(ActorHabit):
     def stand(self, run: HabitContext) -> None:
         """Stop the actor, and reset the time without progress."""
         run.memory.pop("left", None)
+        self._emit_standing()
         if self._moves_body(run):
             actor = self._tree.actor_node()
             velocity = actor.get_velocity()
@@ -287,6 +334,7 @@ class WalkingHabit(ActorHabit):
         if self._moves_body(run):
             velocity = actor.get_velocity()
             actor.set_velocity(Vector3(0, velocity.y, 0) if isinstance(velocity, Vector3) else Vector2(0, 0))
+        self._emit_standing()
 
     def on_map(self, run: HabitContext, place: Any) -> Any:
         """Return the nearest position on the navigation map of the actor's agent; the place itself without an agent."""
@@ -322,7 +370,9 @@ class WalkingHabit(ActorHabit):
         # a goal on the same floor counts as being at the height of the actor's origin
         return Vector3(goal.x, here.y, goal.z), "arrived" if is_there else "going"
 
-    def _go(self, actor: Any, here: Any, stop: Any, run: HabitContext, left_s: float, *, falls: bool) -> float:
+    def _go(
+        self, actor: Any, here: Any, stop: Any, goal: Any, run: HabitContext, left_s: float, *, falls: bool,
+    ) -> float:
         """Move to a point within the rest of this turn; return how much time that took (s).
 
         If the path continues from there, the actor keeps its speed; otherwise it slows down to arrive with the turn.
@@ -332,20 +382,42 @@ class WalkingHabit(ActorHabit):
         needed_s = length / self.speed
         taken_s = needed_s if needed_s < left_s and run.memory.get("has_more", False) else left_s
         agent = self._agent(actor) if run.memory.get("has_agent") else None
-        avoids = agent is not None and agent.get_avoidance_enabled()
+        avoids = agent is not None and self.avoidance and agent.get_avoidance_enabled()
         if not avoids and not self._moves_body(run):
             share = min(1.0, taken_s / (needed_s or 1.0))
+            if taken_s and has_listeners(self, "velocity_changed"):
+                self._emit_velocity(type(here)(*(one * share / taken_s for one in offset)))
             actor.set_global_position(type(here)(*(at + one * share for at, one in zip(here, offset, strict=True))))
             return taken_s
         speed = self.speed if needed_s >= taken_s else length / (taken_s or 1.0)
         velocity = type(here)(*(one / (length or 1.0) * speed for one in offset))
         if avoids:
             velocity, taken_s = self._avoid(agent, velocity), left_s
+        elif self._crowd is not None and self.avoidance:
+            row = self._crowd.near().get(actor.instance_id)
+            if row is not None:
+                velocity, taken_s = self._crowd.steer(row, velocity, self.speed, here, goal), left_s
         if not self._moves_body(run):
             actor.set_global_position(here + velocity * taken_s)
+            if has_listeners(self, "velocity_changed"):
+                self._emit_velocity(velocity)
             return taken_s
         walk(actor, velocity, taken_s, falls=falls, climbs=falls and run.memory.get("climbs", False))
+        if has_listeners(self, "velocity_changed"):
+            self._emit_velocity(actor.get_velocity())
         return taken_s
+
+    def _emit_velocity(self, velocity: Any) -> None:
+        """Emit a velocity that differs from the one emitted last."""
+        if self._velocity is None or _distance(self._velocity, velocity) > VELOCITY_STEP * self.speed:
+            self._velocity = velocity
+            self.velocity_changed.emit(velocity)
+
+    def _emit_standing(self) -> None:
+        """Emit the velocity of an actor that stands, if another was emitted before."""
+        velocity, self._velocity = self._velocity, None
+        if velocity is not None and any(velocity) and self.is_valid():  # type: ignore[attr-defined]
+            self.velocity_changed.emit(velocity * 0.0)
 
     def _avoid(self, agent: Any, velocity: Any) -> Any:
         """Hand the wanted velocity to the avoidance of the agent; return the safe velocity that it computed last."""

@@ -55,6 +55,7 @@ from addons.ai_core.nodes.squads.squad_ground import (
     stands,
 )
 from addons.ai_core.nodes.squads.squad_member import SQUADS, member_of
+from addons.ai_core.nodes.walking.walking_crowd import WalkingCrowd, crowd_of
 from ai_core.decisions import rules as library
 from ai_core.decisions.rule_text import RuleLine, read_rules, rules_of
 from ai_core.saving.declared_state import Change, DeclaredState, Flag, Hook, MapOf, Part, Seconds, Whole, refuse
@@ -72,7 +73,7 @@ from ai_core.squads.tactics import SITUATION_FACTS, TacticByRules, situation_gra
 
 COPIED = (
     "formation", "dimensions", "pixels_per_meter", "command", "keep_clear", "map_margin", "pace", "wait_at",
-    "patience", "tolerance", "fight_at", "retreat_at", "maximum_attackers", "strategic_role",
+    "patience", "tolerance", "avoidance", "fight_at", "retreat_at", "maximum_attackers", "strategic_role",
     "think_period", "march_period", "priority", "show_in_game", "process_mode",
 )
 """Settings that split() copies to the new squad."""
@@ -105,6 +106,8 @@ SIDES = 12
 """Corners of the circle drawn for a slot."""
 LIFTED_M = 0.05
 """Height of lines above the ground (m), so that the ground does not hide them."""
+SLOT_SHARE = 0.45
+"""Largest radius of a member as a share of the spacing: wider members would not come into neighboring slots."""
 SHOWN_WITHOUT_MEMBERS = 5
 """Slots that the editor shows for a squad without members (count)."""
 
@@ -219,6 +222,9 @@ class Squad(SavedState, Node):
     tolerance = export(
         float, 0.3, range=(0.01, 10, 0.01), or_greater=True, unit="m", live=False, core="march.tolerance_m",
         doc="Distance from its slot within which a member has arrived.")
+    avoidance = export(
+        bool, True,
+        doc="On: members walk around each other, and around other characters that squads and habits move.")
     fight_at = export(
         float, 1.3, range=(0, 10, 0.05), or_greater=True, group="Fight", live=False, core="stance.fight_at",
         doc="Power ratio to the enemy at which the squad fights; 2 is the strength of twice their numbers.")
@@ -295,6 +301,7 @@ class Squad(SavedState, Node):
         self._has_changed = True
         self._walkers: WalkRow | None = None
         self._unit = 1.0
+        self._bodies: list[Any] = []                # characters, in the order of rows
         self._led: list[tuple[int, Any]] = []        # rows of those whose navigation agents lead them
         self._enemies: dict[int, int] = {}          # id of an enemy -> instance id
         self._last_enemy = 0
@@ -382,6 +389,16 @@ class Squad(SavedState, Node):
         return above
 
     @property
+    def crowd(self) -> WalkingCrowd:
+        """The characters that walk around each other, those of the squad among them."""
+        return crowd_of(self._scheduler, is_flat=self.is_flat)
+
+    @property
+    def widest_radius(self) -> float:
+        """Largest radius at which members in neighboring slots do not avoid each other, in units of the scene."""
+        return SLOT_SHARE * self.core.formation.spacing_m * self.unit
+
+    @property
     def role_name(self) -> str:
         """Role of the squad for its Strategist."""
         return str(self.StrategicRole(self.strategic_role).name).lower()
@@ -418,6 +435,7 @@ class Squad(SavedState, Node):
         return change
 
     def _finish_load(self) -> None:
+        self.crowd.forget()
         self.wake()
 
     def _made_core(self) -> CoreSquad:
@@ -502,6 +520,8 @@ class Squad(SavedState, Node):
     def _form(self) -> None:
         if self._core is not None:
             self._core.set_formation(self._pattern())
+            for member in self._members.values():
+                member.join_crowd()
         self.update_configuration_warnings()
 
     def _in_use(self) -> None:
@@ -935,6 +955,7 @@ class Squad(SavedState, Node):
         """Apply changed settings of a member."""
         with refusing():
             self.core.change_member(member.member_id, **member.terms(self.unit))
+        member.join_crowd()
 
     def discharge_all(self) -> None:
         """Release all members, which wait for another squad; called when the squad leaves the tree."""
@@ -1023,10 +1044,14 @@ class Squad(SavedState, Node):
         if self._walkers is None:
             members = list(self._members.values())
             self._walkers = WalkRow([one.walker() if _is_there(one) else None for one in members])
+            self._bodies = [one.body if _is_there(one) else None for one in members]
             self._led = [(row, one) for row, one in enumerate(members) if one.is_valid() and one.is_led()]
             self._unit = float(self.unit)
         marchers = self.core.marchers
-        self._walkers.walk(marchers.velocities, marchers.rises, 0.0 if stops else self._unit, elapsed_s)
+        velocities = marchers.velocities
+        if self.avoidance and not stops:
+            velocities = self.crowd.steer_squad(self, self._bodies, velocities, marchers.speeds, self._unit)
+        self._walkers.walk(velocities, marchers.rises, 0.0 if stops else self._unit, elapsed_s)
         for row, member in self._led:
             agent = member.agent() if _is_there(member) else None
             if agent is not None:

@@ -23,6 +23,7 @@ from addons.ai_core.nodes.characters.agent_places import has_flat_scene, place_o
 from addons.ai_core.nodes.debugging.edited_scene import is_a_part
 from addons.ai_core.nodes.saving.node_settings import core_settings
 from addons.ai_core.nodes.scheduling.scheduler_lookup import nearest, report_next_frame, wait_for
+from addons.ai_core.nodes.walking.walking_crowd import WalkingCrowd
 from ai_core.squads.capabilities import Capabilities
 
 SQUADS = "squads"
@@ -102,12 +103,14 @@ class SquadMember(Node):
         self.member_id = -1
         self.body: Any = None
         self._squad: Any = None
+        self._in_crowd: tuple[WalkingCrowd, int] | None = None      # with the instance id of the character
 
     def on_entered(self) -> None:
         if self._squad is None:
             self._join()
 
     def on_exit_tree(self) -> None:
+        self._leave_crowd()
         squad, self._squad, self.body = self._squad, None, None
         if squad is not None and squad.is_valid():
             squad.lose(self)
@@ -176,11 +179,26 @@ class SquadMember(Node):
         """Join a squad; called by the squad."""
         self._squad, self.member_id = squad, member_id
         self.body = place_of(self)
+        self.join_crowd()
 
     def discharged(self, squad: Any) -> None:
         """Leave a squad; called by the squad."""
         if self._squad is squad:
             self._squad = None
+            self._leave_crowd()
+
+    def join_crowd(self) -> None:
+        """Join the characters that walk around each other, or update speed and radius among them."""
+        crowd, body = self._squad.crowd, self.body
+        if self._in_crowd is not None and self._in_crowd != (crowd, body.instance_id):
+            self._leave_crowd()
+        self._in_crowd = crowd, body.instance_id
+        crowd.join(body, self, speed=self.speed, radius=min(self.radius, self._squad.widest_radius))
+
+    def _leave_crowd(self) -> None:
+        joined, self._in_crowd = self._in_crowd, None
+        if joined is not None:
+            joined[0].leave(joined[1], self)
 
     def _own_place(self) -> Any:
         place = place_of(self) if self.is_inside_tree() else None

@@ -1,0 +1,241 @@
+"""WalkingCrowd: the characters that habits and squads move, and how they walk around each other."""
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from typing import Any
+from weakref import WeakKeyDictionary
+
+import numpy as np
+from numpy.typing import NDArray
+
+from addons.ai_core.bridge.gd import NodePlaces, Vector2, Vector3
+from addons.ai_core.nodes.walking.body_moving import is_body
+from ai_core.paths import LocalAvoidance
+
+Floats = NDArray[np.float64]
+
+DEFAULT_RADIUS, DEFAULT_RADIUS_2D = 0.4, 12.0
+"""Half the width of a body whose shapes have no known width (m, px)."""
+
+MARGIN = 1.05
+"""Factor of the radii (no unit): bodies that pass each other do not touch."""
+
+SHAPES = ("CollisionShape3D", "CollisionShape2D")
+
+
+class CrowdMember:
+    """A character of a crowd, and the nodes that move it.
+
+    Attributes:
+        node: the character.
+        is_body: whether it is a CharacterBody.
+        movers: speed and radius by the id of each node that moves it, in units of the scene; the radius is None where
+            the shapes of the body give it.
+        member: the SquadMember whose squad moves it; None for a body that habits move.
+    """
+
+    def __init__(self, node: Any) -> None:
+        self.node, self.is_body = node, is_body(node)
+        self.movers: dict[int, tuple[float, float | None]] = {}
+        self.member: Any = None
+        self._shape_radius: float | None = None
+
+    @property
+    def speed(self) -> float:
+        """Highest speed, in units of the scene per second."""
+        return max(speed for speed, _ in self.movers.values())
+
+    @property
+    def radius(self) -> float:
+        """Half the width, in units of the scene."""
+        known = [radius for _, radius in self.movers.values() if radius is not None]
+        if known:
+            return max(known)
+        if self._shape_radius is None:
+            self._shape_radius = radius_of_shapes(self.node)
+        return self._shape_radius
+
+    def velocity(self) -> Any:
+        """Return the present velocity, a Vector3 or Vector2."""
+        return self.node.get_velocity() if self.member is None else self.member.get_velocity()
+
+
+class WalkingCrowd:
+    """The characters of one space under one AIScheduler, which walk around each other.
+
+    Positions and velocities are those of the engine, so that nothing is saved.
+
+    Args:
+        clock: the clock of the outermost AIScheduler.
+        is_flat: whether the characters are in 2D.
+
+    Cost: none while there is one character; otherwise in each frame in which a character walks, one engine call per
+    character and one compiled pass, and some microseconds for each walking character within reach of another.
+    """
+
+    def __init__(self, clock: Any, *, is_flat: bool) -> None:
+        self._clock, self._is_flat = clock, is_flat
+        self._members: dict[int, CrowdMember] = {}      # by instance id
+        self._avoidance = LocalAvoidance()
+        self._has_changed = False
+        self._frame: int | None = None
+        self._rows: list[CrowdMember] = []
+        self._near: dict[int, int] = {}                 # rows within reach of others, by instance id, of this frame
+        self._fresh: set[int] = set()                   # rows whose velocities were read in this frame
+        self._unread: list[int] = []                    # near rows that no squad moves, until a squad needs them
+        self._groups: dict[int, tuple[Any, Floats]] = {}    # of each squad its rows, and the velocities it got
+        self._places = NodePlaces([], 1.0 if is_flat else 0.0)
+        self._positions, self._velocities = np.zeros((0, 3), np.float32), np.zeros((0, 2))
+
+    def join(self, node: Any, mover: Any, *, speed: float, radius: float | None = None) -> None:
+        """Add a character, or change what one of its movers says of it.
+
+        Args:
+            node: the character: a CharacterBody, or a Node3D or Node2D that a squad moves.
+            mover: the habit or the SquadMember that moves it; ``leave`` ends its membership.
+            speed: its highest speed, in units of the scene per second.
+            radius: half its width, in units of the scene, for a SquadMember; None reads it from the shapes of the body.
+        """
+        member = self._members.get(node.instance_id)
+        if member is None:
+            member = self._members[node.instance_id] = CrowdMember(node)
+        if radius is not None:
+            member.member = mover
+        if member.movers.get(mover.instance_id) != (speed, radius):
+            member.movers[mover.instance_id] = speed, radius
+            self._has_changed = True
+
+    def leave(self, node_id: int, mover: Any) -> None:
+        """Remove a mover of a character, and the character with its last mover."""
+        member = self._members.get(node_id)
+        if member is not None and member.movers.pop(mover.instance_id, None) is not None:
+            self._has_changed = True
+            if member.member is mover:
+                member.member = None
+            if not member.movers:
+                del self._members[node_id]
+
+    def near(self) -> dict[int, int]:
+        """Return the rows of characters within reach of another in this frame, by instance id."""
+        if len(self._members) < 2:
+            return {}
+        frame = self._clock.now.frame
+        if frame != self._frame or self._has_changed:
+            self._frame = frame
+            self._look()
+        return self._near
+
+    def steer(self, row: int, velocity: Any, speed: float, here: Any, goal: Any = None) -> Any:
+        """Return the velocity nearest to a wanted one with which a character walks around others.
+
+        Args:
+            row: its row in ``near``.
+            velocity: wanted velocity, a Vector3 or Vector2; a vertical part is kept.
+            speed: highest speed.
+            here: position of the character.
+            goal: its goal, at which characters are not avoided; None if it has none.
+        """
+        look_ahead_s, x, z = math.inf, math.nan, math.nan
+        if goal is not None:
+            x, z = goal.x, goal.y if self._is_flat else goal.z
+            look_ahead_s = math.hypot(x - here.x, z - (here.y if self._is_flat else here.z)) / speed
+        for one in (row, *self._avoidance.select(row, x, z)):
+            if one not in self._fresh and self._rows[one].member is None:
+                self._read_velocity(one)
+        x, z = self._avoidance.steer(row, velocity.x, velocity.y if self._is_flat else velocity.z, speed, look_ahead_s)
+        return Vector2(x, z) if self._is_flat else Vector3(x, velocity.y, z)
+
+    def steer_squad(self, squad: Any, nodes: Sequence[Any], velocities: Floats, speeds: Floats, unit: float) -> Floats:
+        """Return the velocities with which the members of a squad walk around each other and other characters.
+
+        Args:
+            squad: the squad.
+            nodes: its characters; the same in each call until one joins or leaves the crowd.
+            velocities: wanted velocities, shape (n, d) (m/s).
+            speeds: highest speeds, shape (n,) (m/s).
+            unit: length of a metre in units of the scene.
+        """
+        if not self.near():
+            return velocities
+        for row in self._unread:
+            if row not in self._fresh:
+                self._read_velocity(row)
+        self._unread = []
+        group = self._groups.get(squad.instance_id)
+        if group is None:
+            rows = {one.node.instance_id: row for row, one in enumerate(self._rows)}
+            numbers = [-1 if node is None else rows.get(node.instance_id, -1) for node in nodes]
+            group = self._groups[squad.instance_id] = np.array(numbers, np.int64), np.zeros_like(velocities)
+        self._avoidance.steer_group(group[0], velocities, speeds, unit, group[1])
+        return group[1]
+
+    def forget(self) -> None:
+        """Read everything again before the next use, after characters were loaded."""
+        self._has_changed = True
+
+    def _look(self) -> None:
+        """Read all positions, and find the characters within reach of others."""
+        if self._has_changed:
+            self._arrange()
+        freed = [self._rows[row].node for row in self._places.read(self._positions)]
+        if any(not node.is_valid() for node in freed):
+            self._members = {number: one for number, one in self._members.items() if one.node.is_valid()}
+            self._arrange()
+            self._places.read(self._positions)
+        self._fresh.clear()
+        near = self._avoidance.find_near().tolist()
+        self._near = {self._rows[row].node.instance_id: row for row in near}
+        self._unread = [row for row in near if self._rows[row].member is None]
+
+    def _arrange(self) -> None:
+        """Give each character a row."""
+        self._has_changed = False
+        self._rows = list(self._members.values())
+        self._groups.clear()
+        self._places = NodePlaces([one.node for one in self._rows], 1.0 if self._is_flat else 0.0)
+        self._positions = np.zeros((len(self._rows), 2 if self._is_flat else 3), np.float32)
+        self._velocities = np.zeros((len(self._rows), 2))
+        self._avoidance.set_bodies(
+            self._positions, self._velocities, np.array([one.speed for one in self._rows]),
+            np.array([one.radius * MARGIN for one in self._rows]))
+        for row, one in enumerate(self._rows):
+            if one.member is not None:
+                self._read_velocity(row)
+
+    def _read_velocity(self, row: int) -> None:
+        self._fresh.add(row)
+        member = self._rows[row]
+        if member.node.is_valid():
+            velocity = member.velocity()
+            self._velocities[row] = velocity.x, velocity.y if self._is_flat else velocity.z
+
+
+def radius_of_shapes(body: Any) -> float:
+    """Return half the width of the widest collision shape of a body, in units of the scene."""
+    radii = []
+    for kind in SHAPES:
+        for child in body.find_children("*", kind, True, False):
+            shape = child.get_shape()
+            if shape is None:
+                continue
+            if shape.is_class("BoxShape3D"):
+                radii.append(max(shape.get_size().x, shape.get_size().z) / 2)
+            elif shape.is_class("RectangleShape2D"):
+                radii.append(max(shape.get_size().x, shape.get_size().y) / 2)
+            elif shape.is_class("CapsuleShape2D"):
+                radii.append(max(shape.get_radius(), shape.get_height() / 2))
+            elif shape.has_method("get_radius"):
+                radii.append(shape.get_radius())
+    return max(radii, default=DEFAULT_RADIUS_2D if body.is_class("Node2D") else DEFAULT_RADIUS)
+
+
+_of_schedulers: WeakKeyDictionary[Any, dict[bool, WalkingCrowd]] = WeakKeyDictionary()
+
+
+def crowd_of(scheduler: Any, *, is_flat: bool) -> WalkingCrowd:
+    """Return the crowd of an AIScheduler in 3D or 2D, created on first use; nested AISchedulers share one."""
+    crowds = _of_schedulers.setdefault(scheduler.top, {})
+    if is_flat not in crowds:
+        crowds[is_flat] = WalkingCrowd(scheduler.top.clock, is_flat=is_flat)
+    return crowds[is_flat]

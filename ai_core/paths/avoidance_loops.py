@@ -1,0 +1,447 @@
+# cython: boundscheck=False, wraparound=False, cdivision=True, initializedcheck=False, infer_types=True
+# mypy: ignore-errors
+"""Local avoidance: characters that walk pass each other, by reciprocal velocity obstacles in the plane.
+
+For each near character a line divides the velocities: those on its right side lead to a collision within the time
+that is looked ahead. Two characters that walk each take half of the evasion; for one that stands the other takes all.
+Of the velocities that no line forbids, the one nearest to the wanted velocity is taken.
+"""
+from __future__ import annotations
+
+import cython
+import numpy as np
+from cython.cimports.libc.math import fabs, sqrt
+
+__all__ = ["LocalAvoidance"]
+
+MOST_NEAR = cython.declare(cython.int, 8)         # characters that are avoided at once, the nearest ones (count)
+SAME_FLOOR = cython.declare(cython.double, 2.0)   # difference in height beyond which characters do not meet (m)
+STANDS = cython.declare(cython.double, 1e-3)      # share of its top speed below which a character stands (no unit)
+APART_S = cython.declare(cython.double, 0.25)     # time in which characters that overlap move apart (s)
+LEAST_S = cython.declare(cython.double, 0.05)     # least time that is looked ahead (s), as it is a divisor
+PARALLEL = cython.declare(cython.double, 1e-5)    # sine of the angle below which two lines are parallel
+NAN = cython.declare(cython.double, float("nan"))
+SMALL = cython.declare(cython.double, 1e-9)       # lengths below this have no direction
+
+
+@cython.final
+@cython.cclass
+class LocalAvoidance:
+    """Corrects the velocities of characters that walk, so that they do not block each other.
+
+    ``set_bodies`` names the arrays of all characters. ``find_near`` is called once per frame, after positions have
+    changed; then, for each of the rows that it returns and that walks, ``select`` and ``steer``.
+
+    Args:
+        look_ahead_s: time within which collisions are avoided (s), above 0; longer evades earlier, and less.
+
+    Raises:
+        ValueError: if ``look_ahead_s`` is not above 0.
+    """
+
+    arrays: tuple
+    positions: cython.float[::1]
+    velocities: cython.double[::1]
+    speeds: cython.double[::1]
+    radii: cython.double[::1]
+    order: cython.longlong[::1]        # rows by their first coordinate
+    rank: cython.longlong[::1]         # of each row its place in that order
+    is_near: cython.uchar[::1]
+    count: cython.Py_ssize_t
+    dimensions: cython.Py_ssize_t
+    last: cython.Py_ssize_t            # the second axis of the plane: y, in space z
+    look_ahead_s: cython.double
+    widest: cython.double              # largest reach of a row
+    near: cython.longlong[::1]         # rows that were selected, nearest first
+    away: cython.double[::1]           # their squared distances
+    near_count: cython.Py_ssize_t
+    lines: cython.double[::1]          # of each: a point and a direction; velocities to its left are allowed
+    is_dropped: cython.uchar[::1]
+    wanted_x: cython.double
+    wanted_y: cython.double
+    found_x: cython.double
+    found_y: cython.double
+    speed: cython.double
+    group: cython.longlong[::1]        # arrays of the last ``steer_group``
+    given: cython.double[::1]
+    group_speeds: cython.double[::1]
+    steered: cython.double[::1]
+    turns: cython.bint                 # lines of characters that are met allow no velocity towards them
+
+    def __init__(self, look_ahead_s: float = 1.0) -> None:
+        if not look_ahead_s > 0:
+            raise ValueError(f"look_ahead_s must be above 0, got {look_ahead_s}")
+        self.look_ahead_s, self.near_count, self.count = look_ahead_s, 0, 0
+        self.near = memoryview(np.zeros(MOST_NEAR, np.int64))
+        self.away = memoryview(np.zeros(MOST_NEAR, np.float64))
+        self.lines = memoryview(np.zeros(4 * MOST_NEAR, np.float64))
+        self.is_dropped = memoryview(np.zeros(MOST_NEAR, np.uint8))
+        self.arrays = ()
+
+    def set_bodies(self, positions, velocities, speeds, radii) -> None:
+        """Set the arrays of all characters; they are referenced, not copied, in any unit of length.
+
+        Args:
+            positions: float32, shape (n, 2) or (n, 3); in 3D y is up, and characters on other floors do not meet.
+            velocities: float64, shape (n, 2), present velocities in the plane (per s).
+            speeds: float64, shape (n,), highest speeds (per s).
+            radii: float64, shape (n,), half the widths.
+
+        Raises:
+            ValueError: if an array has another shape or type, or is not contiguous.
+        """
+        count = len(positions)
+        if positions.ndim != 2 or positions.shape[1] not in (2, 3):
+            raise ValueError(f"positions must be rows of 2 or 3, got shape {positions.shape}")
+        for one, shape in ((velocities, (count, 2)), (speeds, (count,)), (radii, (count,))):
+            if one.shape != shape:
+                raise ValueError(f"{count} positions need an array of shape {shape}, got {one.shape}")
+        self.count, self.dimensions = 0, positions.shape[1]
+        self.positions = memoryview(positions.reshape(-1))
+        self.velocities, self.speeds, self.radii = (
+            memoryview(velocities.reshape(-1)), memoryview(speeds), memoryview(radii))
+        self.order, self.rank = memoryview(np.arange(count)), memoryview(np.arange(count))
+        is_near = np.zeros(count, np.uint8)
+        self.is_near = memoryview(is_near)
+        self.arrays = (positions, velocities, speeds, radii, is_near)
+        self.count, self.last = count, self.dimensions - 1
+
+    def find_near(self):
+        """Return the rows of characters that could meet another within the time that is looked ahead, int64.
+
+        Cost: O(n log n), and the number of pairs at nearly equal first coordinates.
+        """
+        if self.count < 2:
+            return np.zeros(0, np.int64)
+        self.order = memoryview(np.argsort(self.arrays[0][:, 0], kind="stable").astype(np.int64, copy=False))
+        self.mark_near()
+        return np.flatnonzero(self.arrays[4])
+
+    def select(self, row: int, goal_x: float, goal_y: float) -> list:
+        """Select the characters that ``steer`` avoids, at most ``MOST_NEAR``; return their rows, the nearest first.
+
+        A character that stands at the goal is not avoided, as it is the target or is in its place.
+
+        Args:
+            row: the character that walks; ``find_near`` returned it in this frame.
+            goal_x, goal_y: its goal, in the plane.
+
+        Raises:
+            IndexError: if there is no such row.
+
+        Cost: O(characters within reach).
+        """
+        if not 0 <= row < self.count:
+            raise IndexError(f"row must be from 0 to {self.count - 1}, got {row}")
+        self.select_near(row, goal_x, goal_y)
+        found = []
+        for number in range(self.near_count):
+            found.append(self.near[number])
+        return found
+
+    def steer(self, row: int, wanted_x: float, wanted_y: float, speed: float, look_ahead_s: float) -> tuple:
+        """Return the allowed velocity nearest to a wanted one, as (x, y) in the plane.
+
+        Args:
+            row: the character of the last ``select``.
+            wanted_x, wanted_y: wanted velocity (per s).
+            speed: its highest speed (per s), 0 or more.
+            look_ahead_s: time until it is at its goal (s); nothing later is avoided.
+
+        Raises:
+            IndexError: if there is no such row.
+
+        Cost: O(1).
+        """
+        if not 0 <= row < self.count:
+            raise IndexError(f"row must be from 0 to {self.count - 1}, got {row}")
+        self.wanted_x, self.wanted_y, self.speed = wanted_x, wanted_y, speed
+        self.solve(row, max(LEAST_S, min(self.look_ahead_s, look_ahead_s)))
+        return self.found_x, self.found_y
+
+    def steer_group(self, rows, wanted, speeds, unit: float, out) -> None:
+        """Write the allowed velocities of a group that moves at once; its wanted velocities become its present ones.
+
+        Args:
+            rows: int64, shape (k,), the rows of the characters; -1 for one that has none.
+            wanted: float64, shape (k, 2) or (k, 3), wanted velocities; in 3D a vertical part is kept.
+            speeds: float64, shape (k,), highest speeds.
+            unit: length of the unit of ``wanted`` and ``speeds`` in that of the positions.
+            out: float64, of the shape of ``wanted``, overwritten.
+
+        Raises:
+            ValueError: if an array has another shape or type, or is not contiguous.
+            IndexError: if there is no such row.
+
+        Cost: O(k times characters within reach).
+        """
+        count = len(rows)
+        if wanted.shape != (count, self.dimensions) or out.shape != wanted.shape or speeds.shape != (count,):
+            raise ValueError(
+                f"{count} rows need velocities of shape {(count, self.dimensions)}, got {wanted.shape}, {out.shape}"
+                f" and speeds {speeds.shape}")
+        if count and not -1 <= rows.min() <= rows.max() < self.count:
+            raise IndexError(f"rows must be from -1 to {self.count - 1}, got {rows.min()} to {rows.max()}")
+        self.group, self.group_speeds = memoryview(rows), memoryview(speeds)
+        self.given, self.steered = memoryview(wanted.reshape(-1)), memoryview(out.reshape(-1))
+        self.steer_rows(count, unit)
+
+    @cython.cfunc
+    @cython.nogil
+    @cython.exceptval(check=False)
+    def steer_rows(self, count: cython.Py_ssize_t, unit: cython.double) -> cython.void:
+        """Write the allowed velocities of the group."""
+        nowhere: cython.double = NAN
+        for number in range(count):
+            row = cython.cast(cython.Py_ssize_t, self.group[number])
+            at: cython.Py_ssize_t = number * self.dimensions
+            if row >= 0:
+                self.velocities[2 * row] = self.given[at] * unit
+                self.velocities[2 * row + 1] = self.given[at + self.last] * unit
+        for number in range(count):
+            row = cython.cast(cython.Py_ssize_t, self.group[number])
+            at = number * self.dimensions
+            for axis in range(at, at + self.dimensions):
+                self.steered[axis] = self.given[axis]
+            if row < 0 or not self.is_near[row] or (self.given[at] == 0 and self.given[at + self.last] == 0):
+                continue
+            self.select_near(row, nowhere, nowhere)
+            self.wanted_x, self.wanted_y = self.velocities[2 * row], self.velocities[2 * row + 1]
+            self.speed = self.group_speeds[number] * unit
+            self.solve(row, self.look_ahead_s)
+            self.steered[at], self.steered[at + self.last] = self.found_x / unit, self.found_y / unit
+
+    @cython.cfunc
+    @cython.inline
+    @cython.nogil
+    @cython.exceptval(check=False)
+    def reach(self, row: cython.Py_ssize_t) -> cython.double:
+        """Return the distance that a character covers within the time that is looked ahead, and half its width."""
+        return self.speeds[row] * self.look_ahead_s + self.radii[row]
+
+    @cython.cfunc
+    @cython.inline
+    @cython.nogil
+    @cython.exceptval(check=False)
+    def squared_distance(self, row: cython.Py_ssize_t, other: cython.Py_ssize_t) -> cython.double:
+        """Return the squared distance of two characters in the plane; -1 if they are on different floors."""
+        one: cython.Py_ssize_t = row * self.dimensions
+        two: cython.Py_ssize_t = other * self.dimensions
+        if self.dimensions == 3 and fabs(self.positions[one + 1] - self.positions[two + 1]) > SAME_FLOOR:
+            return -1.0
+        x: cython.double = self.positions[two] - self.positions[one]
+        y: cython.double = self.positions[two + self.last] - self.positions[one + self.last]
+        return x * x + y * y
+
+    @cython.cfunc
+    @cython.nogil
+    @cython.exceptval(check=False)
+    def mark_near(self) -> cython.void:
+        """Mark each pair of characters within reach of each other."""
+        self.widest = 0
+        for row in range(self.count):
+            self.is_near[row] = 0
+            self.widest = max(self.widest, self.reach(row))
+        for first in range(self.count):
+            row = cython.cast(cython.Py_ssize_t, self.order[first])
+            self.rank[row] = first
+            x: cython.double = self.positions[row * self.dimensions]
+            own: cython.double = self.reach(row)
+            for second in range(first + 1, self.count):
+                other = cython.cast(cython.Py_ssize_t, self.order[second])
+                if self.positions[other * self.dimensions] - x > own + self.widest:
+                    break
+                both: cython.double = own + self.reach(other)
+                squared: cython.double = self.squared_distance(row, other)
+                if 0 <= squared < both * both:
+                    self.is_near[row] = self.is_near[other] = 1
+
+    @cython.cfunc
+    @cython.nogil
+    @cython.exceptval(check=False)
+    def select_near(self, row: cython.Py_ssize_t, goal_x: cython.double, goal_y: cython.double) -> cython.void:
+        """Find the nearest characters within reach, among those with nearly the same first coordinate."""
+        most: cython.double = self.reach(row) + self.widest
+        x: cython.double = self.positions[row * self.dimensions]
+        first: cython.Py_ssize_t = self.rank[row]
+        self.near_count = 0
+        for second in range(first + 1, self.count):
+            other = cython.cast(cython.Py_ssize_t, self.order[second])
+            if self.positions[other * self.dimensions] - x > most:
+                break
+            self.consider(row, other, goal_x, goal_y)
+        second = first - 1
+        while second >= 0:
+            other = cython.cast(cython.Py_ssize_t, self.order[second])
+            if x - self.positions[other * self.dimensions] > most:
+                break
+            self.consider(row, other, goal_x, goal_y)
+            second -= 1
+
+    @cython.cfunc
+    @cython.nogil
+    @cython.exceptval(check=False)
+    def consider(
+        self, row: cython.Py_ssize_t, other: cython.Py_ssize_t, goal_x: cython.double, goal_y: cython.double,
+    ) -> cython.void:
+        """Insert a character into the selection by its distance, of equal ones the smaller row first."""
+        squared: cython.double = self.squared_distance(row, other)
+        both: cython.double = self.reach(row) + self.reach(other)
+        if squared < 0 or squared >= both * both:
+            return
+        at: cython.Py_ssize_t = other * self.dimensions
+        x: cython.double = self.positions[at] - goal_x
+        y: cython.double = self.positions[at + self.last] - goal_y
+        if x * x + y * y < self.radii[other] * self.radii[other]:
+            return
+        place: cython.Py_ssize_t = self.near_count
+        while place > 0 and (self.away[place - 1] > squared or (
+                self.away[place - 1] == squared and self.near[place - 1] > other)):
+            place -= 1
+        if place == MOST_NEAR:
+            return
+        if self.near_count < MOST_NEAR:
+            self.near_count += 1
+        number: cython.Py_ssize_t = self.near_count - 1
+        while number > place:
+            self.near[number], self.away[number] = self.near[number - 1], self.away[number - 1]
+            number -= 1
+        self.near[place], self.away[place] = other, squared
+
+    @cython.cfunc
+    @cython.nogil
+    @cython.exceptval(check=False)
+    def solve(self, row: cython.Py_ssize_t, ahead_s: cython.double) -> cython.void:
+        """Find the allowed velocity: by turning, or in a crowd, where lines contradict each other, by slowing."""
+        self.turns = True
+        if not self.obey_lines(row, ahead_s):
+            self.turns = False
+            self.obey_lines(row, ahead_s)
+
+    @cython.cfunc
+    @cython.nogil
+    @cython.exceptval(check=False)
+    def obey_lines(self, row: cython.Py_ssize_t, ahead_s: cython.double) -> cython.bint:
+        """Find the allowed velocity nearest to the wanted one; return whether no line was dropped.
+
+        A line is dropped where it contradicts those of nearer characters.
+        """
+        obeyed: cython.bint = True
+        length: cython.double = sqrt(self.wanted_x * self.wanted_x + self.wanted_y * self.wanted_y)
+        share: cython.double = min(1.0, self.speed / max(SMALL, length))
+        self.found_x, self.found_y = self.wanted_x * share, self.wanted_y * share
+        for number in range(self.near_count):
+            self.is_dropped[number] = 0
+            self.draw_line(row, cython.cast(cython.Py_ssize_t, self.near[number]), number, ahead_s)
+            at: cython.Py_ssize_t = 4 * number
+            off: cython.double = (
+                self.lines[at + 2] * (self.lines[at + 1] - self.found_y)
+                - self.lines[at + 3] * (self.lines[at] - self.found_x))
+            if off > 0:
+                self.move_to_line(number)
+                obeyed = obeyed and not self.is_dropped[number]
+        return obeyed
+
+    @cython.cfunc
+    @cython.nogil
+    @cython.exceptval(check=False)
+    def draw_line(
+        self, row: cython.Py_ssize_t, other: cython.Py_ssize_t, number: cython.Py_ssize_t, ahead_s: cython.double,
+    ) -> cython.void:
+        """Write the line of a near character: through the own velocity and its share of the least evasion."""
+        one: cython.Py_ssize_t = row * self.dimensions
+        two: cython.Py_ssize_t = other * self.dimensions
+        px: cython.double = self.positions[two] - self.positions[one]
+        py: cython.double = self.positions[two + self.last] - self.positions[one + self.last]
+        other_x: cython.double = self.velocities[2 * other]
+        other_y: cython.double = self.velocities[2 * other + 1]
+        vx: cython.double = self.velocities[2 * row] - other_x
+        vy: cython.double = self.velocities[2 * row + 1] - other_y
+        wide: cython.double = self.radii[row] + self.radii[other]
+        squared: cython.double = px * px + py * py
+        slow: cython.double = STANDS * self.speeds[other]
+        share: cython.double = 1.0 if other_x * other_x + other_y * other_y <= slow * slow else 0.5
+        overlap: cython.bint = squared <= wide * wide
+        if overlap:
+            ahead_s = APART_S
+        wx: cython.double = vx - px / ahead_s       # from the position that the other comes to
+        wy: cython.double = vy - py / ahead_s
+        length: cython.double = sqrt(wx * wx + wy * wy)
+        along: cython.double = wx * px + wy * py
+        if overlap or (
+                along < 0 and along * along > wide * wide * length * length
+                and not (self.turns and self.meets(px, py, other_x, other_y, wide, ahead_s))):
+            if length < SMALL:
+                wx, wy, length = (1.0 if row < other else -1.0), 0.0, 1.0
+                out: cython.double = wide / ahead_s
+            else:
+                out = wide / ahead_s - length
+            wx, wy = wx / length, wy / length
+            ux: cython.double = out * wx
+            uy: cython.double = out * wy
+            dx: cython.double = wy
+            dy: cython.double = -wx
+        else:
+            leg: cython.double = sqrt(squared - wide * wide)
+            if px * wy - py * wx > 0:
+                dx, dy = (px * leg - py * wide) / squared, (px * wide + py * leg) / squared
+            else:
+                dx, dy = -(px * leg + py * wide) / squared, (px * wide - py * leg) / squared
+            ahead: cython.double = vx * dx + vy * dy
+            ux, uy = ahead * dx - vx, ahead * dy - vy
+        at: cython.Py_ssize_t = 4 * number
+        self.lines[at] = self.velocities[2 * row] + share * ux
+        self.lines[at + 1] = self.velocities[2 * row + 1] + share * uy
+        self.lines[at + 2], self.lines[at + 3] = dx, dy
+
+    @cython.cfunc
+    @cython.inline
+    @cython.nogil
+    @cython.exceptval(check=False)
+    def meets(
+        self, px: cython.double, py: cython.double, other_x: cython.double, other_y: cython.double,
+        wide: cython.double, ahead_s: cython.double,
+    ) -> cython.bint:
+        """Return whether the wanted velocity leads to a collision in time: then it turns, as slowing would not help."""
+        vx: cython.double = self.wanted_x - other_x
+        vy: cython.double = self.wanted_y - other_y
+        squared: cython.double = vx * vx + vy * vy
+        nearing: cython.double = px * vx + py * vy
+        room: cython.double = nearing * nearing - squared * (px * px + py * py - wide * wide)
+        return nearing > 0 and room > 0 and nearing - sqrt(room) < ahead_s * squared
+
+    @cython.cfunc
+    @cython.nogil
+    @cython.exceptval(check=False)
+    def move_to_line(self, number: cython.Py_ssize_t) -> cython.void:
+        """Take the velocity of a line that is nearest to the wanted one and allowed by the lines before it."""
+        at: cython.Py_ssize_t = 4 * number
+        x, y, dx, dy = self.lines[at], self.lines[at + 1], self.lines[at + 2], self.lines[at + 3]
+        along: cython.double = x * dx + y * dy
+        room: cython.double = along * along + self.speed * self.speed - (x * x + y * y)
+        if room < 0:                        # too fast: at full speed away from the line
+            self.is_dropped[number] = 1
+            if number == 0:
+                self.found_x, self.found_y = -dy * self.speed, dx * self.speed
+            return
+        low: cython.double = -along - sqrt(room)
+        high: cython.double = -along + sqrt(room)
+        for before in range(number):
+            if self.is_dropped[before]:
+                continue
+            to: cython.Py_ssize_t = 4 * before
+            sine: cython.double = dx * self.lines[to + 3] - dy * self.lines[to + 2]
+            off: cython.double = (
+                self.lines[to + 2] * (y - self.lines[to + 1]) - self.lines[to + 3] * (x - self.lines[to]))
+            if fabs(sine) <= PARALLEL:
+                if off < 0:
+                    low = high + 1
+            elif sine > 0:
+                high = min(high, off / sine)
+            else:
+                low = max(low, off / sine)
+            if low > high:
+                self.is_dropped[number] = 1
+                return
+        best: cython.double = min(high, max(low, dx * (self.wanted_x - x) + dy * (self.wanted_y - y)))
+        self.found_x, self.found_y = x + best * dx, y + best * dy

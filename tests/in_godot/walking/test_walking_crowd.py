@@ -1,0 +1,54 @@
+"""Characters that walk by habits or in squads pass each other, without a NavigationAgent."""
+from __future__ import annotations
+
+import pytest
+
+from addons.ai_core.bridge.gd import Vector2, Vector3, construct
+
+
+@pytest.fixture(params=["3D", "2D"])
+def space(request):
+    return request.param
+
+
+@pytest.fixture
+def walker(node, scheduler, space):
+    """``walker(start, goal)``: a body that walks in the plane by a HabitMoveTo; returns the body and the habit."""
+    def made(start, goal, kind="HabitMoveTo", **settings):
+        flat = space == "2D"
+        point = (lambda x, y: Vector2(30 * x, 30 * y)) if flat else (lambda x, y: Vector3(x, 0, y))
+        body = node(f"CharacterBody{space}", scheduler, position=point(*start), motion_mode=1)
+        shape = construct("CircleShape2D" if flat else "SphereShape3D")
+        shape.set("radius", 12.0 if flat else 0.4)
+        node(f"CollisionShape{space}", body, shape=shape)
+        tree, go = construct("HabitTree"), construct(kind)
+        go.set("target_point", point(*goal))
+        for name, value in {"cooldown": 1e6, **settings}.items():
+            go.set(name, value)
+        tree.add_child(go)
+        body.add_child(tree)
+        return body, go
+
+    return made
+
+
+def frames_until(ends, physics_frames, most=600):
+    for number in range(most):
+        if all(ends):
+            return number
+        physics_frames(1)
+    return most
+
+
+@pytest.mark.parametrize("other", [((4, 0), (-4, 0)), ((0, -4), (0, 4)), ((0, 0), (0, 0))],
+                         ids=["head on", "crossing", "standing"])
+def test_bodies_pass_each_other_without_an_agent(walker, physics_frames, signals, other):
+    ends = [signals(walker(*places)[1], "exited") for places in (((-4, 0), (4, 0)), other)]
+    assert frames_until(ends, physics_frames) < 200
+    assert ends == [[(1,)], [(1,)]]
+
+
+def test_bodies_block_each_other_with_avoidance_off(walker, physics_frames, signals):
+    ends = [signals(walker((4 * side, 0), (-4 * side, 0), avoidance=False)[1], "exited") for side in (-1, 1)]
+    frames_until(ends, physics_frames)
+    assert ends == [[(2,)], [(2,)]]
