@@ -231,8 +231,10 @@ class WalkingHabit(ActorHabit):
         yield from super().setting_errors()
         yield from self.missing("paths")
 
-    def definition(self, tree: Any) -> HabitDefinition:
-        found: HabitDefinition = super().definition(tree)  # type: ignore[misc]
+    def definition(
+        self, tree: Any, name: str, script: tuple[int, int], below: list[HabitDefinition],
+    ) -> HabitDefinition:
+        found: HabitDefinition = super().definition(tree, name, script, below)  # type: ignore[misc]
         actor = tree.get_node_or_null(tree.actor)
         if actor is not None:
             self._join_crowd(actor)
