@@ -1,4 +1,4 @@
-# The nodes of a class of ours below a node, read in one crossing.
+# Nodes above and below a node, read in one crossing.
 #
 # GIL: held; every call is a pointer getter of the engine.
 
@@ -19,6 +19,19 @@ def parent_of(GDObject node):
     cdef void* parent = NULL
     gd_object_method_bind_ptrcall(bind_get_parent, node.live(), NULL, &parent)
     return object_to_python(parent)
+
+def body_id(GDObject node):
+    """Return the instance id of the nearest physics body at or above a node, 0 if there is none."""
+    cdef void* found = node.live()
+    cdef void* parent
+    cdef void* tag = in_space.body_tag
+    if gd_object_cast_to(found, in_plane.node_tag) != NULL:
+        tag = in_plane.body_tag
+    while found != NULL and gd_object_cast_to(found, tag) == NULL:
+        parent = NULL
+        gd_object_method_bind_ptrcall(bind_get_parent, found, NULL, &parent)
+        found = parent
+    return 0 if found == NULL else gd_object_get_instance_id(found)
 
 def read_branch(GDObject root, kind, tuple methods=()):
     """Return the nodes of a class of ours below a node, in the order of the scene dock; others hide those below them.

@@ -91,6 +91,8 @@ class export:  # noqa: N801 - reads as a word of the declaration language
         self.power = LENGTHS.get(unit, 0)
         self.is_point = is_point
         self.default_2d = self._in_pixels(default) if default_2d is None and self.power else default_2d
+        self.has_flat_default = self.default_2d is not None     # whether the default differs in 2D
+        self.is_collection = type in (list, dict)
         self.shown_when = tuple(shown_when)
         self.is_enum = isinstance(type, _TypeOfClass) and issubclass(type, IntEnum)
         self.words = tuple(words)
@@ -103,8 +105,8 @@ class export:  # noqa: N801 - reads as a word of the declaration language
             return self
         value = instance.__dict__.get(self.slot, self)
         if value is self:
-            value = self.default_of(instance)
-        if self.type in (list, dict) and value == ():
+            value = self.default_of(instance) if self.has_flat_default else self.default
+        if self.is_collection and value == ():
             return self.type()  # type: ignore[operator]
         return value
 
@@ -131,11 +133,6 @@ class export:  # noqa: N801 - reads as a word of the declaration language
     def default_of(self, instance: Any) -> Any:
         """Return the default of an instance."""
         return self.default_2d if self.has_flat_default and getattr(instance, "is_flat", False) else self.default
-
-    @property
-    def has_flat_default(self) -> bool:
-        """Whether the default differs in 2D."""
-        return self.default_2d is not None
 
     def _in_pixels(self, value: Any) -> Any:
         return value * PIXELS_PER_METER ** self.power

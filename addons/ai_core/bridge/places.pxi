@@ -213,6 +213,26 @@ def place_of(GDObject node, double pixel_m=0):
     gd_object_method_bind_ptrcall(bind_global_transform, node.live(), NULL, transform)
     return <double>transform[9], <double>transform[10], <double>transform[11]
 
+def pose_of(GDObject node, double pixel_m=0):
+    """Return where a node is now (m) and where it looks, three floats each, as ``NodePlaces.read`` reads many.
+
+    Without a direction, or with a NaN or infinity, those are 0.
+    """
+    cdef float numbers[6]
+    cdef Rows at, ahead
+    memset(numbers, 0, sizeof(numbers))
+    at.data, at.row, at.column, at.columns = <char*>numbers, 0, sizeof(float), 3
+    ahead.data, ahead.row, ahead.column, ahead.columns = <char*>&numbers[3], 0, sizeof(float), 3
+    if gd_object_cast_to(node.live(), in_plane.node_tag if pixel_m else in_space.node_tag) == NULL:
+        raise TypeError(f"a pose needs a Node3D, or a Node2D and its pixel_m, got {node!r}")
+    if pixel_m:
+        read_flat(node.live(), pixel_m, &at, &ahead, 0)
+    else:
+        read_solid(node.live(), &at, &ahead, 0)
+    return (
+        (<double>numbers[0], <double>numbers[1], <double>numbers[2]),
+        (<double>numbers[3], <double>numbers[4], <double>numbers[5]))
+
 cdef inline bint are_finite(const float* numbers, int first) noexcept nogil:
     """Return whether those of a transform are from one on, a multiple of 3: what is no number makes a sum none."""
     cdef float one = 0, two = 0, three = 0       # three sums that need not wait for each other

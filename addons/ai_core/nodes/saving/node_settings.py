@@ -23,21 +23,25 @@ def core_settings(node: Any, unit: float = 1.0) -> dict[str, Any]:
         an enum is its name in lower case, strings are a tuple, and keys of a dictionary are strings.
     """
     found: dict[str, Any] = {}
-    for one, groups, name in _bound(type(node)):
+    for one, groups, name, is_converted in _bound(type(node)):
         value = one.__get__(node)
-        if one.power and unit != 1.0:
-            value /= unit ** one.power
-        elif one.is_enum:
-            value = one.type(value).name.lower()
-        elif one.type is PackedStringArray:
-            value = tuple(map(str, value))
-        elif one.type is dict:
-            value = {str(key): of for key, of in value.items()}
+        if is_converted:
+            value = _converted(one, value, unit)
         place = found
         for group in groups:
             place = place.setdefault(group, {})
         place[name] = value
     return found
+
+
+def _converted(one: export, value: Any, unit: float) -> Any:
+    if one.power:
+        return value / unit ** one.power
+    if one.is_enum:
+        return one.type(value).name.lower()  # type: ignore[operator]
+    if one.type is PackedStringArray:
+        return tuple(map(str, value))
+    return {str(key): of for key, of in value.items()}
 
 
 def with_property_names(node: Any, message: str, **names: str) -> str:
@@ -48,7 +52,7 @@ def with_property_names(node: Any, message: str, **names: str) -> str:
         message: the message.
         names: property by setting, for those that are not bound by ``core``.
     """
-    known = {core: one.name for one, _, core in _bound(type(node))} | names
+    known = {core: one.name for one, _, core, _ in _bound(type(node))} | names
     return re.sub(r"\w+", lambda word: known.get(word[0], word[0]), message)
 
 
@@ -92,10 +96,12 @@ def _read(fields: Fields, name: str, kind: object) -> bool | int | float | str |
 
 
 @functools.cache
-def _bound(cls: type) -> tuple[tuple[export, list[str], str], ...]:
-    """Return the exports with ``core``, the groups of each, and its name in the last group."""
+def _bound(cls: type) -> tuple[tuple[export, list[str], str, bool], ...]:
+    """Return the exports with ``core``, the groups of each, its name in the last group, and if it is converted."""
     return tuple(
-        (one, one.core.split(".")[:-1], one.core.split(".")[-1]) for one in exports_of(cls).values() if one.core)
+        (one, one.core.split(".")[:-1], one.core.split(".")[-1],
+         bool(one.power) or one.is_enum or one.type in (PackedStringArray, dict))
+        for one in exports_of(cls).values() if one.core)
 
 
 @functools.cache

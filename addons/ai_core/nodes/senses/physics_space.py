@@ -17,6 +17,7 @@ from addons.ai_core.bridge.gd import (
     cast_through,
     construct,
     place_of,
+    pose_of,
     report_error,
     vector3_of,
 )
@@ -67,6 +68,9 @@ class PhysicsSpace3D:
 
     place: Any = staticmethod(place_of)
     """Function that returns the position of a node (m)."""
+
+    pose: Any = staticmethod(pose_of)
+    """Function that returns the position of a node (m) and where it looks."""
 
     def metres(self, value: Any) -> tuple[float, ...]:
         """Return a position or velocity of the engine for the library."""
@@ -195,6 +199,9 @@ class PhysicsSpace2D(PhysicsSpace3D):
     def place(self, node: Any) -> Any:
         return place_of(node, self._unit_m)
 
+    def pose(self, node: Any) -> Any:
+        return pose_of(node, self._unit_m)
+
     def metres(self, value: Any) -> tuple[float, ...]:
         return tuple(one * self._unit_m for one in super().metres(value))
 
@@ -207,12 +214,3 @@ class PhysicsSpace2D(PhysicsSpace3D):
     def _meet_back_faces(self, is_met: bool) -> None:
         """Do nothing; shapes have no back faces in 2D."""
 
-
-def body_id(node: GDObject) -> int:
-    """Return the instance id of the nearest physics body at or above a node, 0 if there is none."""
-    body_class = "CollisionObject2D" if node.is_class("Node2D") else "CollisionObject3D"
-    while node is not None:
-        if node.is_class(body_class):
-            return node.instance_id
-        node = node.get_parent()
-    return 0

@@ -17,6 +17,7 @@ from addons.ai_core.bridge.gd import (
     PackedStringArray,
     RefusedValue,
     Variant,
+    body_id,
     emit_each,
     export,
     gdclass,
@@ -36,7 +37,7 @@ from addons.ai_core.nodes.scheduling.scheduler_lookup import (
 )
 from addons.ai_core.nodes.senses.bodies_between import Backdrops, MufflingWalls
 from addons.ai_core.nodes.senses.felt_collisions import FeltCollisions
-from addons.ai_core.nodes.senses.physics_space import PhysicsSpace2D, PhysicsSpace3D, body_id
+from addons.ai_core.nodes.senses.physics_space import PhysicsSpace2D, PhysicsSpace3D
 from addons.ai_core.nodes.senses.sense_drawing import SensePicture
 from addons.ai_core.nodes.senses.sense_member import refused
 from addons.ai_core.nodes.senses.sense_place import GROUP, graph_of_scene, graph_warnings
@@ -688,11 +689,6 @@ class SenseManager(Node):
             self._picture.free()
             self._picture = None
 
-    def _place(self, node: Any) -> tuple[list[float], list[float]]:
-        at, ahead = np.zeros((1, 3), np.float32), np.zeros((1, 3), np.float32)
-        self._space.placed([node]).read(at, ahead)
-        return at[0].tolist(), ahead[0].tolist()
-
     def _made_readers(self) -> tuple[Any, Any]:
         """Return what reads the positions of sensors and of sources, as long as no member joins or leaves."""
         if self._readers is None:
@@ -810,7 +806,7 @@ class SenseManager(Node):
 
     def add_sensor(self, node: Any, settings: dict[str, Any], **mind: Any) -> int:
         """Add a sensor, and return its id; a sensor that comes back keeps its memory and awareness."""
-        core, (position, forward) = self.core, self._place(node)
+        core, (position, forward) = self.core, self._space.pose(node)
         name, (_, known) = path_of(self._scheduler, node), self._left.get(node.instance_id, (True, None))
         if known is None:
             known = core.add_sensor(position=position, forward=forward, name=name, **settings, **mind)
@@ -829,7 +825,7 @@ class SenseManager(Node):
 
     def add_source(self, node: Any, **settings: Any) -> int:
         """Add a source, and return its id; a source that comes back keeps its id, which sensors remember."""
-        core, (position, _) = self.core, self._place(node)
+        core, position = self.core, self._space.place(node)
         name, (_, known) = path_of(self._scheduler, node), self._left.get(node.instance_id, (False, None))
         if known is None:
             known = core.add_source(position=position, name=name, **settings)

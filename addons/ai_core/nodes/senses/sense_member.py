@@ -6,11 +6,10 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any
 
-from addons.ai_core.bridge.gd import RefusedValue, get_object, report_error
+from addons.ai_core.bridge.gd import RefusedValue, body_id, get_object, report_error
 from addons.ai_core.nodes.debugging.edited_scene import is_a_part
 from addons.ai_core.nodes.scheduling.scheduler_lookup import report_next_frame, wait_for
 from addons.ai_core.nodes.senses.felt_collisions import CONTACTS, MOST_SLIDES, FeltCollisions
-from addons.ai_core.nodes.senses.physics_space import body_id
 from addons.ai_core.nodes.senses.sense_place import GROUP, manager_of
 
 REFUSALS = (LookupError, TypeError, ValueError)
@@ -53,8 +52,15 @@ class SenseMember:
         """Return whether the node has joined this manager."""
         return manager is not None and self._manager == manager
 
-    def _get_configuration_warnings(self: Any) -> list[str]:
+    def _get_configuration_warnings(self) -> list[str]:
         manager = manager_of(self)
+        return [*self._manager_warnings(manager), *self.setting_warnings(manager)]
+
+    def setting_warnings(self, manager: Any) -> list[str]:
+        """Return the warnings about the settings of the node, below a manager or None."""
+        return []
+
+    def _manager_warnings(self: Any, manager: Any) -> list[str]:
         if manager is None and is_a_part(self):
             return []
         if manager is None:
@@ -72,7 +78,7 @@ class SenseMember:
             report_next_frame(self, lambda: [] if self._manager is not None else self._get_configuration_warnings())
             wait_for(self, GROUP)
             return
-        if self._get_configuration_warnings():
+        if self.setting_warnings(manager):
             report_next_frame(self, self._get_configuration_warnings)
         if not all(map(math.isfinite, self.global_position)):
             report_error(

@@ -199,9 +199,8 @@ class SenseSourceBase(DrawnNode, SenseMember):
     def take_id(self, source_id: int) -> None:
         self.source_id = source_id
 
-    def _get_configuration_warnings(self) -> list[str]:
-        warnings = super()._get_configuration_warnings()
-        manager = manager_of(self)
+    def setting_warnings(self, manager: Any) -> list[str]:
+        warnings = []
         if self.character and self.get_node_or_null(self.character) is None:
             warnings.append(
                 f"character '{self.character}' is not a node; choose a node, or leave it empty for the parent")

@@ -28,7 +28,6 @@ from addons.ai_core.nodes.saving.node_settings import core_settings
 from addons.ai_core.nodes.senses.sense_drawing import DragHandle, DrawnNode, Points, ball, cone
 from addons.ai_core.nodes.senses.sense_manager import TRAIL
 from addons.ai_core.nodes.senses.sense_member import SenseMember, refused
-from addons.ai_core.nodes.senses.sense_place import manager_of
 from addons.ai_core.nodes.senses.sight_cone import NAMES, SightCone, made_cone
 from ai_core.saving.fields import Fields, State, StateError
 from ai_core.senses.percepts.awareness import (
@@ -145,7 +144,7 @@ class SensorBase(DrawnNode, SenseMember):
         doc="Immediate rise of awareness by a sound, smell or touch of strength 1. Read when the sensor enters the"
             " scene.")
     awareness_levels = export(
-        dict, (), hint=dictionary_of(str, Vector2), on_set="_awareness",
+        dict, (), hint=dictionary_of(str, Vector2), on_set="_levels_set",
         doc="Awareness levels by name. x is the awareness (0 to 1) at which a level is reached, y the lower awareness"
             " at which it is left. If empty: \"suspicious\" (0.3, 0.1) and \"alert\" (1, 0.5). Read when the sensor"
             " enters the scene.")
@@ -256,14 +255,13 @@ class SensorBase(DrawnNode, SenseMember):
         """Look up self_source again; called when sources have joined."""
         self._change()
 
-    def _get_configuration_warnings(self) -> list[str]:
-        warnings = [*super()._get_configuration_warnings(), *self._cone_warnings()]
+    def setting_warnings(self, manager: Any) -> list[str]:
+        warnings = self._cone_warnings()
         own = self.get_node_or_null(self.self_source) if self.self_source else None
         if self.self_source and (own is None or not own.is_class(self.source_class)):
             warnings.append(
                 f"self_source '{self.self_source}' is not a {self.source_class}; choose the source of the same"
                 " character, or clear self_source")
-        manager = manager_of(self)
         if self.smells_trails and manager is not None and not manager.keeps_trails:
             warnings.append(
                 f"smells no trails: keeps_trails of its SenseManager '{manager.get_name()}' is off; turn it on, or"
@@ -283,27 +281,26 @@ class SensorBase(DrawnNode, SenseMember):
         return own.source_id
 
     def _enlist(self, manager: Any) -> None:
+        settings = core_settings(self, manager.unit)
         self._id = manager.add_sensor(
-            self, self._settings(manager),
-            memory=self._made_memory(), awareness=self._awareness(),
+            self, self._settings(manager, settings["sensor"]),
+            memory=self._made_memory(settings["memory"]), awareness=self._awareness(settings["awareness"]),
             on_sensed=self._emit_sensed, on_gained=self._emit_gained, on_lost=self._emit_lost,
             on_forgotten=self._emit_forgotten, on_awareness_changed=self._emit_awareness,
             on_expired=self._emit_expired, on_reported=self._emit_reported)
 
-    def _settings(self, manager: Any) -> dict[str, Any]:
-        settings: dict[str, Any] = core_settings(self, manager.unit)["sensor"]
+    def _settings(self, manager: Any, settings: dict[str, Any]) -> dict[str, Any]:
         if self.smells_trails and manager.keeps_trails:
             settings["thresholds"][TRAIL] = self.smell_threshold
         settings["thresholds"] |= self.other_thresholds
         settings["detection_mask"] &= 0xFFFFFFFF
         return {**settings, "sight_cones": self._cones(manager.unit), "self_source": self._own_id(manager)}
 
-    def _made_memory(self) -> SenseMemory:
-        settings = core_settings(self)["memory"]
+    def _made_memory(self, settings: dict[str, Any]) -> SenseMemory:
         settings["maximum_age_s"] = max(settings["maximum_age_s"], settings["lose_after_s"])
         return SenseMemory(**settings)
 
-    def _awareness(self) -> AwarenessSettings:
+    def _awareness(self, settings: dict[str, Any]) -> AwarenessSettings:
         """Return the awareness settings for the library; raise RefusedValue if awareness_levels are invalid."""
         levels = []
         for name, place in self.awareness_levels.items():
@@ -314,14 +311,17 @@ class SensorBase(DrawnNode, SenseMember):
             levels.append((str(name), *place))
         with refused():
             return AwarenessSettings(
-                **core_settings(self)["awareness"],
+                **settings,
                 levels=[
                     AwarenessLevel(name, rises_at, falls_at, self.reaction_time)
                     for name, rises_at, falls_at in sorted(levels or OWN_LEVELS, key=lambda level: level[1])])
 
+    def _levels_set(self) -> None:
+        self._awareness(core_settings(self)["awareness"])      # refuses invalid levels
+
     def _change(self) -> None:
         if self._manager is not None:
-            settings = self._settings(self._manager)
+            settings = self._settings(self._manager, core_settings(self, self._manager.unit)["sensor"])
             if settings["self_source"] is None:
                 settings["self_source"] = -1      # None would keep the old one
             with refused():
