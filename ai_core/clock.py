@@ -43,6 +43,8 @@ class ManualClock(Saveable):
             five times as long.
     """
 
+    SHOWN = ("now", "seconds_per_frame")
+
     STATE = DeclaredState(now=Moment(TimeIndex), steady_since=Moment(TimeIndex, at="_steady_since"))
 
     def __init__(self, seconds_per_frame: float = 1 / 60) -> None:

@@ -92,6 +92,8 @@ class FaultIsolation(Saveable):
             calls of ``is_quarantined``.
     """
 
+    SHOWN = ("counts",)
+
     STATE = DeclaredState(failures=Whole(at="_failures"), named=MapOf(FAILURES_STATE, at="_named_failures"))
 
     def __init__(

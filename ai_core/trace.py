@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
+from ai_core.described import Described
 from ai_core.errors import shown
 
 __all__ = ["HOOK_NAMES", "Trace", "given_trace"]
@@ -25,7 +26,7 @@ HOOK_NAMES = (
 """Names of all hooks; a listener has methods of these names."""
 
 
-class Trace:
+class Trace(Described):
     """A set of hooks that report what the core does. Each attribute is a tuple of callables.
 
     A hook that raises an exception stops the work that called it: a tool that

@@ -105,6 +105,8 @@ class SuccessMemory(Saveable):
     Cost: O(features) for a record; O(features) for an expectation.
     """
 
+    SHOWN = ("choices", "contexts")
+
     STATE = DeclaredState(
         noted=Whole(at="_noted"), choices=Same(), features=Same(at="feature_names"),
         contexts=MapOf(
@@ -339,6 +341,8 @@ class SequencePrediction(Saveable):
     Cost: O(longest * symbols) for a record and for a prediction.
     """
 
+    SHOWN = ("symbols",)
+
     STATE = DeclaredState(
         noted=Whole(at="_noted"), symbols=Same(), recent=ListOf(SYMBOL, make=tuple, at="_recent"),
         sequences=MapOf(
@@ -464,6 +468,8 @@ class AdaptiveChoice(Saveable):
             ``answers`` is given.
         UnknownNameError: if ``answers`` contains an unknown tactic or move.
     """
+
+    SHOWN = ("last_tactic",)
 
     STATE = DeclaredState(
         memory=Part(), prediction=Hook(), random=Hook(),

@@ -337,6 +337,8 @@ class HabitPopulation(DeciderPopulation[HabitTree, TickMember]):
     Cost: O(awake trees + habits in batches); falling asleep or waking O(log trees).
     """
 
+    SHOWN = ("awake_count", "seconds")
+
     STATE = DeclaredState(**TURNS_STATE)
 
     def __init__(self, *, faults: FaultIsolation | None = None) -> None:

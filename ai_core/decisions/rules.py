@@ -9,6 +9,7 @@ from types import SimpleNamespace
 from typing import Any, ClassVar, Literal, NamedTuple
 
 from ai_core.decisions.callback_faults import CallbackFaults, failing_state
+from ai_core.described import Described
 from ai_core.errors import (
     CycleError,
     UnknownNameError,
@@ -195,7 +196,7 @@ class PlannedRule(NamedTuple):
     """Called with the parameters, returns the grade above which the rule can fire."""
 
 
-class RuleSet:
+class RuleSet(Described):
     """Rules with their facts, and the parameters in which characters may differ.
 
     Of the rules that can fire, the one of the highest salience fires; at equal
@@ -224,6 +225,8 @@ class RuleSet:
 
     Cost: O(total length of the conditions), once.
     """
+
+    SHOWN = ("rules", "facts")
 
     def __init__(
         self, rules: Iterable[Rule], *, facts: Mapping[str, float | Asked],
@@ -390,6 +393,8 @@ class RuleMind(Saveable):
     Cost: O(facts + rules). A thought is O(computed facts + rules evaluated again
     + firings * rules).
     """
+
+    SHOWN = ("rules",)
 
     STATE = DeclaredState(
         parameters=ByName(Number(), lambda mind: mind.rules.parameters, at="_parameters"),

@@ -10,6 +10,7 @@ from typing import Any, ClassVar, Literal
 
 from ai_core.clock import Clock, TimeIndex, checked_clock
 from ai_core.decisions.callback_faults import CallbackFaults, failing_state
+from ai_core.described import Described
 from ai_core.errors import UnknownNameError, check_callables, check_kind, check_type, finite_number, named, shown
 from ai_core.faults import FaultIsolation
 from ai_core.saving.declared_state import (
@@ -211,7 +212,7 @@ class State:
         return f"<State {self.name!r}, {len(self.states)} child states>"
 
 
-class Transition:
+class Transition(Described):
     """A transition from one state to another.
 
     Args:
@@ -232,6 +233,8 @@ class Transition:
         TypeError: if a path is not a string, or a callback is not callable.
         ValueError: if the arguments contradict each other.
     """
+
+    SHOWN = ("event",)
 
     __slots__ = ("action", "after_s", "event", "guard", "history", "source", "target")
 
@@ -312,7 +315,7 @@ MAXIMUM_DEPTH = 16
 """Largest depth of nested states (count). Real machines have three; more is a mistake in a loop."""
 
 
-class StateMachineDefinition:
+class StateMachineDefinition(Described):
     """All states and transitions of a machine, shared by every ``StateMachine``.
 
     For an event, the transitions of the active leaf are tried first, then those of
@@ -341,6 +344,8 @@ class StateMachineDefinition:
 
     Cost: O(states * transitions).
     """
+
+    SHOWN = ("name", "nodes", "events")
 
     def __init__(
         self, name: str, states: Iterable[State], transitions: Iterable[Transition] = (), *, initial: str = ""
@@ -582,6 +587,8 @@ class StateMachine(Saveable):
 
     Cost: O(1); about 250 bytes. A transition is O(states left and entered); any other event or update O(1).
     """
+
+    SHOWN = ("definition", "state")
 
     STATE = DeclaredState(
         state=Optional(NODE_STATE, at="_leaf"), previous=Optional(NODE_STATE, at="_previous"),

@@ -10,6 +10,7 @@ from collections.abc import Callable, Iterable
 from typing import Any, Protocol
 
 from ai_core.clock import Clock, checked_clock
+from ai_core.described import Described
 from ai_core.errors import check_type, shown
 from ai_core.events.event import code_tuple, handler_name
 from ai_core.events.event_log import EventLog
@@ -46,6 +47,8 @@ class EventCheck(Saveable):
         skips: runs skipped because its codes had no listener (count).
     """
 
+    SHOWN = ("name", "codes", "runs")
+
     STATE = DeclaredState(runs=Whole(), skips=Whole())
 
     def __init__(self, name: str, codes: tuple[str, ...], check: Check, events: ListenerQuery, clock: Clock) -> None:
@@ -69,7 +72,7 @@ class EventCheck(Saveable):
         self._check(wanted)
 
 
-class CheckingEngine:
+class CheckingEngine(Described):
     """Runs checks for an event manager as tasks of a scheduler.
 
     Args:
@@ -80,6 +83,8 @@ class CheckingEngine:
     Raises:
         TypeError: if an argument has a wrong type.
     """
+
+    SHOWN = ("checks",)
 
     def __init__(self, events: ListenerQuery, scheduler: Scheduler, clock: Clock) -> None:
         if not callable(getattr(events, "has_listeners", None)):

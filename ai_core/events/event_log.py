@@ -10,6 +10,7 @@ from collections.abc import Iterable
 from typing import NamedTuple
 
 from ai_core.clock import TimeIndex
+from ai_core.described import Described
 from ai_core.errors import shown, whole_number
 from ai_core.scheduling.statistics import statistics_table
 
@@ -36,7 +37,7 @@ class EventLogEntry(NamedTuple):
     """The payload of an event, or the key of a query and its answer."""
 
 
-class EventLog:
+class EventLog(Described):
     """The latest entries, oldest first.
 
     Event managers and polling stations may share a log.
@@ -44,6 +45,8 @@ class EventLog:
     Args:
         capacity: entries kept, 1 or more; a new entry replaces the oldest.
     """
+
+    SHOWN = ("dropped",)
 
     def __init__(self, capacity: int = 1000) -> None:
         self._ring: deque[EventLogEntry] = deque(

@@ -312,6 +312,8 @@ class EventManager(Saveable):
         report_freed: called with the name of the first weak listener that was freed.
     """
 
+    SHOWN = ("codes", "queue_length")
+
     STATE = DeclaredState(
         now=ClockNow(at="clock.now"),
         sent=Whole(at="_sent"), dispatched=Whole(at="_dispatched"), called=Whole(at="_called"),

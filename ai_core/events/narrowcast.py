@@ -513,6 +513,8 @@ class Narrowcast(Saveable):
             deadline, and the delay (s).
     """
 
+    SHOWN = ("members", "groups", "queue_length")
+
     STATE = DeclaredState(
         groups=ListOf(
             Record(AttachedGroup, group=GROUP_STATE, above=Optional(GROUP_STATE)),

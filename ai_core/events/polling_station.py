@@ -424,6 +424,8 @@ class PollingStation(Saveable):
         values: writes keys and answers into saves.
     """
 
+    SHOWN = ("codes", "waiting")
+
     STATE = DeclaredState(
         now=ClockNow(at="clock.now"), topics=MapOf(TOPIC_STATE, key=TOPIC_BY_CODE, at="_topic_states"),
         waiting=ListOfSaveable(Row(lambda *query: query, TOPIC_BY_CODE, KEY_STATE), at="_waiting.queries"))

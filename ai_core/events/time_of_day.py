@@ -45,6 +45,8 @@ class TimeOfDay(Saveable):
         events: settings of its EventManager: faults, trace, values.
     """
 
+    SHOWN = ("day", "time_s")
+
     STATE = DeclaredState(
         since_s=Seconds(at="_since_s"), began_s=Seconds(0, at="_began_s"), updated_s=Seconds(0, at="_updated_s"),
         day_length_s=Seconds(1e-3, at="_day_length_s"), events=Part())

@@ -15,6 +15,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from itertools import accumulate
 from typing import NamedTuple
 
+from ai_core.described import Described
 from ai_core.errors import UnknownNameError, finite_number, shown
 
 __all__ = ["ARBITRATIONS", "BehaviorRanges", "ImportanceRange", "checked_importance", "merge_ranges"]
@@ -39,7 +40,7 @@ class ImportanceRange(NamedTuple):
         return (self.lowest + self.highest) / 2
 
 
-class BehaviorRanges:
+class BehaviorRanges(Described):
     """Ranges of importance, most detailed behavior first.
 
     Args:

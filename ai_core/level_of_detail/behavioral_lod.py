@@ -106,6 +106,8 @@ class BehavioralLOD(Saveable):
     Source: 000_execution_management, behavioral level of detail.
     """
 
+    SHOWN = ("current", "level")
+
     STATE = DeclaredState(
         current=Optional(BEHAVIOR, at="_current"), importance=Number(0, 1, at="_importance"),
         level=Optional(Whole(), at="_level"),

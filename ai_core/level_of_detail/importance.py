@@ -67,6 +67,8 @@ class Importance(Saveable):
         TypeError: if ``settings`` is not ImportanceSettings.
     """
 
+    SHOWN = ("ids",)
+
     STATE = DeclaredState(
         next_id=Whole(0, LARGEST_ID, at="_rows.next_id"),
         ids=ArrayOf(np.int32, minimum=0, is_ascending=True, at="_rows.loaded_ids"),

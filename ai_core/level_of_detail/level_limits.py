@@ -61,6 +61,8 @@ class LevelLimits(Saveable):
     Cost: an update O(agents * levels) in NumPy.
     """
 
+    SHOWN = ("counts",)
+
     STATE = DeclaredState(
         ids=ArrayOf(np.int32, minimum=0, is_ascending=True, at="_ids"),
         level=ArrayOf(np.int32, minimum=0, maximum=lambda limits: limits.off, at="_level"),

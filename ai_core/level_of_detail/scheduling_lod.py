@@ -64,6 +64,8 @@ class SchedulingLOD(Saveable):
     Source: 000_execution_management, scheduling level of detail.
     """
 
+    SHOWN = ("tasks",)
+
     STATE = DeclaredState(tasks=Hook())
 
     def __init__(

@@ -56,6 +56,8 @@ class ConflictLog(Saveable):
     Source: 003_designing_ai_for_games, conflict maps.
     """
 
+    SHOWN = ("kinds",)
+
     STATE = DeclaredState(reports=Columns(
         at="_in_order", kind=ArrayOf(np.int32, minimum=0, maximum=lambda log: len(log.kinds) - 1),
         strength=ArrayOf(np.float32, minimum=0, maximum=MOST_STRENGTH),

@@ -80,6 +80,8 @@ class DecisionMap(Saveable):
     Source: 003_designing_ai_for_games, decision maps.
     """
 
+    SHOWN = ("area", "layers", "period_s")
+
     STATE = DeclaredState(
         shape=Same(at="area.shape"), began_at=Moment(TimeIndex), passed_s=Seconds(0), has_begun=Flag(),
         updates=Whole(), written=Whole(), layers=Parts(),

@@ -4,6 +4,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from ai_core.described import Described
 from ai_core.errors import indices, numbers, whole_number
 
 __all__ = ["Graph"]
@@ -12,7 +13,7 @@ ROUNDING = 1 - 1e-9
 """Factor that shortens straight distances, so that rounding never makes one longer than the path along it."""
 
 
-class Graph:
+class Graph(Described):
     """Places numbered from 0, and one-way connections with costs.
 
     Args:
@@ -36,6 +37,8 @@ class Graph:
 
     Cost: O(m log m).
     """
+
+    SHOWN = ("size",)
 
     def __init__(
         self, size: int, begins: ArrayLike, ends: ArrayLike, costs: ArrayLike, *, positions: ArrayLike | None = None

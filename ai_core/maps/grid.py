@@ -10,6 +10,7 @@ from collections.abc import Iterable
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from ai_core.described import Described
 from ai_core.errors import UnknownNameError, as_array, checked_name, flags, indices, named, shown, whole_number
 from ai_core.maps.cell_moves import CORNER_RULES, Corners, moves_for
 from ai_core.maps.passage import GridPassage
@@ -26,7 +27,7 @@ SMALLEST_COST, LARGEST_COST = 1e-3, 1e6
 DEFAULT = ""
 
 
-class Grid:
+class Grid(Described):
     """Grid of cells that movers walk on.
 
     A move costs the cost of the entered cell times the length of the move (1, or the square
@@ -49,6 +50,8 @@ class Grid:
     >>> grid.passage().is_free(grid.cell(0, 1))
     False
     """
+
+    SHOWN = ("shape",)
 
     def __init__(self, cells: ArrayLike, *, neighbors: int = 8, corners: Corners = "closed") -> None:
         if corners not in CORNER_RULES:

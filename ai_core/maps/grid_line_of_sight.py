@@ -4,6 +4,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from ai_core.described import Described
 from ai_core.errors import as_array, positions, shown
 from ai_core.maps.cover.cover_spots import UPWARD
 
@@ -16,7 +17,7 @@ NEARLY = 1e-6
 """Share of a cell (no unit) that a line may overlap at a corner without entering the cell."""
 
 
-class GridLineOfSight:
+class GridLineOfSight(Described):
     """Tests whether cells block the line between two positions; pass it as any ``blocked`` argument.
 
     A cell blocks a line that passes through it below the height of the cell. The cells of both

@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ai_core.clock import TimeIndex
+from ai_core.described import Described
 from ai_core.errors import finite_number, named
 from ai_core.maps.map_area import MapArea
 
@@ -17,7 +18,7 @@ __all__ = ["MapSnapshot", "SnapshotBuffers"]
 Floats = NDArray[np.float32]
 
 
-class MapSnapshot:
+class MapSnapshot(Described):
     """Read-only snapshot of all layers of a decision map at one time.
 
     Attributes:
@@ -25,6 +26,8 @@ class MapSnapshot:
         at: time of the snapshot; frame 0 before the first update.
         names: names of the layers, in order.
     """
+
+    SHOWN = ("at", "names")
 
     def __init__(self, area: MapArea, names: tuple[str, ...]) -> None:
         self.area = area

@@ -12,6 +12,7 @@ from collections.abc import Iterable, Sequence
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from ai_core.described import Described
 from ai_core.errors import finite_number, numbers, shown
 from ai_core.maps.cell_moves import Corners, GridMoves, open_by_neighbors
 
@@ -22,7 +23,7 @@ FEW = 4
 """Largest number of cells (count) that are updated one by one, at 15 µs each; arrays take 25 µs for any number."""
 
 
-class GridPassage:
+class GridPassage(Described):
     """Costs and open moves of a grid for one class of movers and one team.
 
     Attributes:
@@ -35,6 +36,8 @@ class GridPassage:
         least_cost: lowest cost of a cell; 1 if no cell can be entered.
         most_cost: highest finite cost of a cell; 1 if no cell can be entered.
     """
+
+    SHOWN = ("shape", "version")
 
     def __init__(self, costs: NDArray[np.float32], moves: GridMoves, corners: Corners) -> None:
         self.shape: tuple[int, int] = (costs.shape[0], costs.shape[1])

@@ -47,6 +47,8 @@ class BumpAndTurn(Saveable):
         per tried place.
     """
 
+    SHOWN = ("state", "at", "goal")
+
     STATE = DeclaredState(
         at=Whole(), goal=Whole(), before=Whole(at="_before"),
         state=OneOf(("going", "arrived", "unreachable"), at="_saved_as"),

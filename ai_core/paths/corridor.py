@@ -50,6 +50,8 @@ class Corridor(Saveable):
     Source: 003_designing_ai_for_games, navigation; Detour's path corridor.
     """
 
+    SHOWN = ("cells", "cost")
+
     STATE = DeclaredState(
         cells=ArrayOf(np.int32, minimum=0, maximum=lambda corridor: corridor._passage.costs.size - 1), drift=Whole())
 

@@ -45,6 +45,8 @@ class ExploredMap(Saveable):
     per place for all movers together; separate memories take as much for each mover.
     """
 
+    SHOWN = ("version", "is_done")
+
     STATE = DeclaredState(
         known=MapOf(NEIGHBORS, key=Whole(), at="_neighbors"),
         reports=ListOf(Row(lambda *report: report, Whole(), NEIGHBORS), at="_reported"))

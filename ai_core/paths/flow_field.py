@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from ai_core.budget import Budget
+from ai_core.described import Described
 from ai_core.errors import check_type, indices, whole_number
 from ai_core.maps.passage import GridPassage
 from ai_core.paths.path import Path
@@ -74,7 +75,7 @@ class WeightedFlow:
         return self._next[cells]
 
 
-class FlowField(Cancellable):
+class FlowField(Described, Cancellable):
     """Next cell towards the goals, for every cell of a passage. Interruptible work: advance it until it is done.
 
     If cells change during the search, it restarts. If cells change later, ``is_current`` becomes False
@@ -93,6 +94,8 @@ class FlowField(Cancellable):
         about 1 ms compiled, 0.1 s interpreted, and 5 bytes per cell; otherwise about 7 ms, 1 s and 12 bytes.
         Cells in a straight line are written together, so that a slice may exceed its budget by a few hundred cells.
     """
+
+    SHOWN = ("progress",)
 
     def __init__(self, passage: GridPassage, goals: Goals, *, memory: SearchMemory | None = None) -> None:
         check_type("passage", passage, GridPassage)

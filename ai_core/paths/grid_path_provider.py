@@ -6,6 +6,7 @@ import math
 import numpy as np
 
 from ai_core.budget import Budget
+from ai_core.described import Described
 from ai_core.errors import check_type, whole_number
 from ai_core.maps.passage import GridPassage
 from ai_core.paths.path import Path, path_record
@@ -26,7 +27,7 @@ LONG_PATH = 3
 detour over portals exceeds a few per cent, and a search over cells is short."""
 
 
-class GridPathProvider:
+class GridPathProvider(Described):
     """Path provider of a ``PathService`` for one passage of a grid.
 
     Keeps memory for as many searches as run at once, answers requests for unreachable goals without
@@ -45,6 +46,8 @@ class GridPathProvider:
         TypeError: if ``passage`` is not a GridPassage.
         ValueError: if the passage does not support regions.
     """
+
+    SHOWN = ("passage", "is_prepared", "version")
 
     run_on_threads = True
     """True: searches share no data that changes while they run."""

@@ -49,6 +49,8 @@ class PathProgress(Saveable):
     (4.0, 1.0, [10.0, 2.0])
     """
 
+    SHOWN = ("walked_m", "length_m", "has_arrived")
+
     STATE = DeclaredState(
         points=ArrayOf(shape=(None, None)), walked_m=Number(0), offset_m=Number(0), has_arrived=Flag())
 
@@ -152,6 +154,8 @@ class StuckDetector(Saveable):
     >>> [stuck.note(walked_m, now_s) for walked_m, now_s in ((0.0, 0.0), (0.4, 1.0), (0.5, 2.0), (2.0, 2.5))]
     [False, False, True, False]
     """
+
+    SHOWN = ("is_stuck",)
 
     STATE = DeclaredState(
         from_m=Optional(Number(at="_from_m")), since_s=Seconds(at="_since_s"), is_stuck=Flag())

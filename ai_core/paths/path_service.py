@@ -184,6 +184,8 @@ class PathService(Saveable):
         provider: the provider. The ground is not saved, and must be the same when a state is loaded.
     """
 
+    SHOWN = ("provider", "is_idle")
+
     STATE = DeclaredState(
         next_number=Whole(at="_next_number"),
         counts=MapOf(Whole(), names=lambda service: service._counts, at="_counts"),

@@ -8,6 +8,7 @@ from typing import Any
 
 from ai_core.budget import Budget
 from ai_core.clock import Clock, TimeIndex
+from ai_core.described import Described
 from ai_core.errors import shown, whole_number
 from ai_core.recording.frame_watch import FrameWatch
 from ai_core.recording.grants import RecordingBudget
@@ -36,7 +37,7 @@ MOST_SEED = 2**128 - 1
 """Largest seed (no unit): generators of NumPy take 128 bits, those of the engine 64."""
 
 
-class Recorder:
+class Recorder(Described):
     """Writes inputs, task runs and results of every frame as lines, in batches of frames.
 
     ::

@@ -7,6 +7,7 @@ from typing import Any, NamedTuple
 
 from ai_core.budget import Budget
 from ai_core.clock import Clock, TimeIndex
+from ai_core.described import Described
 from ai_core.recording.digest import digest_of
 from ai_core.recording.frame_watch import FrameWatch, TaskRunRecord, report_digests, runs_of
 from ai_core.recording.grants import ReplayBudget
@@ -37,7 +38,7 @@ class Difference(NamedTuple):
         return f"replay differs at frame {self.frame}: {self.part}: {self.description}{more}"
 
 
-class Replay:
+class Replay(Described):
     """Supplies the recorded inputs and budgets frame by frame, and compares the results.
 
     Create the world as for the recording, with the same name, seed and start. Drive the replay with
@@ -58,6 +59,8 @@ class Replay:
         ValueError: if the names of the parts differ from the recording.
         TypeError: if a part has neither ``observe`` nor ``save_state``.
     """
+
+    SHOWN = ("is_done",)
 
     def __init__(
         self, recording: Recording, *, clock: Clock, trace: Trace, parts: Mapping[str, object]

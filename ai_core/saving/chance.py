@@ -4,6 +4,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
+from ai_core.described import Described
 from ai_core.errors import shown
 from ai_core.saving.fields import Fields, State, StateError
 from ai_core.saving.inner_state import is_saveable
@@ -17,7 +18,7 @@ GETSTATE_VERSION = 3
 """First item of the result of ``random.Random.getstate``, in every Python since 3.2."""
 
 
-class RandomState:
+class RandomState(Described):
     """Makes a ``random.Random`` part of a snapshot.
 
     Args:

@@ -25,6 +25,7 @@ from typing import Any, ClassVar, NoReturn
 import numpy as np
 from numpy.typing import NDArray
 
+from ai_core.described import Described
 from ai_core.errors import UnknownNameError, shown
 from ai_core.saving.fields import (
     LARGEST,
@@ -931,7 +932,7 @@ class Hook(Kind):
     """
 
 
-class DeclaredState:
+class DeclaredState(Described):
     """The fields of a class, and its version.
 
     Args:
@@ -940,6 +941,8 @@ class DeclaredState:
 
     Cost: saving and loading O(size of the state).
     """
+
+    SHOWN = ("version",)
 
     def __init__(self, *, version: int = 1, **fields: Kind) -> None:
         self.version, self.fields = version, fields
@@ -1002,7 +1005,7 @@ class DeclaredState:
         owner._finish_load()
 
 
-class Saveable:
+class Saveable(Described):
     """Base of a class with a declared ``STATE``: provides ``save_state`` and ``prepare_state``."""
 
     __slots__ = ()

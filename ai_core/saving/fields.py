@@ -9,6 +9,7 @@ import math
 from collections.abc import Iterator
 from typing import Any, NoReturn
 
+from ai_core.described import Described
 from ai_core.errors import LARGEST, MOST, shown
 
 __all__ = ["LARGEST", "LARGEST_FLOAT32", "LATEST_S", "MOST", "Fields", "State", "StateError", "brief",
@@ -29,7 +30,7 @@ class StateError(ValueError):
     """Saved state is invalid; the message names the place in it, and the reason."""
 
 
-class Fields:
+class Fields(Described):
     """A saved dict, read field by field.
 
     Args:

@@ -12,6 +12,7 @@ from typing import Any
 
 import numpy as np
 
+from ai_core.described import Described
 from ai_core.errors import UnknownNameError
 from ai_core.saving.fields import StateError, brief
 
@@ -35,7 +36,7 @@ ARRAY_KINDS = ("bool", "int8", "int16", "int32", "int64", "uint8", "uint16", "ui
 MOST_DIMENSIONS = 8
 
 
-class SavedValues:
+class SavedValues(Described):
     """Writes values as plain data, and reads them back.
 
     A value that is used in two places is written twice, and is loaded as two values.
@@ -45,6 +46,8 @@ class SavedValues:
             exist when the save is loaded. Looked up whenever it is needed, so
             it may change.
     """
+
+    SHOWN = ("names",)
 
     def __init__(self, names: Mapping[str, object] | None = None) -> None:
         self.names: Mapping[str, object] = {} if names is None else names

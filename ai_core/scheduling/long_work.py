@@ -84,6 +84,8 @@ class Suspendable(Saveable, Generic[R]):
     Source: 000_execution_management, interruptible processes, software threads.
     """
 
+    SHOWN = ("progress", "is_done")
+
     STATE = DeclaredState(
         outcome=OneOf(OUTCOMES, at="_outcome"),
         progress=Number(0, 1, at="_kept_progress"),
@@ -265,6 +267,8 @@ class WorkSequence(Saveable):
         ValueError: if there is none.
     """
 
+    SHOWN = ("stage", "progress")
+
     STATE = DeclaredState(
         stage=Whole(0, lambda sequence: len(sequence._stages), at="_number"),
         is_cancelled=Flag(at="_ends_cancelled"),
@@ -401,6 +405,8 @@ class BackgroundJob(Saveable):
             ``then`` cannot be called.
     """
 
+    SHOWN = ("task", "work")
+
     STATE = DeclaredState(work=Part(if_saveable=True, at="_work"))
 
     def __init__(
@@ -500,6 +506,8 @@ class UntilGoodEnough(Saveable, Generic[R]):
 
     Source: 000_execution_management, anytime algorithms.
     """
+
+    SHOWN = ("quality", "is_done")
 
     STATE = DeclaredState(
         outcome=OneOf(OUTCOMES, at="_outcome"),
@@ -643,6 +651,8 @@ class Contracts(Saveable, Generic[R]):
 
     Source: S. Russell and S. Zilberstein, Composing real-time systems (1991).
     """
+
+    SHOWN = ("quality", "is_done")
 
     STATE = DeclaredState(
         steps=Whole(1, 2 * MAX_CONTRACT_STEPS, at="_steps"),

@@ -16,6 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ai_core.budget import Budget, check_budget
+from ai_core.described import Described
 from ai_core.errors import finite_number, shown, whole_number
 from ai_core.saving.declared_state import (
     DeclaredState,
@@ -180,7 +181,7 @@ class PhaseSlot(NamedTuple):
     phase_frames: int
 
 
-class PhaseTable:
+class PhaseTable(Described):
     """Finds the phase at which a new task meets the fewest others, over all frames it would join.
 
     A task joins the frames of one residue modulo its period. No phase has a
@@ -246,6 +247,8 @@ class DryRun(PhaseTable):
 
     Source: 000_execution_management, Wright and Marshall's method.
     """
+
+    SHOWN = ("load",)
 
     def __init__(self, look_ahead_frames: int = LOOK_AHEAD_FRAMES) -> None:
         remedy = f"use {LOOK_AHEAD_FRAMES} if in doubt"
@@ -382,6 +385,8 @@ class Rephasing(Saveable):
     tasks of periods to 60, up to 30 ms for 30 tasks, 300 ms for 10,000 whose periods differ.
     Source: 000_execution_management, automatic phasing; there one by one only.
     """
+
+    SHOWN = ("is_done",)
 
     STATE = DeclaredState(
         slots=ListOf(Row(PhaseSlot, Whole(1, MAX_PERIOD_FRAMES), Whole(0, MAX_PERIOD_FRAMES)), at="_slots"),
@@ -622,7 +627,7 @@ MOVED_AT_ONCE = 10
 """Tasks that get their phases in one step (count); 0.15 ms."""
 
 
-class TaskRephasing(Cancellable):
+class TaskRephasing(Described, Cancellable):
     """The result of ``rephase`` of a scheduler: interruptible work, also for a ``BackgroundJob``.
 
     Only automatic phases change, once the search has ended. Tasks removed or
@@ -633,6 +638,8 @@ class TaskRephasing(Cancellable):
         move: called with a task and its new phase.
         by_cost: whether runs are weighted by their measured cost, or all equally.
     """
+
+    SHOWN = ("progress", "is_done")
 
     def __init__(self, tasks: list[Task], move: Callable[[Task, int], object], *, by_cost: bool = True) -> None:
         self._tasks, self._move = tasks, move

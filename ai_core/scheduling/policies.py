@@ -3,6 +3,7 @@ from __future__ import annotations
 
 from enum import Enum
 
+from ai_core.described import Described
 from ai_core.errors import finite_number
 
 __all__ = ["BudgetMargin", "OverrunBias", "Policy"]
@@ -57,7 +58,7 @@ fixed keeps a small share for seconds.
 """
 
 
-class OverrunBias:
+class OverrunBias(Described):
     """Multiplies the priority of each task by how well earlier runs kept to their shares.
 
     After each run, with ``fit = granted / used`` limited to ``least .. most``::
@@ -114,7 +115,7 @@ With the step above it settles where one frame in four exceeds its budget, by an
 """
 
 
-class BudgetMargin:
+class BudgetMargin(Described):
     """How much before the end of a budget of time tasks wait, learned from the overruns of earlier frames.
 
     A scheduler that stops only once the budget is spent has already exceeded it: by the piece of

@@ -97,6 +97,8 @@ class Scheduler(Saveable):
         hierarchical scheduling, other policies.
     """
 
+    SHOWN = ("policy", "tasks", "waiting")
+
     STATE = DeclaredState(
         now=ClockNow(at="_clock.now"),
         frame=Whole(at="_frame"),

@@ -11,6 +11,7 @@ from typing import NamedTuple
 
 from ai_core.budget import Budget, Stopwatch, check_budget
 from ai_core.clock import TimeIndex
+from ai_core.described import Described
 from ai_core.errors import UnknownNameError, finite_number, shown, whole_number
 
 __all__ = [
@@ -177,7 +178,7 @@ whose overruns are not reported here.
 """
 
 
-class QualityOfService:
+class QualityOfService(Described):
     """Provides the budget of each frame, and counts frames within the budget and overruns by name.
 
     Pass ``on_overrun`` to the outermost scheduler. Each frame: take the budget of ``begin``,
@@ -194,6 +195,8 @@ class QualityOfService:
 
     Source: 000_execution_management, time budgets at 60 Hz.
     """
+
+    SHOWN = ("ai_share", "target_hz")
 
     def __init__(
         self, *, target_hz: float, ai_share: float, window_frames: int = WINDOW_FRAMES
@@ -395,7 +398,7 @@ class TimedFrame:
     overran: str = ""
 
 
-class FrameTimeline:
+class FrameTimeline(Described):
     """Keeps the last frames of a scheduler: pass it to ``trace.listen`` while a view is open.
 
     Args:

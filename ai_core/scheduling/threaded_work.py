@@ -139,6 +139,8 @@ class ThreadedWork(Saveable):
         ValueError: if ``delay_frames`` is out of range.
     """
 
+    SHOWN = ("name", "pending")
+
     STATE = DeclaredState(
         now=ClockNow(at="_clock.now"),
         next_id=Whole(at="_next_id"),

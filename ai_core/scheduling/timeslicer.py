@@ -178,6 +178,8 @@ class Timeslicer(Saveable):
     searched from its end for each.
     """
 
+    SHOWN = ("timing", "keys", "updates")
+
     STATE = DeclaredState(
         now=ClockNow(at="_clock.now"),
         updates=Whole(at="_updates"),

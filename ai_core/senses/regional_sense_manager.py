@@ -15,6 +15,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from ai_core.budget import Budget, check_budget
 from ai_core.clock import Clock, checked_clock
+from ai_core.described import Described
 from ai_core.errors import check_callables, check_kind, finite_number, point, shown, whole_number
 from ai_core.faults import Failures, FaultIsolation, given_faults
 from ai_core.saving.declared_state import Part
@@ -87,7 +88,7 @@ RAYS = ("line_of_sight", "occlusion")
 Change = Callable[[], object]
 
 
-class RegionalSenseManager:
+class RegionalSenseManager(Described):
     """Reports to sensors the sources that they sense, in any modality.
 
     Sensations are reported in the order of arrival, ties by sensor id, then by order of
@@ -125,6 +126,8 @@ class RegionalSenseManager:
 
     Source: 001_world_interfacing, regional sense manager.
     """
+
+    SHOWN = ("sensor_names", "source_names")
 
     def __init__(
         self,

@@ -35,6 +35,8 @@ class AttackTokens(Saveable):
         TypeError, ValueError: if a number is out of range.
     """
 
+    SHOWN = ("count", "holders")
+
     STATE = DeclaredState(
         held=MapOf(Seconds(), key=Whole(), at="_held_since"),
         waiting=MapOf(Row(_TokenRequest, Number(), Seconds(), Seconds()), key=Whole(), at="_waiting"),

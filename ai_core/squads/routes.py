@@ -8,6 +8,7 @@ from weakref import WeakKeyDictionary
 import numpy as np
 from numpy.typing import NDArray
 
+from ai_core.described import Described
 from ai_core.errors import finite_number, shown, whole_number
 
 __all__ = ["GridRoutes", "Routes", "StraightRoutes"]
@@ -31,7 +32,7 @@ class Routes(Protocol):
         """Cancel a request."""
 
 
-class StraightRoutes:
+class StraightRoutes(Described):
     """Straight lines to the goal, for open ground."""
 
     def request(self, start: Floats, goal: Floats) -> Floats:
@@ -50,7 +51,7 @@ class StraightRoutes:
         """Do nothing."""
 
 
-class GridRoutes:
+class GridRoutes(Described):
     """Paths over a grid of cells from a ``PathService``, which its owner must advance.
 
     Args:

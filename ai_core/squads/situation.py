@@ -8,6 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from ai_core.described import Described
 from ai_core.errors import LARGEST, finite_number, numbers, shown, whole_number
 from ai_core.saving.declared_state import Number, Point, Record, Whole
 from ai_core.squads.capabilities import CAPABILITIES_STATE, Capabilities, Force
@@ -58,7 +59,7 @@ SIGHTING_STATE = Record(
 """How a sighting of a squad is saved."""
 
 
-class TacticalSituation:
+class TacticalSituation(Described):
     """The input of a tactic; arrays have one row per member, by ascending id, or one per enemy.
 
     Attributes:
@@ -75,6 +76,8 @@ class TacticalSituation:
     Args:
         standing: returns the nearest positions where a member can stand; None for open ground.
     """
+
+    SHOWN = ("now_s", "ids")
 
     def __init__(
         self, members: Mapping[int, SquadMember], positions: Floats, enemies: Sequence[Sighting],

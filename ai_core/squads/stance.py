@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from ai_core.clock import moment_s
+from ai_core.described import Described
 from ai_core.errors import check_kind, finite_number, flags
 from ai_core.saving.declared_state import DeclaredState, ListOf, Number, OneOf, Optional, Row, Saveable, Seconds, Text
 from ai_core.squads.battle_forecast import forecast
@@ -74,6 +75,8 @@ class StanceJudge(Saveable):
 
     Source: 003_designing_ai_for_games, tactical AI, capabilities.
     """
+
+    SHOWN = ("stance",)
 
     STATE = DeclaredState(
         stance=Optional(Row(Stance, OneOf(STANCES), Number(0, LARGEST_RATIO), ListOf(Text(), make=tuple))),
@@ -178,7 +181,7 @@ class FreeCells:
         return is_inside
 
 
-class GridClearance(FreeCells):
+class GridClearance(Described, FreeCells):
     """Measures the free distance from a point in a direction over cells; the ``clearance`` of a squad.
 
     Arguments and errors are those of ``FreeCells``.
@@ -203,7 +206,7 @@ NearestFree: TypeAlias = Callable[[Floats], Floats]
 """Callable that receives positions (n, d) (m) and returns for each the nearest one where a member can stand."""
 
 
-class NearestFreeCell(FreeCells):
+class NearestFreeCell(Described, FreeCells):
     """Finds the nearest position on a free cell; the ``standing`` of a squad.
 
     A position in a free cell stays unchanged; any other moves to the center of the nearest free cell, on

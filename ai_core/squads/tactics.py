@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ai_core.decisions.rules import RuleMind, RuleSet
+from ai_core.described import Described
 from ai_core.errors import finite_number, named, several_names, shown, whole_number
 from ai_core.faults import FaultIsolation
 from ai_core.saving.declared_state import (
@@ -110,6 +111,8 @@ class BoundingOverwatch(Tactic):
 
     Source: 003_designing_ai_for_games, tactics of groups.
     """
+
+    SHOWN = ("bound_m",)
 
     STATE = DeclaredState(
         moving=Whole(0, 1, at="_moving"), since_s=Seconds(at="_since_s"),
@@ -212,6 +215,8 @@ class Flanking(Tactic):
     Source: 003_designing_ai_for_games, tactics of groups.
     """
 
+    SHOWN = ("share", "is_attacking")
+
     STATE = DeclaredState(
         around=MapOf(Point(), key=Whole(), at="_around"), middle=Optional(Point(), at="_middle"),
         is_attacking=Flag(at="_is_attacking"))
@@ -307,6 +312,8 @@ class HealingSupport(Tactic):
     Source: 003_designing_ai_for_games, tactics of groups.
     """
 
+    SHOWN = ("distance_m",)
+
     STATE = DeclaredState(patients=ListOf(Whole(), make=set, at="_patients"))
     name = "healing_support"
 
@@ -363,6 +370,8 @@ class Sacrifice(Tactic):
 
     Source: 003_designing_ai_for_games, tactics of groups.
     """
+
+    SHOWN = ("screens",)
 
     name = "sacrifice"
 
@@ -423,6 +432,8 @@ class Scouting(Tactic):
     Source: 003_designing_ai_for_games, tactics of groups.
     """
 
+    SHOWN = ("ahead_m",)
+
     name = "scouting"
 
     def __init__(self, ahead_m: float = 20.0, apart_m: float = 8.0, fall_back_m: float = 12.0) -> None:
@@ -472,6 +483,8 @@ class SuppressingFire(Tactic):
 
     Source: 003_designing_ai_for_games, tactics of groups.
     """
+
+    SHOWN = ("share",)
 
     name = "suppressing_fire"
 
@@ -577,7 +590,7 @@ strong (0.5 for equal power), can_hit (share of members), outnumbered (enemies' 
 has_order (1 with an order under way), has_healer, has_scout."""
 
 
-class TacticByRules:
+class TacticByRules(Described):
     """Chooses a tactic by a rule set: the first rule that fires returns the name of the tactic.
 
     Args:

@@ -10,6 +10,7 @@ CORE = Path(__file__).parents[2] / "ai_core"
 
 FLOORS = [
     {"errors", "loops"},
+    {"described"},
     {"saving"},
     {"clock"},
     {"trace", "budget", "faults"},

@@ -9,6 +9,7 @@ from numpy.typing import NDArray
 
 from ai_core.decisions.habits.habit_runner_loops import HabitContext
 from ai_core.decisions.habits.habit_status import STATUS_OF_CODE, Status
+from ai_core.described import Described
 from ai_core.errors import UnknownNameError, shown
 
 __all__ = ["HabitBatch"]
@@ -17,7 +18,7 @@ SMALLEST = 8
 """Initial capacity of a batch (rows); it doubles when it is used up."""
 
 
-class HabitBatch:
+class HabitBatch(Described):
     """The active runs of a habit at a place, of all characters of a population.
 
     ``batch["energy"]`` is the array of ``context.memory["energy"]`` of all runs, one of
@@ -30,6 +31,8 @@ class HabitBatch:
     Attributes:
         contexts: the runs, in the order of the rows.
     """
+
+    SHOWN = ("owners",)
 
     def __init__(self, columns: Sequence[str]) -> None:
         self.contexts: list[HabitContext] = []

@@ -15,6 +15,7 @@ from ai_core.decisions.habits.habit_plan import HabitPlan, plan_of
 from ai_core.decisions.habits.habit_runner_loops import HabitContext, HabitPlace, HabitRunner, TreeMessage
 from ai_core.decisions.habits.habit_status import Launch, RandomSource, Status
 from ai_core.decisions.habits.habits import Habit, added, removed, replaced
+from ai_core.described import Described
 from ai_core.errors import UnknownNameError, check_kind, shown
 from ai_core.faults import Failures, FaultIsolation
 from ai_core.saving.chance import prepare_random, save_random
@@ -211,7 +212,7 @@ HABIT_STATE = DeclaredState(
 """The state of a ``HabitTree``. The blackboard is last: its watchers see the loaded tree."""
 
 
-class HabitTree(HabitRunner):
+class HabitTree(Described, HabitRunner):
     """Runs a definition of habits for one character.
 
     Rules, beyond those of ``Habit`` and ``Launch``:
@@ -275,6 +276,8 @@ class HabitTree(HabitRunner):
     Cost: O(1) if another character has the same definition, O(places) otherwise.
     A tick is O(active habits ticked + pending habits tried).
     """
+
+    SHOWN = ("definition",)
 
     STATE = HABIT_STATE
 

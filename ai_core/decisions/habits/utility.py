@@ -14,6 +14,7 @@ from collections.abc import Callable
 from typing import Any
 
 from ai_core.decisions.habits.habit_runner_loops import HabitContext
+from ai_core.described import Described
 from ai_core.errors import finite_number, shown
 
 __all__ = ["Consideration", "Score", "falling", "logistic", "power", "rising"]
@@ -53,7 +54,7 @@ def logistic(steepness: float = 10.0, middle: float = 0.5) -> Curve:
     return lambda share: 0.5 + 0.5 * math.tanh(0.5 * steepness * (share - middle))
 
 
-class Consideration:
+class Consideration(Described):
     """A number of the character, scaled to 0 to 1 and shaped by a curve.
 
     Args:
@@ -90,7 +91,7 @@ class Consideration:
         return min(1.0, max(0.0, self.curve(min(1.0, max(0.0, share)))))
 
 
-class Score:
+class Score(Described):
     """The geometric mean of considerations, times a weight: 0 as soon as one is 0.
 
     Args:
@@ -100,6 +101,8 @@ class Score:
     Raises:
         ValueError: if there is no consideration, or the weight is not above 0.
     """
+
+    SHOWN = ("considerations",)
 
     __slots__ = ("considerations", "weight")
 

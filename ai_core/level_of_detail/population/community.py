@@ -39,6 +39,8 @@ class Community(Saveable):
         TypeError: if ``population`` is not a Population.
     """
 
+    SHOWN = ("count",)
+
     STATE = DeclaredState(population=POPULATION_STATE, known=ListOf(PERSON_STATE, at="_people"))
 
     def __init__(self, population: Population) -> None:

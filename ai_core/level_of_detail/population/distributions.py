@@ -19,6 +19,7 @@ from typing import Any
 
 import numpy as np
 
+from ai_core.described import Described
 from ai_core.errors import as_array, finite_number, shown
 from ai_core.level_of_detail.population.chance import Floats, normals, uniforms
 from ai_core.saving.declared_state import ListOf, Number, Record
@@ -48,8 +49,10 @@ MOST_STRETCH = 64.0
 """Largest exponent that bends the shape of a sample to reach a mean (no unit)."""
 
 
-class Distribution(ABC):
+class Distribution(Described, ABC):
     """Base class of distributions. Immutable; methods that change a distribution return a new one."""
+
+    SHOWN = ("mean",)
 
     @property
     @abstractmethod

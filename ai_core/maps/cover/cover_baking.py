@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from ai_core.budget import Budget
+from ai_core.described import Described
 from ai_core.errors import (
     as_array,
     check_callables,
@@ -191,7 +192,7 @@ class CoverBakingSettings:
         whole_number("directions", self.directions, minimum=1, maximum=64)
 
 
-class CoverBaking(Cancellable):
+class CoverBaking(Described, Cancellable):
     """Finds the cover of a level. Interruptible work: advance it until it is done, then read the result.
 
     Args:
@@ -208,6 +209,8 @@ class CoverBaking(Cancellable):
     Cost: per candidate the cost of ``ground`` and 2 rays; with cover, 2 more and one for each
     direction. A step is 16 candidates.
     """
+
+    SHOWN = ("progress",)
 
     def __init__(
         self, candidates: CoverCandidates, blocked: Blocked, *, body: CoverBody | None = None,

@@ -99,6 +99,8 @@ class CoverMap(Saveable):
         TypeError, ValueError: if ``apart_m`` has the wrong type or is out of range.
     """
 
+    SHOWN = ("spots", "objects", "version")
+
     STATE = DeclaredState(
         last_id=Whole(), ids=ArrayOf(np.int64, minimum=1, is_ascending=True), spots=SPOTS_STATE,
         objects=MapOf(OBJECT_STATE, key=Whole()),

@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from ai_core.budget import Budget
+from ai_core.described import Described
 from ai_core.errors import (
     check_callables,
     check_kind,
@@ -112,7 +113,7 @@ class CoverEvaluation:
     cover_object: CoverObject | None = None
 
 
-class CoverSearch(Cancellable):
+class CoverSearch(Described, Cancellable):
     """Search for the best cover. Interruptible work: advance it until it is done, then read the result.
 
     Spots are evaluated in the order of their best possible scores; no rays are cast for spots
@@ -138,6 +139,8 @@ class CoverSearch(Cancellable):
 
     Cost: O(spots) to start, then threats · parts rays per evaluated spot; a step is 4 spots.
     """
+
+    SHOWN = ("progress",)
 
     def __init__(
         self, cover: CoverMap, agent: object, threats: object, blocked: Blocked, *, body: CoverBody | None = None,

@@ -7,6 +7,7 @@ from dataclasses import dataclass, fields
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from ai_core.described import Described
 from ai_core.errors import finite_number, numbers, positions, shown
 from ai_core.saving.declared_state import ArrayOf, Record
 from ai_core.saving.fields import LARGEST_FLOAT32
@@ -21,7 +22,7 @@ FARTHEST_M = 1e6
 """Largest distance in cover searches (m); beyond it float32 cannot distinguish nearby positions."""
 
 
-class CoverCandidates:
+class CoverCandidates(Described):
     """Positions beside possible cover; ``CoverBaking`` tests them with rays.
 
     Args:
@@ -32,6 +33,8 @@ class CoverCandidates:
     Raises:
         TypeError, ValueError: if an argument has the wrong shape or is out of range, or lengths differ.
     """
+
+    SHOWN = ("places",)
 
     def __init__(self, places: ArrayLike, towards: object, reach_m: float) -> None:
         self.places = positions("places", places, dimensions=(3,))

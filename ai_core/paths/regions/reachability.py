@@ -13,6 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ai_core.budget import Budget
+from ai_core.described import Described
 from ai_core.errors import check_type, whole_number
 from ai_core.maps.cell_moves import ODD_ROW
 from ai_core.maps.passage import GridPassage
@@ -29,7 +30,7 @@ MOST_CHANGED = 64
 BLOCKED = -1
 
 
-class Reachability(Cancellable):
+class Reachability(Described, Cancellable):
     """Connected cells of a passage. Interruptible work: advance it until it is done.
 
     Args:
@@ -41,6 +42,8 @@ class Reachability(Cancellable):
     Cost: O(cells), about 20 ms for a game map of 512 × 512 cells; a row is a step. A change
         costs O(cells of the smaller side), in one step. 4 bytes per cell.
     """
+
+    SHOWN = ("progress",)
 
     def __init__(self, passage: GridPassage) -> None:
         check_type("passage", passage, GridPassage)

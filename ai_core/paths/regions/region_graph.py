@@ -7,6 +7,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ai_core.budget import Budget
+from ai_core.described import Described
 from ai_core.errors import check_type, whole_number
 from ai_core.maps.passage import GridPassage
 from ai_core.paths.regions.region_loops import NO_PORTAL, FieldGround, PortalSearch, RegionFields
@@ -53,7 +54,7 @@ class Portal(NamedTuple):
     other: int
 
 
-class RegionGraph(Cancellable):
+class RegionGraph(Described, Cancellable):
     """Regions of one passage. Interruptible work: advance it until it is done.
 
     After cells change, it is not done until ``advance`` has updated their regions; a region is a
@@ -79,6 +80,8 @@ class RegionGraph(Cancellable):
         one cell costs the update of one or two regions. 5 to 10 bytes per cell.
     Source: 003_designing_ai_for_games, navigation; Botea, Müller, Schaeffer 2004.
     """
+
+    SHOWN = ("side", "progress")
 
     def __init__(self, passage: GridPassage, *, side: int = SIDE, stretch: int = STRETCH) -> None:
         check_type("passage", passage, GridPassage)

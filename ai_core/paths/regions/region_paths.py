@@ -15,6 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ai_core.budget import Budget
+from ai_core.described import Described
 from ai_core.errors import check_type, whole_number
 from ai_core.maps.cell_moves import SQRT_2
 from ai_core.paths.path import Path, PathSearch
@@ -29,7 +30,7 @@ PORTALS_PER_LOOK = 16
 """Portals expanded between two checks of the budget (count): 5 µs."""
 
 
-class RegionSearch(PathSearch):
+class RegionSearch(Described, PathSearch):
     """Path over regions, found in slices; ``result.bound`` limits its excess cost.
 
     If no path over portals exists, no path exists at all. In this case, and when cells change before
@@ -54,6 +55,8 @@ class RegionSearch(PathSearch):
         lie in one region.
     Source: 003_designing_ai_for_games, navigation.
     """
+
+    SHOWN = ("progress", "expanded")
 
     def __init__(self, regions: RegionGraph, start: int, goal: int) -> None:
         super().__init__()

@@ -87,6 +87,8 @@ class AnytimeSearch(Cancellable, Saveable):
     (True, True)
     """
 
+    SHOWN = ("quality", "bound", "progress")
+
     # The passage and the expanded cells are not saved; costs of the path are those of the present passage.
     STATE = DeclaredState(
         start=Whole(0, _last_cell),

@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ai_core.budget import Budget
+from ai_core.described import Described
 from ai_core.errors import check_type
 from ai_core.maps.cell_moves import SQUARE_8
 from ai_core.maps.passage import GridPassage
@@ -32,7 +33,7 @@ MOST_CHANGED = 64
 """Number of changed cells (count) above which a new table costs less than an update."""
 
 
-class JumpTable(Cancellable):
+class JumpTable(Described, Cancellable):
     """Jump distances of one passage. Interruptible work: advance it until it is done.
 
     Args:
@@ -44,6 +45,8 @@ class JumpTable(Cancellable):
 
     Cost: 16 bytes per cell, after a first change 17. 512 × 512 cells take about 10 ms.
     """
+
+    SHOWN = ("passage", "progress")
 
     def __init__(self, passage: GridPassage) -> None:
         check_type("passage", passage, GridPassage)

@@ -12,6 +12,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from ai_core.budget import MOST_AT_ONCE, Budget, _StepBudget, check_budget
+from ai_core.described import Described
 from ai_core.errors import shown, whole_number
 from ai_core.maps.cell_moves import Corners
 from ai_core.maps.graph import Graph
@@ -84,7 +85,7 @@ def _cell_at(name: str, place: Sequence[int] | NDArray[np.integer], shape: tuple
     return row * shape[1] + whole_number(f"column of {name}", column, minimum=0, maximum=shape[1] - 1)
 
 
-class AStarSearch(PathSearch):
+class AStarSearch(Described, PathSearch):
     """Search for the cheapest path on a grid or a graph, in slices.
 
     The result is optimal, unless ``max_expanded`` ends the search right after a first path is found.
@@ -123,6 +124,8 @@ class AStarSearch(PathSearch):
     >>> search.result.cells.tolist(), search.result.cost
     ([0, 1, 2, 5, 8, 7, 6], 6.0)
     """
+
+    SHOWN = ("progress", "expanded")
 
     def __init__(
         self, ground: GridPassage | Graph, start: int, goals: Goals, *, step_cost: StepCost | None = None,

@@ -2,6 +2,7 @@
 from __future__ import annotations
 
 import ai_core.paths.searches.canonical_moves as canonical_moves
+from ai_core.described import Described
 from ai_core.errors import check_kind, check_type
 from ai_core.maps.passage import GridPassage
 from ai_core.paths.searches.grid_search_loops import RepairingSearch, UniformField, UniformSearch, WeightedSearch
@@ -11,7 +12,7 @@ from ai_core.paths.searches.jump_table import JumpTable
 __all__ = ["SearchMemory"]
 
 
-class SearchMemory:
+class SearchMemory(Described):
     """Memory for one search at a time on one passage.
 
     It takes 16 bytes per cell, or 8 on passages that suit ``canonical_moves``; 20 more with jumps, and
@@ -30,6 +31,8 @@ class SearchMemory:
         passage: passage of the searches.
         holder: the search that uses the memory now, or None.
     """
+
+    SHOWN = ("passage",)
 
     __slots__ = ("_buckets", "_canonical", "_field", "_jumping", "_jumps", "_repairing", "holder", "passage")
 

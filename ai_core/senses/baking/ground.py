@@ -8,6 +8,7 @@ from typing import Any, TypeVar
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from ai_core.described import Described
 from ai_core.errors import as_array, finite_number, point, positions, shown
 
 __all__ = ["NO_CELL", "Floats", "GroundCells", "Ids", "WalkableGrid", "WalkablePolygons", "Work"]
@@ -106,7 +107,7 @@ class GroundCells:
         return best
 
 
-class WalkableGrid:
+class WalkableGrid(Described):
     """A grid of walkable cells and their heights.
 
     Args:
@@ -122,6 +123,8 @@ class WalkableGrid:
         TypeError: if an argument is of another type.
         ValueError: if a number is out of range, or no cell is walkable.
     """
+
+    SHOWN = ("cell_m", "area_m2")
 
     def __init__(
         self, floor_m: ArrayLike, cell_m: float, *, origin: ArrayLike = (0, 0, 0), up: str = "y",
@@ -155,7 +158,7 @@ class WalkableGrid:
         return cells
 
 
-class WalkablePolygons:
+class WalkablePolygons(Described):
     """A navigation mesh: convex polygons that together are all walkable ground.
 
     Args:
@@ -171,6 +174,8 @@ class WalkablePolygons:
         TypeError: if an argument is of another type.
         ValueError: if a number is out of range, or there is no walkable ground.
     """
+
+    SHOWN = ("cell_m", "area_m2")
 
     def __init__(
         self, vertices: ArrayLike, polygons: Sequence[ArrayLike], cell_m: float, *, up: str = "y",

@@ -151,6 +151,8 @@ class SenseGraph(Saveable):
     Source: 001_world_interfacing, finite element model sense manager.
     """
 
+    SHOWN = ("modalities", "regions")
+
     STATE = DeclaredState(
         portals=MapOf(Row(_PortalState, Flag(), Optional(Number())), at="_portal_states"),
         wind=PointKind(3, at="_velocity"),

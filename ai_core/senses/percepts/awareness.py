@@ -13,6 +13,7 @@ from typing import NamedTuple
 import numpy as np
 
 from ai_core.clock import moment_s
+from ai_core.described import Described
 from ai_core.errors import check_kind, finite_number, shown, whole_number
 from ai_core.saving.fields import Fields, State
 from ai_core.senses.id_table import LARGEST_ID
@@ -161,7 +162,7 @@ class AwarenessReasons(NamedTuple):
 VERSION = 1
 
 
-class Awareness(RowView):
+class Awareness(Described, RowView):
     """The awareness of one sensor of one target.
 
     Args:
@@ -172,6 +173,8 @@ class Awareness(RowView):
     Raises:
         TypeError, ValueError: if an argument is of another type, or out of range.
     """
+
+    SHOWN = ("target", "value", "level_name")
 
     __slots__ = ("settings",)
 

@@ -8,6 +8,7 @@ from typing import Literal, NamedTuple
 import numpy as np
 
 from ai_core.clock import moment_s
+from ai_core.described import Described
 from ai_core.errors import LARGEST, MOST, UnknownNameError, finite_number, shown, whole_number
 from ai_core.saving.fields import LATEST_S, Fields, State
 from ai_core.senses.percepts.percept_table import MemoryDurations, PerceptTable, RowView, SavedRows
@@ -68,8 +69,10 @@ class TargetReport(NamedTuple):
     at_s: float
 
 
-class KnownTarget(RowView):
+class KnownTarget(Described, RowView):
     """What a memory knows of one target; read-only, and always up to date."""
+
+    SHOWN = ("target", "strength", "is_expired", "last_known_position")
 
     __slots__ = ()
 
@@ -166,7 +169,7 @@ class KnownTarget(RowView):
         return None if math.isnan(moment) else moment
 
 
-class SenseMemory:
+class SenseMemory(Described):
     """The memory of one sensor for all its targets.
 
     Each change is returned exactly once, in the order in which changes happened and with
@@ -191,6 +194,8 @@ class SenseMemory:
 
     Cost: a sensation O(log targets); ``advance`` O(targets).
     """
+
+    SHOWN = ("targets", "durations")
 
     def __init__(
         self,

@@ -80,6 +80,8 @@ class ScentTrails(Saveable):
     Source: 003_designing_ai_for_games, senses.
     """
 
+    SHOWN = ("modality_name",)
+
     STATE = DeclaredState(
         marks=Columns(
             at="_marks",

@@ -12,6 +12,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from ai_core.described import Described
 from ai_core.errors import finite_number, named, shown
 
 __all__ = ["NO_PATTERN", "Backdrop", "Background", "Camouflage"]
@@ -41,7 +42,7 @@ beyond ``to``; None for "unknown at present".
 """
 
 
-class Camouflage:
+class Camouflage(Described):
     """Factors by pattern of the source and pattern behind it.
 
     Args:
@@ -58,6 +59,8 @@ class Camouflage:
 
     Source: 001_world_interfacing, camouflage and shadows.
     """
+
+    SHOWN = ("patterns",)
 
     def __init__(self, factors: Mapping[tuple[str, str], float]) -> None:
         if not isinstance(factors, Mapping):

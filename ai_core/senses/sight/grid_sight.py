@@ -14,6 +14,7 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from ai_core.described import Described
 from ai_core.errors import as_array, shown, whole_number
 
 __all__ = ["GridSight", "cells_seen", "lines_are_free"]
@@ -24,7 +25,7 @@ FARTHEST_CELLS = 256
 Flags = NDArray[np.bool_]
 
 
-class GridSight:
+class GridSight(Described):
     """Lines of sight and fields of view on a grid.
 
     Args:

@@ -9,6 +9,7 @@ from collections.abc import Callable, Mapping
 import numpy as np
 from numpy.typing import NDArray
 
+from ai_core.described import Described
 from ai_core.errors import UnknownNameError, shares_by_name, shown
 
 __all__ = ["Between", "Materials", "checked_shares"]
@@ -22,7 +23,7 @@ returns the share of the intensity that passes the obstacles on each: (n,), 0 to
 """
 
 
-class Materials:
+class Materials(Described):
     """Shares of the intensity that pass through materials.
 
     Args:

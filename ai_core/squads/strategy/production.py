@@ -6,6 +6,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Literal
 
+from ai_core.described import Described
 from ai_core.errors import (
     CycleError,
     UnknownNameError,
@@ -105,7 +106,7 @@ class Product:
             raise ValueError(f"defense {self.name!r} must have capabilities, got None; give its attack")
 
 
-class TechnologyTree:
+class TechnologyTree(Described):
     """All products of a side and their requirements.
 
     Args:
@@ -121,6 +122,8 @@ class TechnologyTree:
     >>> tree.missing("archer", {})
     ('hall',)
     """
+
+    SHOWN = ("products",)
 
     def __init__(self, products: Iterable[Product]) -> None:
         self.products: dict[str, Product] = {}
@@ -181,7 +184,7 @@ class TechnologyTree:
         return [*found, name]
 
 
-class BuildOrder:
+class BuildOrder(Described):
     """Sequence of products with target numbers, with which a strategist begins.
 
     Args:
@@ -196,6 +199,8 @@ class BuildOrder:
     >>> BuildOrder([("worker", 2), ("hall", 1)], tree).next({"worker": 2})
     'hall'
     """
+
+    SHOWN = ("steps",)
 
     def __init__(self, steps: Iterable[tuple[str, int]], tree: TechnologyTree) -> None:
         check_type("tree", tree, TechnologyTree)

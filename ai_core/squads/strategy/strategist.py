@@ -124,6 +124,8 @@ class Strategist(Saveable):
     Source: 003_designing_ai_for_games, strategic AI.
     """
 
+    SHOWN = ("posture",)
+
     STATE = DeclaredState(
         machine=Part(), mind=Part(), adaptive=Part(), wealth=OneOf(WEALTHS),
         tactic=OneOf(lambda strategist: ("", *strategist.adaptive.memory.choices)), target=Optional(Point(2)),
