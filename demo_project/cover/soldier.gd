@@ -14,6 +14,7 @@ var height_m := STANDING_M:
 	set(height):
 		height_m = height
 		scale.y = height / STANDING_M
+		for tag: Label3D in find_children("*", "Label3D", true, false): tag.scale.y = 1.0 / scale.y
 
 var _request := 0
 var _ticket := 0
@@ -44,6 +45,8 @@ func _physics_process(delta: float) -> void:
 
 
 func _go(place: Vector3, delta: float) -> void:
+	var ahead := place - position
+	if ahead.length() > NEAR_M: rotation.y = atan2(-ahead.x, -ahead.z)
 	position = position.move_toward(place, SPEED * delta)
 
 
@@ -85,6 +88,8 @@ func _arrive() -> void:
 	if not spot: return
 	hidings += 1
 	var behind: Node = yard.cover.get_object(spot)
+	var towards: Vector3 = yard.watcher.position - position
+	rotation.y = atan2(-towards.x, -towards.z)
 	height_m = CROUCHING_M if yard.cover.is_low(spot) else STANDING_M
 	yard.report(name, "hides behind a %s%s" % [
 		"crate" if behind else "wall", ", crouching" if yard.cover.is_low(spot) else ""])

@@ -1,8 +1,8 @@
 extends Node3D
 ## Four soldiers hide from a watcher that walks around their yard: behind walls, and behind crates that are pushed.
 ##
-## Spots and paths are drawn: high cover green, low cover yellow, held red; paths green. With --scripted the story is
-## printed and judged: how long soldiers were hidden, and that no two held one spot.
+## What the watcher sees of the ground is a bright fan; spots of cover are discs, and a soldier at its spot stands in the
+## dark. With --scripted the story is printed and judged: how long soldiers were hidden, and that no two held one spot.
 
 const Soldier := preload("soldier.gd")
 
@@ -24,9 +24,12 @@ const PUSH := Vector3(3.0, 0, 0)
 ## Time before the first check, in which all soldiers can reach cover.
 const JUDGED_AFTER_S := 5.0
 const WANTED_SHARE := 0.75
-const HELP := "hidden %d %% of the time
-soldiers (blue) hide from the watcher (pink), behind walls and crates
-places to hide: standing green, crouching yellow, taken red"
+const HELP := """Four soldiers hide from a watcher, who sees the bright ground
+hidden %d %% of the time"""
+const SKIN := Color("e8c39e")
+const WATCHED_RANGE_M := 30.0
+## So low that crates stop its sight, which crouching soldiers hide behind.
+const FAN_M := 0.9
 
 var watcher: Node3D
 var time_s := 0.0
@@ -44,14 +47,22 @@ var _ray := PhysicsRayQueryParameters3D.new()
 
 
 func _ready() -> void:
-	_box(Vector3(0, -0.1, 0), Vector3(2 * HALF_SIZE.x, 0.2, 2 * HALF_SIZE.y), Color("4a5568"), $Ground)
+	_box(Vector3(0, -0.1, 0), Vector3(2 * HALF_SIZE.x, 0.2, 2 * HALF_SIZE.y), Color("5c6b58"), $Ground)
+	var lawn := PlaneMesh.new()
+	lawn.size = Vector2(200, 200)
+	var around := _seen_as(lawn, Color("39453a"))
+	around.position.y = -0.15
+	add_child(around)
 	for wall in WALLS:
 		var middle := wall.get_center()
-		_box(Vector3(middle.x, 1.1, middle.y), Vector3(wall.size.x, 2.2, wall.size.y), Color("9aa5b8"), $Ground)
+		_box(Vector3(middle.x, 1.1, middle.y), Vector3(wall.size.x, 2.2, wall.size.y), Color("b8b3a6"), $Ground)
 	for place in CRATES:
-		var crate := _box(Vector3(place.x, 0.6, place.y), Vector3(1.3, 1.2, 1.3), Color("b98555"), self)
+		var crate := _box(Vector3(place.x, 0.6, place.y), Vector3(1.3, 1.2, 1.3), Color("a8743f"), self)
 		crate.add_to_group("cover")
-	watcher = _figure(Color("f3a48d"))
+	watcher = _figure(Color("d4553f"))
+	watcher.add_child(_eyes())
+	if DisplayServer.get_name() != "headless":
+		for node: Node in [paths, cover, $AI/Senses]: node.set("show_in_game", true)
 	watcher.position = Vector3(ROUTE[0].x, 0, ROUTE[0].y)
 	($Ground as NavigationRegion3D).bake_navigation_mesh(false)
 	cover.bake_finished.connect(_on_baked)
@@ -74,7 +85,9 @@ func _on_baked(spots: int) -> void:
 		var soldier := Soldier.new()
 		soldier.name = soldier_name
 		soldier.yard = self
-		soldier.add_child(_figure(Color("8da5f3")))
+		soldier.add_child(_figure(Color("3f6fb5")))
+		soldier.add_child(_source())
+		soldier.add_child(_name_tag(soldier_name))
 		var place := SOLDIERS[soldier_name]
 		soldier.position = Vector3(place.x, 0, place.y)
 		soldiers.append(soldier)
@@ -104,6 +117,7 @@ func _walk(delta: float) -> void:
 		var end := ROUTE[(side + 1) % 4]
 		if along <= start.distance_to(end):
 			var place := start.move_toward(end, along)
+			watcher.look_at_from_position(watcher.position, Vector3(0, 0, 0) if along < 0.1 else Vector3(end.x, 0, end.y))
 			watcher.position = Vector3(place.x, 0, place.y)
 			return
 		along -= start.distance_to(end)
@@ -163,16 +177,59 @@ func _box(place: Vector3, size: Vector3, color: Color, parent: Node) -> Node3D:
 	return body
 
 
+## A body with a head, a helmet and a weapon that shows where it looks: along -z.
 func _figure(color: Color) -> Node3D:
 	var figure := Node3D.new()
-	var mesh := CapsuleMesh.new()
-	mesh.radius = 0.35
-	mesh.height = 1.8
-	var body := _seen_as(mesh, color)
-	body.position.y = 0.9
-	figure.add_child(body)
+	var body := CapsuleMesh.new()
+	body.radius = 0.32
+	body.height = 1.35
+	var head := SphereMesh.new()
+	head.radius = 0.22
+	head.height = 0.44
+	var helmet := SphereMesh.new()
+	helmet.radius = 0.27
+	helmet.height = 0.27
+	helmet.is_hemisphere = true
+	var weapon := BoxMesh.new()
+	weapon.size = Vector3(0.08, 0.1, 0.7)
+	for part: Array in [
+			[body, color, Vector3(0, 0.68, 0)], [head, SKIN, Vector3(0, 1.5, 0)],
+			[helmet, color.darkened(0.4), Vector3(0, 1.54, 0)], [weapon, Color("2b2b2b"), Vector3(0.22, 1.0, -0.35)]]:
+		var seen := _seen_as(part[0], part[1])
+		seen.position = part[2]
+		figure.add_child(seen)
 	if not watcher: add_child(figure)
 	return figure
+
+
+func _eyes() -> Sensor3D:
+	var eyes := Sensor3D.new()
+	eyes.position.y = FAN_M
+	eyes.sight_range = WATCHED_RANGE_M
+	eyes.horizontal_angle = TAU
+	eyes.near_range = 0.0
+	return eyes
+
+
+func _source() -> SenseSource3D:
+	var source := SenseSource3D.new()
+	source.position.y = 1.0
+	source.sound_strength = 0.0
+	source.smell_strength = 0.0
+	return source
+
+
+func _name_tag(text: String) -> Label3D:
+	var tag := Label3D.new()
+	tag.text = text
+	tag.position.y = 2.3
+	tag.billboard = BaseMaterial3D.BILLBOARD_ENABLED
+	tag.fixed_size = true
+	tag.pixel_size = 0.0006
+	tag.no_depth_test = true
+	tag.font_size = 30
+	tag.outline_size = 10
+	return tag
 
 
 func _seen_as(mesh: Mesh, color: Color) -> MeshInstance3D:

@@ -175,7 +175,7 @@ class TargetAt(Kind):
 
 
 PEEKS = {LEFT: "left", RIGHT: "right", OVER: "over"}
-HIGH, LOW, HELD = (0.4, 0.9, 0.45), (1.0, 0.85, 0.3), (1.0, 0.35, 0.3)
+HIGH, LOW, HELD = (0.35, 0.7, 1.0), (1.0, 0.85, 0.3), (1.0, 0.35, 0.3)
 """Colors of high, low and reserved spots."""
 
 FREE_OPACITY, HELD_OPACITY = 0.3, 0.75

@@ -3,18 +3,21 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from addons.ai_core.nodes.debugging.game_picture import DrawnShapes, Points
 
-MOST_RAYS, FEWEST_RAYS = 40, 6
+RAY_STEP_RAD, NEAR_STEP_RAD = math.radians(3), math.radians(15)
+"""Angle from one ray of a fan to the next (rad), of sight and of what is nearby."""
+
+FEWEST_RAYS = 4
 """Rays of a fan (count)."""
 
-RAYS_OF_ALL = 1500
-"""Rays of all fans together (count), shared evenly; each takes up to 8 physics queries."""
+RAYS_OF_ALL = 1200
+"""Rays of all fans together (count), about; many fans have fewer rays each. A ray takes up to 8 physics queries."""
 
 HALVINGS = 7
 """Steps to find where a ray is stopped (count): the range is divided by 2 ** 7."""
@@ -56,27 +59,22 @@ class SightFans:
         poses = [_pose(one, unit) for one in sensors]
         eyes = np.array([eye for eye, _, _ in poses], np.float32)
         drawn = self._drawn_heights(eyes, bodies) if not sensors[0].is_flat else None
-        fans = [(row, *fan) for row, one in enumerate(sensors) for fan in _fans(one, unit)]
-        rays = max(FEWEST_RAYS, min(MOST_RAYS, RAYS_OF_ALL // len(fans)))
-        shares = np.linspace(-0.5, 0.5, rays + 1)
-        rows = np.array([row for row, *_ in fans])
-        angles = np.array([angle for _, _, angle, *_ in fans])[:, None] * shares
-        ahead, right = (np.array([pose[axis] for pose in poses])[rows][:, None] for axis in (1, 2))
-        directions = np.cos(angles)[:, :, None] * ahead + np.sin(angles)[:, :, None] * right
-        ranges = np.repeat([reach_m for _, reach_m, *_ in fans], rays + 1)
-        starts, own = (np.repeat(one[rows], rays + 1, axis=0) for one in (eyes, bodies))
-        reached = self._reached(starts, directions.reshape(-1, 3), ranges, own)
-        edges = eyes[rows][:, None] + directions * reached.reshape(len(fans), -1, 1)
-        shapes = []
-        for (row, reach_m, _, color, meaning, opacity), edge in zip(fans, edges, strict=True):
-            corners = _triangles(eyes[row], edge)
-            away = np.sqrt(((corners - eyes[row]) ** 2).sum(axis=1)) / reach_m
-            if drawn is not None:
-                corners[:, 1] = drawn[row]
-            faded = opacity + (FARTHEST_OPACITY - opacity) * away
-            shapes.append(DrawnShapes(
-                (corners * unit).astype(np.float32), color, meaning, faded.astype(np.float32), is_filled=True))
-        return shapes
+        fans = [_Fan(row, *fan) for row, one in enumerate(sensors) for fan in _fans(one, unit)]
+        wanted = [fan.angle_rad / (NEAR_STEP_RAD if fan.meaning == NEAR_MEANING else RAY_STEP_RAD) for fan in fans]
+        scale = min(1.0, RAYS_OF_ALL / sum(wanted))
+        rays = np.array([max(FEWEST_RAYS, round(scale * count)) for count in wanted]) + 1
+        first = np.concatenate([[0], np.cumsum(rays)])
+        rows = np.repeat([fan.row for fan in fans], rays)
+        angles = np.concatenate(
+            [np.linspace(-0.5, 0.5, count) * fan.angle_rad for fan, count in zip(fans, rays, strict=True)])[:, None]
+        ahead, right = (np.array([pose[axis] for pose in poses])[rows] for axis in (1, 2))
+        directions = np.cos(angles) * ahead + np.sin(angles) * right
+        reached = self._reached(
+            eyes[rows], directions, np.repeat([fan.range_m for fan in fans], rays), bodies[rows])
+        edges = eyes[rows] + directions * reached[:, None]
+        return [
+            _filled(fan, eyes[fan.row], edges[begin:end], unit, None if drawn is None else drawn[fan.row])
+            for fan, begin, end in zip(fans, first[:-1], first[1:], strict=True)]
 
     def _drawn_heights(self, eyes: Points, bodies: NDArray[np.int64]) -> NDArray[np.float32]:
         """Return the height at which each fan is drawn: just above the floor, or that of the eye (m)."""
@@ -120,6 +118,17 @@ def _pose(sensor: Any, unit: float) -> tuple[Points, Points, Points]:
     return eye, ahead / (np.linalg.norm(ahead) or 1), right / (np.linalg.norm(right) or 1)
 
 
+class _Fan(NamedTuple):
+    """A fan to draw: the row of its sensor, its range and full angle, and how it looks."""
+
+    row: int
+    range_m: float
+    angle_rad: float
+    color: tuple[float, float, float]
+    meaning: str
+    opacity: float
+
+
 def _fans(sensor: Any, unit: float) -> list[tuple[float, float, tuple[float, float, float], str, float]]:
     """Return range (m), full angle (rad), color, meaning and opacity at the eye of each fan of a sensor."""
     level = min(2, max((one["level"] for one in sensor.get_known_targets()), default=0))
@@ -128,6 +137,17 @@ def _fans(sensor: Any, unit: float) -> list[tuple[float, float, tuple[float, flo
     if sensor.near_range > 0:
         fans.append((sensor.near_range / unit, math.tau, NEAR_COLOR, NEAR_MEANING, NEAR_OPACITY))
     return fans
+
+
+def _filled(fan: _Fan, eye: Points, edge: NDArray[np.floating], unit: float, height: float | None) -> DrawnShapes:
+    """Return the triangles of a fan in units of the scene, paler with distance; at a height, if one is given."""
+    corners = _triangles(eye, edge)
+    away = np.sqrt(((corners - eye) ** 2).sum(axis=1)) / fan.range_m
+    if height is not None:
+        corners[:, 1] = height
+    opacity = fan.opacity + (FARTHEST_OPACITY - fan.opacity) * away
+    return DrawnShapes(
+        (corners * unit).astype(np.float32), fan.color, fan.meaning, opacity.astype(np.float32), is_filled=True)
 
 
 def _triangles(eye: Points, edge: NDArray[np.floating]) -> NDArray[np.floating]:
