@@ -664,7 +664,9 @@ class RegionalSenseManager(Described):
             for_stages = budget if budget.is_unlimited else self._without_pass(budget)
             self._shares.advance(for_stages, now_s, is_shared=has_signals)
             before_us = budget.used if budget.stopwatch is not None else 0.0
-            self._perception.advance(self._continuous.pairs, budget)
+            is_done = self._perception.advance(self._continuous.pairs, budget)
+            if self._continuous.ages.is_late or not is_done:
+                self._continuous.ages.note_round(now_s, is_done=is_done)
             if budget.stopwatch is not None:
                 self._note_pass(budget.used - before_us)
         finally:
@@ -818,7 +820,8 @@ class RegionalSenseManager(Described):
         - ``longest_wait_passes``, ``longest_wait_s``: the longest wait of any pair so far.
         - ``advances_until_all_are_asked``: the current upper bound on the wait, in passes.
         - ``noticed_within_s``: the same in seconds, at the pace of the slowest of the last
-          passes: a target in view that is not hidden is noticed within this time.
+          passes: a sensor notices a target in view that is not hidden, and its listeners are
+          notified, within this time.
         """
         continuous = self._continuous
         pairs_at_once = max(1, self.maximum_rays // self._visibility.most_rays_per_pair)
@@ -841,7 +844,7 @@ class RegionalSenseManager(Described):
             "longest_wait_passes": continuous.ages.longest_wait_passes,
             "longest_wait_s": continuous.ages.longest_wait_s,
             "advances_until_all_are_asked": bound,
-            "noticed_within_s": passes * slowest_pass_s,
+            "noticed_within_s": passes * slowest_pass_s + ages.notice_s(now_s),
         }
 
     # State.

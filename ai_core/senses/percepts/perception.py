@@ -253,7 +253,7 @@ class Perception:
         self._notify_heard(heard, now)
         self._notify_levels(levels, now)
 
-    def advance(self, pairs: Mapping[int, PairsInView], budget: Budget) -> None:
+    def advance(self, pairs: Mapping[int, PairsInView], budget: Budget) -> bool:
         """Notify listeners, take in what is in view, let time pass for all percepts, and notify listeners.
 
         A budget of time may end it after each block of ``PERCEPTS_PER_BLOCK`` and each notice; then the next call
@@ -262,6 +262,9 @@ class Perception:
         Args:
             pairs: pairs in view, by number of the modality.
             budget: queried only.
+
+        Returns:
+            whether it has ended a pass and notified the listeners of all that was noticed.
         """
         # A step is counted by the budget of a test or a server: there one advance is one pass.
         has_end = not (budget.is_unlimited or budget.charges_runs)
@@ -269,11 +272,10 @@ class Perception:
         self._table.now_s = now.seconds
         self._table.revision += 1
         if self._notices and not self._notify(budget if has_end else None, now):
-            return
+            return False
         is_done = self._pass(list(pairs.items()), budget if has_end else None, now)
         self._collect(now)
-        if is_done or not has_end:
-            self._notify(budget if has_end else None, now)
+        return is_done and self._notify(budget if has_end else None, now)
 
     def _pass(self, pairs: list[tuple[int, PairsInView]], budget: Budget | None, now: TimeIndex) -> bool:
         """Continue the pass under way, or begin one; return False if the budget ended before the pass did."""

@@ -5,7 +5,17 @@ from collections import deque
 from itertools import pairwise
 from types import SimpleNamespace
 
-from ai_core.saving.declared_state import DeclaredState, ListOf, Number, Refuse, Saveable, Seconds, Whole
+from ai_core.saving.declared_state import (
+    DeclaredState,
+    Flag,
+    ListOf,
+    Number,
+    Optional,
+    Refuse,
+    Saveable,
+    Seconds,
+    Whole,
+)
 from ai_core.saving.fields import LATEST_S
 
 __all__ = ["QueryAges"]
@@ -25,10 +35,13 @@ class QueryAges(Saveable):
         is_long: whether times of so many passes are kept that it is worth forgetting some.
         longest_wait_passes: the most that any pair has waited until it was asked (count).
         longest_wait_s: likewise (s).
+        is_late: whether one of the last rounds of notices was interrupted by the budget.
     """
 
     STATE = DeclaredState(
-        ended_s=ListOf(Seconds(), make=deque, at="_ended_s"), longest_wait_passes=Whole(), longest_wait_s=Number(0))
+        ended_s=ListOf(Seconds(), make=deque, at="_ended_s"), longest_wait_passes=Whole(), longest_wait_s=Number(0),
+        rounds_s=ListOf(Number(0), make=deque, at="_rounds_s"),
+        round_began_s=Optional(Seconds(), at="_round_began_s"), is_late=Flag())
 
     def __init__(self) -> None:
         self.passes = 0
@@ -37,6 +50,9 @@ class QueryAges(Saveable):
         self.longest_wait_s = 0.0
         self._ended_s: deque[float] = deque()  # of the last passes, as far back as is needed
         self._cut_short: deque[tuple[int, int]] = deque()  # which passes, and how many pairs each asked
+        self.is_late = False
+        self._rounds_s: deque[float] = deque()  # durations of the last rounds, 0 for one that was not interrupted
+        self._round_began_s: float | None = None
 
     @property
     def new(self) -> int:
@@ -91,6 +107,28 @@ class QueryAges(Saveable):
         """The longest time between the ends of two of the last ``PASSES_TIMED`` passes (s)."""
         ended_s = list(self._ended_s)[-PASSES_TIMED:]
         return max((b - a for a, b in pairwise(ended_s)), default=0.0)
+
+    def note_round(self, now_s: float, *, is_done: bool) -> None:
+        """Note that a round of notices has ended or was interrupted; call it for each advance while ``is_late``.
+
+        A round passes over all percepts and notifies the listeners.
+        """
+        if self._round_began_s is None:
+            self._round_began_s = now_s
+        if is_done:
+            self._rounds_s.append(now_s - self._round_began_s)
+            self._round_began_s = None
+            if len(self._rounds_s) > PASSES_TIMED:
+                self._rounds_s.popleft()
+        self.is_late = not is_done or any(self._rounds_s)
+
+    def notice_s(self, now_s: float) -> float:
+        """Return how long it takes at most to notify a listener of a target in view (s); 0 is at once."""
+        if not self.is_late:
+            return 0.0
+        under_way_s = 0.0 if self._round_began_s is None else now_s - self._round_began_s
+        # A target that comes into view when the round has passed its percept is found by the next round.
+        return 2 * max(under_way_s, *self._rounds_s, 0.0) + self.slowest_pass_s
 
     def _forget_cut_short(self) -> None:
         while self._cut_short and self._cut_short[0][0] <= self.passes - PASSES_TIMED:
