@@ -182,6 +182,17 @@ class Budget:
             amount = inf if amount == inf else finite_number("amount", amount, minimum=0)
         return self._part(amount)
 
+    def part_of_at_least(self, least_us: float, amount: float = inf) -> Budget:
+        """Return a share as ``part`` does; one of time is ``least_us`` long at least, even if this budget ends before.
+
+        For a service that always does some of its work, so that small budgets do not starve it.
+
+        Args:
+            least_us: 0 or more (µs); a budget of steps ignores it.
+            amount: as in ``part``.
+        """
+        return self.part(amount)
+
     @abstractmethod
     def _part(self, amount: float) -> Budget: ...
 
@@ -237,6 +248,10 @@ class _TimeBudget(Budget):
         part = _TimeBudget()
         part._begin(self, started_ns, deadline_ns)
         return part
+
+    def part_of_at_least(self, least_us: float, amount: float = inf) -> Budget:
+        now_ns = self._watch()
+        return self._part_since(now_ns, max(least_us * 1000, min(amount * 1000, self.deadline_ns - now_ns)))
 
     def _part_since(self, begun_ns: int, granted_ns: float) -> _TimeBudget:
         """Return a part that began earlier; its length is not checked against this budget."""

@@ -6,6 +6,7 @@ short ones and none starves.
 """
 from __future__ import annotations
 
+import math
 from collections import deque
 from collections.abc import Callable, Hashable, Iterator
 from concurrent.futures import Executor, Future, wait
@@ -121,6 +122,9 @@ def take_turns(jobs: list[PathJob], threads: SearchThreads, budget: Budget) -> l
         job.turns += TURNS_AT_ONCE
     return raised
 
+
+LEAST_US = 50.0
+"""Shortest time for searches in an advance (µs), even if the budget ends before: about one path."""
 
 SEARCHING = 0.75
 """Share of a budget (no unit) for searches while the ground is not prepared. Without the rest, preparation that makes
@@ -356,7 +360,8 @@ class PathService(Saveable):
     def advance(self, budget: Budget, /) -> None:
         """Advance searches until none is left or the budget is spent, and prepare the ground.
 
-        While the ground is not prepared, at least a quarter of the budget is reserved for that.
+        While the ground is not prepared, at least a quarter of the budget is reserved for that. However small a budget
+        of time is, the searches get ``LEAST_US`` in each advance and the preparation a step in every other one.
 
         Cost: limited by the budget.
         """
@@ -365,7 +370,7 @@ class PathService(Saveable):
         if self._unclaimed and self._clock.now.frame - self._loaded_at_frame > self._keep_frames:
             self._unclaimed = {}
         is_prepared = self.provider.is_prepared
-        searching = budget if is_prepared else budget.part(budget.left * SEARCHING)
+        searching = budget.part_of_at_least(LEAST_US, math.inf if is_prepared else budget.left * SEARCHING)
         while not searching.is_spent:
             while self._jobs.waiting and len(self._jobs.running) < self._most_running:
                 self._start(self._jobs.next_waiting(self._clock.now.frame))
@@ -379,7 +384,7 @@ class PathService(Saveable):
                 together, raised = [job], [take_turn(job, searching)]
             for one, error in zip(together, raised, strict=True):
                 self._after_turn(one, error)
-        if not is_prepared and not budget.is_spent:
+        if not is_prepared and (not budget.is_spent or (not budget.charges_runs and self._clock.now.frame % 2)):
             self.provider.prepare(budget)
 
     @property

@@ -2,7 +2,7 @@
 from __future__ import annotations
 
 from collections import OrderedDict
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from heapq import merge
 from itertools import islice
 
@@ -65,8 +65,11 @@ class CarryOverQueue:
             task._due_since = frame
             self._add(task)
 
-    def first(self, count: int) -> list[Task]:
-        """Return the first of those that may run, at most so many. Cost: O(count)."""
+    def first(self, count: int, without: Sequence[Task] = ()) -> list[Task]:
+        """Return the first of those that may run, at most so many, without some. Cost: O(count + without)."""
+        if without:
+            held = set(without)
+            return [one for one in self.first(count + len(without)) if one not in held][:count]
         known = list(islice(self._known, count))
         if not self._new:
             return known

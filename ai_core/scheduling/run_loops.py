@@ -30,6 +30,9 @@ MOST_IN_A_ROW = cython.declare(cython.int, 64)      # calls made at once: their 
 NEVER_NS = cython.declare(cython.longlong, 1 << 62)
 LONGEST_NS = cython.declare(cython.longlong, (1 << 31) - 1)     # that recent runs hold: 2.1 s
 INFINITY = cython.declare(cython.double, float("inf"))
+LEARNED = cython.declare(cython.longlong, 4)        # 1 / share of a longer piece that one run teaches
+FORGOTTEN = cython.declare(cython.longlong, 32)     # the same of a shorter one: half in 22 runs
+LONG_NS = cython.declare(cython.longlong, 50_000)   # longer pieces are planned for; their calls are made one by one
 
 
 @cython.final
@@ -93,6 +96,7 @@ class TaskRun:
         _due_since: frame since which it waits, -1 if it does not.
         _request: budget that it requested (µs or steps), -1 for a share by priority.
         _bias: factor of its priority, learned by an OverrunBias.
+        _piece_ns: learned time for which it runs on after its share has ended; all of a run that never looks (ns).
         _row: row of its recent runs in the ``RunLoop``, -1 for none; ``_recent_runs`` have been noted there.
     """
 
@@ -120,6 +124,7 @@ class TaskRun:
     _max_granted_ns = cython.declare(cython.longlong, visibility="public")
     _used_ns = cython.declare(cython.longlong, visibility="public")
     _max_used_ns = cython.declare(cython.longlong, visibility="public")
+    _piece_ns = cython.declare(cython.longlong, visibility="public")
     _row = cython.declare(cython.longlong, visibility="public")
     _recent_runs = cython.declare(cython.longlong, visibility="public")
 
@@ -134,7 +139,7 @@ class TaskRun:
         self._runs = self._faults = self._overruns = 0
         self._lateness_frames = self._max_lateness_frames = 0
         self._measured_runs = self._granted_ns = self._max_granted_ns = self._used_ns = self._max_used_ns = 0
-        self._row, self._recent_runs = -1, 0
+        self._row, self._recent_runs, self._piece_ns = -1, 0, 0
 
 
 @cython.final
@@ -149,7 +154,7 @@ class RunLoop:
 
     Attributes:
         place: how many of the queue were reached; those after them wait.
-        late: tasks before ``place`` whose request did not fit.
+        late: tasks before ``place`` whose request, or whose learned piece, did not fit.
         may_wait: whether the next task may wait; the first of a frame never does.
         is_overrun_known: whether the overrun of this frame was reported already.
     """
@@ -176,6 +181,8 @@ class RunLoop:
     before: object          # hooks before a run; None without listeners
     grants: object          # answers that a recording keeps; None for none
     answer: cython.Py_ssize_t
+    asks: cython.longlong   # queries of the present answer
+    most_piece_ns: cython.longlong
     number: cython.longlong
     clock_frame: cython.longlong
     seconds: cython.double
@@ -204,6 +211,7 @@ class RunLoop:
         self.row_kind = self.other_kind = None
         self.ahead, self.row_from = 16, 0
         self.number = self.clock_frame = self.deadline_ns = self.margin_ns = self.ended_ns = self.answer = 0
+        self.asks = self.most_piece_ns = 0
         self.allowed = -1
         self.seconds = self.left = 0.0
         self.is_timed = self.counts = self.charges = self.is_followed = self.has_requests = False
@@ -272,11 +280,17 @@ class RunLoop:
             self.begin_answers()
         if self.watch is not None:
             self.ended_ns = self.watch()
+            self.most_piece_ns = max(0, self.deadline_ns - self.ended_ns) if self.is_timed else 0
         while self.place < count:
             task = queue[self.place]
             if self.shares:
-                if self.has_ended():
-                    return
+                if self.has_ended(task):
+                    if not self.continues(task):
+                        return
+                    if task._may_run:
+                        self.late.append(task)
+                    self.place += 1
+                    continue
             elif self.counts:
                 self.left = self.steps_left() if self.charges else INFINITY
             if not task._may_run:
@@ -314,6 +328,7 @@ class RunLoop:
     @cython.exceptval(-1, check=False)
     def begin_answers(self) -> cython.int:
         """Prepare for answers of the budget that a recording keeps and a replay repeats."""
+        self.asks = 0
         if self.grants is not None:
             self.answer = len(self.grants)
             self.grants.append(None)
@@ -323,18 +338,37 @@ class RunLoop:
 
     @cython.cfunc
     @cython.exceptval(-1)
-    def has_ended(self) -> cython.bint:
-        """Return whether the rest of the queue must wait."""
+    def has_ended(self, task: TaskRun) -> cython.bint:
+        """Return whether a task must wait: the budget has ended, or its learned piece does not fit into the rest."""
+        left_ns: cython.longlong
         if self.is_timed:
-            if self.deadline_ns - self.ended_ns > (self.margin_ns if self.may_wait else 0):
-                return False
-            if self.grants is not None and self.grants[self.answer] is None:
-                self.grants[self.answer] = (0, self.place)
-            return self.may_wait
+            self.asks += 1
+            left_ns = self.deadline_ns - self.ended_ns
+            return self.may_wait and (left_ns <= self.margin_ns or LONG_NS < task._piece_ns > left_ns)
         if self.counts:
             self.left = self.steps_left()
             return self.left <= 0 and self.may_wait
         return False
+
+    @cython.cfunc
+    @cython.exceptval(-1)
+    def continues(self, task: TaskRun) -> cython.bint:
+        """Return whether tasks after one that must wait may run, as an answer that a recording keeps.
+
+        A recorded answer ends where a task had to wait. The answer after it is spent at once if all others had to.
+        """
+        continues: cython.bint
+        if self.is_timed:
+            continues = self.deadline_ns - self.ended_ns > self.margin_ns
+            if self.grants is not None:
+                self.grants[self.answer] = (0, self.asks - 1)
+                self.answer, self.asks = len(self.grants), 1
+                self.grants.append(None if continues else (0, 0))
+            return continues
+        if self.charges:
+            return False
+        self.asked = self.budget.part(INFINITY)
+        return self.asked.left > 0
 
     @cython.cfunc
     @cython.exceptval(-1.0, check=False)
@@ -372,7 +406,10 @@ class RunLoop:
         result = failure = None
         turn._now, turn._elapsed_s = self.now, self.seconds - task._last_s
         turn._budget = None if self.shares else self.budget
-        turn._whole, turn._is_timed, turn._begun_ns, turn._amount = self.budget, self.is_timed, self.ended_ns, granted
+        turn._whole, turn._is_timed, turn._begun_ns = self.budget, self.is_timed, self.ended_ns
+        turn._amount = granted
+        if self.is_timed:       # its last piece runs beyond this
+            turn._amount = max(0.0, granted - task._piece_ns)
         if not self.shares and (self.counts or self.before is not None):
             steps = self.budget.steps
         task._last_s, task._last_frame = self.seconds, self.clock_frame
@@ -388,6 +425,11 @@ class RunLoop:
         if self.watch is not None:
             self.ended_ns = self.watch()
         self.note(task, granted if self.shares and self.is_timed else 0, self.ended_ns - begun_ns, late)
+        if self.shares and self.is_timed:
+            # Work that did not look at its budget is one piece, however long its share was.
+            self.learn_piece(
+                task, self.ended_ns - begun_ns - (
+                    0 if turn._budget is None else cython.cast(cython.longlong, turn._amount)))
         if task._is_first_run and failure is None:
             task._is_first_run, task._call = False, task._runner.run
         return self.settle(task, turn, granted, self.ended_ns - begun_ns, steps, result, failure)
@@ -479,6 +521,20 @@ class RunLoop:
         task._recent_runs += 1
         return 0
 
+    @cython.cfunc
+    @cython.nogil
+    @cython.exceptval(check=False)
+    def learn_piece(self, task: TaskRun, after_ns: cython.longlong) -> cython.void:
+        """Learn for how long a task ran on after its share had ended: fast if it was longer, slowly if it was shorter.
+
+        A run counts for the budget at most, so that a frame in which the system ran something else counts little.
+        """
+        piece_ns: cython.longlong = task._piece_ns
+        if after_ns > piece_ns:
+            task._piece_ns = piece_ns + (min(after_ns, max(piece_ns, self.most_piece_ns)) - piece_ns) // LEARNED
+        elif after_ns > 0:
+            task._piece_ns = piece_ns - (piece_ns - after_ns) // FORGOTTEN
+
     # -- many calls at once
 
     @cython.cfunc
@@ -548,7 +604,7 @@ class RunLoop:
             task = queue[place]
             if type(task._call) is not self.row_kind or task._last_s != last_s or not task._may_run:
                 break
-            if self.failing and task in self.failing:
+            if (self.failing and task in self.failing) or task._piece_ns > LONG_NS:
                 break
             calls.append(task._call)
         return calls
@@ -565,6 +621,8 @@ class RunLoop:
         if self.watch is not None:
             self.ended_ns = self.stamps[number]
         self.note(task, granted if self.shares and self.is_timed else 0, self.ended_ns - begun_ns, late)
+        if self.shares and self.is_timed:
+            self.learn_piece(task, self.ended_ns - begun_ns)
         if self.is_timed and self.ended_ns > self.deadline_ns and not self.is_overrun_known:
             used: cython.double = (self.ended_ns - begun_ns) / 1000.0
             if used > granted / 1000.0:

@@ -522,16 +522,20 @@ class Scheduler(Saveable):
             try:
                 loop.run(due)
             finally:
-                if loop.place < len(due):
-                    line.join([task for task in due[loop.place:] if task._may_run], frame)
+                if loop.place < len(due) or loop.late:
+                    waiting = [*loop.late, *due[loop.place:]]
+                    line.join([task for task in waiting if task._may_run], frame)
             return
         line.join([task for task in due if task._due_since < 0], frame)
-        while first := line.first(SERVED_AT_ONCE):
+        held: list[Task] = []       # their pieces do not fit into the rest of this frame
+        while first := line.first(SERVED_AT_ONCE, without=held):
             try:
-                loop.run(first, line.weight_behind(first))
+                loop.run(first, line.weight_behind([*held, *first]))
             finally:
+                held, late = [*loop.late], set(loop.late)
                 for task in first[:loop.place]:
-                    line.leave(task)
+                    if task not in late:
+                        line.leave(task)
             if loop.place < len(first):
                 return
 

@@ -70,6 +70,9 @@ Memory follows the source at every look; this only limits the callbacks.
 """
 
 
+LEAST_US = 50.0
+"""Shortest time for the stages in an advance (µs), even if the budget ends before: some progress in each."""
+
 LEAST_FOR_STAGES = 0.25
 """Share of a budget of time that signals and sight have in any case, however long the pass over percepts takes.
 
@@ -678,7 +681,7 @@ class RegionalSenseManager(Described):
         A budget of steps is whole; a replay makes the same part of its budget as the game that was recorded.
         """
         left = budget.left
-        return budget.part(max(left * LEAST_FOR_STAGES, left - self._pass_us))
+        return budget.part_of_at_least(LEAST_US, max(left * LEAST_FOR_STAGES, left - self._pass_us))
 
     def _note_pass(self, took_us: float) -> None:
         """Update the expected time of the pass over percepts (us): at once if it took longer, else slowly."""

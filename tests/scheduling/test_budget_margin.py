@@ -49,9 +49,9 @@ class World:
 def test_a_budget_holds_in_most_frames_and_nearly_in_the_others(kind):
     plain, held = World(kind, margin=None).frames(600)[100:], World(kind, margin=BudgetMargin()).frames(600)[100:]
     over_plain, over_held = ([max(0, one) for one in world] for world in (plain, held))
-    assert sum(map(bool, over_plain)) == 500, "each frame ends with the piece that was running, and with its own end"
-    assert sum(map(bool, over_held)) < 200
-    assert sum(over_held) < 0.2 * sum(over_plain)
+    assert sum(over_held) < 0.5 * sum(over_plain)
+    assert sum(map(bool, over_held)) < 120
+    assert sorted(over_held)[495] < 0.05 * BUDGET_US
     assert sum(held) / 500 > -0.07 * BUDGET_US, "little of the budget is left unused"
 
 

@@ -21,8 +21,8 @@ from ai_core.scheduling.interruptible import Cancellable
 
 __all__ = ["Reachability"]
 
-ROWS_PER_LOOK = 4
-"""Rows processed between two checks of the budget (count): 0.15 ms on a game map of 512 columns, 0.5 ms on noise."""
+ROWS_PER_LOOK = 1
+"""Rows processed between two checks of the budget (count): 40 µs on a game map of 512 columns, 120 µs on noise."""
 
 MOST_CHANGED = 64
 """Number of changed cells (count) above which everything is recomputed, in 10 to 100 ms."""

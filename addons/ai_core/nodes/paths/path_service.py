@@ -345,9 +345,12 @@ class PathService(SavedState, Node):
         return {**counts, **own, "query_us": getattr(self._provider, "query_us", 0.0)}
 
     def _frame(self, turn: Turn) -> None:
-        if self._service is not None and (self._service.is_idle or self._has_map()):
+        if self._over or self._improved:        # of an earlier frame: no more is found than can be emitted
+            self.emit_results(turn.budget)
+        has_emitted = not (self._over or self._improved)
+        if has_emitted and self._service is not None and (self._service.is_idle or self._has_map()):
             self._service.advance(turn.budget)
-        self.emit_results()
+            self.emit_results(turn.budget)
         if self.is_valid():
             self._fallback.advance(turn.budget, self._requests)
             self.advance_flows(turn.budget)
@@ -541,18 +544,28 @@ class PathService(SavedState, Node):
         """Requests of all tickets, the oldest first."""
         return list(self._requests.values())
 
-    def emit_results(self) -> None:
-        """Emit signals for tickets that improved or ended, and release old tickets. Callbacks may do anything."""
-        improved, self._improved = self._improved, {}
-        for ticket in improved:
+    def emit_results(self, budget: Budget) -> None:
+        """Emit signals for tickets that improved or ended, and release old tickets; until the budget is spent, but one.
+
+        Callbacks may do anything. Tickets that the budget does not reach come first in the next frame.
+        """
+        emitted = 0
+        while self._improved:
+            if emitted and budget.is_spent:
+                return
+            emitted += 1
+            ticket = next(iter(self._improved))
+            del self._improved[ticket]
             request = self._open.get(ticket)
             if request is not None and request.has_path and not ticket.is_done:
                 self.path_improved.emit(request.number, request.points)
                 if not self.is_valid() or self._scheduler is None:
                     return
-        over, self._over[:] = list(self._over), []
-        for ticket in over:
-            request = self._open.get(ticket)
+        while self._over:
+            if emitted and budget.is_spent:
+                return
+            emitted += 1
+            request = self._open.get(self._over.pop(0))
             if request is None:
                 continue
             self._close(request)
