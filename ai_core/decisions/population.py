@@ -179,13 +179,17 @@ class DeciderPopulation(Saveable, Generic[AnyMember, AnySlot]):
         """
         self._resume(self._slot_of(member), finite_number("late_s", late_s, minimum=0))
 
-    def tick(self, elapsed_s: float, budget: Budget | None = None, *, only_rest: bool = False) -> None:
+    def tick(
+        self, elapsed_s: float, budget: Budget | None = None, *, only_rest: bool = False,
+        moment: TimeIndex | None = None,
+    ) -> None:
         """Advance all awake members by ``elapsed_s`` of game time.
 
         Args:
             elapsed_s: time since the last tick (s), 0 or more.
             budget: limits the work; None for no limit.
             only_rest: visit only the members that the last tick did not reach before its budget was spent.
+            moment: moment of traces and reports; None for the clock of each member.
 
         Raises:
             ValueError: if the time is negative or not finite.
@@ -193,16 +197,8 @@ class DeciderPopulation(Saveable, Generic[AnyMember, AnySlot]):
         """
         if type(elapsed_s) is not float or not 0.0 <= elapsed_s < inf:
             elapsed_s = finite_number("elapsed_s", elapsed_s, minimum=0)
-        if budget is not None:
+        if budget is not None and not isinstance(budget, Budget):
             check_budget(budget)
-        self._visit_all(elapsed_s, None, budget, only_rest)
-
-    def advance(self, turn: Turn) -> None:
-        """Tick as a task of a scheduler: ``scheduler.add(population)``."""
-        check_type("turn", turn, Turn, "without one, call tick(elapsed_s)")
-        self._visit_all(turn.elapsed_s, turn.now, turn.budget, False)
-
-    def _visit_all(self, elapsed_s: float, moment: TimeIndex | None, budget: Budget | None, only_rest: bool) -> None:
         if self._is_busy:
             raise RuntimeError("a population was ticked from inside one of its members; tick it from outside")
         self._now_s += elapsed_s
@@ -211,6 +207,11 @@ class DeciderPopulation(Saveable, Generic[AnyMember, AnySlot]):
             self._live(moment, budget, only_rest)
         finally:
             self._is_busy = False
+
+    def advance(self, turn: Turn) -> None:
+        """Tick as a task of a scheduler: ``scheduler.add(population)``."""
+        check_type("turn", turn, Turn, "without one, call tick(elapsed_s)")
+        self.tick(turn.elapsed_s, turn.budget, moment=turn.now)
 
     @abstractmethod
     def _slot_for(self, member: AnyMember, late_s: float) -> AnySlot:
@@ -413,7 +414,11 @@ class HabitPopulation(DeciderPopulation[HabitTree, TickMember]):
         if self._timers and self._timers[0][0] <= self._now_s:
             self._wake_due()
         if self._awake or self._first:
-            order = self._begin_round(only_rest)
+            order = self._order
+            if order is None or self._first or only_rest:
+                order = self._begin_round(only_rest)
+            else:
+                self._until = 0
             self._first, error, asleep = tick_in_turn(order, self._now_s, moment, budget)
             for member in asleep:
                 if member.tree.is_asleep and member.tree.member is member:  # a later one may have woken it

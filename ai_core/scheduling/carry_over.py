@@ -42,14 +42,19 @@ class CarryOverQueue:
     def __len__(self) -> int:
         return len(self._known) + len(self._new)
 
-    def begin_frame(self) -> None:
-        """Remove tasks that were stopped and not resumed; let ``most_new`` tasks run for the first time again."""
+    def begin_frame(self) -> bool:
+        """Remove tasks that were stopped and not resumed; let ``most_new`` tasks run for the first time again.
+
+        Returns:
+            Whether tasks wait.
+        """
         self._new_left = self._most_new
         if self._stopped:
             for task in self._stopped:
                 if not task._may_run:
                     self.leave(task)
             self._stopped.clear()
+        return bool(self._known or self._new)
 
     def stop(self, task: Task) -> None:
         """Mark a task as unable to run; it keeps its place if it is resumed before the next frame."""

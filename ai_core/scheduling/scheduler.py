@@ -487,7 +487,8 @@ class Scheduler(Saveable):
             TypeError: if ``budget`` is not a Budget.
             RuntimeError: if called by work that this scheduler is running.
         """
-        check_budget(budget)
+        if not isinstance(budget, Budget):
+            check_budget(budget)
         if self._is_advancing:
             raise RuntimeError("the scheduler is advancing already; work must not advance it")
         self._is_advancing = True
@@ -517,8 +518,8 @@ class Scheduler(Saveable):
     def _balance(self, due: list[Task]) -> None:
         """Run the waiting tasks, then the due tasks, as far as the budget suffices."""
         line, loop, frame = self._line, self._loop, self._frame
-        line.begin_frame()
-        if not line and self._activations is None:
+        is_waiting = line.begin_frame()
+        if not is_waiting and self._activations is None:
             try:
                 loop.run(due)
             finally:

@@ -372,10 +372,13 @@ class SensorFeeds:
         self.task: Task = scheduler.schedule(self, name="sensor feeds", phase_frames=0)
 
     def __call__(self, turn: Turn) -> None:
-        managers: dict[int, tuple[Any, list[SensorFeed]]] = {}
+        due: list[SensorFeed] = []
         frame = turn.now.frame
-        due = [of for (period, phase), of in self._following.items() if (frame + phase) % period == 0]
-        for feed in [feed for of in due for feed in of.values()]:
+        for (period, phase), of in self._following.items():
+            if (frame + phase) % period == 0:
+                due += of.values()
+        managers: dict[int, tuple[Any, list[SensorFeed]]] = {}
+        for feed in due:
             manager = feed.sensor.sense_manager
             managers.setdefault(id(manager), (manager, []))[1].append(feed)
         for manager, feeds in managers.values():

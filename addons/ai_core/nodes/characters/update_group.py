@@ -2,6 +2,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from operator import attrgetter
 from typing import Any, NamedTuple
 
 from addons.ai_core.nodes.saving.scene_values import path_of
@@ -54,6 +55,8 @@ def _move(tick_group: Any, late_s: float) -> None:
         if tick_group.population.is_paused(one):      # loaded while the game is paused
             tick_group.population.pause(one, late_s=late_s)
 
+
+_by_number = attrgetter("number")
 
 HABIT_TREES, STATE_MACHINES, RULE_MINDS = "habit trees", "state machines", "rule minds"
 """Kinds of update groups: the names of their tasks in statistics and reports."""
@@ -117,14 +120,21 @@ class UpdateGroup:
     def tick_groups(self) -> list[TickGroup]:
         """The tick groups, in the order in which due groups are updated."""
         found = [one for of_period in self._tick_groups.values() for one in of_period.values()]
-        return sorted(found, key=lambda one: one.number)
+        return sorted(found, key=_by_number)
 
     def __call__(self, turn: Turn) -> None:
         if self._to_edit:
             edited, self._to_edit = self._to_edit, {}
             for node in edited.values():
                 node.edit()
-        due = self._due_in(turn.now.frame)
+        due, frame = [], turn.now.frame
+        for period_frames, of_period in self._tick_groups.items():
+            tick_group = of_period.get(-frame % period_frames)
+            if tick_group is not None:
+                tick_group.is_owed = True
+                due.append(tick_group)
+        if len(due) > 1:
+            due.sort(key=_by_number)
         if self._waiting:
             waiting, self._waiting = self._waiting, []
             due = [*waiting, *[one for one in due if one not in waiting]]
@@ -137,18 +147,8 @@ class UpdateGroup:
                 self._waiting.append(tick_group)
             elif tick_group.population.is_asleep:
                 self._awake.discard(tick_group)
-        self._rest_or_weigh()
-
-    def _due_in(self, frame: int) -> list[TickGroup]:
-        due = []
-        for period_frames, of_period in self._tick_groups.items():
-            tick_group = of_period.get(-frame % period_frames)
-            if tick_group is not None:
-                tick_group.is_owed = True
-                due.append(tick_group)
-        if len(due) > 1:
-            due.sort(key=lambda one: one.number)
-        return due
+        if not (self._is_weighed and (self._to_edit or self._waiting or self._awake)):
+            self._rest_or_weigh()
 
     def _rest_or_weigh(self) -> None:
         if self.task.is_removed:

@@ -71,7 +71,7 @@ class HabitCondition:
             if tick is None:
                 self._sleep(run)
                 return Status.RUNNING
-            return Status.RUNNING if self._still_waits(run) else tick(run)
+            return Status.RUNNING if WAIT in run.memory and self._still_waits(run) else tick(run)
 
         return tick_while_true
 
@@ -130,10 +130,8 @@ class HabitCondition:
             self._sleep(run, until_s, names)
 
     def _still_waits(self, run: HabitContext) -> bool:
-        """Return whether a wait of the habit itself continues after only the condition woke the run."""
-        waits = run.memory.get(WAIT)
-        if waits is None:
-            return False
+        """Return whether the wait of the habit itself, noted in its memory, continues after only the condition woke it."""
+        waits = run.memory[WAIT]
         until_s, names = waits[0], tuple(waits[1])
         is_over = until_s is not None and run.tree.seconds >= until_s - ROUNDING_S
         if run.woken_by not in names and not is_over:
