@@ -30,12 +30,15 @@ class CityLife(Node):
 
     inhabitants = export(int, city.INHABITANTS, range=(1000, 10000000, 1000), doc="Of all towns together.")
     city_seed = export(int, 0, doc="What all its chance comes from.")
+    frames_per_step = export(
+        int, 1, range=(1, 60, 1), doc="Frames of the engine to a step of the city; 1 is real time, more is slower.")
 
     def __init__(self) -> None:
         self._city: city.City | None = None
         self._scheduler: Any = None
         self._task: Any = None
         self._plots: dict[str, city.Plot] = {}
+        self._frame = 0
 
     def on_entered(self) -> None:
         self._scheduler = scheduler_of(self)
@@ -63,19 +66,24 @@ class CityLife(Node):
     @method
     def get_plot_names(self) -> PackedStringArray:
         """Return the names of towns, quarters and blocks that are simulated as one."""
-        return PackedStringArray([one.name for one in self._closed_plots()])
+        return PackedStringArray([plot.name for plot, _ in self._closed()])
 
     @method
-    def get_plot_centres(self) -> PackedVector2Array:
-        """Return their centres (m)."""
-        plots = self._closed_plots()
-        centres = [(one.west_m + one.side_m / 2, one.north_m + one.side_m / 2) for one in plots]
-        return np.array(centres, np.float32).reshape(-1, 2)
+    def get_plots(self) -> PackedFloat32Array:
+        """Return for each of them: west, north and side (m), inhabitants, and the share that has heard the rumour."""
+        rows = []
+        for plot, living in self._closed():
+            count = max(1, living.community.count)
+            heard = living.community.population.properties["rumour"].counts.get(city.HEARD, 0)
+            rows.append((plot.west_m, plot.north_m, plot.side_m, count, heard / count))
+        return np.array(rows, np.float32).reshape(-1)
 
     @method
-    def get_plot_sides(self) -> PackedFloat32Array:
-        """Return how long each is (m)."""
-        return np.array([one.side_m for one in self._closed_plots()], np.float32)
+    def get_open_blocks(self) -> PackedFloat32Array:
+        """Return for each block whose inhabitants are simulated one by one: west, north and side (m)."""
+        return np.array([
+            (plot.west_m, plot.north_m, plot.side_m) for plot, living in self._living() if living.people is not None
+        ], np.float32).reshape(-1)
 
     @method
     def get_people(self) -> PackedVector2Array:
@@ -87,6 +95,17 @@ class CityLife(Node):
                 found.append((plot.west_m, plot.north_m) + spread * plot.side_m)
         return np.concatenate(found).astype(np.float32)
 
+    @method
+    def get_facts(self) -> PackedFloat32Array:
+        """Return for each of them: age, wealth, and 1 if it has heard the rumour, else 0."""
+        found = [np.zeros((0, 3))]
+        for _, living in self._living():
+            if living.people is not None:
+                columns = living.people.columns
+                found.append(np.stack(
+                    [columns["age"], columns["wealth"], columns["rumour"] == city.HEARD], axis=1, dtype=np.float64))
+        return np.concatenate(found).astype(np.float32).reshape(-1)
+
     def _living(self) -> list[tuple[city.Plot, city.Inhabitants]]:
         return [(self._plot(name), living) for name, living in self._city.here.items()]
 
@@ -97,9 +116,11 @@ class CityLife(Node):
             self._plots.update({one.name: one for one in around.parts()})
         return self._plots[name]
 
-    def _closed_plots(self) -> list[city.Plot]:
-        return [plot for plot, living in self._living() if living.people is None]
+    def _closed(self) -> list[tuple[city.Plot, city.Inhabitants]]:
+        return [(plot, living) for plot, living in self._living() if living.people is None]
 
     def _live(self, turn: Turn) -> None:
-        if self.can_process():
+        self._frame += 1
+        if self.can_process() and self._frame >= self.frames_per_step:
+            self._frame = 0
             self._city.step(turn.budget)
