@@ -28,13 +28,16 @@ from ai_core.saving.declared_state import (
 )
 from ai_core.saving.fields import LARGEST
 
-__all__ = ["INTENT", "SIGHTING", "RadioMessage", "SquadRadio"]
+__all__ = ["INTENT", "RADIO_CODES", "SIGHTING", "RadioMessage", "SquadRadio"]
 
 INTENT = "radio_intent"
 """Event code of the announcement of an intended action."""
 
 SIGHTING = "radio_sighting"
 """Event code of the report of a sighting."""
+
+RADIO_CODES = (INTENT, SIGHTING)
+"""Event codes of radios, which need no declaration."""
 
 KINDS = {"intent": INTENT, "sighting": SIGHTING}
 

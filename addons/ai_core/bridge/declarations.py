@@ -11,6 +11,7 @@ from typing import Any
 
 from _bridge import (
     GDObject,
+    NodePath,
     RefusedValue,
     StringName,
     Vector2,
@@ -384,6 +385,17 @@ def array_of(class_name: str) -> tuple[int, str]:
         return None
 
     hint = _HintOfMany((HINT_ARRAY_TYPE, f"{OBJECT}/{HINT_RESOURCE}:{class_name}"))
+    hint.wrong_in = wrong_in
+    return hint
+
+
+def node_paths(*classes: str) -> tuple[int, str]:
+    """Return the hint for a list property that holds paths of nodes of some classes."""
+    def wrong_in(value: list[Any]) -> tuple[str, str, Any] | None:
+        return next(((f"[{place}]", "a NodePath", one) for place, one in enumerate(value)
+                     if not isinstance(one, (NodePath, str))), None)
+
+    hint = _HintOfMany((HINT_ARRAY_TYPE, f"{TYPE_NUMBERS[NodePath]}/{HINT_NODE_PATH_TYPES}:{','.join(classes)}"))
     hint.wrong_in = wrong_in
     return hint
 

@@ -223,3 +223,19 @@ def test_a_rule_mind_takes_declared_facts(guard, thief, physics_frames, signals)
     thief.position = BEHIND
     physics_frames(2)
     assert (mind.get_grade("target"), mind.get_grade("is_in_view")) == (1, 0)
+
+
+def test_a_report_by_radio_begins_a_habit_at_its_place(brain, thief, node, scheduler, physics_frames):
+    other = node("Sensor3D", scheduler, position=Vector3(0, 0, -1))
+    tree = brain(("Help", {"begins_on": PackedStringArray(["target_reported"])}), ("Idle", {}))
+    tree.get_parent().position = Vector3(0, 0, 200)
+    physics_frames(3)
+    assert tree.get_active_paths()[0].endswith("Idle")
+    other.report_to(tree.get_parent().get_node("Eye"))
+    physics_frames(2)
+    assert tree.get_active_paths()[0].endswith("Help")
+    event = tree.get_node("Help").get_event()
+    assert event["character"] == thief
+    assert tuple(event["position"]) == pytest.approx(tuple(thief.get_global_position()), abs=0.01)
+    assert tree.get_value("last_known_position") == event["position"]
+    assert tree.get_value("target") is None

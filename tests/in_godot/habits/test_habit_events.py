@@ -183,3 +183,21 @@ def test_a_wrong_manager_is_an_error_with_the_remedy(brain, physics_frames, expe
     expect_errors("events '..' is not an AIEventManager in the scene")
     brain(investigate(), habit("Patrol"), events=NodePath(".."))
     physics_frames(3)
+
+
+@pytest.mark.parametrize("codes", [[], ["alarm"]], ids=["any code", "declared codes"])
+def test_a_radio_report_is_an_event_with_a_place(brain, manager, node, physics_frames, codes):
+    manager.set("codes", PackedStringArray(codes))
+    tree = brain(habit("Help", habit("Go", kind="HabitMoveTo", target_key="event.position", speed=3.0),
+                       begins_on=["radio_sighting"], condition="event.arguments[0] == \"thief\""))
+    sender = node("Node3D", manager, name="Ann")
+    for one in (sender, tree.actor_node()):
+        manager.add_radio(one)
+    physics_frames(2)
+    manager.report_sighting(sender, "cat", None, Vector3(0, 0, 9))
+    physics_frames(3)
+    assert active(tree) == ["Brain"]
+    manager.report_sighting(sender, "thief", None, Vector3(9, 0, 0))
+    physics_frames(3)
+    assert active(tree) == ["Help/Go"]
+    assert tree.get_node("Help").get_event()["position"] == Vector3(9, 0, 0)

@@ -135,6 +135,22 @@ def test_a_patrol_visits_its_places_in_order(walker, node, scheduler, physics_fr
     assert seen[:5] == visited
 
 
+def test_a_patrol_visits_a_list_of_markers(walker, node, scheduler, physics_frames):
+    paths = []
+    for number, place in enumerate(CORNERS):
+        node("Marker3D", scheduler, name=f"Post{number}", position=place)
+        paths.insert(0, NodePath(f"../../../Post{number}"))
+    patrol = habit("Patrol", kind="HabitPatrol", markers=paths, order=3, wait_time=0.0, speed=20.0, cooldown=9.0)
+    guard, _ = walker(patrol)
+    physics_frames(10)
+    assert patrol.is_active()
+    physics_frames(30)
+    assert guard.position.x == pytest.approx(2, abs=0.5)
+    assert not patrol.is_active()
+    patrol.set("markers", [paths[0], NodePath("../Nowhere")])
+    assert patrol._get_configuration_warnings() == ["markers[1] '../Nowhere' is not in the scene"]
+
+
 def test_a_patrol_continues_where_it_was_interrupted(walker, node, scheduler, physics_frames):
     patrol = habit("Patrol", kind="HabitPatrol", route=route(node, scheduler, CORNERS), wait_time=0.0, speed=10.0)
     guard, tree = walker(habit("Alarm", condition="alarm", condition_scope=3), patrol, alarm=False)

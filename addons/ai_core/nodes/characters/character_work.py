@@ -34,7 +34,8 @@ class CharacterComponent:
         NodePath, NodePath(""), hint=node_path("Sensor3D", "Sensor2D"), group="Senses", on_set="_sensor_set",
         doc="Sensor3D or Sensor2D of the character. It writes target, target_position, is_in_view, awareness,"
             " awareness_level, last_known_position, last_seen_position and last_heard_position of the most important"
-            " target, and sends the events target_gained, target_lost, target_forgotten, awareness_changed and heard.")
+            " target, and sends the events target_gained, target_reported, target_lost, target_forgotten,"
+            " awareness_changed and heard.")
     target_choice = export(
         TargetChoice, TargetChoice.MOST_AWARE,
         doc="Which of several targets of the sensor is the most important. Targets that are not lost precede lost"

@@ -297,8 +297,18 @@ class SensorFeed:
     def _on_forgotten(self, source: Any, character: Any) -> None:
         self._announce("target_forgotten", source, character)
 
-    def _on_reported(self, _source: Any, _character: Any) -> None:
+    def _on_reported(self, source: Any, character: Any) -> None:
+        """Write the reported position, also of a target that the sensor does not notice, and send the event."""
         self._refresh()
+        memory = self._memory()
+        one = None if memory is None else memory.find(source.source_id)
+        if one is None:
+            return
+        if one.target == self.chosen and not self._state[1]:
+            self._known_at = None
+            self._update({})
+        place = self._walkable(self.sensor.sense_manager.point(one.last_known_position), source)
+        self._send("target_reported", source, character, position=place)
 
     def _on_awareness_changed(self, source: Any, level: int, level_name: str, character: Any) -> None:
         self._announce("awareness_changed", source, character, level=level, level_name=level_name)

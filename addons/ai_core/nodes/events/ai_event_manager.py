@@ -43,7 +43,7 @@ from ai_core.events.checking import EventCheck
 from ai_core.events.event import EVERY_CODE, Event, EventTerms, Subscription
 from ai_core.events.event_log import EventLog, sender_name
 from ai_core.events.narrowcast import Group, GroupRecipients
-from ai_core.events.squad_radio import SquadRadio
+from ai_core.events.squad_radio import RADIO_CODES, SquadRadio
 from ai_core.events.time_of_day import TimeOfDay
 from ai_core.saving.fields import State
 from ai_core.scheduling.task import Task
@@ -418,15 +418,15 @@ class AIEventManager(Node):
         known = self._known
         if known is None or self._known_at != self._events.changes:
             known = self._look_up_codes()
-        if known and code not in known and not (may_be_every and code == EVERY_CODE):
+        if known and code not in known and code not in RADIO_CODES and not (may_be_every and code == EVERY_CODE):
             raise UnknownNameError("event code", code, known)
         if not code:
             raise RefusedValue("an event code must be a non-empty string; name the event, such as 'door_opened'")
 
     def takes(self, code: str) -> bool:
-        """Return whether a code may be sent at this manager: it is declared, or no codes are."""
+        """Return whether a code may be sent at this manager: it is declared or of a radio, or no codes are declared."""
         known = self._look_up_codes()
-        return not known or code in known
+        return not known or code in known or code in RADIO_CODES
 
     def _get_configuration_warnings(self) -> list[str]:
         return [*scheduler_warnings(self), *self.day_warnings()]

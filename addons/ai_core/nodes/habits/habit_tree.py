@@ -635,7 +635,7 @@ class HabitTree(ChartNode, CharacterComponent, Node):
         self._blackboard.write_changed(keys, value)
 
     def feed_event(self, name: str, payload: Any) -> None:
-        """Send an event of the sensor to the habits."""
+        """Send an event of the sensor or the squad to the habits."""
         if self.core is not None:
             self.core.notify(name, payload)
 

@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from enum import IntEnum
 from typing import Any
 
+from addons.ai_core.bridge.declarations import node_paths
 from addons.ai_core.bridge.gd import (
     NodePath,
     RefusedValue,
@@ -521,7 +522,7 @@ class HabitMoveTo(TargetedHabit, WalkingHabit, Habit):
 class HabitPatrol(WalkingHabit, Habit):
     """Visits the places of a route, and waits at each; after an interruption it continues with the same place.
 
-    Without a route the actor returns to its post, the position and direction in which the habit first began. The habit
+    Without places the actor returns to its post, the position and direction in which the habit first began. The habit
     ends by itself only with the order Once. It skips a place that cannot be reached.
     """
 
@@ -533,8 +534,11 @@ class HabitPatrol(WalkingHabit, Habit):
 
     route = export(
         NodePath, NodePath(""), group="Route",
-        doc="Path3D or Path2D whose points are the places, or a node whose children are. Empty: the post of the"
-            " actor, where the habit first began.")
+        doc="Path3D or Path2D whose points are the places, or a node whose children are. Without a route and"
+            " markers: the post of the actor, where the habit first began.")
+    markers = export(
+        list, (), hint=node_paths("Node3D", "Node2D"),
+        doc="Nodes that are the places, in this order, in place of route.")
     order = export(
         Order, Order.LOOP,
         doc="Order of the places. Loop: the first follows the last. Ping pong: back and forth. Random: any other place."
@@ -545,6 +549,9 @@ class HabitPatrol(WalkingHabit, Habit):
     def setting_errors(self) -> Iterator[str]:
         yield from super().setting_errors()
         yield from self.missing("route")
+        for place, path in enumerate(self.markers):
+            if self.get_node_or_null(path) is None:  # type: ignore[attr-defined]
+                yield f"markers[{place}] '{path}' is not in the scene"
 
     def enter(self, run: HabitContext) -> None:
         self.begin_walk(run)
@@ -556,7 +563,7 @@ class HabitPatrol(WalkingHabit, Habit):
         memory, kept = run.memory, run.kept
         if "goal" not in memory:
             number = kept.setdefault("place", 0)
-            memory["goal"] = self._place(number) if self.route else kept["post"]
+            memory["goal"] = self._place(number) if self._has_route() else kept["post"]
         if "waits_s" not in memory:
             if self.walk_to(run, memory["goal"]) is Status.RUNNING:
                 return Status.RUNNING
@@ -564,12 +571,12 @@ class HabitPatrol(WalkingHabit, Habit):
         else:
             memory["waits_s"] += run.elapsed_s
         self.stand(run)
-        if not self.route:
+        if not self._has_route():
             self.turn_by(self._tree.actor_node(), kept["faces"], self.turn_speed * run.elapsed_s)
         if memory["waits_s"] < self.wait_time - 1e-9:
             return Status.RUNNING
         del memory["waits_s"], memory["goal"]
-        count = self._count() if self.route else 1
+        count = self._count() if self._has_route() else 1
         number = kept["place"] % count
         if self.order == self.Order.ONCE and number == count - 1:
             kept["place"] = 0
@@ -589,12 +596,23 @@ class HabitPatrol(WalkingHabit, Habit):
             step = run.kept["step"] = -step
         return number + int(step)
 
+    def _has_route(self) -> bool:
+        return bool(self.route or self.markers)
+
     def _count(self) -> int:
+        if self.markers:
+            return len(self.markers)
         route = self._route()
         return int(route.get_curve().get_point_count()) if self._is_path(route) else len(self._markers(route))
 
     def _place(self, number: int) -> Any:
         """Return the position of a place; numbers beyond the last wrap around."""
+        if self.markers:
+            marker = self.node_at(self.markers[number % len(self.markers)])
+            if marker is None or not marker.is_class("Node2D" if self.is_flat else "Node3D"):
+                kind = "Node2D" if self.is_flat else "Node3D"
+                raise RefusedValue(f"markers[{number % len(self.markers)}] must be a {kind}, got {marker!r}")
+            return marker.get_global_position()
         route = self._route()
         if not self._is_path(route):
             markers = self._markers(route)
@@ -776,7 +794,7 @@ class HabitFlee(TargetedHabit, WalkingHabit, Habit):
         return max(found, key=lambda place: _flat_distance(place, threat))
 
 
-@gdclass(icon="res://addons/ai_core/icons/habit_look_at.svg")
+@gdclass(icon="res://addons/ai_core/icons/habit_look_at.svg", keywords="face target, turn, aim, rotate")
 class HabitLookAt(TargetedHabit, Habit):
     """Turns the actor until it faces a target; in 3D about the vertical axis."""
 

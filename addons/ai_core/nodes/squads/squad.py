@@ -597,7 +597,7 @@ class Squad(SavedState, Node):
         order = self.core.order
         return {
             "number": order.number, "kind": order.kind, "state": order.state, "why": order.why,
-            "goal": None if order.goal is None else self.point(order.goal)}
+            "goal": self._point_or_none(order.goal)}
 
     @method
     def is_idle(self) -> bool:
@@ -637,7 +637,16 @@ class Squad(SavedState, Node):
         with refusing():
             order: Order = give()
         self.wake()
+        goal = self._point_or_none(order.goal)
+        for member in self.get_members():
+            if _is_there(member):
+                member.notify("order_given", {
+                    "order": order.number, "kind": order.kind, "target": None,
+                    "position": member.body.get_global_position() if goal is None else goal})
         return order.number
+
+    def _point_or_none(self, place: Any) -> Any:
+        return None if place is None else self.point(place)
 
     @method
     def see(self, enemies: list) -> None:
@@ -725,7 +734,7 @@ class Squad(SavedState, Node):
 
     def _task(self, task: Any) -> dict:
         return {
-            "kind": task.kind, "position": None if task.position is None else self.point(task.position),
+            "kind": task.kind, "position": self._point_or_none(task.position),
             "target": self._target(task)}
 
     def _target(self, task: Any) -> Any:
@@ -770,6 +779,10 @@ class Squad(SavedState, Node):
                 if member is not None and member.is_valid():
                     target = None if task is None else self._target(task)
                     member.task_changed.emit("" if task is None else task.kind, target)
+                    if _is_there(member):
+                        place = None if task is None else self._point_or_none(task.position)
+                        member.notify("task_changed", {
+                            "kind": "" if task is None else task.kind, "target": target, "position": place})
 
     @method
     def get_grade(self, fact: str) -> float:

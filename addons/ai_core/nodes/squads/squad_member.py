@@ -163,6 +163,12 @@ class SquadMember(Node):
             return float(self._squad.unit)
         return PIXELS_PER_METER if self.is_flat else 1.0
 
+    def notify(self, name: str, payload: dict[str, Any]) -> None:
+        """Send an event of the squad to each HabitTree and StateMachine below the character."""
+        for kind in ("HabitTree", "StateMachine"):
+            for one in self.body.find_children("*", kind, True, False):
+                one.feed_event(name, payload)
+
     def terms(self, unit: float) -> dict[str, Any]:
         """Return the member's settings for the library's squad; ``unit`` is the length of a metre in the scene.
 

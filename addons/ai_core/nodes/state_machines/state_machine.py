@@ -446,7 +446,7 @@ class StateMachine(ChartNode, ScheduledCharacter, SavedState, Node):
         self.blackboard.update(dict.fromkeys(keys, value))
 
     def feed_event(self, name: str, payload: Any) -> None:
-        """Send an event of the sensor, if a transition names it."""
+        """Send an event of the sensor or the squad, if a transition names it."""
         if self.core is not None and name in self.core.definition.events:
             self.send_event(name, payload)
 

@@ -1,0 +1,51 @@
+"""Orders and tasks of a squad begin habits and change states of its members."""
+from __future__ import annotations
+
+import pytest
+
+from addons.ai_core.bridge.gd import PackedStringArray, Vector3, construct
+from tests.in_godot.squads.squad_world import recruits
+
+
+@pytest.fixture
+def squad(node, scheduler):
+    return node("Squad", scheduler, keep_clear=1, think_period=6)
+
+
+def test_an_order_begins_a_habit_that_walks_to_its_place(node, scheduler, squad, physics_frames):
+    [(body, _)] = recruits(node, scheduler, squad, 1, mover=4)
+    tree, go, obey = construct("HabitTree"), construct("HabitMoveTo"), construct("Habit")
+    obey.set("name", "Obey")
+    obey.set("begins_on", PackedStringArray(["order_given"]))
+    go.set("target_key", "event.position")
+    obey.add_child(go)
+    obey.set("launch", 1)
+    tree.add_child(obey)
+    body.add_child(tree)
+    physics_frames(3)
+    assert not obey.is_active()
+    number = squad.move_to(Vector3(2, 0, 0))
+    physics_frames(2)
+    assert obey.is_active()
+    assert obey.get_event() == {"order": number, "kind": "move", "position": Vector3(2, 0, 0), "target": None}
+    physics_frames(90)
+    assert body.position.x == pytest.approx(2, abs=0.6)
+    squad.hold()
+    physics_frames(2)
+    assert obey.get_event() is None or obey.get_event()["kind"] == "hold"
+
+
+def test_a_task_changes_the_state_of_a_member(node, scheduler, squad, physics_frames):
+    [(body, _)] = recruits(node, scheduler, squad, 1, roles=PackedStringArray(["scout"]))
+    recruits(node, scheduler, squad, 2)
+    tree, scout = construct("HabitTree"), construct("Habit")
+    scout.set("begins_on", PackedStringArray(["task_changed"]))
+    scout.set("condition", "event.kind == \"scout\"")
+    tree.add_child(scout)
+    body.add_child(tree)
+    physics_frames(3)
+    squad.use_tactic("scouting")
+    squad.move_to(Vector3(20, 0, 0))
+    physics_frames(20)
+    assert scout.is_active()
+    assert scout.get_event()["position"].x > body.position.x
