@@ -130,7 +130,7 @@ class HabitCondition:
             self._sleep(run, until_s, names)
 
     def _still_waits(self, run: HabitContext) -> bool:
-        """Return whether the wait of the habit itself, noted in its memory, continues after only the condition woke it."""
+        """Return whether a wait of the habit itself continues after only the condition woke the run."""
         waits = run.memory[WAIT]
         until_s, names = waits[0], tuple(waits[1])
         is_over = until_s is not None and run.tree.seconds >= until_s - ROUNDING_S
