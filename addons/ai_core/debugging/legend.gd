@@ -48,6 +48,12 @@ func put(picture: int, meanings: Dictionary) -> void:
 	_fit()
 
 
+## Keeps a share of the screen's width free on the right, for the drawer of AIDebugOverlay.
+func leave_free(share: float) -> void:
+	_panel.anchor_left = 1.0 - share
+	_panel.anchor_right = 1.0 - share
+
+
 ## Makes the panel as small as its rows; it grows to the upper left.
 func _fit() -> void:
 	for side: Side in [SIDE_LEFT, SIDE_TOP, SIDE_RIGHT, SIDE_BOTTOM]: _panel.set_offset(side, -MARGIN_PX)

@@ -136,3 +136,14 @@ def test_a_click_on_a_strip_opens_the_drawer_with_its_character(node, guard, phy
     assert overlay.drawer_open
     report = overlay.get_report()
     assert (report["section"], report["character"]) == ("habits", str(guard.get_path()))
+
+
+def test_the_legend_stands_beside_the_open_drawer(node, guard, physics_frames):
+    guard.get_parent().get_node("AI/Senses").show_in_game = True
+    overlay = node("AIDebugOverlay", guard.get_parent(), name="Overlay", refresh_interval=0.02, shown=True)
+    physics_frames(30)
+    legend = overlay.get_tree().get_first_node_in_group("_ai_core_legend")
+    panel = legend.get_child(0)
+    assert panel.anchor_right == pytest.approx(1.0 - overlay.width_share)
+    overlay.shown = False
+    assert panel.anchor_right == 1.0

@@ -26,6 +26,7 @@ from addons.ai_core.nodes.debugging.debug_watch import (
     top_schedulers,
 )
 from addons.ai_core.nodes.debugging.edited_scene import has_action, is_a_part
+from addons.ai_core.nodes.debugging.game_picture import LEGENDS
 from addons.ai_core.nodes.scheduling.frame_stepper import FrameStepper
 from addons.ai_core.nodes.scheduling.scheduler_lookup import SCHEDULERS, nearest, scheduler_warnings
 
@@ -121,6 +122,7 @@ class AIDebugOverlay(Node):
         scheduler = self._scheduler()
         if self._strips is not None and scheduler is not None:
             self._show_strips(scheduler)
+        self._leave_free(self.width_share if self.drawer_open else 0.0)
         if not self.drawer_open:
             return
         if self._watch is not None and self._watch.scheduler != scheduler:
@@ -232,7 +234,13 @@ class AIDebugOverlay(Node):
         self._strips.character = self._panel.character
         self._strips.show_strips([strip_of(one) for one in nodes if one is not None])
 
+    def _leave_free(self, share: float) -> None:
+        """Move the legend of what is drawn in the game beside the drawer; it may have come after it."""
+        self.get_tree().call_group(LEGENDS, "leave_free", share)
+
     def _close(self) -> None:
+        if self._layer is not None and self.is_inside_tree():
+            self._leave_free(0.0)
         if self._watch is not None:
             self._watch.close()
             self._watch = None

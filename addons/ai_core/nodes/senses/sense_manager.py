@@ -57,6 +57,9 @@ from ai_core.senses.sensation import Point
 from ai_core.senses.sight.camouflage import Camouflage
 
 HINT_FILE = 13
+SENSORS_DRAWN = 8
+"""Sensors drawn in each frame (count); with more, the drawing is renewed every few frames, so that games stay smooth."""
+
 TRAIL = "trail"
 """Name of the modality in which scent trails are smelled."""
 
@@ -250,6 +253,7 @@ class SenseManager(Node):
         self._senses: list[str] = []              # names of all modalities
         self._picture: SensePicture | None = None
         self._is_shown: bool = self.show_in_game
+        self._frames_unshown = 0                  # since the last drawing
         self._reset_owners()
         self._reset_members()
 
@@ -671,6 +675,10 @@ class SenseManager(Node):
         return self._core is not None
 
     def _show(self) -> None:
+        self._frames_unshown += 1
+        if self._picture is not None and self._frames_unshown * SENSORS_DRAWN < len(self._sensors):
+            return
+        self._frames_unshown = 0
         if self._picture is None:
             self._picture = SensePicture(self, is_flat=self.is_flat)
         sensors = list(self._sensors.values())
