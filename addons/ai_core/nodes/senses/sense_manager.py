@@ -58,7 +58,7 @@ from ai_core.senses.sight.camouflage import Camouflage
 
 HINT_FILE = 13
 SENSORS_DRAWN = 8
-"""Sensors drawn in each frame (count); with more, the drawing is renewed every few frames, so that games stay smooth."""
+"""Sensors drawn in each frame (count); more are drawn every few frames, so that the game stays smooth."""
 
 TRAIL = "trail"
 """Name of the modality in which scent trails are smelled."""
