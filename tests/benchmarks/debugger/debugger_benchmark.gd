@@ -60,7 +60,7 @@ func with_overlay(scheduler: AIScheduler, overlay: AIDebugOverlay, is_shown: boo
 	for i in SETTLING: await get_tree().process_frame
 	var begun := sampling.thread_us()
 	for i in FRAMES:
-		if is_shown and i % FRAMES_A_REPORT == 0: overlay.get_child(0, true).get_child(1).timeout.emit()
+		if is_shown and i % FRAMES_A_REPORT == 0: overlay.get_child(0, true).get_child(-1).timeout.emit()
 		await get_tree().process_frame
 	var used := float(sampling.thread_us() - begun) / FRAMES
 	if overlay != null:
