@@ -100,7 +100,7 @@ def replay(*, file: str, cut: bool) -> int:
     for name, here in made_with().items():
         then = recording.header.made_with.get(name, here)
         if then != here:
-            print(f"recorded with {name} {then}, this is {here}; see docs/determinism.md", file=sys.stderr)
+            print(f"recorded with {name} {then}, this is {here}; see docs/concepts/determinism.md", file=sys.stderr)
     return 1
 
 

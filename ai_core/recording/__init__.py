@@ -5,7 +5,7 @@ the parts. ``Replay`` repeats the run with the same inputs and steps, and report
 part that differ. A ``Recording`` is stored as JSON lines.
 
 Both receive task runs, events, sensations and habits through a ``Trace``; without a recorder this
-costs nothing. See docs/determinism.md for the requirements of a replay.
+costs nothing. See docs/concepts/determinism.md for the requirements of a replay.
 
 Rejected: storing the state of every frame. A digest identifies the first different frame and part at
 a hundredth of the size; a snapshot stores states.

@@ -59,7 +59,7 @@ class Recorder(Described):
             ``save_state()``, that returns plain data: decisions, and the data that decisions depend on.
         name: name of the run, for a replay to find it again.
         seed: seed of the run.
-        exact: True for digests that distinguish numbers by every bit; see docs/determinism.md.
+        exact: True for digests that distinguish numbers by every bit; see docs/concepts/determinism.md.
         is_timed: True if the budgets passed to ``begin_frame`` are of time.
         made_with: versions of Python, NumPy and so on, for messages of a replay; None for none.
         digest_every_frames: frames between two digests of a part, 1 or more; all parts are digested in the

@@ -11,9 +11,9 @@ from tools.addon_install import install
 from tools.engine_output import complaints
 from tools.preparation import ROOT, Prepared
 
-GUIDES = [ROOT / "docs/five_minutes.md", *sorted((ROOT / "docs/guides").glob("*.md"))]
+GUIDES = [ROOT / "docs/godot/five_minutes.md", *sorted((ROOT / "docs/guides").glob("*.md"))]
 # Guides without a scene have tests of their own.
-ABOUT_TOOLS = {"testing.md", "standalone.md", "saving.md"}
+ABOUT_TOOLS = {"testing.md"}
 # Game time: the longest guide plays for ten seconds, at sixty frames each. The squad waits for its navigation map,
 # which is made on a thread, in real time.
 FRAMES = {"squad.md": 6000}

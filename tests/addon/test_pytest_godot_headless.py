@@ -196,10 +196,10 @@ def test_a_file_that_cannot_be_imported_reports_the_reason(prepared, project):
 
 
 def test_the_guide_to_testing_works_as_written(tmp_path: Path):
-    """The sample of docs/guides/testing.md, on the project of docs/five_minutes.md."""
+    """The sample of docs/guides/testing.md, on the project of docs/godot/five_minutes.md."""
     page = ROOT / "docs/guides/testing.md"
     prepared = build(ROOT)
-    write_project(ROOT / "docs/five_minutes.md", tmp_path)
+    write_project(ROOT / "docs/godot/five_minutes.md", tmp_path)
     install(ROOT, tmp_path, prepared.python_settings)
     [settings] = blocks(page.read_text(), "toml")
     [sample] = blocks(page.read_text(), "python")

@@ -1,10 +1,10 @@
-"""What docs/polling.md shows works as it says."""
+"""What docs/library/polling.md shows works as it says."""
 from __future__ import annotations
 
 import re
 from pathlib import Path
 
-TEXT = (Path(__file__).parents[2] / "docs" / "polling.md").read_text(encoding="utf-8")
+TEXT = (Path(__file__).parents[2] / "docs" / "library" / "polling.md").read_text(encoding="utf-8")
 
 
 def test_the_samples_print_what_stands_behind_them(capsys):

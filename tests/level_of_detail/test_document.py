@@ -1,4 +1,4 @@
-"""What docs/level_of_detail.md shows works as it says."""
+"""What docs/library/level_of_detail.md shows works as it says."""
 from __future__ import annotations
 
 import random
@@ -13,7 +13,7 @@ from ai_core.budget import Budget
 from ai_core.scheduling.policies import Policy
 from ai_core.scheduling.scheduler import Scheduler
 
-TEXT = (Path(__file__).parents[2] / "docs" / "level_of_detail.md").read_text(encoding="utf-8")
+TEXT = (Path(__file__).parents[2] / "docs" / "library" / "level_of_detail.md").read_text(encoding="utf-8")
 
 
 @pytest.mark.slow

@@ -236,6 +236,6 @@ def test_misuse_is_refused():
 
 
 def test_the_sample_of_the_page_runs():
-    text = (Path(__file__).parents[2] / "docs" / "bump_and_turn.md").read_text(encoding="utf-8")
+    text = (Path(__file__).parents[2] / "docs" / "library" / "bump_and_turn.md").read_text(encoding="utf-8")
     sample, = re.findall(r"```python\n(.*?)```", text, re.DOTALL)
-    exec(compile(sample, "docs/bump_and_turn.md", "exec"), {})
+    exec(compile(sample, "docs/library/bump_and_turn.md", "exec"), {})

@@ -1,10 +1,10 @@
-"""What docs/paths.md shows runs."""
+"""What docs/library/paths.md shows runs."""
 from __future__ import annotations
 
 import re
 from pathlib import Path
 
-DOCUMENT = (Path(__file__).parents[2] / "docs" / "paths.md").read_text(encoding="utf-8")
+DOCUMENT = (Path(__file__).parents[2] / "docs" / "library" / "paths.md").read_text(encoding="utf-8")
 
 
 def test_its_samples_run_one_after_the_other():
@@ -12,4 +12,4 @@ def test_its_samples_run_one_after_the_other():
     assert len(samples) == 10
     names: dict[str, object] = {}
     for sample in samples:
-        exec(compile(sample, "docs/paths.md", "exec"), names)
+        exec(compile(sample, "docs/library/paths.md", "exec"), names)

@@ -1,4 +1,4 @@
-"""What docs/determinism.md shows of recording works as it says."""
+"""What docs/library/determinism.md shows of recording works as it says."""
 from __future__ import annotations
 
 import re
@@ -9,7 +9,7 @@ from ai_core.clock import ManualClock
 from ai_core.scheduling.scheduler import Scheduler
 from ai_core.trace import Trace
 
-TEXT = (Path(__file__).parents[2] / "docs" / "determinism.md").read_text(encoding="utf-8")
+TEXT = (Path(__file__).parents[2] / "docs" / "library" / "determinism.md").read_text(encoding="utf-8")
 FRAMES = 12
 
 

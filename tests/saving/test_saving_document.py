@@ -1,4 +1,4 @@
-"""What docs/saving.md shows works as it says."""
+"""What docs/library/saving.md shows works as it says."""
 from __future__ import annotations
 
 import re
@@ -13,7 +13,7 @@ from ai_core.scheduling.scheduler import Scheduler
 from ai_core.snapshot import SnapshotError, from_json, restore, take, to_json
 from tests.saving.museum_night import lived
 
-TEXT = (Path(__file__).parents[2] / "docs" / "saving.md").read_text(encoding="utf-8")
+TEXT = (Path(__file__).parents[2] / "docs" / "library" / "saving.md").read_text(encoding="utf-8")
 
 
 def test_a_part_of_ones_own_is_saved_loaded_and_checked():

@@ -1,4 +1,4 @@
-"""The determinism contract (docs/determinism.md), on all scenarios."""
+"""The determinism contract (docs/concepts/determinism.md), on all scenarios."""
 from __future__ import annotations
 
 import json

@@ -1,10 +1,10 @@
-"""What docs/debugging.md shows of the library works as it says."""
+"""What docs/library/debugging.md shows of the library works as it says."""
 from __future__ import annotations
 
 import re
 from pathlib import Path
 
-TEXT = (Path(__file__).parents[2] / "docs" / "debugging.md").read_text(encoding="utf-8")
+TEXT = (Path(__file__).parents[2] / "docs" / "library" / "debugging.md").read_text(encoding="utf-8")
 
 
 def test_its_sample_prints_a_line_for_each_frame(capsys):

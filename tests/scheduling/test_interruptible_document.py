@@ -1,4 +1,4 @@
-"""What docs/interruptible_work.md shows works as it says."""
+"""What docs/library/interruptible_work.md shows works as it says."""
 from __future__ import annotations
 
 import re
@@ -9,7 +9,7 @@ import pytest
 from ai_core.budget import Budget
 from ai_core.scheduling.long_work import UntilGoodEnough
 
-TEXT = (Path(__file__).parents[2] / "docs" / "interruptible_work.md").read_text(encoding="utf-8")
+TEXT = (Path(__file__).parents[2] / "docs" / "library" / "interruptible_work.md").read_text(encoding="utf-8")
 SAMPLES = re.findall(r"```python\n(.*?)```", TEXT, re.S)
 
 

@@ -1,4 +1,4 @@
-"""What docs/phasing.md shows works as it says."""
+"""What docs/library/phasing.md shows works as it says."""
 from __future__ import annotations
 
 import contextlib
@@ -12,7 +12,7 @@ from ai_core.budget import Budget
 from ai_core.scheduling.phasing import DryRun, PhaseSlot, Rephasing
 from tests.scheduling.task_sets import PERIODS, mean_peak, peak, phased, random_sets
 
-TEXT = (Path(__file__).parents[2] / "docs" / "phasing.md").read_text(encoding="utf-8")
+TEXT = (Path(__file__).parents[2] / "docs" / "library" / "phasing.md").read_text(encoding="utf-8")
 
 
 def test_samples_run_in_sequence_and_print_what_is_shown():

@@ -1,10 +1,10 @@
-"""What docs/scheduling_policies.md shows works as it says."""
+"""What docs/library/scheduling_policies.md shows works as it says."""
 from __future__ import annotations
 
 import re
 from pathlib import Path
 
-TEXT = (Path(__file__).parents[2] / "docs" / "scheduling_policies.md").read_text(encoding="utf-8")
+TEXT = (Path(__file__).parents[2] / "docs" / "library" / "scheduling_policies.md").read_text(encoding="utf-8")
 
 
 def test_its_samples_run_one_after_the_other():

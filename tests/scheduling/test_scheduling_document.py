@@ -1,4 +1,4 @@
-"""What docs/scheduling.md shows works as it says."""
+"""What docs/library/scheduling.md shows works as it says."""
 from __future__ import annotations
 
 import re
@@ -8,7 +8,7 @@ from ai_core.clock import ManualClock
 from ai_core.scheduling.policies import Policy
 from ai_core.scheduling.scheduler import Scheduler
 
-TEXT = (Path(__file__).parents[2] / "docs" / "scheduling.md").read_text(encoding="utf-8")
+TEXT = (Path(__file__).parents[2] / "docs" / "library" / "scheduling.md").read_text(encoding="utf-8")
 
 
 def test_its_samples_run_one_after_the_other():

@@ -1,4 +1,4 @@
-"""What docs/timeslicing.md shows works as it says."""
+"""What docs/library/timeslicing.md shows works as it says."""
 from __future__ import annotations
 
 import re
@@ -8,7 +8,7 @@ import pytest
 
 from ai_core.scheduling.timeslicer import Timing
 
-TEXT = (Path(__file__).parents[2] / "docs" / "timeslicing.md").read_text(encoding="utf-8")
+TEXT = (Path(__file__).parents[2] / "docs" / "library" / "timeslicing.md").read_text(encoding="utf-8")
 
 
 def test_the_samples_run_and_print_what_the_text_says(capsys):

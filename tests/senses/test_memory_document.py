@@ -1,4 +1,4 @@
-"""The samples in docs/memory_and_awareness.md run as they stand."""
+"""The samples in docs/library/memory_and_awareness.md run as they stand."""
 import re
 from pathlib import Path
 
@@ -6,13 +6,13 @@ import pytest
 
 from ai_core.senses.sight.ray_turns import PATIENCE_PASSES
 
-TEXT = (Path(__file__).parents[2] / "docs" / "memory_and_awareness.md").read_text(encoding="utf-8")
+TEXT = (Path(__file__).parents[2] / "docs" / "library" / "memory_and_awareness.md").read_text(encoding="utf-8")
 SAMPLES = re.findall(r"```python\n(.*?)```", TEXT, re.DOTALL)
 
 
 @pytest.mark.parametrize("sample", SAMPLES)
 def test_a_sample_runs(sample):
-    exec(compile(sample, "docs/memory_and_awareness.md", "exec"), {})
+    exec(compile(sample, "docs/library/memory_and_awareness.md", "exec"), {})
 
 
 def test_the_stated_bound_is_the_one_that_holds():

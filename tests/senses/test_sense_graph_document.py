@@ -1,4 +1,4 @@
-"""What docs/sense_graph.md shows works as it says."""
+"""What docs/library/sense_graph.md shows works as it says."""
 from __future__ import annotations
 
 import re
@@ -6,7 +6,7 @@ from pathlib import Path
 
 from ai_core.senses.graph.graph_file import graph_from_text
 
-TEXT = (Path(__file__).parents[2] / "docs" / "sense_graph.md").read_text(encoding="utf-8")
+TEXT = (Path(__file__).parents[2] / "docs" / "library" / "sense_graph.md").read_text(encoding="utf-8")
 
 
 def test_the_samples_run():

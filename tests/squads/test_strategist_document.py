@@ -1,10 +1,10 @@
-"""What docs/strategist.md shows runs."""
+"""What docs/library/strategist.md shows runs."""
 from __future__ import annotations
 
 import re
 from pathlib import Path
 
-DOCUMENT = (Path(__file__).parents[2] / "docs" / "strategist.md").read_text(encoding="utf-8")
+DOCUMENT = (Path(__file__).parents[2] / "docs" / "library" / "strategist.md").read_text(encoding="utf-8")
 
 
 def test_its_samples_run_one_after_the_other(capsys):
@@ -12,5 +12,5 @@ def test_its_samples_run_one_after_the_other(capsys):
     assert len(samples) == 2
     names: dict[str, object] = {}
     for sample in samples:
-        exec(compile(sample, "docs/strategist.md", "exec"), names)
+        exec(compile(sample, "docs/library/strategist.md", "exec"), names)
     assert "not seen for" in capsys.readouterr().out

@@ -77,7 +77,7 @@ def test_differing_replay_names_frame_part_and_recorded_versions(dev, file, monk
     assert complaint.startswith("replay differs at frame 13: ")
     assert "house" in complaint
     assert "recorded with numpy " in complaint
-    assert ", this is 9.9; see docs/determinism.md" in complaint
+    assert ", this is 9.9; see docs/concepts/determinism.md" in complaint
 
 
 @pytest.mark.parametrize("suffix", ["svg", "png"])

@@ -2,7 +2,8 @@
 
 It is built as interruptible work and updated where cells change. Compared with A*, searches on game maps take
 from a half to a fifteenth of the time, in the corridors of a maze from a thirteenth to a hundredth, depending on the
-CPU caches; on noise and between ragged walls they take as long. ``docs/benchmarks.md`` has figures and conditions.
+CPU caches; on noise and between ragged walls they take as long.
+``docs/project/benchmarks.md`` has figures and conditions.
 """
 from __future__ import annotations
 

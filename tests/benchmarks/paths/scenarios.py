@@ -94,7 +94,8 @@ def main(arguments=None):
     options = reader.parse_args(arguments)
     maps = [file for file in sorted(options.folder.glob("*.map")) if Path(f"{file}.scen").is_file()]
     if not maps or options.every < 1:
-        print(f"{options.folder} has no .map with a .map.scen beside it, or --every is below 1; see docs/paths.md")
+        print(f"{options.folder} has no .map with a .map.scen beside it, or --every is below 1;"
+              " see docs/library/paths.md")
         return 2
     print("compiled" if "ai_core.paths.searches.grid_search_loops" in compiled() else "interpreted")
     return 1 if sum(check_map(file, options.every) for file in maps) else 0

@@ -8,7 +8,7 @@ import pytest
 
 from addons.ai_core.bridge.gd import Vector3, construct, singleton
 
-DOCUMENT = Path(__file__).parents[3] / "docs" / "debugging.md"
+DOCUMENT = Path(__file__).parents[3] / "docs" / "godot" / "debugging.md"
 
 
 @pytest.fixture

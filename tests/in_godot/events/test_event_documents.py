@@ -1,4 +1,4 @@
-"""What docs/events.md and docs/polling.md show in GDScript works as they say."""
+"""What docs/godot/events.md and docs/godot/polling.md show in GDScript works as they say."""
 from __future__ import annotations
 
 import re
@@ -8,7 +8,7 @@ import pytest
 
 from addons.ai_core.bridge.gd import Vector3, construct
 
-DOCS = Path(__file__).parents[3] / "docs"
+DOCS = Path(__file__).parents[3] / "docs" / "godot"
 
 
 @pytest.fixture
@@ -29,7 +29,7 @@ def named(script, name, parent):
 
 @pytest.fixture
 def side(node, scheduler, gdscript):
-    """The tree of docs/events.md: (side, red squad, blue squad, the door)."""
+    """The tree of docs/godot/events.md: (side, red squad, blue squad, the door)."""
     codes = ["door_opened", "intruder_seen", "all_clear"]
     top = node("AIEventManager", scheduler, name="Side", codes=codes, day_length=24.0, day_starts_at="05:00",
                named_times={"dawn": "06:00"}, logged_entries=20)

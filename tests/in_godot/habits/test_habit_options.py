@@ -338,7 +338,7 @@ def test_a_habit_that_has_nothing_to_launch_is_warned_of(launch, trees, expect_e
 
 
 def test_the_page_is_true(trees, gdscript, physics_frames):
-    page = (Path(__file__).parents[3] / "docs" / "habits.md").read_text(encoding="utf-8")
+    page = (Path(__file__).parents[3] / "docs" / "godot" / "habits.md").read_text(encoding="utf-8")
     [script] = re.findall(r"```gdscript\n(.*?)```", page, re.DOTALL)
     tree = trees()
     habit(tree, "dodge", gdscript(script), begins_on=PackedStringArray(["shot at"]), remember_for=1.0)

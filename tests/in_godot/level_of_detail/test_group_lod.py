@@ -8,7 +8,7 @@ import pytest
 
 from tests.in_godot.level_of_detail.level_of_detail_world import GROUP, WatchedWorld
 
-DOCUMENT = Path(__file__).parents[3] / "docs" / "level_of_detail.md"
+DOCUMENT = Path(__file__).parents[3] / "docs" / "godot" / "level_of_detail.md"
 
 
 @pytest.fixture

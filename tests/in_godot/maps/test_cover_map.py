@@ -12,7 +12,7 @@ import pytest
 from addons.ai_core.bridge.gd import AABB, Vector3, construct
 from tests.in_godot.maps.cover_yard import Yard
 
-DOCUMENT = Path(__file__).parents[3] / "docs" / "cover.md"
+DOCUMENT = Path(__file__).parents[3] / "docs" / "godot" / "cover.md"
 
 
 @pytest.fixture

@@ -9,7 +9,7 @@ import pytest
 
 from addons.ai_core.bridge.gd import Vector2, Vector2i, Vector3, Vector3i, construct
 
-DOCUMENT = (Path(__file__).parents[3] / "docs" / "decision_maps.md").read_text(encoding="utf-8")
+DOCUMENT = (Path(__file__).parents[3] / "docs" / "godot" / "decision_maps.md").read_text(encoding="utf-8")
 SAMPLES = re.findall(r"```gdscript\n(.*?)```", DOCUMENT, re.DOTALL)
 
 

@@ -13,7 +13,7 @@ import pytest
 from addons.ai_core.bridge.gd import Rect2i, Vector2, Vector2i, Vector3, construct
 
 PLAIN, MEMORY, SHARED = 1, 2, 3
-DOCUMENT = Path(__file__).parents[3] / "docs" / "bump_and_turn.md"
+DOCUMENT = Path(__file__).parents[3] / "docs" / "godot" / "bump_and_turn.md"
 
 
 @pytest.fixture

@@ -9,7 +9,7 @@ import pytest
 
 from addons.ai_core.bridge.gd import Rect2i, Vector2, Vector2i, Vector3, construct
 
-DOCUMENT = Path(__file__).parents[3] / "docs" / "paths.md"
+DOCUMENT = Path(__file__).parents[3] / "docs" / "godot" / "paths.md"
 GOAL = Vector2(50, 10)
 
 

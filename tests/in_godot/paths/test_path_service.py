@@ -11,7 +11,7 @@ from addons.ai_core.bridge.gd import Rect2i, Vector2, Vector2i, Vector3, Vector3
 from addons.ai_core.nodes.paths.navigation_path_provider import MOST_REFUSALS, NavigationPathProvider
 from ai_core.budget import Budget
 
-DOCUMENT = Path(__file__).parents[3] / "docs" / "paths.md"
+DOCUMENT = Path(__file__).parents[3] / "docs" / "godot" / "paths.md"
 
 
 @pytest.fixture

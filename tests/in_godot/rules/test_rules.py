@@ -137,7 +137,7 @@ def test_what_a_mind_lacks_is_warned_of(settings, message, rule_set, character, 
 
 
 def test_the_page_is_true(rule_set, node, scheduler, gdscript):
-    page = (Path(__file__).parents[3] / "docs" / "rules.md").read_text(encoding="utf-8")
+    page = (Path(__file__).parents[3] / "docs" / "godot" / "rules.md").read_text(encoding="utf-8")
     [script] = re.findall(r"```gdscript\n(.*?)```", page, re.DOTALL)
     [text] = re.findall(r"```text\n(fear:.*?)```", page, re.DOTALL)
     soldier = gdscript(script).new()

@@ -1,4 +1,4 @@
-"""What docs/scheduling_nodes.md shows in GDScript does what it says."""
+"""What docs/godot/scheduling.md shows in GDScript does what it says."""
 from __future__ import annotations
 
 import re
@@ -9,7 +9,7 @@ import pytest
 
 from addons.ai_core.bridge.gd import construct
 
-TEXT = (Path(__file__).parents[3] / "docs" / "scheduling_nodes.md").read_text(encoding="utf-8")
+TEXT = (Path(__file__).parents[3] / "docs" / "godot" / "scheduling.md").read_text(encoding="utf-8")
 SAMPLES = re.findall(r"```gdscript\n(.*?)```", TEXT, re.DOTALL)
 
 

@@ -12,7 +12,7 @@ from tests.in_godot.squads.squad_world import armed, character, places, recruits
 
 pytestmark = pytest.mark.in_its_own_world
 
-DOCUMENT = Path(__file__).parents[3] / "docs" / "squads.md"
+DOCUMENT = Path(__file__).parents[3] / "docs" / "godot" / "squads.md"
 
 
 @pytest.fixture

@@ -11,7 +11,7 @@ from tests.in_godot.squads.squad_world import armed, character, recruits, until
 
 pytestmark = pytest.mark.in_its_own_world
 
-DOCUMENT = (Path(__file__).parents[3] / "docs" / "squads.md").read_text(encoding="utf-8")
+DOCUMENT = (Path(__file__).parents[3] / "docs" / "godot" / "squads.md").read_text(encoding="utf-8")
 [RULES] = re.findall(r"```text\n(.*?)```", DOCUMENT, re.DOTALL)
 
 

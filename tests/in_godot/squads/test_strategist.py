@@ -9,7 +9,7 @@ import pytest
 
 from addons.ai_core.bridge.gd import Vector2, Vector3, construct
 
-DOCUMENT = (Path(__file__).parents[3] / "docs" / "strategist.md").read_text(encoding="utf-8")
+DOCUMENT = (Path(__file__).parents[3] / "docs" / "godot" / "strategist.md").read_text(encoding="utf-8")
 SAMPLES = re.findall(r"```gdscript\n(.*?)```", DOCUMENT, re.DOTALL)
 
 

@@ -12,7 +12,7 @@ from tests.in_godot.squads.test_strategist import products
 
 pytestmark = pytest.mark.in_its_own_world
 
-DOCUMENT = (Path(__file__).parents[3] / "docs" / "strategist.md").read_text(encoding="utf-8")
+DOCUMENT = (Path(__file__).parents[3] / "docs" / "godot" / "strategist.md").read_text(encoding="utf-8")
 SAMPLES = re.findall(r"```gdscript\n(.*?)```", DOCUMENT, re.DOTALL)
 
 

@@ -309,7 +309,7 @@ def test_a_state_that_nothing_leads_to_is_warned_of(bob, physics_frames):
 
 
 def test_the_page_is_true(guard, node, scheduler, gdscript, physics_frames):
-    page = (Path(__file__).parents[3] / "docs" / "state_machines.md").read_text(encoding="utf-8")
+    page = (Path(__file__).parents[3] / "docs" / "godot" / "state_machines.md").read_text(encoding="utf-8")
     [script] = re.findall(r"```gdscript\n(.*?)```", page, re.DOTALL)
     character = gdscript(script).new()
     machine = construct("StateMachine")
