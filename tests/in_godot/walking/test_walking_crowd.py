@@ -52,3 +52,37 @@ def test_bodies_block_each_other_with_avoidance_off(walker, physics_frames, sign
     ends = [signals(walker((4 * side, 0), (-4 * side, 0), avoidance=False)[1], "exited") for side in (-1, 1)]
     frames_until(ends, physics_frames)
     assert ends == [[(2,)], [(2,)]]
+
+
+def test_a_loaded_game_avoids_as_the_saved_one(walker, scheduler, physics_frames):
+    bodies = [walker((4 * side, 0.1 * side), (-4 * side, 0))[0] for side in (-1, 1)]
+    physics_frames(40)
+    saved = scheduler.save_state()
+    places = [(one.position, one.velocity) for one in bodies]
+
+    def walked():
+        found = []
+        for _ in range(60):
+            physics_frames(1)
+            found.append([tuple(one.position) for one in bodies])
+        return found
+
+    first = walked()
+    scheduler.load_state(saved)
+    for body, (place, velocity) in zip(bodies, places, strict=True):
+        body.position, body.velocity = place, velocity
+    assert walked() == first
+    assert abs(first[-1][0][1 if len(first[0][0]) == 2 else 2]) > 0.1, "they evaded"
+
+
+def test_a_freed_or_removed_body_is_not_avoided(walker, scheduler, physics_frames, signals):
+    bodies = [walker(place, place)[0] for place in ((0, 0), (1, 0))]
+    body, go = walker((-4, 0), (4, 0))
+    ends = signals(go, "exited")
+    physics_frames(10)
+    bodies[0].free()
+    scheduler.remove_child(bodies[1])
+    assert frames_until([ends], physics_frames) < 160
+    line = body.position.z if len(tuple(body.position)) == 3 else body.position.y / 30
+    assert abs(line) < 0.3
+    scheduler.add_child(bodies[1])
