@@ -487,7 +487,7 @@ class Scheduler(Saveable):
             TypeError: if ``budget`` is not a Budget.
             RuntimeError: if called by work that this scheduler is running.
         """
-        if not isinstance(budget, Budget):
+        if type(budget) is not Budget:
             check_budget(budget)
         if self._is_advancing:
             raise RuntimeError("the scheduler is advancing already; work must not advance it")
