@@ -56,7 +56,8 @@ def fetch_packages(packages: Sequence[str], suite: str, target: Path, progress: 
 
 
 def fetch_without_dependencies(
-    packages: Sequence[str], target: Path, progress: Step, *, suite: str = "", with_licences: bool = False
+    packages: Sequence[str], target: Path, progress: Step, *, suite: str = "", with_licences: bool = False,
+    architecture: str = "",
 ) -> list[str]:
     """Download exactly these packages and unpack them.
 
@@ -67,6 +68,7 @@ def fetch_without_dependencies(
         suite: the Debian release to take them from; "" is the machine's own, for pieces that
             must match what is installed, such as the headers of its Python.
         with_licences: keep what lies in usr/share/doc.
+        architecture: Debian's name of a processor, such as "arm64"; "" is the machine's.
 
     Returns:
         The file names of the packages, sorted.
@@ -74,7 +76,7 @@ def fetch_without_dependencies(
     Raises:
         StepFailed: if apt cannot reach, verify or find them.
     """
-    workshop = _prepare_apt(suite or _installed_release(), target / _WORKSHOP)
+    workshop = _prepare_apt(suite or _installed_release(), target / _WORKSHOP, architecture)
     _apt(workshop, "update", "--error-on=any", limit_s=_DOWNLOAD_LIMIT_S, progress=progress)
     _apt(workshop, "download", *packages, limit_s=_DOWNLOAD_LIMIT_S, progress=progress)
     archives = sorted(workshop.glob("*.deb"))
@@ -164,7 +166,7 @@ def _installed_release() -> str:
     return found.group(1) if found else "stable"
 
 
-def _prepare_apt(suite: str, workshop: Path) -> Path:
+def _prepare_apt(suite: str, workshop: Path, architecture: str = "") -> Path:
     """Make a folder with lists, cache, status, sources and configuration for apt."""
     for program in ("apt-get", "apt-config", "dpkg"):
         if shutil.which(program) is None:
@@ -182,11 +184,11 @@ def _prepare_apt(suite: str, workshop: Path) -> Path:
         f"Types: deb\nURIs: {mirror}\nSuites: {suite}\nComponents: main\nSigned-By: {KEYRING}\n"
     )
     dump = run(["apt-config", "dump"], timeout_s=_QUICK_LIMIT_S)
-    (workshop / "apt.conf").write_text(acquire_settings(dump.output) + _own_settings(workshop))
+    (workshop / "apt.conf").write_text(acquire_settings(dump.output) + _own_settings(workshop, architecture))
     return workshop
 
 
-def _own_settings(workshop: Path) -> str:
+def _own_settings(workshop: Path, architecture: str) -> str:
     settings = {
         "Dir::Etc::parts": "/dev/null", "Dir::Etc::main": "/dev/null",
         "Dir::Etc::sourcelist": workshop / "our.sources", "Dir::Etc::sourceparts": "/dev/null",
@@ -200,6 +202,8 @@ def _own_settings(workshop: Path) -> str:
         "APT::Sandbox::User": "root",
         "APT::Get::AllowUnauthenticated": "false", "APT::Keep-Downloaded-Packages": "true",
     }
+    if architecture:
+        settings |= {"APT::Architecture": architecture, "APT::Architectures": architecture}
     return "".join(f'{name} "{value}";\n' for name, value in settings.items())
 
 

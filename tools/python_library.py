@@ -42,6 +42,12 @@ class PythonLibrary:
 
     libpython: Path
     include_dirs: tuple[Path, ...] = ()
+    own_headers: Path | None = None
+
+    @property
+    def headers(self) -> Path:
+        """The folder that holds ``Python.h``."""
+        return next((one for one in self.include_dirs if (one / "Python.h").is_file()), self.own_headers or Path())
 
 
 def ask(python: Path) -> PythonFacts:
@@ -69,7 +75,7 @@ def find_or_fetch_library(python: Path) -> PythonLibrary:
     has_library = facts.library.is_file()
     has_headers = (facts.include / "Python.h").is_file()
     if has_library and has_headers:
-        return PythonLibrary(facts.library)
+        return PythonLibrary(facts.library, own_headers=facts.include)
     if not facts.is_debians:
         missing = "shared library" if not has_library else "C headers"
         raise StepFailed(
@@ -80,7 +86,7 @@ def find_or_fetch_library(python: Path) -> PythonLibrary:
     prefix = _fetch(facts)
     libraries = sorted(prefix.glob(f"usr/lib/*/{facts.library.name}"))
     includes = () if has_headers else (prefix / "usr/include" / f"python{facts.version}", prefix / "usr/include")
-    return PythonLibrary(facts.library if has_library else libraries[0], includes)
+    return PythonLibrary(facts.library if has_library else libraries[0], includes, facts.include)
 
 
 def _fetch(facts: PythonFacts) -> Path:

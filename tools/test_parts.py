@@ -12,7 +12,7 @@ from tools.godot_engine import GodotEngine
 from tools.progress import StepFailed
 
 # Started by other parts, or only when asked for.
-_NOT_UNIT = ("in_godot", "addon", "benchmarks")
+_NOT_UNIT = ("in_godot", "addon", "benchmarks", "platforms")
 # Files are shared out whole to as many processes as there are processors: what a file sets up
 # once stays so. More than four gain nothing: a few long files decide.
 _AT_ONCE = ["-n", str(min(os.cpu_count() or 1, 4)), "--dist", "loadfile"]
@@ -22,13 +22,17 @@ _SLOWEST = ["--durations", "12", "--durations-min", "5"]
 
 @dataclass(frozen=True)
 class Part:
-    """One part: its command, whether it needs Godot and the bridge, and whether compiled loops are turned off."""
+    """One part: its command, whether it needs Godot and the bridge, and whether compiled loops are turned off.
+
+    A part that ``is_for_others`` builds and tests for another platform, and runs only when it is named.
+    """
 
     name: str
     what: str
     command: Callable[[Path, Path], list[str]]
     needs_godot: bool = False
     is_interpreted: bool = False
+    is_for_others: bool = False
 
 
 def _pytest(python: Path, *arguments: str) -> list[str]:
@@ -56,6 +60,21 @@ PARTS = (
         "addon", "starts Godot as a user would",
         lambda python, root: _pytest(python, *_AT_ONCE, *_SLOWEST, "tests/addon"), needs_godot=True,
     ),
+    Part(
+        "windows", "the loader, the bridge and the library on Windows, by wine",
+        lambda python, root: _pytest(python, "-rs", "tests/platforms/test_windows.py"),
+        needs_godot=True, is_for_others=True,
+    ),
+    Part(
+        "arm64", "the loader, the bridge and compiled loops on Linux on ARM, by qemu",
+        lambda python, root: _pytest(python, "-rs", "tests/platforms/test_arm64.py"),
+        needs_godot=True, is_for_others=True,
+    ),
+    Part(
+        "macos", "what is built for macOS, read and not run",
+        lambda python, root: _pytest(python, "-rs", "tests/platforms/test_macos.py"),
+        needs_godot=True, is_for_others=True,
+    ),
 )
 
 
@@ -65,7 +84,7 @@ def part_names() -> str:
 
 
 def chosen(names: Sequence[str]) -> list[Part]:
-    """Return the named parts in the order of PARTS; all of them for no name or "all".
+    """Return the named parts in the order of PARTS; for no name or "all", all that are for this platform.
 
     Raises:
         StepFailed: if there is no part of such a name.
@@ -74,7 +93,8 @@ def chosen(names: Sequence[str]) -> list[Part]:
     for name in names:
         if name not in known | {"all"}:
             raise StepFailed("choosing tests", f"there is no part {name!r}", f"use some of: {part_names()}, all")
-    return [part for part in PARTS if part.name in names or not names or "all" in names]
+    is_all = not names or "all" in names
+    return [part for part in PARTS if part.name in names or (is_all and not part.is_for_others)]
 
 
 def run_parts(parts: Sequence[Part], root: Path, python: Path, engine: GodotEngine | None) -> int:

@@ -83,7 +83,7 @@ def _project_modules() -> list[str]:
     from _bridge import report_error, singleton
 
     named = list(filter(None, os.environ.get(MODULES_VARIABLE, "").split(",")))
-    listed = singleton("ProjectSettings").get_setting(MODULES_SETTING, [])
+    listed = singleton("ProjectSettings").get_setting(MODULES_SETTING, None) or []
     if isinstance(listed, str):
         report_error(f"the project setting {MODULES_SETTING} must be a PackedStringArray, got String {listed!r}")
         listed = []

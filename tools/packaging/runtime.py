@@ -9,12 +9,12 @@ from __future__ import annotations
 
 import shutil
 import tempfile
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from pathlib import Path
 
 from tools.packaging.archive import pack
 from tools.packaging.ingredients import VERSION, Ingredients
-from tools.processes import check, run
+from tools.processes import Finished, check
 
 LIBRARIES = (f"libpython{VERSION}.so.1.0", "libexpat.so.1", "libffi.so.8", "libz.so.1")
 """Under these names they ask for each other. libstdc++ and libgcc, which NumPy needs, are the
@@ -35,7 +35,9 @@ _NUMPY_DEVELOPMENT = {"tests", "testing", "f2py", "distutils", "include", "_pyin
 _NUMPY_KINDS = {".py", ".so", ".pyd"}
 _TEST_LIBRARIES = ("_simd.", "_multiarray_tests.", "_umath_tests.", "_rational_tests.", "_struct_ufunc_tests.",
                    "_operand_flag_tests.")
-_COMPILE_LIMIT_S = 300.0
+
+RunPython = Callable[[Sequence[str | Path]], Finished]
+"""Runs a Python of the version that will read what is compiled, with these arguments."""
 
 
 def lay_out(ingredients: Ingredients, target: Path) -> None:
@@ -53,23 +55,25 @@ def lay_out(ingredients: Ingredients, target: Path) -> None:
         compiled = Path(scratch) / "compiled"
         zipped = f"python{VERSION.replace('.', '')}.zip"
         compile_modules(
-            ingredients, standard, compiled, zipped,
+            ingredients.run_python, standard, compiled, zipped,
             lambda name: name.suffix == ".py" and not _NO_GAME_NEEDS & set(name.parts)
             and not name.parts[0].startswith("config-") and "lib-dynload" not in name.parts,
         )
         pack(compiled, target / "lib" / zipped)
-    compile_modules(ingredients, ingredients.site / "numpy", modules / "numpy", "numpy", is_of_numpy_for_games)
+    numpy = ingredients.site / "numpy"
+    compile_modules(ingredients.run_python, numpy, modules / "numpy", "numpy", is_of_numpy_for_games)
     for library in _libraries_of_numpy(ingredients.site):
         _copy(library, modules / library.relative_to(ingredients.site))
     (target / ".gdignore").touch()
 
 
 def compile_modules(
-    ingredients: Ingredients, source: Path, target: Path, shown: str, wanted: Callable[[Path], bool], way: str = "alone"
+    run_python: RunPython, source: Path, target: Path, shown: str, wanted: Callable[[Path], bool], way: str = "alone"
 ) -> None:
     """Compile the modules below ``source`` whose relative names are wanted, into ``target``.
 
     Args:
+        run_python: runs the Python that will read them.
         shown: the folder that tracebacks name.
         way: ``alone`` or ``beside``; see compile_modules.py.
     """
@@ -78,17 +82,8 @@ def compile_modules(
             name = file.relative_to(source)
             if wanted(name):
                 _copy(file, Path(scratch) / name)
-        libraries = [ingredients.debian / "lib/x86_64-linux-gnu", ingredients.debian / "usr/lib/x86_64-linux-gnu"]
-        # Hash and environment are fixed: the order of sets, which bytecode contains, follows from them.
-        environment = {
-            "PYTHONHOME": str(ingredients.debian / "usr"), "PYTHONHASHSEED": "0", "LC_ALL": "C.UTF-8",
-            "LD_LIBRARY_PATH": ":".join(map(str, libraries)),
-        }
         script = Path(__file__).with_name("compile_modules.py")
-        finished = run(
-            [ingredients.interpreter, "-S", "-B", "-W", "ignore", script, scratch, target, shown, way],
-            timeout_s=_COMPILE_LIMIT_S, env=environment,
-        )
+        finished = run_python([script, scratch, target, shown, way])
         check(f"compiling the modules of {shown}", "read Python's output above", finished)
 
 

@@ -3,7 +3,7 @@ extends EditorExportPlugin
 ## Puts Python, the library and our nodes into an exported game: they lie beside the program, where the loader looks.
 
 const ADDON := "res://addons/ai_core"
-const PLATFORMS := {"Linux": "linux.x86_64"}
+const SYSTEMS: PackedStringArray = ["Linux", "Windows", "macOS"]
 const STRIP_DOCUMENTATION := "ai_core/strip_documentation"
 const STRIP_EDITOR_PARTS := "ai_core/strip_editor_parts"
 const LEAVE_OUT := "ai_core/leave_out"
@@ -19,7 +19,7 @@ func _get_name() -> String:
 
 
 func _supports_platform(platform: EditorExportPlatform) -> bool:
-	return platform.get_os_name() in PLATFORMS
+	return platform.get_os_name() in SYSTEMS
 
 
 func _get_export_options(_platform: EditorExportPlatform) -> Array[Dictionary]:
@@ -32,14 +32,18 @@ func _get_export_options(_platform: EditorExportPlatform) -> Array[Dictionary]:
 
 
 func _get_export_option_warning(platform: EditorExportPlatform, option: String) -> String:
-	return _what_is_missing(platform) if option == STRIP_DOCUMENTATION else ""
+	if option != STRIP_DOCUMENTATION:
+		return ""
+	var processor: Variant = get_option("binary_format/architecture")
+	return _what_is_missing(_folder_of(platform, [processor if processor is String else ""]))
 
 
-func _export_begin(_features: PackedStringArray, _is_debug: bool, _path: String, _flags: int) -> void:
+func _export_begin(features: PackedStringArray, _is_debug: bool, _path: String, _flags: int) -> void:
 	var platform := get_export_platform()
-	var problem := _what_is_missing(platform)
+	var folder := _folder_of(platform, features)
+	var problem := _what_is_missing(folder)
 	if problem.is_empty():
-		problem = _add_files(PLATFORMS[platform.get_os_name()])
+		problem = _add_files(folder)
 	if not problem.is_empty():
 		platform.add_message(EditorExportPlatform.EXPORT_MESSAGE_ERROR, "ai_core", problem)
 
@@ -58,11 +62,19 @@ func _export_end() -> void:
 		_staged = ""
 
 
-func _what_is_missing(platform: EditorExportPlatform) -> String:
-	var runtime := "%s/runtime/%s" % [ADDON, PLATFORMS.get(platform.get_os_name(), "")]
+## Returns the name of the platform's folders in bin and runtime.
+func _folder_of(platform: EditorExportPlatform, features: PackedStringArray) -> String:
+	var system := platform.get_os_name().to_lower()
+	if system == "macos":
+		return "macos.universal"
+	return "%s.%s" % [system, "arm64" if "arm64" in features else "x86_64"]
+
+
+func _what_is_missing(folder: String) -> String:
+	var runtime := "%s/runtime/%s" % [ADDON, folder]
 	if DirAccess.dir_exists_absolute(ProjectSettings.globalize_path(runtime)):
 		return ""
-	return "there is no %s, so the game would find no Python; unpack the zip of ai_core into this project" % runtime
+	return "there is no %s, so the game would find no Python; unpack the zip of ai_core for that platform into this project" % runtime
 
 
 func _add_files(platform: String) -> String:

@@ -13,6 +13,7 @@ ADDON = Path("addons") / "ai_core"
 OF_THE_ADDON = ("bridge", "nodes", "python", "register.py")
 EDITOR_ONLY = {ADDON / "bridge" / "documentation.py"}
 NEVER = {"__pycache__", "addons"}
+LIBRARIES = {".so", ".pyd"}
 
 
 @gdclass(is_runtime=False)
@@ -38,7 +39,7 @@ class AIGameFiles(RefCounted):
                     put(project / name, to / name, name, strip_documentation)
             for name in modules_of_project(project, set(leave_out)):
                 put(project / name, to / name, name, strip_documentation)
-            for library in (project / ADDON / "bin" / platform).glob("_bridge.*"):
+            for library in libraries_of_platform(project / ADDON / "bin" / platform):
                 put(library, to / library.relative_to(project), library, strip_documentation)
             shutil.copytree(project / ADDON / "licenses", to / ADDON / "licenses", dirs_exist_ok=True)
         except (OSError, py_compile.PyCompileError) as error:
@@ -51,8 +52,15 @@ def modules_of_addon(project: Path) -> Iterator[Path]:
     for part in OF_THE_ADDON:
         place = project / ADDON / part
         for file in [place] if place.is_file() else sorted(place.rglob("*")):
-            if file.suffix in {".py", ".so", ".pyd"}:
+            if file.suffix in {".py", *LIBRARIES}:
                 yield file.relative_to(project)
+
+
+def libraries_of_platform(folder: Path) -> Iterator[Path]:
+    """Yield the bridge and the compiled loops of a platform; Godot itself carries the loader."""
+    for file in sorted(folder.rglob("*")):
+        if file.suffix in LIBRARIES and "ai_core_loader" not in file.name:
+            yield file
 
 
 def modules_of_project(project: Path, leave_out: set[str]) -> Iterator[Path]:

@@ -380,7 +380,7 @@ class UniformSearch(ToGoals):
             if bound != NO_LENGTH and ((base - here) >> 5) + self.estimate(row, column) >= bound:
                 continue
             expanded += 1
-            tries = table[move << 8 | moves_of[cell]]
+            tries: cython.uint = table[move << 8 | moves_of[cell]]
             while tries:
                 move = cython.cast(cython.int, tries & 15) - 1
                 tries >>= 4
@@ -527,7 +527,7 @@ class UniformField(Buckets):
                 self.is_done = self.is_too_far = True
                 break
             written += 1
-            tries = table[moves[cell] << 8 | moves_of[cell]]
+            tries: cython.uint = table[moves[cell] << 8 | moves_of[cell]]
             while tries:
                 move = cython.cast(cython.int, tries & 15) - 1
                 tries >>= 4
@@ -1099,7 +1099,7 @@ class RepairingSearch(CostedSearch):
             odd = self.odd(cell)
             came = cython.cast(cython.int, self.nodes[cell].came)
             came = came if self.is_even and came != 255 else 8
-            tries = self.tries[came << 8 | self.moves_of[cell] & all_moves]
+            tries: cython.uint = self.tries[came << 8 | self.moves_of[cell] & all_moves]
             while tries:
                 move = cython.cast(cython.int, tries & 15) - 1
                 tries >>= 4
