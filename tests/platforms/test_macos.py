@@ -27,7 +27,7 @@ def test_every_library_serves_both_processors_from_macos_11(libraries):
         assert parts == [("arm64", "11.0"), ("x86_64", "11.0")], library
 
 
-def test_libraries_need_the_system_alone_and_are_signed_where_they_must_be(libraries):
+def test_libraries_need_the_system_alone_and_are_signed(libraries):
     for library in libraries:
         arm, intel = parts_of(library)
         assert arm.needs == intel.needs == ("/usr/lib/libSystem.B.dylib",), library
