@@ -27,7 +27,7 @@ MISSING = windows_python.what_is_missing(ROOT)
 START_LIMIT_S, SUITE_LIMIT_S = 300.0, 5400.0
 PARTS_OF_THE_LIBRARY = (
     "decisions", "events", "level_of_detail", "maps", "paths", "recording", "saving", "scheduling", "senses", "squads")
-# What tests of the repository need and Windows has not: see docs/platforms.md.
+# What tests of the repository need and Windows has not: see docs/godot/platforms.md.
 NOT_ON_WINDOWS = ("tests/test_package.py",)
 
 pytestmark = [
