@@ -4,6 +4,7 @@ from __future__ import annotations
 import pytest
 
 from addons.ai_core.bridge.gd import Vector2, Vector3, construct
+from tests.in_godot.walking.test_walking_on_floors import House
 
 
 @pytest.fixture(params=["3D", "2D"])
@@ -86,3 +87,12 @@ def test_a_freed_or_removed_body_is_not_avoided(walker, scheduler, physics_frame
     line = body.position.z if len(tuple(body.position)) == 3 else body.position.y / 30
     assert abs(line) < 0.3
     scheduler.add_child(bodies[1])
+
+
+@pytest.mark.parametrize("by", ["agent", "ticket", "straight"])
+def test_bodies_on_a_floor_pass_each_other(node, physics_frames, signals, by):
+    house = House(node, "ramp")
+    places = [Vector3(-6, 0, 0), Vector3(-1, 0, 0)]
+    walkers = [house.walker(*places, by), house.walker(*reversed(places), by)]
+    assert frames_until([signals(one.go, "exited") for one in walkers], physics_frames) < 110
+    assert [round(one.actor.get_global_position().y, 1) for one in walkers] == [0, 0]

@@ -214,7 +214,7 @@ class WalkingHabit(ActorHabit):
     avoidance = export(
         bool, True,
         doc="On: a CharacterBody walks around other characters that habits and squads move, by the avoidance of its"
-            " NavigationAgent if that is enabled, otherwise by one that knows no walls.")
+            " NavigationAgent if that is enabled. Otherwise walls and edges of floors are not considered.")
 
     velocity_changed = signal(
         ("velocity", Variant),
