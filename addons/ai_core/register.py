@@ -38,6 +38,7 @@ def start(level: int) -> None:
     if level == LEVEL_SCENE:
         logging.getLogger(LOG).handlers[:] = [EngineLog(logging.WARNING)]
         _forget_old_code()
+        _say_versions()
         importlib.import_module("addons.ai_core.bridge.engine_types").add_engine_members()
         importlib.import_module("addons.ai_core.nodes")
         garbage_collecting = importlib.import_module(GARBAGE_COLLECTING)
@@ -59,6 +60,17 @@ def stop(level: int) -> None:
     if level == LEVEL_SCENE:
         importlib.import_module(GARBAGE_COLLECTING).end()
         logging.getLogger(LOG).handlers.clear()
+
+
+def _say_versions() -> None:
+    """Print, where the engine is started with ``--verbose``, on what the addon runs; what it needs is there by now."""
+    import numpy
+    from _bridge import engine_version, singleton
+
+    if singleton("OS").is_stdout_verbose():
+        engine = ".".join(map(str, engine_version))
+        python = sys.version.partition(" ")[0]
+        print(f"[ai_core] Godot {engine} has all that is needed; Python {python}, NumPy {numpy.__version__}")
 
 
 def _forget_old_code() -> None:

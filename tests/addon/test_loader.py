@@ -1,6 +1,7 @@
 """Which Python the loader starts, and what it says when there is none."""
 from __future__ import annotations
 
+import re
 from pathlib import Path
 
 import pytest
@@ -45,6 +46,12 @@ def test_the_python_of_the_settings_file_runs(prepared, project):
     finished = start(prepared, project)
     assert "nodes: true" in finished.output
     assert complaints(finished.output) == []
+
+
+def test_a_verbose_start_says_on_what_it_runs(prepared, project):
+    finished = prepared.engine.run(
+        ["--headless", "--verbose", "--path", project, "-s", "check.gd"], LIMIT_S, env={"AI_CORE_PYTHON": ""})
+    assert re.search(r"\[ai_core\] Godot 4\.\d+\.\d+ has all that is needed; Python 3\.\d+", finished.output)
 
 
 def test_without_python_one_error_lists_every_place_searched(prepared, project):

@@ -57,7 +57,7 @@ def test_compiled_loops_give_the_same_bits(prepared: Prepared):
         "PYTHONPATH": ":".join(map(str, path)), "PYTHONHOME": str(arm_linux.folder() / "root/usr"), "PATH": "",
         "PYTHONPYCACHEPREFIX": str(cache_folder() / "arm64_bytecode"), "HOME": str(cache_folder()),
     }
-    settings = ["-q", "-c", HERE / "pytest.ini", f"--rootdir={ROOT}", "--tb=short"]
+    settings = ["-q", "-c", HERE / "pytest.ini", f"--rootdir={ROOT}", f"--confcutdir={ROOT}", "--tb=short"]
     finished = arm_linux.run_on_arm(
         [arm_linux.python(), "-m", "pytest", *settings, *TESTS_OF_LOOPS], LIMIT_S, cwd=ROOT, env=environment)
     assert finished.succeeded, finished.explain(200)

@@ -96,7 +96,7 @@ def test_the_librarys_tests_pass_with_the_loops_of_windows(prepared, python):
     tests += [f"tests/{file.name}" for file in sorted((ROOT / "tests").glob("test_*.py"))]
     ignored = [f"--ignore={name}" for name in NOT_ON_WINDOWS]
     shutil.rmtree(cache_folder() / "windows_bytecode", ignore_errors=True)
-    settings = ["-q", "-c", (HERE / "pytest.ini").relative_to(ROOT), "--rootdir=.", "--tb=short"]
+    settings = ["-q", "-c", (HERE / "pytest.ini").relative_to(ROOT), "--rootdir=.", "--confcutdir=.", "--tb=short"]
     finished = python.run(
         ["-m", "pytest", *settings, *tests, *ignored],
         SUITE_LIMIT_S, cwd=ROOT, PYTHONPATH=";".join(map(wine.windows_path, path)),

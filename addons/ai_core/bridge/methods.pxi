@@ -83,7 +83,9 @@ cdef class MethodBind:
         self.name = f"{class_name}.{method}"
         self.bind = gd_classdb_get_method_bind(name_ptr(class_name), name_ptr(method), method_hash)
         if self.bind == NULL:
-            raise LookupError(f"this engine has no {self.name} with hash {method_hash}; rebuild the bridge with it")
+            version = ".".join(map(str, engine_version))
+            raise LookupError(f"Godot {version} has no {self.name} with hash {method_hash}, as Godot 4.4 and later"
+                              " have it; rebuild the bridge with this engine")
 
     def call(self, GDObject target, *values):
         cdef GDVariant result
