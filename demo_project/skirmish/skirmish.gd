@@ -27,6 +27,7 @@ const LAYERS: Array[Array] = [
 const DAMAGE: Array = ["", "damage done", Color("ff7043")]
 const KINDS: Array[String] = ["worker", "scout", "spear", "bow", "ram", "flyer"]
 const LINE := "%3d s   blue: %s, %d units, base %4.0f, %4.0f in store   orange: %s, %d units, base %4.0f, %4.0f in store"
+const MARK_PX := 22
 const LAYERS_EVERY_S := 0.5
 ## Ground on which the armies meet within seconds; R goes to the next.
 const BATTLES: Array[int] = [4, 22, 10, 25, 33, 5]
@@ -43,6 +44,8 @@ var _report := {}
 var _walls: PackedVector2Array
 var _pictures: Dictionary[String, ImageTexture] = {}
 var _redrawn_s := -1.0
+## What a unit of each kind looks like, white.
+var _marks: Array[Texture2D] = []
 var _font: Font = ThemeDB.fallback_font
 
 @onready var _life: SkirmishLife = $AIScheduler/SkirmishLife
@@ -60,6 +63,7 @@ func _ready() -> void:
 		if DisplayServer.get_name() == "headless":
 			_life.frames_per_step = 1
 	RenderingServer.set_default_clear_color(BACK)
+	_make_marks()
 	_pixels_per_m = BATTLE.size.x / _life.get_side_m()
 	_walls = _life.get_walls()
 
@@ -181,28 +185,32 @@ func _draw_side(side: int) -> void:
 		_draw_unit(_at(places[row]), kinds[row], COLORS[side])
 
 
-## Workers are small, scouts rings, spears discs, bows squares, rams large discs, flyers triangles.
 func _draw_unit(place: Vector2, kind: int, color: Color) -> void:
-	var edge := color.darkened(0.65)
+	draw_texture(_marks[kind], place - Vector2.ONE * MARK_PX / 2.0, color)
+
+
+## Draws the marks of all kinds once: workers are small, scouts rings, spears discs, bows squares, rams large discs with
+## a hole, flyers triangles; dark at their edges. Circles drawn anew for each unit would take most of a frame.
+func _make_marks() -> void:
+	for kind in KINDS.size():
+		var image := Image.create_empty(MARK_PX, MARK_PX, false, Image.FORMAT_RGBA8)
+		for y in MARK_PX:
+			for x in MARK_PX:
+				image.set_pixel(x, y, _mark_color(kind, Vector2(x + 0.5, y + 0.5) - Vector2.ONE * MARK_PX / 2.0))
+		_marks.append(ImageTexture.create_from_image(image))
+
+
+func _mark_color(kind: int, at: Vector2) -> Color:
+	var outside := at.length()
 	match kind:
-		0:
-			draw_circle(place, 3, color.darkened(0.25))
-		1:
-			draw_arc(place, 5, 0, TAU, 12, color, 2)
-		2:
-			draw_circle(place, 5.5, edge)
-			draw_circle(place, 4, color)
-		3:
-			draw_rect(Rect2(place - Vector2(5, 5), Vector2(10, 10)), edge)
-			draw_rect(Rect2(place - Vector2(3.5, 3.5), Vector2(7, 7)), color)
-		4:
-			draw_circle(place, 8.5, edge)
-			draw_circle(place, 6.5, color)
-			draw_circle(place, 2.5, edge)
-		_:
-			draw_circle(place + Vector2(3, 9), 3, Color(0, 0, 0, 0.3))
-			draw_colored_polygon([place + Vector2(0, -8), place + Vector2(7, 6), place + Vector2(-7, 6)], edge)
-			draw_colored_polygon([place + Vector2(0, -5), place + Vector2(4.5, 4), place + Vector2(-4.5, 4)], color.lightened(0.25))
+		0: outside -= 3.0
+		1: outside = absf(outside - 5.0) - 1.2
+		2: outside -= 5.5
+		3: outside = maxf(absf(at.x), absf(at.y)) - 4.5
+		4: outside = maxf(outside - 8.0, 2.5 - outside)
+		_: outside = maxf(at.y - 5.0, (absf(at.x) * 1.7 - at.y - 8.0) * 0.5)
+	var edge := 0.35 if outside > -1.5 and kind > 1 else 1.0
+	return Color(edge, edge, edge, clampf(0.5 - outside, 0.0, 1.0))
 
 
 func _draw_shots(side: int) -> void:
@@ -214,7 +222,7 @@ func _draw_shots(side: int) -> void:
 		lines.append(_at(end))
 	draw_multiline(lines, Color(COLORS[side].lightened(0.55), 0.8), 1.5)
 	for row in range(1, lines.size(), 2):
-		draw_circle(lines[row], 2.5, Color("fff4c2"))
+		draw_rect(Rect2(lines[row] - Vector2(2, 2), Vector2(4, 4)), Color("fff4c2"))
 
 
 func _draw_card(side: int) -> void:
