@@ -13,7 +13,7 @@ lets movers walk around each other.
 
 Rejected: a heap for searches on grids. Buckets of nearly equal costs need no ordering.
 """
-from ai_core.paths.avoidance_loops import LocalAvoidance
+from ai_core.paths.avoidance_loops import AvoidanceGroup, LocalAvoidance
 from ai_core.paths.bump_and_turn import BumpAndTurn, distance_on_grid, neighbors_on_grid
 from ai_core.paths.corridor import Corridor
 from ai_core.paths.explored_map import ExploredMap, ExploredMapQuery
@@ -35,9 +35,9 @@ from ai_core.paths.searches.search_memory import SearchMemory
 from ai_core.paths.string_pulling import pull_cells, pull_through
 
 __all__ = [
-    "AStarSearch", "AnytimeSearch", "BumpAndTurn", "Corridor", "ExploredMap", "ExploredMapQuery", "FlowField", "Goals",
-    "GridPathProvider", "JumpTable", "LocalAvoidance", "Path", "PathProgress", "PathProvider", "PathService",
-    "PathState", "PathTicket", "Reachability", "RegionGraph", "RegionSearch", "SearchMemory", "StepCost",
+    "AStarSearch", "AnytimeSearch", "AvoidanceGroup", "BumpAndTurn", "Corridor", "ExploredMap", "ExploredMapQuery",
+    "FlowField", "Goals", "GridPathProvider", "JumpTable", "LocalAvoidance", "Path", "PathProgress", "PathProvider",
+    "PathService", "PathState", "PathTicket", "Reachability", "RegionGraph", "RegionSearch", "SearchMemory", "StepCost",
     "StuckDetector", "TicketState", "distance_on_grid", "find_path", "line_is_open", "neighbors_on_grid", "pull_cells",
     "pull_through", "smooth",
 ]

@@ -12,7 +12,7 @@ import cython
 import numpy as np
 from cython.cimports.libc.math import fabs, sqrt
 
-__all__ = ["LocalAvoidance"]
+__all__ = ["AvoidanceGroup", "LocalAvoidance"]
 
 MOST_NEAR = cython.declare(cython.int, 8)         # characters that are avoided at once, the nearest ones (count)
 SAME_FLOOR = cython.declare(cython.double, 2.0)   # difference in height beyond which characters do not meet (m)
@@ -62,10 +62,6 @@ class LocalAvoidance:
     found_x: cython.double
     found_y: cython.double
     speed: cython.double
-    group: cython.longlong[::1]        # arrays of the last ``steer_group``
-    given: cython.double[::1]
-    group_speeds: cython.double[::1]
-    steered: cython.double[::1]
     turns: cython.bint                 # lines of characters that are met allow no velocity towards them
 
     def __init__(self, look_ahead_s: float = 1.0) -> None:
@@ -158,58 +154,6 @@ class LocalAvoidance:
         self.wanted_x, self.wanted_y, self.speed = wanted_x, wanted_y, speed
         self.solve(row, max(LEAST_S, min(self.look_ahead_s, look_ahead_s)))
         return self.found_x, self.found_y
-
-    def steer_group(self, rows, wanted, speeds, unit: float, out) -> None:
-        """Write the allowed velocities of a group that moves at once; its wanted velocities become its present ones.
-
-        Args:
-            rows: int64, shape (k,), the rows of the characters; -1 for one that has none.
-            wanted: float64, shape (k, 2) or (k, 3), wanted velocities; in 3D a vertical part is kept.
-            speeds: float64, shape (k,), highest speeds.
-            unit: length of the unit of ``wanted`` and ``speeds`` in that of the positions.
-            out: float64, of the shape of ``wanted``, overwritten.
-
-        Raises:
-            ValueError: if an array has another shape or type, or is not contiguous.
-            IndexError: if there is no such row.
-
-        Cost: O(k times characters within reach).
-        """
-        count = len(rows)
-        if wanted.shape != (count, self.dimensions) or out.shape != wanted.shape or speeds.shape != (count,):
-            raise ValueError(
-                f"{count} rows need velocities of shape {(count, self.dimensions)}, got {wanted.shape}, {out.shape}"
-                f" and speeds {speeds.shape}")
-        if count and not -1 <= rows.min() <= rows.max() < self.count:
-            raise IndexError(f"rows must be from -1 to {self.count - 1}, got {rows.min()} to {rows.max()}")
-        self.group, self.group_speeds = memoryview(rows), memoryview(speeds)
-        self.given, self.steered = memoryview(wanted.reshape(-1)), memoryview(out.reshape(-1))
-        self.steer_rows(count, unit)
-
-    @cython.cfunc
-    @cython.nogil
-    @cython.exceptval(check=False)
-    def steer_rows(self, count: cython.Py_ssize_t, unit: cython.double) -> cython.void:
-        """Write the allowed velocities of the group."""
-        nowhere: cython.double = NAN
-        for number in range(count):
-            row = cython.cast(cython.Py_ssize_t, self.group[number])
-            at: cython.Py_ssize_t = number * self.dimensions
-            if row >= 0:
-                self.velocities[2 * row] = self.given[at] * unit
-                self.velocities[2 * row + 1] = self.given[at + self.last] * unit
-        for number in range(count):
-            row = cython.cast(cython.Py_ssize_t, self.group[number])
-            at = number * self.dimensions
-            for axis in range(at, at + self.dimensions):
-                self.steered[axis] = self.given[axis]
-            if row < 0 or not self.is_near[row] or (self.given[at] == 0 and self.given[at + self.last] == 0):
-                continue
-            self.select_near(row, nowhere, nowhere)
-            self.wanted_x, self.wanted_y = self.velocities[2 * row], self.velocities[2 * row + 1]
-            self.speed = self.group_speeds[number] * unit
-            self.solve(row, self.look_ahead_s)
-            self.steered[at], self.steered[at + self.last] = self.found_x / unit, self.found_y / unit
 
     @cython.cfunc
     @cython.inline
@@ -445,3 +389,94 @@ class LocalAvoidance:
                 return
         best: cython.double = min(high, max(low, dx * (self.wanted_x - x) + dy * (self.wanted_y - y)))
         self.found_x, self.found_y = x + best * dx, y + best * dy
+
+
+@cython.final
+@cython.cclass
+class AvoidanceGroup:
+    """Characters of a ``LocalAvoidance`` that move at once, such as a squad; valid until ``set_bodies``.
+
+    It keeps views of the arrays: creating them takes longer than steering a small group.
+
+    Args:
+        avoidance: the avoidance.
+        rows: int64, shape (k,), the rows of the characters; -1 for one that has none.
+        wanted: float64, shape (k, 2) or (k, 3), wanted velocities; in 3D a vertical part is kept.
+        speeds: float64, shape (k,), highest speeds.
+        out: float64, of the shape of ``wanted``, overwritten by each ``steer``.
+
+    Raises:
+        ValueError: if an array has another shape or type, or is not contiguous.
+        IndexError: if there is no such row.
+    """
+
+    avoidance: LocalAvoidance
+    arrays: tuple
+    bodies: tuple
+    rows: cython.longlong[::1]
+    wanted: cython.double[::1]
+    speeds: cython.double[::1]
+    out: cython.double[::1]
+    count: cython.Py_ssize_t
+
+    def __init__(self, avoidance: LocalAvoidance, rows, wanted, speeds, out) -> None:
+        count = len(rows)
+        if wanted.shape != (count, avoidance.dimensions) or out.shape != wanted.shape or speeds.shape != (count,):
+            raise ValueError(
+                f"{count} rows need velocities of shape {(count, avoidance.dimensions)}, got {wanted.shape},"
+                f" {out.shape} and speeds {speeds.shape}")
+        if count and not -1 <= rows.min() <= rows.max() < avoidance.count:
+            raise IndexError(f"rows must be from -1 to {avoidance.count - 1}, got {rows.min()} to {rows.max()}")
+        if not (wanted.flags.c_contiguous and out.flags.c_contiguous):
+            raise ValueError("wanted and out must be contiguous")
+        self.avoidance, self.arrays, self.bodies, self.count = avoidance, (wanted, speeds, out), avoidance.arrays, count
+        self.rows, self.speeds = memoryview(rows), memoryview(speeds)
+        self.wanted, self.out = memoryview(wanted.reshape(-1)), memoryview(out.reshape(-1))
+
+    def is_of(self, wanted, speeds) -> bool:
+        """Return whether the group was created with these arrays."""
+        return self.arrays[0] is wanted and self.arrays[1] is speeds
+
+    def steer(self, unit: float):
+        """Return ``out`` with the allowed velocities; the wanted ones become the present ones of the characters.
+
+        Args:
+            unit: length of the unit of ``wanted`` and ``speeds`` in that of the positions.
+
+        Raises:
+            RuntimeError: if ``set_bodies`` was called since.
+
+        Cost: O(k times characters within reach).
+        """
+        if self.bodies is not self.avoidance.arrays:
+            raise RuntimeError("the bodies were set again; create the group again")
+        self.steer_rows(unit)
+        return self.arrays[2]
+
+    @cython.cfunc
+    @cython.nogil
+    @cython.exceptval(check=False)
+    def steer_rows(self, unit: cython.double) -> cython.void:
+        """Write the allowed velocities."""
+        nowhere: cython.double = NAN
+        dimensions: cython.Py_ssize_t = self.avoidance.dimensions
+        last: cython.Py_ssize_t = self.avoidance.last
+        for number in range(self.count):
+            row = cython.cast(cython.Py_ssize_t, self.rows[number])
+            at: cython.Py_ssize_t = number * dimensions
+            if row >= 0:
+                self.avoidance.velocities[2 * row] = self.wanted[at] * unit
+                self.avoidance.velocities[2 * row + 1] = self.wanted[at + last] * unit
+        for number in range(self.count):
+            row = cython.cast(cython.Py_ssize_t, self.rows[number])
+            at = number * dimensions
+            for axis in range(at, at + dimensions):
+                self.out[axis] = self.wanted[axis]
+            if row < 0 or not self.avoidance.is_near[row] or (self.wanted[at] == 0 and self.wanted[at + last] == 0):
+                continue
+            self.avoidance.select_near(row, nowhere, nowhere)
+            self.avoidance.wanted_x = self.avoidance.velocities[2 * row]
+            self.avoidance.wanted_y = self.avoidance.velocities[2 * row + 1]
+            self.avoidance.speed = self.speeds[number] * unit
+            self.avoidance.solve(row, self.avoidance.look_ahead_s)
+            self.out[at], self.out[at + last] = self.avoidance.found_x / unit, self.avoidance.found_y / unit

@@ -4,7 +4,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from ai_core.paths import LocalAvoidance
+from ai_core.paths import AvoidanceGroup, LocalAvoidance
 
 SPEED, RADIUS, FRAME_S = 3.0, 0.4, 1 / 60
 
@@ -109,7 +109,7 @@ def test_a_group_is_steered_as_its_members_one_by_one():
     avoidance, rows, out = LocalAvoidance(), np.arange(3, 15), np.zeros((12, 3))
     avoidance.set_bodies(positions, velocities, np.full(20, SPEED), np.full(20, RADIUS))
     avoidance.find_near()
-    avoidance.steer_group(rows, wanted, speeds, 1.0, out)
+    assert AvoidanceGroup(avoidance, rows, wanted, speeds, out).steer(1.0) is out
     assert (velocities[rows] == wanted[:, [0, 2]]).all()
     for number, row in enumerate(rows.tolist()):
         avoidance.select(row, np.nan, np.nan)
@@ -130,4 +130,8 @@ def test_a_wrong_argument_is_an_error():
     with pytest.raises(IndexError, match="row must be from 0 to 1, got 2"):
         avoidance.select(2, 0, 0)
     with pytest.raises(IndexError, match="rows must be from -1 to 1, got 0 to 2"):
-        avoidance.steer_group(np.array([0, 2]), np.zeros((2, 2)), np.ones(2), 1.0, np.zeros((2, 2)))
+        AvoidanceGroup(avoidance, np.array([0, 2]), np.zeros((2, 2)), np.ones(2), np.zeros((2, 2)))
+    group = AvoidanceGroup(avoidance, np.array([0, -1]), np.zeros((2, 2)), np.ones(2), np.zeros((2, 2)))
+    avoidance.set_bodies(np.zeros((2, 2), np.float32), np.zeros((2, 2)), np.ones(2), np.ones(2))
+    with pytest.raises(RuntimeError, match="create the group again"):
+        group.steer(1.0)

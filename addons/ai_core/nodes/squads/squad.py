@@ -301,6 +301,7 @@ class Squad(SavedState, Node):
         self._has_changed = True
         self._walkers: WalkRow | None = None
         self._unit = 1.0
+        self._crowd: Any = None                     # while there are walkers
         self._bodies: list[Any] = []                # characters, in the order of rows
         self._led: list[tuple[int, Any]] = []        # rows of those whose navigation agents lead them
         self._enemies: dict[int, int] = {}          # id of an enemy -> instance id
@@ -1057,13 +1058,14 @@ class Squad(SavedState, Node):
         if self._walkers is None:
             members = list(self._members.values())
             self._walkers = WalkRow([one.walker() if _is_there(one) else None for one in members])
+            self._crowd = self.crowd
             self._bodies = [one.body if _is_there(one) else None for one in members]
             self._led = [(row, one) for row, one in enumerate(members) if one.is_valid() and one.is_led()]
             self._unit = float(self.unit)
         marchers = self.core.marchers
         velocities = marchers.velocities
         if self.avoidance and not stops:
-            velocities = self.crowd.steer_squad(self, self._bodies, velocities, marchers.speeds, self._unit)
+            velocities = self._crowd.steer_squad(self, self._bodies, velocities, marchers.speeds, self._unit)
         self._walkers.walk(velocities, marchers.rises, 0.0 if stops else self._unit, elapsed_s)
         for row, member in self._led:
             agent = member.agent() if _is_there(member) else None

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from addons.ai_core.bridge.gd import NodePlaces, Vector2, Vector3
 from addons.ai_core.nodes.walking.body_moving import is_body
-from ai_core.paths import LocalAvoidance
+from ai_core.paths import AvoidanceGroup, LocalAvoidance
 
 Floats = NDArray[np.float64]
 
@@ -84,7 +84,7 @@ class WalkingCrowd:
         self._near: dict[int, int] = {}                 # rows within reach of others, by instance id, of this frame
         self._fresh: set[int] = set()                   # rows whose velocities were read in this frame
         self._unread: list[int] = []                    # near rows that no squad moves, until a squad needs them
-        self._groups: dict[int, tuple[Any, Floats]] = {}    # of each squad its rows, and the velocities it got
+        self._groups: dict[int, AvoidanceGroup] = {}     # by instance id of the squad
         self._places = NodePlaces([], 1.0 if is_flat else 0.0)
         self._positions, self._velocities = np.zeros((0, 3), np.float32), np.zeros((0, 2))
 
@@ -163,12 +163,13 @@ class WalkingCrowd:
                 self._read_velocity(row)
         self._unread = []
         group = self._groups.get(squad.instance_id)
-        if group is None:
+        if group is None or not group.is_of(velocities, speeds):
             rows = {one.node.instance_id: row for row, one in enumerate(self._rows)}
             numbers = [-1 if node is None else rows.get(node.instance_id, -1) for node in nodes]
-            group = self._groups[squad.instance_id] = np.array(numbers, np.int64), np.zeros_like(velocities)
-        self._avoidance.steer_group(group[0], velocities, speeds, unit, group[1])
-        return group[1]
+            group = self._groups[squad.instance_id] = AvoidanceGroup(
+                self._avoidance, np.array(numbers, np.int64), velocities, speeds, np.zeros_like(velocities))
+        found: Floats = group.steer(unit)
+        return found
 
     def forget(self) -> None:
         """Read everything again before the next use, after characters were loaded."""
