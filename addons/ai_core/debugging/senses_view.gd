@@ -124,7 +124,7 @@ func _draw_card(card: Rect2, source: Dictionary, rows: Array) -> void:
 		_write(at + Vector2(0, 38), awareness, AWARENESS, width)
 		_draw_graph(Rect2(at + Vector2(0, 44), Vector2(width - 8, card.end.y - at.y - 50)), rows)
 		return
-	_write(Vector2(at.x, card.end.y - 6), others, FAINT, LEFT_PX)
+	_write(Vector2(at.x, card.end.y - 6), others, FAINT, width)
 	var place := Rect2(card.position + Vector2(LEFT_PX + 24, 44), Vector2(card.size.x - LEFT_PX - 34, GRAPH_PX))
 	_write(place.position - Vector2(0, 5), awareness, AWARENESS, place.size.x)
 	_draw_graph(place, rows)

@@ -75,6 +75,8 @@ def test_a_source_that_is_not_seen_says_why(node, guard, physics_frames, place, 
     assert source["verdict"] == verdict
     assert not source["is_sensed"]
     assert bar in [one[:2] for one in source["bars"]]
+    occlusion = {name: text for name, _, text in source["bars"]}["occlusion"]
+    assert occlusion == ("hidden" if bar[0] == "occlusion" else "no ray is cast")
     assert source["memory"] == "not in memory"
 
 

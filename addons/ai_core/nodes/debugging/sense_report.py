@@ -17,6 +17,9 @@ RANK = (
     "no way between", "is not noticed", "would be sensed", "shows nothing", "lacks this sense")
 """Verdicts; the sense with the earliest one is shown with all its factors."""
 
+WITHOUT_RAY = ("not asked yet", "outside every cone", "too far", "no way between", "is not noticed", "shows nothing")
+"""Verdicts before any line of sight query: what hides the source, or what is behind it, is not known."""
+
 SEES = {"sight": "sees it", "hearing": "hears it", "smell": "smells it", "touch": "feels it"}
 WOULD = {"hearing": "would hear it", "smell": "would smell it", "touch": "would feel it"}
 
@@ -114,13 +117,14 @@ def _bars(sense: str, factors: dict[str, Any], source: Any, sensor: Any) -> list
     distance = f"{factors['distance']:.1f} {_unit_name(sensor)}" if factors["distance"] >= 0 else "in the air"
     bars = [("distance", factors["kept"], f"{distance}, {factors['kept']:.0%} kept")]
     if sense == "sight":
-        seen = _seen_share(factors, source)
-        pattern = factors["clarity"] / seen if seen > 0 else 1.0
+        has_ray = factors["verdict"] not in WITHOUT_RAY
+        seen = _seen_share(factors, source) if has_ray else 0.0
+        pattern = factors["clarity"] / seen if seen > 0 else 0.0
         bars += [
             ("cone", factors["acuity"], "outside" if factors["acuity"] == 0 else f"acuity {factors['acuity']:.2f}"),
             ("light", factors["light"], f"{factors['light']:.2f}"),
-            ("occlusion", seen, _seen_text(factors, seen)),
-            ("pattern", pattern, f"{pattern:.2f}"),
+            ("occlusion", seen, _seen_text(factors, seen) if has_ray else "no ray is cast"),
+            ("pattern", pattern, f"{pattern:.2f}" if seen > 0 else "not seen"),
             ("motion", factors["motion"], f"{factors['motion']:.2f}"),
         ]
     elif factors["noise"] > 0:
@@ -142,8 +146,6 @@ def _seen_share(factors: dict[str, Any], source: Any) -> float:
 
 
 def _seen_text(factors: dict[str, Any], seen: float) -> str:
-    if factors["verdict"] == "not asked yet":
-        return "no ray yet"
     if factors["parts"]:
         return "sees " + ", ".join(factors["parts"])
     return "free" if seen > 0 else "hidden"
