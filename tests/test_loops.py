@@ -6,6 +6,7 @@ import shutil
 import subprocess
 import sys
 import sysconfig
+from importlib.machinery import EXTENSION_SUFFIXES
 from pathlib import Path
 
 import pytest
@@ -53,7 +54,8 @@ def test_a_variable_switches_all_loops_off(value, are_used):
 
 @pytest.mark.slow
 def test_loops_of_the_platform_are_found_in_folders_of_their_own(tmp_path):
-    beside = next((ROOT / "ai_core/squads").glob("matching_loops.*so"), None)
+    files = (ROOT / "ai_core/squads").glob("matching_loops.*")
+    beside = next((file for file in files if file.name.endswith(tuple(EXTENSION_SUFFIXES))), None)
     if beside is None or is_switched_off:
         pytest.skip("no compiled loops here")
     (tmp_path / "ai_core/squads").mkdir(parents=True)

@@ -69,7 +69,10 @@ def run_in_wine(
         "WINESERVER": str(programs / "wineserver"), "WINELOADER": str(programs / "wine64"),
         **(env or {}),
     }
-    return run([programs / "wine64", *arguments], timeout_s=limit_s, env=environment, cwd=cwd)
+    finished = run([programs / "wine64", *arguments], timeout_s=limit_s, env=environment, cwd=cwd)
+    if finished.timed_out:  # its programs are in sessions of their own; the server knows them
+        run([programs / "wineserver", "-k"], timeout_s=limit_s, env=environment)
+    return finished
 
 
 def _prepare_home(home: Path) -> None:

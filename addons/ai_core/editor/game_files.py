@@ -4,6 +4,7 @@ from __future__ import annotations
 import os
 import py_compile
 import shutil
+import sys
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -28,15 +29,20 @@ class AIGameFiles(RefCounted):
         """Copy all Python of the addon and of the project into a folder, as a game needs it.
 
         With ``strip_documentation`` modules are compiled, without their documentation and asserts, and
-        sources stay at home. Folders of the project named in ``leave_out`` are not looked into. Returns what
+        sources stay at home, unless the platform's Python is of another version than the editor's: it could
+        not read them. Folders of the project named in ``leave_out`` are not looked into. Returns what
         went wrong, an empty text if nothing did.
         """
         project, to = Path(singleton("ProjectSettings").globalize_path("res://")), Path(target)
+        zipped = version_of_private_python(project / ADDON / "runtime" / platform)
+        strip_documentation = strip_documentation and zipped == f"{sys.version_info[0]}{sys.version_info[1]}"
         try:
             left_out = EDITOR_ONLY if strip_editor_parts else set()
             for name in modules_of_addon(project):
                 if name not in left_out:
                     put(project / name, to / name, name, strip_documentation)
+                    if not strip_documentation:
+                        put_bytecode(project / name, to / name, zipped)
             for name in modules_of_project(project, set(leave_out)):
                 put(project / name, to / name, name, strip_documentation)
             for library in libraries_of_platform(project / ADDON / "bin" / platform):
@@ -45,6 +51,19 @@ class AIGameFiles(RefCounted):
         except (OSError, py_compile.PyCompileError) as error:
             return str(error)
         return ""
+
+
+def version_of_private_python(runtime: Path) -> str:
+    """Return the version that its standard library's file is named by, such as "312"; empty if there is none."""
+    return next((file.stem.removeprefix("python") for file in runtime.rglob("python3*.zip")), "")
+
+
+def put_bytecode(source: Path, target: Path, version: str) -> None:
+    """Copy what the zip has beside a module, so that a game need not compile it at each start."""
+    name = Path("__pycache__") / f"{source.stem}.cpython-{version}.pyc"
+    if source.suffix == ".py" and (source.parent / name).is_file():
+        (target.parent / name.parent).mkdir(exist_ok=True)
+        shutil.copy(source.parent / name, target.parent / name)
 
 
 def modules_of_addon(project: Path) -> Iterator[Path]:
