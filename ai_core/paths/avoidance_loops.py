@@ -74,6 +74,9 @@ class LocalAvoidance:
         self.is_dropped = memoryview(np.zeros(MOST_NEAR, np.uint8))
         self.arrays = ()
 
+    def __repr__(self) -> str:
+        return f"<LocalAvoidance bodies={self.count} look_ahead_s={self.look_ahead_s:g}>"
+
     def set_bodies(self, positions, velocities, speeds, radii) -> None:
         """Set the arrays of all characters; they are referenced, not copied, in any unit of length.
 
@@ -432,6 +435,9 @@ class AvoidanceGroup:
         self.avoidance, self.arrays, self.bodies, self.count = avoidance, (wanted, speeds, out), avoidance.arrays, count
         self.rows, self.speeds = memoryview(rows), memoryview(speeds)
         self.wanted, self.out = memoryview(wanted.reshape(-1)), memoryview(out.reshape(-1))
+
+    def __repr__(self) -> str:
+        return f"<AvoidanceGroup rows={self.count} avoidance={self.avoidance!r}>"
 
     def is_of(self, wanted, speeds) -> bool:
         """Return whether the group was created with these arrays."""

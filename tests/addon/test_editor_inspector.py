@@ -167,7 +167,7 @@ def test_the_help_of_a_class_tells_of_its_members(project, prepared):
         await frames(10)
         var pages := EditorInterface.get_script_editor().find_children("*", "EditorHelp", true, false)
         var text: String = pages[0].find_children("*", "RichTextLabel", true, false)[0].get_parsed_text()
-        for part in ["Senses of a character", "Range of the sight cone", "if the sensor senses a source now"]:
+        for part in ["Senses of a character", "Range of the sight cone", "if the sensor senses a target now"]:
             say(part in text)
     """)
     assert said == ["true", "true", "true"]

@@ -109,12 +109,15 @@ def package(tmp_path, monkeypatch):
         del sys.modules[name]
 
 
+NO_HABIT = "is not a Habit class"
+
+
 @pytest.mark.parametrize(("named", "why"), [
-    ("hums.low:Hum", "is no Habit"), ("hums.low:Plain", "is no Habit"), ("hums.low:Missing", "is no Habit"),
-    ("hums.deep.folder.low:Hum", "is no Habit"), ("hums:Hum", "is no Habit"), ("hums.low", "is no Habit"),
+    ("hums.low:Hum", NO_HABIT), ("hums.low:Plain", NO_HABIT), ("hums.low:Missing", NO_HABIT),
+    ("hums.deep.folder.low:Hum", NO_HABIT), ("hums:Hum", NO_HABIT), ("hums.low", NO_HABIT),
     ("hums.nothing:Hum", "there is no module 'hums.nothing'"), ("hums..low:Hum", "there is no module 'hums..low'"),
     ("hums.low.deeper:Hum", "there is no module"), ("../hums/low:Hum", "there is no module"),
-    ("this:Hum", "is no Habit"),
+    ("this:Hum", NO_HABIT),
 ])
 def test_what_cannot_hold_the_class_is_not_imported(node, scheduler, package, frames, expect_errors, named, why):
     expect_errors(why, times=1)

@@ -123,7 +123,7 @@ class Coroutines:
         resumption.add_user_signal("resumed")
         self._waiting.append(resumption)
         core = self._scheduler.core
-        if self._task is None:
+        if self._task is None or self._task.is_removed:      # by remove_behavior with its id
             self._task = self._scheduler.schedule(
                 TimedCall(self._scheduler, self._advance), name="coroutines", phase_frames=0, is_saved=False)
         else:
