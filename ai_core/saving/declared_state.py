@@ -63,6 +63,7 @@ __all__ = [
     "Named",
     "Number",
     "OneOf",
+    "OneRecordOf",
     "Optional",
     "PackedArray",
     "Part",
@@ -76,7 +77,6 @@ __all__ = [
     "Seconds",
     "TableOf",
     "Text",
-    "Variant",
     "Whole",
     "refuse",
 ]
@@ -589,7 +589,7 @@ class TableOf(Kind):
         return self.record.read_column(plain, place, owner)
 
 
-class Variant(Kind):
+class OneRecordOf(Kind):
     """An object of one of several classes, saved as its record with the name of the class as "kind".
 
     Args:

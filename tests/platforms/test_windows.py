@@ -71,7 +71,7 @@ def start(loader: Path, **environment: str) -> Finished:
         windows_python.wine_home(), [stand_in, wine.windows_path(loader)], START_LIMIT_S, env=variables)
 
 
-def test_the_bridge_registers_every_class_from_a_path_of_any_letters(loader):
+def test_bridge_registers_all_classes_from_a_path_of_any_letters(loader):
     finished = start(loader)
     assert finished.succeeded, finished.explain()
     assert set(registered(finished.output)) > NODES

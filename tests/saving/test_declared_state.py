@@ -30,6 +30,7 @@ from ai_core.saving.declared_state import (
     Named,
     Number,
     OneOf,
+    OneRecordOf,
     Optional,
     PackedArray,
     Part,
@@ -42,7 +43,6 @@ from ai_core.saving.declared_state import (
     Seconds,
     TableOf,
     Text,
-    Variant,
     Whole,
 )
 from ai_core.saving.fields import StateError
@@ -105,7 +105,7 @@ class Knight(Saveable):
         memory=GameValue(), wallet=Part(), ranks=Same(),
         lord=Hook(), ids=ArrayOf(np.int32, is_ascending=True), names=ArrayOf(object),
         land=PackedArray(np.float32, shape=lambda knight: (2, 3), minimum=0, maximum=0.1, absent=math.nan),
-        mark=Variant(wound=Record(Wound, place=Text(), depth=Number()), scar=Record(Scar, since_s=Seconds())),
+        mark=OneRecordOf(wound=Record(Wound, place=Text(), depth=Number()), scar=Record(Scar, since_s=Seconds())),
         oldest=Chosen(lambda knight: knight.year), chests=Parts(), facts=GameValue(VALUES),
         pages=TableOf(PAGE_STATE), traits=MapOf(lambda knight, name: TRAITS[name], names=("age", "nickname")),
         now=ClockNow(at="clock_now"), scores=ByName(Whole(0, 9), lambda knight: knight.games), spoils=GameValues(),
@@ -320,7 +320,7 @@ def test_empty_tables_and_lists_of_records_come_back():
     assert (other.pages, other.save_state()) == ([], knight.save_state())
 
 
-def test_an_object_of_a_class_without_a_record_is_refused_on_saving():
+def test_object_of_a_class_without_a_record_is_refused():
     knight = Knight()
     knight.mark = 3
     with pytest.raises(TypeError, match="objects of int cannot be saved; use those of Wound, Scar"):

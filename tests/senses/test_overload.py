@@ -53,7 +53,7 @@ class Crowd(World):
 
 
 @pytest.mark.parametrize(("sounds", "steps"), [(3, 120), (30, 120), (30, 25)])
-def test_newcomer_is_noticed_within_the_bound_under_any_load_of_sound(sounds, steps):
+def test_newcomer_is_noticed_within_the_bound_under_any_load(sounds, steps):
     crowd = Crowd(24)
     for _ in range(60):
         crowd.live(sounds, steps)

@@ -54,7 +54,7 @@ def test_shared_memory_is_read_with_own_awareness(world):
     assert [state[1] for state in states] == [True, False]
 
 
-def test_unknown_pairs_have_no_state_and_unknown_senses_are_refused(world):
+def test_unknown_pairs_have_no_state_unknown_senses_raise(world):
     eye = world.eye((0, 0, 0), memory=SenseMemory(), awareness=AwarenessSettings())
     thing = world.thing((0, 0, -3))
     world.tick(2)

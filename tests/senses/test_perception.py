@@ -129,7 +129,7 @@ def test_a_record_that_is_held_stays_up_to_date():
     assert meter.why().visibility == {"sight": 1.0}
 
 
-def test_a_record_keeps_its_last_values_when_its_target_is_forgotten():
+def test_record_keeps_its_last_values_when_forgotten():
     world = World()
     world.eye((0, 0, 0), memory=SenseMemory(), awareness=AwarenessSettings())
     thief = world.thing((0, 0, -4))

@@ -18,7 +18,7 @@ from ai_core.level_of_detail.population.distributions import (
     Distribution,
     checked_values,
 )
-from ai_core.saving.declared_state import MapOf, Number, Record, Row, Text, Variant, Whole
+from ai_core.saving.declared_state import MapOf, Number, OneRecordOf, Record, Row, Text, Whole
 
 __all__ = ["POPULATION_STATE", "Columns", "Population"]
 
@@ -211,7 +211,7 @@ class Population:
 
 POPULATION_STATE = Record(
     lambda count, properties, dependences: Population(count, properties).with_dependences(dependences), count=Whole(),
-    properties=MapOf(Variant(
+    properties=MapOf(OneRecordOf(
         normal=NORMAL_STATE, power_law=POWER_LAW_STATE, quantiles=QUANTILES_STATE, categorical=CATEGORICAL_STATE)),
     dependences=MapOf(Number(-1, 1), key=Row(lambda one, other: (one, other), Text(), Text())))
 """How a population is saved."""

@@ -16,11 +16,11 @@ from ai_core.saving.declared_state import (
     ListOf,
     MapOf,
     Number,
+    OneRecordOf,
     Optional,
     Point,
     Record,
     Text,
-    Variant,
 )
 from ai_core.saving.fields import Fields, StateError
 from ai_core.senses.graph.parts import Box, Boxes, Passage, Prism, SensePortal, SenseRegion
@@ -63,7 +63,7 @@ BOX = _Part(Box, minimum=Point(3), maximum=Point(3))
 REGIONS = ListOf(_Part(
     SenseRegion,
     name=Text(),
-    shape=Variant(
+    shape=OneRecordOf(
         box=BOX, boxes=_Part(Boxes, parts=ListOf(BOX)),
         prism=_Part(Prism, corners=ListOf(Point(2)), low_m=Number(), high_m=Number(), up=Text())),
     volume_m3=Optional(Number()),

@@ -2,6 +2,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from enum import IntEnum
 from typing import Any
 
 import numpy as np
@@ -17,6 +18,13 @@ NEW = -1
 
 SHORTEST_LOOK_S = 1e-6
 """Time between two readings below which velocities are kept (s), as it is a divisor."""
+
+
+class Dimensions(IntEnum):
+    """Dimensions of the scene that a node works in."""
+
+    THREE = 0
+    TWO = 1
 
 
 def place_of(node: Node) -> Any:

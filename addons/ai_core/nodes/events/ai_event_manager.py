@@ -2,7 +2,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from enum import IntEnum
 from typing import Any, NamedTuple
 
 from addons.ai_core.bridge.gd import (
@@ -25,7 +24,7 @@ from addons.ai_core.bridge.gd import (
     signal,
 )
 from addons.ai_core.nodes.characters.agent_places import has_flat_scene
-from addons.ai_core.nodes.events.event_terms import listening_terms, place_of, sending_terms
+from addons.ai_core.nodes.events.event_terms import Reach, listening_terms, place_of, sending_terms
 from addons.ai_core.nodes.events.scene_events import SceneEvents, events_of, manager_above, memberships_of
 from addons.ai_core.nodes.saving.scene_saving import saving
 from addons.ai_core.nodes.scheduling.scheduler_lookup import (
@@ -115,11 +114,7 @@ class AIEventManager(Node):
     a Callable that takes code and arguments and returns whether to call the handler.
     """
 
-    class Reach(IntEnum):
-        OWN = 0
-        DOWN = 1
-        UP = 2
-        ALL = 3
+    Reach = Reach
 
     codes = export(
         PackedStringArray, (), on_set="_codes_set",

@@ -2,11 +2,21 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from enum import IntEnum
 from typing import Any
 
 from addons.ai_core.bridge.gd import GDCallable, GDObject, RefusedValue, Vector2, Vector3
 from addons.ai_core.nodes.scheduling.scheduler_lookup import check_callable
 from ai_core.events.narrowcast import Group, GroupMembership, Narrowcast
+
+
+class Reach(IntEnum):
+    """Groups that receive an event, seen from the group of the manager that sends it."""
+
+    OWN = 0
+    DOWN = 1
+    UP = 2
+    ALL = 3
 
 
 class EventNames:

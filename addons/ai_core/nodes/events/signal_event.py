@@ -16,7 +16,7 @@ from addons.ai_core.bridge.gd import (
 )
 from addons.ai_core.nodes.debugging.edited_scene import has_action, is_a_part
 from addons.ai_core.nodes.events.ai_event_manager import GROUP as MANAGERS
-from addons.ai_core.nodes.events.event_terms import place_of
+from addons.ai_core.nodes.events.event_terms import Reach, place_of
 from addons.ai_core.nodes.scheduling.scheduler_lookup import nearest, report_next_frame, wait_for
 from ai_core.events.narrowcast import REACHES
 
@@ -28,13 +28,9 @@ class SignalEvent(Node):
     If the source is freed and a node with the same path is added later, the signal of that node is connected.
     """
 
-    class Reach(IntEnum):
-        OWN = 0
-        DOWN = 1
-        UP = 2
-        ALL = 3
+    Reach = Reach
 
-    class Delivery(IntEnum):
+    class DeliveryMode(IntEnum):
         QUEUED = 0
         IMMEDIATE = 1
 
@@ -49,19 +45,19 @@ class SignalEvent(Node):
         doc="Managers whose listeners get the event. Own: the manager above this node. Down: also those below it."
             " Up: also those above it. All: all managers of the hierarchy.")
     delivery = export(
-        Delivery, Delivery.QUEUED, on_set="_sending_set",
+        DeliveryMode, DeliveryMode.QUEUED, on_set="_sending_set",
         doc="Queued: the event is dispatched in the next frame of AI, within the budget. Immediate: it is dispatched"
             " before the signal returns, without budget, delay and priority.")
     delay = export(
         float, 0.0, range=(0, 60, 0.01), or_greater=True, unit="s", group="Queued", on_set="_sending_set",
-        shown_when=("delivery", Delivery.QUEUED), doc="Game time from the signal to the event.")
+        shown_when=("delivery", DeliveryMode.QUEUED), doc="Game time from the signal to the event.")
     deadline = export(
         float, 0.0, range=(0, 60, 0.01), or_greater=True, unit="s", on_set="_sending_set",
-        shown_when=("delivery", Delivery.QUEUED),
+        shown_when=("delivery", DeliveryMode.QUEUED),
         doc="Game time from the signal to the deadline of the dispatch; 0 is no deadline.")
     priority = export(
         int, 0, range=(-100, 100, 1), on_set="_sending_set",
-        shown_when=("delivery", Delivery.QUEUED), doc="Events with higher priority are dispatched first.")
+        shown_when=("delivery", DeliveryMode.QUEUED), doc="Events with higher priority are dispatched first.")
     has_position = export(
         bool, False, on_set="_sending_set",
         doc="If true, the event has the position of the source, a Node3D or Node2D, for listeners with the term"

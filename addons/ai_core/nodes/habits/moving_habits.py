@@ -526,7 +526,7 @@ class HabitPatrol(WalkingHabit, Habit):
     ends by itself only with the order Once. It skips a place that cannot be reached.
     """
 
-    class Order(IntEnum):
+    class RouteOrder(IntEnum):
         LOOP = 0
         PING_PONG = 1
         RANDOM = 2
@@ -540,7 +540,7 @@ class HabitPatrol(WalkingHabit, Habit):
         list, (), hint=node_paths("Node3D", "Node2D"),
         doc="Nodes that are the places, in this order, in place of route.")
     order = export(
-        Order, Order.LOOP,
+        RouteOrder, RouteOrder.LOOP,
         doc="Order of the places. Loop: the first follows the last. Ping pong: back and forth. Random: any other place."
             " Once: the habit succeeds at the last.")
     wait_time = export(
@@ -578,7 +578,7 @@ class HabitPatrol(WalkingHabit, Habit):
         del memory["waits_s"], memory["goal"]
         count = self._count() if self._has_route() else 1
         number = kept["place"] % count
-        if self.order == self.Order.ONCE and number == count - 1:
+        if self.order == self.RouteOrder.ONCE and number == count - 1:
             kept["place"] = 0
             return Status.SUCCEEDED
         kept["place"] = self._after(number, count, run)
@@ -587,9 +587,9 @@ class HabitPatrol(WalkingHabit, Habit):
     def _after(self, number: int, count: int, run: HabitContext) -> int:
         if count < 2:
             return 0
-        if self.order == self.Order.RANDOM:
+        if self.order == self.RouteOrder.RANDOM:
             return (number + 1 + int(run.random.random() * (count - 1))) % count
-        if self.order != self.Order.PING_PONG:
+        if self.order != self.RouteOrder.PING_PONG:
             return (number + 1) % count
         step = run.kept.get("step", 1)
         if not 0 <= number + step < count:

@@ -98,7 +98,7 @@ class BehavioralLOD(ImportanceAgent, Node):
     def _enter(self) -> None:
         if self.core is None:
             self._begin()
-        if self.core is not None and self.importance_source == self.Source.VIEWERS:
+        if self.core is not None and self.importance_source == self.ImportanceSource.VIEWERS:
             self.join_importance()
             self._join_crowd()
 
@@ -187,7 +187,7 @@ class BehavioralLOD(ImportanceAgent, Node):
         warnings = []
         if sum(child.fallback for child in children) > 1:
             warnings.append("has several levels with fallback on; turn it on for one only")
-        if self.importance_source == self.Source.VIEWERS:
+        if self.importance_source == self.ImportanceSource.VIEWERS:
             warnings += importance_warnings(self, self.without_manager)
         elif self.crowd:
             warnings.append(

@@ -101,7 +101,7 @@ class GroupLOD(ImportanceAgent, Node):
     def on_entered(self) -> None:
         if self.core is None:
             self._begin()
-        if self.core is not None and self.importance_source == self.Source.VIEWERS:
+        if self.core is not None and self.importance_source == self.ImportanceSource.VIEWERS:
             self.join_importance()
 
     def on_exit_tree(self) -> None:
@@ -164,7 +164,7 @@ class GroupLOD(ImportanceAgent, Node):
             warnings.append(
                 f"close_at must not be above open_at, got {self.close_at:g} and {self.open_at:g};"
                 " lower close_at or raise open_at; their difference is the hysteresis")
-        if self.importance_source == self.Source.VIEWERS:
+        if self.importance_source == self.ImportanceSource.VIEWERS:
             warnings += importance_warnings(self, self.without_manager)
         return [*warnings, *scheduler_warnings(self)]
 

@@ -55,27 +55,27 @@ class ImportanceMember:
             wait_for(self, GROUP)
 
 
-class Source(IntEnum):
+class ImportanceSource(IntEnum):
     """Source of the importance of an agent."""
 
     VIEWERS = 0
     SCRIPT = 1
 
 
-WITH_VIEWERS = ("importance_source", Source.VIEWERS)
+WITH_VIEWERS = ("importance_source", ImportanceSource.VIEWERS)
 """``shown_when`` of settings for viewers."""
 
 
 class ImportanceAgent(ImportanceMember, SavedState):
     """Base of BehavioralLOD and GroupLOD: a node with an importance, which is saved with the AI of its scene."""
 
-    Source = Source
+    ImportanceSource = ImportanceSource
 
     importance_source = export(
-        Source, Source.VIEWERS, live=False,
+        ImportanceSource, ImportanceSource.VIEWERS, live=False,
         doc="Source of the importance. Viewers: ImportanceViewer nodes. Script: a script that sets importance.")
     importance = export(
-        float, 0.0, range=(0, 1, 0.001), shown_when=("importance_source", Source.SCRIPT), live=True,
+        float, 0.0, range=(0, 1, 0.001), shown_when=("importance_source", ImportanceSource.SCRIPT), live=True,
         doc="Importance by which the node decides; set it only if importance_source is Script.")
 
     core: Any = None
@@ -99,7 +99,7 @@ class ImportanceAgent(ImportanceMember, SavedState):
 
     def read_importance(self) -> bool:
         """Read the importance, if it is that for viewers; return whether it is known."""
-        if self.importance_source == Source.VIEWERS:
+        if self.importance_source == ImportanceSource.VIEWERS:
             value = None if self._importance is None else self._importance.values.get(self.agent_id)
             if value is None:
                 return False

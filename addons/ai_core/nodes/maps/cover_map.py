@@ -33,6 +33,7 @@ from addons.ai_core.bridge.gd import (
 )
 from addons.ai_core.nodes.baking.baking_node import BakingNode
 from addons.ai_core.nodes.baking.scene_ground import why_no_ground
+from addons.ai_core.nodes.characters.agent_places import Dimensions
 from addons.ai_core.nodes.debugging.game_picture import DrawnShapes, GamePicture
 from addons.ai_core.nodes.maps.cover_of_scene import CoverScene, CoverSceneBaking, packed_spots, spots_of_packed
 from addons.ai_core.nodes.saving.node_settings import core_settings
@@ -202,9 +203,7 @@ class CoverMap(BakingNode, SavedState, Node):
     objects_group give cover wherever they are moved, if they are large enough.
     """
 
-    class Dimensions(IntEnum):
-        THREE = 0
-        TWO = 1
+    Dimensions = Dimensions
 
     class Source(IntEnum):
         NAVIGATION = 0

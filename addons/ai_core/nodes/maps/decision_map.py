@@ -3,7 +3,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
-from enum import IntEnum
 from typing import Any
 
 import numpy as np
@@ -27,7 +26,7 @@ from addons.ai_core.bridge.gd import (
     report_error,
     signal,
 )
-from addons.ai_core.nodes.characters.agent_places import packed
+from addons.ai_core.nodes.characters.agent_places import Dimensions, packed
 from addons.ai_core.nodes.maps.map_writer import GROUP, MapWriters
 from addons.ai_core.nodes.paths.grid_of_scene import grid_of_scene
 from addons.ai_core.nodes.saving.scene_saving import saving
@@ -128,9 +127,7 @@ class DecisionMap(Node):
     update.
     """
 
-    class Dimensions(IntEnum):
-        THREE = 0
-        TWO = 1
+    Dimensions = Dimensions
 
     dimensions = export(
         Dimensions, Dimensions.THREE, words=("3D", "2D"), live=False,

@@ -25,6 +25,7 @@ from addons.ai_core.bridge.gd import (
     report_error,
     singleton,
 )
+from addons.ai_core.nodes.characters.agent_places import Dimensions
 from addons.ai_core.nodes.saving.node_settings import core_settings, prepared_settings, saved_settings
 from addons.ai_core.nodes.saving.scene_saving import saving
 from addons.ai_core.nodes.saving.scene_values import path_of
@@ -492,9 +493,7 @@ class SenseManager(Node):
     class Mode(IntEnum):
         REGIONAL = 0
         GRAPH = 1
-    class Dimensions(IntEnum):
-        THREE = 0
-        TWO = 1
+    Dimensions = Dimensions
     mode = export(
         Mode, Mode.REGIONAL, live=False,
         doc="Regional: signals travel freely up to their range, for open ground. Graph: signals travel through"

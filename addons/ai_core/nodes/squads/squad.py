@@ -32,7 +32,7 @@ from addons.ai_core.bridge.gd import (
     report_error,
     signal,
 )
-from addons.ai_core.nodes.characters.agent_places import Places, dimensions_of, packed, place_of
+from addons.ai_core.nodes.characters.agent_places import Dimensions, Places, dimensions_of, packed, place_of
 from addons.ai_core.nodes.debugging.edited_scene import nodes_of
 from addons.ai_core.nodes.debugging.game_picture import DrawnShapes, GamePicture
 from addons.ai_core.nodes.rules.rule_set import RuleSet
@@ -170,9 +170,7 @@ class Squad(SavedState, Node):
     Report enemies with see(); the squad then judges whether to fight, hold or retreat, and acts by tactics.
     """
 
-    class Dimensions(IntEnum):
-        THREE = 0
-        TWO = 1
+    Dimensions = Dimensions
 
     class Command(IntEnum):
         NEAREST_TO_GOAL = 0
