@@ -408,8 +408,6 @@ class RunLoop:
         turn._budget = None if self.shares else self.budget
         turn._whole, turn._is_timed, turn._begun_ns = self.budget, self.is_timed, self.ended_ns
         turn._amount = granted
-        if self.is_timed:       # its last piece runs beyond this
-            turn._amount = max(0.0, granted - task._piece_ns)
         if not self.shares and (self.counts or self.before is not None):
             steps = self.budget.steps
         task._last_s, task._last_frame = self.seconds, self.clock_frame

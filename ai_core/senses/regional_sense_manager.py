@@ -73,6 +73,9 @@ Memory follows the source at every look; this only limits the callbacks.
 LEAST_US = 50.0
 """Shortest time for the stages in an advance (µs), even if the budget ends before: some progress in each."""
 
+LONGEST_PASS_US = 1e6
+"""Longest expected time of a pass (us), as an estimate that doubles needs an end."""
+
 LEAST_FOR_STAGES = 0.25
 """Share of a budget of time that signals and sight have in any case, however long the pass over percepts takes.
 
@@ -671,7 +674,7 @@ class RegionalSenseManager(Described):
             if self._continuous.ages.is_late or not is_done:
                 self._continuous.ages.note_round(now_s, is_done=is_done)
             if budget.stopwatch is not None:
-                self._note_pass(budget.used - before_us)
+                self._note_pass(budget.used - before_us, is_done=is_done)
         finally:
             self._is_advancing = False
 
@@ -683,9 +686,15 @@ class RegionalSenseManager(Described):
         left = budget.left
         return budget.part_of_at_least(LEAST_US, max(left * LEAST_FOR_STAGES, left - self._pass_us))
 
-    def _note_pass(self, took_us: float) -> None:
-        """Update the expected time of the pass over percepts (us): at once if it took longer, else slowly."""
-        if took_us > self._pass_us:
+    def _note_pass(self, took_us: float, *, is_done: bool) -> None:
+        """Update the expected time of the pass over percepts (us): at once if it took longer, else slowly.
+
+        A pass that the budget ended takes twice what it was given, or more: percepts that wait are percepts that
+        nobody notices, however many sources the stages find.
+        """
+        if not is_done:
+            self._pass_us = min(LONGEST_PASS_US, 2 * max(took_us, self._pass_us))
+        elif took_us > self._pass_us:
             self._pass_us = took_us
         else:
             self._pass_us += (took_us - self._pass_us) / PASSES_LEARNED

@@ -168,7 +168,7 @@ def test_a_turn_that_is_kept_keeps_what_it_was(clock, stopwatch):
     scheduler.advance(Budget.of_time(10, stopwatch))
     assert [turn.elapsed_s for turn in turns] == [0, 0, clock.now.seconds]
     assert [turn.budget.used for turn in turns] == [30, 20, 10]
-    assert [turn.budget.over for turn in turns] == [0, 0, 7.5]      # a share is shorter by the learned piece, 2.5
+    assert [turn.budget.over for turn in turns] == [0, 0, 5]
     assert turns[0].budget is turns[0].budget
 
 

@@ -298,8 +298,10 @@ class Perception:
                     loops.advance(now.seconds, first, end)
                 else:
                     self._see(number, of_modality, now.seconds, first, end)
-                if budget is not None and budget.is_spent and self._stage <= len(pairs):
-                    return False
+                if budget is not None:
+                    self._collect(now)          # of all blocks at once takes milliseconds
+                    if budget.is_spent and self._stage <= len(pairs):
+                        return False
         self._stage = NO_PASS
         if loops.has_ended:
             table.drop_ended()
@@ -486,12 +488,13 @@ class Perception:
         for sensor_id, (kind, target, at_s, position) in changes:
             notices.append(Notice(f"on_{kind}", sensor_id, target, 0, at_s, 0.0, position))
         sightings.sort(key=by_sensor_modality_source)
+        last: dict[int, Notice] = {}
         for sensor_id, target, number, intensity, x, y, z in sightings:
-            notice = Notice(SENSED, sensor_id, target, number, now_s, intensity, (x, y, z))
-            perceiver = self._sensors.get(sensor_id)
-            if perceiver is not None:
-                perceiver.last = partial(self._sensation, notice)
+            last[sensor_id] = notice = Notice(SENSED, sensor_id, target, number, now_s, intensity, (x, y, z))
             notices.append(notice)
+        for sensor_id, notice in last.items():
+            if (perceiver := self._sensors.get(sensor_id)) is not None:
+                perceiver.last = partial(self._sensation, notice)
         for sensor_id, at_s, target, level in levels:
             notices.append(Notice(LEVEL_CHANGED, sensor_id, target, level, at_s, 0.0, NOWHERE))
 

@@ -340,10 +340,11 @@ class SensorBase(DrawnNode, SenseMember):
     def take_id(self, sensor_id: int) -> None:
         self._id = sensor_id
 
-    # A signal emitted earlier in the same frame may have removed this sensor, or the manager, from the tree.
+    # A signal emitted earlier in the same frame may have removed this sensor, or the manager, from the tree. Where many
+    # see one another most changes have no receiver: values for a signal without connections are not prepared.
     def _emit_sensed(self, sensation: Sensation) -> None:
         manager = self._manager
-        if manager is not None:
+        if manager is not None and self.sensed.has_connections():
             self.sensed.emit(
                 manager.source_node(sensation.source_id), sensation.modality,
                 float(sensation.intensity), manager.point(sensation.position),
@@ -354,7 +355,7 @@ class SensorBase(DrawnNode, SenseMember):
 
     def _emit_lost(self, change: MemoryChange) -> None:
         manager = self._manager
-        if manager is not None:
+        if manager is not None and self.target_lost.has_connections():
             self.target_lost.emit(
                 manager.source_node(change.target), manager.point(change.last_known_position),
                 manager.character_of(change.target))
@@ -372,7 +373,7 @@ class SensorBase(DrawnNode, SenseMember):
         self._emit_for(self.awareness_changed, change.target, change.level, change.name)
 
     def _emit_for(self, emitter: Any, target: int, *more: Any) -> None:
-        if self._manager is not None:
+        if self._manager is not None and emitter.has_connections():
             emitter.emit(self._manager.source_node(target), *more, self._manager.character_of(target))
 
     @method
