@@ -197,8 +197,8 @@ class DeciderPopulation(Saveable, Generic[AnyMember, AnySlot]):
         """
         if type(elapsed_s) is not float or not 0.0 <= elapsed_s < inf:
             elapsed_s = finite_number("elapsed_s", elapsed_s, minimum=0)
-        if budget is not None and type(budget) is not Budget:
-            check_budget(budget)
+        if budget is not None and not isinstance(budget, Budget):
+            check_budget(budget)  # type: ignore[unreachable]
         if self._is_busy:
             raise RuntimeError("a population was ticked from inside one of its members; tick it from outside")
         self._now_s += elapsed_s

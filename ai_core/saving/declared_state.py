@@ -882,7 +882,10 @@ class Part(Kind):
         return inner_state(value) if self.if_saveable else value.save_state()
 
     def prepare(self, part: Any, plain: Any, place: str, within: SimpleNamespace | None = None) -> Change:
-        """Check the state of a part; return the function that loads it. ``within`` has the fields read before."""
+        """Check the state of a part; return the function that loads it.
+
+        ``within`` has the fields read before; a part may set what later fields are checked against.
+        """
         if self.if_saveable:
             return prepared_inner(part, plain, repr(place))
         try:
@@ -993,7 +996,7 @@ class DeclaredState(Described):
     def _load(self, owner: Any, values: SimpleNamespace, changes: list[Change]) -> None:
         for name, value in vars(values).items():
             kind = self.fields.get(name)    # "within" is not one of them
-            if kind is None or isinstance(kind, Same):
+            if kind is None or isinstance(kind, (Same, Part)):
                 continue
             if isinstance(kind, Columns) and not isinstance(table := self._getters[name](owner), dict):
                 vars(table).update(value)

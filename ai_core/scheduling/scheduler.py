@@ -487,8 +487,8 @@ class Scheduler(Saveable):
             TypeError: if ``budget`` is not a Budget.
             RuntimeError: if called by work that this scheduler is running.
         """
-        if type(budget) is not Budget:
-            check_budget(budget)
+        if not isinstance(budget, Budget):
+            check_budget(budget)  # type: ignore[unreachable]
         if self._is_advancing:
             raise RuntimeError("the scheduler is advancing already; work must not advance it")
         self._is_advancing = True

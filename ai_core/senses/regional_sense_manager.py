@@ -15,18 +15,35 @@ from numpy.typing import ArrayLike, NDArray
 
 from ai_core.budget import Budget, check_budget
 from ai_core.clock import Clock, checked_clock
-from ai_core.described import Described
 from ai_core.errors import check_callables, check_kind, finite_number, point, shown, whole_number
-from ai_core.faults import Failures, FaultIsolation, given_faults
-from ai_core.saving.declared_state import Part
-from ai_core.saving.fields import LATEST_S, Fields, State
+from ai_core.faults import FAILURES_STATE, Failures, FaultIsolation, given_faults
+from ai_core.saving.declared_state import (
+    ByName,
+    Change,
+    ClockNow,
+    DeclaredState,
+    Hook,
+    Inner,
+    MapOf,
+    Named,
+    Number,
+    Part,
+    Record,
+    Row,
+    Same,
+    Saveable,
+    Seconds,
+    Whole,
+    refuse,
+)
+from ai_core.saving.fields import LATEST_S
 from ai_core.senses.audience import SensationReceiver
 from ai_core.senses.clues import MOST_CLUES, Clues
-from ai_core.senses.id_table import SLOT_MASK
-from ai_core.senses.modality import Modality, ModalitySet
+from ai_core.senses.id_table import LARGEST_ID, SLOT_MASK
+from ai_core.senses.modality import ByModality, Modality, ModalitySet
 from ai_core.senses.percepts.awareness import Awareness, AwarenessSettings, LevelChange
 from ai_core.senses.percepts.memory import MemoryChange, SenseMemory
-from ai_core.senses.percepts.perception import Listeners, Perception, PerceptState
+from ai_core.senses.percepts.perception import Listeners, Perception, PerceptsPart, PerceptState
 from ai_core.senses.percepts.temporary_sensitivity import TemporarySensitivity
 from ai_core.senses.scent.scent_trails import ScentMark, ScentTrails, TrailSmelling
 from ai_core.senses.sensation import Sensation
@@ -43,9 +60,9 @@ from ai_core.senses.sight.visibility import Visibility
 from ai_core.senses.source_details import Clue, SourceDetails, VisiblePart, named_levels, visible_parts
 from ai_core.senses.source_table import ALL_AFFILIATIONS, SourceTable
 from ai_core.senses.stage_shares import Stage, StageShares
-from ai_core.senses.stimuli.emitted_signals import EmittedSignals
+from ai_core.senses.stimuli.emitted_signals import EmittedSignals, SignalsPart
 from ai_core.senses.stimuli.muffling import Between, checked_shares
-from ai_core.senses.table_state import read_sensors, read_sources, saved_sensors, saved_sources
+from ai_core.senses.table_state import SensorsPart, SourcesPart
 from ai_core.trace import Trace, given_trace
 
 __all__ = ["RegionalSenseManager"]
@@ -91,10 +108,16 @@ VERSION = 1
 RAYS = ("line_of_sight", "occlusion")
 """Callables of the game that may fail."""
 
-Change = Callable[[], object]
+TRAVEL = ByModality(Record(SimpleNamespace, range_m=Number(1e-9), kept_per_m=Number(0, 1)))
+"""How the ranges and shares kept per metre of changed modalities are saved."""
+
+SENSE_OF_SENSOR = Row(
+    lambda *key: key, Whole(maximum=LARGEST_ID),
+    Named(lambda owner: {name: number for number, name in enumerate(owner._modality_names)}, "modality"))
+"""How a pair of a sensor's id and the number of a modality is saved."""
 
 
-class RegionalSenseManager(Described):
+class RegionalSenseManager(Saveable):
     """Reports to sensors the sources that they sense, in any modality.
 
     Sensations are reported in the order of arrival, ties by sensor id, then by order of
@@ -625,14 +648,6 @@ class RegionalSenseManager(Described):
         self._modalities.replace(number, changed)
         self._continuous.travel_changed(number)
 
-    def _changed_modalities(self) -> dict[str, dict[str, float]]:
-        """Return range and share kept per metre of modalities that are not as they were made."""
-        return {
-            now.name: {"range_m": now.range_m, "kept_per_m": now.kept_per_m}
-            for number, first in enumerate(self._modalities.at_first)
-            if (now := self._modalities[number]) != first
-        }
-
     def advance(self, budget: Budget) -> None:
         """Deliver due signals, update sight, and advance memory and awareness.
 
@@ -882,115 +897,63 @@ class RegionalSenseManager(Described):
         for sensor_id in self.sensor_names:
             self._perception.forget_all(sensor_id)
 
-    def save_state(self) -> State:
-        """Return all state that lives across frames, as plain data.
+    STATE = DeclaredState(
+        now=ClockNow(at="clock.now"), modalities=Same(at="_modality_names"), shares=Inner(at="_shares"),
+        rays_asked=Whole(at="_rays_asked"), failures=ByName(FAILURES_STATE, lambda owner: RAYS, at="_ray_failures"),
+        sources=SourcesPart(at="_sources"), sensors=SensorsPart(at="_sensors"), views=Hook(),
+        percepts=PerceptsPart(at="_perception"), signals=SignalsPart(at="_emitted"), looking=Inner(at="_continuous"),
+        sensitivity=MapOf(Seconds(), key=SENSE_OF_SENSOR, at="_sensitivity.until_s"), changed_modalities=Hook(),
+        smelling=Hook())
+    # Sensors and sources are matched by name, those of one name by the order of adding, and get their saved ids back;
+    # those that are not in the save are kept, under new ids and without memories.
 
-        Raises:
-            RuntimeError: if called from a listener.
-        """
-        self._check_between_frames()
-        signals = self._emitted.save_state()
-        sensors = saved_sensors(self._sensors)
-        return {
-            "version": VERSION,
-            "now": list(self.clock.now),
-            "modalities": self._modality_names(),
-            "shares": self._shares.save_state(),
-            "rays_asked": self._rays_asked,
-            **{name: self.faults.failures_of((self, name)).saved() for name in RAYS},
-            "sensors": sensors,
-            "sources": saved_sources(self._sources),
-            "signals": signals,
-            "sensitivity": self._sensitivity.save_state(),
-            "views": VIEWS.save(self._sources.views.by_modality, self),
-            "changed_modalities": self._changed_modalities(),
-            "smelling": None if self._smelling is None else self._smelling.save_state(),
-            "looking": self._continuous.STATE.save(self._continuous),
-            "percepts": self._perception.save_state(),
-        }
+    def _save_views(self) -> object:
+        return VIEWS.save(self._sources.views.by_modality, self)
 
-    def prepare_state(self, state: object) -> Change:
-        """Check a save against the current sensors and sources; return the function that loads it.
+    def _prepare_views(self, plain: object, place: str) -> Change:
+        views = VIEWS.read(plain, place, self)
+        return lambda: setattr(self._sources.views, "by_modality", views)
 
-        They are matched by name, those of one name by the order of adding, and
-        get their saved ids back; those that are not in the save are kept, under new
-        ids and without memories.
+    def _save_changed_modalities(self) -> object:
+        pairs = zip(self._modalities.at_first, self._modalities.all, strict=True)
+        return TRAVEL.save({number: now for number, (first, now) in enumerate(pairs) if now != first}, self)
 
-        Raises:
-            StateError: if it cannot be loaded; names the place in it, and the reason.
-            RuntimeError: if called from a listener.
-        """
-        self._check_between_frames()
-        fields = Fields.versioned(state, version=VERSION)
-        _, now_s = fields.moment("now")
-        if fields.items("modalities") != self._modality_names():
-            fields.refuse("modalities", f"must be the current ones, {self._modality_names()}")
-        load_shares = self._shares.STATE.prepare(self._shares, fields.anything("shares"), "shares")
-        rays_asked = fields.whole("rays_asked")
-        failures = {name: _read_failures(fields.group(name)) for name in RAYS}
-        sources = read_sources(self._sources, fields.group("sources"))
-        sensors = read_sensors(self._sensors, fields.group("sensors"), sources.new_ids)
-        changes: list[Change] = [
-            self._perception.prepare_state(fields.group("percepts"), sensors.new_ids, sensors.saved_ids, now_s),
-            self._emitted.prepare_at(fields.anything("signals"), "signals", now_s)]
-        within = SimpleNamespace(now=SimpleNamespace(seconds=now_s), sensors=sensors, sources=sources)
-        changes.append(self._continuous.STATE.prepare(
-            self._continuous, fields.anything("looking"), "looking", within))
-        changes += self._prepared_others(fields, now_s)
-        sources.table.views.by_modality = VIEWS.read(fields.anything("views"), "views", self)
-        fields.end()
+    def _prepare_changed_modalities(self, plain: object, place: str) -> Change:
+        travel = {**dict(enumerate(self._modalities.at_first)), **TRAVEL.read(plain, place, self)}
 
         def change() -> None:
-            self._rays_asked = rays_asked
-            load_shares()
-            for name, of_it in failures.items():
-                self.faults.put_failures((self, name), of_it)
-            for here, loaded in ((self._sensors, sensors), (self._sources, sources)):
-                vars(here).update(vars(loaded.table))
-            self._clues.collect(self._sources)
-            for one in changes:
-                one()
+            for number, one in travel.items():
+                self.change_modality(self._modalities[number].name, range_m=one.range_m, kept_per_m=one.kept_per_m)
 
         return change
 
-    def _prepared_others(self, fields: Fields, now_s: float) -> list[Change]:
-        """Return the functions that load sensitivities, changed modalities and trails."""
-        sensitivity = self._sensitivity.loaded(fields, "sensitivity")
-        travel = self._read_travel(fields.group("changed_modalities"))
+    def _save_smelling(self) -> object:
+        return None if self._smelling is None else self._smelling.save_state()
 
-        def change() -> None:
-            self._sensitivity = sensitivity
-            for name, (range_m, kept_per_m) in travel.items():
-                self.change_modality(name, range_m=range_m, kept_per_m=kept_per_m)
+    def _prepare_smelling(self, plain: object, place: str) -> Change:
+        if (self._smelling is None) != (plain is None):
+            refuse(place, "must be saved if, and only if, the sense manager has scent_trails")
+        return int if self._smelling is None else Part().prepare(self._smelling, plain, place)
 
-        smelling = self._smelling
-        if (smelling is None) != (fields.anything("smelling") is None):
-            fields.refuse("smelling", "must be saved if, and only if, the sense manager has scent_trails")
-        if smelling is None:
-            return [change]
-        load_smelling = Part().prepare(smelling, fields.anything("smelling"), fields.place_of("smelling"))
-        return [change, load_smelling]
+    @property
+    def _ray_failures(self) -> list[Failures]:
+        return [self.faults.failures_of((self, name)) for name in RAYS]
 
-    def _read_travel(self, fields: Fields) -> dict[str, tuple[float, float]]:
-        """Return range and share kept per metre of every modality: as saved if it was changed, else as made."""
-        travel = {one.name: (one.range_m, one.kept_per_m) for one in self._modalities.at_first}
-        for name in fields.names():
-            one = fields.group(name)
-            if name not in travel:
-                fields.refuse(name, f"must be one of {sorted(travel)}")
-            travel[name] = (
-                one.number("range_m", minimum=1e-9), one.number("kept_per_m", minimum=0, maximum=1)
-            )
-            one.end()
-        return travel
+    @_ray_failures.setter
+    def _ray_failures(self, failures: list[Failures]) -> None:
+        for name, one in zip(RAYS, failures, strict=True):
+            self.faults.put_failures((self, name), one)
 
-    def _check_between_frames(self) -> None:
+    @property
+    def _modality_names(self) -> list[str]:
+        return [one.name for one in self._modalities.all]
+
+    def _finish_load(self) -> None:
+        self._clues.collect(self._sources)
+
+    def _check_at_rest(self) -> None:
         if self._is_advancing:
             raise RuntimeError("a listener is being called; save and load between two frames")
-
-    def _modality_names(self) -> list[str]:
-        modalities = self._sensors._modalities
-        return [modalities[number].name for number in range(len(modalities))]
 
     # Stages.
 
@@ -1085,12 +1048,6 @@ class RegionalSenseManager(Described):
         """Return the id of a sensor; raise UnknownNameError if it is not in use."""
         self._sensors.ids.slot(sensor_id)
         return int(sensor_id)
-
-
-def _read_failures(fields: Fields) -> Failures:
-    found = Failures.read(fields)
-    fields.end()
-    return found
 
 
 def _upward(up: Sequence[float]) -> NDArray[np.float64]:

@@ -8,11 +8,13 @@ from typing import Any, NamedTuple, TypeVar
 import numpy as np
 
 from ai_core.saving.declared_state import (
+    Change,
     Kind,
     ListOf,
     MapOf,
     Number,
     Optional,
+    Part,
     Point,
     Record,
     Seconds,
@@ -30,10 +32,8 @@ from ai_core.senses.source_table import ALL_AFFILIATIONS, NO_STRENGTH, SourceTab
 
 __all__ = [
     "LoadedTable",
-    "read_sensors",
-    "read_sources",
-    "saved_sensors",
-    "saved_sources",
+    "SensorsPart",
+    "SourcesPart",
 ]
 
 MOST_ROOM_FOR_CONES = 1 << 20
@@ -164,23 +164,12 @@ class _SavedRow:
         return getattr(self._table, column)[self._slot].tolist()
 
 
-def saved_sensors(table: SensorTable) -> State:
-    """Return all sensors, in the order in which they were added."""
-    return _saved(table, SENSOR)
-
-
-def saved_sources(table: SourceTable) -> State:
-    """Return all sources, in the order in which they were added."""
-    measured_at_s = table.measured_at_s if math.isfinite(table.measured_at_s) else None
-    return {**_saved(table, SOURCE), "measured_at_s": measured_at_s}
-
-
 def _saved(table: Table, record: Record) -> State:
     rows = [record.save(_SavedRow(table, one, name), table) for one, name in table.ids.names.items()]
     return {**saved_ids(table.ids), "rows": rows}
 
 
-def read_sources(here: SourceTable, fields: Fields) -> LoadedTable:
+def _read_sources(here: SourceTable, fields: Fields) -> LoadedTable:
     """Return the table of sources that was saved."""
     empty = SourceTable(here._modalities, here.camouflage, has_backdrops=here.has_backdrops)
     if fields.anything("measured_at_s") is not None:
@@ -201,7 +190,7 @@ def read_sources(here: SourceTable, fields: Fields) -> LoadedTable:
     return loaded
 
 
-def read_sensors(here: SensorTable, fields: Fields, new_source_ids: dict[int, int]) -> LoadedTable:
+def _read_sensors(here: SensorTable, fields: Fields, new_source_ids: dict[int, int]) -> LoadedTable:
     """Return the table of sensors that was saved."""
     columns = ("position", "forward", "sensitivity", "detection_mask", "self_source")
     loaded, rows = _read_rows(SensorTable(here._modalities), here, fields, SENSOR)
@@ -221,6 +210,35 @@ def read_sensors(here: SensorTable, fields: Fields, new_source_ids: dict[int, in
         own = int(here.self_source[old])
         table.self_source[new] = new_source_ids.get(own, own)
     return loaded
+
+
+class SourcesPart(Part):
+    """The table of sources; later fields find it as ``within.sources``, a ``LoadedTable``."""
+
+    def save(self, value: Any, owner: Any) -> Any:
+        """Return all sources, in the order in which they were added."""
+        measured_at_s = value.measured_at_s if math.isfinite(value.measured_at_s) else None
+        return {**_saved(value, SOURCE), "measured_at_s": measured_at_s}
+
+    def prepare(self, part: Any, plain: Any, place: str, within: SimpleNamespace | None = None) -> Change:
+        """Check the sources, matched by name with those of the table; return the function that loads them."""
+        assert within is not None
+        within.sources = loaded = _read_sources(part, Fields(plain, place))
+        return lambda: vars(part).update(vars(loaded.table))
+
+
+class SensorsPart(Part):
+    """The table of sensors, after that of the sources; later fields find it as ``within.sensors``."""
+
+    def save(self, value: Any, owner: Any) -> Any:
+        """Return all sensors, in the order in which they were added."""
+        return _saved(value, SENSOR)
+
+    def prepare(self, part: Any, plain: Any, place: str, within: SimpleNamespace | None = None) -> Change:
+        """Check the sensors, matched by name with those of the table; return the function that loads them."""
+        assert within is not None
+        within.sensors = loaded = _read_sensors(part, Fields(plain, place), within.sources.new_ids)
+        return lambda: vars(part).update(vars(loaded.table))
 
 
 def _put(table: Any, slot: int, record: Record, row: Any, columns: tuple[str, ...]) -> None:

@@ -75,13 +75,13 @@ def half_way():
     level.live(12, 6)
     state = level.save()
     assert state["manager"]["signals"]["waves"]
-    assert state["manager"]["graph"]["smells"]["scents"]
+    assert state["manager"]["smells"]["scents"]
     return level, state
 
 
-def broken(path, value, part="graph"):
+def broken(path, value, part=None):
     def break_it(state):
-        place = state["manager"][part]
+        place = state["manager"] if part is None else state["manager"][part]
         for step in path[:-1]:
             place = place[step]
         place[path[-1]] = value
@@ -104,7 +104,7 @@ def broken(path, value, part="graph"):
             (["region"], 4), (["settled"], [99]), (["waiting"], [[0, 1.0]]), (["passed"], [[1.0, -1.0, 99]]),
             (["passed"], [[1.0, 1.0, 0]]), (["waiting"], [[-1.0, -1.0, 0]]))),
         broken(["sent"], 0, "signals"), broken(["followed"], -1, "signals"), broken(["level"], None, "signals"),
-        lambda state: state["manager"].pop("graph"),
+        lambda state: state["manager"].pop("graphs"),
         lambda state: state["manager"].update(more=1),
     ],
 )

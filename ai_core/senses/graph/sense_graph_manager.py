@@ -6,7 +6,7 @@ portal, smells stay and spread slowly.
 """
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Iterable, Mapping
 from typing import Unpack
 
 import numpy as np
@@ -15,8 +15,7 @@ from numpy.typing import ArrayLike
 from ai_core.budget import Budget
 from ai_core.clock import Clock
 from ai_core.errors import UnknownNameError, check_type, finite_number, point, several_names
-from ai_core.saving.declared_state import DeclaredState, ListOf, Part, Parts, Saveable, Whole
-from ai_core.saving.fields import State
+from ai_core.saving.declared_state import ListOf, Part, Parts, Saveable, Whole
 from ai_core.senses.graph.graph_sight import GraphSight
 from ai_core.senses.graph.sense_graph import GraphBySense, SenseGraph
 from ai_core.senses.graph.sense_graph_waves import GraphSignals
@@ -86,7 +85,7 @@ class SenseGraphManager(RegionalSenseManager, Saveable):
     Source: 001_world_interfacing, finite element model sense manager.
     """
 
-    GRAPH_STATE = DeclaredState(
+    STATE = RegionalSenseManager.STATE.extended(
         graphs=Parts(at="_graphs_by_number"), lights=ListOf(Whole(maximum=LARGEST_ID), make=set, at="_sight.lights"),
         smells=Part(at="_smells"))
 
@@ -208,33 +207,6 @@ class SenseGraphManager(RegionalSenseManager, Saveable):
             "scents": len(self._smells.scents),
             "regions_that_smell": sum(len(one.regions) for one in self._smells.scents.values()),
         }
-
-    def save_state(self) -> State:
-        """Return all state that lives across frames, doors included, as plain data.
-
-        Raises:
-            RuntimeError: if called from a listener.
-        """
-        return {**super().save_state(), "graph": self.GRAPH_STATE.save(self)}
-
-    def prepare_state(self, state: object) -> Callable[[], None]:
-        """Check a save against the sensors and sources here; return the function that loads it.
-
-        Doors, winds and scents are matched by the names of portals and regions.
-
-        Raises:
-            StateError: if it cannot be loaded; names the place in it, and the reason.
-            RuntimeError: if called from a listener.
-        """
-        rest = dict(state) if isinstance(state, dict) else state
-        graph = rest.pop("graph", None) if isinstance(rest, dict) else None
-        load_rest, load_graph = super().prepare_state(rest), self.GRAPH_STATE.prepare(self, graph, "graph")
-
-        def change() -> None:
-            load_rest()
-            load_graph()
-
-        return change
 
     @property
     def _graphs_by_number(self) -> dict[str, SenseGraph]:

@@ -2,11 +2,12 @@
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, fields
 from functools import partial
 from operator import itemgetter
-from typing import NamedTuple
+from types import SimpleNamespace
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -14,9 +15,24 @@ from numpy.typing import NDArray
 from ai_core.budget import Budget
 from ai_core.clock import Clock, TimeIndex
 from ai_core.errors import shown
-from ai_core.faults import NO_FAILURES, Failures, FaultIsolation
-from ai_core.saving.declared_state import ListOf, Number, OneOf, Point, Row, Seconds, Whole
-from ai_core.saving.fields import MOST, Fields, State
+from ai_core.faults import FAILURES_STATE, NO_FAILURES, FaultIsolation
+from ai_core.saving.declared_state import (
+    Change,
+    ListOf,
+    MapOf,
+    Number,
+    OneOf,
+    Optional,
+    Part,
+    Point,
+    Record,
+    Row,
+    Seconds,
+    Text,
+    Whole,
+    refuse,
+)
+from ai_core.saving.fields import MOST, Fields, State, place_in
 from ai_core.senses.audience import SensationBatch, SensationReceiver, StimulusBatch
 from ai_core.senses.id_table import LARGEST_ID
 from ai_core.senses.modality import ModalitySet
@@ -27,9 +43,10 @@ from ai_core.senses.sensation import Sensation
 from ai_core.senses.sight.pair_keys import ID_BITS
 from ai_core.senses.sight.pair_loops import PairsInView
 from ai_core.senses.source_table import SourceTable
+from ai_core.senses.table_state import LoadedTable
 from ai_core.trace import Trace
 
-__all__ = ["Listeners", "PerceptState", "Perception"]
+__all__ = ["Listeners", "PerceptState", "Perception", "PerceptsPart"]
 
 
 @dataclass(frozen=True)
@@ -80,19 +97,40 @@ class Notice(NamedTuple):
 LISTENERS = tuple(one.name for one in fields(Listeners))
 SENSED, LEVEL_CHANGED = "on_sensed", "on_awareness_changed"
 NOWHERE = (0.0, 0.0, 0.0)
-NOTICES = ListOf(Row(
-    Notice, OneOf(LISTENERS), Whole(maximum=LARGEST_ID), Whole(maximum=LARGEST_ID), Whole(maximum=LARGEST_ID),
-    Seconds(), Number(0), Point(3)))
-"""How notices are saved."""
+NO_PASS = -1
+"""Stage between two passes."""
+
+SENSATION = Record(
+    lambda at_s, **others: Sensation(-1, at=at_s, **others),
+    source_id=Whole(-MOST), modality=Text(), intensity=Number(0), position=Point(3),
+    sent_at=Seconds(), at_s=Seconds(at="at"), tag=Text())
+"""How a sensation is saved, without its sensor."""
+
+PROGRESS = Record(
+    SimpleNamespace,
+    minds=MapOf(
+        Record(
+            SimpleNamespace, last_sensation=Optional(SENSATION),
+            failing=MapOf(FAILURES_STATE, key=OneOf(LISTENERS))),
+        key=Whole(maximum=LARGEST_ID), at="_saved_minds"),
+    stage=Whole(NO_PASS, lambda owner: len(owner._modalities), at="_stage"),
+    from_pair=Row(
+        lambda sensor_id, target: sensor_id << ID_BITS | target, Whole(maximum=LARGEST_ID), Whole(maximum=LARGEST_ID),
+        at="_from_pair"),
+    notices=ListOf(
+        Row(
+            Notice, OneOf(LISTENERS), Whole(maximum=LARGEST_ID), Whole(maximum=LARGEST_ID), Whole(maximum=LARGEST_ID),
+            Seconds(), Number(0), Point(3)),
+        make=deque, at="_notices"))
+"""How last sensations and failing listeners of sensors, and the pass under way, are saved."""
+
+NO_MIND_SAVED = SimpleNamespace(last_sensation=None, failing={})
 
 PERCEPTS_PER_BLOCK = 512
 """Pairs or percepts of a pass between two queries of a budget of time (count): 20 to 50 µs."""
 
 SIGHTINGS_AT_ONCE = 32
 """Sensations in a batch between two queries of a budget of time (count): about 50 µs with listeners in scripts."""
-
-NO_PASS = -1
-"""Stage between two passes."""
 
 Sighting = tuple[int, int, int, float, float, float, float]
 """A sensation of what is in view: sensor, source, number of the modality, intensity, position (m)."""
@@ -310,78 +348,72 @@ class Perception:
     def save_state(self) -> State:
         """Return all percepts by column, the pass under way, and last sensations and failing listeners of sensors."""
         table = self._table
-        minds = {}
-        for sensor_id, perceiver in self._sensors.items():
-            last = self.last_sensation(sensor_id)
-            failing = {name: self._faults.failures_of((perceiver, name)) for name in LISTENERS}
-            minds[str(sensor_id)] = {
-                "last_sensation": None if last is None else _saved_sensation(last),
-                "failing": {name: list(one) for name, one in failing.items() if one != NO_FAILURES},
-            }
         return {
-            "sensor_ids": (table.keys >> ID_BITS).tolist(), **table.save(table.order), "minds": minds,
-            "stage": self._stage, "from_sensor": self._from_key >> ID_BITS,
-            "from_target": self._from_key & (1 << ID_BITS) - 1,
-            "notices": NOTICES.save(self._notices, self)}
+            "sensor_ids": (table.keys >> ID_BITS).tolist(), **table.save(table.order), **PROGRESS.save(self, self)}
 
-    def prepare_state(
-        self, fields: Fields, new_ids: Mapping[int, int], saved_ids: Sequence[int], latest_s: float
-    ) -> Callable[[], None]:
+    @property
+    def _from_pair(self) -> tuple[int, int]:
+        return self._from_key >> ID_BITS, self._from_key & (1 << ID_BITS) - 1
+
+    @property
+    def _saved_minds(self) -> dict[int, SimpleNamespace]:
+        failures_of = self._faults.failures_of
+        return {
+            sensor_id: SimpleNamespace(last_sensation=self.last_sensation(sensor_id), failing={
+                name: one for name in LISTENERS if (one := failures_of((perceiver, name))) != NO_FAILURES})
+            for sensor_id, perceiver in self._sensors.items()}
+
+    def prepare_state(self, plain: object, place: str, sensors: LoadedTable, latest_s: float) -> Change:
         """Check a save, and return the function that loads it.
 
         Args:
-            fields: the saved data.
-            new_ids: id that each sensor has after loading, by its current id.
-            saved_ids: ids of sensors in the save.
+            plain: the saved data.
+            place: its place in the whole save, for messages.
+            sensors: the table of sensors that is loaded.
             latest_s: game time of the save (s).
 
         Raises:
             StateError: if it cannot be loaded; names the place in it, and the reason.
         """
-        loaded = {new: self._sensors[here] for here, new in new_ids.items()}
-        known = set(saved_ids)
+        fields = Fields(plain, place)
+        loaded = {new: self._sensors[here] for here, new in sensors.new_ids.items()}
+        known = set(sensors.saved_ids)
         sensor_ids = fields.wholes("sensor_ids", maximum=LARGEST_ID)
-        for place, one in enumerate(sensor_ids):
+        for index, one in enumerate(sensor_ids):
             if one not in known:
-                fields.refuse("sensor_ids", f"[{place}] must be a sensor of the save, got {one}")
+                fields.refuse("sensor_ids", f"[{index}] must be a sensor of the save, got {one}")
         fields.items("targets", count=len(sensor_ids))
         awareness = [loaded[one].awareness for one in sensor_ids]
         saved = SavedRows.read(
             fields, latest_s=latest_s,
-            most_levels=lambda place: 0 if (one := awareness[place]) is None else len(one.levels))
+            most_levels=lambda index: 0 if (one := awareness[index]) is None else len(one.levels))
         keys = np.array(sensor_ids, np.int64) << ID_BITS | saved.targets
         if (np.diff(keys) <= 0).any():
             fields.refuse("targets", "must be sorted by ascending sensor, then target, each pair once")
-        for place, sensor_id in enumerate(sensor_ids):
-            if saved.rows[place, 0] and loaded[sensor_id].memory is None:
-                fields.refuse("is_known", f"[{place}] was saved, but the current sensor has no memory")
-            if awareness[place] is None and saved.has_meter(place):
-                fields.refuse("has_meter", f"[{place}] was saved, but the current sensor has no awareness")
-        minds = fields.group("minds")
-        lasts: dict[int, Sensation] = {}
-        failing: dict[int, dict[str, Failures]] = {}
-        for saved_id in saved_ids:
-            mind = minds.group(str(saved_id))
-            if mind.anything("last_sensation") is not None:
-                lasts[saved_id] = _read_sensation(mind.group("last_sensation"), saved_id, latest_s)
-            failing[saved_id] = _read_failing(mind.group("failing"))
-            mind.end()
-        minds.end()
-        stage = fields.whole("stage", minimum=NO_PASS, maximum=len(self._modalities))
-        from_key = fields.whole("from_sensor", maximum=LARGEST_ID) << ID_BITS | fields.whole(
-            "from_target", maximum=LARGEST_ID)
-        notices = NOTICES.read(fields.anything("notices"), fields.place_of("notices"), self)
+        for index, sensor_id in enumerate(sensor_ids):
+            if saved.rows[index, 0] and loaded[sensor_id].memory is None:
+                fields.refuse("is_known", f"[{index}] was saved, but the current sensor has no memory")
+            if awareness[index] is None and saved.has_meter(index):
+                fields.refuse("has_meter", f"[{index}] was saved, but the current sensor has no awareness")
+        progress = PROGRESS.read({name: fields.anything(name) for name in PROGRESS.kinds}, place, self)
         fields.end()
+        if progress.minds.keys() != known:
+            refuse(place_in(place, "minds"), "must hold each sensor of the save, and no others")
+        for sensor_id, mind in progress.minds.items():
+            last = mind.last_sensation
+            if last is not None and max(last.sent_at, last.at) > latest_s:
+                refuse(place_in(place, f"minds.{sensor_id}"), f"must not be later than the save, at {latest_s:g} s")
 
         def change() -> None:
-            order = [*saved_ids, *(one for one in loaded if one not in known)]
+            order = [*sensors.saved_ids, *(one for one in loaded if one not in known)]
             self._load({one: loaded[one] for one in order}, keys, saved)
-            self._stage, self._from_key, self._notices = stage, from_key, deque(notices)
+            self._stage, self._from_key, self._notices = progress.stage, progress.from_pair, progress.notices
             for sensor_id, perceiver in loaded.items():
-                last = lasts.get(sensor_id)
-                perceiver.last = None if last is None else partial(_same, last)
+                mind = progress.minds.get(sensor_id, NO_MIND_SAVED)
+                perceiver.last = None if mind.last_sensation is None else partial(
+                    _same, mind.last_sensation._replace(sensor_id=sensor_id))
                 for name in LISTENERS:
-                    self._faults.put_failures((perceiver, name), failing.get(sensor_id, {}).get(name, NO_FAILURES))
+                    self._faults.put_failures((perceiver, name), mind.failing.get(name, NO_FAILURES))
 
         return change
 
@@ -577,26 +609,11 @@ def _same(sensation: Sensation) -> Sensation:
     return sensation
 
 
-def _saved_sensation(sensation: Sensation) -> State:
-    plain = sensation._asdict()
-    del plain["sensor_id"]           # the place in the save says it
-    return {**plain, "position": list(sensation.position)}
+class PerceptsPart(Part):
+    """Perception inside a sense manager, after its sensors."""
 
-
-def _read_sensation(fields: Fields, sensor_id: int, latest_s: float) -> Sensation:
-    found = Sensation(
-        sensor_id, fields.whole("source_id", minimum=-MOST), fields.text("modality"),
-        fields.number("intensity", minimum=0), fields.point("position"), fields.seconds("sent_at", latest_s=latest_s),
-        fields.seconds("at", latest_s=latest_s), fields.text("tag"))
-    fields.end()
-    return found
-
-
-def _read_failing(fields: Fields) -> dict[str, Failures]:
-    failing = {}
-    for name in fields.names():
-        if name not in LISTENERS:
-            fields.refuse(name, f"must be one of {', '.join(LISTENERS)}")
-        row = fields.items(name, count=2)
-        failing[name] = Failures.read(Fields(Failures(*row).saved(), fields.place_of(name)))
-    return failing
+    def prepare(self, part: Any, plain: Any, place: str, within: SimpleNamespace | None = None) -> Change:
+        """Check percepts; return the function that loads them."""
+        assert within is not None
+        change: Change = part.prepare_state(plain, place, within.sensors, within.now.seconds)
+        return change

@@ -2,7 +2,6 @@
 from __future__ import annotations
 
 from ai_core.errors import finite_number
-from ai_core.saving.fields import Fields, State
 from ai_core.senses.modality import ModalitySet
 from ai_core.senses.sensor_table import SensorTable
 
@@ -56,20 +55,3 @@ class TemporarySensitivity:
             del self.until_s[key]
             if sensors.ids.knows(key[0]):
                 sensors.put_sensitivity(*key, 1.0)
-
-    def save_state(self) -> list[State]:
-        """Return the times as plain data."""
-        return [
-            {"sensor": sensor, "modality": self._modalities[number].name, "until_s": until_s}
-            for (sensor, number), until_s in self.until_s.items()
-        ]
-
-    def loaded(self, fields: Fields, name: str) -> TemporarySensitivity:
-        """Return the saved times; raises StateError if they are invalid."""
-        found = TemporarySensitivity(self._modalities)
-        names = tuple(self._modalities[number].name for number in range(len(self._modalities)))
-        for one in fields.groups(name):
-            key = (one.whole("sensor"), names.index(one.one_of("modality", names)))
-            found.until_s[key] = one.seconds("until_s")
-            one.end()
-        return found

@@ -24,6 +24,7 @@ from ai_core.saving.declared_state import (
     Columns,
     DeclaredState,
     Flag,
+    Inner,
     ListOf,
     Named,
     Number,
@@ -481,11 +482,6 @@ class EmittedSignals(Saveable):
             else:
                 self.waiting[signal.order] = signal
 
-    def prepare_at(self, state: object, place: str, now_s: float) -> Change:
-        """Check a state that was saved at a moment (s); return the function that loads it."""
-        self.loaded_at_s = now_s
-        return self.STATE.prepare(self, state, place)
-
     def _check_state(self, values: SimpleNamespace, refuse: Refuse) -> None:
         signals, rows = values.arrivals
         if len(rows["signal"]) and int(rows["signal"].max()) >= len(signals):
@@ -502,3 +498,14 @@ class EmittedSignals(Saveable):
 
     def _finish_load(self) -> None:
         self.followed = min(self.followed, len(self.waves))
+
+
+class SignalsPart(Inner):
+    """Emitted signals inside a sense manager, whose moment ``now`` none of them is after."""
+
+    def prepare(self, part: Any, plain: Any, place: str, within: SimpleNamespace | None = None) -> Change:
+        """Check the signals; return the function that loads them."""
+        assert within is not None
+        part.loaded_at_s = within.now.seconds
+        change: Change = super().prepare(part, plain, place, within)
+        return change
