@@ -685,7 +685,8 @@ class RegionalSenseManager(Saveable):
             for_stages = budget if budget.is_unlimited else self._without_pass(budget)
             self._shares.advance(for_stages, now_s, is_shared=has_signals)
             before_us = budget.used if budget.stopwatch is not None else 0.0
-            is_done = self._perception.advance(self._continuous.pairs, budget)
+            for_pass = budget if budget.is_unlimited else budget.part_of_at_least(LEAST_US)
+            is_done = self._perception.advance(self._continuous.pairs, for_pass)
             if self._continuous.ages.is_late or not is_done:
                 self._continuous.ages.note_round(now_s, is_done=is_done)
             if budget.stopwatch is not None:

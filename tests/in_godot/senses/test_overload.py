@@ -9,7 +9,7 @@ import pytest
 from addons.ai_core.bridge.gd import singleton
 from addons.ai_core.nodes.scheduling import ai_scheduler, scheduler_core
 
-NS_PER_QUERY = 12_000
+NS_PER_QUERY = 8_000
 """Time between two queries of the budget (ns)."""
 
 
