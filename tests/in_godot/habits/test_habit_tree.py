@@ -266,8 +266,8 @@ def test_a_save_of_trees_whose_turns_are_no_turns_is_refused(build, scheduler, e
     scheduler.step()
     state = scheduler.update_groups["habit trees"].save_state()
     scheduler.update_groups["habit trees"].prepare_state(state)()
-    state["tick_groups"][0]["population"] = 5
-    with pytest.raises(StateError, match=r"tick_groups\[0\]\.population"):
+    state["tick_groups"][0][1]["population"] = 5
+    with pytest.raises(StateError, match=r"tick_groups\[0\]\[1\]\.population"):
         scheduler.update_groups["habit trees"].prepare_state(state)
 
 
@@ -276,9 +276,9 @@ def test_a_save_with_missing_or_duplicate_turns_is_refused(build, scheduler):
     scheduler.step()
     crowd = scheduler.update_groups["habit trees"]
     state = crowd.save_state()
-    pace, = state["tick_groups"]
-    for wrong, place in (([{**pace, "phase": 1}], "tick_groups\\[0\\]"), ([pace, pace], "tick_groups\\[1\\]")):
-        with pytest.raises(StateError, match=rf"{place}\.phase"):
+    (key, group), = state["tick_groups"]
+    for wrong, place in (([[[1, 1], group]], r"tick_groups\[0\]\[0\]"), ([[key, group]] * 2, r"tick_groups\[1\]\[0\]")):
+        with pytest.raises(StateError, match=place):
             crowd.prepare_state({**state, "tick_groups": wrong})
 
 

@@ -91,6 +91,6 @@ def test_a_save_with_a_longer_period_is_refused(thinker, scheduler, period):
         one.prepared(state)
     (crowd,) = [crowd for crowd in scheduler.update_groups.values() if crowd.tick_groups]
     state = crowd.save_state()
-    state["tick_groups"][0]["period"] = period
-    with pytest.raises(StateError, match="period"):
+    state["tick_groups"][0][0][0] = period
+    with pytest.raises(StateError, match=r"tick_groups\[0\]\[0\]\[0\]"):
         UpdateGroup.prepare_state(crowd, state)

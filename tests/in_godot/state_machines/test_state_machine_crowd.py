@@ -239,8 +239,8 @@ def test_nodes_that_are_not_in_a_save_come_after_those_that_are(machine, schedul
     physics_frames(2)
     crowd = scheduler.update_groups["state machines"]
     state = crowd.save_state()
-    state["tick_groups"][0]["nodes"] = ["Last/Mind", "Gone/Mind"]
+    state["tick_groups"][0][1]["nodes"] = ["Last/Mind", "Gone/Mind"]
     crowd.prepare_state(state)()
     assert list(crowd.tick_groups[0].population) == [last, first]
-    with pytest.raises(StateError, match=r"nodes\[0\].* must be a path, got 5"):
-        crowd.prepare_state({**state, "tick_groups": [{**state["tick_groups"][0], "nodes": [5]}]})
+    with pytest.raises(StateError, match=r"nodes\[0\].*got 5"):
+        crowd.prepare_state({**state, "tick_groups": [[[1, 0], {**state["tick_groups"][0][1], "nodes": [5]}]]})

@@ -9,7 +9,20 @@ from addons.ai_core.nodes.saving.scene_values import path_of
 from addons.ai_core.nodes.scheduling.garbage_collection import count_freed_characters
 from ai_core.budget import Budget
 from ai_core.decisions.population import HabitPopulation, MindPopulation
-from ai_core.saving.fields import Fields, State
+from ai_core.saving.declared_state import (
+    DeclaredState,
+    Flag,
+    Kind,
+    ListOf,
+    MapOf,
+    Record,
+    Row,
+    Saveable,
+    Seconds,
+    Text,
+    Whole,
+)
+from ai_core.saving.fields import StateError
 from ai_core.scheduling.carry_over import UNIT
 from ai_core.scheduling.task import MAX_PERIOD_FRAMES, MAX_PRIORITY, MIN_PRIORITY, Task, Turn
 
@@ -31,21 +44,25 @@ class SavedTickGroup(NamedTuple):
     nodes: list[str]
 
 
-def _named(tick_group: Any) -> State:
-    return {"period_frames": tick_group.period_frames, "phase_frames": tick_group.phase_frames}
+class _PopulationState(Kind):
+    """The saved state of a population, checked by an empty one."""
+
+    def read(self, plain: Any, place: str, owner: Any) -> Any:
+        try:
+            owner.new_population().prepare_state(plain)
+        except StateError as error:
+            raise StateError(f"{place!r}: {error}") from error
+        return plain
 
 
-def _key(fields: Fields) -> Key:
-    period_frames = fields.whole("period_frames", minimum=1, maximum=MAX_PERIOD_FRAMES)
-    return period_frames, fields.whole("phase_frames", maximum=period_frames - 1)    # otherwise it would never be due
+def _checked_key(period_frames: int, phase_frames: int) -> Key:
+    if phase_frames >= period_frames:       # it would never be due
+        raise ValueError(f"phase_frames must be below period_frames, {period_frames}, got {phase_frames}")
+    return period_frames, phase_frames
 
 
-def _paths(fields: Fields) -> list[str]:
-    paths = fields.items("nodes")
-    for index, path in enumerate(paths):
-        if not isinstance(path, str):
-            fields.refuse(f"nodes[{index}]", f"must be a path, got {path!r}")
-    return paths
+KEY = Row(_checked_key, Whole(1, MAX_PERIOD_FRAMES), Whole())
+"""How the period and phase of a tick group are saved."""
 
 
 def _move(tick_group: Any, late_s: float) -> None:
@@ -94,7 +111,7 @@ class TickGroup:
         self.population.tick(elapsed_s, budget, only_rest=only_rest)
 
 
-class UpdateGroup:
+class UpdateGroup(Saveable):
     """All nodes of one kind under one AIScheduler. While all of them sleep, its task is paused.
 
     The weight of its task is the sum of the priorities of the nodes. A node has ``group_member`` (the object to
@@ -260,46 +277,41 @@ class UpdateGroup:
         if not self.task.is_removed:
             self._scheduler.core.resume(self.task)
 
-    def save_state(self) -> State:
-        """Return for each tick group the time since its last update and its nodes, and the waiting groups."""
+    STATE = DeclaredState(
+        tick_groups=MapOf(
+            Record(SavedTickGroup, late_s=Seconds(), population=_PopulationState(), nodes=ListOf(Text())),
+            key=KEY, at="_saved_tick_groups"),
+        waiting=MapOf(Flag(), key=KEY, at="_waiting_by_key"))
+
+    @property
+    def _saved_tick_groups(self) -> dict[Key, SavedTickGroup]:
         return {
-            "version": 1, "tick_groups": [
-                {**_named(tick_group), "late_s": tick_group.late_s, "population": tick_group.population.save_state(),
-                 "nodes": [path_of(self._scheduler, one) for one in nodes]}
-                for tick_group, nodes in self._nodes_by_tick_group()],
-            "waiting": [{**_named(one), "is_owed": one.is_owed} for one in self._waiting],
-        }
+            one.key: SavedTickGroup(
+                one.late_s, one.population.save_state(), [path_of(self._scheduler, node) for node in nodes])
+            for one, nodes in self._nodes_by_tick_group()}
 
-    def prepare_state(self, state: object) -> Callable[[], None]:
-        """Check a saved state; return the function that loads it, which creates missing tick groups."""
-        fields = Fields.versioned(state, version=1)
-        saved: dict[Key, SavedTickGroup] = {}
-        for one in fields.groups("tick_groups"):
-            one.group("population")     # raises with the place if it is no group
-            key = _key(one)
-            if key in saved:
-                one.refuse("phase_frames", f"occurs twice with the period {key[0]}")
-            saved[key] = SavedTickGroup(one.seconds("late_s"), one.anything("population"), _paths(one))
-            self.new_population().prepare_state(saved[key].population)
-            one.end()
-        waiting: dict[Key, bool] = {}
-        for one in fields.groups("waiting"):
-            waiting[_key(one)] = one.flag("is_owed")
-            one.end()
-        fields.end()
+    @_saved_tick_groups.setter
+    def _saved_tick_groups(self, saved: dict[Key, SavedTickGroup]) -> None:
+        self._arrange(saved)                # creates the tick groups that are missing
+        for tick_group in self.tick_groups:
+            key = tick_group.key
+            _move(tick_group, saved[key].late_s if key in saved else 0.0)
+        self._load_populations(saved)
+        self._loaded = saved
 
-        def change() -> None:
-            self._arrange(saved)
-            here = {tick_group.key: tick_group for tick_group in self.tick_groups}
-            for key, tick_group in here.items():
-                tick_group.is_owed = waiting.get(key, False)
-                _move(tick_group, saved[key].late_s if key in saved else 0.0)
-            self._load_populations(saved)
-            self._loaded = saved
-            self._waiting = [here[key] for key in waiting if key in here]
-            self._resume()
+    @property
+    def _waiting_by_key(self) -> dict[Key, bool]:
+        return {one.key: one.is_owed for one in self._waiting}
 
-        return change
+    @_waiting_by_key.setter
+    def _waiting_by_key(self, waiting: dict[Key, bool]) -> None:
+        here = {tick_group.key: tick_group for tick_group in self.tick_groups}
+        for key, tick_group in here.items():
+            tick_group.is_owed = waiting.get(key, False)
+        self._waiting = [here[key] for key in waiting if key in here]
+
+    def _finish_load(self) -> None:
+        self._resume()
 
     def settle(self) -> None:
         """Restore which nodes sleep; loading the nodes wakes them."""
