@@ -186,10 +186,9 @@ def test_mirror_reflects_by_the_shortest_path_in_any_direction(normal, eye, targ
     world.tick()
     unit = np.array(normal) / np.linalg.norm(normal)
     heights = (eye - place) @ unit, (target - place) @ unit
-    if not all(height > 1e-6 for height in heights):
+    if min(heights) < -1e-5:
         assert not asked
-        return
-    if not asked:
+    if not asked or min(heights) < 1e-5:        # in the plane of the mirror rounding decides, on each platform its own
         return
     at = np.array(asked[0]) - 0.01 * unit
     length = math.dist(eye, at) + math.dist(at, target)
