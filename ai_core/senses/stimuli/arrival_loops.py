@@ -1,4 +1,5 @@
 # cython: language_level=3, boundscheck=False, wraparound=False, cdivision=True, initializedcheck=False
+# cython: show_performance_hints=False
 # mypy: ignore-errors
 """Signals at sensors: those under way, and those that wait for a ray or for delivery.
 
