@@ -656,9 +656,10 @@ class RegionalSenseManager(Saveable):
         batch). Each stage runs at most once. Each kind gets half of the budget when both have work, and what
         the other leaves; a stage in which the budget ends continues in the next advance, so no stage starves.
         A step is a signal at a sensor, the front of a slow signal, a looking sensor, a ray, or a sensor that
-        smells. Then memory and awareness of all sensors advance, whatever the budget: in one pass of some
-        50 ns a percept, for which a budget of time keeps up to three quarters. The overrun is at most one
-        block of sensors, or 512 rays, and what the pass takes more than that.
+        smells. Then memory and awareness of all sensors advance in one pass, of some 50 ns a percept, and
+        listeners are notified. A budget of time keeps up to three quarters for that, and at least 50 µs; where
+        it ends, the next advance continues. Other budgets do not end the pass. The overrun is at most one
+        block of sensors, 512 rays, or eight listeners.
 
         Signals that are emitted faster than the budget lets them be delivered are merged, those of one
         source and channel (without a channel: of one tag) at one sensor; what is due more than
