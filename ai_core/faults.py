@@ -13,7 +13,6 @@ from typing import NamedTuple
 
 from ai_core.errors import shown, whole_number
 from ai_core.saving.declared_state import DeclaredState, Flag, MapOf, Row, Saveable, Whole
-from ai_core.saving.fields import Fields, State
 
 __all__ = ["NO_FAILURES", "Failures", "Fault", "FaultIsolation", "given_faults"]
 
@@ -50,19 +49,6 @@ class Failures(NamedTuple):
 
     in_a_row: int = 0
     is_quarantined: bool = False
-
-    def saved(self) -> State:
-        """Return the record as two fields of the work's state."""
-        return {"failures": self.in_a_row, "is_quarantined": self.is_quarantined}
-
-    @classmethod
-    def read(cls, fields: Fields) -> Failures:
-        """Return the record that ``saved`` wrote into the fields of the work.
-
-        Raises:
-            StateError: if the record cannot be loaded; the message gives the place and the reason.
-        """
-        return cls(fields.whole("failures"), fields.flag("is_quarantined"))
 
 
 NO_FAILURES = Failures()

@@ -128,15 +128,6 @@ class Fields(Described):
             self.refuse(name, f"must be a list of {count} items, got {brief(value)}")
         return value
 
-    def moment(self, name: str, *, latest_s: float = LATEST_S) -> tuple[int, float]:
-        """Return a game time, saved as [frame, seconds]."""
-        place = self.place_of(name)
-        frame, seconds = self.items(name, count=2)
-        return (
-            checked_whole(f"{place}[0]", frame, 0, MOST),
-            checked_number(f"{place}[1]", seconds, -LATEST_S, latest_s),
-        )
-
     def seconds(self, name: str, *, latest_s: float = LATEST_S) -> float:
         """Return a game time (s), not after ``latest_s``."""
         return self.number(name, minimum=-LATEST_S, maximum=latest_s)

@@ -102,9 +102,6 @@ More overruns a small budget further in a crowd; less lets signals and sight wai
 PASSES_LEARNED = 32
 """Passes after which a shorter pass over percepts is believed (count), half a second of frames."""
 
-
-VERSION = 1
-
 RAYS = ("line_of_sight", "occlusion")
 """Callables of the game that may fail."""
 
@@ -157,6 +154,16 @@ class RegionalSenseManager(Saveable):
     """
 
     SHOWN = ("sensor_names", "source_names")
+
+    STATE = DeclaredState(
+        now=ClockNow(at="clock.now"), modalities=Same(at="_modality_names"), shares=Inner(at="_shares"),
+        rays_asked=Whole(at="_rays_asked"), failures=ByName(FAILURES_STATE, lambda owner: RAYS, at="_ray_failures"),
+        sources=SourcesPart(at="_sources"), sensors=SensorsPart(at="_sensors"), views=Hook(),
+        percepts=PerceptsPart(at="_perception"), signals=SignalsPart(at="_emitted"), looking=Inner(at="_continuous"),
+        sensitivity=MapOf(Seconds(), key=SENSE_OF_SENSOR, at="_sensitivity.until_s"), changed_modalities=Hook(),
+        smelling=Hook())
+    # Sensors and sources are matched by name, those of one name by the order of adding, and get their saved ids back;
+    # those that are not in the save are kept, under new ids and without memories.
 
     def __init__(
         self,
@@ -706,8 +713,8 @@ class RegionalSenseManager(Saveable):
     def _note_pass(self, took_us: float, *, is_done: bool) -> None:
         """Update the expected time of the pass over percepts (us): at once if it took longer, else slowly.
 
-        A pass that the budget ended takes twice what it was given, or more: percepts that wait are percepts that
-        nobody notices, however many sources the stages find.
+        A pass that the budget ended doubles the expected time, so that the next pass gets more of the budget than
+        the stages: what they find is noticed only when a pass has ended.
         """
         if not is_done:
             self._pass_us = min(LONGEST_PASS_US, 2 * max(took_us, self._pass_us))
@@ -898,16 +905,6 @@ class RegionalSenseManager(Saveable):
         """Clear all memories and meters, for a clock that was set back without the senses."""
         for sensor_id in self.sensor_names:
             self._perception.forget_all(sensor_id)
-
-    STATE = DeclaredState(
-        now=ClockNow(at="clock.now"), modalities=Same(at="_modality_names"), shares=Inner(at="_shares"),
-        rays_asked=Whole(at="_rays_asked"), failures=ByName(FAILURES_STATE, lambda owner: RAYS, at="_ray_failures"),
-        sources=SourcesPart(at="_sources"), sensors=SensorsPart(at="_sensors"), views=Hook(),
-        percepts=PerceptsPart(at="_perception"), signals=SignalsPart(at="_emitted"), looking=Inner(at="_continuous"),
-        sensitivity=MapOf(Seconds(), key=SENSE_OF_SENSOR, at="_sensitivity.until_s"), changed_modalities=Hook(),
-        smelling=Hook())
-    # Sensors and sources are matched by name, those of one name by the order of adding, and get their saved ids back;
-    # those that are not in the save are kept, under new ids and without memories.
 
     def _save_views(self) -> object:
         return VIEWS.save(self._sources.views.by_modality, self)

@@ -1,9 +1,13 @@
 """A sensor writes what it knows to habit trees, state machines and rule minds, without a script."""
 from __future__ import annotations
 
+from itertools import count
+from types import SimpleNamespace
+
 import pytest
 
 from addons.ai_core.bridge.gd import NodePath, PackedStringArray, Vector3, construct
+from addons.ai_core.nodes.scheduling import ai_scheduler
 
 BEHIND = Vector3(0, 0, 8)
 EYE = {"name": "Eye", "lose_after": 0.2, "maximum_age": 2.0, "hearing_threshold": 0.1, "near_range": 0.0}
@@ -167,6 +171,20 @@ def test_a_tree_added_later_gets_the_known_target(brain, guard, thief, physics_f
     guard.add_child(tree)
     physics_frames(2)
     assert tree.get_value("is_in_view")
+
+
+def test_feeds_beyond_the_budget_are_updated_in_later_frames(brain, scheduler, thief, physics_frames, monkeypatch):
+    trees = [brain() for _ in range(24)]
+    physics_frames(3)
+    monkeypatch.setattr(ai_scheduler, "time", SimpleNamespace(perf_counter_ns=count(0, 100_000).__next__))
+    scheduler.set("budget", 300.0)      # three queries of the budget
+    thief.set("position", Vector3(0, -1, -4))
+    updated = []
+    for _ in range(30):
+        physics_frames(1)
+        updated.append(sum(tree.get_value("target_position").z == -4 for tree in trees))
+    assert updated == sorted(updated)
+    assert {8, 16, 24} <= {*updated} <= {0, 8, 16, 24}
 
 
 def test_a_wrong_path_is_an_error_with_the_remedy(brain, physics_frames, expect_errors):

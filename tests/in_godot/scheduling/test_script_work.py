@@ -143,6 +143,16 @@ def test_a_coroutine_pauses_until_a_later_frame(gdscript, limited, physics_frame
     assert limited.core.tasks[0].is_paused
 
 
+def test_a_coroutine_pauses_after_their_task_was_removed(thinker, scheduler, physics_frames):
+    thinker.call("count_to", 2)
+    physics_frames(2)
+    task, = [one["id"] for one in scheduler.get_stats()["behaviors"] if one["name"] == "coroutines"]
+    scheduler.call("remove_behavior", task)
+    thinker.call("count_to", 1)
+    physics_frames(1)
+    assert thinker.get("done") == [2, 1]
+
+
 def test_coroutines_continue_in_the_order_in_which_they_paused(thinker, scheduler, physics_frames):
     for most in (3, 1, 2):
         thinker.call("count_to", most)

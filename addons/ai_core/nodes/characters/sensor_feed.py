@@ -10,7 +10,7 @@ from weakref import WeakKeyDictionary
 
 from addons.ai_core.bridge.gd import RefusedValue, report_error, report_exception
 from addons.ai_core.nodes.characters.guard_expression import ABSENT
-from ai_core.scheduling.task import Task, Turn
+from ai_core.scheduling.task import MAX_PRIORITY, Task, Turn
 from ai_core.senses.percepts.memory import KnownTarget, SenseMemory
 from ai_core.senses.percepts.perception import PerceptState
 
@@ -118,6 +118,7 @@ class SensorFeed:
     def was_loaded(self) -> None:
         """Look up the target of the loaded values in the next frame."""
         self.chosen, self._is_new, self._is_loaded = None, True, True
+        self.feeds.rest(self)       # which feeds the budget did not reach is not saved
         self.feeds.follow(self)
 
     def follow(self, state: PerceptState | None, places: Places, *, chooses: bool) -> None:
@@ -384,23 +385,20 @@ class SensorFeeds:
         # By period and phase, so that a frame visits only due feeds; then by id(), in the order of their beginning.
         self._following: dict[tuple[int, int], dict[int, SensorFeed]] = {}
         self._due: dict[int, SensorFeed] = {}       # those that the budget has not reached yet, the oldest first
-        self._scheduler, self.count, self._weight = scheduler, 0, 1
+        self._scheduler, self.count = scheduler, 0
         self.task: Task = scheduler.schedule(self, name="sensor feeds", phase_frames=0)
 
     def __call__(self, turn: Turn) -> None:
         due, frame, budget = self._due, turn.now.frame, turn.budget
-        if self._weight != self.count:
-            self._weight = self.count           # a share of the budget for each feed, as for each sensor
-            self._scheduler.change_priority(self.task, float(max(1, self.count)))
+        weight = float(min(max(self.count, 1), MAX_PRIORITY))
+        if self.task.priority != weight:        # a share of the budget for each feed, as for each sensor
+            self._scheduler.change_priority(self.task, weight)
         for (period, phase), of in self._following.items():
             if (frame + phase) % period == 0:
                 due.update(of)
-        if budget.is_unlimited:
-            self._due = {}
-            self._update([*due.values()], frame)
-            return
+        at_once = len(due) if budget.is_unlimited else FEEDS_AT_ONCE
         while due:
-            self._update([due.pop(one) for one in list(islice(due, FEEDS_AT_ONCE))], frame)
+            self._update([due.pop(one) for one in [*islice(due, at_once)]], frame)
             if budget.is_spent:
                 return
 

@@ -120,6 +120,12 @@ class UpdateGroup(Saveable):
     Cost: per frame O(different periods + due tick groups + awake nodes in them).
     """
 
+    STATE = DeclaredState(
+        tick_groups=MapOf(
+            Record(SavedTickGroup, late_s=Seconds(), population=_PopulationState(), nodes=ListOf(Text())),
+            key=KEY, at="_saved_tick_groups"),
+        waiting=MapOf(Flag(), key=KEY, at="_waiting_by_key"))
+
     def __init__(self, scheduler: Any, kind: str) -> None:
         self._scheduler, self._kind = scheduler, kind
         self._tick_groups: dict[int, dict[int, TickGroup]] = {}    # by period and phase
@@ -276,12 +282,6 @@ class UpdateGroup(Saveable):
     def _resume(self) -> None:
         if not self.task.is_removed:
             self._scheduler.core.resume(self.task)
-
-    STATE = DeclaredState(
-        tick_groups=MapOf(
-            Record(SavedTickGroup, late_s=Seconds(), population=_PopulationState(), nodes=ListOf(Text())),
-            key=KEY, at="_saved_tick_groups"),
-        waiting=MapOf(Flag(), key=KEY, at="_waiting_by_key"))
 
     @property
     def _saved_tick_groups(self) -> dict[Key, SavedTickGroup]:
