@@ -7,7 +7,7 @@ Begin with a ``Simulation``, or with a clock and a scheduler, then add packages 
 (notification and polling), ``maps`` (terrain and tactical data), ``senses``
 (perception), ``paths`` (path finding), ``decisions`` (behavior of one agent) and
 ``squads`` (group behavior). ``snapshot`` saves and restores a run, ``recording``
-replays it. ``compiled()`` returns the names of the C kernels in use.
+replays it, and ``plots`` draws runs as SVG. ``compiled()`` returns the names of the C kernels in use.
 """
 from __future__ import annotations
 
@@ -30,7 +30,8 @@ from ai_core.trace import Trace
 __version__ = "0.1.0"
 
 PACKAGES = (
-    "decisions", "events", "level_of_detail", "maps", "paths", "recording", "saving", "scheduling", "senses", "squads")
+    "decisions", "events", "level_of_detail", "maps", "paths", "plots", "recording", "saving", "scheduling", "senses",
+    "squads")
 """Packages that ``ai_core.senses`` and the like import when they are first used."""
 
 __all__ = [

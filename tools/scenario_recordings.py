@@ -11,12 +11,11 @@ import numpy as np
 
 from ai_core.budget import Budget
 from ai_core.errors import UnknownNameError
+from ai_core.plots import timeline as timeline_of
 from ai_core.recording import Recorder, Recording, RecordingError, Replay, read_recording
 from demo_project.scenarios import Scenario, build
+from tools.drawing_png import png_of
 from tools.progress import StepFailed
-from tools.timeline import drawing_of
-from tools.timeline_png import png_of
-from tools.timeline_svg import svg_of
 
 
 def made_with() -> dict[str, str]:
@@ -110,13 +109,13 @@ def timeline(*, what: str, out: str, frames: int, seed: int, budget_us: float | 
         recording = _read(Path(what), cut)
     else:
         recording = read_recording(lines_of(what, frames=frames, seed=seed, budget_us=budget_us))
-    drawing = drawing_of(recording)
+    drawing = timeline_of(recording)
     file = Path(out)
     file.parent.mkdir(parents=True, exist_ok=True)
     if file.suffix == ".png":
         file.write_bytes(png_of(drawing))
     elif file.suffix == ".svg":
-        file.write_text(svg_of(drawing), encoding="utf-8")
+        file.write_text(drawing.svg(), encoding="utf-8")
     else:
         raise StepFailed("drawing a timeline", f"{out} is neither .svg nor .png", "name one of them with --out")
     print(out)

@@ -78,7 +78,7 @@ def _one(seed: int, units: int, budget_us: float, out: Path) -> int:
     write_pictures(game, influence / max(1, pictures), out)
     print(f"winner: {'nobody' if score.winner is None else SIDES[score.winner]}, as {score.why}")
     print(f"AI of a frame {shares[0]:.0f} µs, p99 {shares[1]:.0f} of {budget_us:.0f}"
-          f" (a machine {slower:.1f} times as slow); {out}/report.json, conflict.png, influence.png")
+          f" (a machine {slower:.1f} times as slow); {out}/report.json, conflict.svg, influence.svg")
     return 0 if shares[1] <= OVER * budget_us else 1
 
 

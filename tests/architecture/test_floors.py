@@ -15,7 +15,7 @@ FLOORS = [
     {"clock"},
     {"trace", "budget", "faults"},
     {"scheduling", "recording", "snapshot"},
-    {"level_of_detail", "events", "maps"},
+    {"level_of_detail", "events", "maps", "plots"},
     {"senses", "paths", "decisions"},
     {"squads"},
 ]

@@ -1,65 +1,27 @@
-"""A recording as a drawing: frames across, who ran when, the budget, overruns in red.
-
-The drawing is rectangles and texts; other files write it as SVG and as PNG.
-"""
+"""A recording as a drawing: frames across, which task ran when, the budget, overruns in red."""
 from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass, field
 from typing import NamedTuple
 
-from ai_core.recording import FrameRecord, Recording
+from ai_core.plots.drawing import GRID, INK, OVERRAN, PALE, RAN, RAN_INSIDE, WHITE, Box, Colour, Drawing, Words
 from ai_core.recording.frame_watch import TaskRunRecord
+from ai_core.recording.recording import FrameRecord, Recording
 
-Colour = tuple[int, int, int]
+__all__ = ["MOST_ROWS", "Overrun", "amount_of", "overrun_of", "timeline"]
 
-WHITE, INK, PALE, GRID = (255, 255, 255), (34, 34, 34), (110, 110, 110), (226, 226, 226)
-RAN, RAN_INSIDE, OVERRAN = (52, 110, 170), (66, 140, 84), (214, 39, 40)
-
-LABELS_PX = 150
-ACROSS_PX = 1080
-CHART_PX = 110
-ROW_PX = 15
-TOP_PX = 40
 MOST_ROWS = 44
-"""More would not fit on a screen; those that used least share the last row."""
-
-
-class Box(NamedTuple):
-    """A filled rectangle (px), with what is told when pointed at."""
-
-    x: float
-    y: float
-    width: float
-    height: float
-    colour: Colour
-    tip: str = ""
-
-
-class Words(NamedTuple):
-    """A line of text; y is its middle (px); align is start, middle or end."""
-
-    x: float
-    y: float
-    text: str
-    colour: Colour = INK
-    align: str = "start"
-
-
-@dataclass
-class Drawing:
-    """What is drawn, later over earlier, texts last."""
-
-    width: int
-    height: int
-    title: str
-    boxes: list[Box] = field(default_factory=list)
-    texts: list[Words] = field(default_factory=list)
+"""More would not fit on a screen; the tasks that used least share the last row."""
+_LABELS_PX = 150
+_ACROSS_PX = 1080
+_CHART_PX = 110
+_ROW_PX = 15
+_TOP_PX = 40
 
 
 class Overrun(NamedTuple):
-    """By how much a frame went beyond its budget, and which run (number) took it there."""
+    """By how much a frame exceeded its budget, and the number of the run that caused it."""
 
     over: float
     run: int
@@ -68,7 +30,7 @@ class Overrun(NamedTuple):
 def overrun_of(frame: FrameRecord, *, is_timed: bool) -> Overrun | None:
     """Return how a frame overran its budget, or None if it did not.
 
-    Named is the outermost work that used more than it was granted while the budget ended.
+    The cause is the outermost run that used more than it was granted while the budget ended.
     """
     if frame.budget is None:
         return None
@@ -92,17 +54,22 @@ def amount_of(run: TaskRunRecord, is_timed: bool) -> float:
     return run.used_us if is_timed else run.steps
 
 
-def drawing_of(recording: Recording) -> Drawing:
-    """Return the timeline of a recording."""
+def timeline(recording: Recording) -> Drawing:
+    """Return the timeline of a recording.
+
+    Pointing at a cell shows the frame, the task, what it used and what it was granted.
+
+    Cost: O(frames and task runs).
+    """
     header, frames = recording.header, recording.frames
     unit = "µs" if header.is_timed else "steps"
-    per_column = max(1, -(-len(frames) // ACROSS_PX))
+    per_column = max(1, -(-len(frames) // _ACROSS_PX))
     columns = [frames[at : at + per_column] for at in range(0, len(frames), per_column)]
-    width_px = max(1, min(12, ACROSS_PX // max(1, len(columns))))
+    width_px = max(1, min(12, _ACROSS_PX // max(1, len(columns))))
     rows = _rows(frames, header.is_timed)
-    height = TOP_PX + CHART_PX + 24 + ROW_PX * (max(rows.values(), default=0) + 1) + 40
+    height = _TOP_PX + _CHART_PX + 24 + _ROW_PX * (max(rows.values(), default=0) + 1) + 40
     title = f"{header.name or 'recording'}, seed {header.seed}: {len(frames)} frames"
-    drawing = Drawing(LABELS_PX + max(width_px * len(columns), 560) + 20, height, title)
+    drawing = Drawing(_LABELS_PX + max(width_px * len(columns), 560) + 20, height, title)
     drawing.boxes.append(Box(0, 0, drawing.width, height, WHITE))
     drawing.texts.append(Words(10, 16, f"{title}, {unit} used in each"))
     _draw_frames_axis(drawing, columns, width_px)
@@ -135,10 +102,10 @@ def _draw_frames_axis(drawing: Drawing, columns: Sequence[Sequence[FrameRecord]]
     every = next((n for n in (5, 10, 20, 50, 100, 200, 500) if n * width_px >= 50), 1000)
     for number, column in enumerate(columns):
         if number % every == 0:
-            x = LABELS_PX + number * width_px
-            drawing.boxes.append(Box(x, TOP_PX, 1, bottom - TOP_PX, GRID))
-            drawing.texts.append(Words(x + 2, TOP_PX + CHART_PX + 12, str(column[0].frame), PALE))
-    drawing.texts.append(Words(LABELS_PX - 8, TOP_PX + CHART_PX + 12, "frame", PALE, "end"))
+            x = _LABELS_PX + number * width_px
+            drawing.boxes.append(Box(x, _TOP_PX, 1, bottom - _TOP_PX, GRID))
+            drawing.texts.append(Words(x + 2, _TOP_PX + _CHART_PX + 12, str(column[0].frame), PALE))
+    drawing.texts.append(Words(_LABELS_PX - 8, _TOP_PX + _CHART_PX + 12, "frame", PALE, "end"))
 
 
 def _draw_load(
@@ -148,23 +115,23 @@ def _draw_load(
     loads = {frame.frame: _load(frame, is_timed) for column in columns for frame in column}
     budgets = [frame.budget for column in columns for frame in column if frame.budget is not None]
     most = max([*loads.values(), *budgets, 1.0]) * 1.08
-    base = TOP_PX + CHART_PX
+    base = _TOP_PX + _CHART_PX
     for number, column in enumerate(columns):
         frame = max(column, key=lambda one: loads[one.frame])
-        used, x = loads[frame.frame], LABELS_PX + number * width_px
+        used, x = loads[frame.frame], _LABELS_PX + number * width_px
         within = used if frame.budget is None else min(used, frame.budget)
         tip = f"frame {frame.frame}: {used:g} {unit}"
-        height = within / most * CHART_PX
+        height = within / most * _CHART_PX
         drawing.boxes.append(Box(x, base - height, _bar(width_px), height, RAN, tip))
         if used > within:
-            over = (used - within) / most * CHART_PX
+            over = (used - within) / most * _CHART_PX
             drawing.boxes.append(Box(x, base - height - over, _bar(width_px), over, OVERRAN, f"{tip}, over"))
         if frame.budget is not None:
-            drawing.boxes.append(Box(x, base - frame.budget / most * CHART_PX, width_px, 1, INK, "budget"))
-    drawing.boxes.append(Box(LABELS_PX, base, len(columns) * width_px, 1, PALE))
+            drawing.boxes.append(Box(x, base - frame.budget / most * _CHART_PX, width_px, 1, INK, "budget"))
+    drawing.boxes.append(Box(_LABELS_PX, base, len(columns) * width_px, 1, PALE))
     if budgets:
-        y = base - max(budgets) / most * CHART_PX
-        drawing.texts.append(Words(LABELS_PX - 8, y, f"budget {_given(budgets)} {unit}", INK, "end"))
+        y = base - max(budgets) / most * _CHART_PX
+        drawing.texts.append(Words(_LABELS_PX - 8, y, f"budget {_given(budgets)} {unit}", INK, "end"))
 
 
 def _draw_rows(
@@ -172,13 +139,13 @@ def _draw_rows(
     is_timed: bool, unit: str, rows: dict[str, int],
 ) -> None:
     """Draw a cell wherever work ran; the more it used, the darker."""
-    top = TOP_PX + CHART_PX + 24
+    top = _TOP_PX + _CHART_PX + 24
     most = max((amount_of(r, is_timed) for c in columns for f in c for r in f.runs), default=1.0) or 1.0
     shared = sum(1 for row in rows.values() if row == MOST_ROWS - 1)
     for name, row in rows.items():
         text = f"{shared} others" if row == MOST_ROWS - 1 and shared > 1 else name
         if row < MOST_ROWS - 1 or shared == 1 or not any(one.text == text for one in drawing.texts):
-            drawing.texts.append(Words(LABELS_PX - 8, top + (row + 0.5) * ROW_PX, text, INK, "end"))
+            drawing.texts.append(Words(_LABELS_PX - 8, top + (row + 0.5) * _ROW_PX, text, INK, "end"))
     for number, column in enumerate(columns):
         for frame in column:
             overrun = overrun_of(frame, is_timed=is_timed)
@@ -189,13 +156,13 @@ def _draw_rows(
                     colour = OVERRAN
                 limit = "no limit" if run.granted is None else f"granted {run.granted:g}"
                 drawing.boxes.append(Box(
-                    LABELS_PX + number * width_px, top + rows[run.name] * ROW_PX + 1, _bar(width_px), ROW_PX - 2,
+                    _LABELS_PX + number * width_px, top + rows[run.name] * _ROW_PX + 1, _bar(width_px), _ROW_PX - 2,
                     colour, f"frame {frame.frame}: {run.name}, {amount:g} {unit}, {limit}"
                 ))
 
 
 def _draw_legend(drawing: Drawing) -> None:
-    x, y = LABELS_PX, drawing.height - 18
+    x, y = _LABELS_PX, drawing.height - 18
     for colour, text in (
         (RAN, "ran (darker: used more)"), (RAN_INSIDE, "ran inside another"), (OVERRAN, "overran"), (INK, "budget"),
     ):

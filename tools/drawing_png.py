@@ -7,7 +7,7 @@ from __future__ import annotations
 import struct
 import zlib
 
-from tools.timeline import Box, Colour, Drawing, Words
+from ai_core.plots.drawing import Box, Colour, Drawing, Words
 
 DOT_PX = 2
 LETTER_PX = 4 * DOT_PX
