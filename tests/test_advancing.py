@@ -24,7 +24,7 @@ from ai_core.paths.regions.region_paths import RegionSearch
 from ai_core.paths.searches.anytime_search import AnytimeSearch
 from ai_core.paths.searches.jump_table import JumpTable
 from ai_core.paths.searches.search import AStarSearch
-from tests.maps.cover_levels import CoverLevel
+from tests.maps.cover.cover_levels import CoverLevel
 
 CROSSED = np.where(np.eye(20) > 0, np.inf, 1).astype(np.float32)
 

@@ -18,9 +18,10 @@ MISSING = [name for name, is_there in (("zig", zig.is_there()), ("qemu", arm_lin
 LIMIT_S = 3600.0
 # Emulated, the library's whole suite would take an hour; these are the tests of its compiled loops.
 TESTS_OF_LOOPS = (
-    "tests/paths/test_grid_search_loops.py", "tests/paths/test_jump_loops.py", "tests/paths/test_region_loops.py",
-    "tests/senses/test_sight_loops.py", "tests/squads/test_marching_loops.py", "tests/squads/test_matching_loops.py",
-    "tests/test_clock.py", "tests/test_budget.py",
+    "tests/paths/searches/test_grid_search_loops.py", "tests/paths/searches/test_jump_loops.py",
+    "tests/paths/regions/test_region_loops.py", "tests/senses/sight/test_sight_loops.py",
+    "tests/squads/test_marching_loops.py", "tests/squads/test_matching_loops.py", "tests/test_clock.py",
+    "tests/test_budget.py",
     "tests/scenarios/test_determinism.py::test_decisions_are_the_committed_ones_on_every_machine",
 )
 

@@ -8,7 +8,7 @@ import pytest
 from ai_core.senses.modality import Modality
 from ai_core.senses.percepts.memory import SenseMemory
 from ai_core.senses.sensation import Sensation
-from tests.senses.test_perception import NoisyYard
+from tests.senses.percepts.test_perception import NoisyYard
 from tests.senses.worlds import World, hearing
 
 

@@ -12,7 +12,7 @@ from ai_core.senses.percepts.awareness import AwarenessSettings
 from ai_core.senses.sight.camouflage import Backdrop, Camouflage
 from ai_core.senses.sight.sight_cones import SightCone
 from ai_core.senses.source_details import VisiblePart
-from tests.senses.graph_worlds import GraphWorld, door, hearing, room, smell
+from tests.senses.graph.graph_worlds import GraphWorld, door, hearing, room, smell
 from tests.senses.worlds import AHEAD, Rays, World
 
 SIGHT = Modality.sight(range_m=50, kept_per_m=0.9)

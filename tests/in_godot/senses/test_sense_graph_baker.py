@@ -7,7 +7,7 @@ import pytest
 
 from addons.ai_core.bridge.gd import AABB, Vector2, Vector3, construct
 from ai_core.senses.graph.graph_file import graph_from_text, graph_to_text
-from tests.senses.baking_levels import Level
+from tests.senses.baking.baking_levels import Level
 
 
 class WalledLevel:

@@ -17,7 +17,7 @@ from ai_core.senses.sight.ray_turns import RayTurns
 from ai_core.senses.sight.sight_cones import SightCone
 from ai_core.senses.stimuli.air import BackgroundNoise, Wind
 from tests.saving.lives.life import Life, steps
-from tests.senses.graph_worlds import SIGHT, door, hearing, room, smell
+from tests.senses.graph.graph_worlds import SIGHT, door, hearing, room, smell
 from tests.senses.worlds import ALL_ROUND
 
 SETTINGS = AwarenessSettings(gain_per_s=0.7, decay_per_s=0.3)

@@ -1,0 +1,188 @@
+"""The map of cover: who holds what, and what becomes of it when the level changes."""
+from __future__ import annotations
+
+import json
+
+import numpy as np
+import pytest
+
+from ai_core.errors import UnknownNameError
+from ai_core.maps import CoverMap, CoverObject, CoverQuery, CoverSpots
+from ai_core.saving.fields import StateError
+from tests.maps.cover.cover_levels import CoverLevel, best
+
+WALL = """
+.........
+.........
+...###...
+.........
+.........
+"""
+
+
+def spots(*places):
+    count = len(places)
+    return CoverSpots(
+        np.array(places, np.float32).reshape(-1, 3), np.tile(np.float32((0, 0, -1)), (count, 1)),
+        np.zeros(count, bool), np.zeros(count, np.float32), np.zeros(count, np.uint8))
+
+
+def test_one_character_holds_one_spot_and_one_spot_one_character():
+    cover = CoverMap()
+    first, second = cover.add(spots((0, 0, 0), (5, 0, 0)))
+    assert cover.reserve(first, "Bob")
+    assert not cover.reserve(first, "Ann")
+    assert cover.reserve(first, "Bob")
+    assert cover.reserve(second, "Bob")
+    assert cover.reserve(first, "Ann")
+    assert (cover.held, cover.holders) == ({"Bob": second, "Ann": first}, {second: "Bob", first: "Ann"})
+    cover.release("Ann")
+    cover.release("Ann")
+    assert cover.is_free((0, 0, 0))
+
+
+def test_spots_too_near_to_a_held_one_are_taken_too():
+    cover = CoverMap(apart_m=0.8)
+    first, near, far = cover.add(spots((0, 0, 0), (0.5, 0, 0), (1, 0, 0)))
+    cover.reserve(first, 1)
+    assert not cover.reserve(near, 2)
+    assert cover.reserve(far, 2)
+    assert cover.are_free(np.array([(0.5, 0, 0)], np.float32), 1).tolist() == [False]      # 2 is near, too
+
+
+def test_spots_near_a_place_come_nearest_first():
+    cover = CoverMap()
+    ids = cover.add(spots((4, 0, 0), (1, 0, 0), (9, 0, 0), (1, 0, 0)))
+    assert cover.near((0, 0, 0), 5) == [ids[1], ids[3], ids[0]]
+
+
+def test_when_a_wall_goes_only_what_hid_behind_it_goes():
+    before, after = CoverLevel(WALL), CoverLevel(WALL.replace("###", "##."))
+    cover = before.cover()
+    kept, lost = (
+        next(one for one in cover.ids.tolist() if cover.spot(one).place.tolist() == place)
+        for place in ([3, 0, 3], [5, 0, 3]))
+    cover.reserve(kept, "Bob")
+    cover.reserve(lost, "Ann")
+    change = cover.replace(after.baked())
+    assert change.lost_by == ["Ann"]
+    assert cover.held == {"Bob": kept}
+    assert change.removed == 3                # both sides of the cell, and the one at its end
+    assert change.added == 1                  # at the new end
+    with pytest.raises(UnknownNameError, match="spot"):
+        cover.spot(lost)
+    assert len(cover) == change.kept + change.added
+
+
+def test_a_change_in_a_box_leaves_the_rest_alone():
+    cover = CoverMap()
+    ids = cover.add(spots((0, 0, 0), (1, 0, 0), (50, 0, 0)))
+    change = cover.replace(spots((1, 0, 0), (2, 0, 0)), (-1, -1, -1), (3, 1, 1))
+    assert (change.added, change.kept, change.removed) == (1, 1, 1)
+    assert cover.ids.tolist() == [ids[1], ids[2], 4]
+
+
+def test_who_hides_behind_a_crate_is_told_when_it_is_pushed_away():
+    cover = CoverMap()
+    crate = CoverObject((0, 0.6, 0), (0.6, 0.6, 0.6))
+    cover.put_object(3, crate)
+    sight_of_crate = CoverLevel("o").sight
+    spot = best(cover, (0, 0, 3), [(8, 1, 0)], sight_of_crate, query=CoverQuery(least_threat_m=0)).result.spot
+    assert cover.reserve(spot.id, "Bob")
+    assert cover.put_object(3, CoverObject((0.1, 0.6, 0), (0.6, 0.6, 0.6))) == []
+    assert cover.put_object(3, CoverObject((0.5, 0.6, 0), (0.6, 0.6, 0.6))) == ["Bob"]
+    assert cover.held == {}
+    with pytest.raises(UnknownNameError):
+        cover.reserve(spot.id, "Bob")
+
+
+def test_who_hides_behind_a_crate_is_told_when_it_is_gone():
+    cover = CoverMap()
+    cover.put_object(3, CoverObject((0, 0.6, 0), (0.6, 0.6, 0.6)))
+    spot = best(cover, (0, 0, 3), [(8, 1, 0)], CoverLevel("o").sight, query=CoverQuery(least_threat_m=0)).result.spot
+    cover.reserve(spot.id, 5)
+    assert cover.remove_object(3) == [5]
+    assert cover.remove_object(3) == []
+
+
+def saved(cover):
+    return json.loads(json.dumps(cover.save_state()))
+
+
+def filled():
+    cover = CoverLevel(WALL).cover()
+    cover.put_object(3, CoverObject((20, 0.6, 20), (0.6, 0.6, 0.6), 0.5))
+    cover.reserve(cover.ids.tolist()[2], "Bob")
+    cover.reserve(cover.ids.tolist()[-1], 7)
+    return cover
+
+
+def test_a_saved_map_goes_on_as_it_was():
+    cover = filled()
+    other = CoverMap()
+    other.prepare_state(saved(cover))()
+    assert saved(other) == saved(cover)
+    assert not other.reserve(cover.ids.tolist()[2], "Ann")
+    assert other.add(spots((90, 0, 0))) == cover.add(spots((90, 0, 0)))
+
+
+def test_a_held_spot_behind_a_crate_is_saved():
+    cover = CoverMap()
+    cover.put_object(3, CoverObject((0, 0.6, 0), (0.6, 0.6, 0.6)))
+    spot = best(cover, (0, 0, 3), [(8, 1, 0)], CoverLevel("o").sight, query=CoverQuery(least_threat_m=0)).result.spot
+    cover.reserve(spot.id, "Bob")
+    other = CoverMap()
+    other.prepare_state(saved(cover))()
+    assert other.spot(other.held["Bob"]).object_id == 3
+    assert other.put_object(3, CoverObject((9, 0.6, 0), (0.6, 0.6, 0.6))) == ["Bob"]
+
+
+@pytest.mark.parametrize(("field", "value"), [
+    ("version", 2), ("ids", [2, 1]), ("ids", [1]), ("held", [[99, "Bob"]]), ("held", [[1, "Bob"], [2, "Bob"]]),
+    ("held", [[1, "Bob"], [1, "Ann"]]), ("held", [[1, None]]), ("last_id", 0), ("spots", {}), ("objects", [{}]),
+])
+def test_a_damaged_save_is_refused_and_changes_nothing(field, value):
+    cover = filled()
+    before = saved(cover)
+    with pytest.raises(StateError):
+        cover.prepare_state({**before, field: value})
+    assert saved(cover) == before
+
+
+@pytest.mark.parametrize("wrong", [
+    lambda cover: cover.reserve(1, None), lambda cover: cover.reserve(1, True), lambda cover: cover.add([]),
+    lambda cover: cover.put_object(1, None), lambda cover: cover.put_object("crate", CoverObject((0, 0, 0), (1, 1, 1))),
+])
+def test_misuse_is_refused(wrong):
+    cover = CoverMap()
+    cover.add(spots((0, 0, 0)))
+    with pytest.raises(TypeError, match="must be"):
+        wrong(cover)
+
+
+def test_an_object_must_be_a_box():
+    with pytest.raises(ValueError, match="half_sides must be 0 or more"):
+        CoverObject((0, 0, 0), (1, -1, 1))
+    with pytest.raises(ValueError, match="finite"):
+        CoverObject((0, 0, 0), (1, 1, 1), float("nan"))
+
+
+@pytest.mark.parametrize(("change", "message"), [
+    ({"places": [(0, 0, np.nan)]}, "places must be finite"), ({"towards": [(1, 0)]}, "towards must have shape"),
+    ({"is_low": [True]}, "is_low must be an array"), ({"exposures": np.array([2.0])}, "exposures must be 0 to 1"),
+    ({"peeks": np.zeros(2, np.uint8)}, "peeks must be as many as places"),
+])
+def test_spots_that_cannot_be_are_refused(change, message):
+    right = {"places": [(0, 0, 0)], "towards": [(1, 0, 0)], "is_low": np.zeros(1, bool), "exposures": np.zeros(1),
+             "peeks": np.zeros(1, np.uint8)}
+    assert len(CoverSpots(**right)) == 1
+    with pytest.raises((TypeError, ValueError), match=message):
+        CoverSpots(**{**right, **change})
+
+
+def test_what_is_no_spots_replaces_none():
+    cover = filled()
+    before = saved(cover)
+    with pytest.raises(TypeError, match="spots must be CoverSpots, got 5"):
+        cover.replace(5)
+    assert saved(cover) == before
