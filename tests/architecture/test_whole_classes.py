@@ -7,7 +7,11 @@ from collections import defaultdict
 from pathlib import Path
 
 ROOT = Path(__file__).parents[2]
-FILES = sorted(file for folder in ("ai_core", "addons/ai_core/nodes") for file in (ROOT / folder).rglob("*.py"))
+FOLDERS = ("ai_core", "addons/ai_core/bridge", "addons/ai_core/editor", "addons/ai_core/nodes")
+FILES = sorted(file for folder in FOLDERS for file in (ROOT / folder).rglob("*.py"))
+DECLARES_FIELDS = re.compile(r"dataclass|Protocol|NamedTuple|TypedDict|cython\.cclass|@cclass")
+"""Classes in which an annotation without a value is a field, or the type of a C attribute."""
+
 
 def continued_classes() -> dict[str, str]:
     """Classes named nowhere but in imports and as a base of one class, by name, and where they stand."""
@@ -47,3 +51,22 @@ def test_no_class_has_two_methods_of_one_name():
                     and not any(ast.unparse(mark).endswith((".setter", "overload")) for mark in one.decorator_list)]
                 twice += [f"{file.relative_to(ROOT)}: {owner.name}.{name}" for name in names if names.count(name) > 1]
     assert twice == []
+
+
+def test_declared_attributes_are_set_in_their_class():
+    """A mixin declares what another class sets; a whole class at most the constants that its subclasses have."""
+    elsewhere = []
+    for file in FILES:
+        for owner in ast.walk(ast.parse(file.read_text(encoding="utf-8"))):
+            if not isinstance(owner, ast.ClassDef) or DECLARES_FIELDS.search(
+                    " ".join(map(ast.unparse, [*owner.decorator_list, *owner.bases]))):
+                continue
+            stored = {
+                node.attr for node in ast.walk(owner)
+                if isinstance(node, ast.Attribute) and isinstance(node.ctx, ast.Store)}
+            slots = {one.value for node in owner.body for one in ast.walk(node) if isinstance(one, ast.Constant)}
+            elsewhere += [
+                f"{file.relative_to(ROOT)}: {owner.name}.{one.target.id}" for one in owner.body
+                if isinstance(one, ast.AnnAssign) and one.value is None
+                and one.target.id not in stored | slots and not one.target.id.isupper()]
+    assert elsewhere == [], "\n".join(elsewhere)

@@ -272,7 +272,7 @@ def test_missing_and_unknown_fields_are_refused():
         Wallet().prepare_state(3)
 
 
-def test_an_object_that_is_not_at_rest_is_neither_saved_nor_loaded():
+def test_object_that_is_not_at_rest_is_neither_saved_nor_loaded():
     knight = Knight()
     saved = knight.save_state()
     knight.is_fighting = True

@@ -370,10 +370,18 @@ def node_path(*classes: str) -> tuple[int, str]:
 class _HintOfMany(tuple[int, str]):
     """A hint that checks a list or dict, because the engine does not check values of scripts and scene files.
 
-    ``wrong_in`` returns place, rule and value of the first invalid element; None if all are valid.
+    Args:
+        number: number of the hint.
+        text: text of the hint.
+        wrong_in: returns place, rule and value of the first invalid element; None if all are valid.
     """
 
-    wrong_in: Callable[[Any], tuple[str, str, Any] | None]
+    def __new__(
+        cls, number: int, text: str, wrong_in: Callable[[Any], tuple[str, str, Any] | None],
+    ) -> _HintOfMany:
+        hint = super().__new__(cls, (number, text))
+        hint.wrong_in = wrong_in
+        return hint
 
 
 def array_of(class_name: str) -> tuple[int, str]:
@@ -384,9 +392,7 @@ def array_of(class_name: str) -> tuple[int, str]:
                 return f"[{place}]", f"a {class_name}", one
         return None
 
-    hint = _HintOfMany((HINT_ARRAY_TYPE, f"{OBJECT}/{HINT_RESOURCE}:{class_name}"))
-    hint.wrong_in = wrong_in
-    return hint
+    return _HintOfMany(HINT_ARRAY_TYPE, f"{OBJECT}/{HINT_RESOURCE}:{class_name}", wrong_in)
 
 
 def node_paths(*classes: str) -> tuple[int, str]:
@@ -395,9 +401,8 @@ def node_paths(*classes: str) -> tuple[int, str]:
         return next(((f"[{place}]", "a NodePath", one) for place, one in enumerate(value)
                      if not isinstance(one, (NodePath, str))), None)
 
-    hint = _HintOfMany((HINT_ARRAY_TYPE, f"{TYPE_NUMBERS[NodePath]}/{HINT_NODE_PATH_TYPES}:{','.join(classes)}"))
-    hint.wrong_in = wrong_in
-    return hint
+    text = f"{TYPE_NUMBERS[NodePath]}/{HINT_NODE_PATH_TYPES}:{','.join(classes)}"
+    return _HintOfMany(HINT_ARRAY_TYPE, text, wrong_in)
 
 
 def dictionary_of(key: Any, value: Any) -> tuple[int, str]:
@@ -410,9 +415,7 @@ def dictionary_of(key: Any, value: Any) -> tuple[int, str]:
                 return f"[{name!r}]", f"a {_engine_name(value)}", one
         return None
 
-    hint = _HintOfMany((HINT_DICTIONARY_TYPE, f"{TYPE_NUMBERS[key]}/0:;{TYPE_NUMBERS[value]}/0:"))
-    hint.wrong_in = wrong_in
-    return hint
+    return _HintOfMany(HINT_DICTIONARY_TYPE, f"{TYPE_NUMBERS[key]}/0:;{TYPE_NUMBERS[value]}/0:", wrong_in)
 
 
 def _engine_name(kind: Any) -> str:

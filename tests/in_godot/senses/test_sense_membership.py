@@ -19,7 +19,7 @@ def worlds(node, scheduler):
     return World("Here"), World("There")
 
 
-def test_sources_of_two_managers_are_told_apart_despite_equal_ids(worlds, physics_frames, expect_errors):
+def test_sources_of_two_managers_differ_despite_equal_ids(worlds, physics_frames, expect_errors):
     here, there = worlds
     physics_frames(3)
     assert here.thing.source_id == there.thing.source_id

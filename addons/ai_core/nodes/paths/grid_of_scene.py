@@ -24,13 +24,10 @@ Wholes = NDArray[np.int64]
 
 
 class GridPlaces:
-    """Positions of the cells of a grid in the scene; subclasses have ``cells_at``, ``points``, ``steps`` and ``first``.
+    """Positions of the cells of a grid in the scene.
 
-    Attributes:
-        shape: (rows, columns).
+    A subclass has ``shape`` (rows, columns), ``cells_at``, ``points``, ``steps`` and ``first``.
     """
-
-    shape: tuple[int, int]
 
     def cell_at(self, name: str, place: Sequence[float]) -> int:
         """Return the cell of a position, ignoring heights; raise RefusedValue if it is not on the grid."""
