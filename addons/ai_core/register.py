@@ -1,4 +1,4 @@
-"""What runs when the engine loads or reloads the addon: declare the nodes, register them."""
+"""Start of the addon, at each load and reload by the engine: declares and registers the nodes."""
 from __future__ import annotations
 
 import importlib
@@ -63,7 +63,7 @@ def stop(level: int) -> None:
 
 
 def _say_versions() -> None:
-    """Print, where the engine is started with ``--verbose``, on what the addon runs; what it needs is there by now."""
+    """Print the versions of Godot, Python and NumPy if the engine was started with ``--verbose``."""
     import numpy
     from _bridge import engine_version, singleton
 

@@ -102,7 +102,7 @@ def test_an_export_without_private_python_says_what_is_missing(prepared, archive
     (project / "export_presets.cfg").write_text(PRESETS.format(template=template, options=""))
     finished = prepared.engine.run(
         ["--headless", "--path", project, "--export-release", "Linux", out / "game.x86_64"], LIMIT_S)
-    assert "there is no res://addons/ai_core/runtime/linux.x86_64, so the game would find no Python" in finished.output
+    assert "res://addons/ai_core/runtime/linux.x86_64 is missing, so the game would find no Python" in finished.output
 
 
 def test_a_missing_scene_is_refused_before_anything_is_made(prepared, archive, tmp_path):

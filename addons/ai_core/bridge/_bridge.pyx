@@ -1,15 +1,14 @@
 # cython: language_level=3, boundscheck=False, wraparound=False, cdivision=True, initializedcheck=False
-"""The wall between Python and the engine: check, call, translate; no game knowledge.
+"""The boundary between Python and the engine: check, call, convert; no knowledge of games.
 
-Rooms: interface (what the engine offers), strings, values, packed, variant (conversions), array bytes,
+Parts: interface (functions of the engine), strings, values, packed, variant (conversions), array bytes,
 objects (liveness), callables, methods (calling the engine), classes (registering),
-callbacks (being called), batches (many calls in one crossing), branches (nodes below a node), kept calls (one call, again
-and again), kept batches (many of those), kept hooks (of scripts and signals), direct calls (of those, from C), shared calls (many calls of the same),
-emissions (one signal of many objects), errors, and
-the entry below.
+callbacks (being called), batches (many calls in one crossing), branches (nodes below a node), kept calls (one
+repeated call), kept rows (many of those), kept hooks (of scripts and signals), direct calls (of those, from C),
+shared calls (many calls with the same arguments), emissions (one signal of many objects), errors, and the entry below.
 
-Words used in comments. OWNED: whoever is named must free it. BORROWED: valid during
-this call only. ENGINE: memory that belongs to Godot. GIL: who holds it.
+Terms in comments. OWNED: the named owner must free it. BORROWED: valid during
+this call only. ENGINE: memory that belongs to Godot. GIL: when it is held.
 """
 cimport cython
 from cpython.buffer cimport PyBUF_C_CONTIGUOUS, PyBUF_WRITABLE, PyBuffer_Release, PyObject_GetBuffer
@@ -31,7 +30,7 @@ os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
 import numpy
 
 cdef void* memory_of(size_t count, size_t size) except NULL:
-    """Return room for things of a size, all zero. OWNED by the caller, who frees it."""
+    """Return zeroed memory for ``count`` items of a size. OWNED by the caller."""
     cdef void* memory = calloc(count if count else 1, size)
     if memory == NULL:
         raise MemoryError(f"no memory for {count} times {size} bytes")
@@ -65,7 +64,7 @@ include "emissions.pxi"
 include "errors.pxi"
 
 STARTUP_MODULE = "addons.ai_core.register"
-"""Module whose ``start(level)`` and ``stop(level)`` the bridge calls; all it knows of its users."""
+"""Module whose ``start(level)`` and ``stop(level)`` the bridge calls; the bridge knows nothing else of its users."""
 
 LEVEL_SCENE = 2
 LEVEL_EDITOR = 3
@@ -104,7 +103,7 @@ cdef int close_bridge() except -1:
     close_names()
 
 cdef int entry(void* get_proc, void* token, int starting, int level) noexcept with gil:
-    """Called by the loader; 1 if all went well."""
+    """Called by the loader; returns 1 on success."""
     global have_scripts_ended
     try:
         thread_becomes_main()

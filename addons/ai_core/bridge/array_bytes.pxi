@@ -1,7 +1,7 @@
-# Arrays that cross as bytes, in one go: of objects by their ids, and of truth values.
+# Arrays that cross as bytes in one copy: of objects as their ids, and of truth values.
 
 class Bools(bytes):
-    """Truth values, one a byte: bool in Python one by one, and an Array of them in the engine at once."""
+    """Truth values, one per byte: a bool per item in Python, an Array of bool in the engine."""
     __slots__ = ()
 
     def __iter__(self):
@@ -27,7 +27,7 @@ cdef int bools_new(object values, void* slot) except -1:
             variants[i].words[1] = bools[i] != 0
 
 cdef object ids_of_array(const void* array):
-    """Instance ids of what is in an Array, whether it lives or not; 0 for what is no object."""
+    """Instance ids of the objects in an Array, also of freed ones; 0 for other values."""
     cdef int64_t count = 0, i
     cdef const GDVariant* variants
     cdef int64_t* ids

@@ -45,14 +45,14 @@ def cast_rays(GDObject ray, const float[:, ::1] origins, const float[:, ::1] tar
     """Cast n rays through one RayCast3D or RayCast2D node.
 
     Args:
-        ray: with ``enabled`` false and ``top_level`` true; outside the tree it meets nothing.
+        ray: with ``enabled`` false and ``top_level`` true; outside the tree it hits nothing.
         origins: shape (n, 3) for a RayCast3D, (n, 2) for a RayCast2D, in the engine's units.
         targets: as origins.
-        free: shape (n,), overwritten: 1 where nothing stands between, else 0.
+        free: shape (n,), overwritten: 1 where nothing blocks the ray, else 0.
         allowed_ids: shape (n,): instance id of a collider that does not block ray i
             (the target's own body), 0 for none; or None.
 
-    Cost: one physics query a ray; no result Dictionary, no allocation; the GIL is released.
+    Cost: one physics query per ray; no result Dictionary, no allocation; the GIL is released.
     """
     cdef Py_ssize_t count = origins.shape[0]
     cdef void* pointer = ray.live()
@@ -61,7 +61,7 @@ def cast_rays(GDObject ray, const float[:, ::1] origins, const float[:, ::1] tar
     if targets.shape[0] < count or free.shape[0] < count or origins.shape[1] != targets.shape[1]:
         raise ValueError(f"{count} rays need {count} targets and {count} results")
     if gd_object_cast_to(pointer, methods.node_tag) == NULL or origins.shape[1] != methods.coordinates:
-        raise ValueError(f"{ray!r} casts no rays of {origins.shape[1]} coordinates")
+        raise ValueError(f"{ray!r} cannot cast rays with {origins.shape[1]} coordinates")
     if count == 0:
         return
     if not is_inside_tree(pointer):
@@ -133,21 +133,21 @@ ctypedef struct Sight:           # BORROWED: all of it while the rays are cast
     RayMethods* parent_methods
 
 def see_between(bytes observers, bytes targets, GDObject space_ray, GDObject plane_ray):
-    """Cast a ray between the two nodes of each pair, in space or in the plane.
+    """Cast a ray between the two nodes of each pair, in 3D or 2D.
 
     Args:
-        observers: n instance ids, as ObjectIds come; 0 for none.
-        targets: as many; each of the same space as its observer.
+        observers: n instance ids, as in ObjectIds; 0 for none.
+        targets: the same number; each in the same space as its observer.
         space_ray: a RayCast3D as ``cast_rays`` takes it.
         plane_ray: a RayCast2D, the same.
 
     Returns:
-        Bools: whether nothing stands between but the target's own body, the nearest at or above it;
-        false also where a node is none or freed. Or the index of the first pair that is not of one
-        space, as an int.
+        Bools: whether nothing but the target's own body, the nearest at or above it, blocks the line;
+        false also for a missing or freed node. If a pair has nodes of two spaces: the index of the
+        first such pair, an int.
 
-    Cost: two engine calls and one physics query a pair, in one crossing; less where one observer
-        comes several times in a row. The GIL is released.
+    Cost: two engine calls and one physics query per pair, in one crossing; less for consecutive pairs
+        with the same observer. The GIL is released.
     """
     cdef Py_ssize_t wrong, count = PyBytes_Size(observers) // sizeof(int64_t)
     cdef const int64_t* eyes = <const int64_t*>PyBytes_AsString(observers)
@@ -166,10 +166,9 @@ def see_between(bytes observers, bytes targets, GDObject space_ray, GDObject pla
     return Bools(seen) if wrong < 0 else wrong
 
 cdef Py_ssize_t see_all(void** rays, const int64_t* eyes, const int64_t* goals, uint8_t* seen, Py_ssize_t count) noexcept nogil:
-    """Cast a ray for each pair; return the place of one that is not of one space, or -1.
+    """Cast a ray for each pair; return the index of a pair with nodes of two spaces, or -1.
 
-    Nodes of a crowd do not stay in the caches: reading where they are would take as long as memory
-    needs to bring them. So each is sent for some rays before its own.
+    The nodes of a crowd do not stay in the CPU's caches, so each is prefetched some rays before its own.
     """
     cdef void* coming[AHEAD]
     cdef Line line, before               # before: of the pair before
@@ -191,13 +190,13 @@ cdef Py_ssize_t see_all(void** rays, const int64_t* eyes, const int64_t* goals, 
     return -1
 
 cdef inline void* sent_for(int64_t goal) noexcept nogil:
-    """Return the node of an id, NULL if there is none, and have it brought nearer by the time it is read."""
+    """Return the node of an id, NULL if there is none, and prefetch it."""
     cdef void* node = gd_object_get_instance_from_id(<uint64_t>goal) if goal else NULL
     fetch_ahead(node, SEEN_LINES)
     return node
 
 cdef int read_line(int64_t observer, Line* line, const Line* before) noexcept nogil:
-    """Read where both are; -1 if they are not of one space. The line before is the same observer's."""
+    """Read both positions; -1 if the nodes are of two spaces. The previous line is of the same observer."""
     cdef void* eye
     line.methods = NULL
     if before != NULL and before.methods != NULL:
@@ -250,7 +249,7 @@ cdef inline uint8_t see_one(Sight* sight, const Line* line) noexcept nogil:
     return collider != NULL and (collider == line.target or collider == own_body(sight, line))
 
 cdef void* own_body(Sight* sight, const Line* line) noexcept nogil:
-    """Return the nearest body at or above a target, NULL if there is none; that of neighbors is known."""
+    """Return the nearest body at or above a target, NULL if there is none; that of neighbors is cached."""
     cdef void* node = line.target
     cdef void* parent = NULL
     if gd_object_cast_to(node, line.methods.body_tag) != NULL:

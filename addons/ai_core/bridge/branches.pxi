@@ -34,7 +34,7 @@ def body_id(GDObject node):
     return 0 if found == NULL else gd_object_get_instance_id(found)
 
 def read_branch(GDObject root, kind, tuple methods=()):
-    """Return the nodes of a class of ours below a node, in the order of the scene dock; others hide those below them.
+    """Return the nodes of a declared class below a node, in scene order; nodes below nodes of other classes are left out.
 
     Args:
         root: a node, which is not among the results.
@@ -45,7 +45,7 @@ def read_branch(GDObject root, kind, tuple methods=()):
         For each node a tuple: the node; the index of its parent in the list, -1 for ``root``; its name; the instance
         id of its script, 0 without one; and the sum of 2 ** i of the ``methods[i]`` that its script has.
 
-    Cost: 0.4 us a node.
+    Cost: 0.4 us per node.
     """
     cdef list found = []
     cdef list waiting = children_of(root.live(), kind, -1)
@@ -67,11 +67,11 @@ def read_branch(GDObject root, kind, tuple methods=()):
     return found
 
 def has_child(GDObject node, kind):
-    """Return whether a child of a node is of a class of ours."""
+    """Return whether a child of a node is of a declared class."""
     return bool(children_of(node.live(), kind, -1))
 
 cdef list children_of(void* pointer, kind, above):
-    """Return the children of a class of ours with the index of their parent, the last child first."""
+    """Return the children of a declared class with the index of their parent, the last child first."""
     cdef list found = []
     cdef uint8_t with_internal = 0
     cdef int64_t count = 0, index

@@ -1,6 +1,6 @@
 # Callables both ways.
 #
-# A bound method of an instance of ours is stored as (instance id, method name) and
+# A bound method of an instance of a declared class is stored as (instance id, method name) and
 # looked up at the call: after a reload the new code runs, and a freed object is
 # noticed. object_id makes the engine drop the connection together with the object.
 
@@ -26,11 +26,11 @@ cdef class GDCallable:
             gd_variant_destroy(&self_variant)
 
     def is_live(self):
-        """Return whether the object it calls still exists; True for functions of no object."""
+        """Return whether the called object still exists; True for functions without an object."""
         return self.id == 0 or gd_object_get_instance_from_id(self.id) != NULL
 
     def is_valid(self):
-        """Return whether calling it would reach something."""
+        """Return whether the Callable can be called."""
         return bool(self.get("is_valid"))
 
     def get(self, name, *arguments):
@@ -52,7 +52,7 @@ cdef class GDCallable:
 
 @cython.final
 cdef class Target:
-    """What a Python-made Callable calls: a function, or a method found by name at the call."""
+    """Target of a Callable made in Python: a function, or a method that is looked up by name at the call."""
     cdef object function         # None for a method of an instance of ours
     cdef object name
     cdef uint64_t id

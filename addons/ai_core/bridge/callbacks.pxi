@@ -1,4 +1,4 @@
-# What the engine calls.
+# Callbacks of the engine.
 #
 # GIL: taken here, in every callback. Nothing is thrown: each callback catches
 #   everything, reports it, and always writes its return slot, because a stale slot
@@ -8,7 +8,7 @@ cdef int depth = 0               # calls from the engine on the main thread that
 cdef uint64_t entries = 0        # calls from the engine so far: while it stays, no Python code of this thread ran
 
 def callback_depth():
-    """Return how many calls from the engine are under way on the main thread, one inside the other."""
+    """Return the nesting depth of the engine's calls on the main thread."""
     return depth
 
 cdef inline void begin_entry() noexcept:
@@ -26,7 +26,7 @@ cdef inline int need_main_thread() except -1:
         raise RuntimeError("nodes written in Python run on the main thread only; use call_deferred() from a thread")
 
 cdef inline int need_thread_for(object self, int kind) except -1:
-    """Let another thread read and write settings of what nobody uses yet: a scene or resource being loaded."""
+    """Allow another thread to read and write settings of a scene or resource that is being loaded."""
     if not thread_is_main():
         enter_thread()
         if kind == FUNCTION or (self.is_class("Node") and self.is_inside_tree()):
@@ -83,7 +83,7 @@ cdef object argument_to_python(MethodData* method, int index, const void* varian
     return None
 
 cdef inline bint is_whole(double number) noexcept:
-    """Whether a number is one of the engine's whole ones."""
+    """Return whether a number is of one of the engine's integer types."""
     return -LARGEST_WHOLE <= number < LARGEST_WHOLE and number == floor(number)
 
 cdef object run_method(MethodData* method, object self, list arguments):
@@ -95,7 +95,7 @@ cdef object run_method(MethodData* method, object self, list arguments):
     return (<object>method.target)(self, *arguments)
 
 cdef inline bint is_short(const MethodData* method) noexcept:
-    """Whether ``run_short`` can call it: the hot shapes, without a list."""
+    """Return whether ``run_short`` can call it: frequent signatures, without a list of arguments."""
     return method.kind == FUNCTION and method.count <= 3
 
 cdef inline object run_short(MethodData* method, object self, object first, object second, object third):
@@ -110,7 +110,7 @@ cdef inline object run_short(MethodData* method, object self, object first, obje
         function, <PyObject*>self, <PyObject*>first, <PyObject*>second, <PyObject*>third, <PyObject*>NULL)
 
 cdef inline object argument_of(MethodData* method, int index, const void* const* arguments, int64_t count, CallError* error):
-    """Return an argument, or its default if fewer were given; None where there is none."""
+    """Return an argument, or its default if it was not passed; None without a default."""
     if index >= method.count or error.error:
         return None
     if index < count:
@@ -118,7 +118,7 @@ cdef inline object argument_of(MethodData* method, int index, const void* const*
     return (<tuple>method.defaults)[index - (method.count - method.default_count)]
 
 cdef int refuse_value(MethodData* method, object self, const void* variant) except -1:
-    """A setter got a value of the wrong type: one clear error, and the old value stays."""
+    """Report a value of the wrong type for a property; the old value stays."""
     cdef int got = gd_variant_get_type(variant)
     name = <object>method.target
     if got == T_OBJECT:
@@ -128,7 +128,7 @@ cdef int refuse_value(MethodData* method, object self, const void* variant) exce
     raise RefusedValue(f"{name} needs {(<tuple>method.wanted)[0]}, got {shown}; it stays {getattr(self, name)!r}")
 
 cdef str shown_variant(const void* variant):
-    """The beginning of what a refused value shows in a message; nothing of one that has no Python form."""
+    """Return the start of a refused value's repr, for a message; empty for a value without a Python form."""
     try:
         text = repr(variant_to_python(variant))
     except RefusedValue:
@@ -183,7 +183,7 @@ cdef void on_call(void* userdata, void* instance, const void* const* arguments, 
         depth -= thread_is_main()
 
 cdef void default_new(int t, void* out) noexcept:
-    """Put the empty value of a type into a Variant: what a call that failed returns."""
+    """Put the empty value of a type into a Variant, the result of a failed call."""
     cdef uint64_t slot[8]
     constructors[t](slot, NULL)
     gd_variant_destroy(out)

@@ -75,7 +75,7 @@ cdef PropertyInfo* property_infos(list declared) except? NULL:
     return infos
 
 def register_class(dict declared):
-    """Register one class; ``declared`` is what the declaration layer made of it."""
+    """Register one class; ``declared`` is the result of the declaration layer."""
     cdef ClassCreationInfo info
     cdef ClassData* data = <ClassData*>memory_of(1, sizeof(ClassData))
     cdef void* parent = name_ptr(declared["parent"])
@@ -213,7 +213,7 @@ cdef int register_hook(ClassData* data, dict declared) except -1:
     gd_classdb_register_extension_class_virtual_method(library, data.name, &info)
 
 def unregister_class(name):
-    """Take one class out of the engine; no instance of it may exist."""
+    """Unregister a class; no instance of it may exist."""
     _registered.remove(name)
     gd_classdb_unregister_extension_class(library, name_ptr(name))
 
@@ -222,7 +222,7 @@ def registered_classes():
     return list(_registered)
 
 def load_documentation(xml):
-    """Hand a class's documentation to the editor; only at start level EDITOR."""
+    """Pass the documentation of a class to the editor; only at start level EDITOR."""
     cdef bytes text = xml.encode()
     gd_editor_help_load_xml_from_utf8_chars(text)
 

@@ -1,7 +1,7 @@
 # Kept hooks of nodes in a row, for callers in C: no Python object is made for a call.
 #
 # GIL: held by the caller; released while the method runs.
-# A capsule carries the functions, so that who calls them needs to know nothing of this module.
+# A capsule carries the functions, so that callers do not depend on this module.
 
 ctypedef struct DirectCalls:
     int (*call)(void* hook, void* row, Py_ssize_t number, double argument, void* given) except -1
@@ -13,14 +13,14 @@ direct_functions.first_of = first_directly
 _direct_calls = PyCapsule_New(<void*>&direct_functions, b"ai_core.direct_calls", NULL)
 
 listeners_counter = PyCapsule_New(<void*>&listener_changes, b"ai_core.counter", NULL)
-"""Counts what may have changed the answer of ``NodeRow.has_listeners``, for callers in C."""
+"""Number of changes that may affect the result of ``NodeRow.has_listeners``, for callers in C."""
 
 
 cdef int call_directly(void* hook, void* row, Py_ssize_t number, double argument, void* given) except -1:
     """Call the hook on a node of a row.
 
     Returns:
-        The number of its answer, or without answers 1 for yes and 0 for no.
+        The index of its result among ``answers``; without answers, 1 for true and 0 for false.
     """
     cdef KeptHook self = <KeptHook>hook
     cdef NodeRow nodes

@@ -3,11 +3,11 @@
 cdef dict _repeated = {}         # (where, kind, file, line) -> times seen, for frame callbacks
 
 def repeated_errors():
-    """Return how often each error of a frame callback was seen: {(where, kind, file, line): times}."""
+    """Return the number of times that each error of a frame callback occurred: {(where, kind, file, line): times}."""
     return dict(_repeated)
 
 cdef str described(object source):
-    """Class and node path of the object a problem belongs to, for the message."""
+    """Return class and node path of the object that an error is about, for the message."""
     cdef uint64_t path = 0
     cdef GDObject node
     if not isinstance(source, GDObject) or not source.is_valid():
@@ -26,7 +26,7 @@ cdef str described(object source):
     return f"{node.get_class()}: "
 
 cdef str placed(GDObject node):
-    """Path of a node in the tree; in the editor, which has it deep in its own windows, in the scene that is edited."""
+    """Return the path of a node in the tree; in the editor, its path in the edited scene."""
     cdef object root
     if not node.call("is_part_of_edited_scene"):
         return f"'{node.call('get_path')}'"
@@ -35,7 +35,7 @@ cdef str placed(GDObject node):
     return f"'{root.get_name()}{below}' ({root.scene_file_path or 'not saved yet'})"
 
 cdef bint is_misuse(object problem):
-    """Whether the message says all: a refused value or argument. Its class says so, or the module that raised it."""
+    """Return whether an error needs no traceback: a refused value or argument. Its class or its module says so."""
     trace = problem.__traceback__
     while trace is not None and trace.tb_next is not None:
         trace = trace.tb_next
@@ -67,7 +67,7 @@ cdef void report(object problem, object where, object source=None, bint once=Fal
         gd_print_error_with_message(b"[ai_core]", b"[ai_core] an error could not be reported", b"report", b"errors.pxi", 0, 1)
 
 cdef object python_frames(object shown):
-    """Leave the bridge's own frames out of a traceback: they say nothing to its reader."""
+    """Remove the bridge's own frames from a traceback."""
     if shown is not None:
         shown.stack[:] = [frame for frame in shown.stack if not frame.filename.endswith((".pyx", ".pxi"))]
         python_frames(shown.__cause__)
@@ -108,7 +108,7 @@ def report_error(text, source=None):
     print_error(f"[ai_core] {described(source)}{text}", "", "", 0)
 
 def report_warning(text, source=None):
-    """Print an engine warning: what a game can live with, and somebody may want to mend."""
+    """Print an engine warning, for problems with which the game can continue."""
     cdef bytes message = shortened(f"[ai_core] {described(source)}{text}").encode("utf-8", "replace")
     gd_print_warning_with_message(b"[ai_core]", message, b"", b"", 0, 1)
 
@@ -117,7 +117,7 @@ class RefusedValue(ValueError):
     is_misuse = True
 
 class EngineOutput:
-    """What Python prints goes where the engine prints; a buffered pipe would lose it in a crash."""
+    """Sends Python's output to the engine's output; a buffered pipe would lose it in a crash."""
 
     encoding = "utf-8"
     errors = "replace"

@@ -1,4 +1,4 @@
-# Life and death of instances of our classes, as the engine makes and frees them.
+# Creation and destruction of instances of declared classes by the engine.
 #
 # GIL: taken here, as in all callbacks; nothing is thrown.
 

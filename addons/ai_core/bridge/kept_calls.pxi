@@ -1,8 +1,8 @@
-# A call that is made again and again: what can be looked up once is looked up once.
+# A repeated call, for which lookups are made once.
 #
 # GIL: released while the method runs, as around every generic call.
 # BORROWED: the object of a kept call is a pointer and an instance id, checked at each call;
-#   or a pointer alone, where whoever made the call is told before the object goes.
+#   or a pointer alone, if the owner of the call is notified before the object is freed.
 
 cdef const void* bind_is_inside_tree = NULL
 cdef const void* bind_can_process = NULL
@@ -17,12 +17,12 @@ cdef class KeptCall
 
 @cython.final
 cdef class Results:
-    """What is done with what kept calls return: ``take`` is called with it, or it is dropped."""
+    """Receiver of the results of kept calls: ``take`` is called with each result; without it they are dropped."""
     cdef object taker
 
     @property
     def take(self):
-        """Called with each result; None lets results go without a look at them."""
+        """Callable that receives each result; None drops results."""
         return self.taker
 
     @take.setter
@@ -39,22 +39,22 @@ ctypedef struct KeptTarget:
 
 @cython.final
 cdef class KeptCall:
-    """A call of one method with one number, an attribute of what this is called with.
+    """A call of one method with one number, an attribute of the object that is passed.
 
     Args:
-        target: an object, or a GDCallable and then no name.
-        name: of the method, the script's or the engine's; "" for a GDCallable.
-        attribute: where the number is found.
-        results: shared by many; its ``take`` may change at any time.
-        freed: what the error says when the object is gone.
+        target: an object, or a GDCallable without a name.
+        name: name of the method, of the script or the engine; "" for a GDCallable.
+        attribute: attribute that holds the number.
+        results: receiver of results, shared by many calls; its ``take`` may change at any time.
+        freed: text of the error after the object was freed.
         skips_paused: a node that is paused, disabled or outside the tree is not called.
-        is_watched: not checked each time: whoever made this calls it no more once the object
-            begins to go, as a node below knows from leaving the tree. Else the game crashes.
+        is_watched: the object is not checked at each call: the owner must stop calling once the object leaves the
+            tree. Otherwise the game crashes.
 
     Attributes:
-        is_off: nothing is called; who knows when the target is paused need not have it asked each time.
+        is_off: nothing is called; for owners that know when the target is paused.
 
-    Cost: 0.2 us and what the method takes, no allocation; with ``call_row`` 0.02 us.
+    Cost: 0.2 us besides the method, no allocation; with ``call_row`` 0.02 us.
     """
     cdef KeptTarget target
     cdef GDVariant callable      # OWNED
@@ -108,14 +108,14 @@ cdef class KeptCall:
     def call_row(list calls not None, given, int64_t now_ns, int64_t limit_ns, ended_ns):
         """Make several calls in order with the number of ``given``, and return how many were made.
 
-        It stops before a call that cannot be made here: freed, of another attribute, with a result that is wanted,
-        or that the engine refuses. It stops after one that ended beyond ``limit_ns`` or let Python run.
+        It stops before a call that needs the slow form: a freed object, another attribute, a result with a receiver,
+        or a refusal of the engine. It stops after a call that ended beyond ``limit_ns`` or ran Python code.
 
         Args:
-            calls: KeptCalls; the first 64 are looked at.
-            now_ns: what the stopwatch of the caller shows now.
-            limit_ns: by the same stopwatch.
-            ended_ns: buffer of int64; the time at which each call ended is put there.
+            calls: KeptCalls; at most the first 64 are used.
+            now_ns: present time of the caller's stopwatch (ns).
+            limit_ns: time at which to stop, by the same stopwatch (ns).
+            ended_ns: buffer of int64, overwritten with the time at which each call ended (ns).
         """
         return call_in_a_row(calls, given, now_ns, limit_ns, ended_ns)
 
@@ -141,7 +141,7 @@ cdef class KeptCall:
 
 
 cdef inline int number_variant(uint64_t* out, double number) except -1:
-    """Make a Variant of a number, which owns nothing: its type, then the number."""
+    """Make a Variant of a number, which owns no memory: its type, then the number."""
     out[0] = T_FLOAT
     (<double*>out)[1] = number
 

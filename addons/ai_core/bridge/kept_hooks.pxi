@@ -1,8 +1,8 @@
-# Methods of scripts and signals of nodes that stand in for each other: looked up once for all of them.
+# Methods of scripts and signals of nodes with the same definition: looked up once for all of them.
 #
-# GIL: released while a method runs or a signal is told, as around every generic call.
-# BORROWED: the node is an instance of a class of ours, which knows when it is freed: its pointer
-#   is read where it stands, at each use, and is NULL from then on.
+# GIL: released while a method runs or a signal is emitted, as around every generic call.
+# BORROWED: the node is an instance of a declared class: its pointer is read at each use, and is NULL once the
+#   node is freed.
 
 cdef enum:
     CACHE_LINE = 64              # bytes
@@ -33,13 +33,13 @@ cdef int open_kept_hooks() except -1:
 
 @cython.final
 cdef class NodeRow:
-    """Nodes of classes of ours that belong together, by number; what is not there is None.
+    """Nodes of declared classes that belong together, by number; a missing node is None.
 
     Args:
-        nodes: those nodes, or None; one that is freed is called no more.
-        signals: by number, names of signals of the node.
+        nodes: the nodes, or None; freed nodes are not called.
+        signals: names of the signals of each node, by number.
 
-    Cost: 24 bytes a node, and 8 a signal.
+    Cost: 24 bytes per node, and 8 per signal.
     """
     cdef uint64_t seen_changes   # ``listener_changes`` as ``may_be_heard`` asked last
     cdef double asked_s          # when it did (s)
@@ -64,7 +64,7 @@ cdef class NodeRow:
         self.answers = ANSWERS_PER_LOOK
         signals = [tuple(one) for one in signals] or [()] * count
         if len(signals) != count:
-            raise ValueError(f"a row of {count} nodes needs signals of as many, got {len(signals)}")
+            raise ValueError(f"a row of {count} nodes needs {count} tuples of signals, got {len(signals)}")
         self.forget()
         self.pointers = <void***>memory_of(count, sizeof(void**))
         self.names = <void**>memory_of(sum(map(len, signals)) + count + 1, sizeof(void*))
@@ -78,7 +78,7 @@ cdef class NodeRow:
                 node = <GDObject?>self.nodes[i]
                 node.live()
                 if node.instance == NULL:
-                    raise TypeError(f"a row is of nodes of classes written in Python, got {node!r}")
+                    raise TypeError(f"a row needs nodes of classes written in Python, got {node!r}")
                 self.pointers[i] = &node.pointer
         self.count = count
 
@@ -100,7 +100,7 @@ cdef class NodeRow:
             raise IndexError(f"a row of {self.count} nodes has no number {number}")
 
     def drop(self, node):
-        """Call a node no more: it has left, or is about to go."""
+        """Stop calling a node that has left or is about to be freed."""
         global listener_changes
         cdef Py_ssize_t i
         listener_changes += 1
@@ -121,13 +121,13 @@ cdef class NodeRow:
     def has_listeners(self, double now_s=0.0):
         """Return whether something is, or may be, connected to a signal of one of the nodes.
 
-        None says no for this time: somebody has named a signal, and may connect to it at any moment. False
-        says no until ``listeners_counter`` changes or some time has passed.
+        None means not at present: code has accessed a signal, and may connect to it at any moment. False
+        means no until ``listeners_counter`` changes or some time has passed.
 
-        Asking the engine takes as long as a small habit. So after some looks it is asked of those
-        nodes whose signals somebody has named since they were made, as who connects to
-        ``node.exited`` does, and of the others in turn: who connects by name is seen after at
-        most four times as many looks as there are nodes, and by the first look ``ROUND_S`` later.
+        Asking the engine takes as long as a small habit. So after some calls the engine is asked only about
+        nodes with a signal that code has accessed since they were made (``node.exited.connect`` does), and about
+        the others in turn: a connection by name is noticed after at most four times as many calls as there are
+        nodes, and by the first call ``ROUND_S`` later.
 
         Args:
             now_s: time by any clock (s).
@@ -156,13 +156,13 @@ cdef class NodeRow:
     def may_be_heard(self, double now_s):
         """Return whether something is, or may soon be, connected to a signal of one of the nodes.
 
-        It remembers the answer until somebody names a signal or connects in Python, until ``ROUND_S``
-        later, or for some answers: so long nobody is seen who connects by name.
+        The result is cached until code accesses a signal or connects in Python, for ``ROUND_S`` or for some calls;
+        a connection by name is noticed only after that.
 
         Args:
             now_s: time by any clock (s).
 
-        Cost: 0.03 us; 0.06 us a signal each ``ROUND_S``.
+        Cost: 0.03 us; 0.06 us per signal every ``ROUND_S``.
         """
         if self.seen_changes != listener_changes or self.answers >= ANSWERS_PER_LOOK or not (
             self.asked_s <= now_s < self.asked_s + ROUND_S
@@ -173,7 +173,7 @@ cdef class NodeRow:
         return self.is_maybe_heard
 
     cdef bint look_at_all(self) except -1:
-        """Ask whether a node has a listener, or somebody has named a signal of it and may connect at any moment."""
+        """Return whether a node has a listener, or code has accessed a signal of it and may connect at any moment."""
         cdef Py_ssize_t i, at = 0
         for i in range(self.count):
             if self.nodes[i] is not None:
@@ -185,7 +185,7 @@ cdef class NodeRow:
         return False
 
     cdef Py_ssize_t turns_at(self, double now_s):
-        """Return how many nodes have their turn by now, and take note that they had it."""
+        """Return the number of nodes whose turn has come, and mark them as visited."""
         cdef Py_ssize_t turns
         if self.looks % LOOKS_PER_TURN == 0:
             self.turns += 1
@@ -197,7 +197,7 @@ cdef class NodeRow:
         return turns
 
     cdef bint is_one_heard(self, Py_ssize_t number, Py_ssize_t at) except -1:
-        """Ask the engine about the signals of one node, whose names begin at a place."""
+        """Ask the engine about the signals of one node, whose names begin at an index."""
         cdef uint8_t found = 0
         cdef const void* arguments[1]
         while self.names[at] != NULL and not found:
@@ -209,18 +209,18 @@ cdef class NodeRow:
 
 @cython.final
 cdef class KeptHook:
-    """A method of a script, called on the node that an attribute of what this is called with holds.
+    """A method of a script, called on the node that an attribute of the passed object holds.
 
     Args:
-        name: of the method, which every such node has.
-        node: of the attribute that holds the node, an instance of a class of ours.
-        number: of the attribute with the number the method is called with; "" for no argument.
-        answers: what to return instead of the whole numbers 0, 1, …; None returns what the method did.
-        other: called with what this was called with, and with an answer that is none of these.
-        skips_freed: a node that is gone is not called; else that is an error.
-        is_of_row: the node stands in a row, and callers in C know its number there.
+        name: name of the method, which every such node has.
+        node: name of the attribute that holds the node, an instance of a declared class.
+        number: name of the attribute with the argument of the method; "" for no argument.
+        answers: results in place of the integers 0, 1, …; None returns the result of the method.
+        other: called with the passed object and a result that is none of these.
+        skips_freed: freed nodes are not called; otherwise they are an error.
+        is_of_row: the node is in a row, and callers in C know its number there.
 
-    Cost: 0.1 us and what the method takes; called by ``direct_calls`` 0.02 us and that.
+    Cost: 0.1 us besides the method; 0.02 us when called by ``direct_calls``.
     """
     cdef object shown, node, number, other
     cdef tuple answers
@@ -262,11 +262,11 @@ cdef class KeptHook:
         return self.answer(given, &result, &error)
 
     def first_of(self, NodeRow row not None, tuple numbers not None):
-        """Ask nodes of a row one after the other, in one crossing; for methods without argument.
+        """Call the method on nodes of a row in order, in one crossing; for methods without arguments.
 
         Returns:
-            How many said no before the first yes; if none said yes: how many there are; if one
-            cannot be asked: -1 less how many said no before it.
+            The number of false results before the first true one; without a true one, the number of nodes;
+            for a node that cannot be called, -1 minus the number of false results before it.
         """
         cdef Py_ssize_t i, count = len(numbers)
         cdef Py_ssize_t* at = <Py_ssize_t*>memory_of(count, sizeof(Py_ssize_t))
@@ -280,7 +280,7 @@ cdef class KeptHook:
     cdef Py_ssize_t ask(
         self, NodeRow row, const Py_ssize_t* numbers, Py_ssize_t count, Py_ssize_t begin, GDVariant* result,
     ) except? -1:
-        """Return as ``first_of``, or the first whose answer is neither no nor nothing."""
+        """Return as ``first_of``, or the index of the first node with a result other than false and null."""
         cdef const Py_ssize_t* at
         cdef Py_ssize_t i, stop
         cdef CallError error
@@ -329,44 +329,44 @@ cdef class KeptHook:
 
 @cython.final
 cdef class KeptNotice:
-    """Something to tell of a node in a row, if somebody listens; what this is called with has the row as ``parts``.
+    """A notice about a node in a row, made only if a signal has listeners; the passed object has the row as ``parts``.
 
     Args:
-        number: of the node.
-        signal: of that node.
-        of_all: a signal of the first node of the row, which tells of all others; "" for none.
-        tell: called with what this is called with, if something is connected to one of them.
+        number: number of the node.
+        signal: name of a signal of the node.
+        of_all: name of a signal of the first node of the row, which reports all others; "" for none.
+        notify: called with the passed object, if something is connected to one of the signals.
 
     Attributes:
-        is_notice: True: while nobody listens it need not be called.
+        is_notice: True: it need not be called while no signal has listeners.
 
-    Cost: 0.1 us where nobody listens.
+    Cost: 0.1 us without listeners.
     """
     is_notice = True
     cdef Py_ssize_t number
     cdef void* signal
     cdef void* of_all
-    cdef object tell
+    cdef object notify
 
-    def __init__(self, Py_ssize_t number, signal, of_all, tell):
-        self.number, self.tell = number, tell
+    def __init__(self, Py_ssize_t number, signal, of_all, notify):
+        self.number, self.notify = number, notify
         self.signal = name_ptr(signal)
         self.of_all = name_ptr(of_all) if of_all else NULL
 
     def __call__(self, given):
         cdef NodeRow row = <NodeRow?>given.parts
         if row.is_heard(self.number, self.signal) or (self.of_all != NULL and row.is_heard(0, self.of_all)):
-            return self.tell(given)
+            return self.notify(given)
 
 
 cdef inline bint is_no(const GDVariant* answer) noexcept nogil:
-    """Return whether a Variant that owns nothing says no: false or null."""
+    """Return whether a Variant that owns no memory is false or null."""
     cdef uint32_t t = <uint32_t>answer.words[0]
     return t == T_NIL or (t == T_BOOL and (<const uint8_t*>&answer.words[1])[0] == 0)
 
 
 def has_listeners(GDObject node, name):
-    """Return whether something is connected to a signal: who tells many hear first who listens."""
+    """Return whether something is connected to a signal; checked before a batch of emissions."""
     cdef uint8_t found = 0
     cdef const void* arguments[1]
     arguments[0] = name_ptr(name)

@@ -1,7 +1,7 @@
 # Many kept calls in one crossing, each with the same number.
 #
-# GIL: released once for all of them. Python code of this thread that a call runs may change
-#   the calls that follow: so the row ends there.
+# GIL: released once for all of them. The row ends after a call that runs Python code of this thread, because that
+#   code may change the calls that follow.
 # BORROWED: targets are copies, of KeptCalls that the list of calls keeps alive.
 
 cdef extern from "stopwatch.h":
@@ -15,7 +15,7 @@ cdef enum:
 
 cdef void call_targets(const KeptTarget* plan, Py_ssize_t count, Py_ssize_t* begun, const uint64_t* argument,
                   int64_t* ended_ns, int64_t offset_ns, int64_t limit_ns) noexcept nogil:
-    """Make calls in order, until one cannot be made here, ends beyond the limit or lets Python run; ``begun`` counts them."""
+    """Make calls in order, until one needs the slow form, ends beyond the limit or runs Python; ``begun`` counts them."""
     cdef uint64_t before = entries
     cdef GDVariant result
     cdef CallError error
@@ -42,7 +42,7 @@ cdef void call_targets(const KeptTarget* plan, Py_ssize_t count, Py_ssize_t* beg
             return
 
 cdef inline void fetch_ahead(void* node, int lines) noexcept nogil:
-    """Have a node brought nearer by the time it is read; NULL is none."""
+    """Prefetch a node; NULL is none."""
     cdef int i
     for i in range(lines if node != NULL else 0):
         prefetch(<char*>node + i * CACHE_LINE)
@@ -50,7 +50,7 @@ cdef inline void fetch_ahead(void* node, int lines) noexcept nogil:
 
 cdef Py_ssize_t call_in_a_row(
         list calls, given, int64_t now_ns, int64_t limit_ns, ended_ns) except -1:
-    """As KeptCall says of ``call_row``."""
+    """See ``KeptCall.call_row``."""
     cdef KeptTarget plan[MOST_IN_A_ROW]
     cdef uint64_t argument[2]
     cdef Py_buffer view

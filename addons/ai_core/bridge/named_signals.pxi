@@ -1,4 +1,4 @@
-# Whose signals somebody has named: only who did can have connected to them without their names as text.
+# Objects whose signals code has accessed: other objects can have connections by text name only.
 #
 # GIL: not taken.
 

@@ -2,11 +2,11 @@
 #
 # BORROWED: a wrapper of a foreign object is (pointer, instance id), checked on
 #   each use, never bound, never cached; a RefCounted one holds one reference.
-# OWNED by the engine: an instance of a class of ours. The engine holds a small C
+# OWNED by the engine: an instance of a declared class. The engine holds a small C
 #   struct that points at the Python object, so that freeing either side first is safe.
 
 class GodotFreedError(ReferenceError):
-    """The engine object is gone; keep ids or listen to tree_exiting instead of keeping the object."""
+    """The engine object was freed; keep ids or connect to tree_exiting instead of keeping the object."""
 
 class GodotCallError(RuntimeError):
     """The engine refused a call: unknown method, wrong number or type of arguments."""
@@ -28,7 +28,7 @@ cdef inline bint is_ref_counted_id(uint64_t instance_id):
     return instance_id >> 63      # the engine marks RefCounted ids with the top bit
 
 cdef class GDObject:
-    """An engine object: what foreign ones and instances of our classes have in common."""
+    """An engine object: common base of foreign objects and instances of declared classes."""
     cdef void* pointer
     cdef uint64_t id
     cdef bint holds_reference
@@ -51,7 +51,7 @@ cdef class GDObject:
         self.pointer = NULL
         name = type(self).__name__
         if self.id == 0:                     # only the engine makes instances that it knows
-            raise TypeError(f"{name}() makes nothing that the engine knows; make one with construct({name!r})")
+            raise TypeError(f"{name}() makes no engine object; use construct({name!r})")
         raise GodotFreedError(f"{name} #{self.id} has been freed; check is_valid() before using a kept object")
 
     @property
@@ -110,7 +110,7 @@ cdef class GDObject:
 
 @cython.final
 cdef class EngineObject(GDObject):
-    """An object of the engine's own making. Members go by name: ``node.get_name()``, ``ray.enabled = False``.
+    """An object of an engine class. Members are accessed by name: ``node.get_name()``, ``ray.enabled = False``.
 
     Not subclassed: a class with ``__getattr__`` makes every attribute of its subclasses slow.
     """
@@ -128,7 +128,7 @@ cdef class EngineObject(GDObject):
 
 @cython.final
 cdef class EngineMethod:
-    """An engine method bound to its object; what ``node.method`` gives."""
+    """An engine method bound to its object: the value of ``node.method``."""
     cdef GDObject object
     cdef object name
 
@@ -203,7 +203,7 @@ cdef int object_set(GDObject self, object name, object new) except -1:
     gd_variant_destroy(&self_variant)
     gd_variant_destroy(&value)
     if not is_valid:
-        raise AttributeError(f"{self.get_class()} has no property {name!r}, or not of type {type(new).__name__}")
+        raise AttributeError(f"{self.get_class()} has no property {name!r}, or it does not take a {type(new).__name__}")
 
 def get_object(uint64_t instance_id):
     """Return the object of an instance id, or None if it is gone."""
@@ -246,7 +246,7 @@ cdef int release_later(GDObject instance) except -1:
         destructors[T_CALLABLE](callable)
 
 def drain_releases():
-    """Let go of what was waiting; called once per frame by the engine's message queue."""
+    """Release the queued references; called once per frame by the engine's message queue."""
     global _to_release
     waiting = _to_release
     _to_release = []

@@ -68,7 +68,7 @@ cdef object packed_to_python(int t, const void* array):
     return out.view(PackedVector4Array) if t == T_PACKED_VECTOR4_ARRAY else out
 
 cdef list packed_items(int t, const void* array):
-    """The elements one by one, each of the type it has in the engine: what an Array of them holds."""
+    """Return the elements, each of its engine type, as an Array of them holds."""
     cdef object values = packed_to_python(t, array)
     if t == T_PACKED_STRING_ARRAY:
         return list(values)
@@ -114,7 +114,7 @@ cdef int packed_new(object values, int t, void* out) except -1:
         PyBuffer_Release(&source)
 
 cdef object packed_source(object values, int t):
-    """``values`` as a C-contiguous array of the element type; copies only if it must."""
+    """Return ``values`` as a C-contiguous array of the element type, copied only if necessary."""
     columns = packed_kinds[t].columns
     if isinstance(values, (bytes, bytearray, memoryview)) and t == T_PACKED_BYTE_ARRAY:
         return numpy.frombuffer(values, numpy.uint8)

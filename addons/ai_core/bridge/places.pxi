@@ -1,9 +1,8 @@
-# Where many nodes are, read in one crossing again and again.
+# Positions of many nodes, read repeatedly in one crossing.
 #
 # GIL: kept; a node takes tens of nanoseconds.
-# BORROWED: nodes of our classes are pointers that stand as long as no instance of ours has been
-#   freed, and are read anew from their objects, which know, once one has; others are asked for
-#   by their ids each time.
+# BORROWED: nodes of declared classes are pointers that are valid until an instance of a declared class is freed;
+#   then they are read again from their objects. Other nodes are looked up by their ids each time.
 
 ctypedef struct PlacedNode:
     void* node                   # NULL once it is freed
@@ -28,12 +27,12 @@ cdef enum:
 
 @cython.final
 cdef class NodePlaces:
-    """Nodes of which is read again and again where they are and where they look.
+    """Nodes whose positions and directions are read repeatedly.
 
     Args:
         nodes: n Node3D; or Node2D, if ``pixel_m`` is given.
-        pixel_m: length of a pixel (m); 0 for nodes in space.
-        rows: shape (n,), the row of each in the arrays that ``read`` fills, 0 or more; None for their order.
+        pixel_m: length of a pixel (m); 0 for Node3D.
+        rows: shape (n,), the row of each node in the arrays that ``read`` fills, 0 or more; None for their order.
     """
     cdef readonly list nodes
     cdef double pixel_m
@@ -75,7 +74,7 @@ cdef class NodePlaces:
         cdef PlacedNode* one
         cdef GDObject node
         if len(self.nodes) != self.count:
-            raise ValueError(f"the nodes were {self.count} and are {len(self.nodes)}; make new NodePlaces of others")
+            raise ValueError(f"the number of nodes changed from {self.count} to {len(self.nodes)}; make another NodePlaces for them")
         for i in range(self.count):
             one, node = &self.all[i], <GDObject?>self.nodes[i]
             one.id = node.id if node.instance == NULL else 0
@@ -88,18 +87,17 @@ cdef class NodePlaces:
         self.seen_freed = instances_freed
 
     def read(self, positions, forwards=None):
-        """Read where nodes are and where they look.
+        """Read the positions and directions of all nodes.
 
         Args:
-            positions: shape (n or more, 3) float32, in whose rows global positions are written (m); of Node2D the
-                first two columns.
-            forwards: shape (n or more, 3) float32, unit vectors along -z, or None; of Node2D along x.
+            positions: shape (n or more, 3) float32; their rows are overwritten with global positions (m), for Node2D
+                in the first two columns.
+            forwards: shape (n or more, 3) float32, overwritten with unit vectors along -z, for Node2D along x; or None.
 
         Returns:
-            Indices of nodes that are freed, or whose transform holds a NaN or infinity; their rows are
-            left as they were.
+            Indices of nodes that are freed, or whose transform holds a NaN or infinity; their rows do not change.
 
-        Cost: one engine call a node, about 30 ns; no allocation.
+        Cost: one engine call per node, about 30 ns; no allocation.
         """
         cdef Py_ssize_t i, count = self.count, columns = 2 if self.pixel_m else 3
         cdef Rows at, ahead
@@ -131,7 +129,7 @@ cdef class NodePlaces:
         return lost
 
     cdef int view_arrays(self, float[:, :] positions, float[:, :] forwards, Py_ssize_t columns) except -1:
-        """View other arrays than before: a view takes longer than reading a node."""
+        """Take views of the arrays if they are others than before: a view takes longer than reading a node."""
         cdef Py_ssize_t most = positions.shape[0] if forwards is None else min(positions.shape[0], forwards.shape[0])
         if most < self.rows:
             raise ValueError(f"{self.count} nodes need {self.rows} rows, got {most}")
@@ -142,7 +140,7 @@ cdef class NodePlaces:
 
 
 cdef inline bint read_solid(void* node, const Rows* at, const Rows* ahead, Py_ssize_t i) noexcept nogil:
-    """Write where a Node3D is and where it looks; return 0 if that is no number."""
+    """Write position and direction of a Node3D; return 0 if they are not finite."""
     cdef float transform[12]
     cdef float x, y, z
     cdef double squared, length
@@ -161,7 +159,7 @@ cdef inline bint read_solid(void* node, const Rows* at, const Rows* ahead, Py_ss
     return True
 
 cdef inline bint read_flat(void* node, double pixel_m, const Rows* at, const Rows* ahead, Py_ssize_t i) noexcept nogil:
-    """The same of a Node2D."""
+    """As the above, for a Node2D."""
     cdef float transform[6]
     cdef double x, y, length
     gd_object_method_bind_ptrcall(bind_global_transform_2d, node, NULL, transform)
@@ -188,7 +186,7 @@ cdef inline void fetch_place(const PlacedNode* one) noexcept nogil:
     fetch_lines_of_place(<char*>one.parent)
 
 cdef inline void fetch_lines_of_place(const char* node) noexcept nogil:
-    """Have what says where a node is brought nearer by the time it is read; NULL is none."""
+    """Prefetch the transform of a node; NULL is none."""
     cdef int at = PLACE_FIRST
     if node == NULL:
         return
@@ -199,14 +197,14 @@ cdef inline void fetch_lines_of_place(const char* node) noexcept nogil:
     prefetch(node + PLACE_LAST)
 
 def read_transforms(list nodes, float[:, :] positions, float[:, :] forwards=None):
-    """Read once where nodes are and where they look, as ``NodePlaces.read`` does again and again."""
+    """Read positions and directions of nodes once, as ``NodePlaces.read``."""
     return NodePlaces(nodes).read(positions, forwards)
 
 def place_of(GDObject node, double pixel_m=0):
-    """Return where a Node3D is now (m), or a Node2D if ``pixel_m`` is given: three floats. Cost: one engine call."""
+    """Return the position of a Node3D (m), or of a Node2D if ``pixel_m`` is given: three floats. Cost: one engine call."""
     cdef float transform[12]
     if gd_object_cast_to(node.live(), in_plane.node_tag if pixel_m else in_space.node_tag) == NULL:
-        raise TypeError(f"a place needs a Node3D, or a Node2D and its pixel_m, got {node!r}")
+        raise TypeError(f"place_of needs a Node3D, or a Node2D and its pixel_m, got {node!r}")
     if pixel_m:
         gd_object_method_bind_ptrcall(bind_global_position_2d, node.live(), NULL, transform)
         return transform[0] * pixel_m, transform[1] * pixel_m, 0.0
@@ -214,9 +212,9 @@ def place_of(GDObject node, double pixel_m=0):
     return <double>transform[9], <double>transform[10], <double>transform[11]
 
 def pose_of(GDObject node, double pixel_m=0):
-    """Return where a node is now (m) and where it looks, three floats each, as ``NodePlaces.read`` reads many.
+    """Return position (m) and direction of a node, three floats each, as ``NodePlaces.read``.
 
-    Without a direction, or with a NaN or infinity, those are 0.
+    Values that are not finite, and a missing direction, are 0.
     """
     cdef float numbers[6]
     cdef Rows at, ahead
@@ -224,7 +222,7 @@ def pose_of(GDObject node, double pixel_m=0):
     at.data, at.row, at.column, at.columns = <char*>numbers, 0, sizeof(float), 3
     ahead.data, ahead.row, ahead.column, ahead.columns = <char*>&numbers[3], 0, sizeof(float), 3
     if gd_object_cast_to(node.live(), in_plane.node_tag if pixel_m else in_space.node_tag) == NULL:
-        raise TypeError(f"a pose needs a Node3D, or a Node2D and its pixel_m, got {node!r}")
+        raise TypeError(f"pose_of needs a Node3D, or a Node2D and its pixel_m, got {node!r}")
     if pixel_m:
         read_flat(node.live(), pixel_m, &at, &ahead, 0)
     else:
@@ -234,7 +232,7 @@ def pose_of(GDObject node, double pixel_m=0):
         (<double>numbers[3], <double>numbers[4], <double>numbers[5]))
 
 cdef inline bint are_finite(const float* numbers, int first) noexcept nogil:
-    """Return whether those of a transform are from one on, a multiple of 3: what is no number makes a sum none."""
+    """Return whether ``count`` numbers of a transform, a multiple of 3, are finite: a NaN makes their sum a NaN."""
     cdef float one = 0, two = 0, three = 0       # three sums that need not wait for each other
     cdef int i = first
     while i < 12:

@@ -1,4 +1,4 @@
-# Rays that go on where they hit something, and tell whom they met. GIL: released while they are cast.
+# Rays that continue behind what they hit, and list it. GIL: released while they are cast.
 
 cdef enum:
     NAMELESS = -1                # instance id of what is no object: a body of the physics server alone
@@ -15,20 +15,20 @@ cdef struct Passage:             # BORROWED: rows of the caller's arrays, while 
 
 def cast_through(GDObject ray, const float[:, ::1] origins, const float[:, ::1] targets, int64_t[:, ::1] met,
                  const int64_t[:, ::1] skipped=None):
-    """Cast n rays through one RayCast3D or RayCast2D node, on through what they hit.
+    """Cast n rays through one RayCast3D or RayCast2D node; they continue through what they hit.
 
-    A ray goes on just behind where it hit, so that what is entered twice is met twice; switch
-    ``hit_back_faces`` of a RayCast3D off, lest it meets a surface again on its way out.
+    A ray continues just behind a hit, so a body that is entered twice is listed twice; with ``hit_back_faces`` of
+    a RayCast3D on, it would hit a surface again on its way out.
 
     Args:
-        ray: with ``enabled`` false and ``top_level`` true; outside the tree it meets nothing.
+        ray: with ``enabled`` false and ``top_level`` true; outside the tree it hits nothing.
         origins: shape (n, 3) for a RayCast3D, (n, 2) for a RayCast2D, in the engine's units.
         targets: as origins.
-        met: shape (n, k), overwritten: instance ids of the first k that ray i meets, in order; then 0.
-            -1 is something that is no object.
-        skipped: shape (n, m): instance ids that ray i goes through without telling; 0 for none. Or None.
+        met: shape (n, k), overwritten: instance ids of the first k colliders of ray i, in order; then 0.
+            -1 is a hit without an object.
+        skipped: shape (n, m): instance ids that ray i passes without listing them; 0 for none. Or None.
 
-    Cost: one physics query for each that is met, and one more where fewer than k are; no allocation.
+    Cost: one physics query per listed collider, and one more for rays with fewer than k; no allocation.
     """
     cdef Py_ssize_t i, count = origins.shape[0], skips = 0
     cdef int width = <int>origins.shape[1]
@@ -38,7 +38,7 @@ def cast_through(GDObject ray, const float[:, ::1] origins, const float[:, ::1] 
     if targets.shape[0] < count or met.shape[0] < count or origins.shape[1] != targets.shape[1]:
         raise ValueError(f"{count} rays need {count} targets and {count} results")
     if gd_object_cast_to(pointer, methods.node_tag) == NULL or width != methods.coordinates:
-        raise ValueError(f"{ray!r} casts no rays of {origins.shape[1]} coordinates")
+        raise ValueError(f"{ray!r} cannot cast rays with {origins.shape[1]} coordinates")
     if skipped is not None:
         skips = skipped.shape[1]
         if skipped.shape[0] < count:
@@ -86,7 +86,7 @@ cdef inline bint is_skipped(int64_t who, Passage* passage) noexcept nogil:
     return False
 
 cdef bint step_behind(void* ray, RayMethods* methods, float* start, const float* target) noexcept nogil:
-    """Let a ray start behind where it hit, by what float32 can tell there; False if that is beyond its target."""
+    """Start a ray behind its last hit, by the precision of float32 there; False if that is beyond its target."""
     cdef float hit[3]
     cdef float way[3]
     cdef float length = 0, far = 0, left = 0

@@ -1,4 +1,4 @@
-# One call of many: the same arguments for each, made once, in one crossing.
+# One call of many Callables with the same arguments, made once, in one crossing.
 #
 # GIL: released once while all of them run, as around every generic call.
 # BORROWED: the object of a call is a pointer and an instance id, checked at each call.
@@ -13,7 +13,7 @@ cdef int open_shared_calls() except -1:
 
 @cython.final
 cdef class SharedArguments:
-    """A text and an Array, which nobody who is called may change."""
+    """A text and an Array, which callees must not change."""
     cdef GDVariant text          # OWNED
     cdef GDVariant array         # OWNED
     cdef const void* pointers[2]
@@ -45,13 +45,13 @@ ctypedef struct CallTarget:
 
 @cython.final
 cdef class SharedCall:
-    """A GDCallable that is called with a text and an Array, alone or as one of many.
+    """A GDCallable that is called with a text and an Array, alone or in a batch.
 
     Args:
-        target: what is called.
-        gone: called with what this is called with, once the object of the target is freed.
+        target: the GDCallable.
+        gone: called with the same arguments once the object of the target is freed.
 
-    Cost: among many 0.05 us and what the method takes; alone 1 us.
+    Cost: in a batch 0.05 us besides the method; alone 1 us.
     """
     cdef CallTarget target
     cdef object gone, shown
@@ -76,7 +76,7 @@ cdef class SharedCall:
             gd_variant_destroy(&self.target.callable)
 
     def interrupt(self):
-        """Let a round of calls under way stop before this one: it has ended, or goes elsewhere."""
+        """Make a batch that runs stop before this call, which was removed or redirected."""
         self.target.turn += 1
 
     def __call__(self, given):
@@ -109,15 +109,15 @@ ctypedef struct PlannedCall:
 def call_run(tuple callers, Py_ssize_t first, given):
     """Call each ``callers[i].call`` from ``first`` on, as long as it is a SharedCall.
 
-    Stops before one that was interrupted meanwhile, or cannot be called; call that one by itself.
+    Stops before a call that was interrupted meanwhile or needs the slow form; the caller makes that call alone.
 
     Args:
         callers: objects with ``call``.
-        first: index of the first.
+        first: index of the first caller.
         given: has ``code`` and ``arguments``.
 
     Returns:
-        Index of the first that was not called.
+        Index of the first caller that was not called.
     """
     cdef Py_ssize_t count = len(callers) - first, planned = 0
     cdef SharedArguments arguments
@@ -147,7 +147,7 @@ def call_run(tuple callers, Py_ssize_t first, given):
         free(plan)
 
 cdef Py_ssize_t call_planned(PlannedCall* plan, Py_ssize_t count, const void** arguments) noexcept nogil:
-    """Return how many were called."""
+    """Return the number of calls that were made."""
     cdef Py_ssize_t i
     cdef CallError error
     cdef CallTarget* target

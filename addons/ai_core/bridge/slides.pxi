@@ -1,4 +1,4 @@
-# Whom bodies ran into when they last moved: slide collisions of many in one crossing. GIL: kept; tens of nanoseconds each.
+# Slide collisions of many bodies in their last move, in one crossing. GIL: kept; tens of nanoseconds each.
 
 ctypedef struct SlideMethods:        # of a CharacterBody3D or a CharacterBody2D
     const void* count
@@ -22,13 +22,13 @@ cdef int open_slides() except -1:
     slides_in_plane.node_tag = gd_classdb_get_class_tag(name_ptr("CharacterBody2D"))
 
 def read_slides(list bodies, int64_t[:, ::1] met):
-    """Read whom bodies ran into when they last moved and slid.
+    """Read the colliders of bodies in their last move_and_slide().
 
     Args:
-        bodies: n CharacterBody3D or CharacterBody2D; what is something else or freed met nobody.
+        bodies: n CharacterBody3D or CharacterBody2D; other and freed objects have no collisions.
         met: shape (n, k), overwritten: instance ids of the first k colliders of each, in order; then 0.
 
-    Cost: one engine call a body, and three for each slide; no allocation here.
+    Cost: one engine call per body, and three for each slide; no allocation.
     """
     cdef Py_ssize_t i, count = len(bodies)
     cdef void* body

@@ -4,7 +4,7 @@ class StringName(str):
     """A name the engine compares by address; as a value it is a str."""
 
 class NodePath(str):
-    """The way from one node to another; as a value it is a str."""
+    """The path from one node to another; as a value it is a str."""
 
 cdef dict _names = {}            # str -> address of 8 bytes holding a StringName. OWNED until close_names()
 cdef dict _texts = {}            # StringName value -> text of a name in _names, which keeps the value alive
@@ -25,7 +25,7 @@ cdef void* name_ptr(object text) except NULL:
     return memory
 
 cdef void close_names() noexcept:
-    """Give every StringName back, or the engine reports them as leaked."""
+    """Free every StringName; the engine would report them as leaked."""
     cdef uintptr_t address
     for address in _names.values():
         destructors[T_STRING_NAME](<void*>address)

@@ -157,7 +157,7 @@ cdef object variant_to_python(const void* variant):
     return slot_to_python(t, internal[t](<void*>variant))
 
 DEEPEST_NESTING = 200
-"""Arrays and Dictionaries inside each other; deeper ones, or one that contains itself, would exhaust the C stack."""
+"""Nesting depth of Arrays and Dictionaries; deeper values, or one that contains itself, would exhaust the C stack."""
 
 cdef int nesting = 0
 
@@ -240,7 +240,7 @@ cdef int type_of(object value) except -1:
             return t
     if callable(value):
         return T_CALLABLE
-    raise TypeError(f"cannot hand a {type(value).__name__} to the engine; use a number, str, list, dict, NumPy array, engine value or object")
+    raise TypeError(f"cannot pass a {type(value).__name__} to the engine; use a number, str, list, dict, NumPy array, engine value or object")
 
 cdef int slot_new(object value, int t, void* slot) except -1:
     """Construct a value of type ``t`` in uninitialised memory. OWNED by the caller."""

@@ -86,13 +86,13 @@ ctypedef struct Walker:
 
 @cython.final
 cdef class WalkRow:
-    """Characters that are moved again and again, each by a velocity.
+    """Characters that are moved repeatedly, each by a velocity.
 
     Args:
-        walkers: of each a node in space or in the plane; whether it slides, if it is a CharacterBody, else
-            it is put where it should be; whether it turns to where it goes, -z ahead in space, x in the plane; and
-            the pull on a CharacterBody3D that is not on the floor, 0 for what flies (m/s²), as does whose motion mode
-            is floating. None is not moved.
+        walkers: for each a tuple: a Node3D or Node2D; whether it is moved by move_and_slide(), if it is a
+            CharacterBody, otherwise its position is set; whether it turns to its direction of movement, with -z
+            ahead in 3D, x in 2D; and the gravity of a CharacterBody3D that is not on the floor (m/s²), 0 if it
+            flies; with the motion mode floating it flies, too. None is not moved.
     """
     cdef Walker* all                 # OWNED
     cdef Py_ssize_t count
@@ -125,15 +125,15 @@ cdef class WalkRow:
         free(self.all)
 
     def walk(self, const double[:, ::1] velocities, const double[::1] rises, double unit, double elapsed_s):
-        """Move all, one after the other; freed nodes are skipped.
+        """Move all characters in order; freed nodes are skipped.
 
         Args:
             velocities: shape (n, d) (m/s).
             rises: shape (n,), vertical speed at obstacles, such as steps, of bodies that do not fly (m/s).
-            unit: length of a metre in the scene; 0 for standing still.
-            elapsed_s: game time since they were moved last (s).
+            unit: length of a metre in units of the scene; 0 stops all.
+            elapsed_s: game time since the last move (s).
 
-        Cost: what the engine takes; no allocation.
+        Cost: that of the engine's calls; no allocation.
         """
         cdef Py_ssize_t i
         if velocities.shape[0] != self.count:
@@ -186,7 +186,7 @@ cdef inline bint is_carried(void* body, const Walker* walker) noexcept nogil:
     return mode == GROUNDED
 
 cdef double frames_in(void* node, double elapsed_s) noexcept nogil:
-    """Return how many of the frames that move_and_slide() takes now are in a time; exactly 1 if it is about one."""
+    """Return a time in frames of the length that move_and_slide() uses now; exactly 1 if it is about one."""
     cdef uint8_t is_in_physics = 0
     cdef double frame_s = 0
     if elapsed_s == 0:
@@ -347,7 +347,7 @@ cdef inline void put_one(void* node, const WalkMethods* methods, const float* ve
     call_with(methods.set_position, node, place)
 
 cdef inline void turn_one(void* node, const WalkMethods* methods, const float* velocity, double elapsed_s) noexcept nogil:
-    """Turn a node towards its velocity, at the turning rate at most."""
+    """Turn a node toward its velocity, by at most the turning rate."""
     cdef bint is_flat = methods.coordinates == 2
     cdef double x = velocity[0] if is_flat else -velocity[2], y = velocity[1] if is_flat else -velocity[0]
     cdef double facing, off, most = TURN_RAD_S * elapsed_s

@@ -41,7 +41,7 @@ func on_screen(paths: Array) -> Array:
 	return found.slice(0, MOST).map(func(one: Array) -> String: return one[1])
 
 
-## Shows strips; see AIDebugOverlay.strips_of for what is in them.
+## Shows strips; AIDebugOverlay.strips_of describes their content.
 func show_strips(strips: Array) -> void:
 	_strips = strips
 

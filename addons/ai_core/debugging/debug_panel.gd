@@ -1,10 +1,10 @@
 @tool
 extends VBoxContainer
-## What an AIScheduler and a character do: the same panel in the editor's debugger and over a running game.
+## Shows the work of an AIScheduler and of a character: the same panel in the editor's debugger and over a running game.
 ##
 ## It requests the visible sections, only while it is visible; its owner delivers the reports.
 
-## Emitted as it is shown, as something else is chosen, and once a second: what to report. Empty: nothing.
+## Emitted when the panel is shown, when the choice changes, and once a second: the sections to report; empty is none.
 signal wished(wish: Dictionary)
 signal pause_wished(is_paused: bool)
 signal frame_wished
@@ -12,15 +12,15 @@ signal frame_wished
 const FrameStrip := preload("frame_strip.gd")
 const SensesView := preload("senses_view.gd")
 const SECTIONS: PackedStringArray = ["scheduler", "habits", "senses", "events", "paths"]
-## Whose text is a table: a line stays a line.
+## Sections whose text is a table: lines are not wrapped.
 const TABLES: PackedStringArray = ["scheduler", "events"]
 const OF_A_CHARACTER: PackedStringArray = ["habits", "senses"]
 const ASK_EVERY_S := 1.0
 const LIST_PX := 160.0
-## The list stands above what it chooses where the panel is narrower.
+## Width below which the list is above the chosen section (px).
 const NARROW_PX := 600.0
 const LIST_HEIGHT_PX := 96.0
-## The buttons wrap to a second line where less is left.
+## Width below which the buttons wrap to a second line (px).
 const HEADLINE_PX := 420.0
 const NO_REPORT := "No report yet: a running game with an AIScheduler sends one."
 
@@ -71,7 +71,7 @@ func _exit_tree() -> void:
 	_visibility_changed.call_deferred()
 
 
-## Forget what was reported; for a game that has ended.
+## Clear the reports, when a game has ended.
 func clear() -> void:
 	_strip.clear()
 	_list.clear()
@@ -98,7 +98,7 @@ func choose_character(path: String) -> void:
 	_ask()
 
 
-## Show a report of the game; see debug_watch.py for what is in it.
+## Show a report of the game; debug_watch.py describes its content.
 func show_report(report: Dictionary) -> void:
 	_headline.text = report.headline
 	if report.scheduler != scheduler:
@@ -117,7 +117,7 @@ func show_report(report: Dictionary) -> void:
 		_text.scroll_horizontal = column
 
 
-## What it shows now, in words.
+## Return the shown text.
 func shown_text() -> String:
 	return "%s\n%s" % [_headline.text, _text.text]
 

@@ -4,14 +4,14 @@ extends Control
 
 const MOST_FRAMES := 120
 const HEIGHT_PX := 96.0
-## Work thinner than this part of its frame is drawn as one bar with what ran next: a crowd's runs are less than a pixel.
+## Runs narrower than this share of a frame are drawn as one bar with the next run: those of a crowd are below a pixel.
 const THINNEST := 1.0 / 32.0
 const BUDGET := Color(1.0, 0.85, 0.3)
 const OVERRAN := Color(0.9, 0.22, 0.2)
 const BACK := Color(0, 0, 0, 0.25)
 
 ## Dictionaries, the oldest first: frame, budget_us, used_us, overran, left_out, runs [name, depth, begins_us, used_us];
-## and what is drawn of it, bars [color, begins_us, used_us].
+## and its drawn bars [color, begins_us, used_us].
 var frames: Array[Dictionary] = []
 
 
@@ -56,7 +56,7 @@ func _get_tooltip(at: Vector2) -> String:
 	return words_of(frames[index]) if index >= 0 and index < frames.size() else ""
 
 
-## One line for each run of a frame, indented below what it ran in.
+## Return one line per run of a frame, indented below the run that contains it.
 static func words_of(frame: Dictionary) -> String:
 	var limit := " of %.0f" % frame.budget_us if frame.budget_us > 0.0 else ""
 	var lines := PackedStringArray(["frame %d: %.0f%s µs" % [frame.frame, frame.used_us, limit]])
@@ -68,7 +68,7 @@ static func words_of(frame: Dictionary) -> String:
 	return "\n".join(lines)
 
 
-## What is drawn of a frame: a bar for each piece of work in its color; thin ones together, in the color of the longest.
+## Return the bars of a frame: one for each run in its color; narrow runs share one, in the color of the longest.
 static func bars_of(frame: Dictionary) -> Array[Array]:
 	var bars: Array[Array] = []
 	var thinnest_us: float = frame.used_us * THINNEST
@@ -89,7 +89,7 @@ static func bars_of(frame: Dictionary) -> Array[Array]:
 	return bars
 
 
-## The same color for the same name, each time.
+## Return the color of a name.
 static func color_of(run: String) -> Color:
 	return Color.from_hsv(fposmod(run.hash() * 0.618034, 1.0) * 0.55 + 0.3, 0.55, 0.85)
 
@@ -98,7 +98,7 @@ func _bar_px() -> float:
 	return maxf(2.0, size.x / MOST_FRAMES)
 
 
-## The top of the picture (µs): the budget and all but the dearest of 20 frames fit, or one hitch would flatten all.
+## Return the top of the scale (µs): the budget and 19 of 20 frames fit, so that one slow frame does not flatten all.
 func _highest_us() -> float:
 	var used := frames.map(func(frame: Dictionary) -> float: return frame.used_us)
 	if used.is_empty():

@@ -56,14 +56,14 @@ func show_senses(sensors: Array, now_s: float) -> void:
 	_page.queue_redraw()
 
 
-## Forgets what was shown; for another character or game.
+## Clears the history, for another character or game.
 func clear() -> void:
 	_sensors = []
 	_history.clear()
 	_page.queue_redraw()
 
 
-## What is shown, in words.
+## Return the shown text.
 func shown_text() -> String:
 	var lines := PackedStringArray()
 	for sensor: Dictionary in _sensors:

@@ -1,6 +1,6 @@
 @tool
 extends VBoxContainer
-## The button in the inspector of a SenseGraphBaker or CoverMap, and how far it has come.
+## The button and the progress bar in the inspector of a SenseGraphBaker or CoverMap.
 
 const Baking := preload("sense_graph_baking.gd")
 
@@ -18,8 +18,8 @@ func _ready() -> void:
 	_label = "Bake cover" if is_cover else "Bake sense graph"
 	_button.text = _label
 	_button.tooltip_text = (
-		"Find the spots along walls where somebody can hide, by rays; they are saved with the scene." if is_cover
-		else "Make regions and portals of the navigation mesh and rays. What was made by hand stays.")
+		"Find the cover spots along walls by ray casts; they are saved with the scene." if is_cover
+		else "Create regions and portals from the navigation mesh and ray casts. Those made by hand stay.")
 	_button.pressed.connect(_pressed)
 	_bar.max_value = 1.0
 	_text.autowrap_mode = TextServer.AUTOWRAP_WORD_SMART

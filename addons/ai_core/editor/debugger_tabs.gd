@@ -1,6 +1,6 @@
 @tool
 extends EditorDebuggerPlugin
-## The tab "AI" of the debugger, one for each game that runs: shows what the game reports while it is looked at.
+## The tab "AI" of the debugger, one for each running game: shows the reports of the game while it is visible.
 
 const DebugPanel := preload("../debugging/debug_panel.gd")
 const CAPTURE := "ai_core"
@@ -41,7 +41,7 @@ func panel_of(session_id: int) -> Control:
 	return _panels[session_id]
 
 
-## Put the panels back into their tabs; for a plugin that goes.
+## Put the panels back into their tabs, when the plugin is disabled.
 func close() -> void:
 	for session_id: int in _windows.keys():
 		_dock(session_id)

@@ -1,7 +1,7 @@
 @tool
 extends Node
 ## Updates configuration warnings after the scene has changed, because they depend on other nodes.
-## A little in each frame; the scene dock hears only of what is different, because its own work is the dearest.
+## A few nodes per frame; the scene dock is notified only of changes, because its update takes most of the time.
 
 const WARNINGS := &"_get_warnings"
 const SLICE_US := 3000

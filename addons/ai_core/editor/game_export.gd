@@ -1,6 +1,6 @@
 @tool
 extends EditorExportPlugin
-## Puts Python, the library and our nodes into an exported game: they lie beside the program, where the loader looks.
+## Puts Python, the library and the nodes into an exported game: beside the program, where the loader finds them.
 
 const ADDON := "res://addons/ai_core"
 const SYSTEMS: PackedStringArray = ["Linux", "Windows", "macOS"]
@@ -9,11 +9,11 @@ const STRIP_EDITOR_PARTS := "ai_core/strip_editor_parts"
 const LEAVE_OUT := "ai_core/leave_out"
 const EDITOR_PARTS: PackedStringArray = ["/editor/", "/icons/", "/script_templates/"]
 
-## Where files wait to be copied; outside the project, which would import them.
+## Folder of files to be copied; outside the project, which would import them.
 var _staged := ""
 
 
-## Plugins are asked in order of their names; after "GDScript" it would be too late to leave a script out.
+## Plugins are called in order of their names; after "GDScript" a script can no longer be left out.
 func _get_name() -> String:
 	return "AI core"
 
@@ -74,7 +74,7 @@ func _what_is_missing(folder: String) -> String:
 	var runtime := "%s/runtime/%s" % [ADDON, folder]
 	if DirAccess.dir_exists_absolute(ProjectSettings.globalize_path(runtime)):
 		return ""
-	return "there is no %s, so the game would find no Python; unpack the zip of ai_core for that platform into this project" % runtime
+	return "%s is missing, so the game would find no Python; unpack the zip of ai_core for that platform into this project" % runtime
 
 
 func _add_files(platform: String) -> String:
@@ -82,7 +82,7 @@ func _add_files(platform: String) -> String:
 	_remove(_staged)
 	var files: RefCounted = ClassDB.instantiate("AIGameFiles")
 	if files == null:
-		return "the editor runs without Python, so there is nothing to carry; see the errors at its start"
+		return "the editor runs without Python, so no files can be exported; see the errors at its start"
 	var problem: String = files.call("gather", _staged, platform, get_option(STRIP_DOCUMENTATION),
 		get_option(STRIP_EDITOR_PARTS), get_option(LEAVE_OUT))
 	if not problem.is_empty():

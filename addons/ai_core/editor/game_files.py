@@ -1,4 +1,4 @@
-"""What Python reads in an exported game: gathered in the editor, copied by the export plugin."""
+"""The files that Python reads in an exported game: gathered in the editor, copied by the export plugin."""
 from __future__ import annotations
 
 import os
@@ -28,10 +28,9 @@ class AIGameFiles(RefCounted):
     ) -> str:
         """Copy all Python of the addon and of the project into a folder, as a game needs it.
 
-        With ``strip_documentation`` modules are compiled, without their documentation and asserts, and
-        sources stay at home, unless the platform's Python is of another version than the editor's: it could
-        not read them. Folders of the project named in ``leave_out`` are not looked into. Returns what
-        went wrong, an empty text if nothing did.
+        With ``strip_documentation`` modules are compiled, without their documentation and asserts, and their
+        sources are left out, unless the platform's Python has another version than the editor's and could not
+        read them. Folders of the project named in ``leave_out`` are skipped. Returns the error, or an empty text.
         """
         project, to = Path(singleton("ProjectSettings").globalize_path("res://")), Path(target)
         zipped = version_of_private_python(project / ADDON / "runtime" / platform)
@@ -54,12 +53,12 @@ class AIGameFiles(RefCounted):
 
 
 def version_of_private_python(runtime: Path) -> str:
-    """Return the version that its standard library's file is named by, such as "312"; empty if there is none."""
+    """Return the version in the name of its standard library's zip, such as "312"; empty without one."""
     return next((file.stem.removeprefix("python") for file in runtime.rglob("python3*.zip")), "")
 
 
 def put_bytecode(source: Path, target: Path, version: str) -> None:
-    """Copy what the zip has beside a module, so that a game need not compile it at each start."""
+    """Copy the compiled form of a module from the zip, so that a game does not compile it at each start."""
     name = Path("__pycache__") / f"{source.stem}.cpython-{version}.pyc"
     if source.suffix == ".py" and (source.parent / name).is_file():
         (target.parent / name.parent).mkdir(exist_ok=True)
@@ -83,7 +82,7 @@ def libraries_of_platform(folder: Path) -> Iterator[Path]:
 
 
 def modules_of_project(project: Path, leave_out: set[str]) -> Iterator[Path]:
-    """Yield the project's own modules: those in folders that are not hidden, also not from Godot, and not left out."""
+    """Yield the project's own modules, except in hidden folders, in folders with a .gdignore, and in ``leave_out``."""
     for here, folders, files in os.walk(project):
         if ".gdignore" in files and Path(here) != project:
             folders.clear()
@@ -95,7 +94,7 @@ def modules_of_project(project: Path, leave_out: set[str]) -> Iterator[Path]:
 
 
 def put(source: Path, target: Path, name: Path, is_compiled: bool) -> None:
-    """Copy a file; a module compiled, if that is wanted, so that it needs no source."""
+    """Copy a file; with ``is_compiled`` a module is compiled and its source is left out."""
     target.parent.mkdir(parents=True, exist_ok=True)
     if is_compiled and source.suffix == ".py":
         mode = py_compile.PycInvalidationMode.UNCHECKED_HASH

@@ -1,6 +1,6 @@
 @tool
 extends EditorInspectorPlugin
-## Buttons and reports above the properties of nodes that have some.
+## Adds buttons and reports above the properties of nodes in the inspector.
 
 const Baking := preload("sense_graph_baking.gd")
 const BakingControl := preload("baking_control.gd")

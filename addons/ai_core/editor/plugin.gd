@@ -1,6 +1,6 @@
 @tool
 extends EditorPlugin
-## What the editor shows of ai_core's nodes beyond their settings; the nodes know how, this file asks them.
+## Adds previews, buttons and panels for ai_core's nodes to the editor; the nodes supply their content.
 
 const AIPanel := preload("chart/ai_panel.gd")
 const HabitLibrary := preload("chart/habit_library.gd")
@@ -110,7 +110,7 @@ func _changes() -> Array[Signal]:
 	return [get_undo_redo().version_changed, get_undo_redo().history_changed]
 
 
-## Warnings speak of neighbors, and so do drawings; so any change of the scene may change them.
+## Warnings and drawings depend on other nodes, so any change of the scene may change them.
 func _changed() -> void:
 	if not _is_stale:
 		_is_stale = true
@@ -134,7 +134,7 @@ func _scene_changed(_root: Node) -> void:
 	_changed()
 
 
-## Cones and handles are drawn of what is selected only.
+## Cones and handles are drawn for selected nodes only.
 func _selection_changed() -> void:
 	var selected := EditorInterface.get_selection().get_selected_nodes()
 	for node: Node in _shown + selected:

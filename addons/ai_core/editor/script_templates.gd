@@ -1,11 +1,11 @@
 @tool
 extends RefCounted
-## Script templates for habits, behaviors and topics: put where Godot looks for a project's own, and taken away again.
+## Copies script templates for habits, behaviors and topics into the project's template folder, and removes them.
 
 const OURS := "res://addons/ai_core/script_templates"
 
 
-## Put them there; what is there already stays as it is.
+## Copy the templates; existing files stay.
 static func put() -> void:
 	var is_new := not DirAccess.dir_exists_absolute(_place())
 	for kind in DirAccess.get_directories_at(OURS):
@@ -18,7 +18,7 @@ static func put() -> void:
 		FileAccess.open(_place().path_join(".gdignore"), FileAccess.WRITE).close()
 
 
-## Take ours away, and folders that were ours alone; what was edited stays.
+## Remove the templates, and folders that become empty; edited templates stay.
 static func take_away() -> void:
 	for kind in DirAccess.get_directories_at(OURS):
 		var folder := _place().path_join(kind)

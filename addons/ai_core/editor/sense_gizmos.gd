@@ -1,6 +1,6 @@
 @tool
 extends EditorNode3DGizmoPlugin
-## Draws cones, ranges, regions and portals in the 3D editor; each node gives its lines and handles.
+## Draws cones, ranges, regions and portals in the 3D editor; each node supplies its lines and handles.
 
 const DRAWING := &"_get_drawing"
 const ICONS := "res://addons/ai_core/icons/%s.svg"
@@ -23,7 +23,7 @@ func _has_gizmo(node: Node3D) -> bool:
 	return node.has_method(DRAWING)
 
 
-## Cones and ranges are drawn of what is selected, regions and portals always.
+## Cones and ranges are drawn for selected nodes, regions and portals always.
 func is_drawn(node: Node3D) -> bool:
 	return node.has_method(DRAWING) and (
 		node.call(&"_is_always_drawn") or node in EditorInterface.get_selection().get_selected_nodes())
@@ -54,7 +54,7 @@ func _get_handle_name(gizmo: EditorNode3DGizmo, id: int, _secondary: bool) -> St
 	return gizmo.get_node_3d().call(&"_get_handles")[id][0]
 
 
-## What dragging a handle changes: [object, property, value] each.
+## Properties that dragging a handle changes: [object, property, value] each.
 func _get_handle_value(gizmo: EditorNode3DGizmo, id: int, _secondary: bool) -> Variant:
 	var targets: Array = gizmo.get_node_3d().call(&"_get_handles")[id][2]
 	return targets.map(func(one: Array) -> Array: return [one[0], one[1], one[0].get(one[1])])

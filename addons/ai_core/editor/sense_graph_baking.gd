@@ -1,12 +1,12 @@
 @tool
 extends Node
-## Bakes a slice per frame, while the editor goes on; the SenseGraphBaker or CoverMap does the work.
+## Bakes a slice per frame while the editor stays responsive; the SenseGraphBaker or CoverMap does the work.
 
 signal progressed(baker: Node, share: float, text: String)
 
 const BEGIN := &"begin_baking"
 const SLICE_US := 8000.0
-## What is baked says so; what was made by hand stays.
+## Baked nodes are marked; nodes made by hand stay.
 const BAKED := &"ai_core_baked"
 
 var undo: EditorUndoRedoManager
@@ -30,7 +30,7 @@ func begin(of: Node) -> void:
 func cancel() -> void:
 	if is_instance_valid(baker):
 		baker.call(&"cancel_baking")
-		progressed.emit(baker, -1.0, "cancelled; nothing has changed")
+		progressed.emit(baker, -1.0, "cancelled; the scene is unchanged")
 	baker = null
 	set_process(false)
 
@@ -51,7 +51,7 @@ func _process(_delta: float) -> void:
 			progressed.emit(done, 1.0, _finish(done))
 
 
-## Write what was baked, so that it can be undone: baking changes nodes in place, so copies of them are kept.
+## Apply the result as an action that can be undone: baking changes nodes in place, so copies of them are kept.
 func _finish(of: Node) -> String:
 	if &"baked" in of:
 		return _finish_property(of)
@@ -69,7 +69,7 @@ func _finish(of: Node) -> String:
 	return text
 
 
-## What keeps all that was baked in a property needs no copies of nodes.
+## Nodes that keep the whole result in a property need no copies.
 func _finish_property(of: Node) -> String:
 	var before: Variant = of.get(&"baked")
 	var text: String = of.call(&"finish_baking", EditorInterface.get_edited_scene_root())

@@ -1,6 +1,6 @@
 @tool
 extends RefCounted
-## Draws what a sense node in 2D reaches over the 2D editor, with handles; the node gives lines and places.
+## Draws the ranges of a 2D sense node over the 2D editor, with handles; the node supplies lines and positions.
 
 const DRAWING := &"_get_drawing"
 const HANDLE_PX := 5.0

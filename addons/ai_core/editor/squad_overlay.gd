@@ -1,6 +1,6 @@
 @tool
 extends RefCounted
-## Draws the slots of the squad that is selected over the 2D and the 3D editor; the node gives lines in the world.
+## Draws the slots of the selected squad over the 2D and the 3D editor; the node supplies the lines.
 
 const DRAWING := &"_get_slots_drawing"
 

@@ -125,7 +125,7 @@ def test_a_freed_object_raises_and_is_not_touched():
     lambda made, parent: parent.set_meta("made", made),
 ], ids=["reading", "setting", "adding", "handing on"])
 def test_a_class_that_is_called_says_how_to_make_a_node(node, use):
-    says = r"BridgeProbe\(\) makes nothing that the engine knows; make one with construct\('BridgeProbe'\)"
+    says = r"BridgeProbe\(\) makes no engine object; use construct\('BridgeProbe'\)"
     with pytest.raises(TypeError, match=says):
         use(bridge_nodes.BridgeProbe(), node("Node"))
 

@@ -13,7 +13,7 @@ def test_a_node_in_space_or_in_the_plane_tells_its_place(node):
 
 @pytest.mark.parametrize(("kind", "pixel_m"), [("Node", 0.0), ("Node", 0.02), ("Node2D", 0.0), ("Node3D", 0.02)])
 def test_what_has_no_such_place_is_refused(node, kind, pixel_m):
-    with pytest.raises(TypeError, match="a place needs a Node3D, or a Node2D and its pixel_m"):
+    with pytest.raises(TypeError, match="place_of needs a Node3D, or a Node2D and its pixel_m"):
         place_of(node(kind), pixel_m)
 
 
@@ -23,7 +23,7 @@ def test_pose_is_the_place_and_the_direction_of_the_look(node):
     assert place == (1, 2, 3)
     assert ahead == pytest.approx((0, 0, 1), abs=1e-6)
     assert pose_of(node("Node2D", position=Vector2(100, 50)), 0.02) == (pytest.approx((2, 1, 0)), (1, 0, 0))
-    with pytest.raises(TypeError, match="a pose needs a Node3D"):
+    with pytest.raises(TypeError, match="pose_of needs a Node3D"):
         pose_of(node("Node"))
 
 

@@ -114,7 +114,7 @@ def test_a_row_can_be_gone_through(habits):
 
 def test_a_row_that_cannot_be_made_has_nothing(habits):
     row = NodeRow(habits)
-    with pytest.raises(ValueError, match="a row of 2 nodes needs signals of as many, got 1"):
+    with pytest.raises(ValueError, match="a row of 2 nodes needs 2 tuples of signals, got 1"):
         row.__init__(habits, [("entered",)])
     assert len(row) == 0
     assert not row.has_listeners()

@@ -116,5 +116,5 @@ def test_a_row_calls_nobody_who_was_freed_though_nobody_told_it(gdscript):
 
 
 def test_a_row_is_of_nodes_that_know_when_they_are_freed(node):
-    with pytest.raises(TypeError, match="a row is of nodes of classes written in Python, got <Node#"):
+    with pytest.raises(TypeError, match="a row needs nodes of classes written in Python, got <Node#"):
         NodeRow([node("Node")])

@@ -117,5 +117,5 @@ def test_arrays_that_do_not_fit_are_refused(rays):
     with pytest.raises(ValueError, match="3 rays need 3 rows of skipped ids"):
         cast_through(rays.node, rows, rows, np.zeros((3, 1), np.int64), few)
     flat = np.zeros((3, 2), np.float32)
-    with pytest.raises(ValueError, match="casts no rays of 2 coordinates"):
+    with pytest.raises(ValueError, match="cannot cast rays with 2 coordinates"):
         cast_through(rays.node, flat, flat, np.zeros((3, 1), np.int64))

@@ -153,7 +153,7 @@ static func roots_of(scene: Node) -> Array[Node]:
 	return found
 
 
-## Add an entry of the library: below `parent`, or below what is selected.
+## Add an entry of the library below `parent`, or below the selection.
 func add_entry(entry: Dictionary, parent: Node = null, index := -1) -> Node:
 	var below := parent if parent != null else _parent_for_new()
 	if below == null or entry.is_empty():
@@ -165,12 +165,12 @@ func add_entry(entry: Dictionary, parent: Node = null, index := -1) -> Node:
 	return node
 
 
-## Move what is selected below `parent`, before the child at `index`.
+## Move the selection below `parent`, before the child at `index`.
 func move_selected(parent: Node, index := -1) -> void:
 	_move(selected(), parent, index)
 
 
-## Move what is selected one place up or down among its siblings.
+## Move the selection one place up or down among its siblings.
 func shift_selected(by: int) -> void:
 	var nodes := _movable()
 	if nodes.is_empty():
@@ -181,7 +181,7 @@ func shift_selected(by: int) -> void:
 		_move(nodes, nodes[0].get_parent(), siblings[at].get_index() + (1 if by > 0 else 0))
 
 
-## Put a habit with a launch mode, or an outer state, around what is selected.
+## Put a habit with a launch mode, or an outer state, around the selection.
 func wrap_selected(launch := 0) -> Node:
 	var nodes := _movable()
 	if nodes.is_empty():

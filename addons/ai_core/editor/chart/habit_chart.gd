@@ -108,7 +108,7 @@ func show_game(rows: Array) -> void:
 	_filter()
 
 
-## Show what the habits do, in the order of `show_game`: [state, why, time_s, cost_us, last change].
+## Show the states of the habits, in the order of `show_game`: [state, why, time_s, cost_us, last change].
 func show_states(states: Array) -> void:
 	var index := 0
 	for path: String in _rows:

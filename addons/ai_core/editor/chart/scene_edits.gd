@@ -30,7 +30,7 @@ func move(nodes: Array[Node], parent: Node, index := -1) -> void:
 	_move("Move %s" % _title(moved), moved, parent, index, null)
 
 
-## Put a new node into the place of the first of several siblings, and them below it.
+## Insert a new node at the place of the first of several siblings, and move them below it.
 func wrap(nodes: Array[Node], wrapper: Node) -> void:
 	var moved := _outermost(nodes)
 	var parent := moved[0].get_parent()

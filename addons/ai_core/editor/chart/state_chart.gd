@@ -117,7 +117,7 @@ func show_game(rows: Array, arrows: Array) -> void:
 	_fit.call_deferred()
 
 
-## Show what the states do, in the order of `show_game`: [state, why, time_s, cost_us, last change].
+## Show the activity of the states, in the order of `show_game`: [state, why, time_s, cost_us, last change].
 func show_states(states: Array) -> void:
 	_states.clear()
 	var index := 0
@@ -468,7 +468,7 @@ func _has_way_back(arrow: Dictionary) -> bool:
 		return one != arrow and one.from == arrow.to and one.to == arrow.from)
 
 
-## Where the line from a point in a rectangle to another point leaves it.
+## Return the point at which the line from a point in a rectangle to another point leaves it.
 func _edge_point(box: Rect2, toward: Vector2, from := Vector2.INF) -> Vector2:
 	var begin := box.get_center() if from == Vector2.INF else from
 	var along := toward - begin

@@ -4,7 +4,7 @@
 extends _BASE_
 
 
-## Whether it may begin now.
+## Return whether the habit may begin.
 func _can_activate() -> bool:
 	return true
 
@@ -13,11 +13,11 @@ func _enter() -> void:
 	pass
 
 
-## Goes on until it returns STATUS_SUCCEEDED or STATUS_FAILED.
+## Called while the habit is active, until it returns STATUS_SUCCEEDED or STATUS_FAILED.
 func _tick(_elapsed_s: float) -> int:
 	return STATUS_RUNNING
 
 
-## It ended, or was interrupted.
+## Called when the habit has ended or was interrupted.
 func _exit() -> void:
 	pass

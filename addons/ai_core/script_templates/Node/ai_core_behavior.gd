@@ -3,6 +3,6 @@
 extends _BASE_
 
 
-## Called by the AIBehavior once per period, with the true time since the last call.
+## Called by the AIBehavior once per period, with the elapsed time since the last call.
 func think(_elapsed_s: float) -> void:
 	pass
