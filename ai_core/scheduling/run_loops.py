@@ -275,7 +275,7 @@ class RunLoop:
         task: TaskRun
         count: cython.Py_ssize_t = len(queue)
         self.place = self.row_from = 0
-        if self.shares:
+        if self.shares and count:     # an answer that is not asked for would shift those after it in a replay
             self.weigh(queue, weight_behind)
             self.begin_answers()
         if self.watch is not None:

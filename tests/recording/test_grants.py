@@ -39,15 +39,18 @@ def counting(told, name):
 
 
 def house_of_work(told, kind=load_balancing, **settings):
-    """Generators, a scheduler inside, and events to many, under one scheduler."""
+    """Generators, two schedulers inside, one of which often has nothing due, and events, under one scheduler."""
     clock = ManualClock()
     root, inner, events = kind(clock, **settings), Scheduler(clock, policy=Policy.FREQUENCY), EventManager(clock)
+    rare = Scheduler(clock, policy=Policy.LOAD_BALANCING)
     for number in range(9):
         events.listen("shot", lambda event, number=number: told.append(("heard", event.arguments, number)))
     for number in range(3):
         inner.add(counting(told, f"inner {number}"), period_frames=number + 1, name=f"inner {number}")
         root.add(counting(told, f"outer {number}"), period_frames=number + 1, name=f"outer {number}")
+        rare.add(counting(told, f"rare {number}"), period_frames=5, phase_frames=0, name=f"rare {number}")
     root.add(inner, name="inner")
+    root.add(rare, name="rare")
     root.add(events, name="events")
 
     def frame(number, budget):
